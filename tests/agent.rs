@@ -1,7 +1,7 @@
-//! `burin-agent` as a process of its own.
+//! `burin-agent` as a separate process.
 //!
-//! It is this very test binary, started again to run the one test below: so nothing has to be built
-//! or found beside what the tests are built of.
+//! The process is this test binary, started again to run the one test below, so that no other
+//! program must be built or found.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -29,7 +29,7 @@ pub(crate) struct Agent {
 pub(crate) struct Way<'a> {
     /// As the user that owns nothing; only root can do that.
     pub(crate) is_nobody: bool,
-    /// What strace is to do, and where it writes.
+    /// The arguments of strace: the calls to change, and its output file.
     pub(crate) strace: &'a [String],
 }
 
@@ -123,8 +123,8 @@ fn is_burin_agent() {
     let Ok(arguments) = std::env::var(ARGUMENTS) else {
         return;
     };
-    // The test harness uses files a little on a thread of its own. After these calls the number of a
-    // call tells ours from theirs.
+    // The test harness also uses files on a thread of its own. After this marker, call numbers
+    // identify our calls.
     let null = AbsPath::new("/dev/null").expect("absolute");
     let mut nowhere = File::create(&null).expect("a place for nothing");
     for _ in 0..160 {
@@ -142,7 +142,7 @@ fn is_burin_agent() {
             errors: &mut std::io::stderr(),
         },
     );
-    // A code does not tell its number, but equals the one made of it.
+    // `ExitCode` hides its number, but equals one made from the same number.
     let number = (0..=u8::MAX).find(|number| ExitCode::from(*number) == code);
     std::process::exit(number.map_or(1, i32::from));
 }

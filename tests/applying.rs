@@ -10,7 +10,7 @@ use host::TempFolder;
 
 use crate::agent::{Agent, Way, has, mode};
 
-/// A project of four files, a folder beside it, and what goes with a run of the program.
+/// A project of four files, a folder beside it, and the environment for a run of the program.
 struct Project {
     folder: TempFolder,
 }
@@ -135,7 +135,7 @@ fn a_patch_of_many_files_lands() {
 }
 
 #[test]
-fn a_hunk_that_does_not_fit_holds_all_back_unless_told_otherwise() {
+fn unmatched_hunk_blocks_all_without_partial() {
     let (agent, project) = (Agent::new(), Project::new());
     let before = project.files();
     let edits = EDITS.replace("-    one();", "-    three();");
@@ -174,7 +174,7 @@ fn nothing_is_written_through_a_link_that_leads_out() {
 }
 
 #[test]
-fn a_disk_that_fails_in_the_middle_leaves_all_or_nothing() {
+fn disk_failure_applies_all_edits_or_none() {
     if !has("strace") {
         eprintln!("skipped: strace is not installed");
         return;

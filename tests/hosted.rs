@@ -1,8 +1,9 @@
-//! `burin-agent acp` as another editor has it: a process that is spoken to in lines over its input and output.
+//! `burin-agent acp` from another editor's view: a process that exchanges lines over standard input
+//! and output.
 //!
-//! The points are those that the protocol's compatibility kit lists for version 1: handshake, life of sessions, turns,
-//! stopping, modes and options, signing in, what a client without abilities is never asked, extensions, and the
-//! hygiene of the line itself.
+//! The cases are those of the protocol's compatibility kit for version 1: handshake, session
+//! lifecycle, turns, cancellation, modes and options, sign-in, requests that a client without
+//! capabilities never gets, extensions, and framing.
 
 mod editor;
 
@@ -18,7 +19,7 @@ fn has(updates: &[Value], kind: &str) -> bool {
     updates.iter().any(|it| it["sessionUpdate"] == kind)
 }
 
-/// The code of a refusal, which says in one line what is wrong.
+/// Returns the code of an error response, after checking that its message is one line.
 fn code(answer: &Value) -> i64 {
     let error = &answer["error"];
     let text = error["message"].as_str().unwrap_or_default();
@@ -36,7 +37,7 @@ fn the_handshake_settles_on_a_version() {
     }
     assert_eq!(hello["authMethods"], json!([]), "nobody signs in here");
     assert_eq!(editor.hang_up(), Vec::<Value>::new());
-    // A version that nobody knows is answered with one that is known, whatever else its client says.
+    // An unknown version gets a known one as the response, whatever the client's other fields say.
     let mut editor = Editor::start();
     let strange = json!({ "protocolVersion": 65535, "clientCapabilities": {}, "info": { "name": "later", "version": "9" } });
     let hello = editor.ask("initialize", strange);
@@ -76,7 +77,7 @@ fn sessions_are_made_and_listed() {
 }
 
 #[test]
-fn a_session_is_told_again_before_it_is_loaded_and_not_when_it_is_resumed() {
+fn load_replays_the_session_and_resume_does_not() {
     let (mut editor, session) = Editor::at_work();
     editor.turn(&session, json!([words(FIX)]));
     let folder = json!(editor.project("project"));
@@ -91,7 +92,7 @@ fn a_session_is_told_again_before_it_is_loaded_and_not_when_it_is_resumed() {
     let unknown =
         json!({ "sessionId": "nobody", "cwd": editor.project("project"), "mcpServers": [] });
     assert_eq!(code(&editor.ask("session/load", unknown)), -32002);
-    // Behind the answer nothing of the past comes any more.
+    // No update of the past arrives after the response.
     let rest = editor.hang_up();
     assert_eq!(updates(&rest, &session), Vec::<Value>::new());
 }
@@ -110,7 +111,7 @@ fn a_session_is_opened_again_before_anything_was_said() {
 }
 
 #[test]
-fn a_turn_asks_a_client_without_abilities_for_nothing_but_leave() {
+fn client_without_capabilities_gets_only_permission_requests() {
     let (mut editor, session) = Editor::at_work();
     let end = editor.turn(&session, json!([words(FIX)]));
     assert_eq!(end, "end_turn");
@@ -164,7 +165,7 @@ fn a_turn_that_is_stopped_says_so() {
     editor.take_back(&asked);
     let end = editor.answer_to(&turn);
     assert_eq!(end["result"]["stopReason"], "cancelled", "{end}");
-    // What is stopped without a turn does nothing, and the session goes on.
+    // A cancellation without a turn does nothing, and the session continues.
     let before = editor.heard.len();
     editor.notify("session/cancel", only(&session));
     editor.ask("session/list", json!({}));
@@ -253,9 +254,10 @@ fn options_are_set_and_all_of_them_answered() {
         assert!(values.contains(&&option["currentValue"]), "{option}");
         let other = values.iter().find(|it| **it != &option["currentValue"]);
         // The model stays: the session works on the sample project of the demo model.
-        let value = match option["category"] == "model" {
-            true => &option["currentValue"],
-            false => other.expect("another value"),
+        let value = if option["category"] == "model" {
+            &option["currentValue"]
+        } else {
+            other.expect("another value")
         };
         let params = json!({ "sessionId": id, "configId": option["id"], "value": value });
         let set = editor.ask("session/set_config_option", params);
@@ -286,7 +288,7 @@ fn what_is_not_known_is_refused_and_the_line_holds() {
     let wrong = editor.ask("session/new", json!({ "cwd": 7 }));
     assert_eq!(code(&wrong), -32602);
     editor.notify("_story/told", json!({ "any": "thing" }));
-    // Lines that are no message at all are answered or passed over; the next one is heard.
+    // Invalid lines get an error or are ignored; the next message is handled.
     for strange in [
         "{ this is no JSON",
         "[]",

@@ -1,4 +1,4 @@
-//! Whole-program stories: what a person, a crash or a failing disk does, and what is left after it.
+//! Whole-program stories: actions of a user, a crash or a failing disk, and the state that remains.
 
 #![expect(
     clippy::disallowed_methods,

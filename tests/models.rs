@@ -7,11 +7,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use host::TempFolder;
-use mockllm::{Script, Server};
+use mockllm::{MockServer, Script};
 
 use crate::agent;
 
-/// The wires: how the settings call them, and what follows the server's address.
+/// The wires: the name in the settings, and the path after the server's address.
 const WIRES: [(&str, &str); 4] = [
     ("anthropic", ""),
     ("responses", "/v1"),
@@ -19,9 +19,9 @@ const WIRES: [(&str, &str); 4] = [
     ("gemini", ""),
 ];
 
-fn server(script: &str) -> Server {
+fn server(script: &str) -> MockServer {
     let script = Script::parse("story", script).unwrap_or_else(|error| panic!("{error}"));
-    Server::start(script).expect("a server on loopback")
+    MockServer::start(script).expect("a server on loopback")
 }
 
 /// A home of its own, with settings, for runs of `burin-agent`.
@@ -29,7 +29,7 @@ struct Home {
     folder: TempFolder,
 }
 
-/// What a run left.
+/// The output of a run.
 struct Left {
     code: Option<i32>,
     output: String,
@@ -76,7 +76,7 @@ impl Home {
                 "--test-threads=1",
             ])
             .current_dir(self.state())
-            // Whatever keys and addresses the person has set must not be used here.
+            // The test must not use the environment's keys and addresses.
             .env_clear()
             .env("PATH", "/nonexistent")
             .env("HOME", self.state())

@@ -1,9 +1,9 @@
-//! Saving under attack: killed at every system call, and every call that matters made to fail.
+//! Saving under attack: killed at every system call, and with every relevant call failing.
 //!
-//! For each kind of file the calls of one whole save are listed once; then the save is made again
-//! and again, each time dying or failing at another of them. What is left must be the exact old or
-//! the exact new content; where a file has to be overwritten in place, after `recover`, which the
-//! editor runs when it starts.
+//! For each kind of file, the calls of one complete save are recorded once; then the save is
+//! repeated, each time killed or failing at another call. The file must hold exactly the old or the
+//! new content; a file that must be overwritten in place, after `recover`, which the editor runs at
+//! its start.
 
 mod calls;
 mod kinds;
@@ -16,7 +16,7 @@ use self::calls::{Call, FAILING, INTERRUPTED, calls_of};
 use self::kinds::{Content, Kind, Place, kinds};
 use crate::agent::{Agent, Way, has, is_root};
 
-/// What is injected, and the words in which the user hears of it.
+/// The injected errors, and the messages that report them to the user.
 const ERRORS: [(&str, &str); 4] = [
     ("ENOSPC", "the disk is full"),
     ("EIO", "the disk reported an error"),
@@ -25,7 +25,7 @@ const ERRORS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn killed_at_every_call_a_save_leaves_the_old_or_the_new() {
+fn killed_save_leaves_old_or_new_file() {
     on_every_kind(|agent, kind| {
         let count = kill_everywhere(agent, kind);
         assert!(count >= 10, "{}: only {count} calls", kind.name);
@@ -34,7 +34,7 @@ fn killed_at_every_call_a_save_leaves_the_old_or_the_new() {
 }
 
 #[test]
-fn failing_at_every_call_a_save_damages_nothing_and_says_why() {
+fn failed_save_damages_nothing_and_reports_why() {
     on_every_kind(|agent, kind| {
         if kind.is_long {
             0
@@ -142,7 +142,7 @@ fn fail_everywhere(agent: &Agent, kind: &Kind) -> usize {
             assert!(trace.contains("(INJECTED)"), "{what}: nothing was injected");
             let sentence = errors(&output);
             if output.status.success() {
-                // There was another way: the user has what was asked for.
+                // The save succeeded another way.
                 assert_eq!(place.content(kind), Content::New, "{what}");
             } else {
                 assert!(
@@ -175,7 +175,7 @@ fn fail_everywhere(agent: &Agent, kind: &Kind) -> usize {
     failing.len() * ERRORS.len() + interrupt_everywhere(agent, kind, &calls)
 }
 
-/// A signal that interrupts a call is nobody's business: the save goes on.
+/// Interrupts each call with a signal; the save must continue.
 fn interrupt_everywhere(agent: &Agent, kind: &Kind, calls: &[Call]) -> usize {
     let interrupted = calls
         .iter()

@@ -1,7 +1,7 @@
-//! kill -9 while text is typed: how much of it is gone, and whether undo comes back.
+//! kill -9 during typing: how much text is lost, and whether undo survives.
 //!
-//! The bar (median 100 ms, at most 250 ms) is measured by a benchmark with the whole program on a
-//! quiet machine. Here other tests run beside, so only what would be a defect anywhere fails.
+//! The target (median 100 ms, at most 250 ms) is measured by a benchmark with the whole program on
+//! a quiet machine. Other tests run beside this one, so its bounds only catch clear defects.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use base::{AbsPath, Span};
 use host::{RealClock, RealFiles, TempFolder};
-use project::{Document, Journal, recover};
-use text::{Origin, Timestamp};
+use project::{Document, RecoveryJournal, recover};
+use text::{EditOrigin, Timestamp};
 
-/// The folder of the journals. Where it is set, the test below is the one who types.
+/// The folder of the journals. If it is set, the test below is the process that types.
 const JOURNALS: &str = "BURIN_STORY_JOURNALS";
 const KILLS: u64 = 12;
 /// Five milliseconds a key: thirteen times as fast as a good typist, to see more of the moment.
@@ -86,13 +86,13 @@ fn is_typist() {
     };
     let clock = RealClock::default();
     let (journal, _events) =
-        Journal::start(Arc::new(RealFiles), &clock, &folder).expect("a journal");
+        RecoveryJournal::start(Arc::new(RealFiles), &clock, &folder).expect("a journal");
     let mut document = Document::untitled();
     journal.record(&mut document);
     let mut output = std::io::stdout();
     for number in 0..1_000_u64 {
         let end = Span::at(document.buffer().len());
-        let origin = Origin::typing(Timestamp(number * PAUSE));
+        let origin = EditOrigin::typing(Timestamp(number * PAUSE));
         let digit = (number % 10).to_string();
         document.buffer_mut().replace(end, &digit, &origin);
         journal.record(&mut document);

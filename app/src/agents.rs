@@ -1,40 +1,41 @@
-//! The engines behind the panel for agents: a runtime of their own, beside the window's thread.
+//! The engines behind the agent panel, on a runtime of their own, beside the window's thread.
 //!
-//! Nothing of it is there before the panel first asks. Invariant: a session's events and commands keep their order.
+//! The runtime starts with the panel's first request.
+//! Invariant: a session's events and commands keep their order.
 //! Invariant: starting, opening or leaving a session never stops another one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError};
 
-use agent::Event;
+use agent::AgentEvent;
 use agent::context::OpenFiles;
 use agent::record::TurnEnd;
 use agent::store::SessionState;
 use base::AbsPath;
 use composer_panel::agents::{
-    Activity, Agents, Consent, HouseRules, Live, ModelLine, ModelList, NewSession, RunningSession,
-    SessionLine,
+    AgentService, Consent, FolderTrust, ModelEntry, ModelList, NewSession, RunningSession,
+    SessionActivity, SessionConnection, SessionEntry,
 };
 use composer_panel::board;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, BoxStream, Stream, StreamExt as _};
-use headless::compose::desk::{Desk, Watched};
+use headless::agent_services::AgentServices;
+use headless::compose::service::{AgentWatch, ComposerHandle};
 use headless::live_sessions::{self, Attachment, LiveSessions, SessionStatus};
-use headless::workshop::Workshop;
 use host::Dirs;
-use project::Unsaved;
+use project::UnsavedTexts;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Mutex, OnceCell};
 
 /// The engines of the program.
-pub(crate) struct Engines {
+pub(crate) struct EngineServices {
     dirs: Dirs,
-    unsaved: Arc<Unsaved>,
+    unsaved: Arc<UnsavedTexts>,
     runtime: OnceLock<Result<Runtime, String>>,
-    workshop: Arc<OnceCell<Arc<Workshop>>>,
+    services: Arc<OnceCell<Arc<AgentServices>>>,
     /// The boards of folders, for as long as the program runs.
-    desks: Arc<Mutex<HashMap<AbsPath, Desk>>>,
+    boards: Arc<Mutex<HashMap<AbsPath, ComposerHandle>>>,
     /// The sessions that run, shown by a panel or not.
     sessions: LiveSessions,
     /// Held while a session is opened, so that two windows do not resume the same one twice.
@@ -46,15 +47,15 @@ pub(crate) struct Engines {
 /// The most sessions that are listed.
 const LISTED: usize = 200;
 
-impl Engines {
-    /// Engines with the program's folders, told by the windows which texts are not saved.
-    pub(crate) fn new(dirs: Dirs, unsaved: Arc<Unsaved>) -> Self {
+impl EngineServices {
+    /// Creates the engines with the program's folders and the windows' unsaved texts.
+    pub(crate) fn new(dirs: Dirs, unsaved: Arc<UnsavedTexts>) -> Self {
         Self {
             dirs,
             unsaved,
             runtime: OnceLock::new(),
-            workshop: Arc::default(),
-            desks: Arc::default(),
+            services: Arc::default(),
+            boards: Arc::default(),
             sessions: LiveSessions::default(),
             opening: Arc::default(),
             open_files: Arc::default(),
@@ -62,19 +63,19 @@ impl Engines {
     }
 
     /// Does something with the board of a folder, which is opened where it is not yet.
-    fn desk<T: Send + 'static>(
+    fn with_board<T: Send + 'static>(
         &self,
         root: AbsPath,
-        work: impl FnOnce(Desk) -> Result<T, String> + Send + 'static,
+        work: impl FnOnce(ComposerHandle) -> Result<T, String> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, String>> {
-        let (dirs, unsaved, desks) = (self.dirs.clone(), self.unsaved.clone(), self.desks.clone());
+        let (dirs, unsaved, desks) = (self.dirs.clone(), self.unsaved.clone(), self.boards.clone());
         self.with(move |workshop| async move {
             let mut desks = desks.lock().await;
             let known = desks.get(&root).cloned();
             let (desk, done) = on_disk(move || {
                 let desk = match known {
                     Some(desk) => desk,
-                    None => Desk::open(&workshop, &dirs, &root, unsaved)?,
+                    None => ComposerHandle::open(&workshop, &dirs, &root, unsaved)?,
                 };
                 Ok(((root, desk.clone()), work(desk)))
             })
@@ -87,7 +88,7 @@ impl Engines {
     /// Does something on the engines' runtime.
     pub(crate) fn with<T: Send + 'static, F>(
         &self,
-        work: impl FnOnce(Arc<Workshop>) -> F + Send + 'static,
+        work: impl FnOnce(Arc<AgentServices>) -> F + Send + 'static,
     ) -> BoxFuture<'static, Result<T, String>>
     where
         F: Future<Output = Result<T, String>> + Send + 'static,
@@ -104,7 +105,7 @@ impl Engines {
             Ok(runtime) => runtime,
             Err(sentence) => return std::future::ready(Err(sentence.clone())).boxed(),
         };
-        let (dirs, cell) = (self.dirs.clone(), self.workshop.clone());
+        let (dirs, cell) = (self.dirs.clone(), self.services.clone());
         let (unsaved, shown) = (self.unsaved.clone(), self.open_files.clone());
         let task = runtime.spawn(async move {
             let workshop = cell
@@ -113,7 +114,7 @@ impl Engines {
                         let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
                         shown.get(root).cloned().unwrap_or_default()
                     };
-                    let workshop = Workshop::open(&dirs, unsaved, open_files).await;
+                    let workshop = AgentServices::open(&dirs, unsaved, open_files).await;
                     workshop.map(Arc::new)
                 })
                 .await?
@@ -128,7 +129,7 @@ impl Engines {
     }
 }
 
-impl Agents for Engines {
+impl AgentService for EngineServices {
     fn models(&self) -> BoxFuture<'static, ModelList> {
         self.with(|workshop| async move { Ok(model_list(&workshop)) })
             .map(|list| {
@@ -142,7 +143,7 @@ impl Agents for Engines {
             .boxed()
     }
 
-    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionLine>, String>> {
+    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, String>> {
         self.with(move |workshop| async move {
             let lines = on_disk(move || workshop.sessions(LISTED)).await?;
             let root = root.to_string();
@@ -154,7 +155,7 @@ impl Agents for Engines {
         })
     }
 
-    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<Live, String>> {
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, String>> {
         let sessions = self.sessions.clone();
         self.with(move |workshop| async move {
             let folder = session.root.clone();
@@ -167,14 +168,18 @@ impl Agents for Engines {
         })
     }
 
-    fn open(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
+    fn open(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, String>> {
         let (sessions, opening) = (self.sessions.clone(), self.opening.clone());
         self.with(move |workshop| async move {
             let _opening = opening.lock().await;
             let (attachment, notices) = match sessions.attach(&id) {
                 Some(attachment) => (attachment, Vec::new()),
                 None => {
-                    sessions.ended(&id).await;
+                    sessions.wait_until_closed(&id).await;
                     let started = workshop.resume(&id).await?;
                     let attachment = sessions.adopt(started.opened, root, started.root);
                     (attachment, started.notices)
@@ -182,12 +187,14 @@ impl Agents for Engines {
             };
             let session = id.clone();
             let records = on_disk(move || workshop.records(&session)).await?;
-            let past = records.into_iter().map(|it| Event::Recorded(Arc::new(it)));
+            let past = records
+                .into_iter()
+                .map(|it| AgentEvent::Recorded(Arc::new(it)));
             Ok(live(id, attachment, past.collect(), notices))
         })
     }
 
-    fn note_open_files(&self, root: AbsPath, files: OpenFiles) {
+    fn set_open_files(&self, root: AbsPath, files: OpenFiles) {
         let mut shown = self
             .open_files
             .lock()
@@ -207,29 +214,33 @@ impl Agents for Engines {
         stream::unfold((statuses, true), next).boxed()
     }
 
-    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::Live, String>> {
-        self.desk(root, |desk| {
+    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, String>> {
+        self.with_board(root, |desk| {
             let told = desk.clone();
-            Ok(board::Live {
-                tell: Arc::new(move |wish| told.tell(wish)),
+            Ok(board::BoardConnection {
+                send: Arc::new(move |wish| told.send(wish)),
                 boards: desk.boards(),
             })
         })
     }
 
-    fn watch(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
-        self.desk(root, move |desk| desk.watch(&id).map(looked_on))
+    fn watch(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, String>> {
+        self.with_board(root, move |desk| desk.watch(&id).map(to_live_session))
     }
 
-    fn house(&self, root: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>> {
-        self.with(|workshop| on_disk(move || Ok(workshop.house(&root))))
+    fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, String>> {
+        self.with(|workshop| on_disk(move || Ok(workshop.folder_trust(&root))))
     }
 
     fn consent(
         &self,
         root: AbsPath,
         consent: Consent,
-    ) -> BoxFuture<'static, Result<HouseRules, String>> {
+    ) -> BoxFuture<'static, Result<FolderTrust, String>> {
         self.with(move |workshop| {
             on_disk(move || {
                 match consent {
@@ -237,9 +248,9 @@ impl Agents for Engines {
                     Consent::Distrust => workshop.set_trusted(&root, false)?,
                     Consent::Hooks(shown) => workshop.allow_hooks(&root, &shown)?,
                     Consent::Server(shown) => workshop.decide_server(&root, &shown, true)?,
-                    Consent::NoServer(shown) => workshop.decide_server(&root, &shown, false)?,
+                    Consent::DenyServer(shown) => workshop.decide_server(&root, &shown, false)?,
                 }
-                Ok(workshop.house(&root))
+                Ok(workshop.folder_trust(&root))
             })
         })
     }
@@ -253,8 +264,13 @@ async fn on_disk<T: Send + 'static>(
     done.map_err(|error| format!("the engine broke off: {error}"))?
 }
 
-/// A session as the panel wants it: its past, and then what happens.
-fn live(id: String, attachment: Attachment, past: Vec<Event>, notices: Vec<String>) -> Live {
+/// Returns a session for the panel: its past, then its live events.
+fn live(
+    id: String,
+    attachment: Attachment,
+    past: Vec<AgentEvent>,
+    notices: Vec<String>,
+) -> SessionConnection {
     let Attachment {
         root,
         handle,
@@ -262,34 +278,34 @@ fn live(id: String, attachment: Attachment, past: Vec<Event>, notices: Vec<Strin
         mut events,
     } = attachment;
     let events = stream::poll_fn(move |cx| events.poll_recv(cx));
-    Live {
+    SessionConnection {
         id,
         root,
-        tell: Arc::new(move |command| handle.send(command)),
+        send: Arc::new(move |command| handle.send(command)),
         events: from_past(past, pending, events),
         notices,
     }
 }
 
 /// An agent of a board, as the panel wants it.
-fn looked_on(watched: Watched) -> Live {
-    Live {
+fn to_live_session(watched: AgentWatch) -> SessionConnection {
+    SessionConnection {
         id: watched.session,
         root: watched.root,
-        tell: watched.tell,
+        send: watched.tell,
         events: from_past(watched.past, Vec::new(), watched.events),
         notices: Vec::new(),
     }
 }
 
-/// Events of the past, those that are pending, and then those to come but for records that are in the past already.
+/// Returns past events, pending ones, and live ones without records that the past contains.
 fn from_past(
-    past: Vec<Event>,
-    pending: Vec<Event>,
-    events: impl Stream<Item = Event> + Send + 'static,
-) -> BoxStream<'static, Event> {
+    past: Vec<AgentEvent>,
+    pending: Vec<AgentEvent>,
+    events: impl Stream<Item = AgentEvent> + Send + 'static,
+) -> BoxStream<'static, AgentEvent> {
     let known = past.iter().filter_map(number).max();
-    let is_new = move |event: &Event| {
+    let is_new = move |event: &AgentEvent| {
         let number = number(event);
         std::future::ready(number.is_none() || number > known)
     };
@@ -303,30 +319,31 @@ fn running(status: &SessionStatus) -> RunningSession {
         id: status.id.clone(),
         folder: status.folder.clone(),
         activity: match status.activity {
-            live_sessions::Activity::Idle => Activity::Idle,
-            live_sessions::Activity::Working => Activity::Working,
-            live_sessions::Activity::WaitingForUser => Activity::WaitingForUser,
+            live_sessions::LiveActivity::Idle => SessionActivity::Idle,
+            live_sessions::LiveActivity::Working => SessionActivity::Working,
+            live_sessions::LiveActivity::WaitingForUser => SessionActivity::WaitingForUser,
         },
     }
 }
 
 /// The number of the record that an event is.
-fn number(event: &Event) -> Option<u64> {
+fn number(event: &AgentEvent) -> Option<u64> {
     match event {
-        Event::Recorded(stored) => Some(stored.seq),
+        AgentEvent::Recorded(stored) => Some(stored.seq),
         _ => None,
     }
 }
 
-fn model_list(workshop: &Workshop) -> ModelList {
+fn model_list(workshop: &AgentServices) -> ModelList {
     let able = workshop.models().iter().filter(|model| model.has_tools);
-    let mut models: Vec<ModelLine> = able
-        .map(|model| ModelLine {
+    let mut models: Vec<ModelEntry> = able
+        .map(|model| ModelEntry {
             id: model.id.clone(),
             name: model.id.clone(),
-            about: match model.is_local {
-                true => "on this machine".to_owned(),
-                false => String::new(),
+            about: if model.is_local {
+                "on this machine".to_owned()
+            } else {
+                String::new()
             },
         })
         .collect();
@@ -338,19 +355,20 @@ fn model_list(workshop: &Workshop) -> ModelList {
         Some(first) => &first.id,
     };
     let default = default.to_owned();
-    let advice = match models.is_empty() {
-        true => no_models(workshop.missing_keys()),
-        false => String::new(),
+    let advice = if models.is_empty() {
+        no_models(workshop.missing_keys())
+    } else {
+        String::new()
     };
     if !models.is_empty() {
-        let auto = ModelLine {
+        let auto = ModelEntry {
             id: "auto".to_owned(),
             name: "Auto".to_owned(),
             about: "chosen for each task".to_owned(),
         };
         models.insert(0, auto);
     }
-    models.push(ModelLine {
+    models.push(ModelEntry {
         id: "demo".to_owned(),
         name: "Demo model".to_owned(),
         about: "a script, on a sample project".to_owned(),
@@ -365,12 +383,13 @@ fn model_list(workshop: &Workshop) -> ModelList {
 
 fn no_models(missing_keys: &[String]) -> String {
     let keys: Vec<&str> = missing_keys.iter().map(String::as_str).take(3).collect();
-    let keys = match keys.is_empty() {
-        true => String::new(),
-        false => format!(
+    let keys = if keys.is_empty() {
+        String::new()
+    } else {
+        format!(
             "put a key into {} and start Burin again, ",
             keys.join(" or ")
-        ),
+        )
     };
     format!(
         "No model was found: {keys}or start Ollama, llama.cpp or LM Studio. The demo model needs neither: it plays a \
@@ -378,7 +397,7 @@ fn no_models(missing_keys: &[String]) -> String {
     )
 }
 
-fn session_line(line: agent::store::SessionLine) -> SessionLine {
+fn session_line(line: agent::store::SessionSummary) -> SessionEntry {
     let end = match &line.state {
         SessionState::New => "new",
         SessionState::Open => "open",
@@ -387,7 +406,7 @@ fn session_line(line: agent::store::SessionLine) -> SessionLine {
         SessionState::Ended(TurnEnd::Interrupted) => "interrupted",
         SessionState::Ended(_) => "failed",
     };
-    SessionLine {
+    SessionEntry {
         id: line.id,
         title: line.title,
         last_ms: line.last_ms,

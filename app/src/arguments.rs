@@ -1,14 +1,14 @@
-//! What the command line asks for.
+//! Parses the command line.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use base::{AbsPath, path_text, text_path};
 use host::{FileKind, Files};
-use workbench::target::{Place, Target};
-use workbench::windows::Request;
+use workbench::target::{LineColumn, Target};
+use workbench::windows::OpenRequest;
 
-/// What `--help` prints.
+/// The text that `--help` prints.
 pub(crate) const HELP: &str = "\
 Burin, a code editor
 
@@ -30,9 +30,9 @@ BURIN_STALLS=100 reports on the standard error output when the window stood stil
 for 100 milliseconds or more.
 ";
 
-/// What was asked for.
+/// The action that the command line requests.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum StartupAction {
     /// To print how it is used.
     Help,
     /// To print the version.
@@ -42,14 +42,14 @@ pub(crate) enum Asked {
 }
 
 /// Reads the arguments without the program's name.
-pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Asked, String> {
+pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<StartupAction, String> {
     let mut paths = Vec::new();
     let mut only_paths = false;
     for argument in arguments {
         match argument.to_str() {
             Some("--") if !only_paths => only_paths = true,
-            Some("-h" | "--help") if !only_paths => return Ok(Asked::Help),
-            Some("-V" | "--version") if !only_paths => return Ok(Asked::Version),
+            Some("-h" | "--help") if !only_paths => return Ok(StartupAction::Help),
+            Some("-V" | "--version") if !only_paths => return Ok(StartupAction::Version),
             Some(option) if !only_paths && option.starts_with('-') && option.len() > 1 => {
                 return Err(format!(
                     "burin has no option \"{option}\"; \"burin --help\" names those it has"
@@ -58,12 +58,16 @@ pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Aske
             _ => paths.push(argument),
         }
     }
-    Ok(Asked::Open(paths))
+    Ok(StartupAction::Open(paths))
 }
 
-/// Tells folders from files, and places from names.
-pub(crate) fn resolve(paths: &[OsString], working_folder: &AbsPath, files: &dyn Files) -> Request {
-    let mut request = Request::default();
+/// Splits the arguments into folders and files with positions.
+pub(crate) fn resolve(
+    paths: &[OsString],
+    working_folder: &AbsPath,
+    files: &dyn Files,
+) -> OpenRequest {
+    let mut request = OpenRequest::default();
     for path in paths {
         let (path, place) = split(path, working_folder, files);
         match files.stat(&path) {
@@ -74,9 +78,13 @@ pub(crate) fn resolve(paths: &[OsString], working_folder: &AbsPath, files: &dyn 
     request
 }
 
-fn split(path: &OsString, working_folder: &AbsPath, files: &dyn Files) -> (AbsPath, Option<Place>) {
+fn split(
+    path: &OsString,
+    working_folder: &AbsPath,
+    files: &dyn Files,
+) -> (AbsPath, Option<LineColumn>) {
     let whole = working_folder.join(Path::new(path));
-    // A name may hold a colon: what is there is meant as it stands.
+    // A name may contain a colon, so an existing path is taken literally.
     if files.exists(&whole) {
         return (whole, None);
     }
@@ -92,7 +100,7 @@ fn split(path: &OsString, working_folder: &AbsPath, files: &dyn Files) -> (AbsPa
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, read, resolve};
+    use super::{StartupAction, read, resolve};
     use base::AbsPath;
     use host::FakeFiles;
     use std::ffi::OsString;
@@ -103,15 +111,18 @@ mod tests {
 
     #[test]
     fn options_are_told_from_paths() {
-        let check = |list: &[&str], expect: Result<Asked, ()>| {
+        let check = |list: &[&str], expect: Result<StartupAction, ()>| {
             assert_eq!(read(arguments(list)).map_err(|_| ()), expect, "{list:?}");
         };
-        check(&["--help"], Ok(Asked::Help));
-        check(&["a", "-V"], Ok(Asked::Version));
-        check(&["a", "-"], Ok(Asked::Open(arguments(&["a", "-"]))));
-        check(&["--", "--help"], Ok(Asked::Open(arguments(&["--help"]))));
+        check(&["--help"], Ok(StartupAction::Help));
+        check(&["a", "-V"], Ok(StartupAction::Version));
+        check(&["a", "-"], Ok(StartupAction::Open(arguments(&["a", "-"]))));
+        check(
+            &["--", "--help"],
+            Ok(StartupAction::Open(arguments(&["--help"]))),
+        );
         check(&["--loud"], Err(()));
-        check(&[], Ok(Asked::Open(Vec::new())));
+        check(&[], Ok(StartupAction::Open(Vec::new())));
     }
 
     #[test]
@@ -142,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_behind_a_name_keeps_the_bytes_of_the_name() {
+    fn position_suffix_keeps_the_bytes_of_the_name() {
         use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
         let folder = AbsPath::new("/w").expect("absolute");
         for name in [&b" lead.txt"[..], b"caf\xe9.txt", b"nl\nx", b"a\\x41"] {

@@ -15,14 +15,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use base::{AbsPath, LineFeeds, printable};
-use host::{Dirs, Handed, RealClock, RealFiles};
-use index::{Index, Options};
-use project::{Ground, Unsaved};
-use workbench::windows::{self, Request};
+use host::{Dirs, HandoffReceiver, RealClock, RealFiles};
+use index::{Index, IndexOptions};
+use project::{UnsavedTexts, WalkBackend};
+use workbench::windows::{self, OpenRequest};
 use workbench::{CodeIndex, Services, init};
 
-use crate::arguments::Asked;
-use crate::second_start::Claimed;
+use crate::arguments::StartupAction;
+use crate::second_start::InstanceClaim;
 
 fn main() -> ExitCode {
     if let Some(code) = headless::answer_git() {
@@ -35,9 +35,11 @@ fn main() -> ExitCode {
         Err(sentence) => return fail(&sentence),
     };
     let paths = match asked {
-        Asked::Help => return say(arguments::HELP),
-        Asked::Version => return say(concat!("burin ", env!("CARGO_PKG_VERSION"), "\n")),
-        Asked::Open(paths) => paths,
+        StartupAction::Help => return print_and_exit(arguments::HELP),
+        StartupAction::Version => {
+            return print_and_exit(concat!("burin ", env!("CARGO_PKG_VERSION"), "\n"));
+        }
+        StartupAction::Open(paths) => paths,
     };
     if let Some(sentence) = host::no_display() {
         return fail(&sentence);
@@ -49,16 +51,16 @@ fn main() -> ExitCode {
         Ok(services) => services,
         Err(sentence) => return fail(&sentence),
     };
-    let handed = match second_start::claim(&services, &paths) {
-        Claimed::First(handed) => handed,
-        Claimed::Other => return ExitCode::SUCCESS,
+    let handed = match second_start::claim_instance(&services, &paths) {
+        InstanceClaim::First(handed) => handed,
+        InstanceClaim::Other => return ExitCode::SUCCESS,
     };
     let request = arguments::resolve(&paths, &services.working_folder, services.files.as_ref());
     run(services, request, handed);
     ExitCode::SUCCESS
 }
 
-fn run(services: Services, request: Request, handed: Option<Handed>) {
+fn run(services: Services, request: OpenRequest, handed: Option<HandoffReceiver>) {
     pacing::application()
         .with_assets(ui::Assets)
         .run(move |cx| {
@@ -86,12 +88,12 @@ fn services() -> Result<Services, String> {
     dirs.create().map_err(|error| error.to_string())?;
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
-    let unsaved = Arc::new(Unsaved::default());
-    let engines = Arc::new(agents::Engines::new(dirs.clone(), unsaved.clone()));
+    let unsaved = Arc::new(UnsavedTexts::default());
+    let engines = Arc::new(agents::EngineServices::new(dirs.clone(), unsaved.clone()));
     Ok(Services {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
-        ground: Ground::Disk,
+        ground: WalkBackend::Disk,
         working_folder: working_folder
             .or_else(|| home.clone())
             .unwrap_or_else(|| dirs.state.clone()),
@@ -104,17 +106,17 @@ fn services() -> Result<Services, String> {
     })
 }
 
-/// Indexes are kept in the program's cache folder.
+/// Opens indexes in the program's cache folder.
 fn open_index(dirs: &Dirs) -> impl Fn(AbsPath) -> Arc<dyn CodeIndex> + use<> {
-    let options = Options {
-        second_look: Some(headless::second_look(dirs)),
-        ..Options::kept_in(&dirs.cache)
+    let options = IndexOptions {
+        reranker: Some(headless::reranker(dirs)),
+        ..IndexOptions::kept_in(&dirs.cache)
     };
     move |root| Arc::new(Index::open(root, options.clone()))
 }
 
-fn say(text: &str) -> ExitCode {
-    // Whoever reads may have gone away; there is nobody to tell.
+fn print_and_exit(text: &str) -> ExitCode {
+    // If standard output is closed, the text cannot be shown.
     io::stdout().write_all(text.as_bytes()).ok();
     ExitCode::SUCCESS
 }

@@ -8,45 +8,45 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use gpui_kit::App;
-use host::{Files, Handed, Instance};
+use host::{Files, HandoffReceiver, Instance};
 use workbench::{Services, windows};
 
 use crate::arguments;
 
-/// Who opens what was asked for.
-pub(crate) enum Claimed {
+/// The process that opens the requested paths.
+pub(crate) enum InstanceClaim {
     /// This process does; the other starts' arguments arrive where there could be listened.
-    First(Option<Handed>),
+    First(Option<HandoffReceiver>),
     /// The running program has taken it.
     Other,
 }
 
 /// Hands `paths` to the running program, if there is one.
-pub(crate) fn claim(services: &Services, paths: &[OsString]) -> Claimed {
+pub(crate) fn claim_instance(services: &Services, paths: &[OsString]) -> InstanceClaim {
     let message = encode(&services.working_folder, paths);
     let claimed = host::claim(
         services.files.as_ref(),
         &services.dirs.state,
-        &place(),
+        &display_id(),
         &message,
     );
     match claimed {
-        Ok(Instance::First(handed)) => Claimed::First(Some(handed)),
-        Ok(Instance::Other) => Claimed::Other,
+        Ok(Instance::First(handed)) => InstanceClaim::First(Some(handed)),
+        Ok(Instance::Other) => InstanceClaim::Other,
         Ok(Instance::Silent) => {
             log::warn!("Burin runs already but does not answer: this start opens a window itself");
-            Claimed::First(None)
+            InstanceClaim::First(None)
         }
         // Long paths and odd file systems: every start has its own windows then.
         Err(error) => {
             log::warn!("later starts will open windows of their own: {error}");
-            Claimed::First(None)
+            InstanceClaim::First(None)
         }
     }
 }
 
-/// Opens what later starts ask for, for the rest of the run.
-pub(crate) fn listen(handed: Handed, files: Arc<dyn Files>, cx: &mut App) {
+/// Opens the paths of later starts until the program ends.
+pub(crate) fn listen(handed: HandoffReceiver, files: Arc<dyn Files>, cx: &mut App) {
     cx.spawn(async move |cx| {
         while let Some(message) = handed.next().await {
             let Some((folder, paths)) = decode(&message) else {
@@ -61,7 +61,7 @@ pub(crate) fn listen(handed: Handed, files: Arc<dyn Files>, cx: &mut App) {
 }
 
 /// A name for the display: a window on another one would not be seen.
-fn place() -> String {
+fn display_id() -> String {
     let variable = |name| std::env::var(name).unwrap_or_default();
     let display = format!("{}{}", variable("WAYLAND_DISPLAY"), variable("DISPLAY"));
     let display: String = display

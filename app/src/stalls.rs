@@ -1,6 +1,6 @@
-//! Tells whoever looks for the cause when the thread that paints stood still.
+//! Reports stalls of the thread that paints.
 //!
-//! Off unless `BURIN_STALLS` is set: a program at rest should not wake up to look at a clock.
+//! Off unless `BURIN_STALLS` is set: an idle program should not wake up to read a clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use gpui_kit::App;
 use host::Clock;
 
-/// How often the thread is asked to show that it is there.
+/// The interval at which the thread must respond.
 const BEAT: Duration = Duration::from_millis(10);
 
 /// Reads `BURIN_STALLS`: the milliseconds from which a stall is reported.
@@ -17,10 +17,10 @@ pub(crate) fn threshold() -> Option<Duration> {
     Some(Duration::from_millis(milliseconds))
 }
 
-/// Writes a line to the log whenever the thread that paints comes later than `threshold` to a task
-/// that is due. The beat comes from a thread of its own: busy background work does not count.
+/// Logs a line whenever the painting thread is late by more than `threshold` for a due task. A
+/// separate thread sends the heartbeat, so background work does not count.
 pub(crate) fn watch(threshold: Duration, clock: Arc<dyn Clock>, cx: &mut App) {
-    let Some(beats) = host::beats(BEAT, clock.clone()) else {
+    let Some(beats) = host::ticker(BEAT, clock.clone()) else {
         return log::warn!("stalls cannot be watched: no thread is to be had");
     };
     cx.spawn(async move |_| {

@@ -1,38 +1,38 @@
 //! The models that complete and predict edits, reached by the agents' engines.
 
-use autocomplete::engine::{Ask, TabModel};
+use autocomplete::engine::{CompletionRequest, TabModel};
 use futures::StreamExt as _;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::BoxStream;
-use model::{Event, Failure, FailureClass};
+use model::{Failure, FailureClass, StreamEvent};
 use workbench::TabModels;
 
-use crate::agents::Engines;
+use crate::agents::EngineServices;
 
-impl TabModels for Engines {
+impl TabModels for EngineServices {
     fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
         self.with(move |workshop| async move { workshop.tab_model(&wanted) })
     }
 
-    fn ask(&self, what: Ask) -> BoxStream<'static, Event> {
-        // Who was chosen was chosen by an open workshop, so this waits for nothing.
+    fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {
+        // A chosen model implies that the services are open, so this does not wait.
         let stream = self.with(move |workshop| async move { Ok(workshop.ask_for_tab(what)) });
         let stream = stream.map(|stream| match stream {
             Ok(stream) => stream,
             Err(sentence) => {
                 let failure = Failure::new(FailureClass::Offline, sentence);
-                futures::stream::iter([Event::Failed(failure)]).boxed()
+                futures::stream::iter([StreamEvent::Failed(failure)]).boxed()
             }
         });
         stream.flatten_stream().boxed()
     }
 
-    fn note(&self, name: &'static str, value: f64, tags: String) {
+    fn record_metric(&self, name: &'static str, value: f64, tags: String) {
         let noted = self.with(move |workshop| async move {
-            workshop.measure(name, value, tags);
+            workshop.record_metric(name, value, tags);
             Ok(())
         });
-        // It runs by itself on the engines' runtime; there is nothing to hear of it.
+        // The task runs on the engines' runtime; its result is not needed.
         drop(noted);
     }
 }

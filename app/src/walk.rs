@@ -8,49 +8,49 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use composer_panel::board::{AgentState, Board, Verdict};
+use composer_panel::board::{AgentState, Board, HunkVerdict};
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 use host::{Dirs, RealClock, RealFiles, TempFolder};
-use project::{Ground, Unsaved};
-use workbench::windows::{self, Request};
+use project::{UnsavedTexts, WalkBackend};
+use workbench::windows::{self, OpenRequest};
 use workbench::{Services, Workbench, init};
 
-use crate::agents::Engines;
+use crate::agents::EngineServices;
 
 /// Looks at the board before it is given up: longer than anything takes here.
 const PATIENCE: u32 = 6_000;
 /// Between two of them.
 const LOOK: Duration = Duration::from_millis(20);
 
-struct Walk {
+struct AgentTour {
     _home: TempFolder,
     workbench: Entity<Workbench>,
     cx: VisualTestContext,
 }
 
-impl Walk {
+impl AgentTour {
     fn start(cx: &mut TestAppContext) -> Self {
-        // What the engines' threads tell wakes the window's.
+        // Events of the engines' threads wake the window's thread.
         cx.executor().allow_parking();
         let home = TempFolder::new().expect("a folder");
         let folder = home.path().join("project");
         std::fs::create_dir(folder.as_path()).expect("a folder");
-        let dirs = Dirs::below(home.path());
+        let dirs = Dirs::under(home.path());
         dirs.create().expect("folders");
-        let unsaved = Arc::new(Unsaved::default());
+        let unsaved = Arc::new(UnsavedTexts::default());
         let services = Services {
             files: Arc::new(RealFiles),
             clock: Arc::new(RealClock::default()),
-            ground: Ground::Disk,
+            ground: WalkBackend::Disk,
             working_folder: folder.clone(),
             home: Some(home.path().clone()),
-            agents: Some(Arc::new(Engines::new(dirs.clone(), unsaved.clone()))),
+            agents: Some(Arc::new(EngineServices::new(dirs.clone(), unsaved.clone()))),
             index: None,
             tab: None,
             unsaved,
             dirs,
         };
-        let request = Request {
+        let request = OpenRequest {
             folders: vec![folder],
             files: Vec::new(),
         };
@@ -87,8 +87,8 @@ impl Walk {
         })
     }
 
-    /// Waits until the board stands like this; the engines go on meanwhile.
-    fn until(&mut self, what: &str, is_so: impl Fn(&Board) -> bool) -> Arc<Board> {
+    /// Waits until the board satisfies `is_so`; the engines continue meanwhile.
+    fn wait_for_board(&mut self, what: &str, is_so: impl Fn(&Board) -> bool) -> Arc<Board> {
         for _ in 0..PATIENCE {
             self.cx.run_until_parked();
             let board = self.board();
@@ -101,7 +101,7 @@ impl Walk {
     }
 }
 
-fn said(board: &Board) -> &str {
+fn landing_text(board: &Board) -> &str {
     board.landing.as_ref().map_or("", |it| it.text.as_str())
 }
 
@@ -111,44 +111,49 @@ fn three_agents_at_once_are_reviewed_landed_and_taken_back(cx: &mut TestAppConte
         eprintln!("skipped: agents' commands run in a sandbox, which this machine does not have");
         return;
     }
-    let mut walk = Walk::start(cx);
+    let mut walk = AgentTour::start(cx);
     walk.keys("ctrl-alt-g");
-    walk.until("the board opens", |board| !board.branch.is_empty());
+    walk.wait_for_board("the board opens", |board| !board.branch.is_empty());
     // From one worktree to three.
     walk.keys("i").keys("alt-n").keys("alt-n").keys("alt-n");
     walk.cx.simulate_input("Improve the sample project");
     walk.keys("enter");
-    let board = walk.until("three agents are done", |board| {
+    let board = walk.wait_for_board("three agents are done", |board| {
         board.agents.len() == 3 && board.agents.iter().all(|it| it.state == AgentState::Done)
     });
     assert_eq!(board.project.as_deref(), Some("sample project"));
     // Two of them changed the same lines, which is known before anybody lands anything.
-    let board = walk.until("the conflict is foreseen", |board| {
+    let board = walk.wait_for_board("the conflict is foreseen", |board| {
         !board.conflicts.is_empty() && !board.hunks.is_empty()
     });
     assert_eq!(board.conflicts.len(), 1, "{:#?}", board.conflicts);
     let rivals = board.conflicts[0].agents.clone();
-    // The first change joins the branch, and leaves it again.
+    // Lands the first change on the branch, then undoes the landing.
     walk.keys("alt-up").keys("tab").keys("a");
-    walk.until("a change is accepted", |board| board.accepted() == 1);
+    walk.wait_for_board("a change is accepted", |board| board.accepted() == 1);
     walk.keys("l");
-    let board = walk.until("it has landed", |board| {
+    let board = walk.wait_for_board("it has landed", |board| {
         board.landing.as_ref().is_some_and(|it| it.can_undo)
     });
-    assert!(said(&board).contains("anded"), "{}", said(&board));
+    assert!(
+        landing_text(&board).contains("anded"),
+        "{}",
+        landing_text(&board)
+    );
     walk.keys("shift-u");
-    walk.until("it is taken back", |board| {
+    walk.wait_for_board("it is taken back", |board| {
         let landing = board.landing.as_ref();
         landing.is_some_and(|it| !it.can_undo && !it.is_bad)
     });
     walk.keys("escape");
-    settle_the_conflict(&mut walk, &rivals);
+    resolve_conflict(&mut walk, &rivals);
 }
 
-/// Both sides of the conflict are accepted; the first lands, the second is settled as its agent has it, and lands too.
-fn settle_the_conflict(walk: &mut Walk, rivals: &[String]) {
+/// Accepts both sides of the conflict: the first lands; the second is resolved with its agent's
+/// version, and lands too.
+fn resolve_conflict(walk: &mut AgentTour, rivals: &[String]) {
     for rival in rivals {
-        // What has landed stands at the end.
+        // Agents that have landed are at the end of the list.
         let board = walk.board();
         let row = board.agents.iter().position(|it| it.id == *rival);
         for _ in &board.agents {
@@ -160,28 +165,37 @@ fn settle_the_conflict(walk: &mut Walk, rivals: &[String]) {
         walk.keys("shift-a");
         let is_accepted = |board: &Board| {
             let mut own = board.hunks_of(Some(rival));
-            own.all(|it| it.verdict == Verdict::Accepted)
+            own.all(|it| it.verdict == HunkVerdict::Accepted)
         };
-        walk.until("all of it is accepted", is_accepted);
+        walk.wait_for_board("all of it is accepted", is_accepted);
         walk.keys("l");
-        walk.until("its landing has ended", |board| {
+        walk.wait_for_board("its landing has ended", |board| {
             let agent = board.agent(rival).expect("it is on the board");
-            agent.state == AgentState::Landed || !board.disputes.is_empty()
+            agent.state == AgentState::Landed || !board.landing_conflicts.is_empty()
         });
     }
     let board = walk.board();
-    let disputed: Vec<&str> = board.disputes.iter().map(|it| it.agent.as_str()).collect();
-    assert_eq!(disputed, [rivals[1].as_str()], "{:#?}", board.disputes);
-    assert!(!board.disputes[0].places.is_empty());
-    // The first row of the list is what keeps the landing.
+    let disputed: Vec<&str> = board
+        .landing_conflicts
+        .iter()
+        .map(|it| it.agent.as_str())
+        .collect();
+    assert_eq!(
+        disputed,
+        [rivals[1].as_str()],
+        "{:#?}",
+        board.landing_conflicts
+    );
+    assert!(!board.landing_conflicts[0].hunks.is_empty());
+    // The first row of the list is the conflict that blocks the landing.
     walk.keys("tab").keys("a");
-    walk.until("what was settled has landed", |board| {
+    walk.wait_for_board("what was settled has landed", |board| {
         let agent = board.agent(&rivals[1]).expect("it is on the board");
-        agent.state == AgentState::Landed && board.disputes.is_empty()
+        agent.state == AgentState::Landed && board.landing_conflicts.is_empty()
     });
 }
 
-/// Whether a command can be kept in a sandbox here.
+/// Whether commands can run in a sandbox here.
 fn has_sandbox() -> bool {
     headless::prepare_sandbox();
     cfg!(target_os = "linux")

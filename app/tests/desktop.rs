@@ -1,7 +1,7 @@
-//! The program as a person meets it: a virtual display, real keys, a real repository, real git.
+//! The program from a user's view: a virtual display, real keys, a real repository, real git.
 //!
-//! Skipped with a word where Xvfb or xdotool is missing. Pictures of the steps are kept in
-//! `target/desktop/` for looking at.
+//! Skipped with a message if Xvfb or xdotool is missing. Screenshots of the steps are kept in
+//! `target/desktop/`.
 #![expect(
     clippy::disallowed_methods,
     reason = "a story starts programs and looks at files"
@@ -112,7 +112,8 @@ fn a_walk_through_a_real_repository() {
     desk.wait(2_500);
     desk.picture("4-replace-preview");
     desk.keys(&["ctrl+alt+Return"]);
-    // The question comes when everything is found. It stands still, where the caret of a field blinks.
+    // The confirmation appears after the last result. It does not change, while a text field's
+    // caret blinks.
     desk.wait(700);
     desk.until("the question", 60, || desk.stands_still(3));
     desk.picture("5-replace-asked");
@@ -128,7 +129,7 @@ fn a_walk_through_a_real_repository() {
     desk.wait(1_000);
     desk.picture("6-replaced");
 
-    // Split, edit another file beside it, save.
+    // Splits the pane, edits another file in it, and saves.
     desk.keys(&["ctrl+p"]);
     desk.type_text("file0007");
     desk.wait(700);
@@ -143,7 +144,7 @@ fn a_walk_through_a_real_repository() {
     desk.picture("7-split");
     drop(burin);
 
-    // What was meant, and nothing else.
+    // Only the intended text was replaced.
     for n in 0..FILES {
         let mut expect =
             content(n).replace(&format!("old_name({n})"), &format!("new_name({n}, {n})"));
@@ -211,7 +212,7 @@ fn typing_survives_kill_9() {
 }
 
 #[test]
-fn a_window_at_rest_sleeps_until_there_is_something_to_draw() {
+fn idle_window_sleeps_until_it_must_draw() {
     /// Wakes in two seconds; a window that is asked for frames all the time has a hundred and twenty.
     const FEW: u64 = 60;
     let Some(desk) = Desk::new() else {
@@ -241,7 +242,7 @@ fn a_window_at_rest_sleeps_until_there_is_something_to_draw() {
 
 #[test]
 fn a_screen_reader_is_told_the_name_of_every_control() {
-    /// Roles, as the accessibility bus names them, of what does something when it is used.
+    /// The accessibility roles of interactive elements.
     const CONTROLS: &[&str] = &[
         "push button",
         "button",

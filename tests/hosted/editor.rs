@@ -1,4 +1,4 @@
-//! The other editor: it writes its lines by hand, and what holds for every message is checked as it is heard.
+//! The client editor: writes its messages by hand, and checks every message it receives.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::agent::ARGUMENTS;
 
 /// Longer than anything takes here.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What the demo model has a script for, in which files are read and changed and commands run.
+/// A prompt that the demo model has a script for; it reads and changes files and runs commands.
 pub(super) const FIX: &str = "Fix the failing test";
 
-/// The process, and what it said.
+/// The process and its output.
 pub(super) struct Editor {
     home: TempFolder,
     child: Child,
@@ -27,7 +27,7 @@ pub(super) struct Editor {
     asked: Vec<Value>,
     /// Everything that came, in order.
     pub(super) heard: Vec<Value>,
-    /// The kind of choice that every question for leave is answered with; `None` where it is not answered.
+    /// The kind of choice that answers every permission request; `None` leaves requests open.
     pub(super) leave: Option<&'static str>,
 }
 
@@ -76,7 +76,7 @@ impl Editor {
         }
     }
 
-    /// Said hello to, by a client that can do nothing; what was answered.
+    /// Starts and initializes the agent for a client without capabilities; returns the response.
     pub(super) fn greeted() -> (Self, Value) {
         let mut editor = Self::start();
         let hello = json!({ "protocolVersion": 1, "clientCapabilities": {} });
@@ -137,7 +137,7 @@ impl Editor {
                     panic!("it says nothing; heard: {:#?}", self.heard)
                 }
             };
-            // Before the first message stands what the test harness around the program prints.
+            // The test harness prints text before the first message.
             let from = match (self.heard.is_empty(), line.find('{')) {
                 (true, None) => continue,
                 (true, Some(from)) => from,
@@ -156,7 +156,7 @@ impl Editor {
         self.next().expect("it says something")
     }
 
-    /// What holds for every message.
+    /// Checks the properties that hold for every message.
     fn check(&mut self, message: &Value) {
         assert_eq!(message["jsonrpc"], "2.0", "{message}");
         if message.get("method").is_some() {
@@ -169,13 +169,13 @@ impl Editor {
             assert!(error.is_some(), "{message}");
             return;
         }
-        // What asks nothing, such as a notification, is never answered, and nothing is answered twice.
+        // Notifications get no response, and no request gets two.
         let of = self.asked.iter().position(|asked| asked == id);
         self.asked
             .swap_remove(of.unwrap_or_else(|| panic!("nobody asked: {message}")));
     }
 
-    /// Answers a question for leave; anything else that is asked is not known here.
+    /// Answers a permission request; other requests are unknown to this editor.
     fn answer(&mut self, message: &Value) {
         let (Some(method), Some(id)) = (message["method"].as_str(), message.get("id")) else {
             return;
@@ -196,7 +196,7 @@ impl Editor {
         self.write(&answer.to_string());
     }
 
-    /// Takes a question for leave back.
+    /// Cancels a permission request.
     pub(super) fn take_back(&mut self, asked: &Value) {
         let outcome = json!({ "outcome": { "outcome": "cancelled" } });
         let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": outcome });
@@ -232,7 +232,8 @@ impl Editor {
         end["result"]["stopReason"].clone()
     }
 
-    /// Begins a turn and leaves its first question for leave without an answer; the turn's id and the question.
+    /// Starts a turn and leaves its first permission request open; returns the turn's id and the
+    /// request.
     pub(super) fn stuck(&mut self, session: &Value) -> (Value, Value) {
         self.leave = None;
         let turn = self.begin(session, FIX);
@@ -240,7 +241,7 @@ impl Editor {
         (turn, asked)
     }
 
-    /// Opens a session again; what was answered, and what was told before.
+    /// Loads or resumes a session; returns the response and the updates before it.
     pub(super) fn reopen(
         &mut self,
         method: &str,
@@ -255,7 +256,7 @@ impl Editor {
         (opened["result"].clone(), updates(told, session))
     }
 
-    /// Closes its input: it ends by itself and well. What it still said.
+    /// Closes the agent's input, and checks that it exits cleanly; returns its last messages.
     pub(super) fn hang_up(mut self) -> Vec<Value> {
         self.input = None;
         let before = self.heard.len();
@@ -286,7 +287,7 @@ pub(super) fn only(session: &Value) -> Value {
     json!({ "sessionId": session["sessionId"] })
 }
 
-/// What was told of a session.
+/// Returns the updates of a session.
 pub(super) fn updates(told: &[Value], session: &Value) -> Vec<Value> {
     let of_session = told.iter().filter(|message| {
         message["method"] == "session/update"

@@ -36,7 +36,7 @@ fn a_question_is_answered_over_every_wire_and_written_down() {
         assert_eq!(left.code, Some(0), "{wire}: {}", left.errors);
         assert_eq!(said(&left), "It is 42.", "{wire}: {}", left.output);
         assert!(
-            left.errors.contains("it was asked for by name"),
+            left.errors.contains("it was requested by name"),
             "{wire}: {}",
             left.errors
         );
@@ -91,7 +91,7 @@ fn an_overload_is_waited_out_and_told() {
         "{}",
         left.errors
     );
-    assert_eq!(server.seen().len(), 3);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_used_up_quota_is_not_asked_again() {
     let home = Home::with_mock("openai", &format!("{}/v1", server.url()), "");
     let left = home.run(&["ask", "--model", "mock/m", "hello"], &[KEY]);
     assert_eq!(left.code, Some(97), "{}", left.errors);
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     assert!(left.errors.contains("burin-agent: "), "{}", left.errors);
     assert_secret(&left);
 }
@@ -113,7 +113,7 @@ fn a_budget_refuses_before_anything_is_sent() {
     let left = home.run(&["ask", "--model", "mock/m", "hello"], &[KEY]);
     assert_eq!(left.code, Some(3), "{}", left.errors);
     assert!(left.errors.contains("raise the budget"), "{}", left.errors);
-    // Where nobody knows the price no budget can be kept.
+    // Without a known price, no budget can be enforced.
     let left = home.run(&["ask", "--model", "mock/other", "hello"], &[KEY]);
     assert_eq!(left.code, Some(3), "{}", left.errors);
     assert!(
@@ -121,10 +121,10 @@ fn a_budget_refuses_before_anything_is_sent() {
         "{}",
         left.errors
     );
-    // What one run spends the next one misses.
+    // The second run is short of the budget that the first one spent.
     let arguments = ["ask", "--model", "mock/m", "--max-output", "900", "hello"];
     assert_eq!(home.run(&arguments, &[KEY]).code, Some(0));
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn with_nothing_set_up_one_is_told_what_to_do() {
 }
 
 #[test]
-fn auto_takes_a_model_that_is_set_up_and_says_why() {
+fn auto_explains_its_choice_of_model() {
     let server = server(r#"{ "rules": [{ "reply": [{ "text": "Done." }] }] }"#);
     let home = Home::with_mock("anthropic", &server.url(), "\"auto\": [\"mock/m\"],");
     let left = home.run(&["ask", "--why", "rename this variable"], &[KEY]);

@@ -1,25 +1,28 @@
 //! Seeded faults on real sockets: an agent's task ends as without faults, or stops with a class.
 //!
-//! `BURIN_SCHEDULES` says how many schedules are run, a quarter over each wire; without it a few. Limits and waits
-//! are short here: what takes minutes at a provider takes milliseconds.
+//! `BURIN_SCHEDULES` sets the number of schedules, a quarter for each wire; the default is a few.
+//! Limits and waits are shortened from minutes to milliseconds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use mockllm::Seen;
+use mockllm::LoggedRequest;
 use model::policy::route::Privacy;
-use model::policy::{AgentId, Caller, Caps, Class, KeyName, Lane, LaneLimits, Retry, TurnId};
+use model::policy::{
+    AgentId, Caller, Caps, KeyName, RequestClass, Retry, Route, RouteLimits, TurnId,
+};
 use model::{
-    Content, Event, Failure, FailureClass, Message, ModelId, Opaque, ParallelTools, Part, Profile,
-    Request, Role, Tier, TokenCount, ToolInput, ToolSpec,
+    Failure, FailureClass, Message, MessagePart, ModelId, ModelRequest, Opaque, ParallelTools,
+    PartContent, Profile, Role, StreamEvent, Tier, TokenCount, ToolInput, ToolSpec,
 };
 use router::actor::{
-    Ask, LaneConfig, NoBook, Router, RouterConfig, RouterHandle, StallLimits, Told, Wall,
+    NoUsageStore, RouteConfig, Router, RouterConfig, RouterEvent, RouterHandle, RouterRequest,
+    StallLimits, WallClock,
 };
 use router::http::{HttpClient, Providers};
-use router::keys::SystemVault;
+use router::keys::SystemSecrets;
 use serde_json::json;
 
 use super::{WIRES, server};
@@ -27,8 +30,8 @@ use super::{WIRES, server};
 const WITHOUT_BEING_TOLD: u64 = 160;
 const AT_ONCE: u64 = 8;
 
-/// A task in three steps; what is said at each follows from what was done, so that a step which was done in part
-/// is completed and not begun anew.
+/// A task in three steps; each step depends on the results so far, so that a partly completed step
+/// is finished and not repeated.
 const RULES: &str = r#"[
     { "match": { "results": [{ "says": { "contains": "wrote" } }] }, "reply": [{ "text": "It is done, all of it." }] },
     { "match": { "results": [{ "says": { "contains": "saw two" } }] }, "reply": [
@@ -52,7 +55,7 @@ const FAULTS: &str = r#"[
     { "slow_first_byte": { "ms": 30 } }, { "quota": {} }, { "authentication": {} }, { "context_overflow": {} }
 ]"#;
 
-/// What passes by no wait.
+/// The failure classes that no wait resolves.
 const FINAL: [FailureClass; 3] = [
     FailureClass::Quota,
     FailureClass::Authentication,
@@ -97,20 +100,20 @@ fn router(wire: &str, url: &str) -> RouterHandle {
     let client = HttpClient::new(
         providers,
         profiles,
-        Arc::new(SystemVault {
+        Arc::new(SystemSecrets {
             environment: Vec::new(),
         }),
     );
     let retry = Retry {
-        per_lane: 8,
+        per_route: 8,
         in_all: 8,
         first_wait: Duration::from_millis(4),
         longest_wait: Duration::from_millis(20),
         patience: Duration::from_secs(30),
     };
     Router::start(RouterConfig {
-        lanes: vec![LaneConfig {
-            lane: Lane {
+        routes: vec![RouteConfig {
+            route: Route {
                 model: model(),
                 key: KeyName::default(),
             },
@@ -120,7 +123,7 @@ fn router(wire: &str, url: &str) -> RouterHandle {
             same_as: None,
             privacy: Privacy::Any,
             auto: true,
-            limits: LaneLimits::default(),
+            limits: RouteLimits::default(),
             most_at_once: 8,
             stall: StallLimits::default(),
         }],
@@ -128,8 +131,8 @@ fn router(wire: &str, url: &str) -> RouterHandle {
         caps: Caps::default(),
         retry,
         retry_alone: retry,
-        book: Arc::new(NoBook),
-        wall: Wall::new(|| 1_790_000_000_000),
+        usage_store: Arc::new(NoUsageStore),
+        clock: WallClock::new(|| 1_790_000_000_000),
         seed: 1,
     })
 }
@@ -141,9 +144,9 @@ fn model() -> ModelId {
     }
 }
 
-fn request() -> Request {
+fn request() -> ModelRequest {
     let message = Message::text(Role::User, "please do the task");
-    let mut request = Request::new(model(), vec![message], TokenCount(1_000));
+    let mut request = ModelRequest::new(model(), vec![message], TokenCount(1_000));
     request.conversation = Some("task".to_owned());
     request.parallel_tools = true;
     for name in ["look", "write"] {
@@ -159,7 +162,7 @@ fn request() -> Request {
 /// One answer as it builds up.
 #[derive(Default)]
 struct Building {
-    parts: Vec<Part>,
+    parts: Vec<MessagePart>,
     open: BTreeMap<u32, (String, String, String)>,
     complete: usize,
 }
@@ -168,69 +171,70 @@ impl Building {
     fn text(&mut self, text: &str, is_thought: bool) {
         let last = self.parts.last_mut().filter(|part| part.opaque.is_none());
         match last.map(|part| &mut part.content) {
-            Some(Content::Text(said)) if !is_thought => said.push_str(text),
-            Some(Content::Reasoning(thought)) if is_thought => thought.push_str(text),
+            Some(PartContent::Text(said)) if !is_thought => said.push_str(text),
+            Some(PartContent::Reasoning(thought)) if is_thought => thought.push_str(text),
             _ if is_thought => self
                 .parts
-                .push(Part::new(Content::Reasoning(text.to_owned()))),
-            _ => self.parts.push(Part::text(text)),
+                .push(MessagePart::new(PartContent::Reasoning(text.to_owned()))),
+            _ => self.parts.push(MessagePart::text(text)),
         }
     }
 
     fn sign(&mut self, opaque: Opaque) {
         match self.parts.last_mut() {
             Some(part)
-                if part.opaque.is_none() && !matches!(part.content, Content::ToolCall { .. }) =>
+                if part.opaque.is_none()
+                    && !matches!(part.content, PartContent::ToolCall { .. }) =>
             {
                 part.opaque = Some(opaque);
             }
-            _ => self.parts.push(Part {
-                content: Content::Reasoning(String::new()),
+            _ => self.parts.push(MessagePart {
+                content: PartContent::Reasoning(String::new()),
                 opaque: Some(opaque),
             }),
         }
     }
 }
 
-/// A turn that starts each call the moment it is complete, so that what is told twice is done twice.
+/// A turn that starts each call once it is complete, so that a repeated call runs twice.
 async fn run(router: &RouterHandle) -> Outcome {
     let mut request = request();
     let mut done = Vec::new();
     for _ in 0..12 {
         let caller = Caller {
-            class: Class::Turn,
+            class: RequestClass::Turn,
             agent: AgentId(1),
             turn: TurnId(1),
         };
-        let mut told = router.submit(Ask::chat(request.clone(), caller));
+        let mut told = router.submit(RouterRequest::chat(request.clone(), caller));
         let mut building = Building::default();
         let end = loop {
             let event = match told.next().await.expect("a last event comes first") {
-                Told::Event(event) => event,
-                Told::Waiting { failure, pause } => {
+                RouterEvent::Event(event) => event,
+                RouterEvent::Waiting { failure, pause } => {
                     assert_wait(&failure, pause);
                     continue;
                 }
-                Told::Decided(_) => continue,
+                RouterEvent::Decided(_) => continue,
             };
             match event {
-                Event::Restart => {
+                StreamEvent::Restart => {
                     assert_eq!(building.complete, 0, "a complete call is running");
                     building = Building::default();
                 }
-                Event::TextDelta(text) => building.text(&text, false),
-                Event::ReasoningDelta(text) => building.text(&text, true),
-                Event::Signature {
+                StreamEvent::TextDelta(text) => building.text(&text, false),
+                StreamEvent::ReasoningDelta(text) => building.text(&text, true),
+                StreamEvent::Signature {
                     index: None,
                     opaque,
                 } => building.sign(opaque),
-                Event::Signature {
+                StreamEvent::Signature {
                     index: Some(index), ..
                 } => assert!(index < 8, "signatures of calls are not used by this script"),
-                Event::ToolStart { index, id, name } => {
+                StreamEvent::ToolStart { index, id, name } => {
                     building.open.insert(index, (id, name, String::new()));
                 }
-                Event::ToolArgsDelta { index, fragment } => {
+                StreamEvent::ToolArgsDelta { index, fragment } => {
                     building
                         .open
                         .get_mut(&index)
@@ -238,18 +242,18 @@ async fn run(router: &RouterHandle) -> Outcome {
                         .2
                         .push_str(&fragment);
                 }
-                Event::ToolEnd { index } => {
+                StreamEvent::ToolEnd { index } => {
                     let (id, name, arguments) = building.open.remove(&index).expect("begun");
                     done.push(format!("{name} {arguments}"));
                     building.complete += 1;
-                    building.parts.push(Part::new(Content::ToolCall {
+                    building.parts.push(MessagePart::new(PartContent::ToolCall {
                         id,
                         name,
                         arguments,
                     }));
                 }
-                Event::Stop { .. } => break Ok(()),
-                Event::Failed(failure) => break Err(failure.class),
+                StreamEvent::Stop { .. } => break Ok(()),
+                StreamEvent::Failed(failure) => break Err(failure.class),
                 _ => {}
             }
         };
@@ -268,7 +272,7 @@ async fn run(router: &RouterHandle) -> Outcome {
     panic!("the task does not end");
 }
 
-/// What is tried again may pass, and it is tried when the provider wants it: not before, and hardly later.
+/// Asserts that a retry waits as long as the provider asks, and hardly longer.
 fn assert_wait(failure: &Failure, pause: Duration) {
     assert!(!FINAL.contains(&failure.class), "{failure} is tried again");
     if let Some(wish) = failure.retry_after {
@@ -276,28 +280,28 @@ fn assert_wait(failure: &Failure, pause: Duration) {
     }
 }
 
-fn words(parts: &[Part]) -> String {
+fn words(parts: &[MessagePart]) -> String {
     let texts = parts.iter().map(|part| match &part.content {
-        Content::Text(text) => text.as_str(),
+        PartContent::Text(text) => text.as_str(),
         _ => "",
     });
     texts.collect()
 }
 
-fn go_on(request: &mut Request, parts: Vec<Part>) {
+fn go_on(request: &mut ModelRequest, parts: Vec<MessagePart>) {
     let results = parts.iter().filter_map(|part| match &part.content {
-        Content::ToolCall {
+        PartContent::ToolCall {
             id,
             name,
             arguments,
-        } => Some(Part::new(Content::ToolResult {
+        } => Some(MessagePart::new(PartContent::ToolResult {
             call: id.clone(),
-            content: vec![Content::Text(result(name, arguments).to_owned())],
+            content: vec![PartContent::Text(result(name, arguments).to_owned())],
             is_error: false,
         })),
         _ => None,
     });
-    let results: Vec<Part> = results.collect();
+    let results: Vec<MessagePart> = results.collect();
     request.messages.push(Message::new(Role::Assistant, parts));
     request.messages.push(Message::new(Role::User, results));
 }
@@ -320,7 +324,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn seeded_faults_on_the_wire_end_as_without_or_with_a_class() {
+fn seeded_faults_recover_or_end_with_a_class() {
     let count = std::env::var("BURIN_SCHEDULES").ok();
     let count = count
         .and_then(|count| count.parse().ok())
@@ -362,7 +366,7 @@ fn seeded_faults_on_the_wire_end_as_without_or_with_a_class() {
     }
 }
 
-/// What became of one schedule.
+/// The outcome of one schedule.
 struct Ended {
     /// The class of its stop, if it did not come to its end.
     stop: Option<FailureClass>,
@@ -378,7 +382,7 @@ async fn one(wire: &str, path: &str, seed: u64, whole: Arc<Outcome>) -> Ended {
     let outcome = run(&router).await;
     router.idle().await;
     assert_in_flight(&router).await;
-    let seen = server.seen();
+    let seen = server.requests();
     let waits = assert_waits(wire, seed, &seen);
     let retries = assert_tries(wire, seed, &seen);
     let stop = match &outcome.end {
@@ -411,13 +415,13 @@ async fn assert_in_flight(router: &RouterHandle) {
 
 /// A provider that asked to wait for a second was not asked again before, and hardly later. Answers how long each
 /// of these waits was, in seconds.
-fn assert_waits(wire: &str, seed: u64, seen: &[Seen]) -> Vec<f64> {
+fn assert_waits(wire: &str, seed: u64, seen: &[LoggedRequest]) -> Vec<f64> {
     let asked = seen.windows(2).filter(|pair| pair[0].status == 429);
     let waits: Vec<f64> = asked
         .map(|pair| (pair[1].at - pair[0].at).as_secs_f64())
         .collect();
     for took in &waits {
-        // A tenth, and what a busy machine takes to get to it.
+        // A tenth, and the overhead of a busy machine.
         assert!(
             (1.0..=1.1 + 0.9).contains(took),
             "{wire}, seed {seed}: asked again after {took} s"
@@ -426,12 +430,12 @@ fn assert_waits(wire: &str, seed: u64, seen: &[Seen]) -> Vec<f64> {
     waits
 }
 
-/// Every request says which try of what it is: one key for one body, and a count from nothing. Answers how many
-/// tries were not the first.
-fn assert_tries(wire: &str, seed: u64, seen: &[Seen]) -> usize {
+/// Asserts that every request names its attempt: one key per body, and a count from zero. Returns
+/// the number of retries.
+fn assert_tries(wire: &str, seed: u64, seen: &[LoggedRequest]) -> usize {
     let mut keys: Vec<&str> = Vec::new();
     let mut retries = 0;
-    let mut last: Option<&Seen> = None;
+    let mut last: Option<&LoggedRequest> = None;
     for seen in seen {
         let key = seen.header("idempotency-key").expect("a key");
         let count = seen.header("x-retry-count").expect("a count");

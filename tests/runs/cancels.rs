@@ -1,4 +1,4 @@
-//! Stop at any moment, while commands do what they can to live on.
+//! Cancellation at any moment, while commands try to outlive it.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde_json::json;
 use super::seat::{Seat, block_on};
 use super::world::{Dice, WIRES, World, count, marked, serve};
 
-/// What a turn may take from Stop to its end, for 95 of 100.
+/// The time from cancellation to the end of a turn, for 95 of 100 turns.
 const SOON: Duration = Duration::from_millis(250);
 
-/// Commands that would outlive whoever started them.
+/// Commands that would outlive the process that started them.
 const STUBBORN: [(&str, &str); 7] = [
     ("setsid", "setsid sleep 300 & sleep 301"),
     (
@@ -36,7 +36,7 @@ const STUBBORN: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn stopped_at_any_moment_a_turn_ends_soon_and_nothing_lives_on() {
+fn stopping_a_turn_leaves_no_process_behind() {
     block_on(async {
         let server = serve(&script());
         let world = World::new(WIRES[2], &server);

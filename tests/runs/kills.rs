@@ -1,28 +1,28 @@
-//! Four agents at work and kill -9 at any moment: afterwards every record is readable, nothing happens twice, nothing
-//! lives on.
+//! Four agents at work and kill -9 at any moment: afterwards every record is readable, nothing ran
+//! twice, and no process survives.
 //!
-//! Every command writes an id of its own into a journal; a command that ran twice would be there twice. An edit that
-//! was made twice would leave its line twice.
+//! Every command writes its own id into a journal, so a repeated command appears twice there. A
+//! repeated edit would leave its line twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use agent::engine::repairs;
-use agent::record::{Record, Stored};
+use agent::engine::repair_records;
+use agent::record::{SessionRecord, Stored};
 use agent::transcript::{self, Transcript};
-use agent::{Detail, Outcome};
-use mockllm::Server;
-use model::{ModelId, Request, TokenCount};
-use router::wire::{Dialect, Wire, WireOptions, encode};
+use agent::{CallOutcome, Detail};
+use mockllm::MockServer;
+use model::{ModelId, ModelRequest, TokenCount};
+use router::wire::{ChatDialect, WireOptions, WireProtocol, encode};
 use serde_json::{Value, json};
 
 use super::world::{Dice, Ended, Going, WIRES, World, count, serve};
 
-/// What an agent does before it says that it is done.
+/// The number of an agent's steps before it finishes.
 const STEPS: u32 = 6;
 
-/// What the kills found, for whoever reads the output.
+/// The counts of the kill runs, for the test's output.
 #[derive(Debug, Default)]
 struct Found {
     finished_first: usize,
@@ -36,8 +36,8 @@ struct Found {
 type Sessions = BTreeMap<String, Vec<Stored>>;
 
 #[test]
-fn killed_at_any_moment_four_agents_go_on_and_nothing_happens_twice() {
-    let servers: Vec<Server> = WIRES.iter().map(|_| serve(&script())).collect();
+fn killed_sessions_resume_without_repeating_calls() {
+    let servers: Vec<MockServer> = WIRES.iter().map(|_| serve(&script())).collect();
     let mut dice = Dice(0x5eed_0001);
     let mut found = Found::default();
     let whole = whole(&servers[0]);
@@ -46,7 +46,7 @@ fn killed_at_any_moment_four_agents_go_on_and_nothing_happens_twice() {
         let ix = number % WIRES.len();
         servers[ix].forget();
         let world = World::new(WIRES[ix], &servers[ix]);
-        // By the clock and by what was told in turn: a loaded machine changes the one, and not the other.
+        // Alternates between time and event count, because a loaded machine changes only the first.
         let moment = match number / WIRES.len() % 2 {
             0 => Moment::After(Duration::from_micros(
                 dice.below(whole.length.as_micros() as u64),
@@ -67,20 +67,20 @@ fn killed_at_any_moment_four_agents_go_on_and_nothing_happens_twice() {
 enum Moment {
     /// So long after its start.
     After(Duration),
-    /// When it has told so many things.
+    /// After this many events.
     Told(usize),
 }
 
-/// A run that nobody kills.
+/// An uninterrupted run, for comparison.
 #[derive(Clone, Copy, Debug)]
 struct Whole {
     length: Duration,
-    /// How many things it tells.
+    /// The number of its events.
     told: usize,
 }
 
 /// The whole task; twice, as the first start of a program takes longer.
-fn whole(server: &Server) -> Whole {
+fn whole(server: &MockServer) -> Whole {
     let mut whole = None;
     for _ in 0..2 {
         let world = World::new(WIRES[0], server);
@@ -161,7 +161,7 @@ impl Trial {
         assert!(survivors.is_empty(), "{what}: {survivors:?}");
     }
 
-    /// Kills the program at its moment; answers its session, if it told of it.
+    /// Kills the program at its moment; returns its session, if it reported one.
     fn kill(&self, going: &mut Going, moment: Moment, found: &mut Found) -> Option<String> {
         let start = Instant::now();
         let mut told: Vec<Value> = Vec::new();
@@ -188,7 +188,7 @@ impl Trial {
     /// The session can be sent over every wire, as it would be when it is opened.
     fn assert_valid(&self, id: &str, records: &[Stored]) {
         let what = &self.what;
-        let mended = repairs(records).into_iter().enumerate();
+        let mended = repair_records(records).into_iter().enumerate();
         let next = records.last().map_or(0, |last| last.seq + 1);
         let mended: Vec<Stored> = mended
             .map(|(ix, record)| Stored {
@@ -205,10 +205,15 @@ impl Trial {
             return;
         }
         let model = ModelId::parse("mock/m").expect("a name");
-        let mut request = Request::new(model, messages, TokenCount(4096));
+        let mut request = ModelRequest::new(model, messages, TokenCount(4096));
         request.system = transcript.system();
-        let (dialect, options) = (Dialect::default(), WireOptions::default());
-        for wire in [Wire::Anthropic, Wire::Responses, Wire::Chat, Wire::Gemini] {
+        let (dialect, options) = (ChatDialect::default(), WireOptions::default());
+        for wire in [
+            WireProtocol::Anthropic,
+            WireProtocol::Responses,
+            WireProtocol::Chat,
+            WireProtocol::Gemini,
+        ] {
             let encoded = encode(wire, &dialect, &options, &request);
             let body = encoded
                 .unwrap_or_else(|failure| panic!("{what}, {wire:?}: {failure}"))
@@ -218,7 +223,7 @@ impl Trial {
         }
     }
 
-    /// What was under way is told as unknown, once, and its call never began again.
+    /// Asserts that an interrupted call is reported as unknown once, and never starts again.
     fn assert_unknown(&self, before: &Sessions, after: &Sessions, resumed: &[Option<&String>]) {
         let what = &self.what;
         for (session, call) in in_flight(before) {
@@ -228,7 +233,7 @@ impl Trial {
             let ends: Vec<_> = after[&session]
                 .iter()
                 .filter_map(|stored| match &stored.record {
-                    Record::CallEnded {
+                    SessionRecord::CallEnded {
                         call: it,
                         outcome,
                         detail,
@@ -238,7 +243,7 @@ impl Trial {
                 })
                 .collect();
             let unknown = (
-                Outcome::UnexpectedEnvironment,
+                CallOutcome::UnexpectedEnvironment,
                 Some(Detail::ToolOutcomeUnknown),
             );
             assert_eq!(ends, [unknown], "{what}: {call}");
@@ -249,8 +254,8 @@ impl Trial {
     }
 }
 
-/// Every effect happened once at most; the effects of calls that ended well exactly once, and none that no record
-/// tells of.
+/// Asserts that every effect happened at most once, those of successful calls exactly once, and
+/// none without a record.
 fn assert_effects(world: &World, sessions: &Sessions, what: &str) {
     let journal = world.text("journal");
     let mut happened: BTreeMap<&str, usize> = BTreeMap::new();
@@ -263,7 +268,7 @@ fn assert_effects(world: &World, sessions: &Sessions, what: &str) {
     let mut commands = BTreeMap::new();
     for stored in sessions.values().flatten() {
         match &stored.record {
-            Record::CallBegan {
+            SessionRecord::CallBegan {
                 call, tool, input, ..
             } if tool == "exec_command" => {
                 let command = input["command"].as_str().unwrap_or_default();
@@ -274,9 +279,9 @@ fn assert_effects(world: &World, sessions: &Sessions, what: &str) {
                 told.insert(id.clone());
                 commands.insert(call.clone(), id);
             }
-            Record::CallEnded {
+            SessionRecord::CallEnded {
                 call,
-                outcome: Outcome::Ok,
+                outcome: CallOutcome::Ok,
                 ..
             } => {
                 if let Some(id) = commands.get(call) {
@@ -323,7 +328,7 @@ fn sessions(world: &World) -> Sessions {
 
 fn has_ended(records: &[Stored]) -> bool {
     let last = records.last().map(|stored| &stored.record);
-    matches!(last, Some(Record::TurnEnded { .. }))
+    matches!(last, Some(SessionRecord::TurnEnded { .. }))
 }
 
 /// How often each call began, by session and call.
@@ -331,7 +336,7 @@ fn begun(sessions: &Sessions) -> BTreeMap<(String, String), usize> {
     let mut begun = BTreeMap::new();
     for (session, records) in sessions {
         for stored in records {
-            if let Record::CallBegan { call, .. } = &stored.record {
+            if let SessionRecord::CallBegan { call, .. } = &stored.record {
                 *begun.entry((session.clone(), call.clone())).or_default() += 1;
             }
         }
@@ -344,7 +349,7 @@ fn in_flight(sessions: &Sessions) -> BTreeSet<(String, String)> {
     let mut open: BTreeSet<_> = begun(sessions).into_keys().collect();
     for (session, records) in sessions {
         for stored in records {
-            if let Record::CallEnded { call, .. } = &stored.record {
+            if let SessionRecord::CallEnded { call, .. } = &stored.record {
                 open.remove(&(session.clone(), call.clone()));
             }
         }
@@ -352,7 +357,8 @@ fn in_flight(sessions: &Sessions) -> BTreeSet<(String, String)> {
     open
 }
 
-/// A command that leaves its mark at its beginning and end, and a process that would live on.
+/// A command that writes a mark at its start and its end, and starts a process that would survive
+/// it.
 fn command(id: &str, step: u32) -> Call {
     let between = match step % 3 {
         0 => "setsid nohup sleep 300 >/dev/null 2>&1 & sleep 0.05",
@@ -382,7 +388,7 @@ fn edit(who: &str, step: u32) -> Call {
     })
 }
 
-/// A parent that starts three agents and works beside them, and the three.
+/// A parent that starts three agents and works beside them.
 fn script() -> String {
     let mut rules = Vec::new();
     for (user, who) in [("task-of-p", "p"), ("task-of-(?<who>[abc])", "{{who}}")] {

@@ -1,13 +1,13 @@
-//! What a run keeps in memory: of a flood of output, and over hundreds of calls.
+//! Memory use of a run: during a flood of output, and over hundreds of calls.
 
 use serde_json::{Value, json};
 
 use super::world::{WIRES, World, count, serve};
 
-/// What the peak may grow by while a command floods, in kB.
+/// The allowed growth of the peak while a command floods its output, in kB.
 const FLOOD: u64 = 64 << 10;
-/// What memory may grow by from the middle to the end of a long session, in kB: a little for each call, of which
-/// the conversation itself takes one, and a little once.
+/// The allowed growth from the middle to the end of a long session, in kB per call, of which the
+/// conversation itself takes one, and once.
 const A_CALL: u64 = 8;
 const ONCE: u64 = 1 << 10;
 
@@ -76,7 +76,11 @@ fn memory_stays_flat_over_hundreds_of_calls() {
     }
     assert!(going.child.wait().expect("its end").success());
     assert_eq!(calls, steps * 4);
-    let bodies: Vec<usize> = server.seen().iter().map(|seen| seen.body.len()).collect();
+    let bodies: Vec<usize> = server
+        .requests()
+        .iter()
+        .map(|seen| seen.body.len())
+        .collect();
     eprintln!(
         "memory in kB after calls: {sizes:?}; the last request was {:?} bytes",
         bodies.last()

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::world::{WIRES, World, serve};
 
 #[test]
-fn a_session_goes_on_in_the_mode_that_is_asked_for() {
+fn resumed_session_uses_the_requested_mode() {
     let write = |path: &str| {
         json!({
             "match": { "user": { "contains": path }, "step": 1 },

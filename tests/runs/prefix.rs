@@ -1,8 +1,8 @@
-//! What a provider finds again in its cache: each request of a long session begins with the whole of the one before.
+//! Cacheable prefixes: each request of a long session starts with the whole previous one.
 
-use agent::record::{Handover, Mode, TurnEnd};
-use agent::session::Command;
-use mockllm::Seen;
+use agent::record::{Handover, SessionMode, TurnEnd};
+use agent::session::SessionCommand;
+use mockllm::LoggedRequest;
 use serde_json::{Value, json};
 
 use super::seat::{Seat, block_on};
@@ -39,16 +39,16 @@ async fn session(wire: (&str, &str), turns: usize) {
     let mut seat = Seat::start(&world).await;
     for turn in 1..=turns {
         match turn % 20 {
-            // The program ends and another goes on.
+            // The program ends and another resumes the session.
             0 => {
                 let id = seat.id().to_owned();
                 seat.leave().await;
                 seat = Seat::resume(&world, &id).await;
             }
-            4 => seat.tell(Command::SetMode(Mode::Plan)).await,
-            5 => seat.tell(Command::SetMode(Mode::Ask)).await,
-            6 => seat.tell(Command::SetMode(Mode::Build)).await,
-            // Somebody else edits meanwhile.
+            4 => seat.tell(SessionCommand::SetMode(SessionMode::Plan)).await,
+            5 => seat.tell(SessionCommand::SetMode(SessionMode::Ask)).await,
+            6 => seat.tell(SessionCommand::SetMode(SessionMode::Build)).await,
+            // Another program edits meanwhile.
             9 => write(
                 "deep/file3.txt",
                 &format!("line 0 of file 3, changed before turn {turn}\n"),
@@ -65,17 +65,17 @@ async fn session(wire: (&str, &str), turns: usize) {
         assert_eq!(end, TurnEnd::Done, "{wire:?}, turn {turn}");
     }
     seat.leave().await;
-    judge(wire.0, turns, &server.seen());
+    judge(wire.0, turns, &server.requests());
 }
 
 async fn switch(seat: &Seat, model: &str) {
     let model = model.to_owned();
     let how = Handover::Full;
-    seat.tell(Command::Switch { model, how }).await;
+    seat.tell(SessionCommand::Switch { model, how }).await;
 }
 
 /// Compares each request of the conversation with the one before it.
-fn judge(wire: &str, turns: usize, seen: &[Seen]) {
+fn judge(wire: &str, turns: usize, seen: &[LoggedRequest]) {
     let prompts: Vec<Vec<String>> = seen
         .iter()
         .filter(|seen| seen.method == "POST" && seen.status == 200)

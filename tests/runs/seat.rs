@@ -1,33 +1,33 @@
-//! The person's seat at a session in this very process: the same workshop that the window uses.
+//! A session in this very process, through the same services that the window uses.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::ask::Decision;
 use agent::context::OpenFiles;
-use agent::engine::Opened;
-use agent::record::{Mode, Record, TurnEnd};
-use agent::session::{Command, Event, Prompt};
+use agent::engine::SessionChannels;
+use agent::record::{SessionMode, SessionRecord, TurnEnd};
+use agent::session::{AgentEvent, SessionCommand, UserPrompt};
+use agent::user_prompts::PermissionDecision;
 use base::AbsPath;
-use headless::workshop::Workshop;
+use headless::agent_services::AgentServices;
 
 use super::world::World;
 
-/// A session, and who answers it: everything that is asked for is allowed.
+/// A session whose permission requests are all granted.
 pub(super) struct Seat {
     /// The router and the tools end with it.
-    _workshop: Workshop,
-    opened: Opened,
+    _workshop: AgentServices,
+    opened: SessionChannels,
 }
 
 impl Seat {
     pub(super) async fn start(world: &World) -> Self {
         let workshop =
-            Workshop::open(&world.dirs(), Arc::default(), |_| OpenFiles::default()).await;
+            AgentServices::open(&world.dirs(), Arc::default(), |_| OpenFiles::default()).await;
         let workshop = workshop.expect("a workshop");
         assert!(workshop.problems().is_empty(), "{:?}", workshop.problems());
         let root = AbsPath::new(world.project()).expect("absolute");
-        let started = workshop.start(root, "mock/m".to_owned(), Mode::Build);
+        let started = workshop.start(root, "mock/m".to_owned(), SessionMode::Build);
         let opened = started.await.expect("a session").opened;
         Self {
             _workshop: workshop,
@@ -38,7 +38,7 @@ impl Seat {
     /// Opens a session again in a program that knows it from the disk alone.
     pub(super) async fn resume(world: &World, id: &str) -> Self {
         let workshop =
-            Workshop::open(&world.dirs(), Arc::default(), |_| OpenFiles::default()).await;
+            AgentServices::open(&world.dirs(), Arc::default(), |_| OpenFiles::default()).await;
         let workshop = workshop.expect("a workshop");
         let opened = workshop.resume(id).await.expect("the session").opened;
         Self {
@@ -51,7 +51,7 @@ impl Seat {
         &self.opened.id
     }
 
-    pub(super) async fn tell(&self, command: Command) {
+    pub(super) async fn tell(&self, command: SessionCommand) {
         self.opened
             .commands
             .send(command)
@@ -84,7 +84,7 @@ impl Seat {
                 biased;
                 () = &mut stop, if stopped.is_none() => {
                     stopped = Some(Instant::now());
-                    self.opened.commands.send(Command::Stop).await.expect("the session lives");
+                    self.opened.commands.send(SessionCommand::Stop).await.expect("the session lives");
                 }
                 end = next(&mut self.opened) => if let Some(end) = end {
                     return (end, stopped.map_or(Duration::ZERO, |stopped| stopped.elapsed()));
@@ -99,13 +99,16 @@ impl Seat {
 
     /// Ends the session's task.
     pub(super) async fn leave(mut self) {
-        self.tell(Command::Close).await;
-        while !matches!(self.opened.events.recv().await, None | Some(Event::Closed)) {}
+        self.tell(SessionCommand::Close).await;
+        while !matches!(
+            self.opened.events.recv().await,
+            None | Some(AgentEvent::Closed)
+        ) {}
     }
 }
 
-/// Hears the next event, and answers it; the turn's end, if it was that.
-async fn next(opened: &mut Opened) -> Option<TurnEnd> {
+/// Handles the next event; returns the turn's end, if the event is that.
+async fn next(opened: &mut SessionChannels) -> Option<TurnEnd> {
     let event = opened.events.recv().await.expect("the session lives");
     if let Some(command) = decide(&event) {
         opened
@@ -115,21 +118,21 @@ async fn next(opened: &mut Opened) -> Option<TurnEnd> {
             .expect("the session lives");
     }
     match event {
-        Event::Idle(end) => Some(end),
+        AgentEvent::Idle(end) => Some(end),
         _ => None,
     }
 }
 
-fn decide(event: &Event) -> Option<Command> {
+fn decide(event: &AgentEvent) -> Option<SessionCommand> {
     match event {
-        Event::Recorded(stored) => match &stored.record {
-            Record::LeaveAsked { call, .. } => Some(Command::Decide {
+        AgentEvent::Recorded(stored) => match &stored.record {
+            SessionRecord::LeaveAsked { call, .. } => Some(SessionCommand::Decide {
                 call: call.clone(),
-                decision: Decision::Once,
+                decision: PermissionDecision::Once,
             }),
             _ => None,
         },
-        Event::Child { session, event } => Some(Command::Child {
+        AgentEvent::Child { session, event } => Some(SessionCommand::Child {
             session: session.as_ref().to_owned(),
             command: Box::new(decide(event)?),
         }),
@@ -137,8 +140,8 @@ fn decide(event: &Event) -> Option<Command> {
     }
 }
 
-fn prompt(text: &str) -> Command {
-    Command::Prompt(Prompt {
+fn prompt(text: &str) -> SessionCommand {
+    SessionCommand::Prompt(UserPrompt {
         text: text.to_owned(),
         images: Vec::new(),
     })

@@ -1,4 +1,4 @@
-//! The demo task over every wire: the same work, told in the same records, whatever the provider speaks.
+//! The demo task over every wire: the same work in the same records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::world::{Left, WIRES, World, serve};
 
-/// What a run came to, without what differs by chance.
+/// The result of a run, without random parts.
 #[derive(Debug, PartialEq)]
 struct Work {
     records: Vec<Value>,
@@ -86,7 +86,7 @@ fn work(wire: (&str, &str)) -> Work {
         left.told.last()
     );
     let rules: Vec<String> = server
-        .seen()
+        .requests()
         .into_iter()
         .filter_map(|seen| seen.rule)
         .collect();
@@ -99,7 +99,8 @@ fn work(wire: (&str, &str)) -> Work {
     }
 }
 
-/// The records without ids, times, sizes and thoughts; what happened side by side in the order of the calls.
+/// Returns the records without ids, times, sizes and reasoning; parallel events are in the order of
+/// their calls.
 fn records(left: &Left, home: &Path) -> Vec<Value> {
     let told = left.told.iter().filter(|told| told["event"] == "record");
     let mut records: Vec<Value> = told.map(|told| told["record"].clone()).collect();
@@ -129,7 +130,7 @@ fn records(left: &Left, home: &Path) -> Vec<Value> {
     records
 }
 
-/// Replaces what differs by chance in every text: the home, ids of calls, seconds.
+/// Replaces random parts of every text: the home, call ids, seconds.
 fn plain(value: &mut Value, home: &str, ids: &mut Vec<String>) {
     match value {
         Value::Array(items) => {
@@ -189,9 +190,10 @@ fn without_seconds(text: &str) -> String {
             .map_or(rest.len(), |length| start + length);
         plain.push_str(&rest[..start]);
         let number = &rest[start..end];
-        plain.push_str(match number.trim_end_matches('.').contains('.') {
-            true => "N",
-            false => number,
+        plain.push_str(if number.trim_end_matches('.').contains('.') {
+            "N"
+        } else {
+            number
         });
         rest = &rest[end..];
     }
@@ -205,12 +207,11 @@ fn gather(folder: &Path, below: &str, files: &mut BTreeMap<String, String>) {
     {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = [below, &name].join(if below.is_empty() { "" } else { "/" });
-        match entry.path().is_dir() {
-            true => gather(folder, &path, files),
-            false => {
-                let text = fs::read_to_string(entry.path()).unwrap_or_default();
-                files.insert(path, text);
-            }
+        if entry.path().is_dir() {
+            gather(folder, &path, files)
+        } else {
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            files.insert(path, text);
         }
     }
 }

@@ -7,16 +7,16 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use agent::store::Store;
+use agent::store::SessionStore;
 use base::AbsPath;
 use host::{Dirs, TempFolder};
 use ledger::Ledger;
-use mockllm::{Pace, Script, Server};
+use mockllm::{MockServer, ReplyPace, Script};
 use serde_json::Value;
 
 use crate::agent::ARGUMENTS;
 
-/// The wires: how the settings call them, and what follows the server's address.
+/// The wires: the name in the settings, and the path after the server's address.
 pub(super) const WIRES: [(&str, &str); 4] = [
     ("anthropic", ""),
     ("responses", "/v1"),
@@ -33,15 +33,15 @@ pub(super) struct World {
     mark: String,
 }
 
-/// What a run left.
+/// The output of a run.
 pub(super) struct Left {
     pub(super) code: Option<i32>,
-    /// What it told, a value a line.
+    /// The program's output, one JSON value per line.
     pub(super) told: Vec<Value>,
     pub(super) errors: String,
 }
 
-/// A run that goes on.
+/// A run in progress.
 pub(super) struct Going {
     pub(super) child: Child,
     told: Receiver<Value>,
@@ -52,15 +52,15 @@ pub(super) struct Going {
 pub(super) struct Ended;
 
 /// Starts a server with a script that answers as fast as it goes.
-pub(super) fn serve(script: &str) -> Server {
+pub(super) fn serve(script: &str) -> MockServer {
     let mut script = Script::parse("story", script).unwrap_or_else(|error| panic!("{error}"));
-    script.pace = Pace::default();
-    Server::start(script).expect("a server on loopback")
+    script.pace = ReplyPace::default();
+    MockServer::start(script).expect("a server on loopback")
 }
 
 impl World {
     /// With one provider, `mock`, that speaks a wire.
-    pub(super) fn new((wire, path): (&str, &str), server: &Server) -> Self {
+    pub(super) fn new((wire, path): (&str, &str), server: &MockServer) -> Self {
         let folder = TempFolder::new().expect("a temporary folder");
         let own = folder.path().as_path();
         let url = format!("{}{path}", server.url());
@@ -112,7 +112,7 @@ impl World {
             ])
             .current_dir(self.path())
             .process_group(0)
-            // Whatever keys and addresses the person has set must not be used here.
+            // The test must not use the environment's keys and addresses.
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path())
@@ -128,7 +128,7 @@ impl World {
             .spawn()
             .expect("a process");
         let lines = BufReader::new(child.stdout.take().expect("its output"));
-        // Whoever does not listen must not hold it up for long: a pipe is soon full.
+        // Reads continuously, because an unread pipe soon fills up and blocks the program.
         let (tell, told) = sync_channel(1024);
         std::thread::spawn(move || hear(lines, &tell));
         Going { child, told }
@@ -156,26 +156,26 @@ impl World {
     }
 
     /// The ledger as it is; nothing of it may have been set aside.
-    pub(super) fn store(&self) -> Store {
+    pub(super) fn store(&self) -> SessionStore {
         let path = AbsPath::new(self.path().join("state/ledger.db")).expect("absolute");
         let opened = Ledger::open(&path, 1).expect("the ledger opens");
-        assert!(opened.set_aside.is_none(), "the ledger was damaged");
-        Store::start(opened.ledger).expect("its thread")
+        assert!(opened.quarantined.is_none(), "the ledger was damaged");
+        SessionStore::start(opened.ledger).expect("its thread")
     }
 
-    /// The living processes of this home's runs, with what they are.
+    /// Returns the running processes of this home, with their command lines.
     pub(super) fn survivors(&self) -> Vec<String> {
         marked(&format!("{MARK}={}", self.mark))
     }
 }
 
 impl Going {
-    /// The next thing that it tells; `None` at its end.
+    /// Returns the next event; `None` at the end of the output.
     pub(super) fn next(&mut self) -> Option<Value> {
         self.told.recv().ok()
     }
 
-    /// The next thing that it tells, if it does so in time.
+    /// Returns the next event, if it arrives in time.
     pub(super) fn next_within(&mut self, time: Duration) -> Result<Option<Value>, Ended> {
         match self.told.recv_timeout(time) {
             Ok(value) => Ok(Some(value)),
@@ -194,7 +194,7 @@ impl Going {
     }
 }
 
-/// Hands on what a program tells, a value a line. One that was killed may leave half a line.
+/// Forwards a program's output, one value per line. A killed program may leave half a line.
 fn hear(mut lines: BufReader<ChildStdout>, tell: &SyncSender<Value>) {
     let mut line = String::new();
     while matches!(lines.read_line(&mut line), Ok(1..)) {
@@ -208,7 +208,7 @@ fn hear(mut lines: BufReader<ChildStdout>, tell: &SyncSender<Value>) {
     }
 }
 
-/// The living processes whose environment or command line holds a text.
+/// Returns the running processes whose environment or command line contains a text.
 pub(super) fn marked(text: &str) -> Vec<String> {
     let own = std::process::id().to_string();
     let entries = std::fs::read_dir("/proc").expect("the processes");

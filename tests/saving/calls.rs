@@ -69,7 +69,7 @@ impl Call {
         self.line.contains("/.burin-")
     }
 
-    /// What tells strace to do something to this call alone.
+    /// Returns the strace arguments that change this call alone.
     pub(super) fn injecting(&self, what: &str, place: &Place) -> Vec<String> {
         let Self { name, number, .. } = self;
         let inject = format!("inject={name}:{what}:when={number}");

@@ -1,4 +1,4 @@
-//! Twelve kinds of files, each with what makes saving it hard.
+//! Twelve kinds of files, each with its own obstacle to saving.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown, symlink};
@@ -14,11 +14,11 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) old: Vec<u8>,
     pub(super) new: Vec<u8>,
-    /// Makes the file what it is. It is given the folder and the file with the old content.
+    /// Turns the file with the old content into this kind. Gets the folder and the file.
     prepare: fn(&Path, &Path),
     /// Whether saving it means overwriting in place.
     pub(super) is_overwritten: bool,
-    /// Whether the one who saves owns nothing.
+    /// Whether the saving user owns nothing.
     pub(super) is_nobody: bool,
     pub(super) needs_root: bool,
     pub(super) is_long: bool,
@@ -161,7 +161,7 @@ fn set_attributes(_: &Path, file: &Path) {
     }
 }
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Content {
     Old,
@@ -187,7 +187,8 @@ struct Metadata {
 
 impl Place {
     pub(super) fn new(kind: &Kind) -> Self {
-        // In memory where there is such a place: what is tested are the calls, not the disk.
+        // Uses a memory file system if there is one, because the test covers the calls, not the
+        // disk.
         let root = TempFolder::inside(Path::new("/dev/shm")).or_else(|_| TempFolder::new());
         let root = root.expect("a temporary folder");
         let path = root.path().as_path();

@@ -1,1 +1,1 @@
-//! Nothing: the stories are tests, see `main.rs` beside this folder.
+//! Empty: the stories are tests, see `main.rs` in the package's root.

@@ -1,8 +1,8 @@
 //! The engines of the window with the demo model, over folders of their own.
 
-use agent::Command;
-use agent::record::{Mode, Record};
-use agent::session::Prompt;
+use agent::SessionCommand;
+use agent::record::{SessionMode, SessionRecord};
+use agent::session::UserPrompt;
 use futures::executor::block_on;
 use host::TempFolder;
 
@@ -11,32 +11,32 @@ use super::*;
 struct Setup {
     _folder: TempFolder,
     root: AbsPath,
-    engines: Engines,
+    engines: EngineServices,
 }
 
 impl Setup {
     fn new() -> Self {
         let folder = TempFolder::new().expect("a folder");
-        let dirs = Dirs::below(&folder.path().join("own"));
+        let dirs = Dirs::under(&folder.path().join("own"));
         dirs.create().expect("folders");
         Self {
             root: folder.path().clone(),
-            engines: Engines::new(dirs, Arc::default()),
+            engines: EngineServices::new(dirs, Arc::default()),
             _folder: folder,
         }
     }
 
-    fn start(&self) -> Live {
+    fn start(&self) -> SessionConnection {
         let session = NewSession {
             root: self.root.clone(),
             model: "demo".to_owned(),
-            mode: Mode::Build,
+            mode: SessionMode::Build,
         };
         block_on(self.engines.start(session)).expect("the demo model needs nothing")
     }
 
     /// Waits until the sessions that run are these, with their activity.
-    fn wait_for(&self, expected: &[(&str, Activity)]) {
+    fn wait_for(&self, expected: &[(&str, SessionActivity)]) {
         let mut running = self.engines.running();
         let mut expected = expected.to_vec();
         expected.sort_by_key(|it| it.0);
@@ -52,15 +52,15 @@ impl Setup {
     }
 }
 
-fn prompt(text: &str) -> Command {
-    Command::Prompt(Prompt {
+fn prompt(text: &str) -> SessionCommand {
+    SessionCommand::Prompt(UserPrompt {
         text: text.to_owned(),
         images: Vec::new(),
     })
 }
 
 /// Takes events until one is as wanted.
-fn until(live: &mut Live, is_wanted: impl Fn(&Event) -> bool) {
+fn until(live: &mut SessionConnection, is_wanted: impl Fn(&AgentEvent) -> bool) {
     block_on(async {
         while let Some(event) = live.events.next().await {
             if is_wanted(&event) {
@@ -71,23 +71,23 @@ fn until(live: &mut Live, is_wanted: impl Fn(&Event) -> bool) {
     });
 }
 
-fn is_approval(event: &Event) -> bool {
-    matches!(event, Event::Recorded(it) if matches!(it.record, Record::LeaveAsked { .. }))
+fn is_approval(event: &AgentEvent) -> bool {
+    matches!(event, AgentEvent::Recorded(it) if matches!(it.record, SessionRecord::LeaveAsked { .. }))
 }
 
-fn is_end(event: &Event) -> bool {
-    matches!(event, Event::Idle(TurnEnd::Done))
+fn is_end(event: &AgentEvent) -> bool {
+    matches!(event, AgentEvent::Idle(TurnEnd::Done))
 }
 
-fn approve(live: &mut Live) {
+fn approve(live: &mut SessionConnection) {
     block_on(async {
         while let Some(event) = live.events.next().await {
             match &event {
-                Event::Recorded(stored) => {
-                    if let Record::LeaveAsked { call, .. } = &stored.record {
-                        (live.tell)(Command::Decide {
+                AgentEvent::Recorded(stored) => {
+                    if let SessionRecord::LeaveAsked { call, .. } = &stored.record {
+                        (live.send)(SessionCommand::Decide {
                             call: call.clone(),
-                            decision: agent::ask::Decision::Once,
+                            decision: agent::user_prompts::PermissionDecision::Once,
                         });
                     }
                 }
@@ -100,30 +100,33 @@ fn approve(live: &mut Live) {
 }
 
 #[test]
-fn a_turn_goes_on_while_other_sessions_are_started_and_opened() {
+fn turn_continues_while_other_sessions_open() {
     let setup = Setup::new();
     let mut first = setup.start();
-    (first.tell)(prompt("Fix the failing test"));
+    (first.send)(prompt("Fix the failing test"));
     until(&mut first, is_approval);
     let id = first.id.clone();
     drop(first);
     let second = setup.start();
     setup.wait_for(&[
-        (&id, Activity::WaitingForUser),
-        (&second.id, Activity::Idle),
+        (&id, SessionActivity::WaitingForUser),
+        (&second.id, SessionActivity::Idle),
     ]);
 
     // Opening it attaches to the turn that waits, with all that happened before.
     let mut again = block_on(setup.engines.open(setup.root.clone(), id.clone())).expect("it runs");
     approve(&mut again);
-    setup.wait_for(&[(&id, Activity::Idle), (&second.id, Activity::Idle)]);
+    setup.wait_for(&[
+        (&id, SessionActivity::Idle),
+        (&second.id, SessionActivity::Idle),
+    ]);
     drop(again);
-    setup.wait_for(&[(&second.id, Activity::Idle)]);
+    setup.wait_for(&[(&second.id, SessionActivity::Idle)]);
 
     // Once it has ended it is resumed from its records.
     let mut resumed = block_on(setup.engines.open(setup.root.clone(), id)).expect("it is kept");
     until(
         &mut resumed,
-        |event| matches!(event, Event::Recorded(it) if matches!(it.record, Record::TurnEnded { .. })),
+        |event| matches!(event, AgentEvent::Recorded(it) if matches!(it.record, SessionRecord::TurnEnded { .. })),
     );
 }

@@ -1,4 +1,5 @@
-//! Agents in the window: leave asked and given, a turn that ends green, one that is cancelled, one that fails.
+//! Agents in the window: a permission requested and granted, a turn that succeeds, one cancelled,
+//! one that fails.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::desk::Desk;
 
-/// The command line that stands beside the program; `None` where only the window was built.
+/// Returns the `burin-agent` program beside ours; `None` if only the window was built.
 fn agent() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_BIN_EXE_burin")).with_file_name("burin-agent");
     path.exists().then_some(path)
@@ -36,7 +37,7 @@ fn names(desk: &Desk, agent: &Path) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// One session, as its records tell of it.
+/// One session and its records.
 struct Session<'a> {
     desk: &'a Desk,
     agent: &'a Path,
@@ -102,7 +103,7 @@ fn an_agent_in_the_window() {
     let server = r#"{ "mcpServers": { "docs": { "command": "docs-server", "args": ["--all"] } } }"#;
     fs::write(repo.join(".mcp.json"), server).expect("write");
     fs::create_dir_all(desk.folder().join("config")).expect("create");
-    // Nobody listens there: the first question fails.
+    // No server listens at this address, so the first request fails.
     let settings = r#"{ "models": { "default": "away/model", "providers": [{ "name": "away", "wire": "openai", "url": "http://127.0.0.1:9/v1" }] } }"#;
     fs::write(desk.folder().join("config/settings.json"), settings).expect("write");
 
@@ -111,7 +112,7 @@ fn an_agent_in_the_window() {
     desk.wait(4_000);
     desk.picture("agents-1-begin");
 
-    // The demo model asks for leave and ends green.
+    // The demo model requests permission and succeeds.
     choose(&desk, "demo");
     let session = Session::begin(&desk, &agent, "Fix the failing test");
     desk.until("the question for leave", 60, || session.is_waiting());
@@ -128,7 +129,7 @@ fn an_agent_in_the_window() {
     desk.picture("agents-3-done");
     assert!(session.end().contains("done"), "{}", session.end());
 
-    // A turn that is cancelled while it waits for leave.
+    // A turn is cancelled while it waits for permission.
     desk.keys(&["ctrl+alt+n"]);
     choose(&desk, "demo");
     let session = Session::begin(&desk, &agent, "Fix the failing test");

@@ -98,8 +98,8 @@ impl Desk {
         true
     }
 
-    /// What a screen reader is told about the program's windows: for each node its role, its name
-    /// and where it lies.
+    /// Returns the accessibility nodes of the program's windows: for each its role, its name and
+    /// its bounds.
     pub(crate) fn accessible_nodes(&self) -> Vec<Node> {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/desktop/accessible.py");
         let output = self
@@ -187,14 +187,14 @@ impl Desk {
         import.args(["-window", "root"]).arg(file).status().ok();
     }
 
-    /// What the screen shows, as bytes that differ where the pictures do.
+    /// Returns a screenshot, as bytes that are equal for equal pictures.
     pub(crate) fn screen(&self) -> Vec<u8> {
         let mut import = self.on_display(Command::new("import"));
         let output = import.args(["-window", "root", "ppm:-"]).output();
         output.expect("import runs").stdout
     }
 
-    /// Whether so many pictures, each 400 ms behind the last, are the same.
+    /// Whether this many screenshots, 400 ms apart, are equal.
     pub(crate) fn stands_still(&self, pictures: usize) -> bool {
         let first = self.screen();
         (1..pictures).all(|_| {

@@ -1,43 +1,48 @@
-//! A call's arguments: read, held to the tool's schema, and explained where they do not fit.
+//! Parses the arguments of a tool call, validates them against the tool's schema, and explains
+//! errors to the model.
 //!
-//! Pure. Knows the part of JSON Schema that tools' schemas use; what it does not know it lets pass, since the tool
-//! checks what matters to it.
+//! Pure. Supports the subset of JSON Schema that tools use; unknown keywords are accepted, since
+//! the tool itself checks what matters to it.
 
 use serde_json::{Map, Value};
 
-use crate::tool::Input;
+use crate::tool::CallInput;
 use model::ToolInput;
 
-/// The member by which a model asks for the calls before this one to be over first.
-const WAITS: &str = "wait_for_previous";
-/// How many wrong members are named at once.
-const NAMED: usize = 5;
+/// Argument by which a model asks that the preceding calls finish first.
+const WAIT_ARGUMENT: &str = "wait_for_previous";
+/// Maximum number of wrong members that one error message names.
+const MAX_PROBLEMS: usize = 5;
 
-/// Reads a call's arguments. Gives what the tool is given and whether the call waits for those before it; or a
-/// sentence for the model that says which member is wrong.
-pub fn read(offered: &ToolInput, arguments: &str) -> Result<(Input, bool), String> {
+/// Parses a call's arguments. Returns the tool's input and whether the call waits for the preceding
+/// ones, or an error message for the model that names the wrong member.
+pub fn read(offered: &ToolInput, arguments: &str) -> Result<(CallInput, bool), String> {
     let schema = match offered {
-        ToolInput::Text { .. } => return Ok((Input::Text(arguments.to_owned()), false)),
+        ToolInput::Text { .. } => return Ok((CallInput::Text(arguments.to_owned()), false)),
         ToolInput::Json(schema) => schema,
     };
     let mut value = parse(arguments)?;
     let mut waits = false;
     if let Value::Object(members) = &mut value {
-        let is_own = schema.pointer(&format!("/properties/{WAITS}")).is_some();
-        waits = members.get(WAITS) == Some(&Value::Bool(true));
+        let is_own = schema
+            .pointer(&format!("/properties/{WAIT_ARGUMENT}"))
+            .is_some();
+        waits = members.get(WAIT_ARGUMENT) == Some(&Value::Bool(true));
         if !is_own {
-            members.shift_remove(WAITS);
+            members.shift_remove(WAIT_ARGUMENT);
         }
         drop_nulls(members, schema);
     }
     let mut problems = Vec::new();
     check(schema, schema, &value, "", &mut problems);
-    match problems.is_empty() {
-        true => Ok((Input::Json(value), waits)),
-        false => {
-            problems.truncate(NAMED);
-            Err(format!("the arguments do not fit: {}", problems.join("; ")))
-        }
+    if problems.is_empty() {
+        Ok((CallInput::Json(value), waits))
+    } else {
+        problems.truncate(MAX_PROBLEMS);
+        Err(format!(
+            "the arguments do not match the schema: {}",
+            problems.join("; ")
+        ))
     }
 }
 
@@ -52,14 +57,14 @@ fn parse(arguments: &str) -> Result<Value, String> {
             kind(&other)
         )),
         Err(error) => Err(format!(
-            "the arguments are no valid JSON: {error}; near `{}`",
-            near(arguments, &error)
+            "the arguments are not valid JSON: {error}; near `{}`",
+            excerpt(arguments, &error)
         )),
     }
 }
 
-/// The letters around an error.
-fn near(arguments: &str, error: &serde_json::Error) -> String {
+/// Returns the text around the position of a JSON error.
+fn excerpt(arguments: &str, error: &serde_json::Error) -> String {
     let line = arguments.lines().nth(error.line().saturating_sub(1));
     let line: Vec<char> = line.unwrap_or_default().chars().collect();
     let at = error.column().min(line.len());
@@ -68,7 +73,8 @@ fn near(arguments: &str, error: &serde_json::Error) -> String {
         .collect()
 }
 
-/// Models whose schemas make every member required write null for what they leave out.
+/// Removes null members that the schema does not allow: models whose schemas make every member
+/// required write null for absent ones.
 fn drop_nulls(members: &mut Map<String, Value>, schema: &Value) {
     let required = |name: &str| {
         let names = schema.get("required").and_then(Value::as_array);
@@ -87,7 +93,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, problems: &mut V
                 inner.is_empty()
             };
             if !choices.iter().any(fits) {
-                problems.push(format!("`{}` fits none of its allowed forms", path(at)));
+                problems.push(format!("`{}` matches none of its allowed forms", path(at)));
             }
             return;
         }
@@ -121,7 +127,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, problems: &mut V
     }
 }
 
-/// Follows a reference into the schema's own definitions.
+/// Resolves a `$ref` into the schema's own definitions.
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let target = schema.get("$ref").and_then(Value::as_str);
     let target = target.and_then(|target| target.strip_prefix('#'));
@@ -280,7 +286,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The names that look most like a wrong one, the most alike first.
+/// Returns the names most similar to a wrong one, best match first.
 pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wrong = wrong.to_lowercase();
     let mut scored: Vec<(usize, &str)> = names
@@ -298,7 +304,7 @@ pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Vec
     scored.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
-/// How many letters must be changed, added or taken out.
+/// Returns the edit distance between two names: substitutions, insertions and deletions.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -1,13 +1,15 @@
-//! How a conversation that has become too long is made shorter: a plan, made of the conversation alone.
+//! Plans how to shorten a conversation that has grown too long. The plan depends on the
+//! conversation alone.
 //!
 //! Knows: `reduce`. Must not know: how records are kept, how a model is asked.
-//! Invariant: a call and its result go together or stay together.
-//! Invariant: the latest steps stay as they are, and the person's words stay in theirs.
-//! Invariant: a plan that was carried out leaves nothing for the same plan to do.
+//! Invariant: a call and its result are dropped together or kept together.
+//! Invariant: the latest steps stay unchanged, and the user's messages stay verbatim.
+//! Invariant: applying a plan leaves nothing for the same plan to do.
 //!
-//! In this order, each only where the one before was not enough: old results in a shorter form, old results that a
-//! later call repeats as a pointer to it, calls that failed and were put right left out; then a summary by a model
-//! (`summary`). Start at `plan`; `apply` says what it comes to.
+//! Steps, each only if the previous one was not enough: shorten old results, replace old results
+//! that a later call repeats by a pointer to it, and drop failed calls that later succeeded; then
+//! let a model write a summary (`summary`). Start at `plan`; `apply` computes the resulting
+//! conversation.
 
 mod planned;
 mod prune;
@@ -21,173 +23,182 @@ use model::Profile;
 use model::policy::TokenEstimator;
 use serde_json::Value;
 
-use crate::record::{Origin, Todo};
+use crate::record::{PromptOrigin, TodoItem};
 
 pub use planned::PlannedCompactor;
-pub(crate) use summary::ends;
-pub use summary::{Beginning, Summarise, Summary};
+pub(crate) use summary::head_and_tail;
+pub use summary::{ConversationSummary, SummaryJob, SummaryText};
 
-/// A piece of the conversation behind the system prompt, in the order in which it is sent.
+/// An item of the conversation after the system prompt, in the order of sending.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Item {
-    /// The record it comes from. Never falls from one item to the next.
+pub struct CompactItem {
+    /// Sequence number of its record. Never decreases from one item to the next.
     pub seq: u64,
-    /// Which answer of a model it belongs to, counted through the session: the answer's words and calls and the
-    /// results of these calls have the same. What comes before an answer has the number of that answer.
+    /// Model response it belongs to, counted through the session. A response's text, its calls and
+    /// their results share a step; items before a response have that response's number.
     pub step: u64,
-    /// What it is.
-    pub kind: ItemKind,
-    /// Its words as they are sent now: a result that was reduced before has its shorter form.
+    /// Kind of the item.
+    pub kind: CompactItemKind,
+    /// Text as it is sent now: a result reduced earlier has its shorter form.
     pub text: String,
-    /// Bytes that it takes in a request, pictures and thoughts included.
+    /// Bytes it takes in a request, including images and thinking.
     pub bytes: u64,
 }
 
-/// What a piece of the conversation is.
+/// Kind of a conversation item.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ItemKind {
-    /// The person's words.
-    Person,
-    /// A text that nobody typed.
-    Joined(Origin),
-    /// A model's words.
+pub enum CompactItemKind {
+    /// A message from the user.
+    User,
+    /// Text that the harness added.
+    Joined(PromptOrigin),
+    /// Text from the model.
     Model,
-    /// A call; its text is its arguments.
+    /// A tool call; its text is its arguments.
     Call {
-        /// Its id.
+        /// Id of the call.
         id: String,
         /// The tool's own name.
         tool: String,
-        /// Its arguments.
+        /// Arguments of the call.
         input: Value,
     },
-    /// What came of a call.
+    /// The result of a tool call.
     Result {
-        /// The call.
+        /// Id of the call.
         call: String,
-        /// Whether the model was told of a failure.
+        /// Whether the result is an error.
         is_error: bool,
     },
-    /// What stands for older pieces since an earlier compaction.
+    /// The summary that replaced older items in an earlier compaction.
     Summary,
 }
 
-/// When a conversation is too long, and how short it is to become. In tokens.
+/// Thresholds that decide when a conversation is too long and how short it must become, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// What a prompt may have: the model's context less what it may write.
-    pub room: u64,
-    /// Bytes of what is sent besides the items: system prompt and tools.
+pub struct CompactLimits {
+    /// Token limit of a prompt: the model's context less its maximum output.
+    pub context_tokens: u64,
+    /// Bytes sent besides the items: system prompt and tools.
     pub fixed_bytes: u64,
-    /// Latest steps that stay as they are.
+    /// Number of latest steps that stay unchanged.
     pub steps: u64,
 }
 
-/// From this share of the room on a conversation is too long; in percent.
-const START: u64 = 75;
-/// Cheap ways are enough if they come down to this.
-const ENOUGH: u64 = 60;
-/// What a summary is to come down to.
-const AIM: u64 = 40;
-/// The share of the room that the latest steps may take; where they take more, fewer of them stay.
-const LATEST: u64 = 25;
-/// Results shorter than this are not made shorter; in bytes.
-const SMALL: u64 = 600;
-/// The share of the room that a summary must save to be worth it.
-const WORTH: u64 = 5;
+/// A conversation is too long from this share of the prompt limit on, in percent.
+const START_PERCENT: u64 = 75;
+/// Reducing and dropping is enough if it gets the conversation down to this share, in percent.
+const ENOUGH_PERCENT: u64 = 60;
+/// Target share after a summary, in percent.
+const TARGET_PERCENT: u64 = 40;
+/// Maximum share of the latest steps, in percent; if they take more, fewer of them stay.
+const LATEST_STEPS_PERCENT: u64 = 25;
+/// Results shorter than this are not reduced; in bytes.
+const MIN_REDUCIBLE_BYTES: u64 = 600;
+/// Minimum share that a summary must save to be worthwhile, in percent.
+const MIN_SAVING_PERCENT: u64 = 5;
 
-/// How a conversation is made shorter.
+/// A plan for shortening a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Compaction {
-    /// The last record that it is about.
+pub struct CompactionPlan {
+    /// Sequence number of the last record the plan covers.
     pub through: u64,
-    /// Results that are sent in a shorter form: call and text.
+    /// Results to send in a shorter form: call id and text.
     pub reduced: Vec<(String, String)>,
-    /// Calls that are no longer sent, with their results.
+    /// Ids of calls to drop together with their results.
     pub dropped: Vec<String>,
-    /// The summary to be asked for, if these are not enough.
-    pub summarise: Option<Summarise>,
+    /// The summary to request if reducing and dropping is not enough.
+    pub summary: Option<SummaryJob>,
     /// Bytes of the items before, and after everything but a summary.
     pub bytes: (u64, u64),
-    /// Why the conversation stays longer than it should, in a sentence.
+    /// Reason why the conversation stays longer than it should.
     pub shortfall: Option<String>,
 }
 
-impl Limits {
-    /// The limits of a model. `fixed_bytes` is what is sent besides the items.
+impl CompactLimits {
+    /// Returns the limits of a model. `fixed_bytes` is the size of everything sent besides the
+    /// items.
     pub fn of(profile: &Profile, fixed_bytes: u64) -> Self {
         Self {
-            room: profile.context.minus(profile.max_output).0.max(1_000),
+            context_tokens: profile.context.minus(profile.max_output).0.max(1_000),
             fixed_bytes,
             steps: 6,
         }
     }
 
     fn share(&self, percent: u64) -> u64 {
-        self.room.saturating_mul(percent) / 100
+        self.context_tokens.saturating_mul(percent) / 100
     }
 
     fn tokens(&self, bytes: u64, estimator: &TokenEstimator) -> u64 {
         estimator.estimate(bytes + self.fixed_bytes).0
     }
 
-    /// Whether a conversation of so many bytes is too long.
+    /// Returns whether a conversation of this many bytes is too long.
     pub fn is_over(&self, bytes: u64, estimator: &TokenEstimator) -> bool {
-        self.tokens(bytes, estimator) >= self.share(START)
+        self.tokens(bytes, estimator) >= self.share(START_PERCENT)
     }
 }
 
-/// How to make a conversation shorter; `None` where it is short enough, or where nothing can be done. The person
-/// may ask for it at any time: `is_wanted` then makes it as short as it gets.
+/// Plans how to shorten a conversation; `None` if it is short enough or cannot be shortened. The
+/// user may request a compaction at any time: `is_wanted` then shortens as far as possible.
 pub fn plan(
-    items: &[Item],
-    limits: &Limits,
+    items: &[CompactItem],
+    limits: &CompactLimits,
     estimator: &TokenEstimator,
     is_wanted: bool,
-) -> Option<Compaction> {
+) -> Option<CompactionPlan> {
     let before = total(items);
     if !is_wanted && !limits.is_over(before, estimator) {
         return None;
     }
     let boundary = boundary(items, limits, estimator);
-    let mut compaction = Compaction {
+    let mut compaction = CompactionPlan {
         through: items[..boundary].last().map_or(0, |item| item.seq),
-        ..Compaction::default()
+        ..CompactionPlan::default()
     };
     shorten(&mut compaction, items, boundary);
     let shorter = apply(items, &compaction, None);
     let bytes = total(&shorter);
     compaction.bytes = (before, bytes);
-    let goal = if is_wanted { AIM } else { ENOUGH };
+    let goal = if is_wanted {
+        TARGET_PERCENT
+    } else {
+        ENOUGH_PERCENT
+    };
     if limits.tokens(bytes, estimator) > limits.share(goal) {
-        summarise(&mut compaction, &shorter, limits, estimator);
+        plan_summary(&mut compaction, &shorter, limits, estimator);
     }
     let does_something = !compaction.reduced.is_empty()
         || !compaction.dropped.is_empty()
-        || compaction.summarise.is_some();
+        || compaction.summary.is_some();
     does_something.then_some(compaction)
 }
 
-/// What a compaction makes of a conversation. `beginning` is the text that stands for what was summarised; without
-/// it only results are shortened and calls left out.
-pub fn apply(items: &[Item], compaction: &Compaction, beginning: Option<&str>) -> Vec<Item> {
+/// Applies a compaction to a conversation. `beginning` is the text that replaces the summarised
+/// part; without it, results are only reduced and calls dropped.
+pub fn apply(
+    items: &[CompactItem],
+    compaction: &CompactionPlan,
+    beginning: Option<&str>,
+) -> Vec<CompactItem> {
     let reduced: HashMap<&str, &str> = compaction
         .reduced
         .iter()
         .map(|(call, text)| (call.as_str(), text.as_str()))
         .collect();
     let dropped: HashSet<&str> = compaction.dropped.iter().map(String::as_str).collect();
-    let through = match (&compaction.summarise, beginning) {
+    let through = match (&compaction.summary, beginning) {
         (Some(summarise), Some(_)) => Some(summarise.through),
         _ => None,
     };
     let mut shorter = Vec::with_capacity(items.len());
     if let (Some(through), Some(text)) = (through, beginning) {
         let step = items.iter().find(|item| item.seq > through);
-        shorter.push(Item {
+        shorter.push(CompactItem {
             seq: through,
             step: step.map_or(0, |item| item.step),
-            kind: ItemKind::Summary,
+            kind: CompactItemKind::Summary,
             text: text.to_owned(),
             bytes: text.len() as u64,
         });
@@ -197,11 +208,11 @@ pub fn apply(items: &[Item], compaction: &Compaction, beginning: Option<&str>) -
             continue;
         }
         match &item.kind {
-            ItemKind::Call { id, .. } if dropped.contains(id.as_str()) => {}
-            ItemKind::Result { call, .. } if dropped.contains(call.as_str()) => {}
-            ItemKind::Result { call, .. } if reduced.contains_key(call.as_str()) => {
+            CompactItemKind::Call { id, .. } if dropped.contains(id.as_str()) => {}
+            CompactItemKind::Result { call, .. } if dropped.contains(call.as_str()) => {}
+            CompactItemKind::Result { call, .. } if reduced.contains_key(call.as_str()) => {
                 let text = reduced[call.as_str()].to_owned();
-                shorter.push(Item {
+                shorter.push(CompactItem {
                     bytes: text.len() as u64,
                     text,
                     ..item.clone()
@@ -213,14 +224,14 @@ pub fn apply(items: &[Item], compaction: &Compaction, beginning: Option<&str>) -
     shorter
 }
 
-/// Bytes of a conversation.
-pub fn total(items: &[Item]) -> u64 {
+/// Returns the size of a conversation in bytes.
+pub fn total(items: &[CompactItem]) -> u64 {
     items.iter().map(|item| item.bytes).sum()
 }
 
-/// The first item of the latest steps, which stay as they are: never between a call and its result, never within
-/// what comes from one record.
-fn boundary(items: &[Item], limits: &Limits, estimator: &TokenEstimator) -> usize {
+/// Returns the index of the first of the latest steps, which stay unchanged. It never separates a
+/// call from its result, nor items of one record.
+fn boundary(items: &[CompactItem], limits: &CompactLimits, estimator: &TokenEstimator) -> usize {
     let Some(last) = items.last() else {
         return 0;
     };
@@ -228,30 +239,31 @@ fn boundary(items: &[Item], limits: &Limits, estimator: &TokenEstimator) -> usiz
     loop {
         let first = (last.step + 1).saturating_sub(steps);
         let cut = items.partition_point(|item| item.step < first);
-        // A summary has the step of what follows it; its length must not move the boundary behind it.
+        // A summary has the step of the item after it; its length must not move the boundary past
+        // it.
         let latest = items[cut..].iter();
-        let latest = latest.filter(|item| item.kind != ItemKind::Summary);
+        let latest = latest.filter(|item| item.kind != CompactItemKind::Summary);
         let bytes = latest.map(|item| item.bytes).sum();
-        if steps == 1 || estimator.estimate(bytes).0 <= limits.share(LATEST) {
+        if steps == 1 || estimator.estimate(bytes).0 <= limits.share(LATEST_STEPS_PERCENT) {
             return whole_pairs(items, cut);
         }
         steps -= 1;
     }
 }
 
-/// The nearest place at or before `cut` where no call is on one side and its result on the other.
-fn whole_pairs(items: &[Item], mut cut: usize) -> usize {
+/// Returns the nearest index at or before `cut` that separates no call from its result.
+fn whole_pairs(items: &[CompactItem], mut cut: usize) -> usize {
     loop {
         let behind: HashSet<&str> = items[cut..]
             .iter()
             .filter_map(|item| match &item.kind {
-                ItemKind::Result { call, .. } => Some(call.as_str()),
+                CompactItemKind::Result { call, .. } => Some(call.as_str()),
                 _ => None,
             })
             .collect();
         let seq = items.get(cut).map(|item| item.seq);
         let torn = items[..cut].iter().position(|item| match &item.kind {
-            ItemKind::Call { id, .. } => behind.contains(id.as_str()),
+            CompactItemKind::Call { id, .. } => behind.contains(id.as_str()),
             _ => Some(item.seq) == seq,
         });
         match torn {
@@ -261,17 +273,17 @@ fn whole_pairs(items: &[Item], mut cut: usize) -> usize {
     }
 }
 
-/// The cheap ways, for everything before `boundary`.
-fn shorten(compaction: &mut Compaction, items: &[Item], boundary: usize) {
-    compaction.dropped = prune::put_right(items, boundary);
+/// Reduces and drops items before `boundary`, without a model.
+fn shorten(compaction: &mut CompactionPlan, items: &[CompactItem], boundary: usize) {
+    compaction.dropped = prune::superseded_failures(items, boundary);
     let dropped: HashSet<&str> = compaction.dropped.iter().map(String::as_str).collect();
     let calls = calls(items);
-    let repeated = prune::repeated(items, boundary);
+    let repeated = prune::repeated_results(items, boundary);
     for item in &items[..boundary] {
-        let ItemKind::Result { call, .. } = &item.kind else {
+        let CompactItemKind::Result { call, .. } = &item.kind else {
             continue;
         };
-        if dropped.contains(call.as_str()) || item.bytes < SMALL {
+        if dropped.contains(call.as_str()) || item.bytes < MIN_REDUCIBLE_BYTES {
             continue;
         }
         let shorter = match repeated.get(call.as_str()) {
@@ -288,56 +300,56 @@ fn shorten(compaction: &mut Compaction, items: &[Item], boundary: usize) {
     }
 }
 
-/// Calls by their ids: tool and arguments.
-fn calls(items: &[Item]) -> HashMap<&str, (&str, &Value)> {
+/// Maps call ids to tool and arguments.
+fn calls(items: &[CompactItem]) -> HashMap<&str, (&str, &Value)> {
     let calls = items.iter().filter_map(|item| match &item.kind {
-        ItemKind::Call { id, tool, input } => Some((id.as_str(), (tool.as_str(), input))),
+        CompactItemKind::Call { id, tool, input } => Some((id.as_str(), (tool.as_str(), input))),
         _ => None,
     });
     calls.collect()
 }
 
-/// Lets a summary stand for what is older than the latest steps, if that is worth it.
-fn summarise(
-    compaction: &mut Compaction,
-    items: &[Item],
-    limits: &Limits,
+/// Plans a summary of everything older than the latest steps, if that saves enough.
+fn plan_summary(
+    compaction: &mut CompactionPlan,
+    items: &[CompactItem],
+    limits: &CompactLimits,
     estimator: &TokenEstimator,
 ) {
     let boundary = boundary(items, limits, estimator);
     let (old, latest) = items.split_at(boundary);
     let Some(last) = old.last() else {
         compaction.shortfall = Some(
-            "the latest steps alone fill the conversation: nothing older is left to summarise"
+            "the latest steps alone fill the context: there is nothing older to summarise"
                 .to_owned(),
         );
         return;
     };
-    let summarise = Summarise::of(old, last.seq, limits.share(AIM));
-    let saved = total(old).saturating_sub(summarise.least_bytes());
-    if estimator.estimate(saved).0 < limits.share(WORTH) {
+    let summarise = SummaryJob::of(old, last.seq, limits.share(TARGET_PERCENT));
+    let saved = total(old).saturating_sub(summarise.min_bytes());
+    if estimator.estimate(saved).0 < limits.share(MIN_SAVING_PERCENT) {
         compaction.shortfall = Some(
-            "what is older than the latest steps are the person's words and rules, which stay as they are"
+            "everything older than the latest steps is user messages and rules, which are kept verbatim"
                 .to_owned(),
         );
         return;
     }
-    let after = total(latest) + summarise.least_bytes() + summary::LONGEST;
-    if limits.tokens(after, estimator) > limits.share(AIM) {
+    let after = total(latest) + summarise.min_bytes() + summary::MAX_SUMMARY_BYTES;
+    if limits.tokens(after, estimator) > limits.share(TARGET_PERCENT) {
         compaction.shortfall = Some(format!(
-            "the latest steps, the person's words and the rules take about {} of {} tokens by themselves",
+            "the latest steps, the user's messages and the rules alone take about {} of {} tokens",
             limits.tokens(after, estimator),
-            limits.room
+            limits.context_tokens
         ));
     }
-    compaction.summarise = Some(summarise);
+    compaction.summary = Some(summarise);
 }
 
-/// What stays beside a summary that only the session knows.
+/// Session state that is kept next to a summary.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Around {
-    /// The plan as it is.
-    pub todos: Vec<Todo>,
-    /// Texts of open files that are to stay in sight: path and text.
+pub struct SummaryContext {
+    /// The current plan of the agent.
+    pub todos: Vec<TodoItem>,
+    /// Open files that stay visible: path and text.
     pub files: Vec<(String, String)>,
 }

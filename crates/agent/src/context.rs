@@ -1,13 +1,16 @@
-//! What a prompt consists of, besides the conversation: packs, instructions, skills, the header, mentions.
+//! The prompt besides the conversation: packs, instructions, skills, the environment header,
+//! mentions.
 //!
-//! Knows: files through `host`, the state of the repository through `git`. Must not know: models' wires, turns.
-//! Invariant: what was joined to a prompt is never changed; what changes later is joined behind it.
-//! Invariant: text of the project becomes part of a prompt by itself only where the person trusts the project.
-//! Invariant: every text that joins says where it comes from.
-//! Start at `Opening::begin`, which makes the beginning of a session and the `Context` that goes on with it.
+//! Knows: files through `host`, the state of the repository through `git`. Must not know: wire
+//! formats, turns.
+//! Invariant: text added to a prompt never changes; later changes are appended.
+//! Invariant: project text is added automatically only if the user trusts the project.
+//! Invariant: every added text names its origin.
+//! Start at `Opening::begin`, which builds the start of a session and the `Context` that continues
+//! it.
 
 mod attach;
-mod front;
+mod front_matter;
 mod globs;
 mod guides;
 mod header;
@@ -20,13 +23,13 @@ mod reading;
 mod skill_tool;
 mod skills;
 
-pub use attach::{Found, symbols};
+pub use attach::{CodeLocations, symbols};
 pub use guides::guides;
-pub use header::{Header, OpenFiles, Surroundings, date};
-pub use instructions::{Instructions, Rule, RuleUse};
+pub use header::{Header, OpenFiles, SessionEnvironment, date};
+pub use instructions::{Instructions, ProjectRule, RuleUse};
 pub use mentions::{Mention, MentionKind, mentions};
-pub use opening::{Context, Joining, Opening, Trust};
-pub use pack::{Pack, Post, mode_text, summary_prompt};
-pub use project::{ProjectContexts, SurroundingsOf};
+pub use opening::{PromptAdditions, PromptContext, SessionOpening, TrustedFolders};
+pub use pack::{AgentRole, PromptPack, mode_text, summary_prompt};
+pub use project::{EnvironmentProvider, ProjectContexts};
 pub use skill_tool::SkillTool;
 pub use skills::{Skill, Skills};

@@ -1,28 +1,31 @@
-//! The turn machine: one task for each session, commands in, events out.
+//! The turn engine: one task per session, commands in, events out.
 //!
-//! A turn asks a model, runs the calls of its answer, and asks again with their results, until the model stops,
-//! the person stops it, or something forbids to go on. Whatever happens, it is written down first.
-//! Knows: records, the transcript, tools as a trait, the router as a trait. Must not know: windows, which tools
-//! there are, how rules are written.
-//! Invariant: a call's beginning is on the disk before the call begins, and a question before it is sent.
-//! Invariant: however a turn ends, every call of it has ended and the transcript is valid for every wire.
-//! Start at `start`; what sessions share is a `Harness`; the turn itself is in `turn`.
+//! A turn sends a request to the model, runs the tool calls of the response, and repeats with their
+//! results until the model stops, the user stops it, or a limit ends it. Every step is recorded
+//! first.
+//! Knows: records, the transcript, tools and the router as traits. Must not know: windows, which
+//! tools exist, how rules are written.
+//! Invariant: the start of a call is on the disk before the call starts, and a request before it is
+//! sent.
+//! Invariant: however a turn ends, each of its calls has ended and the transcript is valid for
+//! every wire.
+//! Start at `start`; sessions share a `Harness`; `turn` holds the turn itself.
 
 mod ask;
 mod calls;
 mod compacting;
-mod hold;
-mod hooked;
+mod gateway;
 pub(crate) mod inbox;
-mod measured;
-mod mind;
+mod metrics;
 mod omitting;
 mod open;
+mod pending_changes;
 mod prompt;
 pub(crate) mod session;
+mod session_hooks;
+mod session_lock;
 mod shared;
 mod turn;
-mod wishes;
 
 #[cfg(test)]
 mod tests;
@@ -33,72 +36,76 @@ use base::AbsPath;
 use model::{Cost, Effort};
 use tokio::sync::mpsc;
 
-use crate::confine::Sandbox;
+use crate::budget::SessionBudget;
 use crate::hooks::Hooks;
-use crate::leave::Judge;
 use crate::locks::Locks;
-use crate::purse::Purse;
-use crate::record::{Mode, Parent};
-use crate::session::{Command, Event};
+use crate::permission::PermissionPolicy;
+use crate::record::{Parent, SessionMode};
+use crate::sandbox::CommandSandbox;
+use crate::session::{AgentEvent, SessionCommand};
 use crate::tool::Tool;
 
-pub use mind::{Mind, RouterMind, ScriptedMind};
-pub use open::{fork, listing, repairs, resume, start, start_as};
+pub use gateway::{ModelGateway, RouterGateway, ScriptedGateway};
+pub use open::{fork, prompt_parts, repair_records, resume, start, start_with_id};
 pub use shared::{
-    About, Ask, Compaction, Compactor, Context, Contexts, Finish, Harness, HarnessParts, Joining,
-    Limits, NoContext, PlainCompactor, Room, SummaryWanted,
+    BuildRequest, CompactionChanges, Compactor, ContextAdditions, ContextBudget, ContextProvider,
+    ContextRequest, Harness, HarnessParts, NoContext, PlainCompactor, RenderSummary,
+    SessionContext, SessionLimits, SummaryRequest,
 };
 
-/// What one session is started with.
+/// The options with which a session starts.
 #[derive(Clone)]
-pub struct Start {
-    /// What it shares with the others.
+pub struct SessionOptions {
+    /// State shared with the other sessions.
     pub harness: Arc<Harness>,
-    /// Tools of its own, offered behind those of the harness in this order for as long as it is open.
+    /// The session's own tools, offered after those of the harness, in this order, while the
+    /// session is open.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The folder it works below; a real path without links.
+    /// Root folder of the session; a real path without links.
     pub root: AbsPath,
-    /// The model: `provider/model`, `auto` or `demo`.
+    /// Model of the session: `provider/model`, `auto` or `demo`.
     pub model: String,
-    /// How it works.
-    pub mode: Mode,
-    /// How hard models think; the provider decides where it is `None`.
+    /// Initial mode of the session.
+    pub mode: SessionMode,
+    /// Reasoning effort; `None` leaves it to the provider.
     pub effort: Option<Effort>,
-    /// Who judges its calls.
-    pub judge: Arc<dyn Judge>,
-    /// Whether somebody is there to be asked. Without, what needs leave is refused.
-    pub has_person: bool,
-    /// The most that it and its subagents may cost; the next request after it is not sent.
+    /// Decides on the permission of each call.
+    pub call_judge: Arc<dyn PermissionPolicy>,
+    /// Whether a user can answer permission requests. Without one, they are refused.
+    pub has_user: bool,
+    /// Maximum cost of the session and its subagents; once it is reached, no further request is
+    /// sent.
     pub budget: Option<Cost>,
-    /// What the project or the person hooked in.
+    /// Hooks of the project and the user.
     pub hooks: Option<Arc<Hooks>>,
-    /// What keeps its commands in bounds; without, they run with the person's rights.
-    pub sandbox: Option<Arc<dyn Sandbox>>,
-    /// Whose child it is.
+    /// Sandbox for commands; without one, they run with the user's rights.
+    pub sandbox: Option<Arc<dyn CommandSandbox>>,
+    /// Parent session, for a subagent.
     pub parent: Option<Parentage>,
 }
 
-/// Where a subagent comes from.
+/// The parent of a subagent.
 #[derive(Clone)]
 pub struct Parentage {
-    /// The session and the call.
+    /// Parent session and call.
     pub parent: Parent,
-    /// The locks of the folder that both work in.
+    /// Locks of the folder that both work in.
     pub locks: Locks,
-    /// What it spends counts against this one, too.
-    pub purse: Arc<Purse>,
-    /// How many sessions lie above it; the person's own has none.
+    /// Budget of the parent, to which the subagent's costs count as well.
+    pub budget: Arc<SessionBudget>,
+    /// Nesting depth; 0 for the user's own session.
     pub depth: u32,
-    /// The tools it is offered, by their own names; all where it is `None`.
+    /// Own names of the tools it is offered; `None` offers all.
     pub tools: Option<Vec<String>>,
 }
 
-/// A session that runs. Its task ends when it is told to, or when the sender is gone.
-pub struct Opened {
-    /// Its name.
+/// A running session. Its task ends on `Command::Close`, or when the sender is dropped.
+pub struct SessionChannels {
+    /// Id of the session.
     pub id: Arc<str>,
-    /// The way in. Bounded: who tells more than the session takes waits.
-    pub commands: mpsc::Sender<Command>,
-    /// The way out. Bounded: a session whose records nobody takes waits; what is for eyes only is dropped.
-    pub events: mpsc::Receiver<Event>,
+    /// Commands to the session. Bounded: a sender waits while it is full.
+    pub commands: mpsc::Sender<SessionCommand>,
+    /// Events of the session. Bounded: the session waits until its records are received;
+    /// display-only events are dropped while it is full.
+    pub events: mpsc::Receiver<AgentEvent>,
 }

@@ -1,22 +1,24 @@
-//! Globs over paths with `/`: `*.rs` in any folder, `src/**` below src, `a/b.txt` itself.
+//! Globs over paths separated by `/`: `*.rs` in any folder, `src/**` below src, `a/b.txt` itself.
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// A glob that is ready to be asked.
+/// A compiled glob pattern.
 #[derive(Clone, Debug)]
-pub(crate) struct Glob(GlobMatcher);
+pub(crate) struct PathGlob(GlobMatcher);
 
-impl Glob {
-    /// Reads a glob. Without a `/` it means the last part of a path; a `/` at its end means all that lies
-    /// below. `*` does not match a `/`.
+impl PathGlob {
+    /// Compiles a glob. A pattern without `/` matches the last component of a path; a `/` at the
+    /// end matches everything below. `*` does not match `/`.
     ///
     /// # Errors
-    /// A sentence when it is none.
+    ///
+    /// The reason, as a sentence, when the pattern is invalid.
     pub(crate) fn new(pattern: &str) -> Result<Self, String> {
         let inner = pattern.strip_prefix("./").unwrap_or(pattern);
-        let mut whole = match inner.trim_end_matches('/').contains('/') || inner == "**" {
-            true => inner.to_owned(),
-            false => format!("**/{inner}"),
+        let mut whole = if inner.trim_end_matches('/').contains('/') || inner == "**" {
+            inner.to_owned()
+        } else {
+            format!("**/{inner}")
         };
         if whole.ends_with('/') {
             whole.push_str("**");
@@ -34,7 +36,7 @@ impl Glob {
         }
     }
 
-    /// Whether a path matches.
+    /// Returns whether the glob matches a path.
     pub(crate) fn matches(&self, path: impl AsRef<std::path::Path>) -> bool {
         self.0.is_match(path)
     }
@@ -45,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_mean_what_people_expect() {
+    fn globs_match_components_and_subtrees() {
         let cases = [
             ("*.rs", "a.rs", true),
             ("*.rs", "src/deep/a.rs", true),
@@ -63,9 +65,9 @@ mod tests {
             ("[ab].txt", "b.txt", true),
         ];
         for (glob, path, expected) in cases {
-            let glob = Glob::new(glob).expect("a glob");
+            let glob = PathGlob::new(glob).expect("a glob");
             assert_eq!(glob.matches(path), expected, "{glob:?} {path}");
         }
-        assert!(Glob::new("{a").expect_err("no glob").contains("{a"));
+        assert!(PathGlob::new("{a").expect_err("no glob").contains("{a"));
     }
 }

@@ -1,21 +1,23 @@
-//! One model goes on where another was: what it may see of the past, what it is told, and what it costs.
+//! Handing a conversation to another model: the history it may read, the note it receives, and the
+//! cost.
 
-use model::{Content, Cost, Message, ModelId, Price, TokenCount, Usage, forget_others};
+use model::{Cost, Message, ModelId, PartContent, Price, TokenCount, Usage, strip_foreign_parts};
 
-/// A conversation as a model may read it: what only others can read is taken out, and what is left is still valid.
+/// Returns the conversation as `model` may read it. Removes the parts that only other models can
+/// read; the remaining messages are still valid.
 pub fn for_model(mut messages: Vec<Message>, model: &ModelId) -> Vec<Message> {
-    if forget_others(&mut messages, model).parts == 0 {
+    if strip_foreign_parts(&mut messages, model).parts == 0 {
         return messages;
     }
     let mut whole: Vec<Message> = Vec::with_capacity(messages.len());
     for mut message in messages {
-        // An empty text that was only there to carry a signature is no text any more.
+        // An empty text whose only purpose was to carry a removed signature is dropped too.
         message.parts.retain(|part| {
-            !matches!(&part.content, Content::Text(text) if text.trim().is_empty() && part.opaque.is_none())
+            !matches!(&part.content, PartContent::Text(text) if text.trim().is_empty() && part.opaque.is_none())
         });
-        let says_nothing = |part: &model::Part| match &part.content {
-            Content::Reasoning(_) => true,
-            Content::Text(text) => text.trim().is_empty(),
+        let says_nothing = |part: &model::MessagePart| match &part.content {
+            PartContent::Reasoning(_) => true,
+            PartContent::Text(text) => text.trim().is_empty(),
             _ => false,
         };
         if message.parts.iter().all(|part| says_nothing(part)) {
@@ -29,8 +31,8 @@ pub fn for_model(mut messages: Vec<Message>, model: &ModelId) -> Vec<Message> {
     whole
 }
 
-/// What a model is told that takes over. `called` are the names by which tools were called so far, `offered` those
-/// that it has itself.
+/// Builds the note to a model that takes over. `called` lists the tool names used so far, `offered`
+/// the tool names this model has.
 pub fn note(from: &str, to: &str, called: &[&str], offered: &[&str]) -> String {
     let foreign: Vec<&str> = called
         .iter()
@@ -50,17 +52,18 @@ pub fn note(from: &str, to: &str, called: &[&str], offered: &[&str]) -> String {
     note
 }
 
-/// What the next request costs, if a model goes on or if another takes over.
+/// The cost of the next request when the present model continues and when another takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchCost {
-    /// The prompt as the present model reads it, from its cache; `None` where its price is not known.
+    /// The cost of the prompt for the present model, which has it cached; `None` where the price is
+    /// unknown.
     pub stay: Option<Cost>,
-    /// The prompt as the other model reads it, for the first time.
+    /// The cost of the prompt for the other model, which reads it for the first time.
     pub switch: Option<Cost>,
 }
 
-/// Predicts what switching costs for a prompt of so many tokens, of which so many are in the present model's cache.
-/// Answers are not counted: nobody knows their length.
+/// Estimates the cost of switching models. `prompt` is the size of the prompt, `warm` the part of
+/// it in the present model's cache. Answers are not counted, since their length is unknown.
 pub fn switch_cost(
     prompt: TokenCount,
     warm: TokenCount,
@@ -73,17 +76,18 @@ pub fn switch_cost(
         cache_read: warm,
         ..Usage::default()
     };
-    // Where a cache is paid for, everything is written to it.
+    // Where cache writes are billed, the whole prompt is written to the cache.
     let writes = other.is_some_and(|price| price.rates(prompt).cache_write_5m.is_some());
-    let switch = match writes {
-        true => Usage {
+    let switch = if writes {
+        Usage {
             cache_write_5m: prompt,
             ..Usage::default()
-        },
-        false => Usage {
+        }
+    } else {
+        Usage {
             input: prompt,
             ..Usage::default()
-        },
+        }
     };
     SwitchCost {
         stay: present.and_then(|price| price.cost(&stay)),

@@ -1,8 +1,10 @@
-//! Programs of the person's that are asked at certain moments, by the names and the manners of Claude Code.
+//! User-defined programs that run on session events, with the names and the protocol of Claude
+//! Code.
 //!
-//! A hook reads JSON on its input. It blocks by exit code 2, its errors saying why, or by a JSON answer; it adds to
-//! the prompt by `additionalContext`. Everything else it does is a problem that is named, and nothing stops for it.
-//! Invariant: hooks run only where the person consented to exactly this text of the file: see `consent`.
+//! A hook reads JSON on standard input. It blocks by exit code 2, with the reason on standard
+//! error, or by a JSON answer; `additionalContext` adds text to the prompt. Any other behaviour is
+//! reported as a problem and does not stop the session.
+//! Invariant: a hook runs only if the user approved exactly this text of its file: see `consent`.
 //! Start at `Hooks::run`.
 
 mod answer;
@@ -17,16 +19,16 @@ use base::AbsPath;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use crate::record::{Mode, Origin};
+use crate::record::{PromptOrigin, SessionMode};
 
-pub use answer::{HookTold, LeaveWord};
+pub use answer::{HookPermission, HookReply};
 pub use find::{HookFile, find};
-pub use run::{HookRunner, Ran, RealHooks};
+pub use run::{HookOutput, HookRunner, ProcessHookRunner};
 
-/// How long a hook may take, where it does not say so.
+/// Timeout of a hook that sets none.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The moments at which hooks are asked.
+/// Events on which hooks run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are those of Claude Code")]
 pub enum HookEvent {
@@ -48,25 +50,25 @@ pub struct Hooks {
     runner: Arc<dyn HookRunner>,
 }
 
-/// A program that is asked at a moment.
+/// A program to run on an event.
 #[derive(Clone, Debug)]
 pub struct Hook {
     event: HookEvent,
-    /// Which tools it is for; all where there is none.
+    /// Tools the hook applies to; `None` applies to all.
     matcher: Option<Regex>,
     command: String,
     patience: Duration,
 }
 
-/// What every hook is told.
+/// Input common to all hooks.
 #[derive(Clone, Debug)]
-pub struct HookFacts {
-    /// The session.
+pub struct HookInput {
+    /// The id of the session.
     pub session: Arc<str>,
-    /// The folder it works in.
+    /// The folder the session works in.
     pub root: AbsPath,
-    /// How it works.
-    pub mode: Mode,
+    /// The mode of the session.
+    pub mode: SessionMode,
 }
 
 impl HookEvent {
@@ -83,7 +85,7 @@ impl HookEvent {
         Self::PermissionRequest,
     ];
 
-    /// Its name.
+    /// Returns the event's name in Claude Code's settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::PreToolUse => "PreToolUse",
@@ -99,13 +101,13 @@ impl HookEvent {
         }
     }
 
-    /// Whether what a hook prints joins the prompt even where it is no JSON.
+    /// Returns whether plain text output, not only JSON, is added to the prompt.
     fn takes_text(self) -> bool {
         matches!(self, Self::UserPromptSubmit | Self::SessionStart)
     }
 }
 
-/// Reads the `hooks` of a settings file. What cannot be read is left out and named.
+/// Parses the `hooks` of a settings file. Entries that cannot be parsed are skipped and reported.
 pub fn parse(text: &str) -> (Vec<Hook>, Vec<String>) {
     let mut problems = Vec::new();
     let settings: Value = match serde_json::from_str(text) {
@@ -180,23 +182,24 @@ fn matcher(group: &Value) -> Result<Option<Regex>, String> {
 }
 
 impl Hooks {
-    /// Hooks that the person consented to.
+    /// Takes hooks that the user has approved.
     pub fn new(hooks: Vec<Hook>, runner: Arc<dyn HookRunner>) -> Self {
         Self { hooks, runner }
     }
 
-    /// Whether there is any for this moment.
+    /// Returns whether any hook is registered for an event.
     pub fn has(&self, event: HookEvent) -> bool {
         self.hooks.iter().any(|hook| hook.event == event)
     }
 
-    /// Asks all hooks of a moment side by side, and puts together what they say. Dropping the future ends them.
+    /// Runs all hooks of an event concurrently and merges their replies. Dropping the future kills
+    /// them.
     pub async fn run(
         &self,
         event: HookEvent,
-        facts: HookFacts,
+        facts: HookInput,
         more: Map<String, Value>,
-    ) -> HookTold {
+    ) -> HookReply {
         let tool = more
             .get("tool_name")
             .and_then(Value::as_str)
@@ -208,15 +211,15 @@ impl Hooks {
             .filter(|hook| hook.event == event && hook.is_for(&names))
             .collect();
         if asked.is_empty() {
-            return HookTold::default();
+            return HookReply::default();
         }
         let mut input = json!({
             "session_id": facts.session.as_ref(),
             "cwd": facts.root.as_path().to_string_lossy(),
             "hook_event_name": event.name(),
             "permission_mode": match facts.mode {
-                Mode::Plan | Mode::Ask => "plan",
-                Mode::Build => "default",
+                SessionMode::Plan | SessionMode::Ask => "plan",
+                SessionMode::Build => "default",
             },
         });
         if let Value::Object(members) = &mut input {
@@ -232,9 +235,9 @@ impl Hooks {
                 .run(&hook.command, &facts.root, input.clone(), hook.patience)
         });
         let ran = futures::future::join_all(running).await;
-        let mut told = HookTold::default();
+        let mut told = HookReply::default();
         for (hook, ran) in asked.iter().zip(ran) {
-            let origin = Origin::Hook {
+            let origin = PromptOrigin::Hook {
                 command: hook.command.clone(),
             };
             told.add(answer::read(event, &origin, ran));
@@ -244,7 +247,7 @@ impl Hooks {
 }
 
 impl Hook {
-    /// The command that it runs, as it is written.
+    /// Returns the command as written in the settings.
     pub fn command(&self) -> &str {
         &self.command
     }
@@ -255,7 +258,7 @@ impl Hook {
     }
 }
 
-/// The name by which hooks written for Claude Code know a tool.
+/// Maps a tool's name to the one that hooks written for Claude Code match.
 fn alias(tool: &str) -> &str {
     match tool {
         "read" => "Read",

@@ -1,48 +1,49 @@
-//! One agent's session: turns, tools, approvals, transcript, compaction.
+//! One agent's session: turns, tools, permissions, transcript, compaction.
 //!
-//! Knows: `base`, `model`, `patch`, `host`, `router`, `ledger`, `git`, `project`, `syntax`. Must not know: windows,
-//! other sessions, how anything is drawn.
-//! Invariant: every effect is a record in the ledger before it is an effect (`record`).
-//! Invariant: every call of a tool ends in a typed outcome and has exactly one result in the transcript.
+//! Knows: `base`, `model`, `patch`, `host`, `router`, `ledger`, `git`, `project`, `syntax`. Must
+//! not know: windows, other sessions, how anything is drawn.
+//! Invariant: every effect is recorded in the ledger before it takes place (`record`).
+//! Invariant: every tool call ends with a typed outcome and has exactly one result in the
+//! transcript.
 //! Invariant: a session works below one root folder.
-//! Start at `session`: a `Command` goes in, an `Event` comes out. A tool is a `Tool`; what it answers is an
-//! `Answer` with an `Outcome`.
+//! Start at `session`: a `Command` goes in, an `Event` comes out. A tool implements `Tool` and
+//! returns an `Answer` with an `Outcome`.
 
 #![warn(missing_docs)]
 
 pub mod arguments;
-pub mod ask;
+pub mod budget;
 pub mod compact;
-pub mod confine;
 pub mod context;
+pub mod edit_root;
 pub mod engine;
 mod globs;
-pub mod ground;
 pub mod handover;
 pub mod hooks;
-pub mod house;
-pub mod leave;
+pub mod images;
 pub mod locks;
 pub mod loops;
 pub mod outcome;
-pub mod parts;
-pub mod picture;
-pub mod purse;
+pub mod outputs;
+pub mod permission;
 pub mod record;
 pub mod reduce;
 pub mod rules;
-mod screen;
+pub mod sandbox;
+pub mod services;
 pub mod session;
-pub mod sources;
 pub mod spawn;
 pub mod stats;
 pub mod store;
+pub mod stored_parts;
+mod terminal_text;
 pub mod tool;
 pub mod tools;
 pub mod transcript;
-pub mod whole;
+pub mod trust;
+pub mod user_prompts;
 
-pub use outcome::{Detail, Outcome};
-pub use record::{Record, Stored};
-pub use session::{Command, Event};
-pub use tool::{Access, Answer, Call, Scope, Tool, ToolClass, ToolContext};
+pub use outcome::{CallOutcome, Detail};
+pub use record::{SessionRecord, Stored};
+pub use session::{AgentEvent, SessionCommand};
+pub use tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};

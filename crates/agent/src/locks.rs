@@ -1,33 +1,35 @@
-//! Who may touch what at the same time: calls queue up with what they touch, and go when nobody before them is in
-//! the way.
+//! Locks on the files and folders that tool calls access. Calls queue with all their accesses and
+//! run when no earlier call conflicts.
 //!
-//! Invariant: two calls whose accesses meet never run at the same time, and go in the order in which they queued.
-//! Invariant: a call waits for all it needs at once and holds nothing while it waits, so nobody waits in a circle.
+//! Invariant: two calls with conflicting accesses never run at the same time, and run in the order
+//! in which they queued.
+//! Invariant: a call waits for all its locks at once and holds none while it waits, so there are no
+//! deadlocks.
 //! Start at `Locks::queue`. Sessions that share a root folder share the locks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::tool::Access;
+use crate::tool::ToolAccess;
 
-/// What is touched at the moment, and by whom. Clones are the same.
+/// The queue of accesses. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Locks {
-    queue: Arc<Mutex<Queue>>,
+    queue: Arc<Mutex<LockQueue>>,
     changed: Arc<watch::Sender<u64>>,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
+struct LockQueue {
     next: u64,
-    /// In the order in which they came.
-    tickets: Vec<(u64, Access)>,
+    /// Pending and running accesses, in the order in which they queued.
+    tickets: Vec<(u64, ToolAccess)>,
 }
 
-/// A place in the queue. Dropping it makes room for those behind.
+/// A position in the queue. Dropping it releases the locks.
 #[derive(Debug)]
-pub struct Ticket {
+pub struct LockTicket {
     number: u64,
     locks: Locks,
 }
@@ -42,29 +44,30 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Queues up for everything that a call touches.
-    pub fn queue(&self, access: &Access) -> Ticket {
+    /// Queues for everything a call accesses.
+    pub fn queue(&self, access: &ToolAccess) -> LockTicket {
         let mut queue = self.lock();
         let number = queue.next;
         queue.next += 1;
         queue.tickets.push((number, access.clone()));
         drop(queue);
-        Ticket {
+        LockTicket {
             number,
             locks: self.clone(),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, LockQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Ticket {
-    /// Waits until nobody before it touches the same.
+impl LockTicket {
+    /// Waits until no earlier ticket conflicts with this one.
     pub async fn turn(&self) {
         let mut changed = self.locks.changed.subscribe();
-        // The sender lives in `locks`, so an error cannot come; were it to, waiting longer would help nobody.
+        // `locks` owns the sender, so an error cannot occur; if it did, waiting longer would not
+        // help.
         while !self.is_free() && changed.changed().await.is_ok() {}
     }
 
@@ -81,7 +84,7 @@ impl Ticket {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for LockTicket {
     fn drop(&mut self) {
         self.locks
             .lock()

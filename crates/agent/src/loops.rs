@@ -1,56 +1,57 @@
-//! Whether a turn goes in circles: a note to the model first, then the end of the turn. There is no cap on the
-//! number of calls; this stands in its place.
+//! Detection of a turn that loops. The model gets a warning first; then the turn ends. This
+//! replaces a limit on the number of calls.
 //!
-//! Pure: what was called and what came of it goes in, a verdict comes out.
+//! Pure: calls and their results go in, a verdict comes out.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Calls that are looked back at.
+/// Number of recent calls that are compared.
 const REMEMBERED: usize = 64;
-/// The longest circle that is looked for, in calls.
+/// Maximum length of a repeated sequence, in calls.
 const LONGEST: usize = 4;
-/// How often a circle comes before the model is told, and before the turn ends.
+/// Repetitions of a sequence before the warning, and before the turn ends.
 const ROUNDS: (usize, usize) = (4, 8);
-/// How often the same call may fail in the same words, whatever lies in between.
+/// Identical failures of one call before the warning and before the end, whatever lies between
+/// them.
 const FAILURES: (usize, usize) = (3, 6);
-/// How many calls in a row may fail.
+/// Consecutive failures before the warning and before the end.
 const FRUITLESS: (usize, usize) = (10, 20);
 
-/// One call and what came of it.
+/// The hashes of one call and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct CallFingerprint {
     /// The tool's own name.
     pub tool: String,
     /// A hash of tool and arguments.
     pub call: u64,
     /// A hash of outcome and result.
     pub result: u64,
-    /// Whether it failed.
+    /// Whether the call failed.
     pub is_error: bool,
 }
 
-/// What to do.
+/// The action to take about a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Circle {
-    /// Tell the model in these words.
+pub enum LoopVerdict {
+    /// Send this warning to the model.
     Warn(String),
-    /// End the turn; the sentence is for the person.
+    /// End the turn; the sentence is for the user.
     End(String),
 }
 
-/// What a turn has called so far.
+/// The recent calls of a turn.
 #[derive(Clone, Debug, Default)]
-pub struct Loops {
-    /// The oldest first.
-    seen: VecDeque<Seen>,
-    /// Calls that failed in a row.
+pub struct LoopDetector {
+    /// Recent calls, oldest first.
+    calls: VecDeque<CallFingerprint>,
+    /// Number of consecutive failures.
     fruitless: usize,
     warned: Vec<&'static str>,
 }
 
-impl Seen {
-    /// A call by its arguments and what it answered.
+impl CallFingerprint {
+    /// Hashes a call's arguments and its answer.
     pub fn new(tool: &str, arguments: &str, answer: &str, is_error: bool) -> Self {
         Self {
             tool: tool.to_owned(),
@@ -61,58 +62,59 @@ impl Seen {
     }
 }
 
-impl Loops {
-    /// Takes the next call. `None` where nothing is odd, or was said before.
-    pub fn push(&mut self, seen: Seen) -> Option<Circle> {
-        self.fruitless = match seen.is_error {
-            true => self.fruitless + 1,
-            false => 0,
-        };
-        self.seen.push_back(seen);
-        if self.seen.len() > REMEMBERED {
-            self.seen.pop_front();
+impl LoopDetector {
+    /// Adds a call. Returns `None` if there is no loop, or if the warning was already given.
+    pub fn push(&mut self, seen: CallFingerprint) -> Option<LoopVerdict> {
+        self.fruitless = if seen.is_error { self.fruitless + 1 } else { 0 };
+        self.calls.push_back(seen);
+        if self.calls.len() > REMEMBERED {
+            self.calls.pop_front();
         }
-        let findings = [self.circle(), self.failure(), self.fruitless()];
+        let findings = [
+            self.repeated_cycle(),
+            self.repeated_failure(),
+            self.failure_streak(),
+        ];
         let mut warning = None;
         for (kind, count, (warn, end), what) in findings.into_iter().flatten() {
             if count >= end {
-                return Some(Circle::End(what));
+                return Some(LoopVerdict::End(what));
             }
             if count >= warn && !self.warned.contains(&kind) {
                 self.warned.push(kind);
-                warning.get_or_insert(Circle::Warn(format!(
+                warning.get_or_insert(LoopVerdict::Warn(format!(
                     "You are going in circles: {what}. Doing the same again will not help. Look at what the results \
-                     say, try another way, or tell the person what you need."
+                     say, try another approach, or tell the user what you need."
                 )));
             }
         }
         warning
     }
 
-    /// The last calls are the same ones, with the same results, again and again.
-    fn circle(&self) -> Finding {
-        let last = self.seen.len();
+    /// Detects a sequence of calls that repeats with the same results.
+    fn repeated_cycle(&self) -> LoopFinding {
+        let last = self.calls.len();
         let same = |one: usize, other: usize| {
-            let (one, other) = (&self.seen[one], &self.seen[other]);
+            let (one, other) = (&self.calls[one], &self.calls[other]);
             (one.call, one.result) == (other.call, other.result)
         };
         (1..=LONGEST.min(last)).find_map(|length| {
             let repeated = (length..last).rev().take_while(|ix| same(*ix, ix - length));
             let rounds = 1 + repeated.count() / length;
-            let tool = &self.seen.back()?.tool;
+            let tool = &self.calls.back()?.tool;
             let what = match length {
-                1 => format!("{tool} was called {rounds} times with the same arguments and answered the same"),
-                _ => format!("the same {length} calls came {rounds} times with the same results, {tool} the last of them"),
+                1 => format!("{tool} was called {rounds} times with the same arguments and returned the same result"),
+                _ => format!("the same {length} calls were repeated {rounds} times with the same results, {tool} being the last"),
             };
             (rounds >= ROUNDS.0).then_some(("circle", rounds, ROUNDS, what))
         })
     }
 
-    /// The last call failed, and has failed like this before.
-    fn failure(&self) -> Finding {
-        let last = self.seen.back().filter(|seen| seen.is_error)?;
+    /// Detects a call that keeps failing in the same way.
+    fn repeated_failure(&self) -> LoopFinding {
+        let last = self.calls.back().filter(|seen| seen.is_error)?;
         let same = self
-            .seen
+            .calls
             .iter()
             .filter(|seen| (seen.call, seen.result) == (last.call, last.result));
         let count = same.count();
@@ -123,15 +125,15 @@ impl Loops {
         Some(("failure", count, FAILURES, what))
     }
 
-    fn fruitless(&self) -> Finding {
+    fn failure_streak(&self) -> LoopFinding {
         let count = self.fruitless;
         let what = format!("{count} calls in a row failed");
         Some(("fruitless", count, FRUITLESS, what))
     }
 }
 
-/// A kind of circle, how often it came, the bounds, and a sentence.
-type Finding = Option<(&'static str, usize, (usize, usize), String)>;
+/// The kind of loop, the number of repetitions, the thresholds, and a description.
+type LoopFinding = Option<(&'static str, usize, (usize, usize), String)>;
 
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();

@@ -1,90 +1,91 @@
-//! How a call of a tool ended: a closed set, since what cannot be told apart cannot be improved.
+//! The outcome of a tool call: a closed set, so that statistics can distinguish every class.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The class of a result. `Unknown` is a defect of the harness, always.
+/// The class of a result. `Unknown` always indicates a defect of the harness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// It did what was asked. A command that ended with another code than 0 is `Ok` too: it ran.
+pub enum CallOutcome {
+    /// The tool did its work. A command with a non-zero exit code is `Ok` as well, since it ran.
     Ok,
-    /// The model asked for something that makes no sense: a schema not met, an edit that fits nowhere.
+    /// The model's arguments are invalid: they violate the schema, or an edit matches nowhere.
     InvalidArguments,
-    /// The world was not as the model had reason to think: a file gone, a program missing, a stale edit.
+    /// The environment differs from the model's assumption: a missing file or program, a stale
+    /// edit.
     UnexpectedEnvironment,
     /// A provider of the tool failed: a model, a web server, an MCP server.
     ProviderError,
-    /// The person refused it or stopped it.
+    /// The user denied or stopped the call.
     UserAborted,
-    /// It took longer than it may.
+    /// The call exceeded its time limit.
     Timeout,
-    /// Nobody thought of this.
+    /// No other class fits.
     Unknown,
 }
 
-/// What lies beneath an outcome, where more is known.
+/// Further details of an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
     /// The provider is overloaded.
     Overloaded,
-    /// The provider wants it slower.
+    /// The provider limits the request rate.
     RateLimited {
-        /// Until then.
+        /// Time to wait before a retry.
         retry_after: Option<Duration>,
     },
-    /// Nothing is left to spend; never retried.
+    /// The quota is used up; never retried.
     QuotaExhausted,
-    /// The conversation is too long for the model.
+    /// The conversation exceeds the model's context window.
     ContextOverflow,
-    /// An answer broke off.
+    /// The response stream broke off.
     StreamTorn,
-    /// A filter withheld it.
+    /// A content filter withheld the response.
     ContentFiltered,
-    /// The sandbox forbade it.
+    /// The sandbox denied an access.
     SandboxDenied {
         /// The path or host.
         what: String,
     },
-    /// It left something that other programs run by themselves, and that was put aside.
+    /// The command left files that other programs execute, and those were quarantined.
     Planted {
-        /// The first of it.
+        /// The first such file.
         what: String,
     },
-    /// There is no sandbox to run it in.
+    /// No sandbox is available to run the command.
     SandboxUnavailable,
-    /// What is to be edited changed since it was read.
+    /// The file to edit changed since it was read.
     StaleEdit,
-    /// An edit fits in several places.
+    /// An edit matches several places.
     AmbiguousEdit,
-    /// Somebody else changed the file at the same time.
+    /// Another program changed the file at the same time.
     ExternalChange,
-    /// The output is longer than what is shown.
+    /// The output was truncated for the model.
     OutputTruncated,
-    /// The program died between doing it and writing down what came of it.
+    /// The program died between the effect and its record.
     ToolOutcomeUnknown,
-    /// A rule or the person forbade it.
+    /// A rule or the user denied the call.
     Denied,
 }
 
-impl Outcome {
-    /// Whether the model is told of a failure.
+impl CallOutcome {
+    /// Returns whether the model sees the outcome as an error.
     pub fn is_error(self) -> bool {
-        self != Outcome::Ok
+        self != CallOutcome::Ok
     }
 
-    /// Its name, as in statistics.
+    /// Returns the name used in statistics.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Ok => "ok",
-            Outcome::InvalidArguments => "invalid_arguments",
-            Outcome::UnexpectedEnvironment => "unexpected_environment",
-            Outcome::ProviderError => "provider_error",
-            Outcome::UserAborted => "user_aborted",
-            Outcome::Timeout => "timeout",
-            Outcome::Unknown => "unknown",
+            CallOutcome::Ok => "ok",
+            CallOutcome::InvalidArguments => "invalid_arguments",
+            CallOutcome::UnexpectedEnvironment => "unexpected_environment",
+            CallOutcome::ProviderError => "provider_error",
+            CallOutcome::UserAborted => "user_aborted",
+            CallOutcome::Timeout => "timeout",
+            CallOutcome::Unknown => "unknown",
         }
     }
 }

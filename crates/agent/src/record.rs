@@ -1,409 +1,411 @@
-//! What is written down of a session before it happens: the whole of it can be told from its records.
+//! The records of a session, written before each event takes effect. They describe the session
+//! completely.
 //!
-//! A record is a row of the ledger: its kind and a JSON body. Records are added to, never changed: a reader takes
-//! what an older writer wrote, so fields that come later have defaults.
+//! A record is a row of the ledger: a kind and a JSON body. Records are appended, never changed.
+//! Readers accept what older writers wrote, so later fields have defaults.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ask::Decision;
-use crate::outcome::{Detail, Outcome};
-use crate::tool::{Shown, ToolClass};
+use crate::outcome::{CallOutcome, Detail};
+use crate::tool::{ToolClass, ToolDisplay};
+use crate::user_prompts::PermissionDecision;
 
-/// Something that happens in a session.
+/// An event in a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Record {
-    /// The session begins.
+pub enum SessionRecord {
+    /// The session has begun.
     Began {
-        /// The folder it works in.
+        /// The folder the session works in.
         root: String,
-        /// The session and the call that started it, where it is a subagent's.
+        /// For a subagent, the session and the call that started it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<Parent>,
-        /// The session it went on from, and after which of its records.
+        /// The session this one was forked from, and its last record included in the fork.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         forked_from: Option<(String, u64)>,
-        /// How it works.
-        mode: Mode,
+        /// The mode of the session.
+        mode: SessionMode,
         /// The model, as `provider/model`, `auto` or `demo`.
         model: String,
     },
-    /// The person, or whoever stands in for them, says something.
+    /// The user, or a program acting for the user, sends a prompt.
     Prompted {
-        /// Which turn, from 1.
+        /// The number of the turn, from 1.
         turn: u64,
-        /// What they say.
+        /// The parts of the prompt.
         parts: Vec<StoredPart>,
-        /// Whether it was said into a running turn.
+        /// Whether it was sent into a running turn.
         #[serde(default)]
         is_steering: bool,
     },
-    /// A text joins the prompt that nobody typed: instructions found on the disk, the state of the project, a
-    /// mentioned file. Each stays where it came, so that the prefix of the prompt does not change.
+    /// A text joins the prompt that the user did not type: instructions found on disk, the state of
+    /// the project, a mentioned file. It keeps its position, so that the prefix of the prompt does
+    /// not change.
     Joined {
-        /// Where it goes.
-        place: PromptPlace,
-        /// Where it comes from.
-        origin: Origin,
+        /// The position in the prompt.
+        place: PromptPosition,
+        /// The source of the text.
+        origin: PromptOrigin,
         /// The text as the model reads it.
         text: String,
     },
-    /// A model is asked.
+    /// A request is sent to a model.
     Asked {
-        /// The turn.
+        /// The number of the turn.
         turn: u64,
-        /// Which request of the turn, from 1.
+        /// The number of the request within the turn, from 1.
         step: u64,
-        /// Whom, as `provider/model`, `auto` or `demo`.
+        /// The model, as `provider/model`, `auto` or `demo`.
         model: String,
-        /// A hash of the whole prompt, and how many of its bytes are those of the one before.
+        /// A hash of the whole prompt.
         prompt: String,
-        /// Bytes of the prompt in all.
+        /// Size of the whole prompt, in bytes.
         bytes: u64,
-        /// Bytes at its beginning that are the same as the last one's.
+        /// Length of the prefix shared with the previous prompt, in bytes.
         same_bytes: u64,
     },
-    /// A model answered.
+    /// A model answers a request.
     Answered {
-        /// The turn.
+        /// The number of the turn.
         turn: u64,
-        /// The request of the turn.
+        /// The number of the request within the turn.
         step: u64,
-        /// Who answered, as `provider/model`.
+        /// The model that answered, as `provider/model`.
         model: String,
-        /// What it said and which tools it called, in order. Without calls that broke off.
+        /// The text and tool calls of the answer, in order, without incomplete calls.
         parts: Vec<StoredPart>,
-        /// What it used.
+        /// The tokens the answer used.
         usage: StoredUsage,
         /// Billionths of a US dollar, where the price is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost_nano: Option<u64>,
-        /// Why it stopped, `end_turn` or `tool_use` and so on; `broken` where it broke off.
+        /// The stop reason, such as `end_turn` or `tool_use`; `broken` if the stream broke off.
         stop: String,
     },
-    /// A model could not be asked, or broke off before it said anything.
+    /// A request failed, or its stream broke off before any content.
     Failed {
-        /// The turn.
+        /// The number of the turn.
         turn: u64,
-        /// The request of the turn.
+        /// The number of the request within the turn.
         step: u64,
         /// The class of the failure.
         class: String,
-        /// A sentence.
+        /// The failure as a sentence.
         message: String,
     },
-    /// A call needs the person's leave.
+    /// A call needs the user's permission.
     LeaveAsked {
-        /// The call.
+        /// The id of the call.
         call: String,
-        /// One line of what is to happen.
+        /// A one-line description of the call.
         title: String,
-        /// The whole of what is to happen, as foreign text over several lines: see `leave::details`.
+        /// The complete description, as untrusted text over several lines: see `leave::details`.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         details: String,
-        /// Why it is asked.
+        /// The reason for the request.
         reason: String,
-        /// The rules that a decision for more than once would keep; empty where there is only this once.
+        /// The rules that a lasting decision would add; empty if the decision can only apply once.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rules: Vec<String>,
     },
-    /// The person decided.
+    /// The user decides about a permission request.
     LeaveGiven {
-        /// The call.
+        /// The id of the call.
         call: String,
-        /// What they decided.
-        decision: Decision,
+        /// The decision of the user.
+        decision: PermissionDecision,
     },
-    /// A call begins: from here on its effects may be in the world.
+    /// A call begins: its effects may be visible from here on.
     CallBegan {
-        /// The turn.
+        /// The number of the turn.
         turn: u64,
-        /// The call.
+        /// The id of the call.
         call: String,
         /// The tool's own name.
         tool: String,
-        /// The name the model called it by.
+        /// The name the model used for the tool.
         name: String,
-        /// What kind of effect it has.
+        /// The class of its effects.
         class: ToolClass,
-        /// One line of what happens.
+        /// A one-line description of the call.
         title: String,
-        /// Its arguments.
+        /// The arguments of the call.
         input: Value,
     },
-    /// A call ended. Calls that never began, since they were refused, end too.
+    /// A call ends. Calls that were denied and never began end as well.
     CallEnded {
-        /// The turn.
+        /// The number of the turn.
         turn: u64,
-        /// The call.
+        /// The id of the call.
         call: String,
         /// The tool's own name.
         tool: String,
-        /// How.
-        outcome: Outcome,
-        /// What lies beneath.
+        /// The class of the result.
+        outcome: CallOutcome,
+        /// Further details of the outcome.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<Detail>,
-        /// What the model is told.
+        /// The content the model receives.
         content: Vec<StoredPart>,
-        /// What a person is shown beside it.
+        /// Additional content for the user.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        shown: Vec<Shown>,
-        /// How long it took.
+        shown: Vec<ToolDisplay>,
+        /// The duration of the call, in milliseconds.
         millis: u64,
     },
-    /// The plan changed.
+    /// The plan has changed.
     Planned {
-        /// All of it.
-        todos: Vec<Todo>,
+        /// All items of the plan.
+        todos: Vec<TodoItem>,
     },
-    /// Older parts of the conversation gave way to something shorter.
+    /// Older parts of the conversation are replaced by shorter ones.
     Compacted {
-        /// Records up to this one are no longer sent as they are.
+        /// Records up to this one are no longer sent unchanged.
         through: u64,
         /// Results that are sent in a shorter form: call and text.
         reduced: Vec<(String, String)>,
         /// Calls that are no longer sent, with their results.
         dropped: Vec<String>,
-        /// What stands for the rest; empty where only results were reduced.
+        /// The summary that replaces the rest; empty if only results were reduced.
         summary: String,
-        /// Bytes of the prompt before and after.
+        /// Size of the prompt before and after, in bytes.
         bytes: (u64, u64),
     },
-    /// Something is not sent any more, since the provider refused it. Holds for the rest of the session; what
-    /// depends on the model, for as long as the same one is asked.
+    /// Content is no longer sent, since the provider rejected it. Applies to the rest of the
+    /// session; model-specific omissions apply as long as the same model is used.
     Omitted {
-        /// What.
+        /// The content to omit.
         what: Omission,
-        /// What the model reads in its place; empty where nothing stands for it.
+        /// The text that replaces it for the model; empty if nothing does.
         text: String,
     },
-    /// Another model goes on.
+    /// Another model takes over.
     Switched {
-        /// As `provider/model`.
+        /// The previous model, as `provider/model`.
         from: String,
-        /// As `provider/model`.
+        /// The new model, as `provider/model`.
         to: String,
-        /// What it is given of the past.
+        /// The part of the history it receives.
         how: Handover,
     },
-    /// The session works in another way from now on.
+    /// The session changes its mode.
     ModeSet {
-        /// How.
-        mode: Mode,
+        /// The mode from now on.
+        mode: SessionMode,
     },
-    /// The session has a name.
+    /// The session gets a title.
     Titled {
-        /// The name.
+        /// The title from now on.
         title: String,
     },
-    /// Something worth telling the person that is part of nothing else.
+    /// A notice to the user that belongs to no other record.
     Noted {
-        /// A sentence.
+        /// The notice as a sentence.
         text: String,
     },
-    /// A turn ended.
+    /// A turn has ended.
     TurnEnded {
-        /// Which.
+        /// The number of the turn.
         turn: u64,
-        /// How.
+        /// The reason the turn ended.
         end: TurnEnd,
     },
 }
 
-impl Record {
-    /// Its kind, as it is called in the ledger.
+impl SessionRecord {
+    /// Returns the kind of the record in the ledger.
     pub fn kind(&self) -> &'static str {
         match self {
-            Record::Began { .. } => "began",
-            Record::Prompted { .. } => "prompted",
-            Record::Joined { .. } => "joined",
-            Record::Asked { .. } => "asked",
-            Record::Answered { .. } => "answered",
-            Record::Failed { .. } => "failed",
-            Record::LeaveAsked { .. } => "leave_asked",
-            Record::LeaveGiven { .. } => "leave_given",
-            Record::CallBegan { .. } => "call_began",
-            Record::CallEnded { .. } => "call_ended",
-            Record::Planned { .. } => "planned",
-            Record::Compacted { .. } => "compacted",
-            Record::Omitted { .. } => "omitted",
-            Record::Switched { .. } => "switched",
-            Record::ModeSet { .. } => "mode_set",
-            Record::Titled { .. } => "titled",
-            Record::Noted { .. } => "noted",
-            Record::TurnEnded { .. } => "turn_ended",
+            SessionRecord::Began { .. } => "began",
+            SessionRecord::Prompted { .. } => "prompted",
+            SessionRecord::Joined { .. } => "joined",
+            SessionRecord::Asked { .. } => "asked",
+            SessionRecord::Answered { .. } => "answered",
+            SessionRecord::Failed { .. } => "failed",
+            SessionRecord::LeaveAsked { .. } => "leave_asked",
+            SessionRecord::LeaveGiven { .. } => "leave_given",
+            SessionRecord::CallBegan { .. } => "call_began",
+            SessionRecord::CallEnded { .. } => "call_ended",
+            SessionRecord::Planned { .. } => "planned",
+            SessionRecord::Compacted { .. } => "compacted",
+            SessionRecord::Omitted { .. } => "omitted",
+            SessionRecord::Switched { .. } => "switched",
+            SessionRecord::ModeSet { .. } => "mode_set",
+            SessionRecord::Titled { .. } => "titled",
+            SessionRecord::Noted { .. } => "noted",
+            SessionRecord::TurnEnded { .. } => "turn_ended",
         }
     }
 }
 
-/// A record and where it stands.
+/// A record with its position in the session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
-    /// Its number in the session, from 0.
+    /// The number of the record in the session, from 0.
     pub seq: u64,
-    /// Milliseconds since 1970.
+    /// Time of the event, in milliseconds since 1970.
     pub at_ms: u64,
-    /// What happened.
-    pub record: Record,
+    /// The event that was recorded.
+    pub record: SessionRecord,
 }
 
-/// Something that is not sent any more.
+/// Content that is no longer sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Omission {
-    /// A picture, wherever it occurs.
+    /// An image, wherever it occurs.
     Image {
         /// The hash of its bytes, 32 hexadecimal digits.
         hash: String,
     },
-    /// Every picture, those to come included.
+    /// All images, including later ones.
     Images,
-    /// A tool.
+    /// A single offered tool.
     Tool {
         /// The name under which it was offered.
         name: String,
     },
-    /// The tools behind the first ones.
+    /// The tools after the first ones.
     ToolsBeyond {
-        /// How many stay.
+        /// The number of tools that stay.
         most: usize,
     },
-    /// The thoughts of the answers so far.
+    /// The reasoning of the answers so far.
     Reasoning,
-    /// An optional member of the request's body.
+    /// An optional member of the request body.
     Member {
-        /// Its name.
+        /// The name of the member.
         name: String,
     },
-    /// The middle of a long text: of a result, or of something that was said.
+    /// The middle of a long text: of a result or a message.
     Middle {
         /// The record with the text.
         seq: u64,
-        /// Bytes that stay.
+        /// Number of bytes that stay.
         keep: usize,
     },
-    /// What does not fit into the model's window, which is smaller than its profile says.
+    /// Content beyond the model's actual context window, which is smaller than its profile says.
     Beyond {
         /// The window, in tokens.
         window: u64,
     },
 }
 
-/// Who started a subagent.
+/// The session and call that started a subagent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
-    /// The session.
+    /// The id of the parent session.
     pub session: String,
     /// Its call of `spawn_agent`.
     pub call: String,
 }
 
-/// How a session works.
+/// The working mode of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// It does what is asked.
+pub enum SessionMode {
+    /// Changes files and runs commands.
     #[default]
     Build,
-    /// It looks and writes a plan; nothing else changes.
+    /// Reads the project and writes a plan; nothing else changes.
     Plan,
-    /// It answers questions; nothing changes.
+    /// Answers questions; nothing changes.
     Ask,
 }
 
-/// How a turn ended.
+/// The reason a turn ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum TurnEnd {
-    /// The model is done.
+    /// The model finished its answer.
     Done,
-    /// The person stopped it.
+    /// The user stopped it.
     Stopped,
-    /// The model declined.
+    /// The model refused to answer.
     Refused,
-    /// It went in circles; the sentence says in which.
+    /// The calls of the turn looped.
     Looped {
-        /// A sentence.
+        /// A description of the loop.
         what: String,
     },
-    /// A budget forbids the next request.
+    /// The budget forbids the next request.
     OutOfBudget {
-        /// A sentence.
+        /// The exceeded limit, as a sentence.
         what: String,
     },
     /// The model could not be reached, or failed.
     Failed {
-        /// The class.
+        /// The class of the failure.
         class: String,
-        /// A sentence.
+        /// The failure as a sentence.
         what: String,
     },
-    /// The program died; found when the session was opened again.
+    /// The program died; detected when the session was reopened.
     Interrupted,
 }
 
-/// What a model that takes over is given of the past.
+/// The part of the history that a new model receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Handover {
-    /// All of it.
+    /// The complete history, unchanged.
     Full,
-    /// A summary.
+    /// A summary of the history.
     Summary,
-    /// All of it, in a session of its own; the old one stays as it is.
+    /// The complete history, in a new session; the old session stays unchanged.
     Fork,
 }
 
-/// Where a text joins the prompt.
+/// The position at which a text joins the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PromptPlace {
+pub enum PromptPosition {
     /// The system prompt, which never changes within a session.
     System,
-    /// In front of the person's next message.
+    /// Before the user's next message.
     BeforePrompt,
-    /// Behind the results of the last calls.
+    /// After the results of the last calls.
     AfterResults,
 }
 
-/// Where bytes of a prompt come from.
+/// The source of a part of the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
-pub enum Origin {
-    /// A prompt pack that comes with the program.
+pub enum PromptOrigin {
+    /// A prompt pack shipped with the program.
     Pack {
-        /// Its name.
+        /// The name of the pack.
         name: String,
     },
     /// A file of instructions.
     Rules {
-        /// Where it lies.
+        /// The path of the file.
         path: String,
     },
     /// A skill's body, or the list of skills.
     Skill {
-        /// Its name.
+        /// The name of the skill.
         name: String,
     },
-    /// What the machine and the project look like.
+    /// The description of the machine and the project.
     Header,
-    /// Something the person mentioned.
+    /// Content the user mentioned with `@`.
     Mention {
-        /// What.
+        /// The mentioned path or name.
         what: String,
     },
-    /// The person's words.
+    /// Text typed by the user.
     Person,
-    /// A model's words.
+    /// Text written by a model.
     Model {
-        /// Whose, as `provider/model`.
+        /// The model, as `provider/model`.
         model: String,
     },
-    /// A tool's result.
+    /// The result of a tool call.
     Tool {
-        /// The call.
+        /// The id of the call.
         call: String,
         /// The tool's own name.
         tool: String,
@@ -413,9 +415,9 @@ pub enum Origin {
         /// The tool's own name.
         tool: String,
     },
-    /// A hook's output.
+    /// The output of a hook.
     Hook {
-        /// The command.
+        /// The command of the hook.
         command: String,
     },
     /// A summary of older parts.
@@ -424,16 +426,16 @@ pub enum Origin {
     Harness,
 }
 
-/// One point of a plan.
+/// One item of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Todo {
-    /// What is to be done.
+pub struct TodoItem {
+    /// The work to do.
     pub text: String,
-    /// How far it is.
+    /// The progress of the item.
     pub state: TodoState,
 }
 
-/// How far a point of a plan is.
+/// The progress of a plan item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -444,50 +446,50 @@ pub enum TodoState {
     Dropped,
 }
 
-/// A piece of a message as it is kept: `model::Part` in letters.
+/// A stored message part: the serializable form of `model::Part`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredPart {
-    /// What it says.
+    /// The content of the part.
     #[serde(flatten)]
     pub content: StoredContent,
-    /// The model that made what is opaque in it, and that.
+    /// The model that produced the opaque data, and the data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<(String, String)>,
 }
 
-/// What a piece says.
+/// The content of a stored part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum StoredContent {
-    /// Text.
+    /// Plain text of a message.
     Text {
-        /// It.
+        /// The text of the part.
         text: String,
     },
-    /// What the model thought.
+    /// Reasoning of the model.
     Reasoning {
-        /// It; empty where only the opaque form is known.
+        /// The reasoning text; empty where only the opaque form is known.
         text: String,
     },
-    /// A picture.
+    /// An image in a message.
     Image {
-        /// Its media type.
+        /// The media type of the image.
         media_type: String,
-        /// Its bytes in base64.
+        /// The bytes in base64.
         data: String,
     },
     /// A call of a tool.
     Call {
-        /// Its id.
+        /// The id of the call.
         id: String,
-        /// The name the model called it by.
+        /// The name the model used for the tool.
         name: String,
-        /// As it was written.
+        /// The arguments as the model wrote them.
         arguments: String,
     },
 }
 
-/// What an answer used, in tokens.
+/// Tokens used by an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct StoredUsage {

@@ -1,14 +1,18 @@
-//! Makes logs of common tools short without losing what matters: failing tests, errors with their places, values
-//! that were compared, counts, the verdict. What is left out is counted, and the whole is kept elsewhere.
+//! Shortens the logs of common tools and keeps what matters: failing tests, errors with their
+//! locations, compared values, counts, and the final result. Omitted lines are counted, and the
+//! complete output is saved elsewhere.
 //!
-//! Knows: text alone. Must not know: models, sessions, where the whole is kept.
-//! Invariant: the result says nothing that the log does not; what was left out is counted in its last line.
-//! Invariant: only logs are touched. What a tool read, fetched or wrote stays as it is.
+//! Knows: text alone. Must not know: models, sessions, where the complete output is saved.
+//! Invariant: the result contains nothing that is not in the log; its last line counts the omitted
+//! lines.
+//! Invariant: only logs are shortened. The results of tools that read, fetch or write stay
+//! unchanged.
 //! Invariant: the same log gives the same result, and a result is not reduced again.
-//! Start at `reduce`. Each tool has a function that marks the lines it knows in a `Log`; what nobody knows is
-//! marked by `rest`.
+//! Start at `reduce`. Each tool has a function that marks the lines it recognizes in a `Log`;
+//! `rest` marks the remaining ones.
 
 mod command;
+mod generic;
 mod git;
 mod go;
 mod js;
@@ -19,18 +23,18 @@ mod log;
 mod native;
 mod packages;
 mod python;
-mod rest;
 mod rust;
 
-use command::Programs;
-use log::Log;
+use command::DetectedTools;
+use log::LogReducer;
 
-/// Texts shorter than this are left as they are.
+/// Texts shorter than this are not reduced, in bytes.
 const SHORT: usize = 1_500;
-/// What a result ends with; a text that ends so is one already.
+/// Prefix of a result's last line; a text that ends with such a line is already reduced.
 const LEFT_OUT: &str = "[left out:";
 
-/// Tools whose results are logs, names or lines that were found. What others answer was chosen to be read.
+/// Tools whose results are logs, file names or search matches. The model asked for the results of
+/// other tools in full.
 const LOGS: [&str; 8] = [
     "exec_command",
     "write_stdin",
@@ -42,8 +46,9 @@ const LOGS: [&str; 8] = [
     "git_status",
 ];
 
-/// A shorter form of a tool's result, or `None` where it is short already or nothing is known that could go.
-/// `tool` is the tool's own name, `command` the command line where it ran one.
+/// Returns a shorter form of a tool's result, or `None` if it is short already or nothing in it is
+/// recognized as dispensable. `tool` is the tool's own name, `command` the command line if the tool
+/// ran one.
 pub fn reduce(tool: &str, command: Option<&str>, text: &str) -> Option<String> {
     let is_reduced = text
         .lines()
@@ -52,23 +57,23 @@ pub fn reduce(tool: &str, command: Option<&str>, text: &str) -> Option<String> {
     if text.len() < SHORT || is_reduced || !LOGS.contains(&tool) {
         return None;
     }
-    let clean = crate::screen::plain(text);
+    let clean = crate::terminal_text::plain(text);
     let unpacked = go::unpack_json(&clean);
     let text_to_read = unpacked.as_deref().unwrap_or(&clean);
-    let mut log = Log::new(text_to_read);
-    let programs = Programs::of(tool, command, &log.lines);
+    let mut log = LogReducer::new(text_to_read);
+    let programs = DetectedTools::of(tool, command, &log.lines);
     if programs.only_shows() {
         return None;
     }
     mark(&mut log, &programs);
-    rest::mark(&mut log);
+    generic::mark(&mut log);
     let short = log.render();
-    // A little less is not worth a form that the model has to get used to.
+    // A small gain is not worth an unfamiliar format.
     (short.len() * 10 <= text.len() * 8).then_some(short)
 }
 
-fn mark(log: &mut Log<'_>, programs: &Programs) {
-    type Marker = fn(&mut Log<'_>);
+fn mark(log: &mut LogReducer<'_>, programs: &DetectedTools) {
+    type Marker = fn(&mut LogReducer<'_>);
     let known: [(bool, Marker); 16] = [
         (programs.git_log, git::mark_log),
         (programs.git_diff, git::mark_diff),

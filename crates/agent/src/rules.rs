@@ -1,116 +1,124 @@
-//! Which calls may be made, which are asked for, which never: rules of the person over what goes without saying.
+//! Permission rules: the calls that are allowed, asked for and denied. The user's rules override
+//! the defaults.
 //!
-//! A rule is written as `Tool` or `Tool(what)`: `Bash(git status:*)`, `Edit(src/**)`, `Read(~/.ssh/**)`,
-//! `Fetch(domain:docs.rs)`, `mcp__files`. Forbidding wins over asking, asking over allowing, a rule over what goes
-//! without saying. In settings they are `permissions: { allow, ask, deny, edits }` for all projects and
-//! `projects: { "/a/folder": { allow, ask, deny } }` for one.
+//! A rule is written as `Tool` or `Tool(what)`: `Bash(git status:*)`, `Edit(src/**)`,
+//! `Read(~/.ssh/**)`, `Fetch(domain:docs.rs)`, `mcp__files`. Deny overrides ask, ask overrides
+//! allow, and any rule overrides the default. The settings are `permissions: { allow, ask, deny,
+//! edits }` for all projects and `projects: { "/a/folder": { allow, ask, deny } }` for one.
 //!
-//! Must not know: who is asked. Invariant: what is not understood is asked for; where a rule that forbids or asks is not
-//! understood, every call is.
-//! Start at `Rules::judge`; what a decision for the session becomes is in `Rules::rules_for`.
+//! Must not know: how the user is asked. Invariant: a call that is not understood is asked for; if
+//! a deny or ask rule is not understood, every call is asked for.
+//! Start at `Rules::judge`; `Rules::rules_for` turns a decision for the session into rules.
 
 mod command;
 mod harmless;
-mod judging;
 mod matching;
+mod parse;
 mod pattern;
-pub(crate) mod places;
-mod reading;
+mod policy;
+pub(crate) mod sensitive_paths;
 mod width;
 
 use serde_json::Value;
 
-use crate::record::Mode;
-use crate::tool::{Access, Call, Input, Kept, Scope, Tool, ToolClass};
+use crate::record::SessionMode;
+use crate::tool::{CallInput, LockScope, SandboxScope, Tool, ToolAccess, ToolCall, ToolClass};
 
-use self::command::Line;
-use self::pattern::{Pattern, Subject, Touch};
+use self::command::CommandLine;
+use self::pattern::{MatchCertainty, RulePattern, RuleSubject};
 
 pub use harmless::is_read_only;
-pub use judging::{Keep, Reach, RuleJudge, Unasked};
+pub use policy::{RulePolicy, RuleScope, SaveRules, UnmatchedCalls};
 
-/// What a call may.
+/// The decision of the rules about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is made.
+pub enum RuleVerdict {
+    /// The call is allowed.
     Allow,
-    /// The person is asked.
+    /// The user is asked first.
     Ask {
-        /// Why, in a few words for the person.
+        /// The reason in a few words, for the user.
         reason: String,
-        /// Whether only the person may answer it: `--yes` does not.
+        /// Whether only the user may answer; `--yes` does not.
         is_firm: bool,
     },
-    /// It is not made.
+    /// The call is denied.
     Deny {
-        /// Why, as a sentence for the model.
+        /// The reason as a sentence, for the model.
         reason: String,
     },
 }
 
-/// Something in the permissions that was not understood.
+/// A defect in the permissions file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Its keys, from the outermost; an index in a list is written as a number.
+pub struct PermissionProblem {
+    /// The keys of the entry, from the outermost; the index in a list is written as a number.
     pub path: Vec<String>,
-    /// What is wrong, in a few words.
+    /// The defect in a few words.
     pub message: String,
-    /// Whether it could hide a rule that forbids or asks, so that every call is asked for.
+    /// Whether the entry could hide a deny or ask rule, so that every call is asked for.
     pub closes: bool,
 }
 
 /// The rules of a session.
 #[derive(Clone, Debug, Default)]
-pub struct Rules {
-    allow: Vec<Pattern>,
-    ask: Vec<Pattern>,
-    deny: Vec<Pattern>,
-    /// Whether edits below the root are asked for, where no rule speaks of them.
+pub struct PermissionRules {
+    allow: Vec<RulePattern>,
+    ask: Vec<RulePattern>,
+    deny: Vec<RulePattern>,
+    /// Whether edits below the root are asked for when no rule matches.
     asks_for_edits: bool,
-    /// Why every call is asked for; `None` where the rules are understood.
+    /// The reason every call is asked for; `None` if all rules are understood.
     closed: Option<String>,
 }
 
-impl Rules {
-    /// The rules of a project from the permissions file's value. A rule that forbids or asks and cannot be read stands
-    /// for its whole tool, and every call is asked for until it is mended.
-    pub fn of(settings: &Value, project: &str) -> (Self, Vec<Problem>) {
-        reading::rules(settings, project)
+impl PermissionRules {
+    /// Parses the rules of a project from the permissions file. A deny or ask rule that cannot be
+    /// parsed applies to its whole tool, and every call is asked for until it is corrected.
+    pub fn of(settings: &Value, project: &str) -> (Self, Vec<PermissionProblem>) {
+        parse::rules(settings, project)
     }
 
-    /// The same rules, with every call asked for because of `reason`.
+    /// Returns the same rules with every call asked for because of `reason`.
     pub fn closed(mut self, reason: String) -> Self {
         self.closed = Some(reason);
         self
     }
 
-    /// The same with rules that allow more: what `rules_for` gave, once the person agreed.
+    /// Returns the rules with more allow rules: those from `rules_for`, once the user agreed.
     pub fn with_allowed(&self, rules: &[String]) -> Self {
         let mut more = self.clone();
-        let patterns = rules.iter().filter_map(|rule| Pattern::read(rule).ok());
+        let patterns = rules.iter().filter_map(|rule| RulePattern::read(rule).ok());
         more.allow.extend(patterns);
         more
     }
 
-    /// What a call may.
-    pub fn judge(&self, tool: &dyn Tool, call: &Call, access: &Access, mode: Mode) -> Verdict {
-        let line = access.command.as_deref().map(Line::read);
-        let subject = Subject {
+    /// Decides whether a call may run.
+    pub fn evaluate(
+        &self,
+        tool: &dyn Tool,
+        call: &ToolCall,
+        access: &ToolAccess,
+        mode: SessionMode,
+    ) -> RuleVerdict {
+        let line = access.command.as_deref().map(CommandLine::read);
+        let subject = RuleSubject {
             name: tool.name(),
             class: class_of(tool, access),
             access,
             line: line.as_ref(),
         };
-        let denying = |touch: Touch| self.deny.iter().find(|it| it.touches(&subject) == touch);
-        if let Some(pattern) = denying(Touch::Yes) {
+        let denying =
+            |touch: MatchCertainty| self.deny.iter().find(|it| it.touches(&subject) == touch);
+        if let Some(pattern) = denying(MatchCertainty::Yes) {
             return deny(format!(
-                "The rule {pattern} forbids it. Do it another way, or ask the person."
+                "The rule {pattern} denies it. Do it another way, or ask the user."
             ));
         }
         if let Some(verdict) = forbidden_by_mode(&subject, mode) {
             return verdict;
         }
-        if let Some(verdict) = places::guarded(&subject.class, access) {
+        if let Some(verdict) = sensitive_paths::guarded(&subject.class, access) {
             return verdict;
         }
         if let Some(reason) = &self.closed
@@ -118,88 +126,96 @@ impl Rules {
         {
             return firm(reason.clone());
         }
-        // No rule can allow what may be what another forbids.
-        if let Some(pattern) = denying(Touch::Maybe) {
+        // No rule can allow a call that may include one that another rule forbids.
+        if let Some(pattern) = denying(MatchCertainty::Maybe) {
             return firm(format!(
-                "what it runs is known only when it runs, and the rule {pattern} forbids a part of that"
+                "the commands it runs are known only at run time, and the rule {pattern} denies some of them"
             ));
         }
-        let asking = |it: &&Pattern| it.touches(&subject) != Touch::No;
+        let asking = |it: &&RulePattern| it.touches(&subject) != MatchCertainty::No;
         if let Some(pattern) = self.ask.iter().find(asking) {
             return ask(format!("the rule {pattern} asks for it"));
         }
-        match self.covers(&subject) {
-            true => Verdict::Allow,
-            false => self.unspoken(&subject, call),
+        if self.covers(&subject) {
+            RuleVerdict::Allow
+        } else {
+            self.default_verdict(&subject, call)
         }
     }
 
-    /// Whether rules that allow speak of every part of a call.
-    fn covers(&self, subject: &Subject<'_>) -> bool {
+    /// Returns whether allow rules match every part of a call.
+    fn covers(&self, subject: &RuleSubject<'_>) -> bool {
         match subject.line {
             Some(line) => line.is_covered(&self.allow, subject),
             None => self.allow.iter().any(|pattern| pattern.covers(subject)),
         }
     }
 
-    /// What goes without saying.
-    fn unspoken(&self, subject: &Subject<'_>, call: &Call) -> Verdict {
+    /// Returns the default decision when no rule matches.
+    fn default_verdict(&self, subject: &RuleSubject<'_>, call: &ToolCall) -> RuleVerdict {
         let access = subject.access;
         match subject.class {
-            ToolClass::Read => match places::outside(&access.reads) {
-                None => Verdict::Allow,
+            ToolClass::Read => match sensitive_paths::outside(&access.reads) {
+                None => RuleVerdict::Allow,
                 Some(path) => firm(format!("{path} lies outside of the project")),
             },
-            ToolClass::Edit => match places::outside(&access.writes) {
+            ToolClass::Edit => match sensitive_paths::outside(&access.writes) {
                 Some(path) => deny(format!(
                     "{path} lies outside of the project; only files below its folder can be changed."
                 )),
-                None if self.asks_for_edits => ask("edits are asked for".to_owned()),
+                None if self.asks_for_edits => ask("edits need permission".to_owned()),
                 None if takes_all(call) => {
                     ask("it removes a folder with everything in it".to_owned())
                 }
-                None => Verdict::Allow,
+                None => RuleVerdict::Allow,
             },
             ToolClass::Execute => match (subject.line, changes_something(access)) {
-                (Some(line), _) if line.is_read_only() => Verdict::Allow,
-                (None, false) => Verdict::Allow,
-                (Some(line), _) if !line.is_understood() && access.kept != Kept::ToOwnGround => {
-                    ask("the command line cannot be read for certain".to_owned())
+                (Some(line), _) if line.is_read_only() => RuleVerdict::Allow,
+                (None, false) => RuleVerdict::Allow,
+                (Some(line), _)
+                    if !line.is_understood()
+                        && access.sandbox_scope != SandboxScope::SessionFolder =>
+                {
+                    ask("the command line cannot be fully analyzed".to_owned())
                 }
-                _ => match access.kept {
-                    Kept::ToOwnGround => Verdict::Allow,
-                    Kept::ToProject => {
+                _ => match access.sandbox_scope {
+                    SandboxScope::SessionFolder => RuleVerdict::Allow,
+                    SandboxScope::Project => {
                         ask("it runs a program, which can change your project".to_owned())
                     }
-                    Kept::Free => ask("it runs a program with your rights".to_owned()),
+                    SandboxScope::Unconfined => {
+                        ask("it runs a program with your rights".to_owned())
+                    }
                 },
             },
             ToolClass::Network => ask(match &access.host {
                 Some(host) => format!("it reaches {host}"),
                 None => "it reaches the network".to_owned(),
             }),
-            ToolClass::Interact | ToolClass::Delegate => Verdict::Allow,
+            ToolClass::Interact | ToolClass::Delegate => RuleVerdict::Allow,
             ToolClass::Foreign => ask(format!("{} comes from outside", subject.name)),
         }
     }
 
-    /// The rules by which this call, and all like it, would be allowed from now on: for a decision for the
-    /// session or for always. Empty where nothing wider than this once can be allowed.
-    pub fn rules_for(&self, tool: &dyn Tool, access: &Access) -> Vec<String> {
+    /// Returns the rules that would allow this call and similar ones, for a decision for the
+    /// session or permanently. Empty if only this one call can be allowed.
+    pub fn rules_for(&self, tool: &dyn Tool, access: &ToolAccess) -> Vec<String> {
         let class = class_of(tool, access);
-        if self.closed.is_some() || places::guarded(&class, access).is_some() {
+        if self.closed.is_some() || sensitive_paths::guarded(&class, access).is_some() {
             return Vec::new();
         }
         match (class, &access.command) {
-            (ToolClass::Execute, Some(command)) => Line::read(command).rules(),
+            (ToolClass::Execute, Some(command)) => CommandLine::read(command).rules(),
             (ToolClass::Edit, _) => vec!["Edit(**)".to_owned()],
             (ToolClass::Read, _) => {
                 let outside = access.reads.iter().filter_map(|scope| match scope {
-                    Scope::Path(path) if path.starts_with('/') => {
+                    LockScope::Path(path) if path.starts_with('/') => {
                         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
                         Some(format!("Read(/{folder}/**)"))
                     }
-                    Scope::Tree(path) if path.starts_with('/') => Some(format!("Read(/{path}/**)")),
+                    LockScope::Tree(path) if path.starts_with('/') => {
+                        Some(format!("Read(/{path}/**)"))
+                    }
                     _ => None,
                 });
                 outside.collect()
@@ -213,15 +229,15 @@ impl Rules {
     }
 }
 
-/// The rules by which a command line, and all like it, would be allowed: what commands have in common that one decision
-/// is for.
+/// Returns the rules that would allow a command line and similar ones: the part of its commands
+/// that one decision covers.
 pub fn rules_of(command: &str) -> Vec<String> {
-    Line::read(command).rules()
+    CommandLine::read(command).rules()
 }
 
-/// The effect of a call: a patch that was typed as a command is an edit.
-fn class_of(tool: &dyn Tool, access: &Access) -> ToolClass {
-    let is_file = |scope: &Scope| matches!(scope, Scope::Path(_));
+/// Returns the class of a call's effects: a patch typed as a command is an edit.
+fn class_of(tool: &dyn Tool, access: &ToolAccess) -> ToolClass {
+    let is_file = |scope: &LockScope| matches!(scope, LockScope::Path(_));
     match tool.class() {
         ToolClass::Execute if access.command.is_none() && access.writes.iter().any(is_file) => {
             ToolClass::Edit
@@ -230,11 +246,11 @@ fn class_of(tool: &dyn Tool, access: &Access) -> ToolClass {
     }
 }
 
-fn forbidden_by_mode(subject: &Subject<'_>, mode: Mode) -> Option<Verdict> {
+fn forbidden_by_mode(subject: &RuleSubject<'_>, mode: SessionMode) -> Option<RuleVerdict> {
     let what = match mode {
-        Mode::Build => return None,
-        Mode::Plan => "This session makes a plan; nothing is changed meanwhile.",
-        Mode::Ask => "This session answers questions; nothing is changed in it.",
+        SessionMode::Build => return None,
+        SessionMode::Plan => "This session makes a plan; nothing is changed meanwhile.",
+        SessionMode::Ask => "This session answers questions; nothing is changed in it.",
     };
     let is_forbidden = match subject.class {
         ToolClass::Edit => true,
@@ -255,36 +271,36 @@ fn forbidden_by_mode(subject: &Subject<'_>, mode: Mode) -> Option<Verdict> {
     })
 }
 
-/// Whether a call touches more than what is the session's own.
-fn changes_something(access: &Access) -> bool {
+/// Returns whether a call changes more than the session's own state.
+fn changes_something(access: &ToolAccess) -> bool {
     let mut writes = access.writes.iter();
-    writes.any(|scope| !matches!(scope, Scope::Own(_)))
+    writes.any(|scope| !matches!(scope, LockScope::Own(_)))
 }
 
-fn takes_all(call: &Call) -> bool {
-    let Input::Json(input) = &call.input else {
+fn takes_all(call: &ToolCall) -> bool {
+    let CallInput::Json(input) = &call.input else {
         return false;
     };
     let flag = input.get("recursive");
     flag.is_some_and(|flag| !matches!(flag, Value::Null | Value::Bool(false)))
 }
 
-fn ask(reason: String) -> Verdict {
-    Verdict::Ask {
+fn ask(reason: String) -> RuleVerdict {
+    RuleVerdict::Ask {
         reason,
         is_firm: false,
     }
 }
 
-fn firm(reason: String) -> Verdict {
-    Verdict::Ask {
+fn firm(reason: String) -> RuleVerdict {
+    RuleVerdict::Ask {
         reason,
         is_firm: true,
     }
 }
 
-fn deny(reason: String) -> Verdict {
-    Verdict::Deny { reason }
+fn deny(reason: String) -> RuleVerdict {
+    RuleVerdict::Deny { reason }
 }
 
 #[cfg(test)]

@@ -1,141 +1,144 @@
-//! What goes into a session and what comes out of it.
+//! The commands a session accepts and the events it sends.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::Content;
+use model::PartContent;
 use model::policy::route::RouteDecision;
 
-use crate::ask::{Decision, Question};
-use crate::record::{Handover, Mode, Stored, TurnEnd};
+use crate::record::{Handover, SessionMode, Stored, TurnEnd};
+use crate::user_prompts::{PermissionDecision, UserQuestion};
 
-/// What a session is told.
+/// A command to a session.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    /// Begin a turn; into a running turn it is queued and begins the next one.
-    Prompt(Prompt),
-    /// Say something into the running turn: it is seen with the next results. Without one it begins a turn.
-    Steer(Prompt),
-    /// Decide about a call that asked for leave.
+pub enum SessionCommand {
+    /// Begin a turn. During a turn the prompt is queued and begins the next one.
+    Prompt(UserPrompt),
+    /// Add a message to the running turn, visible to the model with the next results. Without a
+    /// running turn it begins one.
+    Steer(UserPrompt),
+    /// Decide about a permission request.
     Decide {
-        /// The call.
+        /// The id of the call.
         call: String,
-        /// What.
-        decision: Decision,
+        /// The decision of the user.
+        decision: PermissionDecision,
     },
     /// Answer a question of a tool.
     Reply {
-        /// The question's number.
+        /// The number of the question.
         question: u64,
         /// The answer; `None` declines.
         text: Option<String>,
     },
-    /// Stop the running turn: what runs is ended, what waits is answered, prompts that wait are given back.
+    /// Stop the running turn: kill running calls, answer pending requests, and give queued prompts
+    /// back.
     Stop,
-    /// Let another model go on from the next request.
+    /// Switch the model from the next request on.
     Switch {
-        /// As `provider/model`, `auto` or `demo`.
+        /// The model, as `provider/model`, `auto` or `demo`.
         model: String,
-        /// What it is given of the past.
+        /// The part of the history it receives.
         how: Handover,
     },
-    /// Work in another way from the next turn.
-    SetMode(Mode),
-    /// Make the conversation shorter now.
+    /// Change the mode from the next turn on.
+    SetMode(SessionMode),
+    /// Compact the conversation now.
     Compact,
-    /// For a subagent of this session: mostly a decision or a reply.
+    /// Forward a command to a subagent: usually a decision or a reply.
     Child {
-        /// The subagent's session.
+        /// The id of the subagent's session.
         session: String,
-        /// What it is told.
-        command: Box<Command>,
+        /// The command to forward.
+        command: Box<SessionCommand>,
     },
-    /// End the session's task, after the running turn was stopped.
+    /// Stop the running turn and end the session's task.
     Close,
 }
 
-/// What a person says.
+/// A message of the user.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Prompt {
-    /// Their words; `@path` and the like are mentions.
+pub struct UserPrompt {
+    /// The text; `@path` and similar words are mentions.
     pub text: String,
-    /// Pictures.
-    pub images: Vec<Content>,
+    /// Images attached to the message.
+    pub images: Vec<PartContent>,
 }
 
-/// What a session tells. Everything that lasts is a record; the rest is for eyes only and may be missed.
+/// An event of a session. Lasting events are records; the others are for display only and may be
+/// lost.
 #[derive(Clone, Debug)]
-pub enum Event {
-    /// Something was written down.
+pub enum AgentEvent {
+    /// A record was written.
     Recorded(Arc<Stored>),
-    /// The model writes.
+    /// A chunk of the model's text.
     Text(String),
-    /// The model thinks.
+    /// A chunk of the model's reasoning.
     Thought(String),
-    /// The model writes a call's arguments. The name comes with the first piece.
+    /// A chunk of a call's arguments. The first one carries the name.
     CallDelta {
-        /// The call.
+        /// The id of the call.
         call: String,
         /// The model's name for the tool.
         name: String,
-        /// More of the arguments.
+        /// The next part of the arguments.
         fragment: String,
     },
-    /// The answer begins again: forget the pieces of this step.
+    /// The answer starts over: discard the chunks of this step.
     Restarted,
-    /// A call that runs printed something.
+    /// A running call printed output.
     Progress {
-        /// The call.
+        /// The id of the call.
         call: String,
-        /// A piece of its output.
+        /// A chunk of its output.
         text: String,
     },
-    /// A tool asks the person.
+    /// A tool asks the user.
     Asking {
-        /// The question's number.
+        /// The number of the question.
         number: u64,
-        /// It.
-        question: Question,
+        /// The question to the user.
+        question: UserQuestion,
     },
-    /// The router chose.
+    /// The router chose a route.
     Decided(Arc<RouteDecision>),
-    /// A request waits or is tried again.
+    /// A request waits or is retried.
     Waiting {
-        /// A sentence.
+        /// The reason, as a sentence.
         why: String,
-        /// For how long.
+        /// The length of the pause.
         pause: Duration,
     },
-    /// The conversation is being made shorter, or no longer is. A record tells what came of it, where something did.
+    /// Compaction began or ended. A record follows if it changed something.
     Compacting {
-        /// Whether it is over.
+        /// Whether compaction has ended.
         is_over: bool,
     },
-    /// How full the conversation is, and what it cost so far.
+    /// Context usage and cost so far.
     Fill {
         /// Tokens of the last prompt.
         used: u64,
-        /// The model's limit.
+        /// The model's context limit, in tokens.
         limit: u64,
-        /// Billionths of a US dollar; `None` once a price was not known.
+        /// Billionths of a US dollar; `None` once a price was unknown.
         cost_nano: Option<u64>,
     },
-    /// A subagent of this session tells something; its own subagents speak through it.
+    /// An event of a subagent; the events of its own subagents are nested in it.
     Child {
-        /// The subagent's session.
+        /// The id of the subagent's session.
         session: Arc<str>,
-        /// What it tells.
-        event: Box<Event>,
+        /// The event of the subagent.
+        event: Box<AgentEvent>,
     },
-    /// The conversation goes on in a session of its own, as was asked for; this one stays as it is.
+    /// The conversation continues in a new session, as requested; this session stays unchanged.
     Forked {
         /// The new session, to be resumed.
         session: String,
     },
-    /// A prompt was not begun: it is given back.
-    GivenBack(Prompt),
+    /// A queued prompt is given back without having begun.
+    GivenBack(UserPrompt),
     /// A turn ended; the session waits.
     Idle(TurnEnd),
-    /// The session's task is over. Nothing follows.
+    /// The session's task has ended; no event follows.
     Closed,
 }

@@ -1,7 +1,7 @@
-//! `spawn_agent`: a session of its own for a part of the work; its last answer is the call's result.
+//! `spawn_agent`: a subagent with its own session; its last answer is the result of the call.
 //!
-//! The child has its own records, works below the same root under the same locks and rules, and asks for models as
-//! a subagent. Stopping the call stops the child.
+//! The child has its own records, works below the same root with the same locks and rules, and
+//! requests models as a subagent. Stopping the call stops the child.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,40 +11,40 @@ use model::{Cost, Profile, ToolInput, ToolSpec};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use crate::engine::inbox::{Children, Events};
-use crate::engine::session::Late;
-use crate::engine::{self, Opened, Parentage, Start};
+use crate::budget::SessionBudget;
+use crate::engine::inbox::{Children, EventSender};
+use crate::engine::session::LateResult;
+use crate::engine::{self, Parentage, SessionChannels, SessionOptions};
 use crate::locks::Locks;
-use crate::outcome::{Detail, Outcome};
-use crate::purse::Purse;
-use crate::record::{Mode, Origin, Parent, Record, StoredContent, TurnEnd};
-use crate::session::{Command, Event, Prompt};
-use crate::tool::{Access, Answer, Call, Input, Tool, ToolClass, ToolContext};
+use crate::outcome::{CallOutcome, Detail};
+use crate::record::{Parent, PromptOrigin, SessionMode, SessionRecord, StoredContent, TurnEnd};
+use crate::session::{AgentEvent, SessionCommand, UserPrompt};
+use crate::tool::{CallInput, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
-/// The tool's name.
+/// The name of the tool.
 pub const SPAWN_AGENT: &str = "spawn_agent";
 
 /// Starts subagents for one session.
-pub struct SpawnAgent {
-    start: Start,
+pub struct SpawnAgentTool {
+    start: SessionOptions,
     session: Arc<str>,
-    events: Events,
+    events: EventSender,
     children: Children,
     locks: Locks,
-    purse: Arc<Purse>,
-    late: mpsc::Sender<Late>,
-    now: Mutex<Now>,
+    purse: Arc<SessionBudget>,
+    late: mpsc::Sender<LateResult>,
+    now: Mutex<InheritedSettings>,
 }
 
-/// What a session hands down to its children at the moment.
+/// Settings that new children inherit from the session.
 #[derive(Clone, Debug)]
-struct Now {
+struct InheritedSettings {
     model: String,
-    mode: Mode,
+    mode: SessionMode,
 }
 
-/// What a call wants.
-struct Wanted {
+/// The parsed arguments of a call.
+struct SubagentRequest {
     task: String,
     model: Option<String>,
     tools: Option<Vec<String>>,
@@ -52,22 +52,22 @@ struct Wanted {
     is_background: bool,
 }
 
-/// What became of a child.
-struct Came {
+/// The result of a child.
+struct SubagentResult {
     text: String,
     end: TurnEnd,
 }
 
-impl SpawnAgent {
+impl SpawnAgentTool {
     pub(crate) fn new(
-        start: Start,
+        start: SessionOptions,
         session: Arc<str>,
-        events: Events,
+        events: EventSender,
         children: Children,
-        (locks, purse): (Locks, Arc<Purse>),
-        late: mpsc::Sender<Late>,
+        (locks, purse): (Locks, Arc<SessionBudget>),
+        late: mpsc::Sender<LateResult>,
     ) -> Self {
-        let now = Now {
+        let now = InheritedSettings {
             model: start.model.clone(),
             mode: start.mode,
         };
@@ -83,26 +83,26 @@ impl SpawnAgent {
         }
     }
 
-    /// Tells what children start with from now on.
-    pub(crate) fn set(&self, model: &str, mode: Mode) {
+    /// Sets the model and mode for children started from now on.
+    pub(crate) fn set(&self, model: &str, mode: SessionMode) {
         let mut now = self.now();
         model.clone_into(&mut now.model);
         now.mode = mode;
     }
 
-    fn now(&self) -> MutexGuard<'_, Now> {
+    fn now(&self) -> MutexGuard<'_, InheritedSettings> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(&self, call: &Call, wanted: &Wanted) -> Opened {
+    fn open(&self, call: &ToolCall, wanted: &SubagentRequest) -> SessionChannels {
         let now = self.now().clone();
         let depth = self.start.parent.as_ref().map_or(0, |it| it.depth);
-        engine::start(Start {
+        engine::start(SessionOptions {
             model: wanted.model.clone().unwrap_or(now.model),
-            // Who only looks sends out only who looks.
+            // A session that may not change anything starts only agents that may not either.
             mode: match now.mode {
-                Mode::Build => Mode::Build,
-                Mode::Plan | Mode::Ask => Mode::Ask,
+                SessionMode::Build => SessionMode::Build,
+                SessionMode::Plan | SessionMode::Ask => SessionMode::Ask,
             },
             budget: wanted.budget,
             parent: Some(Parentage {
@@ -111,7 +111,7 @@ impl SpawnAgent {
                     call: call.id.clone(),
                 },
                 locks: self.locks.clone(),
-                purse: self.purse.clone(),
+                budget: self.purse.clone(),
                 depth: depth + 1,
                 tools: wanted.tools.clone(),
             }),
@@ -120,7 +120,7 @@ impl SpawnAgent {
     }
 }
 
-impl Tool for SpawnAgent {
+impl Tool for SpawnAgentTool {
     fn name(&self) -> &str {
         SPAWN_AGENT
     }
@@ -133,24 +133,28 @@ impl Tool for SpawnAgent {
         ToolClass::Delegate
     }
 
-    fn access(&self, call: &Call, _context: &ToolContext) -> Result<Access, Answer> {
-        let wanted = Wanted::read(call)?;
-        Ok(Access {
+    fn access(&self, call: &ToolCall, _context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let wanted = SubagentRequest::read(call)?;
+        Ok(ToolAccess {
             title: format!("agent: {}", crate::store::title(&wanted.task)),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         async move {
-            let wanted = match Wanted::read(call) {
+            let wanted = match SubagentRequest::read(call) {
                 Ok(wanted) => wanted,
                 Err(answer) => return answer,
             };
             let opened = self.open(call, &wanted);
             let id = opened.id.clone();
             self.children.add(&id, opened.commands.clone());
-            let watch = Watch {
+            let watch = SubagentHandle {
                 session: id.clone(),
                 commands: opened.commands,
                 events: self.events.clone(),
@@ -160,7 +164,7 @@ impl Tool for SpawnAgent {
             let stop = context.stop.clone();
             if wanted.is_background {
                 tokio::spawn(report(watch, opened.events, wanted.task, stop, self.late.clone()));
-                return Answer::ok(format!(
+                return ToolResult::ok(format!(
                     "Agent {id} works in the background. Its answer comes by itself when it is done."
                 ));
             }
@@ -170,56 +174,62 @@ impl Tool for SpawnAgent {
     }
 }
 
-/// Follows a child of which nobody waits for the end, and has its answer told when it comes.
+/// Follows a background child and sends its answer to the session when it ends.
 async fn report(
-    watch: Watch,
-    events: mpsc::Receiver<Event>,
+    watch: SubagentHandle,
+    events: mpsc::Receiver<AgentEvent>,
     task: String,
     stop: watch::Receiver<bool>,
-    late: mpsc::Sender<Late>,
+    late: mpsc::Sender<LateResult>,
 ) {
     let (id, children) = (watch.session.clone(), watch.children.clone());
     let answer = answer(watch.follow(events, task, stop).await);
     let text = format!("Agent {id} in the background has ended:\n{}", answer.text());
-    // A session that has ended needs no answer any more.
-    late.send((Origin::Harness, text)).await.ok();
+    // A session that has ended needs no answer.
+    late.send((PromptOrigin::Harness, text)).await.ok();
     children.remove(&id);
 }
 
-/// Somebody who looks after a child. Dropping it lets go of the child, which then stops and ends.
-struct Watch {
+/// Supervises a child. Dropping it drops the child's command channel, so that the child stops and
+/// ends.
+struct SubagentHandle {
     session: Arc<str>,
-    commands: mpsc::Sender<Command>,
-    events: Events,
+    commands: mpsc::Sender<SessionCommand>,
+    events: EventSender,
     children: Children,
     progress: Option<mpsc::Sender<String>>,
 }
 
-impl Drop for Watch {
+impl Drop for SubagentHandle {
     fn drop(&mut self) {
-        // A child in the background is counted until its answer was handed over.
+        // A background child is counted until its answer was delivered.
         if self.progress.is_some() {
             self.children.remove(&self.session);
         }
     }
 }
 
-impl Watch {
+impl SubagentHandle {
     async fn follow(
         self,
-        mut events: mpsc::Receiver<Event>,
+        mut events: mpsc::Receiver<AgentEvent>,
         task: String,
         mut stop: watch::Receiver<bool>,
-    ) -> Came {
-        let prompt = Prompt {
+    ) -> SubagentResult {
+        let prompt = UserPrompt {
             text: task,
             images: Vec::new(),
         };
-        let mut came = Came {
+        let mut came = SubagentResult {
             text: String::new(),
             end: TurnEnd::Interrupted,
         };
-        if self.commands.send(Command::Prompt(prompt)).await.is_err() {
+        if self
+            .commands
+            .send(SessionCommand::Prompt(prompt))
+            .await
+            .is_err()
+        {
             return came;
         }
         let mut is_stopped = false;
@@ -230,41 +240,40 @@ impl Watch {
                 event = events.recv() => event,
                 () = stopped, if !is_stopped => {
                     is_stopped = true;
-                    // A child that has ended meanwhile needs no telling.
-                    self.commands.send(Command::Stop).await.ok();
+                    // A child that has ended meanwhile needs no stop.
+                    self.commands.send(SessionCommand::Stop).await.ok();
                     continue;
                 }
             };
             let Some(event) = event else {
                 break;
             };
-            match self.pass_on(event, &mut came).await {
-                true => {}
-                false => break,
+            if !(self.pass_on(event, &mut came).await) {
+                break;
             }
         }
-        self.commands.send(Command::Close).await.ok();
-        // Its last records are still on their way.
+        self.commands.send(SessionCommand::Close).await.ok();
+        // The child's last records are still in the channel.
         while let Some(event) = events.recv().await {
-            if matches!(event, Event::Closed) {
+            if matches!(event, AgentEvent::Closed) {
                 break;
             }
         }
         came
     }
 
-    /// Tells what the child tells; whether it goes on.
-    async fn pass_on(&self, event: Event, came: &mut Came) -> bool {
-        if let Event::Recorded(stored) = &event {
+    /// Forwards an event of the child. Returns whether the child continues.
+    async fn pass_on(&self, event: AgentEvent, came: &mut SubagentResult) -> bool {
+        if let AgentEvent::Recorded(stored) = &event {
             match &stored.record {
-                Record::Answered { parts, .. } => {
+                SessionRecord::Answered { parts, .. } => {
                     let texts = parts.iter().filter_map(|part| match &part.content {
                         StoredContent::Text { text } => Some(text.as_str()),
                         _ => None,
                     });
                     came.text = texts.collect();
                 }
-                Record::CallBegan { title, .. } => {
+                SessionRecord::CallBegan { title, .. } => {
                     if let Some(progress) = &self.progress {
                         progress.try_send(format!("{title}\n")).ok();
                     }
@@ -273,21 +282,25 @@ impl Watch {
             }
         }
         let end = match &event {
-            Event::Idle(end) => Some(end.clone()),
-            Event::Closed => return false,
+            AgentEvent::Idle(end) => Some(end.clone()),
+            AgentEvent::Closed => return false,
             _ => None,
         };
         let must_come = matches!(
             event,
-            Event::Recorded(_) | Event::Asking { .. } | Event::Idle(_) | Event::Child { .. }
+            AgentEvent::Recorded(_)
+                | AgentEvent::Asking { .. }
+                | AgentEvent::Idle(_)
+                | AgentEvent::Child { .. }
         );
-        let event = Event::Child {
+        let event = AgentEvent::Child {
             session: self.session.clone(),
             event: Box::new(event),
         };
-        match must_come {
-            true => self.events.tell(event).await,
-            false => self.events.show(event),
+        if must_come {
+            self.events.send(event).await
+        } else {
+            self.events.send_lossy(event)
         }
         match end {
             Some(end) => {
@@ -299,47 +312,47 @@ impl Watch {
     }
 }
 
-fn answer(came: Came) -> Answer {
+fn answer(came: SubagentResult) -> ToolResult {
     let said = match came.text.trim() {
-        "" => "It said nothing.",
+        "" => "It returned no text.",
         said => said,
     };
-    let so_far = format!("What it said last:\n{said}");
+    let so_far = format!("Its last answer:\n{said}");
     match came.end {
-        TurnEnd::Done => Answer::ok(said),
-        TurnEnd::Stopped => Answer::new(
-            Outcome::UserAborted,
+        TurnEnd::Done => ToolResult::ok(said),
+        TurnEnd::Stopped => ToolResult::new(
+            CallOutcome::UserAborted,
             format!("The agent was stopped. {so_far}"),
         ),
-        TurnEnd::Refused => Answer::new(
-            Outcome::ProviderError,
-            format!("The agent's model declined. Put the task in other words, or do it yourself. {so_far}"),
+        TurnEnd::Refused => ToolResult::new(
+            CallOutcome::ProviderError,
+            format!("The agent's model refused. Put the task in other words, or do it yourself. {so_far}"),
         )
         .with_detail(Detail::ContentFiltered),
-        TurnEnd::Looped { what } => Answer::new(
-            Outcome::UnexpectedEnvironment,
-            format!("The agent went in circles: {what}. Give the next one a smaller task, or do it yourself. {so_far}"),
+        TurnEnd::Looped { what } => ToolResult::new(
+            CallOutcome::UnexpectedEnvironment,
+            format!("The agent repeated itself: {what}. Give the next one a smaller task, or do it yourself. {so_far}"),
         ),
-        TurnEnd::OutOfBudget { what } => Answer::new(
-            Outcome::ProviderError,
+        TurnEnd::OutOfBudget { what } => ToolResult::new(
+            CallOutcome::ProviderError,
             format!("The agent's budget is spent: {what}. Go on with what it found. {so_far}"),
         )
         .with_detail(Detail::QuotaExhausted),
-        TurnEnd::Failed { what, .. } => Answer::new(
-            Outcome::ProviderError,
+        TurnEnd::Failed { what, .. } => ToolResult::new(
+            CallOutcome::ProviderError,
             format!("The agent's model failed: {what}. Try again, name another `model`, or do it yourself. {so_far}"),
         ),
-        TurnEnd::Interrupted => Answer::new(
-            Outcome::UnexpectedEnvironment,
-            format!("The agent ended before its turn did. Look at how things stand before you go on. {so_far}"),
+        TurnEnd::Interrupted => ToolResult::new(
+            CallOutcome::UnexpectedEnvironment,
+            format!("The agent ended before its turn did. Check the state before you continue. {so_far}"),
         ),
     }
 }
 
-impl Wanted {
-    fn read(call: &Call) -> Result<Self, Answer> {
-        let wrong = |what: &str| Answer::new(Outcome::InvalidArguments, what);
-        let Input::Json(input) = &call.input else {
+impl SubagentRequest {
+    fn read(call: &ToolCall) -> Result<Self, ToolResult> {
+        let wrong = |what: &str| ToolResult::new(CallOutcome::InvalidArguments, what);
+        let CallInput::Json(input) = &call.input else {
             return Err(wrong("Give spawn_agent an object with a `task`."));
         };
         let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -364,7 +377,7 @@ impl Wanted {
     }
 }
 
-/// How a model of this profile is offered it.
+/// Returns the tool's specification for a model of this profile.
 pub(crate) fn spec(profile: &Profile) -> ToolSpec {
     let name = match profile.tool_names {
         model::ToolNames::Snake => SPAWN_AGENT,
@@ -390,12 +403,12 @@ fn schema() -> Value {
             "tools": {
                 "type": "array",
                 "items": { "type": "string" },
-                "description": "The only tools that it gets; all without it.",
+                "description": "The only tools it may use; all if omitted.",
             },
-            "budget": { "type": "number", "description": "The most that it may cost, in US dollars." },
+            "budget": { "type": "number", "description": "The maximum cost, in US dollars." },
             "background": {
                 "type": "boolean",
-                "description": "Go on at once; its answer comes by itself.",
+                "description": "Return at once; its answer arrives later.",
             },
         },
         "required": ["task"],
@@ -404,4 +417,4 @@ fn schema() -> Value {
 }
 
 #[cfg(test)]
-pub(crate) mod walks;
+pub(crate) mod error_cases;

@@ -1,89 +1,89 @@
-//! How calls of tools end, by tool and model: what is usual, and what is out of the ordinary.
+//! Statistics of tool calls by tool and model: usual outcomes, and alerts about unusual ones.
 //!
 //! Pure: measurements in, figures and alerts out.
 //!
-//! Each tool and model has a baseline for each class of failure: its share of calls before the window, where a call
-//! counts half as much for each week that it lies back. A class alerts where the share within the window is more
-//! than twice the baseline with a probability above 99 %, and there were 20 calls at least. `Unknown` is a defect
-//! and alerts at three in an hour.
+//! Each tool and model has a baseline for each class of failure: its share of the calls before the
+//! window, in which the weight of a call halves every week. A class alerts if its share within the
+//! window exceeds twice the baseline with a probability above 99 %, and the window has at least 20
+//! calls. `Unknown` is a defect and alerts at three in an hour.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// The measurement of a call: milliseconds, with tool, model and outcome.
+/// Name of the measurement of a call: milliseconds, with tool, model and outcome.
 pub const TOOL_CALL: &str = "tool_call";
-/// The measurement of an answer: tokens, with model and caches.
+/// Name of the measurement of an answer: tokens, with model and cache usage.
 pub const TOKENS: &str = "answer_tokens";
 
 const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;
-/// After so long a call counts half.
+/// Age at which the weight of a call is halved, in milliseconds.
 const HALF_LIFE: f64 = 7.0 * DAY as f64;
-/// How far back the window reaches.
+/// Length of the window, in milliseconds.
 const WINDOW: u64 = DAY;
-/// The fewest calls within the window that tell anything.
-const FEWEST: u64 = 20;
-/// How sure an alert must be.
+/// Minimum number of calls within the window for an alert.
+const MIN_CALLS: u64 = 20;
+/// Minimum probability of an alert.
 const SURE: f64 = 0.99;
-/// Unknown outcomes in an hour that alert.
+/// Number of unknown outcomes in an hour that alerts.
 const UNKNOWNS: u64 = 3;
 
-/// A call as it was measured.
+/// A measured tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// Milliseconds since 1970.
+pub struct MeasuredCall {
+    /// Time of the call, in milliseconds since 1970.
     pub at_ms: u64,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub millis: f64,
     /// The tool's own name.
     pub tool: String,
-    /// The model.
+    /// The model that made the call.
     pub model: String,
-    /// The outcome's name.
+    /// The name of the outcome.
     pub outcome: String,
 }
 
-/// How the calls of a tool by a model end.
+/// Statistics of one tool called by one model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct ToolStats {
     /// The tool's own name.
     pub tool: String,
-    /// The model.
+    /// The model that made the calls.
     pub model: String,
-    /// Calls in all.
+    /// The number of all calls.
     pub calls: u64,
-    /// Calls by their outcome.
+    /// The number of calls by outcome.
     pub outcomes: BTreeMap<String, u64>,
-    /// Milliseconds: the median and the slowest twentieth.
+    /// Latency in milliseconds: the median and the 95th percentile.
     pub latency: (f64, f64),
-    /// What is usual for each class of failure, as a share of calls.
+    /// The usual share of each class of failure.
     pub baselines: BTreeMap<String, f64>,
 }
 
-/// Something out of the ordinary.
+/// An unusual accumulation of failures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alert {
     /// The tool's own name.
     pub tool: String,
-    /// The model.
+    /// The model that made the calls.
     pub model: String,
-    /// The outcome.
+    /// The outcome that accumulated.
     pub outcome: String,
-    /// A sentence.
+    /// The alert as a sentence.
     pub sentence: String,
 }
 
-/// What was used in answers.
+/// Tokens used by a model's answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TokenLine {
-    /// Answers.
+pub struct TokenStats {
+    /// The number of answers.
     pub answers: u64,
-    /// Tokens read.
+    /// Tokens of the prompts.
     pub prompt: u64,
-    /// Those of them that came from a cache.
+    /// Prompt tokens read from a cache.
     pub cache_read: u64,
-    /// Tokens written.
+    /// Tokens of the answers.
     pub output: u64,
 }
 
@@ -102,9 +102,9 @@ struct TokenTags {
     output: u64,
 }
 
-impl Measured {
-    /// Reads a measurement of a call; `None` where it is none.
-    pub fn read(metric: &ledger::Metric) -> Option<Self> {
+impl MeasuredCall {
+    /// Parses the measurement of a call; `None` for other measurements.
+    pub fn read(metric: &ledger::MetricRow) -> Option<Self> {
         let tags: CallTags = serde_json::from_str(&metric.tags).ok()?;
         Some(Self {
             at_ms: metric.at_ms,
@@ -116,9 +116,9 @@ impl Measured {
     }
 }
 
-/// Tokens by model.
-pub fn tokens(metrics: &[ledger::Metric]) -> BTreeMap<String, TokenLine> {
-    let mut lines: BTreeMap<String, TokenLine> = BTreeMap::new();
+/// Sums up tokens by model.
+pub fn tokens(metrics: &[ledger::MetricRow]) -> BTreeMap<String, TokenStats> {
+    let mut lines: BTreeMap<String, TokenStats> = BTreeMap::new();
     let tags = metrics
         .iter()
         .filter_map(|metric| serde_json::from_str::<TokenTags>(&metric.tags).ok());
@@ -132,9 +132,9 @@ pub fn tokens(metrics: &[ledger::Metric]) -> BTreeMap<String, TokenLine> {
     lines
 }
 
-/// Figures by tool and model, and what is out of the ordinary at `now_ms`.
-pub fn calls(measured: &[Measured], now_ms: u64) -> (Vec<Line>, Vec<Alert>) {
-    let mut groups: BTreeMap<(&str, &str), Vec<&Measured>> = BTreeMap::new();
+/// Computes statistics by tool and model, and alerts at `now_ms`.
+pub fn calls(measured: &[MeasuredCall], now_ms: u64) -> (Vec<ToolStats>, Vec<Alert>) {
+    let mut groups: BTreeMap<(&str, &str), Vec<&MeasuredCall>> = BTreeMap::new();
     for call in measured {
         groups
             .entry((&call.tool, &call.model))
@@ -143,7 +143,7 @@ pub fn calls(measured: &[Measured], now_ms: u64) -> (Vec<Line>, Vec<Alert>) {
     }
     let (mut lines, mut alerts) = (Vec::new(), Vec::new());
     for ((tool, model), calls) in groups {
-        let mut line = Line {
+        let mut line = ToolStats {
             tool: tool.to_owned(),
             model: model.to_owned(),
             calls: calls.len() as u64,
@@ -174,7 +174,7 @@ pub fn calls(measured: &[Measured], now_ms: u64) -> (Vec<Line>, Vec<Alert>) {
     (lines, alerts)
 }
 
-fn latency(calls: &[&Measured]) -> (f64, f64) {
+fn latency(calls: &[&MeasuredCall]) -> (f64, f64) {
     let mut millis: Vec<f64> = calls.iter().map(|call| call.millis).collect();
     millis.sort_by(f64::total_cmp);
     let at = |share: f64| {
@@ -184,27 +184,28 @@ fn latency(calls: &[&Measured]) -> (f64, f64) {
     (at(0.5).unwrap_or_default(), at(0.95).unwrap_or_default())
 }
 
-fn unknowns(calls: &[&Measured], now_ms: u64) -> Option<String> {
-    let of_late =
-        |call: &&&Measured| call.outcome == "unknown" && now_ms.saturating_sub(call.at_ms) < HOUR;
+fn unknowns(calls: &[&MeasuredCall], now_ms: u64) -> Option<String> {
+    let of_late = |call: &&&MeasuredCall| {
+        call.outcome == "unknown" && now_ms.saturating_sub(call.at_ms) < HOUR
+    };
     let count = calls.iter().filter(of_late).count() as u64;
     (count >= UNKNOWNS).then(|| {
         format!(
-            "{count} calls within the last hour ended in a way that nobody thought of: a defect"
+            "{count} calls within the last hour ended with an unknown outcome, which is a defect"
         )
     })
 }
 
-/// What was usual before the window, and what is in it.
+/// Failures before the window and within it.
 struct Baseline {
-    /// Decayed calls before the window, and those of the class.
+    /// Decayed number of calls before the window, and of failures of the class.
     before: (f64, f64),
-    /// Calls within the window, and those of the class.
+    /// Number of calls within the window, and of failures of the class.
     window: (u64, u64),
 }
 
 impl Baseline {
-    fn of(calls: &[&Measured], outcome: &str, now_ms: u64) -> Self {
+    fn of(calls: &[&MeasuredCall], outcome: &str, now_ms: u64) -> Self {
         let mut baseline = Self {
             before: (0.0, 0.0),
             window: (0, 0),
@@ -224,7 +225,7 @@ impl Baseline {
         baseline
     }
 
-    /// The usual share; where nothing came before, half a failure in one call is assumed.
+    /// Returns the usual share; without earlier calls, half a failure in one call is assumed.
     fn rate(&self) -> f64 {
         (self.before.1 + 0.5) / (self.before.0 + 1.0)
     }
@@ -232,7 +233,7 @@ impl Baseline {
     fn alarm(&self) -> Option<String> {
         let (calls, failed) = self.window;
         let bound = 2.0 * self.rate();
-        if calls < FEWEST || bound >= 1.0 {
+        if calls < MIN_CALLS || bound >= 1.0 {
             return None;
         }
         let (a, b) = (failed as f64 + 0.5, (calls - failed) as f64 + 0.5);
@@ -246,7 +247,7 @@ impl Baseline {
     }
 }
 
-/// The probability that a share lies below `x`, if it is spread by a beta distribution: the regularised incomplete
+/// Returns the probability that a beta-distributed share is below `x`: the regularised incomplete
 /// beta function, by its continued fraction.
 fn beta_below(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
@@ -258,13 +259,14 @@ fn beta_below(x: f64, a: f64, b: f64) -> f64 {
     let front =
         (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp();
     // The fraction converges fast on this side of the mean.
-    match x < (a + 1.0) / (a + b + 2.0) {
-        true => front * fraction(x, a, b) / a,
-        false => 1.0 - front * fraction(1.0 - x, b, a) / b,
+    if x < (a + 1.0) / (a + b + 2.0) {
+        front * fraction(x, a, b) / a
+    } else {
+        1.0 - front * fraction(1.0 - x, b, a) / b
     }
 }
 
-/// Lentz's way of summing up the fraction.
+/// Evaluates the continued fraction by Lentz's method.
 fn fraction(x: f64, a: f64, b: f64) -> f64 {
     let away = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
     let mut c = 1.0;
@@ -286,7 +288,8 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
     sum
 }
 
-/// The logarithm of the gamma function by Stirling's series, after stepping up to where it is exact enough.
+/// Computes the logarithm of the gamma function by Stirling's series, shifting `x` up to where the
+/// series is accurate.
 fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut below) = (x, 0.0);
     while x < 10.0 {

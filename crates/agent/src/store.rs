@@ -1,56 +1,57 @@
-//! Records on their way to the ledger and back.
+//! Writes records to the ledger and reads them back.
 //!
-//! One thread writes for all sessions of the process, everything that waits in one transaction, so that sixteen
-//! agents cost the disk little more than one.
-//! Invariant: what `append` answered for survives kill -9; what was enqueued before it does, too.
+//! One thread writes for all sessions of the process and combines all waiting writes in one
+//! transaction, so that sixteen agents cost little more disk time than one.
+//! Invariant: records whose `append` returned survive kill -9, and so do those enqueued before
+//! them.
 //! Invariant: a session's records are written in the order of their numbers, without a gap.
-//! Invariant: a record that cannot be read is left out and named; reading never panics.
+//! Invariant: a record that cannot be parsed is skipped and reported; reading never panics.
 
 mod list;
 mod thread;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ledger::{Entry, Ledger, Metric, Session, SessionEvent};
+use ledger::{EventRow, Ledger, LedgerEntry, MetricRow, SessionRow};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::record::{Record, Stored};
+use crate::record::{SessionRecord, Stored};
 
-pub use list::{SessionLine, SessionState, title};
+pub use list::{SessionState, SessionSummary, title};
 
-/// Groups of rows that may wait for the thread; who comes later waits for room, which lasts no longer than a
-/// transaction.
+/// Capacity of the channel to the thread, in groups of rows. When it is full, senders wait for at
+/// most about one transaction.
 const WAITING: usize = 1024;
 
-/// Where records are kept. Clones reach the same thread, which ends with the last of them.
+/// The store of session records. Clones share one thread, which ends with the last clone.
 #[derive(Clone, Debug)]
-pub struct Store {
-    writes: mpsc::Sender<Write>,
+pub struct SessionStore {
+    writes: mpsc::Sender<StoreWrite>,
     reader: Arc<Mutex<Ledger>>,
 }
 
-/// A session read back.
+/// A session read from the ledger.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Past {
-    /// Its records in order.
+pub struct StoredSession {
+    /// The records of the session, in order.
     pub records: Vec<Stored>,
-    /// The number of the next one.
+    /// The number of the next record.
     pub next_seq: u64,
-    /// Records that cannot be read, each in a sentence.
+    /// Records that cannot be parsed, each as a sentence.
     pub problems: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Write {
-    entries: Vec<Entry>,
-    /// Who waits for it to be on the disk.
+struct StoreWrite {
+    entries: Vec<LedgerEntry>,
+    /// Receives the result once the rows are on the disk.
     done: Option<oneshot::Sender<Result<(), String>>>,
 }
 
-impl Store {
-    /// Starts the thread. Reading has a handle of its own.
+impl SessionStore {
+    /// Starts the thread. Reads use a separate ledger handle.
     pub fn start(ledger: Ledger) -> Result<Self, String> {
-        let reader = ledger.again().map_err(|error| error.to_string())?;
+        let reader = ledger.reopen().map_err(|error| error.to_string())?;
         let (writes, waiting) = mpsc::channel(WAITING);
         thread::start(ledger, waiting)?;
         Ok(Self {
@@ -59,10 +60,15 @@ impl Store {
         })
     }
 
-    /// Writes down that a session begins, with its first records. They are on the disk when it answers.
-    pub async fn begin(&self, session: &str, root: &str, first: &[Stored]) -> Result<(), String> {
+    /// Writes a new session with its first records. They are on the disk when this returns.
+    pub async fn create_session(
+        &self,
+        session: &str,
+        root: &str,
+        first: &[Stored],
+    ) -> Result<(), String> {
         let started_ms = first.first().map_or(0, |stored| stored.at_ms);
-        let mut entries = vec![Entry::Session(Session {
+        let mut entries = vec![LedgerEntry::Session(SessionRow {
             id: session.to_owned(),
             started_ms,
             root: root.to_owned(),
@@ -71,25 +77,26 @@ impl Store {
         self.write(entries).await
     }
 
-    /// Writes records. They are on the disk when it answers, and so is all that was enqueued before.
+    /// Writes records. They, and everything enqueued before, are on the disk when this returns.
     pub async fn append(&self, session: &str, records: &[Stored]) -> Result<(), String> {
         self.write(events(session, records).collect()).await
     }
 
-    /// Has records written soon, in order, without waiting for the disk. Where the disk refuses, they are kept
-    /// and tried again with whatever comes next.
+    /// Writes records soon, in order, without waiting for the disk. If the disk refuses them, they
+    /// are kept and retried with the next write.
     pub async fn enqueue(&self, session: &str, records: &[Stored]) {
-        self.send(Write {
+        self.send(StoreWrite {
             entries: events(session, records).collect(),
             done: None,
         })
         .await;
     }
 
-    /// Has a measurement written soon. One that finds no room is dropped: it is only a measurement.
-    pub fn measure(&self, metric: Metric) {
-        let write = Write {
-            entries: vec![Entry::Metric(metric)],
+    /// Writes a measurement soon. Drops it if the channel is full, since measurements are
+    /// dispensable.
+    pub fn measure(&self, metric: MetricRow) {
+        let write = StoreWrite {
+            entries: vec![LedgerEntry::Metric(metric)],
             done: None,
         };
         if self.writes.try_send(write).is_err() {
@@ -97,13 +104,13 @@ impl Store {
         }
     }
 
-    /// Waits until all that was enqueued is on the disk.
+    /// Waits until everything enqueued is on the disk.
     pub async fn flush(&self) -> Result<(), String> {
         self.write(Vec::new()).await
     }
 
     /// Reads a session. Blocks on the disk.
-    pub fn read(&self, session: &str) -> Result<Past, String> {
+    pub fn read(&self, session: &str) -> Result<StoredSession, String> {
         self.find(session)?.ok_or_else(|| {
             format!(
                 "there is no session \"{session}\": `burin-agent sessions list` names those there are"
@@ -111,15 +118,15 @@ impl Store {
         })
     }
 
-    /// Reads a session; none where nothing of it was ever written. Blocks on the disk.
-    pub fn find(&self, session: &str) -> Result<Option<Past>, String> {
+    /// Reads a session; `None` if it has no records. Blocks on the disk.
+    pub fn find(&self, session: &str) -> Result<Option<StoredSession>, String> {
         let events = self.reader().events(session);
         let events = events.map_err(|error| error.to_string())?;
         if events.is_empty() {
             return Ok(None);
         }
         let next_seq = events.last().map_or(0, |event| event.seq + 1);
-        let mut past = Past {
+        let mut past = StoredSession {
             records: Vec::with_capacity(events.len()),
             next_seq,
             problems: Vec::new(),
@@ -133,42 +140,43 @@ impl Store {
         Ok(Some(past))
     }
 
-    /// The measurements of one name since then. Blocks on the disk.
-    pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<Metric>, String> {
+    /// Reads the measurements of a name since a time. Blocks on the disk.
+    pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<MetricRow>, String> {
         let metrics = self.reader().metrics(name, since_ms);
         metrics.map_err(|error| error.to_string())
     }
 
-    async fn write(&self, entries: Vec<Entry>) -> Result<(), String> {
+    async fn write(&self, entries: Vec<LedgerEntry>) -> Result<(), String> {
         let (done, written) = oneshot::channel();
-        self.send(Write {
+        self.send(StoreWrite {
             entries,
             done: Some(done),
         })
         .await;
         written
             .await
-            .unwrap_or_else(|_| Err("the ledger's thread has ended; start Burin again".to_owned()))
+            .unwrap_or_else(|_| Err("the ledger's thread has ended; restart Burin".to_owned()))
     }
 
-    async fn send(&self, write: Write) {
-        // An error means that the thread has ended; who waits hears of it, the others will with their next write.
+    async fn send(&self, write: StoreWrite) {
+        // An error means that the thread has ended. A waiting caller sees it through the closed
+        // channel, the others with their next write.
         self.writes.send(write).await.ok();
     }
 
-    // Reading changes nothing that a panic could leave half done.
+    // Reading has no state that a panic could leave inconsistent.
     fn reader(&self) -> std::sync::MutexGuard<'_, Ledger> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn events<'a>(session: &'a str, records: &'a [Stored]) -> impl Iterator<Item = Entry> + 'a {
+fn events<'a>(session: &'a str, records: &'a [Stored]) -> impl Iterator<Item = LedgerEntry> + 'a {
     records.iter().map(move |stored| {
         let body = serde_json::to_string(&stored.record).unwrap_or_else(|error| {
             base::never!("a record is plain data: {error}");
             String::new()
         });
-        Entry::Event(SessionEvent {
+        LedgerEntry::Event(EventRow {
             session: session.to_owned(),
             seq: stored.seq,
             at_ms: stored.at_ms,
@@ -178,8 +186,8 @@ fn events<'a>(session: &'a str, records: &'a [Stored]) -> impl Iterator<Item = E
     })
 }
 
-fn decode(event: &SessionEvent) -> Result<Stored, String> {
-    let record: Record = serde_json::from_str(&event.body).map_err(|error| {
+fn decode(event: &EventRow) -> Result<Stored, String> {
+    let record: SessionRecord = serde_json::from_str(&event.body).map_err(|error| {
         format!(
             "record {} of session {} ({}) cannot be read and is left out: {error}",
             event.seq, event.session, event.kind

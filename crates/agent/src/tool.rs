@@ -1,242 +1,245 @@
-//! What a tool is to the loop, and what it answers.
+//! The interface of tools, and the form of their results.
 
 use std::sync::Arc;
 
 use base::AbsPath;
 use futures::future::BoxFuture;
-use model::{Content, Profile, ToolSpec};
+use model::{PartContent, Profile, ToolSpec};
 use serde_json::Value;
 
-use crate::ask::Desk;
-use crate::confine::Sandbox;
-use crate::outcome::{Detail, Outcome};
-use crate::sources::Sources;
+use crate::outcome::{CallOutcome, Detail};
+use crate::sandbox::CommandSandbox;
+use crate::services::SessionServices;
+use crate::user_prompts::UserPrompts;
 
-/// Something that a model can call.
+/// A tool that models can call.
 ///
-/// A tool is shared by all sessions; what a call needs of its session is in `ToolContext`.
+/// A tool is shared by all sessions; `ToolContext` carries the session's part of a call.
 pub trait Tool: Send + Sync {
-    /// Its name among ourselves: `read`, `edit`, `exec_command`. Records and rules use it, whatever a model calls it.
+    /// Returns its own name: `read`, `edit`, `exec_command`. Records and rules use it, whatever
+    /// name the model uses.
     fn name(&self) -> &str;
 
-    /// How a model of this profile is offered it; `None` where it is not. The same profile always gets the same.
+    /// Returns its specification for a model profile; `None` if the tool is not offered.
+    /// Deterministic per profile.
     fn spec(&self, profile: &Profile) -> Option<ToolSpec>;
 
-    /// What kind of effect it has.
+    /// Returns the class of its effects.
     fn class(&self) -> ToolClass;
 
-    /// What a call touches: decides what may run beside it and which rules judge it. A call whose arguments make no
-    /// sense is answered here.
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer>;
+    /// Returns the resources a call accesses, which decide the calls that may run concurrently and
+    /// the rules that apply. Fails with the result of the call if its arguments are invalid.
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult>;
 
-    /// Does it. Dropping the future gives it up at once and leaves nothing running; a tool that can say more of
-    /// what it had done until then watches `ToolContext::stop`.
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer>;
+    /// Runs a call. Dropping the future cancels it immediately and leaves nothing running. A tool
+    /// that can report partial work watches `ToolContext::stop` instead.
+    fn run<'a>(&'a self, call: &'a ToolCall, context: &'a ToolContext)
+    -> BoxFuture<'a, ToolResult>;
 }
 
-/// What kind of effect a tool has, from the point of view of permissions.
+/// The class of a tool's effects, for permissions.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ToolClass {
-    /// Looks at the project.
+    /// Reads files of the project.
     Read,
     /// Changes files of the project.
     Edit,
-    /// Runs programs.
+    /// Runs programs on this machine.
     Execute,
-    /// Reaches out to other machines.
+    /// Sends requests to other machines.
     Network,
-    /// Speaks to the person, or keeps notes for itself.
+    /// Talks to the user, or keeps notes of the session.
     Interact,
-    /// Starts another agent.
+    /// Starts a subagent that works on its own.
     Delegate,
-    /// Comes from outside: an MCP server says what it does, nobody knows.
+    /// A tool of an MCP server, whose effects are unknown.
     Foreign,
 }
 
 /// One call, as the model made it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct ToolCall {
     /// Its id in the conversation.
     pub id: String,
-    /// The tool's own name, not the model's word for it.
+    /// The tool's own name, independent of the name the model used.
     pub tool: String,
-    /// What it was given.
-    pub input: Input,
-    /// The model wants the calls before it to be over first.
+    /// The input of the call.
+    pub input: CallInput,
+    /// Whether the model wants the preceding calls to finish first.
     pub waits: bool,
 }
 
-/// What a call was given.
+/// The input of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Input {
-    /// An object.
+pub enum CallInput {
+    /// A JSON object with arguments.
     Json(Value),
-    /// Free text, for tools that take it.
+    /// Free text, for tools that accept it.
     Text(String),
 }
 
-impl Input {
-    /// The same as JSON, as records hold it.
+impl CallInput {
+    /// Returns the input as JSON, as stored in records.
     pub fn value(&self) -> Value {
         match self {
-            Input::Json(value) => value.clone(),
-            Input::Text(text) => Value::String(text.clone()),
+            CallInput::Json(value) => value.clone(),
+            CallInput::Text(text) => Value::String(text.clone()),
         }
     }
 }
 
-/// What a call touches.
+/// The resources a call accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Access {
-    /// What it looks at.
-    pub reads: Vec<Scope>,
-    /// What it changes.
-    pub writes: Vec<Scope>,
-    /// The shell command that it runs, if it runs one; rules look at it.
+pub struct ToolAccess {
+    /// The scopes it reads.
+    pub reads: Vec<LockScope>,
+    /// The scopes it changes.
+    pub writes: Vec<LockScope>,
+    /// The shell command it runs, if any; rules inspect it.
     pub command: Option<String>,
-    /// The host that it reaches, if it does.
+    /// The host it connects to, if any.
     pub host: Option<String>,
-    /// Who keeps it in bounds, where it runs a program.
-    pub kept: Kept,
-    /// One line that tells a person what is to happen: `edit src/main.rs`, `cargo test`.
+    /// The sandbox of the program it runs, if any.
+    pub sandbox_scope: SandboxScope,
+    /// A one-line description for the user: `edit src/main.rs`, `cargo test`.
     pub title: String,
 }
 
-/// How far a program that a call runs is kept in bounds.
+/// The files that a call's program can change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kept {
-    /// It has the person's rights.
+pub enum SandboxScope {
+    /// Everything the user can change: there is no sandbox.
     #[default]
-    Free,
-    /// It can change the person's project, and nothing else.
-    ToProject,
-    /// It can change a folder of the session's own, and nothing else.
-    ToOwnGround,
+    Unconfined,
+    /// The user's project and nothing else.
+    Project,
+    /// The session's own folder and nothing else.
+    SessionFolder,
 }
 
-/// A part of the world that calls can get in each other's way about.
+/// A resource on which calls can conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// A file or folder itself, relative to the root with `/`, or absolute where it lies outside.
+pub enum LockScope {
+    /// A file or folder itself, relative to the root with `/`, or absolute if outside.
     Path(String),
-    /// A folder with everything in it; the root is the empty path.
+    /// A folder with its contents; the root is the empty path.
     Tree(String),
-    /// Something of the session's own: `plan`, `terminal 3`.
+    /// State of the session: `plan`, `terminal 3`.
     Own(String),
 }
 
-/// What a tool answers.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// How it ended.
-    pub outcome: Outcome,
-    /// What lies beneath, where more is known.
+pub struct ToolResult {
+    /// The class of the result.
+    pub outcome: CallOutcome,
+    /// Further details of the outcome.
     pub detail: Option<Detail>,
-    /// What the model is told: text and images. Never empty.
-    pub content: Vec<Content>,
-    /// What a person is shown beside it.
-    pub shown: Vec<Shown>,
+    /// The text and images the model receives. Never empty.
+    pub content: Vec<PartContent>,
+    /// Additional content for the user.
+    pub display: Vec<ToolDisplay>,
 }
 
-/// What a person is shown of a call's result.
+/// A part of a call's result for display to the user.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Shown {
-    /// A file became another text; `None` where there is no file before or after.
+pub enum ToolDisplay {
+    /// A change of a file; `None` if there is no file before or after.
     Diff {
-        /// Relative to the root.
+        /// The path relative to the root.
         path: String,
-        /// The text before.
+        /// The text before the change.
         old: Option<String>,
-        /// The text after.
+        /// The text after the change.
         new: Option<String>,
     },
-    /// A command ran, or still does.
+    /// A command that ran or is running.
     Command {
-        /// As it was given.
+        /// The command line as given.
         command: String,
-        /// How it ended; `None` while it runs.
+        /// The exit code; `None` while it runs.
         code: Option<i32>,
-        /// The end of what it printed.
+        /// The end of its output.
         output: String,
     },
-    /// Places in files: path, line from 1, the line's text.
+    /// Locations in files: path, line from 1, the line's text.
     Places(Vec<(String, u32, String)>),
-    /// The plan as it is now.
-    Plan(Vec<crate::record::Todo>),
-    /// A text as it is.
+    /// The plan after the call.
+    Plan(Vec<crate::record::TodoItem>),
+    /// Text shown as it is.
     Text(String),
 }
 
-/// What a call finds around it.
+/// The context in which a call runs.
 #[derive(Clone)]
 pub struct ToolContext {
-    /// The session's name.
+    /// The id of the session.
     pub session: Arc<str>,
-    /// The turn it belongs to, from 1.
+    /// The number of the turn, from 1.
     pub turn: u64,
-    /// The folder that the session works below; a real path without links.
+    /// The root folder of the session, with symlinks resolved.
     pub root: AbsPath,
-    /// Files, clock, search and whatever else is plugged in.
-    pub sources: Arc<Sources>,
-    /// What keeps commands in bounds; without, they run with the person's rights.
-    pub sandbox: Option<Arc<dyn Sandbox>>,
-    /// The way to the person.
-    pub desk: Desk,
-    /// Tells that the person wants it to stop.
+    /// File system, clock, search and other services.
+    pub sources: Arc<SessionServices>,
+    /// The sandbox for commands; without one they run with the user's rights.
+    pub sandbox: Option<Arc<dyn CommandSandbox>>,
+    /// The channel for questions to the user.
+    pub desk: UserPrompts,
+    /// Becomes true when the user stops the call.
     pub stop: tokio::sync::watch::Receiver<bool>,
     /// The profile of the model that made the call.
     pub profile: Arc<Profile>,
-    /// The most tokens that a result may have; longer ones are cut with a handle to the whole.
+    /// Maximum number of tokens of a result; longer ones are truncated and saved under a handle.
     pub output_tokens: u64,
-    /// Progress of a long call, for the person's eyes: pieces of output. Dropped where nobody keeps up.
+    /// Output chunks of a long call, for display. A chunk is dropped if the channel is full.
     pub progress: tokio::sync::mpsc::Sender<String>,
 }
 
-impl Answer {
-    /// Done, in these words.
+impl ToolResult {
+    /// Returns a successful result with this text.
     pub fn ok(text: impl Into<String>) -> Self {
-        Self::new(Outcome::Ok, text)
+        Self::new(CallOutcome::Ok, text)
     }
 
-    /// An outcome, in these words.
-    pub fn new(outcome: Outcome, text: impl Into<String>) -> Self {
+    /// Returns a result with this outcome and text.
+    pub fn new(outcome: CallOutcome, text: impl Into<String>) -> Self {
         Self {
             outcome,
             detail: None,
-            content: vec![Content::Text(text.into())],
-            shown: Vec::new(),
+            content: vec![PartContent::Text(text.into())],
+            display: Vec::new(),
         }
     }
 
-    /// The same with what lies beneath.
+    /// Adds further details of the outcome.
     pub fn with_detail(mut self, detail: Detail) -> Self {
         self.detail = Some(detail);
         self
     }
 
-    /// The same with something for the person's eyes.
-    pub fn showing(mut self, shown: Shown) -> Self {
-        self.shown.push(shown);
+    /// Adds content for the user.
+    pub fn with_display(mut self, shown: ToolDisplay) -> Self {
+        self.display.push(shown);
         self
     }
 
-    /// The texts of its content, one after the other.
+    /// Concatenates the texts of its content.
     pub fn text(&self) -> String {
         let texts = self.content.iter().filter_map(|content| match content {
-            Content::Text(text) => Some(text.as_str()),
+            PartContent::Text(text) => Some(text.as_str()),
             _ => None,
         });
         texts.collect()
     }
 }
 
-impl Scope {
-    /// Whether calls that touch these get in each other's way, if one of them writes.
-    pub fn meets(&self, other: &Self) -> bool {
+impl LockScope {
+    /// Returns whether two scopes overlap, so that calls conflict if one of them writes.
+    pub fn overlaps(&self, other: &Self) -> bool {
         let below = |tree: &str, path: &str| {
             tree.is_empty()
                 || path
@@ -244,22 +247,22 @@ impl Scope {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         match (self, other) {
-            (Scope::Path(one), Scope::Path(two)) => one == two,
-            (Scope::Tree(tree), Scope::Path(path)) | (Scope::Path(path), Scope::Tree(tree)) => {
-                below(tree, path)
-            }
-            (Scope::Tree(one), Scope::Tree(two)) => below(one, two) || below(two, one),
-            (Scope::Own(one), Scope::Own(two)) => one == two,
-            (Scope::Own(_), _) | (_, Scope::Own(_)) => false,
+            (LockScope::Path(one), LockScope::Path(two)) => one == two,
+            (LockScope::Tree(tree), LockScope::Path(path))
+            | (LockScope::Path(path), LockScope::Tree(tree)) => below(tree, path),
+            (LockScope::Tree(one), LockScope::Tree(two)) => below(one, two) || below(two, one),
+            (LockScope::Own(one), LockScope::Own(two)) => one == two,
+            (LockScope::Own(_), _) | (_, LockScope::Own(_)) => false,
         }
     }
 }
 
-impl Access {
-    /// Whether two calls may run at the same time.
+impl ToolAccess {
+    /// Returns whether two calls may run concurrently.
     pub fn is_apart(&self, other: &Self) -> bool {
-        let meets = |one: &[Scope], two: &[Scope]| {
-            one.iter().any(|scope| two.iter().any(|it| scope.meets(it)))
+        let meets = |one: &[LockScope], two: &[LockScope]| {
+            one.iter()
+                .any(|scope| two.iter().any(|it| scope.overlaps(it)))
         };
         !meets(&self.writes, &other.writes)
             && !meets(&self.writes, &other.reads)

@@ -1,28 +1,31 @@
-//! What a model can do in a project: each tool in a file of its own.
+//! The built-in tools, each in its own file.
 //!
-//! Knows: `Sources`, `Rooms`. Must not know: turns, records, who is asked for leave.
-//! Invariant: every way a call can end has a typed outcome and a sentence; `Outcome::Unknown` is never among them.
-//! Invariant: file tools never leave the root by a link; what lies outside is only read, by its own real path.
-//! Start at `all`; names are in `names`, what a session leaves behind between calls in `rooms`.
+//! Knows: `Sources`, `Rooms`. Must not know: turns, records, how permission is requested.
+//! Invariant: every call ends with a typed outcome and a sentence, and never with
+//! `Outcome::Unknown`.
+//! Invariant: file tools never leave the root through a symlink; files outside are only read, by
+//! their real path.
+//! Start at `all`; `names` maps the tools' names, and `rooms` keeps a session's state between
+//! calls.
 
 mod arguments;
-mod cut;
 mod edit;
 mod exec;
+pub mod external;
 mod fetch;
 mod git;
 mod glob;
 mod grep;
+mod interaction;
 mod list;
 pub mod names;
-pub mod outside;
-mod place;
+mod paths;
 mod read;
-mod rooms;
+mod relocate;
 mod search;
-mod shift;
-mod talk;
+mod state;
 mod terminal;
+mod truncate;
 mod write;
 
 use std::ffi::OsString;
@@ -31,54 +34,54 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use host::Files;
 use model::{Profile, ToolInput, ToolSpec};
-use router::http::{Socket, Transport};
+use router::http::{NetworkTransport, Transport};
 use serde_json::{Value, json};
 
-use crate::outcome::Outcome;
-use crate::sources::Sources;
-use crate::tool::{Answer, Tool, ToolContext};
+use crate::outcome::CallOutcome;
+use crate::services::SessionServices;
+use crate::tool::{Tool, ToolContext, ToolResult};
 
 pub use names::by_name;
-pub use rooms::Rooms;
+pub use state::ToolStates;
 
-/// How the tools are set up.
+/// Configuration of the tools.
 #[derive(Clone)]
-pub struct Options {
-    /// What sessions leave behind between calls. Whoever ends a session calls `Rooms::leave`.
-    pub rooms: Arc<Rooms>,
-    /// The environment of commands, before keys are taken out of it.
+pub struct ToolOptions {
+    /// State of sessions between calls. The code that ends a session calls `Rooms::leave`.
+    pub states: Arc<ToolStates>,
+    /// The environment of commands, before secrets are removed.
     pub variables: Vec<(OsString, OsString)>,
-    /// Where `glob` and `grep` look.
-    pub ground: Ground,
-    /// What carries requests of `fetch`; without it that is not offered.
+    /// The file walk that `glob` and `grep` use.
+    pub search_backend: SearchBackend,
+    /// The HTTP transport of `fetch`; without it the tool is not offered.
     pub transport: Option<Arc<dyn Transport>>,
-    /// Whether `fetch` may reach machines of the own network.
+    /// Whether `fetch` may access private addresses.
     pub reaches_private: bool,
-    /// Whether search by meaning is plugged in.
+    /// Whether semantic search is available.
     pub has_search: bool,
-    /// Whether somebody knows what is wrong with files.
+    /// Whether diagnostics are available.
     pub has_diagnostics: bool,
-    /// Whether the web can be searched.
+    /// Whether web search is available.
     pub has_web: bool,
 }
 
-/// Where `glob` and `grep` look.
+/// The file walk that `glob` and `grep` use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ground {
-    /// On the machine's own disk.
+pub enum SearchBackend {
+    /// Directly on the disk.
     Disk,
     /// Through `Sources::files`, slower: for files that are not on the disk.
     Files,
 }
 
-impl Options {
-    /// For the machine's own disk and environment, with what is plugged in.
-    pub fn new(sources: &Sources) -> Self {
+impl ToolOptions {
+    /// Uses the machine's disk and environment, with the services that are available.
+    pub fn new(sources: &SessionServices) -> Self {
         Self {
-            rooms: Arc::default(),
+            states: Arc::default(),
             variables: host::environment::variables(host::environment::Recipient::Foreign),
-            ground: Ground::Disk,
-            transport: Some(Arc::new(Socket::default())),
+            search_backend: SearchBackend::Disk,
+            transport: Some(Arc::new(NetworkTransport::default())),
             reaches_private: false,
             has_search: sources.search.is_some(),
             has_diagnostics: sources.diagnostics.is_some(),
@@ -87,36 +90,37 @@ impl Options {
     }
 }
 
-/// All tools, in the order in which models are offered them.
-pub fn all(options: &Options) -> Vec<Arc<dyn Tool>> {
+/// Returns all tools, in the order in which models see them.
+pub fn all(options: &ToolOptions) -> Vec<Arc<dyn Tool>> {
     let options = Arc::new(options.clone());
     vec![
-        Arc::new(read::Read::new(&options)),
-        Arc::new(list::List),
-        Arc::new(glob::FindFiles::new(&options)),
-        Arc::new(grep::Grep::new(&options)),
-        Arc::new(search::SemanticSearch::new(&options)),
-        Arc::new(search::Symbols::new(&options)),
-        Arc::new(search::Diagnostics::new(&options)),
-        Arc::new(edit::Edit::new(&options)),
-        Arc::new(edit::ApplyPatch::new(&options)),
-        Arc::new(edit::EditLines::new(&options)),
-        Arc::new(edit::EditBlocks::new(&options)),
-        Arc::new(write::Write::new(&options)),
-        Arc::new(shift::Move),
-        Arc::new(shift::Delete),
-        Arc::new(exec::ExecCommand::new(&options)),
-        Arc::new(exec::WriteStdin::new(&options)),
-        Arc::new(git::Git::new(&options)),
-        Arc::new(fetch::Fetch::new(&options)),
-        Arc::new(search::WebSearch::new(&options)),
-        Arc::new(talk::Plan),
-        Arc::new(talk::AskUser),
-        Arc::new(talk::Memory::new(&options)),
+        Arc::new(read::ReadTool::new(&options)),
+        Arc::new(list::ListTool),
+        Arc::new(glob::GlobTool::new(&options)),
+        Arc::new(grep::GrepTool::new(&options)),
+        Arc::new(search::SemanticSearchTool::new(&options)),
+        Arc::new(search::SymbolsTool::new(&options)),
+        Arc::new(search::DiagnosticsTool::new(&options)),
+        Arc::new(edit::ReplaceTextTool::new(&options)),
+        Arc::new(edit::ApplyPatchTool::new(&options)),
+        Arc::new(edit::EditLinesTool::new(&options)),
+        Arc::new(edit::EditBlocksTool::new(&options)),
+        Arc::new(write::WriteTool::new(&options)),
+        Arc::new(relocate::MoveTool),
+        Arc::new(relocate::DeleteTool),
+        Arc::new(exec::ExecCommandTool::new(&options)),
+        Arc::new(exec::WriteStdinTool::new(&options)),
+        Arc::new(git::GitTool::new(&options)),
+        Arc::new(fetch::FetchTool::new(&options)),
+        Arc::new(search::WebSearchTool::new(&options)),
+        Arc::new(interaction::PlanTool),
+        Arc::new(interaction::AskUserTool),
+        Arc::new(interaction::MemoryTool::new(&options)),
     ]
 }
 
-/// A spec whose input is an object with these properties, of which the first `required` must be given.
+/// Builds a specification whose input is an object with these properties; the first `required` ones
+/// are mandatory.
 fn spec(
     name: &'static str,
     profile: &Profile,
@@ -139,46 +143,46 @@ fn spec(
         "additionalProperties": false,
     });
     ToolSpec {
-        name: names::shown(name, profile.tool_names),
+        name: names::display_name(name, profile.tool_names),
         description: description.to_owned(),
         input: ToolInput::Json(schema),
     }
 }
 
-/// A schema of one kind of value with what it means.
+/// Builds the schema of one property.
 fn of(kind: &str, description: &str) -> Value {
     json!({ "type": kind, "description": description })
 }
 
-/// The files of a call: below its root no link is followed, not even one that is planted meanwhile.
+/// Returns the file system of a call, which follows no symlink below the root, not even one created
+/// during the call.
 fn files_of(context: &ToolContext) -> Arc<dyn Files> {
     let files = &context.sources.files;
     files
-        .beneath(&context.root)
+        .open_beneath(&context.root)
         .map_or_else(|| Arc::clone(files), Arc::from)
 }
 
-/// Does something on a thread where it may block. Once begun it is done to its end, whoever waits.
-fn blocking(work: impl FnOnce() -> Answer + Send + 'static) -> BoxFuture<'static, Answer> {
+/// Runs work on a blocking thread. Once started it runs to its end, even if the future is dropped.
+fn blocking(work: impl FnOnce() -> ToolResult + Send + 'static) -> BoxFuture<'static, ToolResult> {
     let task = tokio::task::spawn_blocking(work);
     Box::pin(async move {
         task.await.unwrap_or_else(|error| {
             base::report(&format!("a tool broke off: {error}"));
-            let text =
-                "The tool itself broke off; this is a defect of the program. Try another way.";
-            Answer::new(Outcome::Unknown, text)
+            let text = "The tool crashed, which is a defect of the program. Try another way.";
+            ToolResult::new(CallOutcome::Unknown, text)
         })
     })
 }
 
-/// A refusal because of arguments.
-fn invalid(text: impl Into<String>) -> Answer {
-    Answer::new(Outcome::InvalidArguments, text)
+/// Returns the result for invalid arguments.
+fn invalid(text: impl Into<String>) -> ToolResult {
+    ToolResult::new(CallOutcome::InvalidArguments, text)
 }
 
-/// A refusal because the world is not as thought.
-fn unexpected(text: impl Into<String>) -> Answer {
-    Answer::new(Outcome::UnexpectedEnvironment, text)
+/// Returns the result for an unexpected environment.
+fn unexpected(text: impl Into<String>) -> ToolResult {
+    ToolResult::new(CallOutcome::UnexpectedEnvironment, text)
 }
 
 #[cfg(test)]

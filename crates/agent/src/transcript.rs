@@ -1,89 +1,93 @@
-//! What a model reads of a session: records folded into messages.
+//! The conversation as a model reads it: records folded into messages.
 //!
-//! Knows: records. Must not know: who asks, when, or how results came about.
+//! Knows: records. Must not know: timing, the origin of requests, how results came about.
 //! Invariant: the same records give the same messages, byte for byte.
-//! Invariant: what an `Asked` record sealed never changes afterwards, but by a `Compacted` or an `Omitted` record;
-//! later records only add behind it. So a provider finds its cached prefix again.
-//! Invariant: whatever the records are and wherever they break off, the messages are valid for every wire: see
-//! `check`.
+//! Invariant: the part sealed by an `Asked` record never changes afterwards, except by a
+//! `Compacted` or an `Omitted` record; later records only append. A provider thus finds its cached
+//! prefix again.
+//! Invariant: for any records, truncated anywhere, the messages are valid for every wire format:
+//! see `check`.
 //! Start at `Transcript::apply` and `Transcript::messages`.
 
 mod check;
 mod compacted;
 mod omitted;
-mod pieces;
+mod segments;
 mod view;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use model::{Content, Message, Part, SystemBlock};
+use model::{Message, MessagePart, PartContent, SystemBlock};
 
-use crate::outcome::Outcome;
-use crate::parts;
-use crate::record::{Origin, PromptPlace, Record, Stored, StoredContent, StoredPart};
+use crate::outcome::CallOutcome;
+use crate::record::{
+    PromptOrigin, PromptPosition, SessionRecord, Stored, StoredContent, StoredPart,
+};
+use crate::stored_parts;
 
 pub use check::problems;
 pub use omitted::SentPicture;
-pub use pieces::{Fingerprint, Piece, PieceRole};
-pub use view::{View, ViewItem, ViewKind};
+pub use segments::{PromptFingerprint, PromptSegment, SegmentRole};
+pub use view::{ConversationView, ViewItem, ViewKind};
 
-use pieces::hash_of;
+use segments::hash_of;
 
-/// What stands for the result of a call of which nobody knows what became.
+/// The result of a call whose fate is unknown.
 pub const INTERRUPTED: &str = "Interrupted: it is not known whether this call ran and what it did. Look at how things \
                                stand before doing it again.";
-/// What stands for an answer that says nothing.
+/// The text of an otherwise empty result.
 const NO_OUTPUT: &str = "(no output)";
 
-/// The records of a session as a model reads them. Grows with the conversation until it is compacted.
+/// The conversation as a model reads it. Grows with the conversation until it is compacted.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
-    system: Vec<Said>,
-    items: Vec<Item>,
-    /// Where each call stands: its answer among the items, and which of its calls it is.
+    system: Vec<PromptPart>,
+    items: Vec<TranscriptItem>,
+    /// The position of each call: the index of its answer among the items, and of the call in the
+    /// answer.
     places: HashMap<String, (usize, usize)>,
-    /// Whether a model was asked already, so that the system prompt stays as it is.
+    /// Whether a request was already sent, so that the system prompt stays unchanged.
     was_asked: bool,
-    /// Pictures that are not sent, and what stands for them.
+    /// Omitted images and their replacement texts.
     pictures: omitted::Pictures,
 }
 
 #[derive(Clone, Debug)]
-enum Item {
-    Said(Said),
-    Answer(Answer),
+enum TranscriptItem {
+    Said(PromptPart),
+    Answer(AssistantMessage),
 }
 
-/// Something in a user message, or a block of the system prompt.
+/// A part of a user message, or a block of the system prompt.
 #[derive(Clone, Debug)]
-struct Said {
+struct PromptPart {
     seq: u64,
-    origin: Origin,
-    part: Arc<Part>,
+    origin: PromptOrigin,
+    part: Arc<MessagePart>,
     hash: u64,
 }
 
 /// A model's answer with the results of its calls.
 #[derive(Clone, Debug)]
-struct Answer {
+struct AssistantMessage {
     seq: u64,
     model: String,
-    parts: Vec<Arc<Part>>,
+    parts: Vec<Arc<MessagePart>>,
     hashes: Vec<u64>,
     /// In the order in which the model made them.
     calls: Vec<CallSlot>,
-    /// Whether a model was asked since: results that come later are too late.
+    /// Whether a later request was sent: results that arrive afterwards are ignored.
     is_sealed: bool,
 }
 
 #[derive(Clone, Debug)]
 struct CallSlot {
     id: String,
-    /// The model's word for the tool.
+    /// The model's name for the tool.
     name: String,
     result: Option<CallResult>,
-    /// Whether it is not sent any more.
+    /// Whether it is no longer sent.
     is_dropped: bool,
 }
 
@@ -91,14 +95,14 @@ struct CallSlot {
 struct CallResult {
     seq: u64,
     tool: String,
-    outcome: Outcome,
-    /// A `Content::ToolResult`.
-    part: Arc<Part>,
+    outcome: CallOutcome,
+    /// The result as a `Content::ToolResult` part.
+    part: Arc<MessagePart>,
     hash: u64,
 }
 
 impl Transcript {
-    /// The transcript of these records.
+    /// Builds the transcript of these records.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a Stored>) -> Self {
         let mut transcript = Self::default();
         for stored in records {
@@ -107,76 +111,77 @@ impl Transcript {
         transcript
     }
 
-    /// Takes the next record.
+    /// Applies the next record.
     pub fn apply(&mut self, stored: &Stored) {
         let seq = stored.seq;
         match &stored.record {
-            Record::Prompted { parts, .. } => {
+            SessionRecord::Prompted { parts, .. } => {
                 for part in parts {
-                    self.say(seq, Origin::Person, parts::part(part));
+                    self.push_prompt_part(seq, PromptOrigin::Person, stored_parts::to_part(part));
                 }
             }
-            Record::Joined {
-                place: PromptPlace::System,
+            SessionRecord::Joined {
+                place: PromptPosition::System,
                 origin,
                 text,
             } if !self.was_asked => {
-                let said = Said::new(
+                let said = PromptPart::new(
                     seq,
                     origin.clone(),
-                    Part::text(text.as_str()),
-                    PieceRole::System,
+                    MessagePart::text(text.as_str()),
+                    SegmentRole::System,
                 );
                 self.system.extend(said);
             }
-            Record::Joined { origin, text, .. } => {
-                self.say(seq, origin.clone(), Part::text(text.as_str()));
+            SessionRecord::Joined { origin, text, .. } => {
+                self.push_prompt_part(seq, origin.clone(), MessagePart::text(text.as_str()));
             }
-            Record::Asked { .. } => {
+            SessionRecord::Asked { .. } => {
                 self.was_asked = true;
                 self.seal();
             }
-            Record::Answered { model, parts, .. } => self.answer(seq, model, parts),
-            Record::CallEnded {
+            SessionRecord::Answered { model, parts, .. } => self.answer(seq, model, parts),
+            SessionRecord::CallEnded {
                 call,
                 tool,
                 outcome,
                 content,
                 ..
             } => self.end_call(seq, call, tool, *outcome, content),
-            Record::Compacted {
+            SessionRecord::Compacted {
                 through,
                 reduced,
                 dropped,
                 summary,
                 ..
             } => self.compact(seq, *through, reduced, dropped, summary),
-            Record::Omitted { what, text } => self.omit(seq, what, text),
-            Record::Began { .. }
-            | Record::Failed { .. }
-            | Record::LeaveAsked { .. }
-            | Record::LeaveGiven { .. }
-            | Record::CallBegan { .. }
-            | Record::Planned { .. }
-            | Record::Switched { .. }
-            | Record::ModeSet { .. }
-            | Record::Titled { .. }
-            | Record::Noted { .. }
-            | Record::TurnEnded { .. } => {}
+            SessionRecord::Omitted { what, text } => self.omit(seq, what, text),
+            SessionRecord::Began { .. }
+            | SessionRecord::Failed { .. }
+            | SessionRecord::LeaveAsked { .. }
+            | SessionRecord::LeaveGiven { .. }
+            | SessionRecord::CallBegan { .. }
+            | SessionRecord::Planned { .. }
+            | SessionRecord::Switched { .. }
+            | SessionRecord::ModeSet { .. }
+            | SessionRecord::Titled { .. }
+            | SessionRecord::Noted { .. }
+            | SessionRecord::TurnEnded { .. } => {}
         }
     }
 
-    /// The system prompt; a cached prefix may end after its last block.
+    /// Returns the system prompt; a cached prefix may end after its last block.
     pub fn system(&self) -> Vec<SystemBlock> {
         let last = self.system.len().saturating_sub(1);
         let blocks = self.system.iter().enumerate();
         blocks
             .filter_map(|(ix, said)| match &said.part.content {
-                Content::Text(text) => Some(SystemBlock {
+                PartContent::Text(text) => Some(SystemBlock {
                     text: text.clone(),
-                    cache: match ix == last {
-                        true => model::CacheMark::Short,
-                        false => model::CacheMark::None,
+                    cache: if ix == last {
+                        model::CacheMark::Short
+                    } else {
+                        model::CacheMark::None
                     },
                 }),
                 _ => None,
@@ -184,14 +189,14 @@ impl Transcript {
             .collect()
     }
 
-    /// The conversation.
+    /// Returns the messages of the conversation.
     pub fn messages(&self) -> Vec<Message> {
         let mut messages: Vec<Message> = Vec::new();
         self.walk(&mut |piece| {
             let role = match piece.role {
-                PieceRole::System => return,
-                PieceRole::User => model::Role::User,
-                PieceRole::Assistant => model::Role::Assistant,
+                SegmentRole::System => return,
+                SegmentRole::User => model::Role::User,
+                SegmentRole::Assistant => model::Role::Assistant,
             };
             match messages.last_mut().filter(|last| last.role == role) {
                 Some(last) => last.parts.push(piece.part),
@@ -201,24 +206,24 @@ impl Transcript {
         messages
     }
 
-    /// The model that answered last, as `provider/model`.
+    /// Returns the model that answered last, as `provider/model`.
     pub fn last_model(&self) -> Option<&str> {
         self.items.iter().rev().find_map(|item| match item {
-            Item::Answer(answer) => Some(answer.model.as_str()),
-            Item::Said(_) => None,
+            TranscriptItem::Answer(answer) => Some(answer.model.as_str()),
+            TranscriptItem::Said(_) => None,
         })
     }
 
-    /// The ids of all calls so far, those that are not sent any more included: none may be used again.
+    /// Returns the ids of all calls so far, including those no longer sent: none may be reused.
     pub fn call_ids(&self) -> impl Iterator<Item = String> {
         self.places.keys().cloned()
     }
 
-    /// The names by which tools were called so far, each once, sorted.
+    /// Returns the tool names the models have used so far, without duplicates, sorted.
     pub fn called(&self) -> Vec<&str> {
         let answers = self.items.iter().filter_map(|item| match item {
-            Item::Answer(answer) => Some(answer),
-            Item::Said(_) => None,
+            TranscriptItem::Answer(answer) => Some(answer),
+            TranscriptItem::Said(_) => None,
         });
         let calls = answers.flat_map(|answer| &answer.calls);
         let mut names: Vec<&str> = calls
@@ -230,38 +235,40 @@ impl Transcript {
         names
     }
 
-    /// The text of the last answer.
+    /// Returns the text of the last answer.
     pub fn last_text(&self) -> String {
         let last = self.items.iter().rev().find_map(|item| match item {
-            Item::Answer(answer) => Some(answer),
-            Item::Said(_) => None,
+            TranscriptItem::Answer(answer) => Some(answer),
+            TranscriptItem::Said(_) => None,
         });
         let parts = last.map_or(&[][..], |answer| answer.parts.as_slice());
         let texts = parts.iter().filter_map(|part| match &part.content {
-            Content::Text(text) => Some(text.as_str()),
+            PartContent::Text(text) => Some(text.as_str()),
             _ => None,
         });
         texts.collect()
     }
 
-    fn say(&mut self, seq: u64, origin: Origin, part: Part) {
+    fn push_prompt_part(&mut self, seq: u64, origin: PromptOrigin, part: MessagePart) {
         if matches!(
             part.content,
-            Content::ToolCall { .. } | Content::ToolResult { .. } | Content::Reasoning(_)
+            PartContent::ToolCall { .. }
+                | PartContent::ToolResult { .. }
+                | PartContent::Reasoning(_)
         ) {
             return;
         }
-        let part = Part {
-            content: self.pictures.shown(part.content),
+        let part = MessagePart {
+            content: self.pictures.as_sent(part.content),
             ..part
         };
-        let said = Said::new(seq, origin, part, PieceRole::User);
-        self.items.extend(said.map(Item::Said));
+        let said = PromptPart::new(seq, origin, part, SegmentRole::User);
+        self.items.extend(said.map(TranscriptItem::Said));
     }
 
     fn answer(&mut self, seq: u64, model: &str, stored: &[StoredPart]) {
         self.seal();
-        let mut answer = Answer {
+        let mut answer = AssistantMessage {
             seq,
             model: model.to_owned(),
             parts: Vec::new(),
@@ -271,7 +278,7 @@ impl Transcript {
         };
         for piece in stored {
             if let StoredContent::Call { id, name, .. } = &piece.content {
-                // Two calls of one id could not be told apart by any wire.
+                // Wire formats cannot distinguish two calls with the same id.
                 let is_new = !self.places.contains_key(id);
                 if !is_new || name.is_empty() {
                     continue;
@@ -285,14 +292,14 @@ impl Transcript {
                     is_dropped: false,
                 });
             }
-            let part = parts::part(piece);
+            let part = stored_parts::to_part(piece);
             if !is_blank(&part) {
-                answer.hashes.push(hash_of(PieceRole::Assistant, &part));
+                answer.hashes.push(hash_of(SegmentRole::Assistant, &part));
                 answer.parts.push(part.into());
             }
         }
         if answer.says_something() {
-            self.items.push(Item::Answer(answer));
+            self.items.push(TranscriptItem::Answer(answer));
         }
     }
 
@@ -301,13 +308,13 @@ impl Transcript {
         seq: u64,
         call: &str,
         tool: &str,
-        outcome: Outcome,
+        outcome: CallOutcome,
         stored: &[StoredPart],
     ) {
         let Some(&(item, slot)) = self.places.get(call) else {
             return;
         };
-        let Some(Item::Answer(answer)) = self.items.get_mut(item) else {
+        let Some(TranscriptItem::Answer(answer)) = self.items.get_mut(item) else {
             return;
         };
         let is_late = answer.is_sealed;
@@ -315,15 +322,17 @@ impl Transcript {
             && slot.result.is_none()
             && !is_late
         {
-            let content = stored.iter().map(|part| parts::content(&part.content));
-            let content = content.map(|content| self.pictures.shown(content));
+            let content = stored
+                .iter()
+                .map(|part| stored_parts::content(&part.content));
+            let content = content.map(|content| self.pictures.as_sent(content));
             slot.result = Some(CallResult::new(seq, call, tool, outcome, content));
         }
     }
 
     fn seal(&mut self) {
         for item in self.items.iter_mut().rev() {
-            if let Item::Answer(answer) = item {
+            if let TranscriptItem::Answer(answer) = item {
                 if answer.is_sealed {
                     return;
                 }
@@ -333,9 +342,9 @@ impl Transcript {
     }
 }
 
-impl Said {
-    /// `None` where it says nothing: no wire takes empty texts.
-    fn new(seq: u64, origin: Origin, part: Part, role: PieceRole) -> Option<Self> {
+impl PromptPart {
+    /// Returns `None` for an empty part: wire formats reject empty texts.
+    fn new(seq: u64, origin: PromptOrigin, part: MessagePart, role: SegmentRole) -> Option<Self> {
         if is_blank(&part) {
             return None;
         }
@@ -349,13 +358,13 @@ impl Said {
     }
 }
 
-impl Answer {
-    /// Whether there is more to it than hidden thought, which alone is no message.
+impl AssistantMessage {
+    /// Returns whether it contains more than hidden reasoning, which alone is not a valid message.
     fn says_something(&self) -> bool {
         self.parts.iter().any(|part| match &part.content {
-            Content::Reasoning(_) => false,
-            Content::Text(text) => !text.trim().is_empty(),
-            Content::ToolCall { id, .. } => self.is_sent(id),
+            PartContent::Reasoning(_) => false,
+            PartContent::Text(text) => !text.trim().is_empty(),
+            PartContent::ToolCall { id, .. } => self.is_sent(id),
             _ => true,
         })
     }
@@ -371,20 +380,20 @@ impl CallResult {
         seq: u64,
         call: &str,
         tool: &str,
-        outcome: Outcome,
-        content: impl Iterator<Item = Content>,
+        outcome: CallOutcome,
+        content: impl Iterator<Item = PartContent>,
     ) -> Self {
-        let mut content: Vec<Content> = content
+        let mut content: Vec<PartContent> = content
             .filter(|content| match content {
-                Content::Text(text) => !text.trim().is_empty(),
-                Content::Image { .. } => true,
+                PartContent::Text(text) => !text.trim().is_empty(),
+                PartContent::Image { .. } => true,
                 _ => false,
             })
             .collect();
         if content.is_empty() {
-            content.push(Content::Text(NO_OUTPUT.to_owned()));
+            content.push(PartContent::Text(NO_OUTPUT.to_owned()));
         }
-        let part = Part::new(Content::ToolResult {
+        let part = MessagePart::new(PartContent::ToolResult {
             call: call.to_owned(),
             content,
             is_error: outcome.is_error(),
@@ -393,25 +402,25 @@ impl CallResult {
             seq,
             tool: tool.to_owned(),
             outcome,
-            hash: hash_of(PieceRole::User, &part),
+            hash: hash_of(SegmentRole::User, &part),
             part: part.into(),
         }
     }
 
-    /// What the model is told.
-    fn content(&self) -> &[Content] {
+    /// Returns the content of the result.
+    fn content(&self) -> &[PartContent] {
         match &self.part.content {
-            Content::ToolResult { content, .. } => content,
+            PartContent::ToolResult { content, .. } => content,
             _ => &[],
         }
     }
 }
 
-/// Whether a part would be an empty text on the wire.
-fn is_blank(part: &Part) -> bool {
+/// Returns whether a part would be an empty text on the wire.
+fn is_blank(part: &MessagePart) -> bool {
     match &part.content {
-        Content::Text(text) => text.trim().is_empty() && part.opaque.is_none(),
-        Content::Reasoning(text) => text.is_empty() && part.opaque.is_none(),
+        PartContent::Text(text) => text.trim().is_empty() && part.opaque.is_none(),
+        PartContent::Reasoning(text) => text.is_empty() && part.opaque.is_none(),
         _ => false,
     }
 }

@@ -1,56 +1,58 @@
-//! Taking a suggestion, whole or from its beginning.
+//! Accepting a suggestion, whole or in part.
 
 use base::Span;
 use text::Edit;
 
-use crate::{Replacement, Suggestion};
+use crate::{SuggestedEdit, Suggestion};
 
-/// How much of a suggestion is taken.
+/// Amount of a suggestion that the user accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// All of it.
+pub enum AcceptGranularity {
+    /// All of the suggestion's text.
     All,
-    /// Up to the end of the next word.
+    /// The text up to the end of the next word.
     Word,
-    /// Up to the end of the line.
+    /// The text up to the end of the line.
     Line,
 }
 
 impl Suggestion {
-    /// The edits that take a part of it, in the text of its revision. What is left follows the change they make.
+    /// Returns the edits that accept `part` of the suggestion, relative to the text of its
+    /// revision. The remainder follows the resulting change.
     ///
-    /// Only text that comes in can be taken in parts; where something goes, its replacement is taken whole.
-    pub fn taking(&self, part: Part) -> Vec<Edit> {
-        if part == Part::All {
-            return self.edits.iter().map(whole).collect();
+    /// Only inserted text can be accepted in part; an edit that replaces text is accepted whole.
+    pub fn accept_edits(&self, part: AcceptGranularity) -> Vec<Edit> {
+        if part == AcceptGranularity::All {
+            return self.edits.iter().map(full_edit).collect();
         }
         let Some(edit) = self.edits.first() else {
             return Vec::new();
         };
         if !edit.old.is_empty() && edit.insertions().is_none() {
-            return vec![whole(edit)];
+            return vec![full_edit(edit)];
         }
-        vec![beginning(edit, part)]
+        vec![partial_edit(edit, part)]
     }
 }
 
-fn whole(edit: &Replacement) -> Edit {
+fn full_edit(edit: &SuggestedEdit) -> Edit {
     Edit::new(edit.span, edit.new.as_ref())
 }
 
-/// The edit that brings in the beginning of a replacement, over as much of the old text as belongs to it.
-fn beginning(edit: &Replacement, part: Part) -> Edit {
+/// Returns the edit that inserts the beginning of a replacement, over the old text that belongs to
+/// it.
+fn partial_edit(edit: &SuggestedEdit, part: AcceptGranularity) -> Edit {
     let mut length = 0;
     loop {
         let rest = &edit.new[length..];
         length += match part {
-            Part::All => rest.len(),
-            Part::Word => word_end(rest),
-            Part::Line => line_end(rest),
+            AcceptGranularity::All => rest.len(),
+            AcceptGranularity::Word => word_end(rest),
+            AcceptGranularity::Line => line_end(rest),
         };
         let taken = &edit.new[..length];
         let passed = passed_over(&edit.old, taken);
-        // A step that only passes over what stands there would seem to do nothing.
+        // A step that only moves over existing text would look like no change.
         if passed < taken.len() || length == edit.new.len() {
             let span = Span::new(edit.span.start, edit.span.start + passed);
             return Edit::new(span, taken);
@@ -58,7 +60,8 @@ fn beginning(edit: &Replacement, part: Part) -> Edit {
     }
 }
 
-/// How many bytes of the old text lie within what is taken: old letters are passed over as the new text brings them.
+/// Returns how many bytes of the old text the accepted text covers: old characters are skipped in
+/// order as the new text repeats them.
 fn passed_over(old: &str, taken: &str) -> usize {
     let mut old = old.chars().peekable();
     let mut passed = 0;
@@ -71,7 +74,8 @@ fn passed_over(old: &str, taken: &str) -> usize {
     passed
 }
 
-/// Where the first word ends: blanks before it belong to it, and so does a run of signs of one kind.
+/// Returns the end of the first word. Leading blanks belong to the word, and a punctuation
+/// character is a word.
 fn word_end(text: &str) -> usize {
     let start = text.len() - text.trim_start().len();
     let rest = &text[start..];
@@ -87,7 +91,7 @@ fn word_end(text: &str) -> usize {
     start + length
 }
 
-/// Where the first line with something on it ends, its ending not included.
+/// Returns the end of the first line that is not empty, without its line ending.
 fn line_end(text: &str) -> usize {
     let start = text.len() - text.trim_start_matches(['\r', '\n']).len();
     let end = text[start..].find('\n').map_or(text.len(), |at| start + at);

@@ -1,56 +1,58 @@
-//! What models answered lately, by the text around the caret.
+//! Cache of recent model completions, keyed by the text around the caret.
 //!
-//! An answer also fits where some of it has been typed since: what is left of it is handed out.
-//! Invariant: at most `MOST` answers and `MOST_BYTES`; the least lately used go first.
+//! A completion still matches after the user has typed its beginning; the cache then returns the
+//! rest.
+//!
+//! Invariant: holds at most `MOST` completions and `MOST_BYTES`; the least recently used go first.
 
 use std::collections::VecDeque;
 
 use base::{AbsPath, Bias, Span};
 use model::ModelId;
 
-use crate::Scene;
+use crate::EditorState;
 
-/// Answers that are kept.
-const MOST: usize = 256;
-/// Bytes of all answers together.
-const MOST_BYTES: usize = 512 * 1_024;
-/// So much of the text before the caret and behind it must be the same, in bytes.
+/// Maximum number of cached completions.
+const MAX_COMPLETIONS: usize = 256;
+/// Maximum bytes of all cached completions together.
+const MAX_BYTES: usize = 512 * 1_024;
+/// Bytes before and after the caret that must match.
 const BEFORE: usize = 256;
 const BEHIND: usize = 128;
-/// Closing signs that an editor may have put behind the caret since.
-const MOST_CLOSERS: usize = 3;
+/// Closing characters that an editor may have inserted after the caret since.
+const MAX_CLOSERS: usize = 3;
 
-/// A caret with the text around it.
+/// A caret position, identified by the text around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CaretText {
     path: Option<AbsPath>,
     before: String,
     behind: String,
-    /// Whether the text begins within what is kept of it.
+    /// Whether `before` reaches the start of the text.
     is_start: bool,
 }
 
-/// Answers by place and model.
+/// Cached completions by position and model.
 #[derive(Debug, Default)]
-pub(crate) struct Cache {
-    /// The latest used last.
-    answers: VecDeque<Answer>,
+pub(crate) struct CompletionCache {
+    /// Ordered from the least to the most recently used.
+    answers: VecDeque<CachedCompletion>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Answer {
-    place: Place,
+struct CachedCompletion {
+    place: CaretText,
     model: ModelId,
     text: String,
 }
 
-impl Place {
-    /// The caret's place in a scene.
-    pub(crate) fn of(scene: &Scene) -> Self {
+impl CaretText {
+    /// Captures the text around the caret of an editor state.
+    pub(crate) fn of(scene: &EditorState) -> Self {
         let snapshot = &scene.snapshot;
         let caret = scene.caret.min(snapshot.len());
-        // Some more than is compared, since an answer may have been typed in part.
+        // Keeps more than is compared, since part of a completion may have been typed.
         let start = snapshot.clip(caret - 2 * BEFORE, Bias::Right);
         let end = snapshot.clip(caret + BEHIND, Bias::Left);
         Self {
@@ -61,9 +63,14 @@ impl Place {
         }
     }
 
-    /// What of `text`, an answer for this place, is left at `now`: all of it if that is the same place, the rest where
-    /// its beginning has been typed, `None` where anything else happened.
-    pub(crate) fn rest<'a>(&self, text: &'a str, now: &Place) -> Option<&'a str> {
+    /// Returns the part of `text`, a completion for this position, that remains at `now`: all of it
+    /// at the same position, the rest if its beginning has been typed, `None` after any other
+    /// change.
+    pub(crate) fn remaining_completion<'a>(
+        &self,
+        text: &'a str,
+        now: &CaretText,
+    ) -> Option<&'a str> {
         if self.path != now.path || !self.is_before(now) {
             return None;
         }
@@ -72,31 +79,32 @@ impl Place {
             .map(|cut| &text[cut..])
     }
 
-    /// Whether the text behind is the same, but for closing signs that came.
-    fn is_before(&self, now: &Place) -> bool {
+    /// Whether the text after the caret is unchanged except for inserted closing characters.
+    fn is_before(&self, now: &CaretText) -> bool {
         let closers = |ch: &char| matches!(ch, ')' | ']' | '}' | '>' | '"' | '\'' | '`');
         let most = now
             .behind
             .chars()
-            .take(MOST_CLOSERS)
+            .take(MAX_CLOSERS)
             .take_while(closers)
             .count();
         (0..=most).any(|count| {
             let now = &now.behind[count..];
             let length = now.len().min(self.behind.len());
             let (a, b) = (now.as_bytes(), self.behind.as_bytes());
-            // The end of what is kept of both is no difference.
-            a[..length] == b[..length] && (length + MOST_CLOSERS >= BEHIND || a.len() == b.len())
+            // The captured texts are cut at their ends, so a difference in length there means
+            // nothing.
+            a[..length] == b[..length] && (length + MAX_CLOSERS >= BEHIND || a.len() == b.len())
         })
     }
 
-    /// Whether `typed`, put at the place, leads to `now`.
-    pub(crate) fn leads_to(&self, typed: &str, now: &Place) -> bool {
+    /// Whether inserting `typed` at this position gives `now`.
+    pub(crate) fn leads_to(&self, typed: &str, now: &CaretText) -> bool {
         self.path == now.path && self.is_before(now) && self.is_typed(typed, now)
     }
 
-    /// Whether `typed` was put at the place and leads to `now`.
-    fn is_typed(&self, typed: &str, now: &Place) -> bool {
+    /// Whether the text before `now` is the text before this position followed by `typed`.
+    fn is_typed(&self, typed: &str, now: &CaretText) -> bool {
         let Some(before) = now.before.strip_suffix(typed) else {
             return false;
         };
@@ -107,9 +115,9 @@ impl Place {
     }
 }
 
-impl Cache {
-    /// Keeps an answer; an empty one says that there is nothing to say.
-    pub(crate) fn put(&mut self, place: Place, model: ModelId, text: String) {
+impl CompletionCache {
+    /// Stores a completion. An empty text records that the model suggests nothing here.
+    pub(crate) fn insert(&mut self, place: CaretText, model: ModelId, text: String) {
         self.answers.retain(|answer| {
             let is_same = answer.place == place && answer.model == model && answer.text == text;
             if is_same {
@@ -118,8 +126,9 @@ impl Cache {
             !is_same
         });
         self.bytes += text.len();
-        self.answers.push_back(Answer { place, model, text });
-        while self.answers.len() > MOST || self.bytes > MOST_BYTES {
+        self.answers
+            .push_back(CachedCompletion { place, model, text });
+        while self.answers.len() > MAX_COMPLETIONS || self.bytes > MAX_BYTES {
             let Some(oldest) = self.answers.pop_front() else {
                 return;
             };
@@ -127,16 +136,17 @@ impl Cache {
         }
     }
 
-    /// What is left of each answer that fits a place, the latest first. An empty one was asked for at this very place.
-    pub(crate) fn find(&mut self, now: &Place, model: &ModelId) -> Vec<String> {
+    /// Returns what remains of each completion that matches a position, the most recent first. An
+    /// empty string is returned only for the exact position it was requested at.
+    pub(crate) fn find(&mut self, now: &CaretText, model: &ModelId) -> Vec<String> {
         let mut found = Vec::new();
         let mut used = Vec::new();
         for (ix, answer) in self.answers.iter().enumerate().rev() {
             if answer.model != *model {
                 continue;
             }
-            let rest = answer.place.rest(&answer.text, now);
-            // An answer that was typed to its end says nothing of what follows.
+            let rest = answer.place.remaining_completion(&answer.text, now);
+            // A completion that has been typed to its end predicts nothing about the text after it.
             if let Some(rest) = rest.filter(|rest| !rest.is_empty() || answer.text.is_empty())
                 && !found.iter().any(|known| known == rest)
             {

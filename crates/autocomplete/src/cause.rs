@@ -1,14 +1,14 @@
-//! How a text came to change.
+//! Origin of a text change.
 
-/// Who or what changed a text, as far as Tab cares.
+/// Origin of a text change, as far as Tab distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cause {
-    /// The person typed, deleted or pasted.
+pub enum ChangeCause {
+    /// The user typed, deleted or pasted.
     Typed,
-    /// The person undid or redid something.
+    /// The user undid or redid an edit.
     Undone,
-    /// A suggestion was taken, whole or in part.
+    /// The user accepted a suggestion, whole or in part.
     Accepted,
-    /// An agent, a formatter, the disk, a replacement in many files.
+    /// Any other source: an agent, a formatter, a reload from disk, a project-wide replacement.
     Other,
 }

@@ -1,32 +1,33 @@
-//! Which model completes: the one the settings name, or the best of those that are there.
+//! Selection of the completion model: the configured one, or the best available one.
 //!
-//! Must not know: how models are found. Whoever finds them says what each is and what its server takes.
+//! Must not know: how models are discovered. The caller passes each model's profile and the request
+//! forms of its server.
 
 use model::{FimForm, FimFormat, ModelId, NextEditFormat, Profile};
 
 use crate::engine::{TabKind, TabModel};
 
-/// A model that could be asked.
+/// A model that may be used for completion.
 #[derive(Clone, Debug)]
-pub struct Candidate {
-    /// Its name.
+pub struct ModelCandidate {
+    /// Identifier of the model.
     pub id: ModelId,
-    /// What is known of it.
+    /// Known capabilities of the model.
     pub profile: Profile,
-    /// Whether it runs on this machine.
+    /// Whether the model runs on this machine.
     pub is_local: bool,
-    /// What its server takes.
+    /// Request forms that its server accepts.
     pub takes: Vec<FimForm>,
 }
 
-/// The model that completes: `wanted` is `auto`, or a name written `provider/model`. `None` where there is none to
-/// be had; the error is a sentence about a name that cannot be used.
+/// Selects the completion model. `wanted` is `auto` or `provider/model`. Returns `None` if no model
+/// is suitable, and an error message if the named model cannot be used.
 ///
-/// Models on this machine come before others, models that predict edits before those that fill gaps.
-pub fn choose(wanted: &str, candidates: &[Candidate]) -> Result<Option<TabModel>, String> {
+/// Local models come before remote ones, next-edit models before fill-in-the-middle models.
+pub fn choose(wanted: &str, candidates: &[ModelCandidate]) -> Result<Option<TabModel>, String> {
     if wanted == "auto" {
         let able = candidates.iter().filter_map(|it| Some((it, kind(it)?)));
-        // Of equals the first stays, so that the order in which they were found decides.
+        // `min_by_key` returns the first of equals, so the order of discovery decides.
         let best = able.min_by_key(|(it, kind)| rank(it, *kind));
         return Ok(best.map(|(it, kind)| TabModel {
             id: it.id.clone(),
@@ -35,7 +36,7 @@ pub fn choose(wanted: &str, candidates: &[Candidate]) -> Result<Option<TabModel>
     }
     let Some(found) = candidates.iter().find(|it| it.id.to_string() == wanted) else {
         return Err(format!(
-            "There is no model \"{wanted}\" for Tab; `burin-agent models` lists those that are there."
+            "There is no model \"{wanted}\" for Tab; `burin-agent models` lists the available ones."
         ));
     };
     match kind(found) {
@@ -44,18 +45,18 @@ pub fn choose(wanted: &str, candidates: &[Candidate]) -> Result<Option<TabModel>
             kind,
         })),
         None => Err(format!(
-            "{wanted} neither fills gaps nor predicts edits, as far as its profile says; choose another for Tab, or \
-             say so in profiles.json (fim or next_edit)."
+            "{wanted} supports neither fill-in-the-middle nor next-edit prediction according to its profile; \
+             choose another model for Tab, or set fim or next_edit in profiles.json."
         )),
     }
 }
 
-/// How a model is asked, if it can be.
-fn kind(candidate: &Candidate) -> Option<TabKind> {
+/// Returns how a model can be queried, or `None` if it cannot complete.
+fn kind(candidate: &ModelCandidate) -> Option<TabKind> {
     let takes = |form: FimForm| candidate.takes.contains(&form);
     let predicts = candidate.profile.next_edit.filter(|format| match format {
         NextEditFormat::Mercury => takes(FimForm::Edit),
-        // It is asked in a conversation, which every server takes.
+        // Instinct uses a chat request, which every server accepts.
         NextEditFormat::Instinct => true,
         _ => takes(FimForm::Raw),
     });
@@ -64,8 +65,8 @@ fn kind(candidate: &Candidate) -> Option<TabKind> {
     predicts.map(TabKind::NextEdit).or(gap)
 }
 
-/// The lower the better.
-fn rank(candidate: &Candidate, kind: TabKind) -> (u8, u8) {
+/// Sort key of a model; lower is better.
+fn rank(candidate: &ModelCandidate, kind: TabKind) -> (u8, u8) {
     let far = u8::from(!candidate.is_local);
     let by_kind = match kind {
         TabKind::NextEdit(NextEditFormat::Sweep | NextEditFormat::Zeta21) => 0,

@@ -1,60 +1,63 @@
-//! What goes into a prompt: the text around the caret, recent edits, and pieces of other files, within a budget.
+//! Prompt context: the text around the caret, recent edits and excerpts of other files, within a
+//! budget.
 //!
-//! Must not know: how a model wants it written down; that is `format`.
-//! Invariant: what is gathered costs at most `BUDGET` tokens, counted as three bytes each.
-//! Invariant: the caret's own surroundings are paid first, then edits from the newest, then other files by rank.
+//! Must not know: how a model wants the context formatted; that is `format`.
+//! Invariant: the context costs at most `BUDGET` tokens, counted as three bytes each.
+//! Invariant: the text around the caret is paid for first, then edits from the newest, then other
+//! files by rank.
 //! Start at `gather`.
 
+mod edit_history;
+mod nearby_names;
 mod source;
-mod trail;
 mod window;
-mod words;
 
 use base::AbsPath;
 
-use crate::Scene;
+use crate::EditorState;
 
-pub use source::{ContextSource, Diagnostic, Excerpt, NoSource, Why};
-pub use trail::{EditTrail, PastEdit};
-pub use window::{Frame, Window};
-pub use words::names_near;
+pub use edit_history::{EditHistory, PastEdit};
+pub use nearby_names::names_near;
+pub use source::{ContextSnippet, ContextSource, Diagnostic, EmptyContextSource, SnippetReason};
+pub use window::{PromptWindow, WindowLimits};
 
-/// What a prompt may cost, in tokens.
+/// Maximum size of a prompt, in tokens.
 pub const BUDGET: usize = 4_096;
-/// How many bytes count as a token.
+/// Bytes that count as one token.
 const BYTES_PER_TOKEN: usize = 3;
-/// The most edits that are told.
-const MOST_EDITS: usize = 10;
-/// What a part costs beside its text, in bytes: its path, its marks.
+/// Maximum number of edits in a prompt.
+const MAX_EDITS: usize = 10;
+/// Bytes that an entry costs beside its text: its path and delimiters.
 const OVERHEAD: usize = 16;
 
-/// All that a prompt is made of.
+/// Everything that a prompt is built from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Context {
-    /// The file's path as models see it: relative to the project, with forward slashes.
+pub struct EditContext {
+    /// Path of the file as shown to models: relative to the project, with forward slashes.
     pub path: String,
-    /// What the project is called.
+    /// Name of the project folder.
     pub project: String,
-    /// The text around the caret.
-    pub window: Window,
+    /// Text around the caret.
+    pub window: PromptWindow,
     /// Recent edits, the oldest first.
     pub edits: Vec<PastEdit>,
-    /// Pieces of other files, the most helpful first.
-    pub files: Vec<Excerpt>,
-    /// What is wrong near the caret.
+    /// Excerpts of other files, the most relevant first.
+    pub files: Vec<ContextSnippet>,
+    /// Diagnostics near the caret.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Gathers what a prompt for a scene is made of. `root` is the project's folder; paths are told below it.
+/// Gathers the context of an editor state. `root` is the project folder; paths are shown relative
+/// to it.
 pub fn gather(
-    scene: &Scene,
+    scene: &EditorState,
     root: Option<&AbsPath>,
-    frame: Frame,
-    trail: &EditTrail,
+    frame: WindowLimits,
+    trail: &EditHistory,
     source: &dyn ContextSource,
-) -> Context {
-    let mut purse = Purse(BUDGET * BYTES_PER_TOKEN);
-    let mut window = Window::around(scene, frame);
+) -> EditContext {
+    let mut purse = ByteBudget(BUDGET * BYTES_PER_TOKEN);
+    let mut window = PromptWindow::for_editor(scene, frame);
     purse.spend(window.text.len() + OVERHEAD);
     let path = shown_path(scene.path.as_ref(), root);
     purse.spend(path.len());
@@ -67,7 +70,7 @@ pub fn gather(
     files.extend(source.viewed(scene));
     let mut diagnostics = source.diagnostics(scene);
     diagnostics.retain(|it| purse.pays(it.message.len() + OVERHEAD));
-    Context {
+    EditContext {
         files: within(files, &window, &path, &mut purse),
         project: root.map(AbsPath::name).unwrap_or_default(),
         path,
@@ -77,31 +80,38 @@ pub fn gather(
     }
 }
 
-/// A path as models see it.
+/// Returns a path as shown to models.
 fn shown_path(path: Option<&AbsPath>, root: Option<&AbsPath>) -> String {
     let Some(path) = path else {
         return "untitled".to_owned();
     };
     let shown = root.and_then(|root| path.relative_to(root));
     let shown = shown.unwrap_or(path.as_path());
-    // A line break in a name would let it speak for itself in a prompt.
+    // A line break in a file name could inject text into the prompt.
     shown.to_string_lossy().replace(['\n', '\r'], " ")
 }
 
-/// The newest edits that the purse pays for, the oldest of them first.
-fn edits(trail: &EditTrail, root: Option<&AbsPath>, purse: &mut Purse) -> Vec<PastEdit> {
-    let newest_first = trail.newest_first(root).take(MOST_EDITS);
+/// Returns the newest edits that fit the budget, ordered from the oldest.
+fn edits(trail: &EditHistory, root: Option<&AbsPath>, purse: &mut ByteBudget) -> Vec<PastEdit> {
+    let newest_first = trail.newest_first(root).take(MAX_EDITS);
     let paid = newest_first.take_while(|edit| purse.pays(edit.diff.len() + edit.path.len()));
     let mut edits: Vec<PastEdit> = paid.collect();
     edits.reverse();
     edits
 }
 
-/// The pieces that the purse pays for, in their order; nothing twice, and nothing that the window shows.
-fn within(files: Vec<Excerpt>, window: &Window, path: &str, purse: &mut Purse) -> Vec<Excerpt> {
-    let mut kept: Vec<Excerpt> = Vec::new();
+/// Returns the excerpts that fit the budget, in order, without duplicates and without text that the
+/// window already shows.
+fn within(
+    files: Vec<ContextSnippet>,
+    window: &PromptWindow,
+    path: &str,
+    purse: &mut ByteBudget,
+) -> Vec<ContextSnippet> {
+    let mut kept: Vec<ContextSnippet> = Vec::new();
     for file in files {
-        let is_known = |known: &Excerpt| known.path == file.path && known.text.contains(&file.text);
+        let is_known =
+            |known: &ContextSnippet| known.path == file.path && known.text.contains(&file.text);
         let is_here = file.path == path && window.text.contains(file.text.trim());
         if file.text.trim().is_empty() || is_here || kept.iter().any(is_known) {
             continue;
@@ -113,15 +123,15 @@ fn within(files: Vec<Excerpt>, window: &Window, path: &str, purse: &mut Purse) -
     kept
 }
 
-/// The bytes that are left to spend.
-struct Purse(usize);
+/// Remaining bytes of the budget.
+struct ByteBudget(usize);
 
-impl Purse {
+impl ByteBudget {
     fn spend(&mut self, bytes: usize) {
         self.0 = self.0.saturating_sub(bytes);
     }
 
-    /// Pays for something, if it can.
+    /// Deducts `bytes` if the budget covers them, and returns whether it does.
     fn pays(&mut self, bytes: usize) -> bool {
         let can = bytes <= self.0;
         if can {

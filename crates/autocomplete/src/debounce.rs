@@ -1,28 +1,29 @@
-//! How long to wait behind a key before a model is asked, by how the person types.
+//! Delay between a keystroke and a model request, adapted to the user's typing cadence.
 
 use std::time::Duration;
 
-/// The least to wait, and the most.
-const LEAST: Duration = Duration::from_millis(30);
-const MOST: Duration = Duration::from_millis(75);
-/// Keys this far apart, or nearer, are a burst: waiting the longest is best. From `SLOW` on waiting helps nobody.
+/// Bounds of the delay.
+const MIN_WAIT: Duration = Duration::from_millis(30);
+const MAX_WAIT: Duration = Duration::from_millis(75);
+/// Typing intervals in milliseconds. At `BURST` or faster the delay is the longest; from `SLOW` on
+/// it is the shortest, since the next key is far off anyway.
 const BURST: f32 = 75.0;
 const SLOW: f32 = 180.0;
-/// Longer pauses are no typing.
+/// Longer pauses are not counted as typing.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How much the newest interval counts.
+/// Weight of the newest interval in the moving average.
 const WEIGHT: f32 = 0.2;
 
-/// The rhythm of a person's keys.
+/// The user's typing cadence.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Rhythm {
-    /// Milliseconds between keys, smoothed; none before the second key.
+pub(crate) struct TypingCadence {
+    /// Moving average of milliseconds between keystrokes; `None` before the second one.
     interval: Option<f32>,
     last: Option<Duration>,
 }
 
-impl Rhythm {
-    /// A key was pressed.
+impl TypingCadence {
+    /// Records a keystroke at `now`.
     pub(crate) fn key(&mut self, now: Duration) {
         let gap = self.last.map(|last| now.saturating_sub(last));
         self.last = Some(now);
@@ -36,15 +37,15 @@ impl Rhythm {
         });
     }
 
-    /// How long to wait behind a key.
+    /// Returns the delay after a keystroke before a request is sent.
     pub(crate) fn wait(&self) -> Duration {
         let interval = self.interval.unwrap_or(BURST);
         let slow = ((interval - BURST) / (SLOW - BURST)).clamp(0.0, 1.0);
-        let spared = (MOST - LEAST).as_secs_f32() * 1_000.0 * slow;
-        MOST - Duration::from_millis(spared.round() as u64)
+        let spared = (MAX_WAIT - MIN_WAIT).as_secs_f32() * 1_000.0 * slow;
+        MAX_WAIT - Duration::from_millis(spared.round() as u64)
     }
 
-    /// How many keys the person presses in a time, at least one.
+    /// Returns how many keys the user is expected to press in `time`, at least one.
     pub(crate) fn keys_in(&self, time: Duration) -> usize {
         let interval = self.interval.unwrap_or(SLOW).max(30.0);
         ((time.as_secs_f32() * 1_000.0 / interval).ceil() as usize).max(1)

@@ -1,19 +1,23 @@
-//! The pipeline as a machine: what happened goes in, what is to be done comes out.
+//! The Tab engine as a state machine: inputs go in, effects come out.
 //!
-//! Must not know: clocks, sockets, threads; the driver says when, asks models, and shows.
-//! Invariant: at most two requests are in flight, and each that is no longer wanted is cancelled in the same call.
-//! Invariant: what is shown is of the revision of the text that was handed in last, and passed `validate::check`.
-//! Invariant: nothing is shown and nothing is asked while something blocks.
-//! Invariant: a suggestion that is typed into goes on in the call of that key, and so does one that the cache knows.
-//! Start at `Engine::handle`; when a model is asked is decided in `ask`, what is shown in `present`.
+//! Must not know: clocks, sockets, threads; the driver supplies the time, queries models and shows
+//! suggestions.
+//! Invariant: at most two requests are in flight, and a request that is no longer needed is
+//! cancelled in the same call.
+//! Invariant: the visible suggestion belongs to the latest revision handed in, and passed
+//! `validate::check`.
+//! Invariant: while a block reason is active, nothing is shown and no model is queried.
+//! Invariant: the keystroke that types into a suggestion, or reaches a cached one, updates it in
+//! the same call.
+//! Start at `Engine::handle`; `ask` decides when to query a model, `present` what to show.
 
-mod ahead;
 mod ask;
-mod flight;
-mod happened;
+mod candidate;
+mod event;
+mod in_flight;
 mod input;
-mod keeping;
-mod offer;
+mod keep_tracker;
+mod lookahead;
 mod options;
 mod present;
 mod status;
@@ -24,221 +28,230 @@ use std::time::Duration;
 use base::ByteOffset;
 use text::Change;
 
-use crate::cache::Cache;
-use crate::context::{ContextSource, EditTrail};
-use crate::debounce::Rhythm;
-use crate::validate::{Recent, Refused};
-use crate::{Cause, Fate, Scene, Source, Suggestion, SuggestionId};
+use crate::cache::CompletionCache;
+use crate::context::{ContextSource, EditHistory};
+use crate::debounce::TypingCadence;
+use crate::validate::{RecentEdits, RejectReason};
+use crate::{ChangeCause, EditorState, FollowResult, Suggestion, SuggestionId, SuggestionSource};
 
-pub use flight::RequestId;
-pub use happened::Happened;
-pub use input::{Ask, Blocked, Edited, Effect, Input, Shown, Turn};
-pub use options::{Options, TabKind, TabModel};
-pub use status::{Idle, Status};
+pub use event::TabEvent;
+pub use in_flight::RequestId;
+pub use input::{
+    BlockReason, CompletionRequest, CycleStep, DocumentEdit, EngineEffect, EngineInput,
+    VisibleSuggestion,
+};
+pub use options::{EngineOptions, TabKind, TabModel};
+pub use status::{CompletionStatus, IdleReason};
 
-use flight::Flight;
-use keeping::Keeping;
-use offer::Offer;
+use candidate::SuggestionCandidate;
+use in_flight::ActiveRequest;
+use keep_tracker::KeepTracker;
 use status::Latencies;
 
-/// Texts that are held where nobody takes those that are spent.
-const MOST_HELD: usize = 8;
+/// Maximum number of editor states held if the driver never calls `take_spent`.
+const MAX_RETIRED: usize = 8;
 
-/// The pipeline of one window.
-pub struct Engine {
-    options: Options,
+/// The Tab engine of one window.
+pub struct CompletionEngine {
+    options: EngineOptions,
     now: Duration,
-    scene: Option<Scene>,
-    blocked: BTreeSet<Blocked>,
-    /// What could be shown, each of the text's revision and checked; `at` is the one that is.
-    offers: Vec<Offer>,
+    scene: Option<EditorState>,
+    blocked: BTreeSet<BlockReason>,
+    /// Suggestions that could be shown, all checked and of the current revision; `at` is the index
+    /// of the visible one.
+    candidates: Vec<SuggestionCandidate>,
     at: usize,
-    /// Further hunks of an answer, for when the one that is shown was taken.
-    later: Vec<Suggestion>,
-    /// What the driver was last told to show.
-    told: Option<Shown>,
-    flights: Vec<Flight>,
-    cache: Cache,
-    recent: Recent,
-    trail: EditTrail,
-    rhythm: Rhythm,
+    /// Further hunks of a model response, shown after the current one is accepted.
+    pending_hunks: Vec<Suggestion>,
+    /// The suggestion that the driver currently shows.
+    visible: Option<VisibleSuggestion>,
+    requests: Vec<ActiveRequest>,
+    cache: CompletionCache,
+    recent: RecentEdits,
+    history: EditHistory,
+    cadence: TypingCadence,
     latencies: Latencies,
-    keeping: Keeping,
-    /// How the last change came about, and when; `None` behind a mere motion.
-    last_edit: Option<(Duration, Pace)>,
-    /// The caret and revision that a model was last asked for.
+    keep_tracker: KeepTracker,
+    /// Time and kind of the last edit; `None` after a caret motion.
+    last_edit: Option<(Duration, DebounceMode)>,
+    /// Revision and caret of the last model request.
     asked_for: Option<(base::Revision, ByteOffset)>,
-    /// Whether the person asked at this place by hand.
-    is_by_hand: bool,
-    /// Whether the last suggestion was wrong: within a word the next will be, too.
+    /// Whether the user requested a suggestion at this caret explicitly.
+    is_explicit: bool,
+    /// Whether the last suggestion was wrong; the next one within the same word will be, too.
     has_missed: bool,
-    /// How often suggestions turn out right, from 0 to 1.
-    success: f32,
-    /// Why the last answer is not shown.
-    refused: Option<Refused>,
+    /// Moving average of how often suggestions are right, from 0 to 1.
+    success_rate: f32,
+    /// Reason why the last model response is not shown.
+    refused: Option<RejectReason>,
     failed: Option<String>,
-    wake: Option<Duration>,
+    next_wake: Option<Duration>,
     last_suggestion: u64,
     last_request: u64,
-    /// The texts that were in front, the newest last.
-    held: VecDeque<Scene>,
-    effects: Vec<Effect>,
+    /// Previous editor states, the newest last.
+    retired: VecDeque<EditorState>,
+    effects: Vec<EngineEffect>,
 }
 
-/// What the person does, as far as it says how long to wait.
+/// Kind of the last edit, which determines the delay before a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pace {
+enum DebounceMode {
     Typing,
     Deleting,
-    /// A suggestion was taken, or one was asked for: nothing to wait for.
+    /// After accepting or requesting a suggestion: no delay.
     Eager,
 }
 
-impl Engine {
-    /// A pipeline that has seen nothing yet.
-    pub fn new(options: Options) -> Self {
+impl CompletionEngine {
+    /// Creates an engine that has no editor state yet.
+    pub fn new(options: EngineOptions) -> Self {
         Self {
             options,
             now: Duration::ZERO,
             scene: None,
             blocked: BTreeSet::new(),
-            offers: Vec::new(),
+            candidates: Vec::new(),
             at: 0,
-            later: Vec::new(),
-            told: None,
-            flights: Vec::new(),
-            cache: Cache::default(),
-            recent: Recent::default(),
-            trail: EditTrail::default(),
-            rhythm: Rhythm::default(),
+            pending_hunks: Vec::new(),
+            visible: None,
+            requests: Vec::new(),
+            cache: CompletionCache::default(),
+            recent: RecentEdits::default(),
+            history: EditHistory::default(),
+            cadence: TypingCadence::default(),
             latencies: Latencies::default(),
-            keeping: Keeping::default(),
+            keep_tracker: KeepTracker::default(),
             last_edit: None,
             asked_for: None,
-            is_by_hand: false,
+            is_explicit: false,
             has_missed: false,
-            success: 0.5,
+            success_rate: 0.5,
             refused: None,
             failed: None,
-            wake: None,
+            next_wake: None,
             last_suggestion: 0,
             last_request: 0,
-            held: VecDeque::new(),
+            retired: VecDeque::new(),
             effects: Vec::new(),
         }
     }
 
-    /// Takes in what happened and says what is to be done, in order. `now` counts from any moment and never goes back.
+    /// Handles an input and returns the resulting effects in order. `now` counts from an arbitrary
+    /// origin and never decreases.
     pub fn handle(
         &mut self,
         now: Duration,
-        input: Input,
+        input: EngineInput,
         source: &dyn ContextSource,
-    ) -> Vec<Effect> {
+    ) -> Vec<EngineEffect> {
         self.now = self.now.max(now);
         match input {
-            Input::Edited(edited) => self.edited(*edited),
-            Input::Moved { scene } => self.moved(scene),
-            Input::Requested { scene } => self.requested(scene),
-            Input::Accepted { part, edited } => self.accepted(part, *edited),
-            Input::Dismissed => self.dismissed(),
-            Input::Cycle(turn) => self.turn(turn, source),
-            Input::Blocked(why) => {
+            EngineInput::Edited(edited) => self.edited(*edited),
+            EngineInput::Moved { scene } => self.moved(scene),
+            EngineInput::Requested { scene } => self.requested(scene),
+            EngineInput::Accepted { part, edited } => self.accepted(part, *edited),
+            EngineInput::Dismissed => self.dismissed(),
+            EngineInput::Cycle(turn) => self.cycle(turn, source),
+            EngineInput::Blocked(why) => {
                 self.blocked.insert(why);
             }
-            Input::Unblocked(why) => {
+            EngineInput::Unblocked(why) => {
                 if self.blocked.remove(&why) && self.blocked.is_empty() {
-                    self.effects.push(Effect::AskLocal);
+                    self.effects.push(EngineEffect::AskLocal);
                 }
             }
-            Input::Local {
+            EngineInput::Local {
                 revision,
                 suggestions,
             } => self.local(revision, suggestions),
-            Input::Stream { request, event } => self.stream(request, event),
-            Input::Known(names) => self.recent.set_names(names),
-            Input::Options(options) => self.set_options(options),
-            // Where it came too soon, another time is asked for.
-            Input::Time => self.wake = None,
+            EngineInput::Stream { request, event } => self.stream(request, event),
+            EngineInput::Known(names) => self.recent.set_names(names),
+            EngineInput::Options(options) => self.set_options(options),
+            // If the timer fired too early, `settle` sets it again.
+            EngineInput::Time => self.next_wake = None,
         }
-        self.settle(source);
+        self.update(source);
         std::mem::take(&mut self.effects)
     }
 
-    /// The texts that are in front no more. To free the tree of a large one takes milliseconds: for another thread, once
-    /// the effects are under way. Where nobody takes them they are freed a few inputs later.
-    pub fn take_spent(&mut self) -> Vec<Scene> {
-        let spent = self.held.len().saturating_sub(1);
-        self.held.drain(..spent).collect()
+    /// Returns the editor states that are no longer current. Freeing the syntax tree of a large one
+    /// takes milliseconds, so the driver drops them on another thread after carrying out the
+    /// effects. If it never takes them, the engine frees them a few inputs later.
+    pub fn take_retired(&mut self) -> Vec<EditorState> {
+        let spent = self.retired.len().saturating_sub(1);
+        self.retired.drain(..spent).collect()
     }
 
-    /// What is shown.
-    pub fn shown(&self) -> Option<&Suggestion> {
-        self.told.as_ref().map(|told| &told.suggestion)
+    /// Returns the visible suggestion.
+    pub fn current_suggestion(&self) -> Option<&Suggestion> {
+        self.visible.as_ref().map(|told| &told.suggestion)
     }
 
-    /// What was deleted, undone and turned down, for whoever else checks suggestions.
-    pub fn recent(&self) -> &Recent {
+    /// Returns the recent deletions, undos and rejections, for other code that validates
+    /// suggestions.
+    pub fn recent(&self) -> &RecentEdits {
         &self.recent
     }
 
-    /// Whether the person asked at this place by hand: then words that begin alike are wanted too, see `Local::asked`.
-    pub fn is_by_hand(&self) -> bool {
-        self.is_by_hand
+    /// Whether the user requested a suggestion at this caret explicitly, in which case words with
+    /// the same prefix are wanted too; see `Local::asked`.
+    pub fn is_explicit(&self) -> bool {
+        self.is_explicit
     }
 
-    /// How many requests are in flight.
+    /// Returns the number of requests in flight.
     pub fn in_flight(&self) -> usize {
-        self.flights.len()
+        self.requests.len()
     }
 
-    /// A text changed.
-    fn edited(&mut self, edited: Edited) {
+    /// Handles a change of a text.
+    fn edited(&mut self, edited: DocumentEdit) {
         let is_front = self.note_edit(&edited);
-        if !is_front && edited.cause == Cause::Other {
+        if !is_front && edited.cause == ChangeCause::Other {
             return;
         }
-        let Edited {
+        let DocumentEdit {
             scene,
             change,
             cause,
             ..
         } = edited;
         if !is_front {
-            self.leave();
+            self.reset();
         }
-        self.face(scene);
-        self.is_by_hand = false;
+        self.set_current(scene);
+        self.is_explicit = false;
         self.follow(&change);
         let is_deletion = change.splices.iter().all(|splice| splice.new.is_empty());
         self.last_edit = match cause {
-            Cause::Typed if is_deletion => Some((self.now, Pace::Deleting)),
-            Cause::Typed => {
-                self.rhythm.key(self.now);
-                Some((self.now, Pace::Typing))
+            ChangeCause::Typed if is_deletion => Some((self.now, DebounceMode::Deleting)),
+            ChangeCause::Typed => {
+                self.cadence.key(self.now);
+                Some((self.now, DebounceMode::Typing))
             }
-            Cause::Accepted => Some((self.now, Pace::Eager)),
-            // Who takes something back, or watches an agent, has not begun anything.
-            Cause::Undone | Cause::Other => None,
+            ChangeCause::Accepted => Some((self.now, DebounceMode::Eager)),
+            // Undoing or watching an agent edit does not start anything that could be completed.
+            ChangeCause::Undone | ChangeCause::Other => None,
         };
-        // A new word tells more than the last one did.
+        // A new word gives the model more information than the last one did.
         let is_within = self.scene.as_ref().is_some_and(ask::is_within_word);
         self.has_missed &= is_within && !is_deletion;
-        self.effects.push(Effect::AskLocal);
+        self.effects.push(EngineEffect::AskLocal);
     }
 
-    /// A text is in front. It is held beyond its time, so that nothing done with an input waits for a tree to be freed.
-    fn face(&mut self, scene: Scene) {
-        if self.held.len() == MOST_HELD {
-            self.held.pop_front();
+    /// Makes an editor state current. The previous one is held so that no input waits for its
+    /// syntax tree to be freed.
+    fn set_current(&mut self, scene: EditorState) {
+        if self.retired.len() == MAX_RETIRED {
+            self.retired.pop_front();
         }
-        self.held.push_back(scene.clone());
+        self.retired.push_back(scene.clone());
         self.scene = Some(scene);
     }
 
-    /// Everybody who remembers edits hears of one. Says whether it is of the text in front.
-    fn note_edit(&mut self, edited: &Edited) -> bool {
-        let Edited {
+    /// Passes an edit to all histories. Returns whether it belongs to the current text.
+    fn note_edit(&mut self, edited: &DocumentEdit) -> bool {
+        let DocumentEdit {
             before,
             scene,
             change,
@@ -247,16 +260,16 @@ impl Engine {
         let path = scene.path.as_ref();
         let texts = (before, &scene.snapshot);
         self.recent.edited(path, texts, change, (*cause, self.now));
-        self.trail.edited(path, texts, change, (*cause, self.now));
-        self.keeping.edited(path, change);
+        self.history.edited(path, texts, change, (*cause, self.now));
+        self.keep_tracker.edited(path, change);
         self.scene
             .as_ref()
             .is_some_and(|now| now.path == scene.path)
     }
 
-    /// The caret moved, the text was scrolled, or another one is in front.
-    fn moved(&mut self, scene: Scene) {
-        let same = |now: &Scene| {
+    /// Handles a caret motion, scrolling, or a switch to another text.
+    fn moved(&mut self, scene: EditorState) {
+        let same = |now: &EditorState| {
             now.path == scene.path && now.snapshot.revision() == scene.snapshot.revision()
         };
         let is_same = self.scene.as_ref().is_some_and(same);
@@ -266,72 +279,76 @@ impl Engine {
                 .as_ref()
                 .is_some_and(|now| now.caret == scene.caret);
         if !is_same {
-            self.leave();
+            self.reset();
         }
-        self.face(scene);
+        self.set_current(scene);
         if !stays {
-            self.drop_elsewhere();
-            self.is_by_hand = false;
+            self.drop_misplaced();
+            self.is_explicit = false;
             self.last_edit = None;
             self.has_missed = false;
-            self.effects.push(Effect::AskLocal);
+            self.effects.push(EngineEffect::AskLocal);
         }
     }
 
-    /// The person asks for a suggestion.
-    fn requested(&mut self, scene: Scene) {
+    /// Handles an explicit request for a suggestion.
+    fn requested(&mut self, scene: EditorState) {
         self.moved(scene);
-        if self.told.is_none() {
-            // What is unlikely is gone through from the most useful on.
+        if self.visible.is_none() {
+            // Unlikely suggestions are offered in order of usefulness.
             self.at = 0;
         }
-        self.last_edit = Some((self.now, Pace::Eager));
-        self.is_by_hand = true;
+        self.last_edit = Some((self.now, DebounceMode::Eager));
+        self.is_explicit = true;
         self.asked_for = None;
         self.has_missed = false;
-        self.effects.push(Effect::AskLocal);
+        self.effects.push(EngineEffect::AskLocal);
     }
 
-    /// Another text is in front.
-    fn leave(&mut self) {
+    /// Discards everything that belongs to the previous text.
+    fn reset(&mut self) {
         self.cancel_all();
-        self.forget_offers();
-        self.later.clear();
+        self.clear_candidates();
+        self.pending_hunks.clear();
         self.asked_for = None;
         self.last_edit = None;
         self.has_missed = false;
         self.refused = None;
     }
 
-    /// Takes what is offered along a change.
+    /// Updates all candidates and requests after a change.
     fn follow(&mut self, change: &Change) {
         let Some(scene) = self.scene.clone() else {
             return;
         };
-        let shown = self.offers.get(self.at).map(|offer| offer.suggestion.id);
-        let mut kept = Vec::with_capacity(self.offers.len());
-        for mut offer in std::mem::take(&mut self.offers) {
+        let shown = self
+            .candidates
+            .get(self.at)
+            .map(|offer| offer.suggestion.id);
+        let mut kept = Vec::with_capacity(self.candidates.len());
+        for mut offer in std::mem::take(&mut self.candidates) {
             let is_shown = Some(offer.suggestion.id) == shown;
             match offer.follow(change, &scene) {
-                Fate::Moved | Fate::Consumed => kept.push(offer),
-                Fate::Completed if is_shown => self.typed_through(&offer),
-                Fate::Dropped if is_shown => self.missed(&offer),
-                Fate::Completed | Fate::Dropped => {}
+                FollowResult::Moved | FollowResult::Consumed => kept.push(offer),
+                FollowResult::Completed if is_shown => self.record_typed(&offer),
+                FollowResult::Dropped if is_shown => self.record_miss(&offer),
+                FollowResult::Completed | FollowResult::Dropped => {}
             }
         }
         let at = kept
             .iter()
             .position(|offer| Some(offer.suggestion.id) == shown);
-        self.offers = kept;
+        self.candidates = kept;
         self.at = at.unwrap_or(0);
-        self.later
-            .retain_mut(|later| matches!(later.follow(change, &scene.snapshot), Fate::Moved));
-        for flight in &mut self.flights {
+        self.pending_hunks.retain_mut(|later| {
+            matches!(later.follow(change, &scene.snapshot), FollowResult::Moved)
+        });
+        for flight in &mut self.requests {
             flight.follow(change);
         }
     }
 
-    fn set_options(&mut self, options: Options) {
+    fn set_options(&mut self, options: EngineOptions) {
         if options.model != self.options.model {
             self.cancel_all();
             self.latencies = Latencies::default();
@@ -341,47 +358,52 @@ impl Engine {
         self.options = options;
     }
 
-    /// Puts everything in order behind an input.
-    fn settle(&mut self, source: &dyn ContextSource) {
+    /// Updates candidates, requests, the visible suggestion and the timer after an input.
+    fn update(&mut self, source: &dyn ContextSource) {
         if !self.blocked.is_empty() {
-            self.forget_offers();
+            self.clear_candidates();
             self.cancel_all();
         } else {
             self.cancel_unwanted();
             let is_known = self.present();
             self.ask_if_due(is_known, source);
-            self.look_ahead(source);
+            self.request_ahead(source);
         }
-        self.tell();
-        let kept = self.keeping.due(self.now);
-        self.effects.extend(kept.into_iter().map(Effect::Note));
+        self.emit_visible();
+        let kept = self.keep_tracker.due(self.now);
+        self.effects
+            .extend(kept.into_iter().map(EngineEffect::Note));
         self.set_alarm();
     }
 
-    /// Says when there is something to be done though nothing happens.
+    /// Requests a wake-up at the next time at which something is due.
     fn set_alarm(&mut self) {
-        let times = [self.due(), self.ahead_due(), self.keeping.next()];
+        let times = [self.due(), self.ahead_due(), self.keep_tracker.next()];
         let next = times
             .into_iter()
             .flatten()
             .filter(|at| *at > self.now)
             .min();
-        if next != self.wake {
-            self.wake = next;
-            self.effects.extend(next.map(|at| Effect::Wake { at }));
+        if next != self.next_wake {
+            self.next_wake = next;
+            self.effects
+                .extend(next.map(|at| EngineEffect::Wake { at }));
         }
     }
 
-    fn next_suggestion(&mut self) -> SuggestionId {
+    fn next_suggestion_id(&mut self) -> SuggestionId {
         self.last_suggestion += 1;
-        // Those of the local tier count from below.
+        // Identifiers of the local tier count up from zero, so the high bit keeps them apart.
         SuggestionId(self.last_suggestion | 1 << 63)
     }
 }
 
-/// Whether a suggestion comes from a model, and not from the local tier.
-fn is_remote(source: &Source) -> bool {
-    matches!(source, Source::Gap(_) | Source::NextEdit(_))
+/// Whether a suggestion comes from a model rather than from the local tier.
+fn is_from_model(source: &SuggestionSource) -> bool {
+    matches!(
+        source,
+        SuggestionSource::Gap(_) | SuggestionSource::NextEdit(_)
+    )
 }
 
 #[cfg(test)]

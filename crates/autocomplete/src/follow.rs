@@ -1,76 +1,77 @@
-//! A suggestion after the text has changed: typed a little further, moved along, or dropped.
+//! Updates a suggestion after a text change: partly typed, moved, or dropped.
 //!
-//! Invariant: what is left after typing into a suggestion, applied, gives the text that the whole would have given.
-//! Invariant: a change that the suggestion did not foresee, at one of its places, drops it.
+//! Invariant: applying the rest of a partly typed suggestion gives the same text as applying the
+//! whole.
+//! Invariant: a change at one of its edits that the suggestion does not predict drops it.
 
 use std::sync::Arc;
 
 use base::{Bias, Span};
 use text::{Change, Snapshot, Splice};
 
-use crate::{Replacement, Suggestion};
+use crate::{SuggestedEdit, Suggestion};
 
-/// What became of a suggestion.
+/// Result of updating a suggestion after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum FollowResult {
     /// The change was elsewhere; the suggestion moved with the text.
     Moved,
-    /// The change was its own beginning; the rest is left.
+    /// The change typed the beginning of the suggestion; the rest remains.
     Consumed,
-    /// Nothing is left: all of it stands in the text now.
+    /// The whole suggestion is in the text now.
     Completed,
-    /// The text is another now; the suggestion is worth nothing.
+    /// The change contradicts the suggestion, which no longer applies.
     Dropped,
 }
 
-/// Closing letters that an editor puts behind the caret by itself.
+/// Closing characters that an editor inserts after the caret automatically.
 const CLOSERS: &[char] = &[')', ']', '}', '>', '"', '\'', '`'];
 
 impl Suggestion {
-    /// Takes the suggestion along a change of its text. `after` is the text behind the change.
-    pub fn follow(&mut self, change: &Change, after: &Snapshot) -> Fate {
+    /// Updates the suggestion after a change of its text. `after` is the text after the change.
+    pub fn follow(&mut self, change: &Change, after: &Snapshot) -> FollowResult {
         if change.before != self.revision {
-            return Fate::Dropped;
+            return FollowResult::Dropped;
         }
-        let mut fate = Fate::Moved;
+        let mut fate = FollowResult::Moved;
         let mut edits = Vec::with_capacity(self.edits.len());
         for edit in &self.edits {
             match follow_one(edit, change, after) {
                 Some((edit, is_consumed)) => {
                     if is_consumed {
-                        fate = Fate::Consumed;
+                        fate = FollowResult::Consumed;
                     }
                     if !edit.is_empty() {
                         edits.push(edit);
                     }
                 }
-                None => return Fate::Dropped,
+                None => return FollowResult::Dropped,
             }
         }
         self.edits = edits;
         self.revision = change.after;
         if self.edits.is_empty() {
-            Fate::Completed
-        } else if self.stands_in(after) {
+            FollowResult::Completed
+        } else if self.applies_to(after) {
             fate
         } else {
-            Fate::Dropped
+            FollowResult::Dropped
         }
     }
 }
 
-/// One replacement behind the change, and whether some of it was typed.
+/// Returns an edit after the change, and whether part of it was typed.
 fn follow_one(
-    edit: &Replacement,
+    edit: &SuggestedEdit,
     change: &Change,
     after: &Snapshot,
-) -> Option<(Replacement, bool)> {
+) -> Option<(SuggestedEdit, bool)> {
     let meets =
         |splice: &&Splice| splice.old.start <= edit.span.end && edit.span.start <= splice.old.end;
     let mut meeting = change.splices.iter().filter(meets);
     let Some(splice) = meeting.next() else {
         let start = change.map(edit.span.start, Bias::Right);
-        let moved = Replacement {
+        let moved = SuggestedEdit {
             span: Span::new(start, start + edit.old.len()),
             ..edit.clone()
         };
@@ -82,9 +83,9 @@ fn follow_one(
     typed_into(edit, splice, after).map(|edit| (edit, true))
 }
 
-/// What is left of a replacement when `splice` was made at its beginning.
-fn typed_into(edit: &Replacement, splice: &Splice, after: &Snapshot) -> Option<Replacement> {
-    // Something before the place went away, or more than the place holds: that was not foreseen.
+/// Returns the rest of an edit when `splice` was made at its beginning.
+fn typed_into(edit: &SuggestedEdit, splice: &Splice, after: &Snapshot) -> Option<SuggestedEdit> {
+    // Deleting text before the edit, or more than it replaces, is not predicted by it.
     if splice.old.start != edit.span.start || splice.old.end > edit.span.end {
         return None;
     }
@@ -97,7 +98,8 @@ fn typed_into(edit: &Replacement, splice: &Splice, after: &Snapshot) -> Option<R
         .map(|(ch, _)| ch.len_utf8())
         .sum();
     let (surplus, new) = (&typed[alike..], &edit.new[alike..]);
-    // A bracket typed brings its partner, which then stands behind the caret and is part of what is to come.
+    // Typing an opening bracket inserts its partner after the caret, which is part of the remaining
+    // text.
     let is_foreseen = surplus.is_empty()
         || alike > 0 && surplus.chars().all(|ch| CLOSERS.contains(&ch)) && new.contains(surplus);
     if !is_foreseen || typed.is_empty() && splice.old.is_empty() {
@@ -105,7 +107,7 @@ fn typed_into(edit: &Replacement, splice: &Splice, after: &Snapshot) -> Option<R
     }
     let start = splice.new.start + alike;
     let old: Arc<str> = Arc::from(format!("{surplus}{old}"));
-    Some(Replacement {
+    Some(SuggestedEdit {
         span: Span::new(start, start + old.len()),
         old,
         new: Arc::from(new),

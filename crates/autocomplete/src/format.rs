@@ -1,10 +1,12 @@
-//! How models that predict the next edit are asked, and how their answers are read: pure functions.
+//! Prompt formats of next-edit models, and the parsing of their responses, as pure functions.
 //!
-//! Each model was trained on one way of writing down the text around the caret, the edits before, and other files; a
-//! letter more or less and it answers worse. The ways are told in its module.
-//! Invariant: no control token of the model comes from anybody's text: in what is only shown it is broken by a space,
-//! and where it stands in what would be rewritten, nothing is asked.
-//! Invariant: reading never fails: an answer is edits, nothing, or unreadable.
+//! Each model was trained on one exact format for the text around the caret, the recent edits and
+//! other files; a deviation of one character degrades its output. Each format is described in its
+//! own module.
+//!
+//! Invariant: no control token of the model comes from user text. In read-only text it is broken by
+//! a space; if the editable text contains one, no request is made.
+//! Invariant: parsing never fails: a response is edits, nothing, or unreadable.
 //! Start at `prompt` and `read`.
 
 mod guard;
@@ -20,75 +22,75 @@ use std::ops::Range;
 use model::{NextEditFormat, TokenCount};
 use text::Snapshot;
 
-use crate::Replacement;
-use crate::context::{Context, Frame, Window};
+use crate::SuggestedEdit;
+use crate::context::{EditContext, PromptWindow, WindowLimits};
 
 pub use guard::harmless;
 
-/// What is sent to a model.
+/// A prompt for a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Prompt {
-    /// How it is sent.
-    pub form: Form,
-    /// The prompt, or the message of the person.
+pub struct ModelPrompt {
+    /// Kind of request that carries the prompt.
+    pub form: PromptKind,
+    /// Prompt text, or the user message of a chat.
     pub text: String,
-    /// What ends the answer, the most important first.
+    /// Stop sequences, the most important first.
     pub stop: Vec<String>,
-    /// The most that the answer may have.
+    /// Maximum length of the response.
     pub max_output: TokenCount,
 }
 
-/// How a prompt is sent.
+/// Kind of request that carries a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// As it is, to be gone on with.
+pub enum PromptKind {
+    /// Raw text for the model to continue.
     Raw,
-    /// As a message for an endpoint of edits.
+    /// Message to a dedicated edit endpoint.
     Edit,
-    /// As a conversation's first message, behind these instructions.
+    /// First user message of a chat, after a system prompt.
     Chat {
-        /// The instructions.
+        /// Text of the system prompt.
         system: String,
     },
 }
 
-/// What an answer says.
+/// Parsed response of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// What is to be replaced, in bytes of the text that the window was taken from; sorted, never touching.
-    Edits(Vec<Replacement>),
-    /// Nothing is to be changed.
+pub enum ParsedResponse {
+    /// Edits in byte offsets of the text that the window was taken from; sorted, never touching.
+    Edits(Vec<SuggestedEdit>),
+    /// The model proposes no change.
     Nothing,
-    /// It is not what the model's format says.
+    /// The response does not follow the model's format.
     Unreadable,
 }
 
-/// How much of the text a model wants to see, and may rewrite.
-pub fn frame(format: NextEditFormat) -> Frame {
+/// Returns the window sizes that a model expects.
+pub fn frame(format: NextEditFormat) -> WindowLimits {
     match format {
-        NextEditFormat::Zeta1 => Frame::Tokens {
+        NextEditFormat::Zeta1 => WindowLimits::Tokens {
             editable: 150,
             around: 350,
         },
-        NextEditFormat::Zeta2 => Frame::Tokens {
+        NextEditFormat::Zeta2 => WindowLimits::Tokens {
             editable: 180,
             around: 350,
         },
-        NextEditFormat::Zeta21 => Frame::Tokens {
+        NextEditFormat::Zeta21 => WindowLimits::Tokens {
             editable: 350,
             around: 350,
         },
-        NextEditFormat::Sweep => Frame::Rows {
+        NextEditFormat::Sweep => WindowLimits::Rows {
             above: 10,
             below: 10,
             around: 0,
         },
-        NextEditFormat::Mercury => Frame::Rows {
+        NextEditFormat::Mercury => WindowLimits::Rows {
             above: 5,
             below: 10,
             around: 10,
         },
-        NextEditFormat::Instinct => Frame::Rows {
+        NextEditFormat::Instinct => WindowLimits::Rows {
             above: 1,
             below: 5,
             around: 20,
@@ -96,9 +98,9 @@ pub fn frame(format: NextEditFormat) -> Frame {
     }
 }
 
-/// What is sent to a model of a format; `None` where the text holds what the model would take for a command, or its
-/// rows are too long.
-pub fn prompt(format: NextEditFormat, context: &Context) -> Option<Prompt> {
+/// Builds the prompt for a model; `None` if the editable text contains one of its control tokens or
+/// is too long.
+pub fn prompt(format: NextEditFormat, context: &EditContext) -> Option<ModelPrompt> {
     let tokens = control_tokens(format);
     let window = &context.window;
     if window.is_too_long() || guard::holds(window.region(), tokens) {
@@ -106,26 +108,26 @@ pub fn prompt(format: NextEditFormat, context: &Context) -> Option<Prompt> {
     }
     let safe = guard::guarded(context, tokens);
     let (form, text) = match format {
-        NextEditFormat::Zeta1 => (Form::Raw, zeta1::prompt(&safe)),
-        NextEditFormat::Zeta2 => (Form::Raw, zeta2::prompt(&safe)),
-        NextEditFormat::Zeta21 => (Form::Raw, markers::prompt(&safe)),
-        NextEditFormat::Sweep => (Form::Raw, sweep::prompt(&safe)),
-        NextEditFormat::Mercury => (Form::Edit, mercury::prompt(&safe)),
+        NextEditFormat::Zeta1 => (PromptKind::Raw, zeta1::prompt(&safe)),
+        NextEditFormat::Zeta2 => (PromptKind::Raw, zeta2::prompt(&safe)),
+        NextEditFormat::Zeta21 => (PromptKind::Raw, markers::prompt(&safe)),
+        NextEditFormat::Sweep => (PromptKind::Raw, sweep::prompt(&safe)),
+        NextEditFormat::Mercury => (PromptKind::Edit, mercury::prompt(&safe)),
         NextEditFormat::Instinct => {
             let system = instinct::SYSTEM.to_owned();
-            (Form::Chat { system }, instinct::prompt(&safe))
+            (PromptKind::Chat { system }, instinct::prompt(&safe))
         }
     };
-    Some(Prompt {
+    Some(ModelPrompt {
         form,
         text,
         stop: stops(format).iter().map(|it| (*it).to_owned()).collect(),
-        max_output: room(&context.window),
+        max_output: output_limit(&context.window),
     })
 }
 
-/// Reads what a model answered about a window.
-pub fn read(format: NextEditFormat, window: &Window, answer: &str) -> Reading {
+/// Parses the response of a model for a window.
+pub fn read(format: NextEditFormat, window: &PromptWindow, answer: &str) -> ParsedResponse {
     let answer = stops(format)
         .iter()
         .filter_map(|stop| answer.find(stop))
@@ -135,41 +137,43 @@ pub fn read(format: NextEditFormat, window: &Window, answer: &str) -> Reading {
         NextEditFormat::Zeta1 | NextEditFormat::Instinct => zeta1::read(answer),
         NextEditFormat::Zeta2 => zeta2::read(answer),
         NextEditFormat::Zeta21 => return from(window, markers::read(window.region(), answer)),
-        NextEditFormat::Sweep => Answer::Region(answer.to_owned()),
+        NextEditFormat::Sweep => RegionResponse::Region(answer.to_owned()),
         NextEditFormat::Mercury => mercury::read(answer),
     };
     from(window, region)
 }
 
-/// What a format makes of an answer.
-enum Answer {
-    /// The part that may be rewritten, anew.
+/// Response as parsed by one format.
+enum RegionResponse {
+    /// The rewritten editable part.
     Region(String),
     Nothing,
     Unreadable,
 }
 
-fn from(window: &Window, answer: Answer) -> Reading {
+fn from(window: &PromptWindow, answer: RegionResponse) -> ParsedResponse {
     match answer {
-        Answer::Region(region) => {
+        RegionResponse::Region(region) => {
             let edits = edits(window, &region);
-            match edits.is_empty() {
-                true => Reading::Nothing,
-                false => Reading::Edits(edits),
+            if edits.is_empty() {
+                ParsedResponse::Nothing
+            } else {
+                ParsedResponse::Edits(edits)
             }
         }
-        Answer::Nothing => Reading::Nothing,
-        Answer::Unreadable => Reading::Unreadable,
+        RegionResponse::Nothing => ParsedResponse::Nothing,
+        RegionResponse::Unreadable => ParsedResponse::Unreadable,
     }
 }
 
-/// The rows by which a region became another, each hunk a replacement of its own.
-fn edits(window: &Window, region: &str) -> Vec<Replacement> {
+/// Diffs a region with its rewritten version and returns one edit per hunk of rows.
+fn edits(window: &PromptWindow, region: &str) -> Vec<SuggestedEdit> {
     let old = window.region();
-    // Models are careless about the last line feed, and about carriage returns.
-    let mut new = match old.contains("\r\n") && !region.contains("\r\n") {
-        true => region.replace('\n', "\r\n"),
-        false => region.to_owned(),
+    // Models are careless about the final line feed and about carriage returns.
+    let mut new = if old.contains("\r\n") && !region.contains("\r\n") {
+        region.replace('\n', "\r\n")
+    } else {
+        region.to_owned()
     };
     let ending = ["\r\n", "\n"].into_iter().find(|it| old.ends_with(it));
     match ending {
@@ -187,7 +191,7 @@ fn edits(window: &Window, region: &str) -> Vec<Replacement> {
     });
     let start = window.region_start();
     let placed = hunks.map(|(range, new): (Range<usize>, String)| {
-        Replacement {
+        SuggestedEdit {
             span: base::Span::new(start + range.start, start + range.end),
             old: old[range].into(),
             new: new.into(),
@@ -197,7 +201,7 @@ fn edits(window: &Window, region: &str) -> Vec<Replacement> {
     placed.filter(|edit| !edit.is_empty()).collect()
 }
 
-/// What a model takes for more than text.
+/// Returns the control tokens of a model.
 pub fn control_tokens(format: NextEditFormat) -> &'static [&'static str] {
     match format {
         NextEditFormat::Zeta1 => zeta1::TOKENS,
@@ -220,8 +224,8 @@ fn stops(format: NextEditFormat) -> &'static [&'static str] {
     }
 }
 
-/// The region once more, and some new lines in it.
-fn room(window: &Window) -> TokenCount {
+/// Limit of the response: the region once more, and some new lines.
+fn output_limit(window: &PromptWindow) -> TokenCount {
     TokenCount((window.region().len() / 3 + 256) as u64)
 }
 

@@ -1,10 +1,12 @@
-//! Tab: completes what is being typed and predicts the next edit.
+//! Tab: completes the text being typed and predicts the next edit.
 //!
-//! Knows: `base`, `text`, `syntax`, `model`. Must not know: files, sockets, threads, gpui, the clock: whoever
-//! drives it says when and carries out what it asks for.
-//! Invariant: typing always wins; no stage waits, and what comes back late is followed to the text of now or dropped.
-//! Invariant: a suggestion says which text it replaces, and is applied only where that text still stands.
-//! Start at `Suggestion`; what is known of the text at one moment is a `Scene`.
+//! Knows: `base`, `text`, `syntax`, `model`. Must not know: files, sockets, threads, gpui, the
+//! clock: the driver supplies the time and carries out the effects.
+//! Invariant: typing always wins; no stage blocks, and a late result is mapped to the current text
+//! or dropped.
+//! Invariant: a suggestion names the text it replaces, and applies only while that text is
+//! unchanged.
+//! Start at `Suggestion`; a `Scene` is the state of the editor at one moment.
 
 #![warn(missing_docs)]
 
@@ -14,19 +16,19 @@ mod cause;
 mod choose;
 pub mod context;
 mod debounce;
+mod editor_state;
 pub mod engine;
 mod follow;
 pub mod format;
 pub mod local;
 #[cfg(test)]
 mod samples;
-mod scene;
 mod suggestion;
 pub mod validate;
 
-pub use accept::Part;
-pub use cause::Cause;
-pub use choose::{Candidate, choose};
-pub use follow::Fate;
-pub use scene::Scene;
-pub use suggestion::{Replacement, Shape, Source, Suggestion, SuggestionId};
+pub use accept::AcceptGranularity;
+pub use cause::ChangeCause;
+pub use choose::{ModelCandidate, choose};
+pub use editor_state::EditorState;
+pub use follow::FollowResult;
+pub use suggestion::{SuggestedEdit, Suggestion, SuggestionId, SuggestionShape, SuggestionSource};

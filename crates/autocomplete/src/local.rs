@@ -1,10 +1,13 @@
-//! Tab without a model: what this text, this project and the last edits say.
+//! Tab without a model: predicts from the text, the project and the recent edits.
 //!
-//! Knows: scenes, changes, a view of the project's tokens. Must not know: threads, files, the clock.
-//! Invariant: `edited` and `suggest` take time bounded by constants; what grows with a text is a `Job`, what grows
-//! with the project is done by `Corpus`. Both run on background threads.
-//! Invariant: where it is in doubt it says nothing; every suggestion carries how likely it is kept.
-//! Start at `Local::suggest`: propagation of edits, continuation from the corpus, syntax completion, one ranking.
+//! Knows: editor states, changes, a view of the project's tokens. Must not know: threads, files,
+//! the clock.
+//! Invariant: `edited` and `suggest` run in time bounded by constants; work proportional to a text
+//! is a `Job`, work proportional to the project is done by `Corpus`. Both run on background
+//! threads.
+//! Invariant: in doubt it suggests nothing; every suggestion carries its probability of being kept.
+//! Start at `Local::suggest`: propagation of edits, continuation from the corpus, syntax
+//! completion, one ranking.
 
 mod close;
 mod continuation;
@@ -15,81 +18,83 @@ mod rank;
 #[cfg(test)]
 mod story;
 mod token;
-mod words;
+mod word_completion;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use base::{AbsPath, ByteOffset, Revision, Span};
-use syntax::Scope;
+use syntax::SyntaxScope;
 use text::Timestamp;
 
-use crate::{Part, Replacement, Scene, Source, Suggestion, SuggestionId};
-use close::Facts;
-pub use continuation::Vote;
-use continuation::Wanted;
+use crate::{
+    AcceptGranularity, EditorState, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource,
+};
+use close::FileDefinitions;
+use continuation::GuessMode;
+pub use continuation::VoteSample;
 pub use corpus::{Corpus, CorpusView, DEFAULT_BYTES};
-pub use log::{EditLog, Edited, LoggedEdit};
-pub use propagate::Elsewhere;
-use propagate::{Findings, FoundElsewhere, Propagation, SiteSearch};
-use rank::{Case, Kind, Ranker};
+pub use log::{EditLog, LoggedEdit, ObservedEdit};
+pub use propagate::UnopenedFileSearch;
+use propagate::{Propagation, SiteFindings, SiteSearch, UnopenedFileSites};
+use rank::{RankFeatures, Ranker, SuggestionKind};
 
-/// What became of a suggestion that was shown.
+/// Outcome of a suggestion that was shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It was taken, whole or in part.
-    Accepted(Part),
-    /// It was sent away.
+pub enum SuggestionOutcome {
+    /// The user accepted it, whole or in part.
+    Accepted(AcceptGranularity),
+    /// The user dismissed it.
     Dismissed,
-    /// It was shown for a while, and the person went on elsewhere.
+    /// It was visible for a while, and the user continued elsewhere.
     Ignored,
-    /// Something else was typed in its place.
+    /// The user typed something else in its place.
     TypedOver,
-    /// It was taken and then taken back.
+    /// The user accepted it and then undid it.
     Undone,
 }
 
-/// The tier of Tab without a model.
-pub struct Local {
+/// Local predictor, the tier of Tab without a model.
+pub struct LocalPredictor {
     log: EditLog,
     propagation: Propagation,
     corpus: Arc<CorpusView>,
-    /// What the open texts define, as of the last job.
-    facts: HashMap<Option<AbsPath>, Facts>,
+    /// Definitions in the open texts, as of the last job.
+    facts: HashMap<Option<AbsPath>, FileDefinitions>,
     ranker: Ranker,
-    /// What was told of the last suggestions, to learn from their answers.
-    shown: RefCell<VecDeque<(SuggestionId, Case, Option<u64>)>>,
+    /// Features of the latest suggestions, to learn from their outcomes.
+    shown: RefCell<VecDeque<(SuggestionId, RankFeatures, Option<u64>)>>,
 }
 
-/// Work in proportion to whole texts, for a background thread.
-pub struct Job {
+/// Work proportional to whole texts, for a background thread.
+pub struct BackgroundTask {
     search: Option<SiteSearch>,
-    facts: Vec<Scene>,
+    facts: Vec<EditorState>,
 }
 
-/// What a job has found; goes back through `Local::finish`.
+/// Result of a job, to be passed to `Local::finish`.
 #[derive(Default)]
-pub struct Done {
-    found: Findings,
-    facts: Vec<(Option<AbsPath>, Facts)>,
-    elsewhere: FoundElsewhere,
+pub struct BackgroundResult {
+    found: SiteFindings,
+    facts: Vec<(Option<AbsPath>, FileDefinitions)>,
+    elsewhere: UnopenedFileSites,
 }
 
-/// Suggestions whose answers are waited for.
-const MOST_SHOWN: usize = 256;
+/// Maximum number of suggestions whose outcome is awaited.
+const MAX_SHOWN: usize = 256;
 
-/// Texts whose definitions are remembered.
-const MOST_FACTS: usize = 64;
+/// Maximum number of texts whose definitions are kept.
+const MAX_DEFINITION_TEXTS: usize = 64;
 
-impl Default for Local {
+impl Default for LocalPredictor {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Local {
-    /// A tier that has learned nothing yet.
+impl LocalPredictor {
+    /// Creates a predictor that has learned nothing yet.
     pub fn new() -> Self {
         Self {
             log: EditLog::new(),
@@ -101,88 +106,90 @@ impl Local {
         }
     }
 
-    /// The view of the project that continuations come from, from now on.
+    /// Sets the view of the project that continuations come from.
     pub fn set_corpus(&mut self, corpus: Arc<CorpusView>) {
         self.corpus = corpus;
     }
 
-    /// A text was opened or got the focus. Without it the first change of a text is not understood as well.
-    pub fn see(&mut self, scene: &Scene) {
+    /// Notes that a text was opened or focused. Without it the first change of the text lacks a
+    /// syntax tree.
+    pub fn note_tree(&mut self, scene: &EditorState) {
         if let Some(syntax) = &scene.syntax {
-            self.log.see(&scene.path, syntax);
+            self.log.note_tree(&scene.path, syntax);
         }
     }
 
-    /// Takes in one change of an open text.
-    pub fn edited(&mut self, edit: &Edited) {
+    /// Records one change of an open text.
+    pub fn edited(&mut self, edit: &ObservedEdit) {
         self.log.edited(edit);
         self.propagation.learn(&self.log, edit);
     }
 
-    /// The edits heard of, the oldest first.
+    /// Returns the log of edits, the oldest first.
     pub fn log(&self) -> &EditLog {
         &self.log
     }
 
-    /// What may come next, the most useful first; nothing unless that is as likely to be kept as the threshold asks.
-    /// The others are alternatives, which are only seen by who looks for them.
+    /// Returns the suggestions at the caret, the most useful first, or nothing if none reaches the
+    /// threshold. The others serve as alternatives.
     pub fn suggest(
         &self,
-        scene: &Scene,
+        scene: &EditorState,
         at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
         let threshold = self.threshold();
-        let mut suggestions = self.everything(scene, at, next_id);
+        let mut suggestions = self.all_suggestions(scene, at, next_id);
         let shown = suggestions.iter().position(|it| it.confidence >= threshold);
         let Some(shown) = shown else {
             return Vec::new();
         };
-        // What is worth more but too unlikely may be looked for, and is not shown first.
+        // A more useful suggestion below the threshold stays an alternative and is not shown first.
         suggestions[..=shown].rotate_right(1);
         suggestions
     }
 
-    /// As `suggest`, with what is too unlikely to be shown unasked.
-    pub fn everything(
+    /// Like `suggest`, but includes suggestions that are too unlikely to be shown unasked.
+    pub fn all_suggestions(
         &self,
-        scene: &Scene,
+        scene: &EditorState,
         _at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
-        self.wanted(scene, Wanted::Likely, next_id)
+        self.collect_suggestions(scene, GuessMode::Likely, next_id)
     }
 
-    /// As `everything`, and words around the caret and in open files that begin as what is typed does: for who asks
-    /// by hand and goes through them. Takes longer than what is said behind every key.
-    pub fn asked(
+    /// Like `everything`, with words from around the caret and from open files that share the typed
+    /// prefix. Meant for explicit requests, since it takes longer than a keystroke allows.
+    pub fn requested_suggestions(
         &self,
-        scene: &Scene,
+        scene: &EditorState,
         _at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
-        self.wanted(scene, Wanted::Words, next_id)
+        self.collect_suggestions(scene, GuessMode::Words, next_id)
     }
 
-    /// As `asked`, cut to words: what one key writes at the caret, the next in place of the last.
-    pub fn words(
+    /// Like `asked`, but cuts each suggestion to one word, for the command that completes a word
+    /// and cycles through the choices.
+    pub fn word_suggestions(
         &self,
-        scene: &Scene,
+        scene: &EditorState,
         at: Timestamp,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
-        words::words(self.asked(scene, at, next_id), scene)
+        word_completion::word_suggestions(self.requested_suggestions(scene, at, next_id), scene)
     }
 
-    fn wanted(
+    fn collect_suggestions(
         &self,
-        scene: &Scene,
-        wanted: Wanted,
+        scene: &EditorState,
+        wanted: GuessMode,
         next_id: &mut dyn FnMut() -> SuggestionId,
     ) -> Vec<Suggestion> {
-        let place = Place::of(scene);
+        let place = CaretFeatures::of(scene);
         let mut suggestions = Vec::new();
-        let mut add = |idea: Idea| {
+        let mut add = |idea: LocalIdea| {
             if idea.edit.is_empty()
                 || suggestions
                     .iter()
@@ -209,51 +216,51 @@ impl Local {
         suggestions
     }
 
-    /// Suggestions that are less likely to be kept than this are not shown. Learned from the answers.
+    /// Returns the probability below which suggestions are not shown. Learned from their outcomes.
     pub fn threshold(&self) -> f32 {
         self.ranker.threshold()
     }
 
-    /// What costs time in proportion to the open texts and is still to be done; none when all is known.
-    pub fn job(&self, open: &[Scene]) -> Option<Job> {
-        let is_known = |scene: &&Scene| {
+    /// Returns pending work proportional to the open texts; `None` if everything is known.
+    pub fn job(&self, open: &[EditorState]) -> Option<BackgroundTask> {
+        let is_known = |scene: &&EditorState| {
             let facts = self.facts.get(&scene.path);
             facts.is_none_or(|facts| facts.revision != scene.snapshot.revision())
         };
-        let facts: Vec<Scene> = open.iter().filter(is_known).cloned().collect();
+        let facts: Vec<EditorState> = open.iter().filter(is_known).cloned().collect();
         let search = self.propagation.search(&self.log, open);
-        (search.is_some() || !facts.is_empty()).then_some(Job { search, facts })
+        (search.is_some() || !facts.is_empty()).then_some(BackgroundTask { search, facts })
     }
 
-    /// What is still to be looked for in files that are not open; none when there is nothing.
-    pub fn elsewhere(&self) -> Option<Elsewhere> {
-        self.propagation.elsewhere()
+    /// Returns the pending search of unopened files; `None` if there is none.
+    pub fn unopened_search(&self) -> Option<UnopenedFileSearch> {
+        self.propagation.unopened_search()
     }
 
-    /// Files that are not open are others on the disk: they are to be looked through anew. Says whether what
-    /// `suggest` tells may be different now.
-    pub fn look_again(&mut self, is_changed: &dyn Fn(&AbsPath) -> bool) -> bool {
-        self.propagation.look_again(is_changed)
+    /// Discards results for unopened files that have changed on disk, so that they are searched
+    /// again. Returns whether `suggest` may now give different results.
+    pub fn invalidate_changed(&mut self, is_changed: &dyn Fn(&AbsPath) -> bool) -> bool {
+        self.propagation.invalidate_changed(is_changed)
     }
 
-    /// Takes in what a job has found. What was found in a text that has changed since is of no use and dropped.
-    pub fn finish(&mut self, done: Done) {
-        self.propagation.found(done.found);
-        self.propagation.found_elsewhere(done.elsewhere);
-        if self.facts.len() > MOST_FACTS {
+    /// Stores the result of a job. Results for texts that have changed since are dropped.
+    pub fn finish(&mut self, done: BackgroundResult) {
+        self.propagation.add_findings(done.found);
+        self.propagation.add_unopened_sites(done.elsewhere);
+        if self.facts.len() > MAX_DEFINITION_TEXTS {
             self.facts.clear();
         }
         self.facts.extend(done.facts);
     }
 
-    /// What places like the caret's say about the tokens behind it, as long as `truth` agrees: material to fit the
-    /// weights of the continuation on.
-    pub fn votes(&self, scene: &Scene, truth: &str) -> Vec<Vote> {
+    /// Returns training samples for the weights of the continuation: the predictions for the tokens
+    /// after the caret, as far as `truth` agrees.
+    pub fn votes(&self, scene: &EditorState, truth: &str) -> Vec<VoteSample> {
         continuation::votes(scene, &self.corpus, &self.log, truth)
     }
 
-    /// Learns what became of a suggestion.
-    pub fn answered(&mut self, suggestion: &Suggestion, answer: Answer) {
+    /// Learns from the outcome of a suggestion.
+    pub fn record_outcome(&mut self, suggestion: &Suggestion, answer: SuggestionOutcome) {
         let shown = self.shown.borrow();
         let known = shown.iter().find(|(id, ..)| *id == suggestion.id).copied();
         drop(shown);
@@ -261,89 +268,95 @@ impl Local {
             return;
         };
         match answer {
-            Answer::Accepted(_) => self.ranker.learn(&case, true, 1.0),
-            Answer::Dismissed | Answer::TypedOver | Answer::Undone => {
+            SuggestionOutcome::Accepted(_) => self.ranker.learn(&case, true, 1.0),
+            SuggestionOutcome::Dismissed
+            | SuggestionOutcome::TypedOver
+            | SuggestionOutcome::Undone => {
                 self.ranker.learn(&case, false, 1.0);
             }
-            // Who does not look has not judged.
-            Answer::Ignored => self.ranker.learn(&case, false, 0.3),
+            // An ignored suggestion may not have been noticed, so it counts less.
+            SuggestionOutcome::Ignored => self.ranker.learn(&case, false, 0.3),
         }
         let Some(pattern) = pattern else {
             return;
         };
         match answer {
-            Answer::Accepted(_) => self.propagation.accepted(pattern),
-            Answer::Dismissed | Answer::Undone => self.propagation.drop_pattern(pattern),
-            Answer::Ignored | Answer::TypedOver => self.propagation.ignored(pattern),
+            SuggestionOutcome::Accepted(_) => self.propagation.accepted(pattern),
+            SuggestionOutcome::Dismissed | SuggestionOutcome::Undone => {
+                self.propagation.drop_pattern(pattern)
+            }
+            SuggestionOutcome::Ignored | SuggestionOutcome::TypedOver => {
+                self.propagation.ignored(pattern)
+            }
         }
     }
 
-    /// What was learned of this person, to be stored. Holds no text.
-    pub fn learned(&self) -> Result<String, serde_json::Error> {
+    /// Returns the learned weights as JSON, to be stored. Contains no text.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
         self.ranker.to_json()
     }
 
-    /// Goes on from what was stored. Says whether it could be used.
-    pub fn recall(&mut self, learned: &str) -> bool {
+    /// Restores stored weights. Returns whether they were usable.
+    pub fn restore_json(&mut self, learned: &str) -> bool {
         let ranker = Ranker::from_json(learned);
         let is_used = ranker.is_some();
         self.ranker = ranker.unwrap_or_default();
         is_used
     }
 
-    fn remember(&self, id: SuggestionId, case: Case, pattern: Option<u64>) {
+    fn remember(&self, id: SuggestionId, case: RankFeatures, pattern: Option<u64>) {
         let mut shown = self.shown.borrow_mut();
         shown.push_back((id, case, pattern));
-        if shown.len() > MOST_SHOWN {
+        if shown.len() > MAX_SHOWN {
             shown.pop_front();
         }
     }
 
-    fn propagated(&self, scene: &Scene) -> Option<Idea> {
+    fn propagated(&self, scene: &EditorState) -> Option<LocalIdea> {
         let offer = self.propagation.offer(&self.log, scene)?;
-        let edit = Replacement {
+        let edit = SuggestedEdit {
             span: offer.site.span,
             old: offer.site.old,
             new: offer.site.new,
         };
-        Some(Idea {
+        Some(LocalIdea {
             file: offer.file,
             revision: offer.revision,
             edit: edit.trimmed(),
-            source: Source::Propagation {
+            source: SuggestionSource::Propagation {
                 places: u32::try_from(offer.places).unwrap_or(u32::MAX),
             },
-            kind: Kind::Propagation,
+            kind: SuggestionKind::Propagation,
             likelihood: offer.likelihood,
             pattern: Some(offer.pattern),
         })
     }
 
-    fn continued(&self, scene: &Scene, wanted: Wanted) -> Vec<Idea> {
+    fn continued(&self, scene: &EditorState, wanted: GuessMode) -> Vec<LocalIdea> {
         let open: HashSet<AbsPath> = self.facts.keys().flatten().cloned().collect();
         let guesses = continuation::guesses(scene, &self.corpus, &open, &self.log, wanted);
-        let idea = |guess: continuation::Guess| Idea {
+        let idea = |guess: continuation::Guess| LocalIdea {
             file: None,
             revision: scene.snapshot.revision(),
             edit: inserted(scene, guess.span, &guess.new),
-            source: Source::Continuation,
-            kind: Kind::Continuation,
+            source: SuggestionSource::Continuation,
+            kind: SuggestionKind::Continuation,
             likelihood: guess.likelihood,
             pattern: None,
         };
         let rest = rest_of_row(scene);
-        let fits = |idea: &Idea| fits_before(&rest, &idea.edit);
+        let fits = |idea: &LocalIdea| fits_before(&rest, &idea.edit);
         guesses.into_iter().map(idea).filter(fits).collect()
     }
 
-    fn closed(&self, scene: &Scene) -> Vec<Idea> {
+    fn closed(&self, scene: &EditorState) -> Vec<LocalIdea> {
         let closings = close::closings(scene, self.facts.values());
-        let idea = |closing: close::Closing| Idea {
+        let idea = |closing: close::SyntaxCompletion| LocalIdea {
             file: None,
             revision: scene.snapshot.revision(),
             edit: inserted(scene, closing.span, &closing.new),
-            source: Source::Syntax,
-            kind: Kind::Syntax,
+            source: SuggestionSource::Syntax,
+            kind: SuggestionKind::Syntax,
             likelihood: closing.likelihood,
             pattern: None,
         };
@@ -351,64 +364,65 @@ impl Local {
     }
 }
 
-impl Job {
-    /// Does the work. Takes time in proportion to the texts.
-    pub fn run(self) -> Done {
-        Done {
+impl BackgroundTask {
+    /// Runs the job. Takes time proportional to the texts.
+    pub fn run(self) -> BackgroundResult {
+        BackgroundResult {
             found: self.search.map(SiteSearch::run).unwrap_or_default(),
             facts: self
                 .facts
                 .iter()
-                .map(|scene| (scene.path.clone(), Facts::of(scene)))
+                .map(|scene| (scene.path.clone(), FileDefinitions::of(scene)))
                 .collect(),
-            elsewhere: FoundElsewhere::default(),
+            elsewhere: UnopenedFileSites::default(),
         }
     }
 }
 
-impl Elsewhere {
-    /// Searches files that are not open. Takes time in proportion to them; each is dropped before the next is asked for.
-    pub fn run(self, files: impl Iterator<Item = Scene>) -> Done {
-        Done {
+impl UnopenedFileSearch {
+    /// Searches files that are not open. Takes time proportional to them; each file is dropped
+    /// before the next one is requested.
+    pub fn run(self, files: impl Iterator<Item = EditorState>) -> BackgroundResult {
+        BackgroundResult {
             elsewhere: self.search(files),
-            ..Done::default()
+            ..BackgroundResult::default()
         }
     }
 }
 
-/// A suggestion before it is ranked.
-struct Idea {
+/// A suggestion before ranking.
+struct LocalIdea {
     file: Option<AbsPath>,
     revision: Revision,
-    edit: Replacement,
-    source: Source,
-    kind: Kind,
+    edit: SuggestedEdit,
+    source: SuggestionSource,
+    kind: SuggestionKind,
     likelihood: f32,
-    /// The pattern that it comes from.
+    /// Pattern that it comes from.
     pattern: Option<u64>,
 }
 
-/// What ranking knows of the caret's place.
-struct Place {
+/// Ranking features of the caret's position.
+struct CaretFeatures {
     is_row_start: bool,
     is_prose: bool,
 }
 
-impl Idea {
-    fn case(&self, place: &Place) -> Case {
-        Case {
+impl LocalIdea {
+    fn case(&self, place: &CaretFeatures) -> RankFeatures {
+        RankFeatures {
             kind: self.kind,
             likelihood: self.likelihood,
             bytes: self.edit.new.len().max(self.edit.old.len()),
             lines: self.edit.new.matches('\n').count() + 1,
             is_row_start: place.is_row_start,
-            is_prose: place.is_prose && self.kind == Kind::Continuation,
+            is_prose: place.is_prose && self.kind == SuggestionKind::Continuation,
         }
     }
 }
 
-impl Place {
-    fn of(scene: &Scene) -> Self {
+impl CaretFeatures {
+    fn of(scene: &EditorState) -> Self {
         let text = &scene.snapshot;
         let row = text.point_at(scene.caret).row;
         let start = text.row_start(row);
@@ -422,12 +436,12 @@ impl Place {
             .map(|syntax| syntax.scope_at(text, scene.caret));
         Self {
             is_row_start: head.trim().is_empty(),
-            is_prose: scope.is_some_and(|scope| scope != Scope::Code),
+            is_prose: scope.is_some_and(|scope| scope != SyntaxScope::Code),
         }
     }
 }
 
-/// What a suggestion may be expected to save: the likeliest is no help if it is one sign long.
+/// Expected benefit of a suggestion: a likely suggestion is of no help if it is one character long.
 fn worth(suggestion: &Suggestion) -> f32 {
     let bytes: usize = suggestion
         .edits
@@ -437,24 +451,25 @@ fn worth(suggestion: &Suggestion) -> f32 {
     suggestion.confidence * (1.0 + bytes as f32).ln().min(4.0)
 }
 
-/// What stands behind the caret in its row.
-fn rest_of_row(scene: &Scene) -> String {
+/// Returns the trimmed text after the caret in its row.
+fn rest_of_row(scene: &EditorState) -> String {
     let row = scene.snapshot.point_at(scene.caret).row;
     let rest = Span::new(scene.caret, scene.snapshot.row_end(row));
     scene.snapshot.text(rest).trim().to_owned()
 }
 
-/// Whether what comes in can stand before the rest of a row: before signs that close or end something anything can,
-/// before other text only the rest of a word. What followed the like elsewhere would say twice what stands here.
-fn fits_before(rest: &str, edit: &Replacement) -> bool {
+/// Whether inserted text may precede the rest of a row: before closing characters anything may,
+/// before other text only the rest of a word. A longer continuation would repeat the text that
+/// follows.
+fn fits_before(rest: &str, edit: &SuggestedEdit) -> bool {
     let is_end = |ch: char| ch.is_whitespace() || ")]}>;,:'\"`".contains(ch);
     let is_word = |ch: char| ch.is_alphanumeric() || ch == '_';
     rest.chars().all(is_end) || edit.new.chars().all(is_word)
 }
 
-/// An insertion as a replacement of what it says it replaces.
-fn inserted(scene: &Scene, span: Span, new: &str) -> Replacement {
-    Replacement::new(span, new, &scene.snapshot)
+/// Returns the edit that replaces `span` with `new`.
+fn inserted(scene: &EditorState, span: Span, new: &str) -> SuggestedEdit {
+    SuggestedEdit::new(span, new, &scene.snapshot)
 }
 
 #[cfg(test)]

@@ -1,29 +1,29 @@
-//! Scenes and suggestions for tests.
+//! Editor states and suggestions for tests.
 
 use base::{AbsPath, ByteOffset, Row, Span};
 use syntax::{Budget, SyntaxTree, language_named};
 use text::Buffer;
 
-use crate::{Replacement, Scene, Source, Suggestion, SuggestionId};
+use crate::{EditorState, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 
-/// A scene of `text` with the caret at `ˇ`, in a language unless that is empty.
-pub(crate) fn scene(language: &str, text: &str) -> Scene {
+/// Returns an editor state of `text` with the caret at `ˇ`; an empty `language` means plain text.
+pub(crate) fn scene(language: &str, text: &str) -> EditorState {
     let caret = text.find('ˇ').unwrap_or(text.len());
     let buffer = Buffer::new(&text.replacen('ˇ', "", 1));
     scene_of(&buffer, language, ByteOffset(caret))
 }
 
-pub(crate) fn scene_of(buffer: &Buffer, language: &str, caret: ByteOffset) -> Scene {
+pub(crate) fn scene_of(buffer: &Buffer, language: &str, caret: ByteOffset) -> EditorState {
     let snapshot = buffer.snapshot();
     let language = language_named(language);
     let syntax = language.map(|language| {
         language.prepare();
         let mut tree = SyntaxTree::new(language);
-        // How well it is settled does not matter here.
+        // The result of the parse does not matter here.
         drop(tree.parse(&snapshot, &mut Budget::unlimited()));
         tree.snapshot()
     });
-    Scene {
+    EditorState {
         path: AbsPath::new("/p/a"),
         rows: (Row(0), Row(snapshot.row_count())),
         snapshot,
@@ -34,13 +34,13 @@ pub(crate) fn scene_of(buffer: &Buffer, language: &str, caret: ByteOffset) -> Sc
     }
 }
 
-pub(crate) fn offer(scene: &Scene, span: Span, new: &str) -> Suggestion {
+pub(crate) fn offer(scene: &EditorState, span: Span, new: &str) -> Suggestion {
     Suggestion {
         id: SuggestionId(1),
         file: None,
         revision: scene.snapshot.revision(),
-        edits: vec![Replacement::new(span, new, &scene.snapshot)],
-        source: Source::Continuation,
+        edits: vec![SuggestedEdit::new(span, new, &scene.snapshot)],
+        source: SuggestionSource::Continuation,
         confidence: 0.5,
     }
 }

@@ -1,4 +1,4 @@
-//! What is offered: replacements in one text, and how they look beside the caret.
+//! A suggestion: edits of one text, and how they are displayed.
 
 use std::sync::Arc;
 
@@ -6,72 +6,72 @@ use base::{AbsPath, ByteOffset, Revision, Row, Span};
 use model::ModelId;
 use text::Snapshot;
 
-/// Names a suggestion within one run of the program.
+/// Identifies a suggestion within one run of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SuggestionId(pub u64);
 
-/// One offer to the person, taken or left as a whole or from its beginning.
+/// A suggestion, accepted as a whole or from its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
-    /// Its name.
+    /// Identifier of the suggestion.
     pub id: SuggestionId,
-    /// The file it changes; none for the text it was asked for.
+    /// File that it changes; `None` for the current text.
     pub file: Option<AbsPath>,
-    /// The revision whose bytes the spans count. Of another file, the revision that was read, if it was open.
+    /// Revision that the spans refer to. In another file, the revision that was searched, if it was
+    /// open.
     pub revision: Revision,
-    /// What it replaces: sorted, neither empty nor touching one another.
-    pub edits: Vec<Replacement>,
-    /// Where it comes from.
-    pub source: Source,
-    /// How likely it is to be kept, from 0 to 1.
+    /// Edits: sorted, neither empty nor touching one another.
+    pub edits: Vec<SuggestedEdit>,
+    /// Origin of the suggestion.
+    pub source: SuggestionSource,
+    /// Probability of being kept, from 0 to 1.
     pub confidence: f32,
 }
 
-/// One text in place of another.
+/// A replacement of one span of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replacement {
-    /// What goes away, in bytes.
+pub struct SuggestedEdit {
+    /// Span that is replaced, in bytes.
     pub span: Span,
-    /// What stands there. It is looked at again before anything is replaced.
+    /// Text that the span must contain. It is checked again before anything is replaced.
     pub old: Arc<str>,
-    /// What comes instead.
+    /// New text of the span.
     pub new: Arc<str>,
 }
 
-/// Where a suggestion comes from.
+/// Origin of a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The same edit as before, at a further place.
+pub enum SuggestionSource {
+    /// A further site of a repeated edit.
     Propagation {
-        /// How many places there are with this one.
+        /// Number of remaining sites, including this one.
         places: u32,
     },
-    /// What followed the like elsewhere in the project.
+    /// Similar code elsewhere in the project.
     Continuation,
-    /// What the grammar asks for here.
+    /// The syntax of the language.
     Syntax,
-    /// A model that fills gaps.
+    /// Completion by a fill-in-the-middle model.
     Gap(ModelId),
-    /// A model that predicts edits.
+    /// Prediction by a next-edit model.
     NextEdit(ModelId),
 }
 
-/// How a suggestion looks from a caret.
+/// Display of a suggestion, as seen from a caret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Text comes in at or beside the caret and nothing goes: pieces by place, the first at the caret or behind it
-    /// in its row.
+pub enum SuggestionShape {
+    /// Text is only inserted: fragments by offset, the first at the caret or after it in its row.
     Ghost(Vec<(ByteOffset, Arc<str>)>),
-    /// Something in sight is replaced or removed.
+    /// Visible text is replaced or removed.
     Change,
-    /// The place is in this text, but out of sight.
+    /// The edit is in this text, but off-screen.
     Jump(ByteOffset),
-    /// The place is in another file.
-    Portal(AbsPath),
+    /// The edit is in another file.
+    OtherFile(AbsPath),
 }
 
-impl Replacement {
-    /// A replacement of what stands at `span` now. What both texts begin and end with is left out of it.
+impl SuggestedEdit {
+    /// Creates an edit that replaces the text at `span`, reduced to the part that differs.
     pub fn new(span: Span, new: &str, snapshot: &Snapshot) -> Self {
         let old = snapshot.text(span);
         Self {
@@ -82,7 +82,7 @@ impl Replacement {
         .trimmed()
     }
 
-    /// Without what both texts begin and end with.
+    /// Removes the common prefix and suffix of the old and new text.
     pub fn trimmed(&self) -> Self {
         let start = common_start(&self.old, &self.new);
         let (old, new) = (&self.old[start..], &self.new[start..]);
@@ -95,13 +95,13 @@ impl Replacement {
         }
     }
 
-    /// Whether it replaces nothing by nothing.
+    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.old == self.new
     }
 
-    /// The new text as insertions around what stands there, if all of the old text stays: pieces by place. At most
-    /// three, since more would be a riddle to read.
+    /// Returns the edit as insertions around the old text, if all of the old text stays. At most
+    /// three, since more would be hard to read.
     pub fn insertions(&self) -> Option<Vec<(ByteOffset, Arc<str>)>> {
         let mut pieces = Vec::new();
         let mut pending = String::new();
@@ -124,39 +124,45 @@ impl Replacement {
         (left.peek().is_none() && (1..=3).contains(&pieces.len())).then_some(pieces)
     }
 
-    /// Whether the old text still stands where it is said to.
-    pub fn stands_in(&self, snapshot: &Snapshot) -> bool {
+    /// Whether the span still contains the old text.
+    pub fn applies_to(&self, snapshot: &Snapshot) -> bool {
         self.span.end <= snapshot.len() && snapshot.text(self.span) == *self.old
     }
 }
 
 impl Suggestion {
-    /// The first place it changes.
+    /// Returns the offset of its first edit.
     pub fn start(&self) -> ByteOffset {
         self.edits
             .first()
             .map_or(ByteOffset(0), |edit| edit.span.start)
     }
 
-    /// Whether every text that it replaces still stands. Only such a suggestion may be shown or accepted.
-    pub fn stands_in(&self, snapshot: &Snapshot) -> bool {
-        !self.edits.is_empty() && self.edits.iter().all(|edit| edit.stands_in(snapshot))
+    /// Whether every replaced text is unchanged. Only such a suggestion may be shown or accepted.
+    pub fn applies_to(&self, snapshot: &Snapshot) -> bool {
+        !self.edits.is_empty() && self.edits.iter().all(|edit| edit.applies_to(snapshot))
     }
 
-    /// How it looks from a caret, with these rows in sight (the second one exclusive).
-    pub fn shape(&self, caret: ByteOffset, rows: (Row, Row), snapshot: &Snapshot) -> Shape {
+    /// Returns how it is displayed for a caret and a range of visible rows (the second one
+    /// exclusive).
+    pub fn shape(
+        &self,
+        caret: ByteOffset,
+        rows: (Row, Row),
+        snapshot: &Snapshot,
+    ) -> SuggestionShape {
         if let Some(file) = &self.file {
-            return Shape::Portal(file.clone());
+            return SuggestionShape::OtherFile(file.clone());
         }
         let row = row_of(snapshot, self.start());
         if row < rows.0 || row >= rows.1 {
-            return Shape::Jump(self.start());
+            return SuggestionShape::Jump(self.start());
         }
         match self.edits.as_slice() {
-            [edit] if row == row_of(snapshot, caret) && edit.span.start >= caret => {
-                edit.insertions().map_or(Shape::Change, Shape::Ghost)
-            }
-            _ => Shape::Change,
+            [edit] if row == row_of(snapshot, caret) && edit.span.start >= caret => edit
+                .insertions()
+                .map_or(SuggestionShape::Change, SuggestionShape::Ghost),
+            _ => SuggestionShape::Change,
         }
     }
 }
@@ -165,13 +171,13 @@ fn row_of(snapshot: &Snapshot, offset: ByteOffset) -> Row {
     snapshot.point_at(offset).row
 }
 
-/// How many bytes two texts begin with alike, on a char boundary of both.
+/// Returns the length of the common prefix of two texts, in bytes.
 fn common_start(a: &str, b: &str) -> usize {
     let alike = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
     alike.map(|(ch, _)| ch.len_utf8()).sum()
 }
 
-/// How many bytes two texts end with alike, on a char boundary of both.
+/// Returns the length of the common suffix of two texts, in bytes.
 fn common_end(a: &str, b: &str) -> usize {
     let alike = a.chars().rev().zip(b.chars().rev());
     let alike = alike.take_while(|(a, b)| a == b);

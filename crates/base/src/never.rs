@@ -1,27 +1,29 @@
-//! What to do about the impossible: stop in debug builds, report and go on in release builds.
+//! Broken invariants: panic in debug builds, report and continue in release builds.
 //!
-//! This crate may not log, so the program hands in where reports go: see `set_reporter`.
+//! This crate must not log, so the program installs a reporter: see `set_reporter`.
 
 use std::fmt::Display;
 use std::sync::OnceLock;
 
 static REPORTER: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Names the function that hears of broken invariants and dropped errors. The first one stays.
+/// Sets the function that receives broken invariants and dropped errors. Only the first call has an
+/// effect.
 pub fn set_reporter(reporter: fn(&str)) {
     REPORTER.get_or_init(|| reporter);
 }
 
-/// Tells the reporter, if there is one.
+/// Passes a message to the reporter, if one is set.
 pub fn report(message: &str) {
     if let Some(reporter) = REPORTER.get() {
         reporter(message);
     }
 }
 
-/// Marks what cannot happen: panics in debug builds, reports in release builds and goes on.
+/// Marks an impossible case: panics in debug builds, reports and continues in release builds.
 ///
-/// `never!()` and `never!("why {}", x)` mark a place; the caller then goes on with a safe value.
+/// `never!()` and `never!("why {}", x)` mark such a place; the caller then continues with a safe
+/// value.
 #[macro_export]
 macro_rules! never {
     () => { $crate::never!("reached the unreachable") };
@@ -32,9 +34,9 @@ macro_rules! never {
     }};
 }
 
-/// Turns an error that nobody can act on into a report.
+/// Reports an error that the caller cannot handle.
 pub trait LogErr<T> {
-    /// The value, or `None` after the error was reported.
+    /// Returns the value, or reports the error and returns `None`.
     fn log_err(self) -> Option<T>;
 }
 

@@ -1,7 +1,7 @@
 //! Absolute paths, cheap to clone.
 //!
-//! Invariant: absolute, without `.` and `..` components. Links are not followed: nothing here
-//! looks at a disk.
+//! Invariant: absolute, without `.` and `..` components. Links are not followed: this module never
+//! accesses the disk.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -15,38 +15,39 @@ use crate::printable::{LineFeeds, printable};
 pub struct AbsPath(Arc<Path>);
 
 impl AbsPath {
-    /// The path itself when it is absolute, with `.` and `..` resolved by name alone.
+    /// Creates a path if `path` is absolute; resolves `.` and `..` lexically.
     pub fn new(path: impl AsRef<Path>) -> Option<Self> {
         let path = path.as_ref();
         path.is_absolute().then(|| Self(normalize(path).into()))
     }
 
-    /// `path` taken from `self` when it is relative; itself when it is absolute.
+    /// Resolves `path` against `self`; an absolute `path` is returned as it is.
     pub fn join(&self, path: impl AsRef<Path>) -> Self {
         Self(normalize(&self.0.join(path)).into())
     }
 
-    /// The folder it lies in; `None` for the root.
+    /// Returns the parent folder; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         self.0.parent().map(|parent| Self(parent.into()))
     }
 
-    /// The last component as it is; the whole path for the root.
+    /// Returns the last component with its exact bytes; the whole path for the root.
     pub fn file_name(&self) -> &OsStr {
         self.0.file_name().unwrap_or(self.0.as_os_str())
     }
 
-    /// The last component on one line, safe to show. No path is made of it: `file_name` keeps the bytes.
-    pub fn shown_name(&self) -> String {
+    /// Returns the last component on one line, safe for display. Not for building paths:
+    /// `file_name` keeps the exact bytes.
+    pub fn printable_name(&self) -> String {
         printable(&self.file_name().to_string_lossy(), LineFeeds::Escape).into_owned()
     }
 
-    /// The path on one line, safe to show.
-    pub fn shown(&self) -> String {
+    /// Returns the path on one line, safe for display.
+    pub fn printable(&self) -> String {
         printable(&self.0.to_string_lossy(), LineFeeds::Escape).into_owned()
     }
 
-    /// The last component, lossily as text; the whole path for the root.
+    /// Returns the last component as lossy text; the whole path for the root.
     pub fn name(&self) -> String {
         match self.0.file_name() {
             Some(name) => name.to_string_lossy().into_owned(),
@@ -54,17 +55,17 @@ impl AbsPath {
         }
     }
 
-    /// Whether it is `ancestor` or lies beneath it.
+    /// Returns whether it is `ancestor` or below it.
     pub fn is_within(&self, ancestor: &AbsPath) -> bool {
         self.0.starts_with(&ancestor.0)
     }
 
-    /// What is left of it below `ancestor`.
+    /// Returns the path relative to `ancestor`; `None` if it is not below it.
     pub fn relative_to(&self, ancestor: &AbsPath) -> Option<&Path> {
         self.0.strip_prefix(&ancestor.0).ok()
     }
 
-    /// As a standard path.
+    /// Returns it as a standard path.
     pub fn as_path(&self) -> &Path {
         &self.0
     }

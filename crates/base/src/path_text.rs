@@ -1,7 +1,8 @@
-//! The reversible text form of paths: any bytes that a file system allows, as text that can be typed and shown.
+//! A reversible text form of paths: any bytes a file system allows, as text that can be typed and
+//! displayed.
 //!
-//! A path is bytes. Fields, JSON stores and lists of names hold text, so a path that passes through them is written
-//! with [`path_text`] and read back with [`text_path`]. Must not know: what is on the disk.
+//! Paths are bytes. Fields, JSON stores and lists of names hold text, so a path stored there is
+//! written with [`path_text`] and read with [`text_path`]. Must not know: the disk.
 //! Invariant: `text_path(&path_text(path)) == path` for every path.
 //! Invariant: the text form of a path of printable characters is that path unchanged.
 
@@ -14,7 +15,7 @@ use crate::printable::is_hidden;
 
 /// Writes `path` as text: bytes outside UTF-8 become `\xE9`, control, direction and invisible characters `\u{202E}`.
 ///
-/// A backslash is written as `\x5C` only where it would otherwise begin such an escape.
+/// A backslash is written as `\x5C` only if it would otherwise start such an escape.
 pub fn path_text(path: impl AsRef<Path>) -> String {
     let bytes = path.as_ref().as_os_str().as_bytes();
     let mut text = String::with_capacity(bytes.len());
@@ -32,7 +33,7 @@ pub fn path_text(path: impl AsRef<Path>) -> String {
     text
 }
 
-/// Writes `char`, with which `rest` begins.
+/// Appends `char`, the first character of `rest`, escaped if necessary.
 fn push(text: &mut String, rest: &str, previous: Option<char>, char: char) {
     if char == '\\' && read_escape(rest).is_some() {
         text.push_str("\\x5C");
@@ -43,7 +44,7 @@ fn push(text: &mut String, rest: &str, previous: Option<char>, char: char) {
     }
 }
 
-/// Reads the text form of a path. A backslash that begins no escape stands for itself.
+/// Reads the text form of a path. A backslash that starts no escape is kept literally.
 pub fn text_path(text: &str) -> PathBuf {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -70,13 +71,13 @@ pub fn text_path(text: &str) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes))
 }
 
-/// What an escape stands for.
+/// The decoded content of an escape.
 enum Escaped {
     Byte(u8),
     Char(char),
 }
 
-/// The escape at the beginning of `text`, and how many bytes it takes.
+/// Decodes the escape at the start of `text`; also returns its length in bytes.
 fn read_escape(text: &str) -> Option<(Escaped, usize)> {
     let body = text.strip_prefix('\\')?;
     if let Some(digits) = body.strip_prefix('x') {

@@ -1,7 +1,7 @@
-//! Positions in a text: bytes, rows, columns, spans, and the revision they belong to.
+//! Text positions: bytes, rows, columns, spans, and the revisions they refer to.
 //!
-//! Invariant: a `ByteOffset` lies on a char boundary of the revision it names; whoever makes one
-//! answers for that. Start at `Span`.
+//! Invariant: a `ByteOffset` lies on a char boundary of its revision; its creator guarantees that.
+//! Start at `Span`.
 
 use std::ops::{Add, AddAssign, Range, Sub, SubAssign};
 
@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Range, Sub, SubAssign};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteOffset(pub usize);
 
-/// A line of a text, counted from 0 by its line feeds.
+/// A line of a text, counted from 0; lines are separated by line feeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Row(pub u32);
 
@@ -17,48 +17,48 @@ pub struct Row(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Column(pub u32);
 
-/// A row and a byte column in it.
+/// A position as row and byte column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point {
-    /// The line.
+    /// Row of the position.
     pub row: Row,
-    /// Bytes from the start of the line.
+    /// Bytes from the start of the row.
     pub column: Column,
 }
 
-/// A row and a column in UTF-16 code units, as the language-server protocol counts.
+/// A position as row and UTF-16 column, as in the Language Server Protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utf16Point {
-    /// The line.
+    /// Row of the position.
     pub row: u32,
-    /// UTF-16 code units from the start of the line.
+    /// UTF-16 code units from the start of the row.
     pub column: u32,
 }
 
-/// A state of one buffer. Grows by one with every change and never repeats.
+/// A state of one buffer. Increases by one with every change and never repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub u64);
 
-/// To which side of an insertion at the very same place a position clings.
+/// The side of an insertion to which a position at the same offset sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bias {
-    /// Stays before text inserted there.
+    /// Stays before the inserted text.
     Left,
-    /// Moves behind text inserted there.
+    /// Moves after the inserted text.
     Right,
 }
 
-/// The bytes from `start` up to `end`, which is never before `start`.
+/// The byte range from `start` to `end`, where `start <= end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: ByteOffset,
-    /// One behind the last byte.
+    /// Offset after the last byte.
     pub end: ByteOffset,
 }
 
 impl Span {
-    /// The span between two offsets, in either order.
+    /// Returns the span between two offsets, in either order.
     pub fn new(a: ByteOffset, b: ByteOffset) -> Self {
         Self {
             start: a.min(b),
@@ -66,7 +66,7 @@ impl Span {
         }
     }
 
-    /// The empty span at one offset.
+    /// Returns the empty span at an offset.
     pub fn at(offset: ByteOffset) -> Self {
         Self {
             start: offset,
@@ -74,34 +74,34 @@ impl Span {
         }
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.end.0.saturating_sub(self.start.0)
     }
 
-    /// Whether it covers nothing.
+    /// Returns whether the span is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the byte at `offset` belongs to it.
+    /// Returns whether the span contains the byte at `offset`.
     pub fn contains(&self, offset: ByteOffset) -> bool {
         self.start <= offset && offset < self.end
     }
 
-    /// Whether `other` lies wholly inside.
+    /// Returns whether `other` lies inside the span.
     pub fn covers(&self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the two share at least one byte.
+    /// Returns whether the spans share at least one byte.
     pub fn overlaps(&self, other: Span) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// The smallest span that covers both.
+    /// Returns the smallest span that covers both.
     pub fn union(&self, other: Span) -> Span {
         Span {
             start: self.start.min(other.start),
@@ -109,7 +109,7 @@ impl Span {
         }
     }
 
-    /// The same span as a range of plain numbers, for indexing.
+    /// Returns the span as a plain range, for indexing.
     #[inline]
     pub fn range(&self) -> Range<usize> {
         self.start.0..self.end.0
@@ -123,7 +123,7 @@ impl From<Range<usize>> for Span {
 }
 
 impl Point {
-    /// The point at `column` bytes into `row`.
+    /// Returns the point at byte `column` of `row`.
     pub fn new(row: u32, column: u32) -> Self {
         Self {
             row: Row(row),
@@ -133,13 +133,14 @@ impl Point {
 }
 
 impl Revision {
-    /// The revision that follows.
+    /// Returns the following revision.
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
 }
 
-/// Adds a count, takes a count away (never below zero), and measures the distance of two positions.
+/// Implements adding a count, subtracting a count (saturating at zero), and the distance of two
+/// positions.
 macro_rules! arithmetic {
     ($name:ident, $inner:ty) => {
         impl Add<$inner> for $name {

@@ -1,8 +1,10 @@
-//! Foreign text made safe to show: every character that hides, moves or reorders text becomes visible.
+//! Makes foreign text safe to display: characters that hide, move or reorder text become visible.
 //!
-//! Terminals obey control characters, and both terminals and windows obey direction marks, so text of models,
-//! commands, servers and files is passed through [`printable`] before a person reads it or decides on it.
-//! Invariant: the result holds no control character but the kept `\n` and `\t`, and no invisible or reordering one.
+//! Terminals obey control characters, and both terminals and windows obey direction marks, so text
+//! from models, commands, servers and files passes through [`printable`] before the user reads it
+//! or decides on it.
+//! Invariant: the result contains no control character except kept `\n` and `\t`, and no invisible
+//! or reordering one.
 //! Invariant: text that is already printable is returned unchanged and unallocated.
 
 use std::borrow::Cow;
@@ -43,18 +45,20 @@ pub fn printable(text: &str, line_feeds: LineFeeds) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether `char` behind `previous` is something else than a visible character that keeps its position.
+/// Returns whether `char` after `previous` is anything but a visible character that keeps its
+/// position.
 pub(crate) fn is_hidden(previous: Option<char>, char: char) -> bool {
     is_suspect(char) && !(joins(char) && previous.is_some_and(carries_joiner))
 }
 
-/// Whether `char` may be something else than a visible character that keeps its position.
+/// Returns whether `char` may be anything but a visible character that keeps its position.
 fn is_suspect(char: char) -> bool {
     char.is_control() || is_format(char) || is_blank_lookalike(char) || joins(char)
 }
 
-/// Characters of the Unicode category Cf and others that are ignored in display (`Default_Ignorable_Code_Point`),
-/// besides joiners and variation selectors; line and paragraph separators.
+/// Returns whether `char` is in Unicode category Cf, ignored in display
+/// (`Default_Ignorable_Code_Point`), or a line or paragraph separator. Excludes joiners and
+/// variation selectors.
 fn is_format(char: char) -> bool {
     matches!(char,
         '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}'
@@ -65,7 +69,8 @@ fn is_format(char: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Characters that look like a blank and are none to a shell: they would disguise how a line is split.
+/// Returns whether `char` looks like a blank but is none to a shell, which would disguise how a
+/// line is split.
 fn is_blank_lookalike(char: char) -> bool {
     matches!(
         char,
@@ -73,8 +78,8 @@ fn is_blank_lookalike(char: char) -> bool {
     )
 }
 
-/// Joiners, variation selectors and the ideographic space: misleading alone, meaningful behind a character of their
-/// script.
+/// Returns whether `char` is a joiner, a variation selector or the ideographic space: misleading
+/// alone, meaningful after a character of its script.
 fn joins(char: char) -> bool {
     matches!(
         char,

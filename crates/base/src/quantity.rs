@@ -1,12 +1,12 @@
-//! Numbers in sentences.
+//! Formats numbers for sentences.
 
-/// Returns a number with its noun, which gets an `s` behind any number but one: `1 file`, `12,000 files`.
+/// Returns a number with its noun, in the plural for any number but one: `1 file`, `12,000 files`.
 pub fn count_of(number: usize, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(number as u64))
 }
 
-/// Returns a number with a comma between each three digits.
+/// Returns a number with a comma after every three digits.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -13,7 +13,7 @@ mod speed;
 
 use std::path::{Path, PathBuf};
 
-use ::index::{Index, Options};
+use ::index::{Index, IndexOptions};
 use base::AbsPath;
 
 use crate::figure::Figure;
@@ -67,8 +67,8 @@ pub(crate) fn place(folder: &Path) -> Result<AbsPath, String> {
 
 /// A folder's index, kept in `cache`, complete and at rest.
 fn settled(tree: &Path, cache: &Path) -> Result<Index, String> {
-    let index = Index::open(place(tree)?, Options::kept_in(&place(cache)?));
-    index.rest();
+    let index = Index::open(place(tree)?, IndexOptions::kept_in(&place(cache)?));
+    index.wait_until_idle();
     if index.status().is_ready() {
         Ok(index)
     } else {

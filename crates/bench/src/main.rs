@@ -133,7 +133,7 @@ const BENCHES: &[Bench] = &[
 ];
 
 fn main() -> ExitCode {
-    if let Some(code) = ::worktree::answer_git() {
+    if let Some(code) = ::worktree::answer_fsmonitor_query() {
         return code;
     }
     let Some(name) = std::env::args().nth(1) else {

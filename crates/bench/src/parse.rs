@@ -11,7 +11,7 @@ use std::time::Instant;
 use base::{ByteOffset, Row, Span};
 use streaming_iterator::StreamingIterator;
 use syntax::{Budget, SyntaxTree, language_named};
-use text::{Author, Buffer, EditKind, Origin, Timestamp};
+use text::{Author, Buffer, EditKind, EditOrigin, Timestamp};
 
 use crate::corpus;
 use crate::figure::Figure;
@@ -100,7 +100,7 @@ impl Ours {
     }
 
     fn key(&mut self, at: usize, typed: &str) -> f64 {
-        let origin = Origin {
+        let origin = EditOrigin {
             author: Author::User,
             kind: EditKind::Typing,
             at: Timestamp(0),

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use mockllm::{End, Server};
-use model::policy::{AgentId, Class};
-use model::{Client, Event};
-use router::actor::{Ask, Question, RouterHandle, Terms, Told};
+use mockllm::{MockServer, ResponseEnd};
+use model::policy::{AgentId, RequestClass};
+use model::{ModelClient, StreamEvent};
+use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
 
 use crate::figure::Figure;
 use crate::interleave::{Pairs, quantile};
@@ -66,9 +66,10 @@ async fn overhead() -> Vec<Figure> {
                 0 => continue,
                 _ => direct.elapsed(),
             };
-            let mut ask = Ask::chat(request(), world::caller(Class::Turn, 1));
+            let mut ask = RouterRequest::chat(request(), world::caller(RequestClass::Turn, 1));
             if is_auto {
-                ask.terms = Terms::auto(&step(), model::policy::route::Boundary::NewTurn);
+                ask.options =
+                    RoutingOptions::auto(&step(), model::policy::route::SwitchBoundary::NewTurn);
             }
             let routed = Instant::now();
             let told = router.submit(ask).collect::<Vec<_>>().await;
@@ -140,7 +141,10 @@ async fn tab_beside_agents() -> Result<Vec<Figure>, String> {
 
 async fn busy(router: RouterHandle, agent: u64) {
     loop {
-        let ask = Ask::chat(request_for("mock/big"), world::caller(Class::Turn, agent));
+        let ask = RouterRequest::chat(
+            request_for("mock/big"),
+            world::caller(RequestClass::Turn, agent),
+        );
         let mut told = router.submit(ask);
         while told.next().await.is_some() {}
     }
@@ -151,14 +155,14 @@ async fn completions(router: &RouterHandle, count: usize, waits: &mut Vec<f64>) 
     let mut firsts = Vec::new();
     for _ in 0..count {
         let asked = Instant::now();
-        let mut told = router.submit(Ask {
-            what: Question::Fim(Box::new(fim())),
-            ..Ask::fim(fim(), AgentId(0))
+        let mut told = router.submit(RouterRequest {
+            payload: RequestPayload::Fim(Box::new(fim())),
+            ..RouterRequest::fim(fim(), AgentId(0))
         });
         while let Some(told) = told.next().await {
             match told {
-                Told::Decided(_) => waits.push(asked.elapsed().as_secs_f64() * 1_000.0),
-                Told::Event(Event::TextDelta(_)) => {
+                RouterEvent::Decided(_) => waits.push(asked.elapsed().as_secs_f64() * 1_000.0),
+                RouterEvent::Event(StreamEvent::TextDelta(_)) => {
                     firsts.push(asked.elapsed().as_secs_f64() * 1_000.0);
                     break;
                 }
@@ -180,12 +184,17 @@ async fn cancelling() -> Result<Figure, String> {
     let mut took = Vec::new();
     for _ in 0..TIMES {
         server.forget();
-        let ask = Ask::chat(request_for("mock/big"), world::caller(Class::Turn, 1));
+        let ask = RouterRequest::chat(
+            request_for("mock/big"),
+            world::caller(RequestClass::Turn, 1),
+        );
         let mut told = router.submit(ask);
         loop {
             match told.next().await {
-                Some(Told::Event(Event::TextDelta(_))) => break,
-                Some(Told::Event(Event::Failed(failure))) => return Err(failure.message),
+                Some(RouterEvent::Event(StreamEvent::TextDelta(_))) => break,
+                Some(RouterEvent::Event(StreamEvent::Failed(failure))) => {
+                    return Err(failure.message);
+                }
                 Some(_) => {}
                 None => return Err("the server ended its answer".to_owned()),
             }
@@ -199,13 +208,15 @@ async fn cancelling() -> Result<Figure, String> {
     Ok(Figure::alone(name, worst, "ms", took.len(), Some(CANCEL)))
 }
 
-async fn until_left(server: &Server, dropped: Instant) -> Result<f64, String> {
+async fn until_left(server: &MockServer, dropped: Instant) -> Result<f64, String> {
     while dropped.elapsed() < Duration::from_secs(5) {
-        let seen = server.seen();
+        let seen = server.requests();
         if let Some((end, _)) = seen.last().and_then(|seen| seen.end) {
             return match end {
-                End::ClientLeft => Ok(dropped.elapsed().as_secs_f64() * 1_000.0),
-                End::Finished | End::Broken => Err("the answer ended by itself".to_owned()),
+                ResponseEnd::ClientLeft => Ok(dropped.elapsed().as_secs_f64() * 1_000.0),
+                ResponseEnd::Finished | ResponseEnd::Broken => {
+                    Err("the answer ended by itself".to_owned())
+                }
             };
         }
         tokio::time::sleep(Duration::from_micros(200)).await;
@@ -213,7 +224,7 @@ async fn until_left(server: &Server, dropped: Instant) -> Result<f64, String> {
     Err("the server never saw the socket close".to_owned())
 }
 
-fn serve(script: &str) -> Result<Server, String> {
+fn serve(script: &str) -> Result<MockServer, String> {
     let script = mockllm::Script::parse("bench", script).map_err(|error| error.to_string())?;
-    Server::start(script).map_err(|error| format!("cannot listen on loopback: {error}"))
+    MockServer::start(script).map_err(|error| format!("cannot listen on loopback: {error}"))
 }

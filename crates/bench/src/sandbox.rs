@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use ::sandbox::{End, Order, Person, Policy, Room};
+use ::sandbox::{CommandExit, Policy, SpawnRequest, UserEnvironment, WarmSandbox};
 use base::AbsPath;
 
 use crate::figure::Figure;
@@ -29,7 +29,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
 
 fn measured(folder: &Path) -> Result<Vec<Figure>, String> {
     let policy = policy(folder)?;
-    let room = Room::open(&policy).map_err(|refused| refused.to_string())?;
+    let room = WarmSandbox::open(&policy).map_err(|refused| refused.to_string())?;
     let codex = codex()?;
     let bubble = bubblewrap(&policy);
     let bare = || timed(|| status(&mut Command::new("/bin/true")));
@@ -99,9 +99,10 @@ fn known(milliseconds: Result<f64, String>) -> f64 {
 /// Milliseconds that it took, where it went well.
 fn timed(run: impl FnOnce() -> Result<bool, String>) -> Result<f64, String> {
     let began = Instant::now();
-    match run()? {
-        true => Ok(began.elapsed().as_secs_f64() * 1_000.0),
-        false => Err("true did not end well".to_owned()),
+    if run()? {
+        Ok(began.elapsed().as_secs_f64() * 1_000.0)
+    } else {
+        Err("true did not end well".to_owned())
     }
 }
 
@@ -115,14 +116,16 @@ fn status(command: &mut Command) -> Result<bool, String> {
     }
 }
 
-fn ended(started: Result<::sandbox::Running, ::sandbox::Refused>) -> Result<bool, String> {
+fn ended(
+    started: Result<::sandbox::RunningCommand, ::sandbox::SandboxError>,
+) -> Result<bool, String> {
     let running = started.map_err(|refused| refused.to_string())?;
-    Ok(running.wait().end == End::Exit(0))
+    Ok(running.wait().exit == CommandExit::Exit(0))
 }
 
 fn policy(workspace: &Path) -> Result<Policy, String> {
     let home = std::env::var_os("HOME").unwrap_or("/root".into());
-    let person = Person {
+    let person = UserEnvironment {
         home: AbsPath::new(home).ok_or("HOME is no absolute path")?,
         own: Vec::new(),
         environment: host::environment::variables(host::environment::Recipient::Foreign),
@@ -131,13 +134,13 @@ fn policy(workspace: &Path) -> Result<Policy, String> {
     Ok(Policy::usual(workspace, &person, &[".vscode", ".envrc"]))
 }
 
-fn order(folder: &AbsPath) -> Result<Order, String> {
+fn order(folder: &AbsPath) -> Result<SpawnRequest, String> {
     let nothing = || {
         let opened = File::options().read(true).write(true).open("/dev/null");
         opened.map_err(|error| error.to_string())
     };
     let streams = [nothing()?.into(), nothing()?.into(), nothing()?.into()];
-    Ok(Order {
+    Ok(SpawnRequest {
         program: "/bin/true".into(),
         arguments: Vec::new(),
         folder: folder.clone(),

@@ -5,8 +5,8 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
-use project::Ground;
-use project::search::{Case, SearchEvent, SearchQuery, SearchScope, search};
+use project::WalkBackend;
+use project::search::{CaseSensitivity, SearchEvent, SearchQuery, SearchScope, search};
 
 use crate::corpus;
 use crate::figure::{self, Figure};
@@ -88,11 +88,11 @@ fn same_results(pattern: &str, root: &Path) -> Result<(), String> {
 fn our_places(pattern: &str, root: &Path) -> Result<Places, String> {
     let (sender, events) = async_channel::unbounded();
     let query = SearchQuery {
-        case: Case::Sensitive,
+        case: CaseSensitivity::Sensitive,
         ..SearchQuery::regex(pattern)
     };
     let root = AbsPath::new(root).ok_or("the corpus lies at no absolute path")?;
-    let scope = SearchScope::new(Ground::Disk, root);
+    let scope = SearchScope::new(WalkBackend::Disk, root);
     search(&query, &scope, &AtomicBool::new(false), &sender).map_err(|error| error.to_string())?;
     let mut places = Places::new();
     while let Ok(event) = events.try_recv() {

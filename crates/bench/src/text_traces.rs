@@ -5,7 +5,7 @@
 //! once, outside the measured part; ropey 1.6 counts chars itself.
 
 use base::{Bias, Span};
-use text::{Author, Buffer, EditKind, Origin, Timestamp};
+use text::{Author, Buffer, EditKind, EditOrigin, Timestamp};
 
 use crate::figure::Figure;
 use crate::interleave::{Pairs, millis};
@@ -118,7 +118,7 @@ fn replay(trace: &Trace, patches: &[BytePatch], anchors: usize) -> (Buffer, f64)
 fn type_in(buffer: &mut Buffer, patches: &[BytePatch], at: &mut u64) {
     for patch in patches {
         *at += 80;
-        let origin = Origin {
+        let origin = EditOrigin {
             author: Author::User,
             kind: if patch.inserted.is_empty() {
                 EditKind::Deleting

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use ::index::{Index, Options, Phase};
+use ::index::{Index, IndexOptions, IndexPhase};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -26,7 +26,7 @@ pub(crate) fn run() -> Result<Vec<Figure>, String> {
 
 fn while_indexing(root: &Path) -> Result<Vec<Figure>, String> {
     let cache = TempDir::new().map_err(|error| error.to_string())?;
-    let index = Index::open(place(root)?, Options::kept_in(&place(cache.path())?));
+    let index = Index::open(place(root)?, IndexOptions::kept_in(&place(cache.path())?));
     let figures = of_window("editor", "typing")?;
     let status = index.status();
     let name = root.display();
@@ -35,7 +35,7 @@ fn while_indexing(root: &Path) -> Result<Vec<Figure>, String> {
             "{name} was indexed before the keys were typed; set BURIN_CORPUS to a larger folder"
         ));
     }
-    if let Phase::Off(why) = &status.phase {
+    if let IndexPhase::Off(why) = &status.phase {
         return Err(format!("{name} cannot be indexed: {why}"));
     }
     if status.done == 0 {

@@ -20,7 +20,7 @@ const DISK: f64 = 1_048_576.0;
 /// The figures.
 pub(crate) fn run() -> Result<Vec<Figure>, String> {
     let sizes = std::env::var("BURIN_BENCH_FILES").unwrap_or_else(|_| "500,2300,20000".to_owned());
-    ::worktree::enter().map_err(|error| error.to_string())?;
+    ::worktree::enter_namespace().map_err(|error| error.to_string())?;
     let mut figures = Vec::new();
     for files in sizes.split(',').filter_map(|size| size.trim().parse().ok()) {
         let folder = std::env::temp_dir().join(format!("burin-bench-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Selecting a box of display cells, also where rows are shorter than it.
+//! Selects boxes of display cells, including rows shorter than the box.
 //!
 //! Start at `ColumnBox`.
 
@@ -6,10 +6,10 @@ use base::Bias;
 use display::{DisplayPoint, DisplayRow};
 use text::{Selection, SelectionSet};
 
-use crate::context::{Context, Memory, Plan};
+use crate::context::{CaretPlan, CommandContext, CommandMemory};
 use crate::motion::vertical::at_cell;
 
-/// Display rows of the tallest box; further rows are left out of it.
+/// Maximum height of a box, in display rows; further rows are not selected.
 const TALLEST: u32 = 20_000;
 
 /// A box between two corners of the display; either may lie behind the end of its row.
@@ -21,9 +21,9 @@ pub struct ColumnBox {
     pub head: DisplayPoint,
 }
 
-/// Which way a box grows.
+/// Direction in which a box grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum BoxDirection {
     Up,
     Down,
     Left,
@@ -31,8 +31,8 @@ pub(crate) enum Side {
 }
 
 impl ColumnBox {
-    /// The box of the newest selection.
-    pub fn around_primary(ctx: &Context) -> Self {
+    /// Returns the box of the newest selection.
+    pub fn around_primary(ctx: &CommandContext) -> Self {
         let primary = ctx.selections.primary();
         ColumnBox {
             anchor: ctx.display.to_display(primary.anchor, Bias::Right),
@@ -40,16 +40,16 @@ impl ColumnBox {
         }
     }
 
-    /// The row of the moving corner, no further from the other than the tallest box reaches.
+    /// Returns the row of the moving corner, clipped to the maximum height.
     fn head_row(&self) -> DisplayRow {
         self.head
             .row
             .clamp(self.anchor.row - TALLEST, self.anchor.row + TALLEST)
     }
 
-    /// One selection for every display row of the box. Rows that end before the box are left out,
-    /// unless all do: then carets stand at their ends.
-    pub fn selections(&self, ctx: &Context) -> SelectionSet {
+    /// Returns one selection per display row of the box. Rows that end before the box are left out,
+    /// unless all do: then carets go to their ends.
+    pub fn selections(&self, ctx: &CommandContext) -> SelectionSet {
         let last = ctx.display.last_row();
         let head_row = self.head_row().min(last);
         let top = self.anchor.row.min(head_row);
@@ -81,46 +81,47 @@ impl ColumnBox {
 }
 
 /// Selects a box and remembers it, so that it can grow.
-pub(crate) fn select(ctx: &Context, column_box: ColumnBox) -> Plan {
-    let memory = Memory {
+pub(crate) fn select(ctx: &CommandContext, column_box: ColumnBox) -> CaretPlan {
+    let memory = CommandMemory {
         column_box: Some(column_box),
-        ..Memory::default()
+        ..CommandMemory::default()
     };
-    Plan::select_and_remember(ctx, column_box.selections(ctx), memory)
+    CaretPlan::select_and_remember(ctx, column_box.selections(ctx), memory)
 }
 
-/// Whether the selections are a box, or the carets that an edit left of one.
-pub(crate) fn is_box(ctx: &Context) -> bool {
-    let is_box = |memory: &Memory| memory.column_box.is_some() || memory.was_box;
+/// Returns whether the selections are a box, or the carets that an edit left of one.
+pub(crate) fn is_box(ctx: &CommandContext) -> bool {
+    let is_box = |memory: &CommandMemory| memory.column_box.is_some() || memory.was_box;
     ctx.selections.len() > 1 && ctx.memory().is_some_and(is_box)
 }
 
-/// Marks the carets after a plan as a box, so that the next deletion keeps to rows as well.
-pub(crate) fn remember_box(ctx: &Context, plan: Plan) -> Plan {
-    let revision = match plan.edits.is_empty() {
-        true => ctx.snapshot.revision(),
-        false => ctx.snapshot.revision().next(),
+/// Marks the carets after a plan as a box, so that the next deletion also stays within rows.
+pub(crate) fn remember_box(ctx: &CommandContext, plan: CaretPlan) -> CaretPlan {
+    let revision = if plan.edits.is_empty() {
+        ctx.snapshot.revision()
+    } else {
+        ctx.snapshot.revision().next()
     };
-    let memory = Memory {
+    let memory = CommandMemory {
         valid_for: Some((revision, plan.selections.clone())),
         was_box: true,
-        ..Memory::default()
+        ..CommandMemory::default()
     };
-    Plan { memory, ..plan }
+    CaretPlan { memory, ..plan }
 }
 
 /// Widens the remembered box, or the one of the newest selection, by one.
-pub(crate) fn grow(ctx: &Context, side: Side) -> Plan {
+pub(crate) fn grow(ctx: &CommandContext, side: BoxDirection) -> CaretPlan {
     let remembered = ctx.memory().and_then(|memory| memory.column_box);
     let mut column_box = remembered.unwrap_or_else(|| ColumnBox::around_primary(ctx));
     column_box.head.row = column_box.head_row();
     let head = &mut column_box.head;
     match side {
-        Side::Up => head.row -= 1,
-        Side::Down => head.row = (head.row + 1).min(ctx.display.last_row()),
-        Side::Left => head.cell = head.cell.saturating_sub(1),
-        Side::Right => {
-            // As far as the widest row of the box goes.
+        BoxDirection::Up => head.row -= 1,
+        BoxDirection::Down => head.row = (head.row + 1).min(ctx.display.last_row()),
+        BoxDirection::Left => head.cell = head.cell.saturating_sub(1),
+        BoxDirection::Right => {
+            // Limited to the widest row of the box.
             let rows = column_box.anchor.row.min(head.row)..column_box.anchor.row.max(head.row) + 1;
             head.cell = (head.cell + 1).min(ctx.display.widest_cell_in(rows).max(head.cell));
         }

@@ -1,38 +1,38 @@
-//! Brackets: which belong together, by the syntax where it knows, by counting where it does not.
+//! Matching brackets: from the syntax tree if there is one, otherwise by counting.
 //!
-//! Limits: counting looks at `LOOK_AROUND` characters and takes those in strings for brackets too.
+//! Limits: counting reads `LOOK_AROUND` characters and includes brackets in strings.
 //! Start at `pair_at` and `enclosing`.
 
 use base::{ByteOffset, Span};
 
-use crate::context::Context;
+use crate::context::CommandContext;
 
-/// The brackets of a text of no language.
+/// Brackets of a text without a language.
 const PLAIN: &[(char, char)] = &[('(', ')'), ('[', ']'), ('{', '}')];
 
-/// Characters counted through without a syntax tree.
+/// Characters scanned without a syntax tree.
 pub(crate) const LOOK_AROUND: usize = 100_000;
 
 /// An opening and a closing bracket.
 pub(crate) type Pair = (Span, Span);
 
-/// The kinds of brackets of the language.
-pub(crate) fn kinds(ctx: &Context) -> &'static [(char, char)] {
+/// Returns the bracket kinds of the language.
+pub(crate) fn kinds(ctx: &CommandContext) -> &'static [(char, char)] {
     ctx.language
         .map_or(PLAIN, |language| language.config().brackets)
 }
 
-/// The bracket that a closing one closes.
-pub(crate) fn opener_of(ctx: &Context, close: char) -> Option<char> {
+/// Returns the opening bracket for a closing one.
+pub(crate) fn opener_of(ctx: &CommandContext, close: char) -> Option<char> {
     kinds(ctx)
         .iter()
         .find(|kind| kind.1 == close)
         .map(|kind| kind.0)
 }
 
-/// Where a caret goes from the bracket at its side to the other one, or to the end of the brackets
-/// around it. Going there twice comes back.
-pub(crate) fn other_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
+/// Returns the target of a caret beside a bracket: the matching one, or else the end of the
+/// enclosing brackets. Moving twice returns to the start.
+pub(crate) fn other_end(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     match pair_at(ctx, head) {
         Some((open, close)) if head == close.start || head == close.end => open.start,
         Some((_, close)) => close.start,
@@ -40,8 +40,8 @@ pub(crate) fn other_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// Like `other_end`, for spans that should take both brackets along.
-pub(crate) fn other_edge(ctx: &Context, head: ByteOffset) -> ByteOffset {
+/// Like `other_end`, for spans that include both brackets.
+pub(crate) fn other_edge(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     match pair_at(ctx, head) {
         Some((open, close)) if head == open.start => close.end,
         Some((open, close)) if head == close.end => open.start,
@@ -51,8 +51,8 @@ pub(crate) fn other_edge(ctx: &Context, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// The pair of the bracket behind an offset, else of the one before it.
-pub(crate) fn pair_at(ctx: &Context, offset: ByteOffset) -> Option<Pair> {
+/// Returns the pair of the bracket after an offset, else of the one before it.
+pub(crate) fn pair_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Pair> {
     let by_syntax = ctx
         .syntax
         .and_then(|syntax| syntax.matching_bracket(ctx.snapshot, offset));
@@ -65,8 +65,8 @@ pub(crate) fn pair_at(ctx: &Context, offset: ByteOffset) -> Option<Pair> {
     at_behind.or_else(|| before.and_then(|char| pair_of(ctx, offset - char.len_utf8(), char)))
 }
 
-/// The innermost pair around a span.
-pub(crate) fn enclosing(ctx: &Context, span: Span) -> Option<Pair> {
+/// Returns the innermost pair around a span.
+pub(crate) fn enclosing(ctx: &CommandContext, span: Span) -> Option<Pair> {
     let by_syntax = ctx
         .syntax
         .and_then(|syntax| syntax.enclosing_brackets(ctx.snapshot, span));
@@ -81,9 +81,9 @@ pub(crate) fn enclosing(ctx: &Context, span: Span) -> Option<Pair> {
     pairs.max_by_key(|(open, _)| open.start)
 }
 
-/// The nearest opening bracket before an offset that nothing before the offset closes.
+/// Returns the nearest opening bracket before an offset that is unclosed there.
 pub(crate) fn unclosed_before(
-    ctx: &Context,
+    ctx: &CommandContext,
     offset: ByteOffset,
     open: char,
     close: char,
@@ -120,9 +120,9 @@ pub(crate) fn unpaired(chars: impl Iterator<Item = char>, other: char, counted: 
     count
 }
 
-/// The nearest closing bracket behind an offset that nothing behind the offset opens.
+/// Returns the nearest closing bracket after an offset that is unopened there.
 fn unopened_behind(
-    ctx: &Context,
+    ctx: &CommandContext,
     offset: ByteOffset,
     open: char,
     close: char,
@@ -143,20 +143,17 @@ fn unopened_behind(
     None
 }
 
-/// The pair of the bracket `char` at an offset, if it is one.
-fn pair_of(ctx: &Context, at: ByteOffset, char: char) -> Option<Pair> {
+/// Returns the pair of the bracket `char` at an offset.
+fn pair_of(ctx: &CommandContext, at: ByteOffset, char: char) -> Option<Pair> {
     let (open, close) = *kinds(ctx)
         .iter()
         .find(|(open, close)| char == *open || char == *close)?;
-    match char == open {
-        true => {
-            let end = unopened_behind(ctx, at + open.len_utf8(), open, close)?;
-            Some((sized(at, open), sized(end, close)))
-        }
-        false => {
-            let start = unclosed_before(ctx, at, open, close)?;
-            Some((sized(start, open), sized(at, close)))
-        }
+    if char == open {
+        let end = unopened_behind(ctx, at + open.len_utf8(), open, close)?;
+        Some((sized(at, open), sized(end, close)))
+    } else {
+        let start = unclosed_before(ctx, at, open, close)?;
+        Some((sized(start, open), sized(at, close)))
     }
 }
 

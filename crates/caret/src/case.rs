@@ -1,17 +1,17 @@
-//! Changing the letters of what is selected: capitals, and the ways to spell names.
+//! Changes the case of selections and the spelling of names.
 //!
 //! Start at `change_case`.
 
 use base::Span;
 use text::EditKind;
 
-use crate::context::{Context, Plan};
-use crate::draft::{Swap, replace_each};
-use crate::words::Words;
+use crate::context::{CaretPlan, CommandContext};
+use crate::draft::{SelectionEdit, replace_each};
+use crate::words::WordScanner;
 
-/// How a text is to be spelt.
+/// Target spelling of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spelling {
+pub(crate) enum NameSpelling {
     Upper,
     Lower,
     Title,
@@ -23,35 +23,36 @@ pub(crate) enum Spelling {
     Toggled,
 }
 
-/// Spells the selections, or the words at the carets, another way.
-pub(crate) fn change_case(ctx: &Context, spelling: Spelling) -> Plan {
-    let words = Words::of(ctx);
+/// Changes the spelling of the selections, or of the words at the carets.
+pub(crate) fn change_case(ctx: &CommandContext, spelling: NameSpelling) -> CaretPlan {
+    let words = WordScanner::of(ctx);
     let mut taken = Span::default();
     replace_each(ctx, EditKind::Other, |selection| {
-        let span = match selection.is_empty() {
-            true => words.word_at(selection.head),
-            false => selection.span(),
+        let span = if selection.is_empty() {
+            words.word_at(selection.head)
+        } else {
+            selection.span()
         };
         // Two carets in one word change it once.
         if selection.is_empty() && (span.is_empty() || taken.overlaps(span)) {
-            return Swap {
+            return SelectionEdit {
                 anchor: 0,
                 head: 0,
-                ..Swap::caret_at(selection.head)
+                ..SelectionEdit::caret_at(selection.head)
             };
         }
         taken = span;
         let text = spelt(&ctx.snapshot.text(span), spelling);
         let len = text.len();
         match (selection.is_empty(), selection.is_reversed()) {
-            (true, _) => Swap::caret_behind(span, text),
-            (false, true) => Swap {
+            (true, _) => SelectionEdit::caret_behind(span, text),
+            (false, true) => SelectionEdit {
                 span,
                 text,
                 anchor: len,
                 head: 0,
             },
-            (false, false) => Swap {
+            (false, false) => SelectionEdit {
                 span,
                 text,
                 anchor: 0,
@@ -61,12 +62,12 @@ pub(crate) fn change_case(ctx: &Context, spelling: Spelling) -> Plan {
     })
 }
 
-fn spelt(text: &str, spelling: Spelling) -> String {
+fn spelt(text: &str, spelling: NameSpelling) -> String {
     match spelling {
-        Spelling::Upper => text.to_uppercase(),
-        Spelling::Lower => text.to_lowercase(),
-        Spelling::Title => title(text),
-        Spelling::Toggled => text.chars().flat_map(toggled).collect(),
+        NameSpelling::Upper => text.to_uppercase(),
+        NameSpelling::Lower => text.to_lowercase(),
+        NameSpelling::Title => title(text),
+        NameSpelling::Toggled => text.chars().flat_map(toggled).collect(),
         _ => each_row(text, |row| name(row, spelling)),
     }
 }
@@ -75,11 +76,12 @@ fn title(text: &str) -> String {
     let mut spelt = String::with_capacity(text.len());
     let mut is_inside = false;
     for char in text.chars() {
-        match is_inside {
-            true => spelt.extend(char.to_lowercase()),
-            false => spelt.extend(char.to_uppercase()),
+        if is_inside {
+            spelt.extend(char.to_lowercase())
+        } else {
+            spelt.extend(char.to_uppercase())
         }
-        // An apostrophe or a combining mark goes on with the word.
+        // An apostrophe or a combining mark continues the word.
         is_inside = char.is_alphanumeric()
             || is_inside
                 && (char == '\'' || char == '’' || !char.is_ascii() && !char.is_whitespace());
@@ -88,13 +90,14 @@ fn title(text: &str) -> String {
 }
 
 fn toggled(char: char) -> Vec<char> {
-    match char.is_uppercase() {
-        true => char.to_lowercase().collect(),
-        false => char.to_uppercase().collect(),
+    if char.is_uppercase() {
+        char.to_lowercase().collect()
+    } else {
+        char.to_uppercase().collect()
     }
 }
 
-/// Rows are names of their own; their endings stay.
+/// Applies `spell` to every row as one name; line endings stay.
 fn each_row(text: &str, spell: impl Fn(&str) -> String) -> String {
     let rows = text.split_inclusive('\n').map(|row| {
         let body = row.trim_end_matches(['\n', '\r']);
@@ -103,8 +106,8 @@ fn each_row(text: &str, spell: impl Fn(&str) -> String) -> String {
     rows.collect()
 }
 
-/// A row of text as one name, the blanks and marks around it kept.
-fn name(row: &str, spelling: Spelling) -> String {
+/// Spells a row as one name, keeping surrounding blanks and punctuation.
+fn name(row: &str, spelling: NameSpelling) -> String {
     let is_part = |char: char| char.is_alphanumeric();
     let Some(start) = row.find(is_part) else {
         return row.to_owned();
@@ -112,38 +115,38 @@ fn name(row: &str, spelling: Spelling) -> String {
     let end = row.rfind(is_part).map_or(row.len(), |last| {
         last + row[last..].chars().next().map_or(0, char::len_utf8)
     });
-    let parts = parts(&row[start..end]);
+    let parts = name_words(&row[start..end]);
     let spelt: Vec<String> = parts
         .iter()
         .enumerate()
         .map(|(ix, part)| spell_part(part, ix, spelling))
         .collect();
     let glue = match spelling {
-        Spelling::Snake | Spelling::ScreamingSnake => "_",
-        Spelling::Kebab => "-",
+        NameSpelling::Snake | NameSpelling::ScreamingSnake => "_",
+        NameSpelling::Kebab => "-",
         _ => "",
     };
     [&row[..start], &spelt.join(glue), &row[end..]].concat()
 }
 
-fn spell_part(part: &str, ix: usize, spelling: Spelling) -> String {
+fn spell_part(part: &str, ix: usize, spelling: NameSpelling) -> String {
     match spelling {
-        Spelling::ScreamingSnake => part.to_uppercase(),
-        Spelling::Camel if ix > 0 => capitalised(part),
-        Spelling::Pascal => capitalised(part),
+        NameSpelling::ScreamingSnake => part.to_uppercase(),
+        NameSpelling::Camel if ix > 0 => capitalised(part),
+        NameSpelling::Pascal => capitalised(part),
         _ => part.to_lowercase(),
     }
 }
 
-/// The same letters with a capital first and small ones behind.
+/// Capitalises the first letter and lower-cases the rest.
 pub(crate) fn capitalised(part: &str) -> String {
     let mut chars = part.chars();
     let first = chars.next().into_iter().flat_map(char::to_uppercase);
     first.chain(chars.flat_map(char::to_lowercase)).collect()
 }
 
-/// The words a name is made of, whichever way it is spelt.
-fn parts(name: &str) -> Vec<String> {
+/// Splits a name into words, whatever its spelling.
+fn name_words(name: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
     let mut parts: Vec<String> = Vec::new();
     let mut part = String::new();

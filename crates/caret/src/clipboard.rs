@@ -1,7 +1,7 @@
-//! Copy, cut and paste for several carets at once.
+//! Copy, cut and paste with several carets.
 //!
-//! What is copied remembers its pieces: one entry per selection, whether it was a whole row, and how
-//! far its first row was indented. Pasting gives every caret its own piece when the numbers agree.
+//! A copy records its pieces: one per selection, with whether it was a whole row, and the
+//! indentation of its first row. Pasting gives every caret its own piece if the counts match.
 //! Start at `copy` and `paste`.
 
 mod paste;
@@ -10,55 +10,55 @@ use base::{Row, Span};
 use text::EditKind;
 
 use crate::boxes::is_box;
-use crate::context::{Context, Plan};
-use crate::draft::{Swap, replace_each};
+use crate::context::{CaretPlan, CommandContext};
+use crate::draft::{SelectionEdit, replace_each};
 use crate::indent::{cells_of, leading_blanks};
 use crate::rows::{RowRange, line_of};
 
 pub use paste::{PasteIndent, paste};
 
-/// How the metadata of a copy starts; the number is its version.
+/// First line of the metadata; the number is its version.
 const HEADER: &str = "burin-pieces 1";
 
 /// One piece of copied text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// The text, with the line endings it had.
+pub struct ClipboardPiece {
+    /// The text with its original line endings.
     pub text: String,
-    /// Whether it was taken from an empty selection: the whole row with its line ending.
+    /// Whether it was copied from an empty selection: the whole row with its line ending.
     pub is_whole_row: bool,
-    /// Display cells of indentation of the row it starts in; 0 where that is not known.
+    /// Indentation of its first row in display cells; 0 if unknown.
     pub indent_cells: u32,
 }
 
-/// Copied text and the pieces it is made of. Never without a piece.
+/// Copied text and its pieces. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copied {
-    pieces: Vec<Piece>,
-    /// Whether it came from another program, so that nothing is known of its pieces.
+pub struct CopiedText {
+    pieces: Vec<ClipboardPiece>,
+    /// Whether another program copied it, so that its pieces are unknown.
     is_foreign: bool,
 }
 
-impl Copied {
-    /// Text from another program: one piece.
+impl CopiedText {
+    /// Creates a copy of another program's text: one piece.
     pub fn plain(text: &str) -> Self {
-        let piece = Piece {
+        let piece = ClipboardPiece {
             text: text.to_owned(),
             is_whole_row: false,
             indent_cells: 0,
         };
-        Copied {
+        CopiedText {
             pieces: vec![piece],
             is_foreign: true,
         }
     }
 
-    /// The pieces, in the order of the text.
-    pub fn pieces(&self) -> &[Piece] {
+    /// Returns the pieces in text order.
+    pub fn pieces(&self) -> &[ClipboardPiece] {
         &self.pieces
     }
 
-    /// The text other programs get: each piece starts a row.
+    /// Returns the text for other programs: each piece starts a row.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -70,7 +70,7 @@ impl Copied {
         text
     }
 
-    /// What to store beside the text so that the pieces can be found again.
+    /// Returns the metadata to store with the text for restoring the pieces.
     pub fn metadata(&self) -> String {
         let mut metadata = HEADER.to_owned();
         for piece in &self.pieces {
@@ -84,21 +84,21 @@ impl Copied {
         metadata
     }
 
-    /// The pieces of a text with the metadata stored beside it; one piece when they do not fit.
+    /// Restores the pieces of a text from its metadata; one piece if they do not match.
     pub fn from_parts(text: &str, metadata: Option<&str>) -> Self {
         metadata
             .and_then(|metadata| read_pieces(text, metadata))
-            .map(|pieces| Copied {
+            .map(|pieces| CopiedText {
                 pieces,
                 is_foreign: false,
             })
             // Another program may have changed the text and left the metadata of ours.
             .filter(|copied| copied.text() == text)
-            .unwrap_or_else(|| Copied::plain(text))
+            .unwrap_or_else(|| CopiedText::plain(text))
     }
 }
 
-fn read_pieces(text: &str, metadata: &str) -> Option<Vec<Piece>> {
+fn read_pieces(text: &str, metadata: &str) -> Option<Vec<ClipboardPiece>> {
     let mut fields = metadata.split(';');
     if fields.next() != Some(HEADER) {
         return None;
@@ -116,7 +116,7 @@ fn read_pieces(text: &str, metadata: &str) -> Option<Vec<Piece>> {
         let end = at.checked_add(len)?;
         let text = text.get(at..end)?.to_owned();
         at = end;
-        pieces.push(Piece {
+        pieces.push(ClipboardPiece {
             text,
             is_whole_row,
             indent_cells,
@@ -142,29 +142,30 @@ fn guessed_indent(text: &str, tab_width: u32) -> u32 {
 
 /// Copies the selected text. If every selection is empty, copies each row with a caret once, including
 /// its folded text. `None` when there is nothing to copy.
-pub fn copy(ctx: &Context) -> Option<Copied> {
-    let pieces = match has_text(ctx) {
-        true => selected_pieces(ctx),
-        false => rows_at_carets(ctx),
+pub fn copy(ctx: &CommandContext) -> Option<CopiedText> {
+    let pieces = if has_text(ctx) {
+        selected_pieces(ctx)
+    } else {
+        rows_at_carets(ctx)
     };
-    (!ctx.snapshot.is_empty() && !pieces.is_empty()).then_some(Copied {
+    (!ctx.snapshot.is_empty() && !pieces.is_empty()).then_some(CopiedText {
         pieces,
         is_foreign: false,
     })
 }
 
-/// Whether any selection is not empty.
-fn has_text(ctx: &Context) -> bool {
+/// Returns whether any selection is not empty.
+fn has_text(ctx: &CommandContext) -> bool {
     ctx.selections.iter().any(|selection| !selection.is_empty())
 }
 
-/// One piece for each selection that is not empty; in a box, one for each of its rows.
-fn selected_pieces(ctx: &Context) -> Vec<Piece> {
+/// Returns one piece per non-empty selection; in a box, one per row.
+fn selected_pieces(ctx: &CommandContext) -> Vec<ClipboardPiece> {
     let is_box = is_box(ctx);
     let selections = ctx.selections.iter();
     selections
         .filter(|selection| is_box || !selection.is_empty())
-        .map(|selection| Piece {
+        .map(|selection| ClipboardPiece {
             text: ctx.snapshot.text(selection.span()).into_owned(),
             is_whole_row: false,
             indent_cells: indent_of(ctx, ctx.snapshot.point_at(selection.start()).row),
@@ -172,7 +173,7 @@ fn selected_pieces(ctx: &Context) -> Vec<Piece> {
         .collect()
 }
 
-fn rows_at_carets(ctx: &Context) -> Vec<Piece> {
+fn rows_at_carets(ctx: &CommandContext) -> Vec<ClipboardPiece> {
     let mut pieces = Vec::new();
     let mut last: Option<RowRange> = None;
     for selection in ctx.selections.iter() {
@@ -184,7 +185,7 @@ fn rows_at_carets(ctx: &Context) -> Vec<Piece> {
         if !text.ends_with('\n') {
             text.push_str(ctx.line_ending.as_str());
         }
-        pieces.push(Piece {
+        pieces.push(ClipboardPiece {
             text,
             is_whole_row: true,
             indent_cells: indent_of(ctx, line.first),
@@ -193,26 +194,26 @@ fn rows_at_carets(ctx: &Context) -> Vec<Piece> {
     pieces
 }
 
-fn indent_of(ctx: &Context, row: Row) -> u32 {
+fn indent_of(ctx: &CommandContext, row: Row) -> u32 {
     cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width)
 }
 
-/// Like `copy`, with the plan that deletes it.
-pub fn cut(ctx: &Context) -> Option<(Copied, Plan)> {
+/// Like `copy`, with a plan that deletes the copied text.
+pub fn cut(ctx: &CommandContext) -> Option<(CopiedText, CaretPlan)> {
     let copied = copy(ctx)?;
     let snapshot = ctx.snapshot;
     let has_text = has_text(ctx);
     let plan = replace_each(ctx, EditKind::Other, |selection| {
         if has_text {
-            return Swap::caret_behind(selection.span(), "");
+            return SelectionEdit::caret_behind(selection.span(), "");
         }
         let line = line_of(ctx, snapshot.point_at(selection.head).row);
         let mut span = line.span(snapshot);
         if line.last == snapshot.last_row() && line.first.0 > 0 {
-            // The last row has no line ending of its own to take along.
+            // The last row has no line ending, so the preceding one is deleted with it.
             span = Span::new(snapshot.row_end(line.first - 1), span.end);
         }
-        Swap::caret_behind(span, "")
+        SelectionEdit::caret_behind(span, "")
     });
     Some((copied, plan))
 }

@@ -1,52 +1,53 @@
-//! Every command a caret understands, with its name and one line of documentation.
+//! All caret commands, with their names and help texts.
 //!
-//! The names are stable: keymaps and the palette are made of them. Start at `Command`.
+//! The names are stable: keymaps and the palette use them. Start at `Command`.
 
 use base::ByteOffset;
 
 use crate::boxes::ColumnBox;
 use crate::motion::Motion;
 
-/// How far one step of selecting with the pointer reaches.
+/// Granularity of selecting with the pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Single graphemes.
+pub enum SelectionUnit {
+    /// Single graphemes, the default.
     Character,
-    /// Whole words, as a double click takes them.
+    /// Whole words, as with a double click.
     Word,
-    /// Whole rows with their line endings, as a triple click takes them.
+    /// Whole rows with their line endings, as with a triple click.
     Row,
 }
 
-/// Declares the commands that carry no data, and what they are called.
+/// Declares the commands without data, with their names and help texts.
 macro_rules! commands {
     ($($variant:ident, $name:literal, $doc:literal;)*) => {
-        /// Something to do at every caret at once.
+        /// A command applied at every caret at once.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Command {
             /// Moves every caret; a selection left or right collapses to its edge.
             Move(Motion),
             /// Moves every head and leaves the anchors.
             Select(Motion),
-            /// Deletes what is selected, or from each caret to where the motion goes.
+            /// Deletes the selections, or from each caret to the target of the motion.
             Delete(Motion),
             /// Typed text: replaces selections, closes and skips brackets, surrounds.
             Insert(String),
-            /// Text as it is: replaces selections, no brackets are closed. For input methods and paste.
+            /// Literal text: replaces selections without closing brackets. For input methods and
+            /// paste.
             InsertLiteral(String),
-            /// Selects from one offset to another by characters, words or rows, as a pointer drags.
-            /// Replaces every selection, or the newest one when `keep_others` is set.
+            /// Selects from one offset to another by characters, words or rows, as with a pointer
+            /// drag. Replaces every selection, or only the newest one if `keep_others` is set.
             SelectBetween {
-                /// Where the pointer went down.
+                /// Offset where the button was pressed.
                 from: ByteOffset,
-                /// Where it is now.
+                /// Current offset of the pointer.
                 to: ByteOffset,
-                /// What it takes at once.
-                unit: Unit,
-                /// Whether the other selections stay.
+                /// Granularity of the selection.
+                unit: SelectionUnit,
+                /// Whether to keep the other selections.
                 keep_others: bool,
             },
-            /// Adds a caret at an offset, or removes the one that is there.
+            /// Adds a caret at an offset, or removes the existing one there.
             ToggleCaret(ByteOffset),
             /// Selects a box of display cells.
             SelectBox(ColumnBox),
@@ -54,7 +55,7 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// Every command that carries no data of its own, motions included.
+            /// Returns every command without data, including motions.
             pub fn all() -> Vec<Command> {
                 let moves = Motion::ALL.iter().map(|motion| Command::Move(*motion));
                 let selects = Motion::ALL.iter().map(|motion| Command::Select(*motion));
@@ -62,7 +63,7 @@ macro_rules! commands {
                 moves.chain(selects).chain(deletes).chain([$(Command::$variant),*]).collect()
             }
 
-            /// Its stable name in keymaps and the palette, words joined by hyphens.
+            /// Returns the stable name used in keymaps and the palette, with hyphens.
             // tidy: table
             pub fn name(&self) -> &'static str {
                 match self {
@@ -78,7 +79,7 @@ macro_rules! commands {
                 }
             }
 
-            /// One sentence that says what it does.
+            /// Returns the help text, one sentence.
             // tidy: table
             pub fn doc(&self) -> &'static str {
                 match self {
@@ -97,7 +98,7 @@ macro_rules! commands {
     };
 }
 
-/// The motions that make sense to delete by.
+/// Motions that can be combined with deletion.
 const DELETE_MOTIONS: &[Motion] = &[
     Motion::Left,
     Motion::Right,

@@ -5,11 +5,11 @@
 use std::ops::Range;
 
 use base::{Bias, ByteOffset, Span};
-use syntax::{Comments, Language, Scope};
+use syntax::{Comments, Language, SyntaxScope};
 use text::{EditKind, Selection, SelectionSet};
 
-use crate::context::{Context, Plan};
-use crate::draft::{Draft, reversed};
+use crate::context::{CaretPlan, CommandContext};
+use crate::draft::{EditDraft, reversed};
 use crate::indent::cells_of;
 use crate::motion::horizontal::first_non_blank;
 use crate::row_heads::each_row;
@@ -19,14 +19,14 @@ use crate::rows::{RowRange, row_groups};
 const LOOK_AROUND: usize = 16 * 1024;
 
 /// Selections whose own language is looked up.
-pub(crate) const MOST_LOOKED_UP: usize = 100;
+pub(crate) const MAX_LANGUAGE_LOOKUPS: usize = 100;
 
 /// Comments the selected rows out, or in again where all of them are comments.
-pub(crate) fn toggle_line_comment(ctx: &Context) -> Plan {
-    let mut draft = Draft::new();
+pub(crate) fn toggle_line_comment(ctx: &CommandContext) -> CaretPlan {
+    let mut draft = EditDraft::new();
     for group in row_groups(ctx) {
         let Some(comments) = comments_at(ctx, first_non_blank(ctx.snapshot, group.first)) else {
-            return Plan::nothing(ctx);
+            return CaretPlan::nothing(ctx);
         };
         match (comments.line, comments.block) {
             (Some(marker), _) => toggle_rows(ctx, &mut draft, group, marker),
@@ -41,8 +41,8 @@ pub(crate) fn toggle_line_comment(ctx: &Context) -> Plan {
 
 /// The comments at an offset: code within other code has its own. With very many selections only the language of the
 /// whole counts.
-fn comments_at(ctx: &Context, offset: ByteOffset) -> Option<Comments> {
-    let is_few = ctx.selections.len() <= MOST_LOOKED_UP;
+fn comments_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Comments> {
+    let is_few = ctx.selections.len() <= MAX_LANGUAGE_LOOKUPS;
     let inner = ctx
         .syntax
         .filter(|_| is_few)
@@ -51,12 +51,12 @@ fn comments_at(ctx: &Context, offset: ByteOffset) -> Option<Comments> {
 }
 
 /// The text of rows without the blanks around it.
-fn trimmed(ctx: &Context, group: RowRange) -> Span {
+fn trimmed(ctx: &CommandContext, group: RowRange) -> Span {
     let start = first_non_blank(ctx.snapshot, group.first);
     Span::new(start, ctx.snapshot.row_end(group.last).max(start))
 }
 
-fn toggle_rows(ctx: &Context, draft: &mut Draft, group: RowRange, marker: &str) {
+fn toggle_rows(ctx: &CommandContext, draft: &mut EditDraft, group: RowRange, marker: &str) {
     let (snapshot, width) = (ctx.snapshot, ctx.options.tab_width);
     let (mut has_text, mut is_comment, mut least) = (false, true, u32::MAX);
     each_row(snapshot, group, |head| {
@@ -85,18 +85,19 @@ fn toggle_rows(ctx: &Context, draft: &mut Draft, group: RowRange, marker: &str) 
 
 /// Wraps every selection in a block comment, or unwraps it. A caret unwraps the comment it is in,
 /// or opens an empty one.
-pub(crate) fn toggle_block_comment(ctx: &Context) -> Plan {
+pub(crate) fn toggle_block_comment(ctx: &CommandContext) -> CaretPlan {
     let start = ctx.selections.primary().start();
     let Some(marks) = comments_at(ctx, start).and_then(|comments| comments.block) else {
         return toggle_line_comment(ctx);
     };
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     let mut after = Vec::with_capacity(ctx.selections.len());
     let mut opened = Vec::new();
     for selection in ctx.selections.iter() {
-        let span = match selection.is_empty() {
-            true => comment_around(ctx, selection, marks).unwrap_or(selection.span()),
-            false => selection.span(),
+        let span = if selection.is_empty() {
+            comment_around(ctx, selection, marks).unwrap_or(selection.span())
+        } else {
+            selection.span()
         };
         if span.is_empty() {
             let landing = draft.push(span, format!("{}  {}", marks.0, marks.1));
@@ -135,11 +136,11 @@ pub(crate) fn toggle_block_comment(ctx: &Context) -> Plan {
 
 /// Unwraps a span that is, or lies right within, a block comment; wraps it otherwise. Comments do not nest: what lies
 /// between those in the span is wrapped, and a span of nothing but comments is unwrapped.
-fn toggle_block(ctx: &Context, draft: &mut Draft, span: Span, marks: (&str, &str)) {
+fn toggle_block(ctx: &CommandContext, draft: &mut EditDraft, span: Span, marks: (&str, &str)) {
     let (open, close) = marks;
     let snapshot = ctx.snapshot;
     let text = snapshot.text(span);
-    let (inside, outside) = parts(&text, marks);
+    let (inside, outside) = comment_ranges(&text, marks);
     let is_all = !inside.is_empty() && outside.is_empty();
     let place = |range: &Range<usize>| Span::new(span.start + range.start, span.start + range.end);
     if is_all {
@@ -184,13 +185,13 @@ fn toggle_block(ctx: &Context, draft: &mut Draft, span: Span, marks: (&str, &str
     wrap(draft, span, marks);
 }
 
-fn wrap(draft: &mut Draft, span: Span, (open, close): (&str, &str)) {
+fn wrap(draft: &mut EditDraft, span: Span, (open, close): (&str, &str)) {
     draft.push(Span::at(span.start), format!("{open} "));
     draft.push(Span::at(span.end), format!(" {close}"));
 }
 
 /// Takes the marks off a comment, and one blank at either end.
-fn unwrap(draft: &mut Draft, span: Span, comment: &str, (open, close): (&str, &str)) {
+fn unwrap(draft: &mut EditDraft, span: Span, comment: &str, (open, close): (&str, &str)) {
     let inner = &comment[open.len()..comment.len() - close.len()];
     let first = open.len() + usize::from(inner.starts_with(' '));
     let has_two = inner.len() > 1 && inner.ends_with(' ');
@@ -200,7 +201,10 @@ fn unwrap(draft: &mut Draft, span: Span, comment: &str, (open, close): (&str, &s
 }
 
 /// The comments of a text, marks included, and what lies between them without blanks around it.
-fn parts(text: &str, (open, close): (&str, &str)) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+fn comment_ranges(
+    text: &str,
+    (open, close): (&str, &str),
+) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     let mut keep = |range: Range<usize>| {
         let part = &text[range.clone()];
@@ -226,12 +230,12 @@ fn parts(text: &str, (open, close): (&str, &str)) -> (Vec<Range<usize>>, Vec<Ran
 
 /// The block comment a caret is in, marks included.
 fn comment_around(
-    ctx: &Context,
+    ctx: &CommandContext,
     selection: &Selection,
     (open, close): (&str, &str),
 ) -> Option<Span> {
     let head = selection.head;
-    if ctx.syntax.is_some() && crate::insert::scope(ctx, head) != Scope::Comment {
+    if ctx.syntax.is_some() && crate::insert::scope(ctx, head) != SyntaxScope::Comment {
         return None;
     }
     let snapshot = ctx.snapshot;

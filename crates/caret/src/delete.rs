@@ -7,14 +7,14 @@ use syntax::AutoClose;
 use text::{EditKind, Selection};
 
 use crate::boxes;
-use crate::context::{Context, Plan};
-use crate::draft::{Swap, replace_each};
+use crate::context::{CaretPlan, CommandContext};
+use crate::draft::{SelectionEdit, replace_each};
 use crate::insert::{ends_with, pairs, starts_with};
 use crate::motion::{self, Motion};
 use crate::quotes;
 
-/// Deletes what is selected, or from each caret to where the motion goes.
-pub(crate) fn delete(ctx: &Context, motion: Motion) -> Plan {
+/// Deletes the selections, or from each caret to the target of the motion.
+pub(crate) fn delete(ctx: &CommandContext, motion: Motion) -> CaretPlan {
     let is_absolute = matches!(motion, Motion::Offset(_) | Motion::Row(_));
     let is_box = boxes::is_box(ctx);
     let is_wide_box = is_box && ctx.selections.iter().any(|selection| !selection.is_empty());
@@ -22,7 +22,7 @@ pub(crate) fn delete(ctx: &Context, motion: Motion) -> Plan {
     let plan = replace_each(ctx, EditKind::Deleting, |selection| {
         let is_other = is_absolute && selection != ctx.selections.primary();
         if !selection.is_empty() || is_other || is_wide_box {
-            return Swap::caret_behind(selection.span(), "");
+            return SelectionEdit::caret_behind(selection.span(), "");
         }
         let mut span = reach(ctx, motion, selection);
         if is_box {
@@ -30,19 +30,20 @@ pub(crate) fn delete(ctx: &Context, motion: Motion) -> Plan {
         }
         if let Some(fold) = fold_in_reach(ctx, selection.head, span) {
             unfold.push(fold);
-            return Swap::caret_at(selection.head);
+            return SelectionEdit::caret_at(selection.head);
         }
-        Swap::caret_behind(span, "")
+        SelectionEdit::caret_behind(span, "")
     });
-    let plan = Plan { unfold, ..plan };
-    match is_box {
-        true => boxes::remember_box(ctx, plan),
-        false => plan,
+    let plan = CaretPlan { unfold, ..plan };
+    if is_box {
+        boxes::remember_box(ctx, plan)
+    } else {
+        plan
     }
 }
 
 /// Limits a span to the row of `head`, so that a box never deletes line endings.
-fn within_row(ctx: &Context, head: ByteOffset, span: Span) -> Span {
+fn within_row(ctx: &CommandContext, head: ByteOffset, span: Span) -> Span {
     let row = ctx.snapshot.row_span(ctx.snapshot.point_at(head).row);
     Span::new(
         span.start.clamp(row.start, row.end),
@@ -52,7 +53,7 @@ fn within_row(ctx: &Context, head: ByteOffset, span: Span) -> Span {
 
 /// The fold that a deletion from `head` ends in, or deletes without reaching visible text behind it. Such a
 /// deletion unfolds instead, because its text is hidden.
-fn fold_in_reach(ctx: &Context, head: ByteOffset, span: Span) -> Option<Span> {
+fn fold_in_reach(ctx: &CommandContext, head: ByteOffset, span: Span) -> Option<Span> {
     let end = if span.start == head {
         span.end
     } else {
@@ -63,8 +64,8 @@ fn fold_in_reach(ctx: &Context, head: ByteOffset, span: Span) -> Option<Span> {
     folds.into_iter().find(|fold| holds(fold, end))
 }
 
-/// What an empty selection deletes.
-fn reach(ctx: &Context, motion: Motion, selection: &Selection) -> Span {
+/// Returns the span that an empty selection deletes.
+fn reach(ctx: &CommandContext, motion: Motion, selection: &Selection) -> Span {
     let head = selection.head;
     if matches!(
         motion,
@@ -77,7 +78,7 @@ fn reach(ctx: &Context, motion: Motion, selection: &Selection) -> Span {
         Motion::Left => return backspace(ctx, head),
         Motion::WordLeft => blanks_before(ctx, head),
         Motion::WordRight => blanks_behind(ctx, head),
-        // At the end of its row the caret takes the line ending, so that holding the key goes on.
+        // At the end of the row, deletes the line ending, so that repeating the key continues.
         Motion::RowEnd if head == row_end(ctx, head) => Some(ctx.snapshot.next_grapheme(head)),
         Motion::RowStart => Some(to_row_start(ctx, head)),
         Motion::MatchingBracket => Some(crate::brackets::other_edge(ctx, head)),
@@ -92,12 +93,12 @@ fn reach(ctx: &Context, motion: Motion, selection: &Selection) -> Span {
     }
 }
 
-fn row_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
+fn row_end(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     ctx.snapshot.row_end(ctx.snapshot.point_at(head).row)
 }
 
-/// At the start of a row that is the line ending before, else the start of the row.
-fn to_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
+/// Returns the start of the row; at the start of a row, the previous line ending.
+fn to_row_start(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     let start = ctx.snapshot.row_start(ctx.snapshot.point_at(head).row);
     if head == start {
         ctx.snapshot.previous_grapheme(head)
@@ -106,8 +107,8 @@ fn to_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// One grapheme, or within the indentation all spaces back to the previous tab stop.
-fn backspace(ctx: &Context, head: ByteOffset) -> Span {
+/// Returns one grapheme, or within the indentation all spaces back to the previous tab stop.
+fn backspace(ctx: &CommandContext, head: ByteOffset) -> Span {
     let previous = ctx.snapshot.previous_grapheme(head);
     let row_start = ctx.snapshot.row_start(ctx.snapshot.point_at(head).row);
     let blanks = ctx
@@ -138,7 +139,7 @@ fn backspace(ctx: &Context, head: ByteOffset) -> Span {
 
 /// The opener before and the closer behind a caret, if they are an auto-close pair. Of an opener with several
 /// characters only the last one is part of the span.
-fn empty_pair(ctx: &Context, head: ByteOffset) -> Option<Span> {
+fn empty_pair(ctx: &CommandContext, head: ByteOffset) -> Option<Span> {
     if !ctx.options.auto_close {
         return None;
     }
@@ -158,7 +159,7 @@ fn empty_pair(ctx: &Context, head: ByteOffset) -> Option<Span> {
 }
 
 /// The end of the closer at `behind`, if it pairs with the opener right before `before`.
-fn closer_of(ctx: &Context, before: ByteOffset, behind: ByteOffset) -> Option<ByteOffset> {
+fn closer_of(ctx: &CommandContext, before: ByteOffset, behind: ByteOffset) -> Option<ByteOffset> {
     let open = ctx.snapshot.chars_before(before).next()?;
     let close = ctx.snapshot.chars_at(behind).next()?;
     let is_pair = pairs(ctx)
@@ -170,7 +171,7 @@ fn closer_of(ctx: &Context, before: ByteOffset, behind: ByteOffset) -> Option<By
 
 /// Whether the quotes on both sides are an empty string, rather than the end of one string and the start
 /// of another.
-fn are_halves(ctx: &Context, before: ByteOffset, behind: ByteOffset, quote: char) -> bool {
+fn are_halves(ctx: &CommandContext, before: ByteOffset, behind: ByteOffset, quote: char) -> bool {
     let is_quote = |char: &char| *char == quote;
     let opening = ctx.snapshot.chars_before(before).take_while(is_quote);
     let closing = ctx.snapshot.chars_at(behind).take_while(is_quote);
@@ -180,7 +181,7 @@ fn are_halves(ctx: &Context, before: ByteOffset, behind: ByteOffset, quote: char
 
 /// The end of the closers behind a caret whose openers lie between `start` and the caret, with only blanks
 /// between the innermost pair.
-fn closers_behind(ctx: &Context, head: ByteOffset, start: ByteOffset) -> ByteOffset {
+fn closers_behind(ctx: &CommandContext, head: ByteOffset, start: ByteOffset) -> ByteOffset {
     let blanks = ctx.snapshot.chars_before(head);
     let blanks = blanks.take_while(|char| is_blank(*char)).count();
     let (mut before, mut behind) = (head - blanks, head);
@@ -195,7 +196,7 @@ fn closers_behind(ctx: &Context, head: ByteOffset, start: ByteOffset) -> ByteOff
 }
 
 /// Two or more blanks before a caret are deleted alone, without the word before them.
-fn blanks_before(ctx: &Context, head: ByteOffset) -> Option<ByteOffset> {
+fn blanks_before(ctx: &CommandContext, head: ByteOffset) -> Option<ByteOffset> {
     let blanks = ctx
         .snapshot
         .chars_before(head)
@@ -206,7 +207,7 @@ fn blanks_before(ctx: &Context, head: ByteOffset) -> Option<ByteOffset> {
     (count > 1).then(|| head - len)
 }
 
-fn blanks_behind(ctx: &Context, head: ByteOffset) -> Option<ByteOffset> {
+fn blanks_behind(ctx: &CommandContext, head: ByteOffset) -> Option<ByteOffset> {
     let blanks = ctx
         .snapshot
         .chars_at(head)

@@ -1,31 +1,31 @@
-//! Edits in the making, and where positions lie after them.
+//! Builder of edits with position mapping.
 //!
-//! Invariant: the edits are sorted and disjoint; texts that are to be inserted at one place are kept
-//! in the order they came. Everything is one pass: a push is O(1), a mapping O(log edits).
+//! Invariant: the edits are sorted and disjoint; insertions at one offset keep their order.
+//! Everything is one pass: a push is O(1), a mapping O(log edits).
 //! Start at `Draft::push`; most commands need only `replace_each`.
 
 use base::{Bias, ByteOffset, Span};
 use text::{Edit, EditKind, Selection, SelectionSet};
 
-use crate::context::{Context, Memory, Plan};
+use crate::context::{CaretPlan, CommandContext, CommandMemory};
 
-/// Edits in the order of the text, and where each lands.
+/// Sorted edits with their offsets after applying all of them.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct EditDraft {
     edits: Vec<Edit>,
-    /// Where the text of each edit starts after all of them.
+    /// Start of each edit's text after applying all edits.
     landings: Vec<ByteOffset>,
     inserted: usize,
     removed: usize,
 }
 
-impl Draft {
+impl EditDraft {
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an edit behind the others and answers where its text starts afterwards. A span that
-    /// reaches back into the edit before is cut; a cut deletion widens the deletion before.
+    /// Appends an edit and returns the start of its text after all edits. A span that overlaps the
+    /// previous edit is cut; a cut deletion extends the previous one.
     pub(crate) fn push(&mut self, span: Span, text: impl Into<String>) -> ByteOffset {
         let text = text.into();
         let last_end = self
@@ -52,8 +52,8 @@ impl Draft {
         landing
     }
 
-    /// Where an offset lies after the edits. Inside a replaced span, or where text is inserted,
-    /// `bias` chooses the side; the edges of a replaced span stay its edges.
+    /// Maps an offset through the edits. Inside a replaced span, or where text is inserted, `bias`
+    /// chooses the side; the edges of a replaced span stay its edges.
     pub(crate) fn map(&self, offset: ByteOffset, bias: Bias) -> ByteOffset {
         // The first edit that does not end before the offset.
         let first = self.edits.partition_point(|edit| edit.span.end < offset);
@@ -85,7 +85,7 @@ impl Draft {
         self.landings[ix] + self.edits[ix].text.len()
     }
 
-    /// Maps both ends of every selection with the biases of its start, its end, and of a caret.
+    /// Maps both ends of every selection, with separate biases for start, end and carets.
     pub(crate) fn map_selections(
         &self,
         selections: &SelectionSet,
@@ -108,8 +108,8 @@ impl Draft {
         })
     }
 
-    /// The plan of these edits. Edits that touch become one.
-    pub(crate) fn into_plan(self, selections: SelectionSet, kind: EditKind) -> Plan {
+    /// Builds a plan from these edits, merging adjacent ones.
+    pub(crate) fn into_plan(self, selections: SelectionSet, kind: EditKind) -> CaretPlan {
         let mut edits: Vec<Edit> = Vec::with_capacity(self.edits.len());
         for edit in self.edits {
             match edits.last_mut() {
@@ -120,11 +120,11 @@ impl Draft {
                 _ => edits.push(edit),
             }
         }
-        Plan {
+        CaretPlan {
             edits,
             selections,
             kind,
-            memory: Memory::default(),
+            memory: CommandMemory::default(),
             unfold: Vec::new(),
             fold: Vec::new(),
         }
@@ -136,20 +136,20 @@ pub(crate) fn reversed(selection: Selection) -> Selection {
     Selection::new(selection.head, selection.anchor)
 }
 
-/// What one selection asks for: a replacement, and where its ends go, in bytes of the new text.
+/// Edit of one selection: a replacement, and the selection in bytes of the new text.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Swap {
+pub(crate) struct SelectionEdit {
     pub(crate) span: Span,
     pub(crate) text: String,
     pub(crate) anchor: usize,
     pub(crate) head: usize,
 }
 
-impl Swap {
-    /// Replaces a span and puts the caret behind the new text.
+impl SelectionEdit {
+    /// Replaces a span and puts the caret after the new text.
     pub(crate) fn caret_behind(span: Span, text: impl Into<String>) -> Self {
         let text = text.into();
-        Swap {
+        SelectionEdit {
             span,
             anchor: text.len(),
             head: text.len(),
@@ -159,23 +159,23 @@ impl Swap {
 
     /// Changes nothing and puts a caret at an offset.
     pub(crate) fn caret_at(offset: ByteOffset) -> Self {
-        Swap {
+        SelectionEdit {
             span: Span::at(offset),
-            ..Swap::default()
+            ..SelectionEdit::default()
         }
     }
 }
 
-/// Replaces something for every selection at once.
+/// Replaces a span for every selection at once.
 pub(crate) fn replace_each(
-    ctx: &Context,
+    ctx: &CommandContext,
     kind: EditKind,
-    mut swap: impl FnMut(&Selection) -> Swap,
-) -> Plan {
-    let mut swaps: Vec<Swap> = ctx.selections.iter().map(&mut swap).collect();
+    mut swap: impl FnMut(&Selection) -> SelectionEdit,
+) -> CaretPlan {
+    let mut swaps: Vec<SelectionEdit> = ctx.selections.iter().map(&mut swap).collect();
     let mut order: Vec<usize> = (0..swaps.len()).collect();
     order.sort_by_key(|ix| swaps[*ix].span.start);
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     let mut after = vec![Selection::caret(ByteOffset(0)); swaps.len()];
     for ix in order {
         let text = std::mem::take(&mut swaps[ix].text);

@@ -1,4 +1,4 @@
-//! Widening selections by syntax, and taking that back.
+//! Expands selections by syntax, and shrinks them again.
 //!
 //! Start at `expand`.
 
@@ -6,24 +6,24 @@ use base::Span;
 use text::Selection;
 
 use crate::brackets;
-use crate::context::{Context, Memory, Plan};
+use crate::context::{CaretPlan, CommandContext, CommandMemory};
 use crate::motion::{border_behind, on_border};
-use crate::words::Words;
+use crate::words::WordScanner;
 
-/// Widenings that can be taken back.
+/// Number of expansions that can be undone.
 const LIMIT: usize = 100;
 
-/// Widens every selection to the next larger piece of syntax.
-pub(crate) fn expand(ctx: &Context) -> Plan {
+/// Expands every selection to the next larger syntax node.
+pub(crate) fn expand(ctx: &CommandContext) -> CaretPlan {
     let selections = ctx.selections.transform(|selection| {
-        let span = wider(ctx, selection.span());
+        let span = next_larger(ctx, selection.span());
         Selection {
             goal: None,
             ..selection.with_span(span)
         }
     });
     if selections == *ctx.selections {
-        return Plan::nothing(ctx);
+        return CaretPlan::nothing(ctx);
     }
     let mut expanded_from = ctx
         .memory()
@@ -32,34 +32,34 @@ pub(crate) fn expand(ctx: &Context) -> Plan {
         expanded_from.remove(0);
     }
     expanded_from.push(ctx.selections.clone());
-    let memory = Memory {
+    let memory = CommandMemory {
         expanded_from,
-        ..Memory::default()
+        ..CommandMemory::default()
     };
-    Plan::select_and_remember(ctx, selections, memory)
+    CaretPlan::select_and_remember(ctx, selections, memory)
 }
 
-/// Takes the last widening back.
-pub(crate) fn shrink(ctx: &Context) -> Plan {
+/// Undoes the last expansion.
+pub(crate) fn shrink(ctx: &CommandContext) -> CaretPlan {
     let Some(memory) = ctx.memory() else {
-        return Plan::nothing(ctx);
+        return CaretPlan::nothing(ctx);
     };
     let mut expanded_from = memory.expanded_from.clone();
     let Some(selections) = expanded_from.pop() else {
-        return Plan::nothing(ctx);
+        return CaretPlan::nothing(ctx);
     };
-    let memory = Memory {
+    let memory = CommandMemory {
         expanded_from,
-        ..Memory::default()
+        ..CommandMemory::default()
     };
-    Plan::select_and_remember(ctx, selections, memory)
+    CaretPlan::select_and_remember(ctx, selections, memory)
 }
 
-/// The next larger piece: a word, what the tree says, else brackets, row, everything.
-fn wider(ctx: &Context, span: Span) -> Span {
+/// Returns the next larger span: word, syntax node, else brackets, row, whole text.
+fn next_larger(ctx: &CommandContext, span: Span) -> Span {
     let snapshot = ctx.snapshot;
     let is_wider = |other: &Span| other.covers(span) && *other != span;
-    let word = Words::of(ctx).word_at(span.start);
+    let word = WordScanner::of(ctx).word_at(span.start);
     let tree = || {
         let span = ctx.syntax?.expand(snapshot, span)?;
         Some(Span::new(
@@ -91,9 +91,10 @@ fn wider(ctx: &Context, span: Span) -> Span {
         .unwrap_or(snapshot.full_span())
 }
 
-/// What lies between the brackets around every selection; where that is selected, the brackets too.
-pub(crate) fn in_brackets(ctx: &Context) -> Plan {
-    Plan::select(ctx.selections.transform(|selection| {
+/// Selects the text inside the brackets around every selection; if it is selected already,
+/// including the brackets.
+pub(crate) fn in_brackets(ctx: &CommandContext) -> CaretPlan {
+    CaretPlan::select(ctx.selections.transform(|selection| {
         let span = selection.span();
         let Some((open, close)) = brackets::enclosing(ctx, span) else {
             return *selection;

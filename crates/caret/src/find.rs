@@ -9,11 +9,11 @@
 mod contiguous;
 mod endings;
 mod engine;
-mod pieces;
+mod piece_walker;
 mod query;
 mod replace;
 
 pub use contiguous::{Groups, Searcher, TextMatches};
-pub use engine::{Count, Found, Hit, Limit, Matcher, Matches, Wrap};
-pub use query::{Case, Pattern, Query, QueryError, WordBounds};
-pub use replace::{LetterCase, Replacement};
+pub use engine::{FindMatch, MatchCount, MatchLimit, MatchList, Matcher, Matches, SearchWrap};
+pub use query::{CaseMatching, FindQuery, PatternKind, QueryError, WordBounds};
+pub use replace::{LetterCase, ReplacementTemplate};

@@ -1,18 +1,18 @@
-//! How the tests write down a text with its carets: `ˇ` is a caret, `«` and `»` surround a selection
-//! whose head is at the end that carries a `ˇ`, or at `»` where none does.
+//! Test notation for a text with carets: `ˇ` is a caret, `«` and `»` enclose a selection whose head
+//! is at the end with a `ˇ`, or at `»` without one.
 //!
 //! Start at `check`; a `Fixture` has a language, other settings, folds or soft wrap.
 
 use base::{ByteOffset, Span};
 use display::{DisplayMap, DisplayOptions};
 use syntax::{Budget, Language, ParseStatus, SyntaxTree, language_named};
-use text::{Author, Buffer, LineEnding, Origin, Selection, SelectionSet, Timestamp};
+use text::{Author, Buffer, EditOrigin, LineEnding, Selection, SelectionSet, Timestamp};
 
 use crate::command::Command;
-use crate::context::{CaretOptions, Context, Memory, Plan};
-use crate::plan::{plan, settle};
+use crate::context::{CaretOptions, CaretPlan, CommandContext, CommandMemory};
+use crate::plan::{plan, snap_to_graphemes};
 
-/// A text with carets, and everything a command is planned from.
+/// A text with carets, and the context for planning commands.
 pub(crate) struct Fixture {
     pub(crate) buffer: Buffer,
     pub(crate) selections: SelectionSet,
@@ -20,12 +20,12 @@ pub(crate) struct Fixture {
     pub(crate) language: Option<Language>,
     pub(crate) wrap: Option<u32>,
     pub(crate) folds: Vec<Span>,
-    pub(crate) memory: Memory,
-    /// Where the history stood before the last command.
+    pub(crate) memory: CommandMemory,
+    /// Texts before each command, for comparing undo.
     pub(crate) texts: Vec<String>,
 }
 
-/// Runs one command on a plain text and compares text and carets.
+/// Runs a command on a plain text and compares text and carets.
 #[track_caller]
 pub(crate) fn check(before: &str, command: Command, after: &str) {
     Fixture::new(before).check(command, after);
@@ -35,7 +35,7 @@ impl Fixture {
     pub(crate) fn new(marked: &str) -> Self {
         let (text, selections) = parse(marked);
         let buffer = Buffer::new(&text);
-        let selections = settle(&buffer.snapshot(), &selections);
+        let selections = snap_to_graphemes(&buffer.snapshot(), &selections);
         Fixture {
             buffer,
             selections,
@@ -51,7 +51,7 @@ impl Fixture {
             language: None,
             wrap: None,
             folds: Vec::new(),
-            memory: Memory::default(),
+            memory: CommandMemory::default(),
             texts: Vec::new(),
         }
     }
@@ -81,7 +81,7 @@ impl Fixture {
     }
 
     /// Calls with the context of the current state.
-    pub(crate) fn with<T>(&self, ask: impl FnOnce(&Context) -> T) -> T {
+    pub(crate) fn with<T>(&self, ask: impl FnOnce(&CommandContext) -> T) -> T {
         let snapshot = self.buffer.snapshot();
         let options = DisplayOptions {
             tab_width: self.options.tab_width,
@@ -98,7 +98,7 @@ impl Fixture {
             assert!(is_parsed, "parsing without a budget ends");
             tree.snapshot()
         });
-        ask(&Context {
+        ask(&CommandContext {
             snapshot: &snapshot,
             selections: &self.selections,
             display: &display,
@@ -111,13 +111,14 @@ impl Fixture {
     }
 
     fn line_ending(&self) -> LineEnding {
-        match self.buffer.snapshot().to_string().contains("\r\n") {
-            true => LineEnding::CrLf,
-            false => LineEnding::Lf,
+        if self.buffer.snapshot().to_string().contains("\r\n") {
+            LineEnding::CrLf
+        } else {
+            LineEnding::Lf
         }
     }
 
-    pub(crate) fn plan(&self, command: &Command) -> Plan {
+    pub(crate) fn plan(&self, command: &Command) -> CaretPlan {
         self.with(|ctx| plan(command, ctx))
     }
 
@@ -126,8 +127,8 @@ impl Fixture {
         self.apply(plan)
     }
 
-    /// Applies a plan after checking what every plan promises.
-    pub(crate) fn apply(&mut self, plan: Plan) -> &mut Self {
+    /// Applies a plan after checking the invariants of plans.
+    pub(crate) fn apply(&mut self, plan: CaretPlan) -> &mut Self {
         let before = self.buffer.snapshot();
         let text = before.to_string();
         for pair in plan.edits.windows(2) {
@@ -136,7 +137,7 @@ impl Fixture {
                 "edits overlap: {pair:?}"
             );
         }
-        let origin = Origin::new(Author::User, plan.kind, Timestamp(0));
+        let origin = EditOrigin::new(Author::User, plan.kind, Timestamp(0));
         let mut expected = text.clone();
         for edit in plan.edits.iter().rev() {
             expected.replace_range(edit.span.range(), &edit.text);
@@ -156,7 +157,7 @@ impl Fixture {
                 );
             }
         }
-        self.selections = settle(&after, &plan.selections);
+        self.selections = snap_to_graphemes(&after, &plan.selections);
         self.memory = plan.memory;
         self
     }
@@ -187,7 +188,7 @@ impl Fixture {
     }
 }
 
-/// Lets wrapping finish at once.
+/// Runs all pending wrap jobs.
 fn settle_wraps(map: &mut DisplayMap) {
     let never = std::sync::atomic::AtomicBool::new(false);
     while let Some(job) = map.wrap_job() {
@@ -200,7 +201,7 @@ fn settle_wraps(map: &mut DisplayMap) {
     }
 }
 
-/// The text of a marked text, and its selections; the last one is the newest.
+/// Parses a marked text into text and selections; the last one is the newest.
 pub(crate) fn parse(marked: &str) -> (String, SelectionSet) {
     let mut text = String::new();
     let mut selections = Vec::new();

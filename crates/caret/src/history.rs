@@ -1,15 +1,15 @@
-//! Where the carets were: a short history to go back through without changing the text.
+//! Caret history: goes back through earlier selections without changing the text.
 //!
-//! Every entry keeps the revision it was made in; going back maps it forward through the edits since.
+//! Every entry has the revision it was recorded in; going back maps it through the edits since.
 //! Start at `CaretHistory`.
 
 use base::Revision;
 use text::{Change, SelectionSet};
 
-/// The newest places that are kept.
+/// Maximum number of entries.
 const LIMIT: usize = 200;
 
-/// Earlier selections, and the ones gone back from. Bounded.
+/// Undo and redo stacks of selections. Bounded.
 #[derive(Clone, Debug, Default)]
 pub struct CaretHistory {
     past: Vec<(Revision, SelectionSet)>,
@@ -17,12 +17,12 @@ pub struct CaretHistory {
 }
 
 impl CaretHistory {
-    /// A history of nothing.
+    /// Creates an empty history.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Notes the selections that were left for others. To be called before they are replaced.
+    /// Records the selections before they are replaced.
     pub fn record(&mut self, revision: Revision, selections: &SelectionSet) {
         self.future.clear();
         let entry = (revision, selections.clone());
@@ -35,8 +35,8 @@ impl CaretHistory {
         self.past.push(entry);
     }
 
-    /// The selections before the current ones. `since` gives the change from a revision to now, or
-    /// nothing when it is forgotten; entries that cannot be mapped are dropped.
+    /// Returns the previous selections. `since` returns the change since a revision, or `None` if
+    /// it is unknown; entries that cannot be mapped are dropped.
     pub fn undo(
         &mut self,
         revision: Revision,
@@ -48,7 +48,7 @@ impl CaretHistory {
         Some(found)
     }
 
-    /// The selections that were gone back from.
+    /// Returns the selections that `undo` left.
     pub fn redo(
         &mut self,
         revision: Revision,
@@ -61,7 +61,7 @@ impl CaretHistory {
     }
 }
 
-/// Takes entries from the end until one, mapped to now, differs from `current`.
+/// Pops entries until one, mapped to the current revision, differs from `current`.
 fn take_other(
     entries: &mut Vec<(Revision, SelectionSet)>,
     revision: Revision,

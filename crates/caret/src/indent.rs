@@ -1,18 +1,18 @@
-//! Indentation: measuring it, making it, shifting rows by a step, and turning tabs and spaces into
-//! each other.
+//! Indentation: measures it, creates it, shifts rows by a level, and converts between tabs and
+//! spaces.
 //!
 //! Start at `indent_rows`.
 
 use base::{Bias, ByteOffset, Row, Span};
 use text::{EditKind, Selection, Snapshot};
 
-use crate::context::{CaretOptions, Context, Plan};
-use crate::draft::{Draft, Swap, replace_each};
+use crate::context::{CaretOptions, CaretPlan, CommandContext};
+use crate::draft::{EditDraft, SelectionEdit, replace_each};
 use crate::motion::horizontal::first_non_blank;
 use crate::row_heads::each_row;
 use crate::rows::{row_groups, selected_or_all};
 
-/// The blanks a row starts with.
+/// Returns the leading blanks of a row.
 pub(crate) fn leading_blanks(snapshot: &Snapshot, row: Row) -> String {
     let len = snapshot.row_len(row).0 as usize;
     snapshot
@@ -22,7 +22,7 @@ pub(crate) fn leading_blanks(snapshot: &Snapshot, row: Row) -> String {
         .collect()
 }
 
-/// The display cells that blanks at the start of a row fill.
+/// Returns the display cells that leading blanks fill.
 pub(crate) fn cells_of(blanks: &str, tab_width: u32) -> u32 {
     let width = tab_width.max(1);
     blanks.chars().fold(0, |cells, char| match char {
@@ -31,17 +31,18 @@ pub(crate) fn cells_of(blanks: &str, tab_width: u32) -> u32 {
     })
 }
 
-/// Blanks that fill some cells, made of tabs where tabs are wanted.
+/// Returns blanks that fill `cells`, with tabs if the options ask for them.
 pub(crate) fn blanks_for(cells: u32, options: &CaretOptions) -> String {
     let width = options.tab_width.max(1);
-    match options.hard_tabs {
-        true => "\t".repeat((cells / width) as usize) + &" ".repeat((cells % width) as usize),
-        false => " ".repeat(cells as usize),
+    if options.hard_tabs {
+        "\t".repeat((cells / width) as usize) + &" ".repeat((cells % width) as usize)
+    } else {
+        " ".repeat(cells as usize)
     }
 }
 
-/// Blanks with some levels and columns more or less.
-pub(crate) fn shifted(ctx: &Context, base: &str, levels: i32, columns: u32) -> String {
+/// Returns `base` changed by some levels and columns.
+pub(crate) fn shifted(ctx: &CommandContext, base: &str, levels: i32, columns: u32) -> String {
     let width = ctx.options.tab_width.max(1);
     if levels >= 0 {
         let step = if ctx.options.hard_tabs {
@@ -56,7 +57,7 @@ pub(crate) fn shifted(ctx: &Context, base: &str, levels: i32, columns: u32) -> S
 }
 
 /// Indents the selected rows, or inserts a tab or spaces up to the next tab stop.
-pub(crate) fn tab(ctx: &Context) -> Plan {
+pub(crate) fn tab(ctx: &CommandContext) -> CaretPlan {
     if ctx
         .selections
         .iter()
@@ -70,16 +71,16 @@ pub(crate) fn tab(ctx: &Context) -> Plan {
             return swap;
         }
         if ctx.options.hard_tabs {
-            return Swap::caret_behind(selection.span(), "\t");
+            return SelectionEdit::caret_behind(selection.span(), "\t");
         }
         let cell = buffer_cell(ctx, selection.start());
         let spaces = width - cell % width;
-        Swap::caret_behind(selection.span(), " ".repeat(spaces as usize))
+        SelectionEdit::caret_behind(selection.span(), " ".repeat(spaces as usize))
     })
 }
 
-/// Whether a selection spans several rows or holds all visible text of its row.
-fn covers_row(ctx: &Context, selection: &Selection) -> bool {
+/// Returns whether a selection spans several rows or all visible text of its row.
+fn covers_row(ctx: &CommandContext, selection: &Selection) -> bool {
     let snapshot = ctx.snapshot;
     let row = snapshot.point_at(selection.start()).row;
     if snapshot.point_at(selection.end()).row != row {
@@ -93,8 +94,8 @@ fn covers_row(ctx: &Context, selection: &Selection) -> bool {
         && text_end == snapshot.row_end(row)
 }
 
-/// On a blank row that should be deeper than the caret is, one tab goes all the way.
-fn jump_to_indent(ctx: &Context, selection: &Selection) -> Option<Swap> {
+/// Jumps to the expected indentation in one step, on a blank row that should be deeper.
+fn jump_to_indent(ctx: &CommandContext, selection: &Selection) -> Option<SelectionEdit> {
     let snapshot = ctx.snapshot;
     let row = snapshot.point_at(selection.head).row;
     let is_asked = ctx.options.smart_indent && selection.is_empty() && row.0 > 0;
@@ -108,12 +109,13 @@ fn jump_to_indent(ctx: &Context, selection: &Selection) -> Option<Swap> {
     let base = leading_blanks(snapshot, hint.base);
     let wanted = shifted(ctx, &base, hint.levels, hint.columns);
     let width = ctx.options.tab_width;
-    (cells_of(&wanted, width) > cells_of(&blanks, width)).then(|| Swap::caret_behind(span, wanted))
+    (cells_of(&wanted, width) > cells_of(&blanks, width))
+        .then(|| SelectionEdit::caret_behind(span, wanted))
 }
 
 /// The cells before an offset in its row, folds, wraps and inlays apart. Only the last stretch of a
 /// very long row is looked at.
-fn buffer_cell(ctx: &Context, offset: ByteOffset) -> u32 {
+fn buffer_cell(ctx: &CommandContext, offset: ByteOffset) -> u32 {
     let row = ctx.snapshot.point_at(offset).row;
     let point = ctx.display.to_display(offset, Bias::Left);
     let (buffer_row, is_first) = ctx.display.buffer_row(point.row);
@@ -131,9 +133,9 @@ fn buffer_cell(ctx: &Context, offset: ByteOffset) -> u32 {
 
 /// Moves the rows of every selection one step to the right. Blank rows stay as they are, unless
 /// there is nothing else.
-pub(crate) fn indent_rows(ctx: &Context) -> Plan {
+pub(crate) fn indent_rows(ctx: &CommandContext) -> CaretPlan {
     let width = ctx.options.tab_width.max(1);
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     for group in row_groups(ctx) {
         let mut has_text = false;
         each_row(ctx.snapshot, group, |head| has_text |= !head.is_blank());
@@ -155,9 +157,9 @@ pub(crate) fn indent_rows(ctx: &Context) -> Plan {
 }
 
 /// Moves the rows of every selection one step to the left.
-pub(crate) fn outdent_rows(ctx: &Context) -> Plan {
+pub(crate) fn outdent_rows(ctx: &CommandContext) -> CaretPlan {
     let width = ctx.options.tab_width.max(1);
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     for group in row_groups(ctx) {
         each_row(ctx.snapshot, group, |head| {
             let cells = cells_of(head.blanks, width);
@@ -179,18 +181,18 @@ pub(crate) fn outdent_rows(ctx: &Context) -> Plan {
 }
 
 /// Selections follow their text; the start of a wider one takes in what comes before it.
-fn follow(ctx: &Context, draft: Draft) -> Plan {
+fn follow(ctx: &CommandContext, draft: EditDraft) -> CaretPlan {
     let selections = draft.map_selections(ctx.selections, Bias::Left, Bias::Right, Bias::Right);
     draft.into_plan(selections, EditKind::Other)
 }
 
 /// Turns the blanks that indent the selected rows, or all, into spaces or tabs.
-pub(crate) fn convert(ctx: &Context, hard_tabs: bool) -> Plan {
+pub(crate) fn convert(ctx: &CommandContext, hard_tabs: bool) -> CaretPlan {
     let options = CaretOptions {
         hard_tabs,
         ..ctx.options.clone()
     };
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     for group in selected_or_all(ctx) {
         each_row(ctx.snapshot, group, |head| {
             if head.blanks.is_empty() {
@@ -207,8 +209,8 @@ pub(crate) fn convert(ctx: &Context, hard_tabs: bool) -> Plan {
 }
 
 /// Deletes blanks at the ends of rows in the whole file, in one pass over its pieces.
-pub(crate) fn delete_trailing_space(ctx: &Context) -> Plan {
-    let mut draft = Draft::new();
+pub(crate) fn delete_trailing_space(ctx: &CommandContext) -> CaretPlan {
+    let mut draft = EditDraft::new();
     let mut at = 0;
     let mut blanks_start: Option<usize> = None;
     let mut return_at: Option<usize> = None;

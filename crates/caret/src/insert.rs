@@ -1,21 +1,21 @@
-//! Typed text: closing, skipping and surrounding with brackets and quotes.
+//! Typed text: closes, skips and surrounds with brackets and quotes.
 //!
 //! Start at `insert`.
 
 use base::{Bias, ByteOffset, Row, Span};
-use syntax::{AutoClose, Scope};
+use syntax::{AutoClose, SyntaxScope};
 use text::{EditKind, Selection, SelectionSet};
 
 use crate::brackets;
-use crate::context::{Context, Plan};
-use crate::draft::{Draft, Swap, replace_each, reversed};
+use crate::context::{CaretPlan, CommandContext};
+use crate::draft::{EditDraft, SelectionEdit, replace_each, reversed};
 use crate::indent;
 use crate::motion::horizontal::{first_non_blank, is_blank};
 use crate::newline;
 use crate::quotes;
-use crate::words::{Class, Words};
+use crate::words::{CharClass, WordScanner};
 
-/// What closes itself in a text of no language.
+/// Auto-close pairs of a text without a language.
 const PLAIN_PAIRS: &[AutoClose] = &[
     plain_pair("(", ")", true),
     plain_pair("[", "]", true),
@@ -32,31 +32,30 @@ const fn plain_pair(open: &'static str, close: &'static str, anywhere: bool) -> 
     }
 }
 
-/// The pairs that close themselves.
-pub(crate) fn pairs(ctx: &Context) -> &'static [AutoClose] {
+/// Returns the auto-close pairs of the language.
+pub(crate) fn pairs(ctx: &CommandContext) -> &'static [AutoClose] {
     ctx.language
         .map_or(PLAIN_PAIRS, |language| language.config().auto_close)
 }
 
 /// Replaces every selection with the text and nothing else.
-pub(crate) fn insert_literal(ctx: &Context, text: &str) -> Plan {
+pub(crate) fn insert_literal(ctx: &CommandContext, text: &str) -> CaretPlan {
     let normalized;
-    let text = match text.contains('\n') {
-        true => {
-            normalized = text
-                .replace("\r\n", "\n")
-                .replace('\n', ctx.line_ending.as_str());
-            &normalized
-        }
-        false => text,
+    let text = if text.contains('\n') {
+        normalized = text
+            .replace("\r\n", "\n")
+            .replace('\n', ctx.line_ending.as_str());
+        &normalized
+    } else {
+        text
     };
     replace_each(ctx, EditKind::Typing, |selection| {
-        Swap::caret_behind(selection.span(), text)
+        SelectionEdit::caret_behind(selection.span(), text)
     })
 }
 
 /// Types text at every caret.
-pub(crate) fn insert(ctx: &Context, text: &str) -> Plan {
+pub(crate) fn insert(ctx: &CommandContext, text: &str) -> CaretPlan {
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
         (Some('\n'), None) => newline::newline(ctx),
@@ -65,7 +64,7 @@ pub(crate) fn insert(ctx: &Context, text: &str) -> Plan {
     }
 }
 
-fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
+fn type_char(ctx: &CommandContext, typed: char, text: &str) -> CaretPlan {
     if ctx.options.auto_surround
         && let Some(pair) = pairs(ctx).iter().find(|pair| pair.open == text)
         && ctx
@@ -76,18 +75,18 @@ fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
         return surround(ctx, pair);
     }
     replace_each(ctx, EditKind::Typing, |selection| {
-        let plain = Swap::caret_behind(selection.span(), text);
+        let plain = SelectionEdit::caret_behind(selection.span(), text);
         if !selection.is_empty() {
             return plain;
         }
         let head = selection.head;
-        if ctx.options.auto_close && skips_over(ctx, head, typed, text) {
-            return Swap::caret_at(head + text.len());
+        if ctx.options.auto_close && steps_over_closer(ctx, head, typed, text) {
+            return SelectionEdit::caret_at(head + text.len());
         }
         if ctx.options.auto_close
             && let Some(close) = closing(ctx, head, text)
         {
-            return Swap {
+            return SelectionEdit {
                 span: Span::at(head),
                 text: format!("{text}{close}"),
                 anchor: text.len(),
@@ -100,8 +99,8 @@ fn type_char(ctx: &Context, typed: char, text: &str) -> Plan {
     })
 }
 
-/// Whether typing the opener of a pair surrounds a selection. A quote replaces a selected quote.
-fn surrounds(ctx: &Context, pair: &AutoClose, selection: &Selection) -> bool {
+/// Returns whether typing the opener surrounds a selection. A quote replaces a selected quote.
+fn surrounds(ctx: &CommandContext, pair: &AutoClose, selection: &Selection) -> bool {
     let is_quote = |text: &str| matches!(text, "'" | "\"" | "`");
     let has_one_byte = selection.span().len() == 1;
     let is_replaced =
@@ -109,9 +108,9 @@ fn surrounds(ctx: &Context, pair: &AutoClose, selection: &Selection) -> bool {
     !selection.is_empty() && !is_replaced
 }
 
-/// Puts a pair around every selection, which then holds the same text as before.
-fn surround(ctx: &Context, pair: &AutoClose) -> Plan {
-    let mut draft = Draft::new();
+/// Surrounds every selection with a pair; the selected text stays selected.
+fn surround(ctx: &CommandContext, pair: &AutoClose) -> CaretPlan {
+    let mut draft = EditDraft::new();
     let mut after = Vec::with_capacity(ctx.selections.len());
     for selection in ctx.selections.iter() {
         if !surrounds(ctx, pair, selection) {
@@ -132,29 +131,30 @@ fn surround(ctx: &Context, pair: &AutoClose) -> Plan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// Whether typing a closer only steps over the one that is there.
-fn skips_over(ctx: &Context, head: ByteOffset, typed: char, text: &str) -> bool {
+/// Returns whether typing a closer only steps over the existing one.
+fn steps_over_closer(ctx: &CommandContext, head: ByteOffset, typed: char, text: &str) -> bool {
     if !starts_with(ctx, head, text) {
         return false;
     }
     pairs(ctx).iter().any(|pair| {
         pair.close == text
-            && match pair.open == pair.close {
-                true => ends_quotation(ctx, head, typed),
-                false => !lacks_closer(ctx, head, pair),
+            && if pair.open == pair.close {
+                ends_quotation(ctx, head, typed)
+            } else {
+                !lacks_closer(ctx, head, pair)
             }
     })
 }
 
-/// Whether the quote behind a caret closes the string that is open before it.
-fn ends_quotation(ctx: &Context, head: ByteOffset, quote: char) -> bool {
+/// Returns whether the quote after a caret closes the string open before it.
+fn ends_quotation(ctx: &CommandContext, head: ByteOffset, quote: char) -> bool {
     let is_open = quotes::open_before(ctx, head) == Some(quote);
     (is_open || quotes::ends_string(ctx, head, quote)) && !is_escaped(ctx, head)
 }
 
-/// Whether a closer is missing: more brackets are open before a caret than close behind it, both in its row
-/// and in the text around.
-fn lacks_closer(ctx: &Context, head: ByteOffset, pair: &AutoClose) -> bool {
+/// Returns whether a closer is missing: more brackets are open before a caret than close after it,
+/// both in its row and in the surrounding text.
+fn lacks_closer(ctx: &CommandContext, head: ByteOffset, pair: &AutoClose) -> bool {
     let mut halves = (pair.open.chars(), pair.close.chars());
     let (Some(open), Some(close)) = (halves.0.next(), halves.1.next()) else {
         return false;
@@ -177,8 +177,8 @@ fn lacks_closer(ctx: &Context, head: ByteOffset, pair: &AutoClose) -> bool {
     lacks(row) && lacks(near)
 }
 
-/// What to add behind a typed opener.
-fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> {
+/// Returns the text to insert after a typed opener.
+fn closing(ctx: &CommandContext, head: ByteOffset, text: &str) -> Option<&'static str> {
     let candidates = pairs(ctx).iter().filter(|pair| pair.open.ends_with(text));
     let pair = candidates
         .filter(|pair| ends_with(ctx, head, &pair.open[..pair.open.len() - text.len()]))
@@ -197,14 +197,14 @@ fn closing(ctx: &Context, head: ByteOffset, text: &str) -> Option<&'static str> 
         return Some(pair.close);
     }
     match scope(ctx, head) {
-        Scope::String if !pair.in_strings => None,
-        Scope::Comment if !pair.in_comments => None,
+        SyntaxScope::String if !pair.in_strings => None,
+        SyntaxScope::Comment if !pair.in_comments => None,
         _ => Some(pair.close),
     }
 }
 
 /// Whether typing `text` at a caret completes the opening quote of a pair.
-fn begins_quotation(ctx: &Context, head: ByteOffset, pair: &AutoClose, text: &str) -> bool {
+fn begins_quotation(ctx: &CommandContext, head: ByteOffset, pair: &AutoClose, text: &str) -> bool {
     let start = head - (pair.open.len() - text.len());
     let previous = ctx.snapshot.chars_before(start).next();
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
@@ -220,23 +220,24 @@ fn begins_quotation(ctx: &Context, head: ByteOffset, pair: &AutoClose, text: &st
 
 /// Whether quotes at an offset, behind an optional string prefix, are already in a string or in a code block
 /// of Markdown.
-fn is_in_string(ctx: &Context, offset: ByteOffset, prefix: Option<char>) -> bool {
+fn is_in_string(ctx: &CommandContext, offset: ByteOffset, prefix: Option<char>) -> bool {
     let start = offset - prefix.map_or(0, char::len_utf8);
     let holds_other = |syntax: &syntax::SyntaxSnapshot| {
         let inner = syntax.language_at(ctx.snapshot, start);
         quotes::is_prose(ctx) && !inner.name().starts_with("Markdown")
     };
-    scope(ctx, start) == Scope::String || ctx.syntax.is_some_and(holds_other)
+    scope(ctx, start) == SyntaxScope::String || ctx.syntax.is_some_and(holds_other)
 }
 
-/// What kind of text an offset is in, as far as is known.
-pub(crate) fn scope(ctx: &Context, offset: ByteOffset) -> Scope {
-    ctx.syntax
-        .map_or(Scope::Code, |syntax| syntax.scope_at(ctx.snapshot, offset))
+/// Returns the kind of text at an offset, as far as it is known.
+pub(crate) fn scope(ctx: &CommandContext, offset: ByteOffset) -> SyntaxScope {
+    ctx.syntax.map_or(SyntaxScope::Code, |syntax| {
+        syntax.scope_at(ctx.snapshot, offset)
+    })
 }
 
 /// Whether what is typed at an offset is escaped by a backslash before it.
-fn is_escaped(ctx: &Context, head: ByteOffset) -> bool {
+fn is_escaped(ctx: &CommandContext, head: ByteOffset) -> bool {
     let backslashes = ctx
         .snapshot
         .chars_before(head)
@@ -246,7 +247,7 @@ fn is_escaped(ctx: &Context, head: ByteOffset) -> bool {
 
 /// A closing bracket that is the first thing on its row goes back to the indentation of the row
 /// with the bracket it closes.
-fn outdented_closer(ctx: &Context, head: ByteOffset, typed: char) -> Option<Swap> {
+fn outdented_closer(ctx: &CommandContext, head: ByteOffset, typed: char) -> Option<SelectionEdit> {
     if !ctx.options.smart_indent {
         return None;
     }
@@ -263,21 +264,24 @@ fn outdented_closer(ctx: &Context, head: ByteOffset, typed: char) -> Option<Swap
     }
     let mut text = indent::leading_blanks(ctx.snapshot, opener_row);
     text.push(typed);
-    Some(Swap::caret_behind(Span::new(start, head), text))
+    Some(SelectionEdit::caret_behind(Span::new(start, head), text))
 }
 
-/// What ends a word such as `else` that stands alone on its row moves the row out by a step.
-fn outdented_word(ctx: &Context, head: ByteOffset, typed: char) -> Option<Swap> {
-    if Words::of(ctx).class(typed) == Class::Word {
+/// Outdents a row after typing a character that completes a word such as `else` alone on the row.
+fn outdented_word(ctx: &CommandContext, head: ByteOffset, typed: char) -> Option<SelectionEdit> {
+    if WordScanner::of(ctx).class(typed) == CharClass::Word {
         return None;
     }
     let (span, outdented) = outdented_row(ctx, head)?;
-    Some(Swap::caret_behind(span, format!("{outdented}{typed}")))
+    Some(SelectionEdit::caret_behind(
+        span,
+        format!("{outdented}{typed}"),
+    ))
 }
 
 /// A row that holds only a word which goes with an outer row, up to `head`, and what it should be:
 /// one step further out, unless it is further out than the row before it already.
-pub(crate) fn outdented_row(ctx: &Context, head: ByteOffset) -> Option<(Span, String)> {
+pub(crate) fn outdented_row(ctx: &CommandContext, head: ByteOffset) -> Option<(Span, String)> {
     let words = ctx.language?.config().dedent_words;
     if words.is_empty() || !ctx.options.smart_indent {
         return None;
@@ -308,12 +312,12 @@ pub(crate) fn outdented_row(ctx: &Context, head: ByteOffset) -> Option<(Span, St
     Some((Span::new(start, head), outdented + &word))
 }
 
-pub(crate) fn starts_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {
+pub(crate) fn starts_with(ctx: &CommandContext, offset: ByteOffset, text: &str) -> bool {
     let mut chars = ctx.snapshot.chars_at(offset);
     text.chars().all(|char| chars.next() == Some(char))
 }
 
-pub(crate) fn ends_with(ctx: &Context, offset: ByteOffset, text: &str) -> bool {
+pub(crate) fn ends_with(ctx: &CommandContext, offset: ByteOffset, text: &str) -> bool {
     let mut chars = ctx.snapshot.chars_before(offset);
     text.chars().rev().all(|char| chars.next() == Some(char))
 }

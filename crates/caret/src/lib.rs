@@ -1,11 +1,11 @@
 //! Carets: motions, edits, selections, clipboard and find, as pure functions.
 //!
-//! Knows: `base`, `text`, `syntax`, `display`. Must not know: windows, files, time, threads, and who
-//! owns the buffer it plans for.
-//! Invariant: `plan` reads a `Context` and answers with a `Plan`; nothing here changes anything.
-//! Invariant: the edits of a plan are sorted and disjoint and name offsets of the snapshot they were
-//! planned for; its selections name offsets of the text after them.
-//! Invariant: planned selections lie on grapheme boundaries.
+//! Knows: `base`, `text`, `syntax`, `display`. Must not know: windows, files, time, threads, the
+//! owner of the buffer.
+//! Invariant: `plan` reads a `Context` and returns a `Plan`; nothing here has side effects.
+//! Invariant: the edits of a plan are sorted and disjoint and use offsets of the planned snapshot;
+//! its selections use offsets of the text after the edits.
+//! Invariant: planned selections are on grapheme boundaries.
 //! Start at `plan`; the list of commands is in `command`, of motions in `motion`.
 
 mod command;
@@ -40,7 +40,7 @@ mod fixture;
 mod tests;
 
 pub use boxes::ColumnBox;
-pub use command::{Command, Unit};
-pub use context::{CaretOptions, Context, Memory, Plan};
+pub use command::{Command, SelectionUnit};
+pub use context::{CaretOptions, CaretPlan, CommandContext, CommandMemory};
 pub use motion::Motion;
-pub use plan::{plan, settle};
+pub use plan::{plan, snap_to_graphemes};

@@ -1,7 +1,7 @@
-//! Where a caret can go: the list of motions, and the one function that carries them out.
+//! Motions of carets through the text.
 //!
-//! A motion takes one offset to another. Row motions go through the display map, so that folds and
-//! soft wrap are respected, and keep the column they started from as their goal.
+//! A motion maps one offset to another. Row motions use the display map, so that folds and soft
+//! wrap are respected, and keep their starting column as goal.
 //! Start at `Motion`.
 
 pub(crate) mod horizontal;
@@ -11,13 +11,13 @@ use base::{ByteOffset, Row};
 use text::{Selection, SelectionSet};
 
 use crate::brackets;
-use crate::context::{Context, Plan};
-use crate::words::{Stops, Words};
+use crate::context::{CaretPlan, CommandContext};
+use crate::words::{WordScanner, WordStops};
 
-/// Declares the motions that carry no data, and what they are called.
+/// Declares the motions without data, with their names.
 macro_rules! motions {
     ($($(#[$doc:meta])* $variant:ident, $slug:literal, $where:literal;)*) => {
-        /// A way for a caret to go somewhere else.
+        /// A motion of a caret.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Motion {
             $($(#[$doc])* $variant,)*
@@ -28,7 +28,7 @@ macro_rules! motions {
         }
 
         impl Motion {
-            /// Every motion that carries no data, in the order a palette should list them.
+            /// All motions without data, in palette order.
             pub const ALL: &[Motion] = &[$(Motion::$variant),*];
 
             // tidy: table
@@ -93,7 +93,7 @@ macro_rules! motions {
 motions! {
     /// One grapheme back; a row's start goes to the end of the row before.
     Left, "left", "one character to the left";
-    /// One grapheme forward.
+    /// One grapheme forward, across row ends.
     Right, "right", "one character to the right";
     /// One display row up, keeping the goal column.
     Up, "up", "one row up";
@@ -135,9 +135,9 @@ motions! {
     MatchingBracket, "matching-bracket", "to the matching bracket";
 }
 
-/// Where a head goes, and the cell that row motions behind it aim at.
+/// Returns the target of a motion, and the goal cell for following row motions.
 pub(crate) fn target(
-    ctx: &Context,
+    ctx: &CommandContext,
     motion: Motion,
     head: ByteOffset,
     goal: Option<u32>,
@@ -155,10 +155,10 @@ pub(crate) fn target(
         }
         Motion::Left => skip_hidden(ctx, snapshot.previous_grapheme(head)),
         Motion::Right => skip_hidden_right(ctx, snapshot.next_grapheme(head)),
-        Motion::WordLeft => Words::of(ctx).previous(head, Stops::Words),
-        Motion::WordRight => Words::of(ctx).next(head, Stops::Words),
-        Motion::SubwordLeft => Words::of(ctx).previous(head, Stops::Parts),
-        Motion::SubwordRight => Words::of(ctx).next(head, Stops::Parts),
+        Motion::WordLeft => WordScanner::of(ctx).previous(head, WordStops::Words),
+        Motion::WordRight => WordScanner::of(ctx).next(head, WordStops::Words),
+        Motion::SubwordLeft => WordScanner::of(ctx).previous(head, WordStops::Parts),
+        Motion::SubwordRight => WordScanner::of(ctx).next(head, WordStops::Parts),
         Motion::RowStart => horizontal::row_start(ctx, head),
         Motion::RowEnd => snapshot.row_end(snapshot.point_at(head).row),
         Motion::DisplayRowStart => vertical::display_row_start(ctx, head),
@@ -174,13 +174,14 @@ pub(crate) fn target(
     (offset, None)
 }
 
-/// Moves every caret. Motions to one place leave a single caret, others collapse selections first.
-pub(crate) fn move_carets(ctx: &Context, motion: Motion) -> Plan {
+/// Moves every caret. Motions to a fixed target leave a single caret; others collapse selections
+/// first.
+pub(crate) fn move_carets(ctx: &CommandContext, motion: Motion) -> CaretPlan {
     if is_absolute(motion) {
         let (offset, _) = target(ctx, motion, ctx.selections.primary().head, None);
-        return Plan::select(SelectionSet::single(Selection::caret(offset)));
+        return CaretPlan::select(SelectionSet::single(Selection::caret(offset)));
     }
-    Plan::select(ctx.selections.transform(|selection| {
+    CaretPlan::select(ctx.selections.transform(|selection| {
         let from = match motion {
             Motion::Left if !selection.is_empty() => return Selection::caret(selection.start()),
             Motion::Right if !selection.is_empty() => return Selection::caret(selection.end()),
@@ -198,8 +199,9 @@ pub(crate) fn move_carets(ctx: &Context, motion: Motion) -> Plan {
     }))
 }
 
-/// Moves every head and leaves the anchors; motions to one place extend the newest selection only.
-pub(crate) fn extend(ctx: &Context, motion: Motion) -> Plan {
+/// Moves every head and keeps the anchors; motions to a fixed target extend only the newest
+/// selection.
+pub(crate) fn extend(ctx: &CommandContext, motion: Motion) -> CaretPlan {
     let extended = |selection: &Selection| {
         let (head, goal) = match motion {
             Motion::MatchingBracket => (brackets::other_edge(ctx, selection.head), None),
@@ -211,9 +213,10 @@ pub(crate) fn extend(ctx: &Context, motion: Motion) -> Plan {
             goal,
         }
     };
-    match is_absolute(motion) {
-        true => Plan::select(SelectionSet::single(extended(ctx.selections.primary()))),
-        false => Plan::select(ctx.selections.transform(extended)),
+    if is_absolute(motion) {
+        CaretPlan::select(SelectionSet::single(extended(ctx.selections.primary())))
+    } else {
+        CaretPlan::select(ctx.selections.transform(extended))
     }
 }
 
@@ -245,15 +248,15 @@ pub(crate) fn border_behind(snapshot: &text::Snapshot, offset: ByteOffset) -> By
     }
 }
 
-/// A caret within a fold stands at its start.
-fn skip_hidden(ctx: &Context, offset: ByteOffset) -> ByteOffset {
+/// Moves a caret within a fold to the fold's start.
+fn skip_hidden(ctx: &CommandContext, offset: ByteOffset) -> ByteOffset {
     match ctx.display.fold_containing(offset) {
         Some(fold) if fold.start < offset => fold.start,
         _ => offset,
     }
 }
 
-fn skip_hidden_right(ctx: &Context, offset: ByteOffset) -> ByteOffset {
+fn skip_hidden_right(ctx: &CommandContext, offset: ByteOffset) -> ByteOffset {
     match ctx.display.fold_containing(offset) {
         Some(fold) if fold.start < offset => fold.end,
         _ => offset,

@@ -1,38 +1,38 @@
-//! Starting new rows: with the right indentation, between brackets, within comments and lists.
+//! Inserts new rows: with indentation, between brackets, within comments and lists.
 //!
 //! Start at `newline`.
 
 use base::{ByteOffset, Row, Span};
-use syntax::Scope;
+use syntax::SyntaxScope;
 use text::EditKind;
 
 use crate::brackets;
-use crate::context::{Context, Plan};
-use crate::draft::{Swap, replace_each};
+use crate::context::{CaretPlan, CommandContext};
+use crate::draft::{SelectionEdit, replace_each};
 use crate::indent::{leading_blanks, shifted};
 use crate::insert::{outdented_row, scope};
 use crate::motion::horizontal::first_non_blank;
 use crate::rows::line_of;
 
-/// Bytes of a row that may go on in the next one; longer rows are no comments that people write.
+/// Maximum length of a row that is continued, in bytes; longer rows are not comments.
 const LONGEST_CONTINUED: u32 = 10_000;
 
-/// How the row before goes on.
+/// Continuation of the previous row.
 enum Continuation {
     /// The new row starts with a marker too.
     With(String),
-    /// The row holds nothing but its marker: that goes, no row is started.
+    /// The row contains only its marker, which is removed instead of starting a row.
     Ends,
 }
 
-/// The indentation of a new row, and whether the text behind the caret gets one of its own.
+/// Indentation of a new row, and of the text after the caret if that gets its own row.
 struct Indentation {
     blanks: String,
     closing: Option<String>,
 }
 
 /// Starts a new row at every caret.
-pub(crate) fn newline(ctx: &Context) -> Plan {
+pub(crate) fn newline(ctx: &CommandContext) -> CaretPlan {
     let mut unfold = Vec::new();
     let plan = replace_each(ctx, EditKind::Other, |selection| {
         let swap = break_row(ctx, selection.span());
@@ -40,11 +40,11 @@ pub(crate) fn newline(ctx: &Context) -> Plan {
         unfold.extend(folds_from(ctx, swap.span));
         swap
     });
-    Plan { unfold, ..plan }
+    CaretPlan { unfold, ..plan }
 }
 
 /// The folds that overlap a span or start at its end.
-fn folds_from(ctx: &Context, span: Span) -> Vec<Span> {
+fn folds_from(ctx: &CommandContext, span: Span) -> Vec<Span> {
     let end = (span.end + 1).min(ctx.snapshot.len());
     let mut folds = ctx.display.folds_in(Span::new(span.start, end));
     folds.retain(|fold| fold.start <= span.end && span.start < fold.end);
@@ -52,7 +52,7 @@ fn folds_from(ctx: &Context, span: Span) -> Vec<Span> {
 }
 
 /// Opens a row below every caret's.
-pub(crate) fn newline_below(ctx: &Context) -> Plan {
+pub(crate) fn newline_below(ctx: &CommandContext) -> CaretPlan {
     replace_each(ctx, EditKind::Other, |selection| {
         let row = line_of(ctx, ctx.snapshot.point_at(selection.head).row).last;
         let end = ctx.snapshot.row_end(row);
@@ -60,16 +60,16 @@ pub(crate) fn newline_below(ctx: &Context) -> Plan {
             return break_row(ctx, Span::at(end));
         }
         let blanks = leading_blanks(ctx.snapshot, row);
-        Swap::caret_behind(Span::at(end), ctx.line_ending.as_str().to_owned() + &blanks)
+        SelectionEdit::caret_behind(Span::at(end), ctx.line_ending.as_str().to_owned() + &blanks)
     })
 }
 
 /// Opens a row above every caret's.
-pub(crate) fn newline_above(ctx: &Context) -> Plan {
+pub(crate) fn newline_above(ctx: &CommandContext) -> CaretPlan {
     replace_each(ctx, EditKind::Other, |selection| {
         let row = line_of(ctx, ctx.snapshot.point_at(selection.head).row).first;
         let blanks = leading_blanks(ctx.snapshot, row);
-        Swap {
+        SelectionEdit {
             span: Span::at(ctx.snapshot.row_start(row)),
             anchor: blanks.len(),
             head: blanks.len(),
@@ -78,7 +78,7 @@ pub(crate) fn newline_above(ctx: &Context) -> Plan {
     })
 }
 
-fn break_row(ctx: &Context, span: Span) -> Swap {
+fn break_row(ctx: &CommandContext, span: Span) -> SelectionEdit {
     let snapshot = ctx.snapshot;
     let row = snapshot.point_at(span.start).row;
     let row_start = snapshot.row_start(row);
@@ -86,13 +86,16 @@ fn break_row(ctx: &Context, span: Span) -> Swap {
     if span.start <= first_non_blank(snapshot, row) {
         // The blanks before the caret move down with the text and leave an empty row.
         let blanks = snapshot.text(Span::new(row_start, span.start));
-        return Swap::caret_behind(Span::new(row_start, span.end), format!("{ending}{blanks}"));
+        return SelectionEdit::caret_behind(
+            Span::new(row_start, span.end),
+            format!("{ending}{blanks}"),
+        );
     }
     if ctx.options.continue_comments {
         match continuation(ctx, row, span) {
             Some(Continuation::Ends) => {
                 let start = first_non_blank(snapshot, row);
-                return Swap::caret_behind(
+                return SelectionEdit::caret_behind(
                     Span::new(start, snapshot.row_end(row).max(span.end)),
                     "",
                 );
@@ -106,14 +109,14 @@ fn break_row(ctx: &Context, span: Span) -> Swap {
     if let Some((row_span, outdented)) = outdented_row(ctx, span.start) {
         let blanks = shifted(ctx, &indentation.blanks, -1, 0);
         let text = format!("{outdented}{ending}{blanks}");
-        return Swap::caret_behind(Span::new(row_span.start, behind), text);
+        return SelectionEdit::caret_behind(Span::new(row_span.start, behind), text);
     }
     let mut text = format!("{ending}{}", indentation.blanks);
     let caret = text.len();
     if let Some(closing) = indentation.closing {
         text = text + ending + &closing;
     }
-    Swap {
+    SelectionEdit {
         span: Span::new(span.start, behind),
         text,
         anchor: caret,
@@ -122,7 +125,7 @@ fn break_row(ctx: &Context, span: Span) -> Swap {
 }
 
 /// A new row that starts with a marker; the end of a block comment behind the caret gets its own.
-fn continued(ctx: &Context, row: Row, span: Span, prefix: &str) -> Swap {
+fn continued(ctx: &CommandContext, row: Row, span: Span, prefix: &str) -> SelectionEdit {
     let ending = ctx.line_ending.as_str();
     let behind = skip_blanks(ctx, span.end);
     let mut text = format!("{ending}{prefix}");
@@ -133,7 +136,7 @@ fn continued(ctx: &Context, row: Row, span: Span, prefix: &str) -> Swap {
     if prefix.ends_with("* ") && rest.trim_end() == "*/" {
         text = text + ending + &prefix[..prefix.len() - 2];
     }
-    Swap {
+    SelectionEdit {
         span: Span::new(span.start, behind),
         text,
         anchor: caret,
@@ -141,7 +144,7 @@ fn continued(ctx: &Context, row: Row, span: Span, prefix: &str) -> Swap {
     }
 }
 
-fn skip_blanks(ctx: &Context, offset: ByteOffset) -> ByteOffset {
+fn skip_blanks(ctx: &CommandContext, offset: ByteOffset) -> ByteOffset {
     let blanks = ctx
         .snapshot
         .chars_at(offset)
@@ -149,8 +152,8 @@ fn skip_blanks(ctx: &Context, offset: ByteOffset) -> ByteOffset {
     offset + blanks.count()
 }
 
-/// How deep the row that starts at `at` goes.
-fn indentation(ctx: &Context, row: Row, at: ByteOffset, behind: ByteOffset) -> Indentation {
+/// Returns the indentation of the row that starts at `at`.
+fn indentation(ctx: &CommandContext, row: Row, at: ByteOffset, behind: ByteOffset) -> Indentation {
     let snapshot = ctx.snapshot;
     let own = leading_blanks(snapshot, row);
     if !ctx.options.smart_indent {
@@ -197,8 +200,8 @@ fn indentation(ctx: &Context, row: Row, at: ByteOffset, behind: ByteOffset) -> I
     }
 }
 
-/// How a row with a marker goes on behind a break.
-fn continuation(ctx: &Context, row: Row, span: Span) -> Option<Continuation> {
+/// Returns the continuation of a row with a marker.
+fn continuation(ctx: &CommandContext, row: Row, span: Span) -> Option<Continuation> {
     let language = ctx.language?;
     let snapshot = ctx.snapshot;
     if snapshot.row_len(row).0 > LONGEST_CONTINUED {
@@ -213,9 +216,10 @@ fn continuation(ctx: &Context, row: Row, span: Span) -> Option<Continuation> {
         .flatten();
     if let Some((marker, next)) = list {
         let is_only_marker = before.len() == marker && behind.trim().is_empty();
-        return Some(match is_only_marker {
-            true => Continuation::Ends,
-            false => Continuation::With(blanks + &next),
+        return Some(if is_only_marker {
+            Continuation::Ends
+        } else {
+            Continuation::With(blanks + &next)
         });
     }
     let config = language.config();
@@ -232,7 +236,7 @@ fn continuation(ctx: &Context, row: Row, span: Span) -> Option<Continuation> {
         return Some(Continuation::With(format!("{blanks}{marker}{gap}")));
     }
     let is_starred = config.block_comment == Some(("/*", "*/")) && !before.contains("*/");
-    if !is_starred || ctx.syntax.is_some() && scope(ctx, span.start) != Scope::Comment {
+    if !is_starred || ctx.syntax.is_some() && scope(ctx, span.start) != SyntaxScope::Comment {
         return None;
     }
     if before.starts_with("/**") {
@@ -264,8 +268,9 @@ fn list_marker(text: &str) -> Option<(usize, String)> {
     let is_task = ["[ ] ", "[x] ", "[X] "]
         .iter()
         .any(|task| text[len..].starts_with(task));
-    match is_task {
-        true => Some((len + 4, next + "[ ] ")),
-        false => Some((len, next)),
+    if is_task {
+        Some((len + 4, next + "[ ] "))
+    } else {
+        Some((len, next))
     }
 }

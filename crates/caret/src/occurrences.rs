@@ -1,33 +1,33 @@
-//! Selecting what occurs again: the next one, the one before, all of them.
+//! Selects occurrences: the next, the previous, or all.
 //!
-//! The first use on a mere caret selects its word; from then on only whole words count. A selection
-//! made by hand is looked for anywhere. Letters must be equal either way. Start at `add`.
+//! On a caret, the first use selects its word; from then on only whole words match. A manual
+//! selection matches anywhere. Case always matters. Start at `add`.
 
 use std::sync::atomic::AtomicBool;
 
 use base::{ByteOffset, Span};
 use text::{Selection, SelectionSet};
 
-use crate::context::{Context, Memory, Plan};
-use crate::find::{Limit, Matcher, Query, WordBounds};
-use crate::words::Words;
+use crate::context::{CaretPlan, CommandContext, CommandMemory};
+use crate::find::{FindQuery, MatchLimit, Matcher, WordBounds};
+use crate::words::WordScanner;
 
-/// The most occurrences that are selected at once; more are for find and replace.
-const LIMIT: Limit = Limit(100_000);
+/// Maximum number of occurrences selected at once; find and replace handles more.
+const LIMIT: MatchLimit = MatchLimit(100_000);
 
-/// Bytes of the longest text that is looked for, and of the longest word.
+/// Maximum length of a search text and of a word, in bytes.
 const LONGEST: usize = 64 * 1024;
 const LONGEST_WORD: usize = 256;
 
-/// Which way the next occurrence is looked for.
+/// Direction of the search for the next occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum SearchDirection {
     Forward,
     Backward,
 }
 
-/// Selects the words at mere carets, or adds the next occurrence of what is selected.
-pub(crate) fn add(ctx: &Context, way: Way) -> Plan {
+/// Selects the words at carets, or adds the next occurrence of the selection.
+pub(crate) fn add(ctx: &CommandContext, way: SearchDirection) -> CaretPlan {
     if ctx.selections.iter().any(Selection::is_empty) {
         return select_words(ctx);
     }
@@ -36,7 +36,7 @@ pub(crate) fn add(ctx: &Context, way: Way) -> Plan {
 }
 
 /// Drops the newest selection and adds the next occurrence instead.
-pub(crate) fn skip(ctx: &Context) -> Plan {
+pub(crate) fn skip(ctx: &CommandContext) -> CaretPlan {
     if ctx.selections.iter().any(Selection::is_empty) {
         return select_words(ctx);
     }
@@ -46,18 +46,26 @@ pub(crate) fn skip(ctx: &Context) -> Plan {
         .iter()
         .enumerate()
         .filter(|(ix, _)| *ix != newest);
-    add_to(ctx, others.map(|(_, other)| *other).collect(), Way::Forward)
+    add_to(
+        ctx,
+        others.map(|(_, other)| *other).collect(),
+        SearchDirection::Forward,
+    )
 }
 
 /// Selects every occurrence of the newest selection, or of the word at its caret.
-pub(crate) fn all(ctx: &Context) -> Plan {
+pub(crate) fn all(ctx: &CommandContext) -> CaretPlan {
     let primary = ctx.selections.primary();
-    let (span, bounds) = match primary.is_empty() {
-        true => (Words::of(ctx).word_at(primary.head), WordBounds::Whole),
-        false => (primary.span(), bounds(ctx)),
+    let (span, bounds) = if primary.is_empty() {
+        (
+            WordScanner::of(ctx).word_at(primary.head),
+            WordBounds::Whole,
+        )
+    } else {
+        (primary.span(), bounds(ctx))
     };
     let Some(matcher) = matcher(ctx, span, bounds) else {
-        return Plan::nothing(ctx);
+        return CaretPlan::nothing(ctx);
     };
     let found = matcher.find_all(
         ctx.snapshot,
@@ -75,42 +83,46 @@ pub(crate) fn all(ctx: &Context) -> Plan {
         .map(|found| directed(*found, is_reversed))
         .collect::<Vec<_>>();
     if selections.is_empty() {
-        return Plan::nothing(ctx);
+        return CaretPlan::nothing(ctx);
     }
     remembering(ctx, SelectionSet::new(selections, at), bounds)
 }
 
-fn select_words(ctx: &Context) -> Plan {
-    let words = Words::of(ctx);
-    let selections = ctx
-        .selections
-        .transform(|selection| match selection.is_empty() {
-            true => {
-                let span = words.word_at(selection.head);
-                Selection::new(span.start, span.end)
-            }
-            false => *selection,
-        });
+fn select_words(ctx: &CommandContext) -> CaretPlan {
+    let words = WordScanner::of(ctx);
+    let selections = ctx.selections.transform(|selection| {
+        if selection.is_empty() {
+            let span = words.word_at(selection.head);
+            Selection::new(span.start, span.end)
+        } else {
+            *selection
+        }
+    });
     remembering(ctx, selections, WordBounds::Whole)
 }
 
 /// Adds the occurrence next to the newest selection that is none of `kept`.
-fn add_to(ctx: &Context, mut kept: Vec<Selection>, way: Way) -> Plan {
+fn add_to(ctx: &CommandContext, mut kept: Vec<Selection>, way: SearchDirection) -> CaretPlan {
     let newest = ctx.selections.primary();
     let bounds = bounds(ctx);
     let Some(matcher) = matcher(ctx, newest.span(), bounds) else {
-        return Plan::nothing(ctx);
+        return CaretPlan::nothing(ctx);
     };
     let Some(found) = next_free(ctx, &matcher, newest.span(), way) else {
-        return Plan::nothing(ctx);
+        return CaretPlan::nothing(ctx);
     };
     kept.push(directed(found, newest.is_reversed()));
     let primary = kept.len() - 1;
     remembering(ctx, SelectionSet::new(kept, primary), bounds)
 }
 
-/// The nearest occurrence that overlaps no selection, going round at the end of the text.
-fn next_free(ctx: &Context, matcher: &Matcher, from: Span, way: Way) -> Option<Span> {
+/// Returns the nearest occurrence that overlaps no selection, wrapping around.
+fn next_free(
+    ctx: &CommandContext,
+    matcher: &Matcher,
+    from: Span,
+    way: SearchDirection,
+) -> Option<Span> {
     let taken = ctx.selections.as_slice();
     let is_free = |found: &Span| {
         let ix = taken.partition_point(|selection| selection.end() <= found.start);
@@ -120,7 +132,7 @@ fn next_free(ctx: &Context, matcher: &Matcher, from: Span, way: Way) -> Option<S
     };
     let (snapshot, start, end) = (ctx.snapshot, ByteOffset(0), ctx.snapshot.len());
     match way {
-        Way::Forward => {
+        SearchDirection::Forward => {
             let behind = matcher.matches(snapshot, Span::new(from.end, end));
             let before = || matcher.matches(snapshot, Span::new(start, from.start));
             behind
@@ -128,7 +140,7 @@ fn next_free(ctx: &Context, matcher: &Matcher, from: Span, way: Way) -> Option<S
                 .find(is_free)
                 .or_else(|| before().find(is_free))
         }
-        Way::Backward => {
+        SearchDirection::Backward => {
             let before = matcher.matches(snapshot, Span::new(start, from.start));
             let behind = || matcher.matches(snapshot, Span::new(from.end, end));
             before
@@ -139,7 +151,7 @@ fn next_free(ctx: &Context, matcher: &Matcher, from: Span, way: Way) -> Option<S
     }
 }
 
-fn matcher(ctx: &Context, span: Span, bounds: WordBounds) -> Option<Matcher> {
+fn matcher(ctx: &CommandContext, span: Span, bounds: WordBounds) -> Option<Matcher> {
     let longest = match bounds {
         WordBounds::Whole => LONGEST_WORD,
         WordBounds::Anywhere => LONGEST,
@@ -147,31 +159,33 @@ fn matcher(ctx: &Context, span: Span, bounds: WordBounds) -> Option<Matcher> {
     if span.is_empty() || span.len() > longest {
         return None;
     }
-    let query = Query {
+    let query = FindQuery {
         words: bounds,
-        ..Query::literal(ctx.snapshot.text(span))
+        ..FindQuery::literal(ctx.snapshot.text(span))
     };
     query.compile().ok()
 }
 
-fn bounds(ctx: &Context) -> WordBounds {
-    match ctx.memory().is_some_and(|memory| memory.whole_words) {
-        true => WordBounds::Whole,
-        false => WordBounds::Anywhere,
+fn bounds(ctx: &CommandContext) -> WordBounds {
+    if ctx.memory().is_some_and(|memory| memory.whole_words) {
+        WordBounds::Whole
+    } else {
+        WordBounds::Anywhere
     }
 }
 
-fn remembering(ctx: &Context, selections: SelectionSet, bounds: WordBounds) -> Plan {
-    let memory = Memory {
+fn remembering(ctx: &CommandContext, selections: SelectionSet, bounds: WordBounds) -> CaretPlan {
+    let memory = CommandMemory {
         whole_words: bounds == WordBounds::Whole,
-        ..Memory::default()
+        ..CommandMemory::default()
     };
-    Plan::select_and_remember(ctx, selections, memory)
+    CaretPlan::select_and_remember(ctx, selections, memory)
 }
 
 fn directed(span: Span, is_reversed: bool) -> Selection {
-    match is_reversed {
-        true => Selection::new(span.end, span.start),
-        false => Selection::new(span.start, span.end),
+    if is_reversed {
+        Selection::new(span.end, span.start)
+    } else {
+        Selection::new(span.start, span.end)
     }
 }

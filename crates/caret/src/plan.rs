@@ -1,19 +1,19 @@
-//! The one entrance: a command and its context in, a plan out.
+//! Entry point: plans a command in its context.
 //!
 //! Start at `plan`.
 
 use text::{EditKind, Selection, SelectionSet, Snapshot};
 
-use crate::boxes::{self, Side};
-use crate::case::{Spelling, change_case};
+use crate::boxes::{self, BoxDirection};
+use crate::case::{NameSpelling, change_case};
 use crate::command::Command;
-use crate::context::{Context, Memory, Plan};
-use crate::rows::{self, Order, Way};
+use crate::context::{CaretPlan, CommandContext, CommandMemory};
+use crate::rows::{self, RowDirection, RowOrder};
 use crate::{comment, delete, expand, indent, insert, motion, newline, occurrences, select};
 
-/// What `command` would do. Changes nothing; the caller applies the edits and sets the selections.
+/// Plans a command. Has no side effects; the caller applies the edits and sets the selections.
 // tidy: table
-pub fn plan(command: &Command, ctx: &Context) -> Plan {
+pub fn plan(command: &Command, ctx: &CommandContext) -> CaretPlan {
     match command {
         Command::Move(motion) => motion::move_carets(ctx, *motion),
         Command::Select(motion) => motion::extend(ctx, *motion),
@@ -25,8 +25,8 @@ pub fn plan(command: &Command, ctx: &Context) -> Plan {
             to,
             unit,
             keep_others,
-        } => Plan::select(select::between(ctx, *from, *to, *unit, *keep_others)),
-        Command::ToggleCaret(offset) => Plan::select(select::toggle_caret(ctx, *offset)),
+        } => CaretPlan::select(select::between(ctx, *from, *to, *unit, *keep_others)),
+        Command::ToggleCaret(offset) => CaretPlan::select(select::toggle_caret(ctx, *offset)),
         Command::SelectBox(column_box) => boxes::select(ctx, *column_box),
         Command::Newline => newline::newline(ctx),
         Command::NewlineAbove => newline::newline_above(ctx),
@@ -36,52 +36,56 @@ pub fn plan(command: &Command, ctx: &Context) -> Plan {
         Command::Outdent => indent::outdent_rows(ctx),
         Command::ToggleLineComment => comment::toggle_line_comment(ctx),
         Command::ToggleBlockComment => comment::toggle_block_comment(ctx),
-        Command::MoveRowsUp => rows::move_rows(ctx, Way::Up),
-        Command::MoveRowsDown => rows::move_rows(ctx, Way::Down),
-        Command::DuplicateUp => rows::duplicate_rows(ctx, Way::Up),
-        Command::DuplicateDown => rows::duplicate_rows(ctx, Way::Down),
+        Command::MoveRowsUp => rows::move_rows(ctx, RowDirection::Up),
+        Command::MoveRowsDown => rows::move_rows(ctx, RowDirection::Down),
+        Command::DuplicateUp => rows::duplicate_rows(ctx, RowDirection::Up),
+        Command::DuplicateDown => rows::duplicate_rows(ctx, RowDirection::Down),
         Command::DuplicateSelection => rows::duplicate_selections(ctx),
         Command::JoinRows => rows::join_rows(ctx),
-        Command::SortRows => rows::reorder_rows(ctx, Order::Ascending),
-        Command::SortRowsDescending => rows::reorder_rows(ctx, Order::Descending),
-        Command::SortRowsIgnoringCase => rows::reorder_rows(ctx, Order::IgnoringCase),
-        Command::UniqueRows => rows::reorder_rows(ctx, Order::Unique),
-        Command::UniqueRowsIgnoringCase => rows::reorder_rows(ctx, Order::UniqueIgnoringCase),
-        Command::ReverseRows => rows::reorder_rows(ctx, Order::Reversed),
+        Command::SortRows => rows::reorder_rows(ctx, RowOrder::Ascending),
+        Command::SortRowsDescending => rows::reorder_rows(ctx, RowOrder::Descending),
+        Command::SortRowsIgnoringCase => rows::reorder_rows(ctx, RowOrder::IgnoringCase),
+        Command::UniqueRows => rows::reorder_rows(ctx, RowOrder::Unique),
+        Command::UniqueRowsIgnoringCase => rows::reorder_rows(ctx, RowOrder::UniqueIgnoringCase),
+        Command::ReverseRows => rows::reorder_rows(ctx, RowOrder::Reversed),
         Command::DeleteRows => rows::delete_rows(ctx),
         Command::Transpose => rows::transpose(ctx),
-        Command::UpperCase => change_case(ctx, Spelling::Upper),
-        Command::LowerCase => change_case(ctx, Spelling::Lower),
-        Command::TitleCase => change_case(ctx, Spelling::Title),
-        Command::SnakeCase => change_case(ctx, Spelling::Snake),
-        Command::CamelCase => change_case(ctx, Spelling::Camel),
-        Command::PascalCase => change_case(ctx, Spelling::Pascal),
-        Command::KebabCase => change_case(ctx, Spelling::Kebab),
-        Command::ScreamingSnakeCase => change_case(ctx, Spelling::ScreamingSnake),
-        Command::ToggleCase => change_case(ctx, Spelling::Toggled),
+        Command::UpperCase => change_case(ctx, NameSpelling::Upper),
+        Command::LowerCase => change_case(ctx, NameSpelling::Lower),
+        Command::TitleCase => change_case(ctx, NameSpelling::Title),
+        Command::SnakeCase => change_case(ctx, NameSpelling::Snake),
+        Command::CamelCase => change_case(ctx, NameSpelling::Camel),
+        Command::PascalCase => change_case(ctx, NameSpelling::Pascal),
+        Command::KebabCase => change_case(ctx, NameSpelling::Kebab),
+        Command::ScreamingSnakeCase => change_case(ctx, NameSpelling::ScreamingSnake),
+        Command::ToggleCase => change_case(ctx, NameSpelling::Toggled),
         Command::DeleteTrailingSpace => indent::delete_trailing_space(ctx),
         Command::IndentWithSpaces => indent::convert(ctx, false),
         Command::IndentWithTabs => indent::convert(ctx, true),
-        Command::SelectRow => Plan::select(rows::select_rows(ctx)),
-        Command::SelectWord => Plan::select(select::words(ctx)),
-        Command::SelectAll => Plan::select(select::all(ctx)),
+        Command::SelectRow => CaretPlan::select(rows::select_rows(ctx)),
+        Command::SelectWord => CaretPlan::select(select::words_at_carets(ctx)),
+        Command::SelectAll => CaretPlan::select(select::all(ctx)),
         Command::SelectInBrackets => expand::in_brackets(ctx),
         Command::ExpandSelection => expand::expand(ctx),
         Command::ShrinkSelection => expand::shrink(ctx),
-        Command::AddCaretAbove => Plan::select(select::add_carets(ctx, Way::Up)),
-        Command::AddCaretBelow => Plan::select(select::add_carets(ctx, Way::Down)),
-        Command::SelectNextOccurrence => occurrences::add(ctx, occurrences::Way::Forward),
-        Command::SelectPreviousOccurrence => occurrences::add(ctx, occurrences::Way::Backward),
+        Command::AddCaretAbove => CaretPlan::select(select::add_carets(ctx, RowDirection::Up)),
+        Command::AddCaretBelow => CaretPlan::select(select::add_carets(ctx, RowDirection::Down)),
+        Command::SelectNextOccurrence => {
+            occurrences::add(ctx, occurrences::SearchDirection::Forward)
+        }
+        Command::SelectPreviousOccurrence => {
+            occurrences::add(ctx, occurrences::SearchDirection::Backward)
+        }
         Command::SkipOccurrence => occurrences::skip(ctx),
         Command::SelectAllOccurrences => occurrences::all(ctx),
-        Command::SplitIntoRows => Plan::select(select::split_into_rows(ctx)),
-        Command::CaretsAtRowEnds => Plan::select(select::at_row_ends(ctx)),
-        Command::CollapseCarets => Plan::select(select::collapse(ctx)),
-        Command::SwapEnds => Plan::select(ctx.selections.transform(swapped)),
-        Command::BoxUp => boxes::grow(ctx, Side::Up),
-        Command::BoxDown => boxes::grow(ctx, Side::Down),
-        Command::BoxLeft => boxes::grow(ctx, Side::Left),
-        Command::BoxRight => boxes::grow(ctx, Side::Right),
+        Command::SplitIntoRows => CaretPlan::select(select::split_into_rows(ctx)),
+        Command::CaretsAtRowEnds => CaretPlan::select(select::at_row_ends(ctx)),
+        Command::CollapseCarets => CaretPlan::select(select::collapse(ctx)),
+        Command::SwapEnds => CaretPlan::select(ctx.selections.transform(swapped)),
+        Command::BoxUp => boxes::grow(ctx, BoxDirection::Up),
+        Command::BoxDown => boxes::grow(ctx, BoxDirection::Down),
+        Command::BoxLeft => boxes::grow(ctx, BoxDirection::Left),
+        Command::BoxRight => boxes::grow(ctx, BoxDirection::Right),
     }
 }
 
@@ -89,9 +93,9 @@ fn swapped(selection: &Selection) -> Selection {
     Selection::new(selection.head, selection.anchor)
 }
 
-/// The same selections on grapheme borders of a text: for after edits that joined characters, such
-/// as a letter typed before a combining mark.
-pub fn settle(snapshot: &Snapshot, selections: &SelectionSet) -> SelectionSet {
+/// Moves selections to grapheme borders, after edits that joined characters, such as a letter typed
+/// before a combining mark.
+pub fn snap_to_graphemes(snapshot: &Snapshot, selections: &SelectionSet) -> SelectionSet {
     let is_settled = |offset| motion::on_border(snapshot, offset) == offset;
     if selections
         .iter()
@@ -106,10 +110,10 @@ pub fn settle(snapshot: &Snapshot, selections: &SelectionSet) -> SelectionSet {
     })
 }
 
-impl Plan {
-    /// Leaves everything as it is.
-    pub fn nothing(ctx: &Context) -> Plan {
-        Plan {
+impl CaretPlan {
+    /// Returns a plan that changes nothing.
+    pub fn nothing(ctx: &CommandContext) -> CaretPlan {
+        CaretPlan {
             edits: Vec::new(),
             selections: ctx.selections.clone(),
             kind: EditKind::Other,
@@ -119,31 +123,31 @@ impl Plan {
         }
     }
 
-    /// Other selections, no edits.
-    pub(crate) fn select(selections: SelectionSet) -> Plan {
-        Plan {
+    /// Returns a plan that only sets the selections.
+    pub(crate) fn select(selections: SelectionSet) -> CaretPlan {
+        CaretPlan {
             edits: Vec::new(),
             selections,
             kind: EditKind::Other,
-            memory: Memory::default(),
+            memory: CommandMemory::default(),
             unfold: Vec::new(),
             fold: Vec::new(),
         }
     }
 
-    /// Other selections, and what the next command should know of them.
+    /// Returns a plan that sets the selections and the memory for the next command.
     pub(crate) fn select_and_remember(
-        ctx: &Context,
+        ctx: &CommandContext,
         selections: SelectionSet,
-        memory: Memory,
-    ) -> Plan {
-        let memory = Memory {
+        memory: CommandMemory,
+    ) -> CaretPlan {
+        let memory = CommandMemory {
             valid_for: Some((ctx.snapshot.revision(), selections.clone())),
             ..memory
         };
-        Plan {
+        CaretPlan {
             memory,
-            ..Plan::select(selections)
+            ..CaretPlan::select(selections)
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Whether a typed quote begins a string, ends one, or is part of its text.
+//! Decides whether a typed quote begins a string, ends one, or is part of its text.
 //!
-//! The tree knows closed strings. An unclosed string leaves an unpaired quote, which is searched for in the
-//! text before the caret. Start at `open_before`.
+//! The tree knows closed strings. An unclosed string leaves an unpaired quote, which is searched
+//! for in the text before the caret. Start at `open_before`.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
 use base::{Bias, ByteOffset, Row, Span};
-use syntax::Scope;
+use syntax::SyntaxScope;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 use crate::insert::{pairs, scope};
 use crate::motion::horizontal::is_blank;
 
@@ -17,13 +17,13 @@ use crate::motion::horizontal::is_blank;
 const LOOK_BACK: usize = 2_000;
 
 /// With more carets than this only the row of each is searched.
-const MOST_CARETS: usize = 8;
+const MAX_CARETS: usize = 8;
 
 /// Letters of string prefixes.
 const PREFIXES: &str = "bfruBFRUL8";
 
-/// The quote of the string that is open at an offset.
-pub(crate) fn open_before(ctx: &Context, offset: ByteOffset) -> Option<char> {
+/// Returns the quote of the string that is open at an offset.
+pub(crate) fn open_before(ctx: &CommandContext, offset: ByteOffset) -> Option<char> {
     let start = search_start(ctx, offset);
     let text = ctx.snapshot.text(Span::new(start, offset));
     let mut chars = text.char_indices().peekable();
@@ -60,14 +60,14 @@ pub(crate) fn open_before(ctx: &Context, offset: ByteOffset) -> Option<char> {
 }
 
 /// Whether the quote behind an offset ends the string around the offset.
-pub(crate) fn ends_string(ctx: &Context, offset: ByteOffset, quote: char) -> bool {
+pub(crate) fn ends_string(ctx: &CommandContext, offset: ByteOffset, quote: char) -> bool {
     let quotes = ctx.snapshot.chars_at(offset);
     let count = quotes.take_while(|char| *char == quote).count();
     let end = offset + count * quote.len_utf8();
     count > 0
         && ctx.indent_tree().is_some()
-        && scope(ctx, offset) == Scope::String
-        && scope(ctx, end) != Scope::String
+        && scope(ctx, offset) == SyntaxScope::String
+        && scope(ctx, end) != SyntaxScope::String
 }
 
 /// The opening quote of a string, or three of them.
@@ -95,7 +95,12 @@ impl Delimiter {
     }
 
     /// Whether `char` and the characters behind it end the string.
-    fn ends_at(self, ctx: &Context, char: char, chars: &mut Peekable<CharIndices<'_>>) -> bool {
+    fn ends_at(
+        self,
+        ctx: &CommandContext,
+        char: char,
+        chars: &mut Peekable<CharIndices<'_>>,
+    ) -> bool {
         if char == '\n' {
             return !self.is_triple && !goes_over_rows(ctx, self.quote);
         }
@@ -104,12 +109,13 @@ impl Delimiter {
     }
 }
 
-fn is_quote(ctx: &Context, char: char) -> bool {
+fn is_quote(ctx: &CommandContext, char: char) -> bool {
     let is_pair = |open: &str, close: &str| open == close && open.chars().eq([char]);
     pairs(ctx).iter().any(|pair| is_pair(pair.open, pair.close))
 }
 
-/// Whether a quote is an apostrophe within a word, as in `don't`, rather than behind a prefix, as in `f'text'`.
+/// Returns whether a quote is an apostrophe within a word, as in `don't`, not a quote after a
+/// prefix, as in `f'text'`.
 fn is_apostrophe(text: &str, at: usize, quote: char) -> bool {
     let before = &text[..at];
     let word = before.trim_end_matches(char::is_alphanumeric);
@@ -120,14 +126,14 @@ fn is_apostrophe(text: &str, at: usize, quote: char) -> bool {
 }
 
 /// Whether strings in this quote may span rows.
-fn goes_over_rows(ctx: &Context, quote: char) -> bool {
+fn goes_over_rows(ctx: &CommandContext, quote: char) -> bool {
     let config = ctx.language.map(|language| language.config());
     is_prose(ctx) || config.is_some_and(|config| config.multi_row_quotes.contains(quote))
 }
 
 /// The start of the search: the paragraph in prose, the embedded code within a string, else `LOOK_BACK` bytes
 /// with a tree and the row without one.
-fn search_start(ctx: &Context, offset: ByteOffset) -> ByteOffset {
+fn search_start(ctx: &CommandContext, offset: ByteOffset) -> ByteOffset {
     let snapshot = ctx.snapshot;
     let nearest = snapshot.clip(offset - LOOK_BACK, Bias::Left);
     let mut row = snapshot.point_at(offset).row;
@@ -137,7 +143,7 @@ fn search_start(ctx: &Context, offset: ByteOffset) -> ByteOffset {
         }
         return snapshot.row_start(row).max(nearest);
     }
-    let is_few = ctx.selections.len() <= MOST_CARETS;
+    let is_few = ctx.selections.len() <= MAX_CARETS;
     match ctx.indent_tree().filter(|_| is_few) {
         Some(syntax) => syntax
             .embedded_code_start(snapshot, offset)
@@ -146,21 +152,21 @@ fn search_start(ctx: &Context, offset: ByteOffset) -> ByteOffset {
     }
 }
 
-/// In prose quotations span rows.
-pub(crate) fn is_prose(ctx: &Context) -> bool {
+/// Returns whether the text is prose, where quotations span rows.
+pub(crate) fn is_prose(ctx: &CommandContext) -> bool {
     ctx.language
         .is_none_or(|language| language.name().starts_with("Markdown"))
 }
 
-fn string_at(ctx: &Context, offset: ByteOffset) -> Option<Span> {
+fn string_at(ctx: &CommandContext, offset: ByteOffset) -> Option<Span> {
     ctx.indent_tree()?.string_at(ctx.snapshot, offset)
 }
 
-fn starts_string(ctx: &Context, offset: ByteOffset) -> bool {
+fn starts_string(ctx: &CommandContext, offset: ByteOffset) -> bool {
     string_at(ctx, offset).is_some_and(|string| string.start == offset)
 }
 
-fn is_comment(ctx: &Context, offset: ByteOffset) -> bool {
+fn is_comment(ctx: &CommandContext, offset: ByteOffset) -> bool {
     let tree = ctx.indent_tree();
-    tree.is_some_and(|syntax| syntax.scope_at(ctx.snapshot, offset) == Scope::Comment)
+    tree.is_some_and(|syntax| syntax.scope_at(ctx.snapshot, offset) == SyntaxScope::Comment)
 }

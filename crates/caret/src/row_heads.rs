@@ -1,25 +1,25 @@
-//! How rows begin: read row by row where they are few, in one piece where they are many.
+//! Reads the starts of rows: row by row if they are few, in one piece if they are many.
 //!
-//! Must not know: what is done to the rows. Start at `each_row`.
+//! Must not know: what the caller does with the rows. Start at `each_row`.
 
 use base::ByteOffset;
 use text::Snapshot;
 
 use crate::rows::RowRange;
 
-/// Rows above this number are read in one piece.
+/// Number of rows above which they are read in one piece.
 const MANY: usize = 32;
 
-/// Bytes behind the blanks of a row that are looked at; comment markers are shorter.
+/// Bytes read after the leading blanks; comment markers are shorter.
 const MARK: usize = 32;
 
 /// The start of a row.
 pub(crate) struct RowHead<'t> {
-    /// Where the row starts.
+    /// Offset of the row's start.
     pub(crate) start: ByteOffset,
     /// The spaces and tabs it starts with.
     pub(crate) blanks: &'t str,
-    /// What follows them: the rest of the row, or as much of it as matters.
+    /// The text after them, up to the relevant length.
     pub(crate) behind: &'t str,
 }
 

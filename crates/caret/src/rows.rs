@@ -9,12 +9,12 @@ use std::collections::HashSet;
 use base::{Bias, ByteOffset, Row, Span};
 use text::{EditKind, Selection, SelectionSet, Snapshot};
 
-use crate::context::{Context, Plan};
-use crate::draft::{Draft, Swap, replace_each, reversed};
+use crate::context::{CaretPlan, CommandContext};
+use crate::draft::{EditDraft, SelectionEdit, replace_each, reversed};
 use crate::motion::horizontal::first_non_blank;
 
-/// Rows that are replaced one by one; more are replaced at once.
-const MOST_ROW_EDITS: usize = 10_000;
+/// Maximum number of rows replaced one by one; more are replaced at once.
+const MAX_ROW_EDITS: usize = 10_000;
 
 /// Rows that follow each other, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl RowRange {
         (self.first.0..self.last.0 + 1).map(Row)
     }
 
-    /// Their text with all line endings.
+    /// Returns the span of the rows, including all line endings.
     pub(crate) fn span(&self, snapshot: &Snapshot) -> Span {
         Span::new(
             snapshot.row_start(self.first),
@@ -36,13 +36,14 @@ impl RowRange {
         )
     }
 
-    /// Their text without the last line ending.
+    /// Returns the span of the rows without the last line ending.
     pub(crate) fn inner_span(&self, snapshot: &Snapshot) -> Span {
         Span::new(snapshot.row_start(self.first), snapshot.row_end(self.last))
     }
 }
 
-/// The rows a selection is on. A selection that ends where a row starts does not touch that row.
+/// Returns the rows of a selection. A selection that ends at the start of a row does not touch that
+/// row.
 pub(crate) fn rows_of(snapshot: &Snapshot, selection: &Selection) -> RowRange {
     let first = snapshot.point_at(selection.start()).row;
     let mut last = snapshot.point_at(selection.end()).row;
@@ -52,8 +53,8 @@ pub(crate) fn rows_of(snapshot: &Snapshot, selection: &Selection) -> RowRange {
     RowRange { first, last }
 }
 
-/// The rows that folds join with a row into one line.
-pub(crate) fn line_of(ctx: &Context, row: Row) -> RowRange {
+/// Returns the rows that folds join with a row into one line.
+pub(crate) fn line_of(ctx: &CommandContext, row: Row) -> RowRange {
     let rows = ctx.display.joined_rows(row);
     RowRange {
         first: rows.start,
@@ -62,7 +63,7 @@ pub(crate) fn line_of(ctx: &Context, row: Row) -> RowRange {
 }
 
 /// The rows of a selection, extended to whole lines of the display.
-pub(crate) fn lines_of(ctx: &Context, selection: &Selection) -> RowRange {
+pub(crate) fn lines_of(ctx: &CommandContext, selection: &Selection) -> RowRange {
     let rows = rows_of(ctx.snapshot, selection);
     RowRange {
         first: line_of(ctx, rows.first).first,
@@ -71,7 +72,7 @@ pub(crate) fn lines_of(ctx: &Context, selection: &Selection) -> RowRange {
 }
 
 /// The folds within `span`, moved to its copy, which starts at `landing` after the edits.
-fn folds_of_copy(ctx: &Context, span: Span, landing: ByteOffset) -> Vec<Span> {
+fn folds_of_copy(ctx: &CommandContext, span: Span, landing: ByteOffset) -> Vec<Span> {
     let folds = ctx.display.folds_in(span).into_iter();
     folds
         .filter(|fold| span.covers(*fold))
@@ -83,7 +84,7 @@ fn folds_of_copy(ctx: &Context, span: Span, landing: ByteOffset) -> Vec<Span> {
 }
 
 /// The rows of all selections, in groups of rows that follow each other.
-pub(crate) fn row_groups(ctx: &Context) -> Vec<RowRange> {
+pub(crate) fn row_groups(ctx: &CommandContext) -> Vec<RowRange> {
     let mut groups: Vec<RowRange> = Vec::new();
     for selection in ctx.selections.iter() {
         let range = lines_of(ctx, selection);
@@ -96,16 +97,17 @@ pub(crate) fn row_groups(ctx: &Context) -> Vec<RowRange> {
 }
 
 /// The groups of rows that are selected; all rows when nothing is selected over more than one row.
-pub(crate) fn selected_or_all(ctx: &Context) -> Vec<RowRange> {
+pub(crate) fn selected_or_all(ctx: &CommandContext) -> Vec<RowRange> {
     let groups = row_groups(ctx);
     let is_caret_only =
         ctx.selections.len() == 1 && groups.iter().all(|group| group.first == group.last);
-    match is_caret_only {
-        true => vec![RowRange {
+    if is_caret_only {
+        vec![RowRange {
             first: Row(0),
             last: last_row_with_text(ctx.snapshot),
-        }],
-        false => groups,
+        }]
+    } else {
+        groups
     }
 }
 
@@ -119,34 +121,35 @@ fn last_row_with_text(snapshot: &Snapshot) -> Row {
     }
 }
 
-/// Which way rows go.
+/// Direction of moving or duplicating rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum RowDirection {
     Up,
     Down,
 }
 
 /// Swaps every group of rows with the row before or behind it.
-pub(crate) fn move_rows(ctx: &Context, way: Way) -> Plan {
+pub(crate) fn move_rows(ctx: &CommandContext, way: RowDirection) -> CaretPlan {
     let snapshot = ctx.snapshot;
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     let mut fold = Vec::new();
     for group in row_groups(ctx) {
         let span = group.span(snapshot);
         let ending = line_ending_of(snapshot, group.last);
-        if way == Way::Up && group.first.0 > 0 {
+        if way == RowDirection::Up && group.first.0 > 0 {
             let before = line_of(ctx, group.first - 1);
             let inner = before.inner_span(snapshot);
             let before_ending = line_ending_of(snapshot, before.last);
             draft.push(before.span(snapshot), "");
             let text = snapshot.text(inner).into_owned();
-            let (text, lead) = match ending.is_empty() {
-                true => (before_ending.clone() + &text, before_ending.len()),
-                false => (text + &before_ending, 0),
+            let (text, lead) = if ending.is_empty() {
+                (before_ending.clone() + &text, before_ending.len())
+            } else {
+                (text + &before_ending, 0)
             };
             let landing = draft.push(Span::at(span.end), text);
             fold.extend(folds_of_copy(ctx, inner, landing + lead));
-        } else if way == Way::Down && group.last < snapshot.last_row() {
+        } else if way == RowDirection::Down && group.last < snapshot.last_row() {
             let behind = line_of(ctx, group.last + 1);
             let inner = behind.inner_span(snapshot);
             let behind_ending = line_ending_of(snapshot, behind.last);
@@ -164,10 +167,14 @@ pub(crate) fn move_rows(ctx: &Context, way: Way) -> Plan {
         }
     }
     let selections = match way {
-        Way::Up => draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left),
-        Way::Down => draft.map_selections(ctx.selections, Bias::Right, Bias::Right, Bias::Right),
+        RowDirection::Up => {
+            draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left)
+        }
+        RowDirection::Down => {
+            draft.map_selections(ctx.selections, Bias::Right, Bias::Right, Bias::Right)
+        }
     };
-    Plan {
+    CaretPlan {
         fold,
         ..draft.into_plan(selections, EditKind::Other)
     }
@@ -183,9 +190,9 @@ fn line_ending_of(snapshot: &Snapshot, row: Row) -> String {
 }
 
 /// Copies every group of rows; the selections stay with the copy on the given side.
-pub(crate) fn duplicate_rows(ctx: &Context, way: Way) -> Plan {
+pub(crate) fn duplicate_rows(ctx: &CommandContext, way: RowDirection) -> CaretPlan {
     let snapshot = ctx.snapshot;
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     let mut fold = Vec::new();
     for group in row_groups(ctx) {
         let span = group.span(snapshot);
@@ -197,33 +204,35 @@ pub(crate) fn duplicate_rows(ctx: &Context, way: Way) -> Plan {
             ""
         };
         let landing = match way {
-            Way::Down => draft.push(Span::at(span.start), text + ending),
-            Way::Up => draft.push(Span::at(span.end), ending.to_owned() + &text) + ending.len(),
+            RowDirection::Down => draft.push(Span::at(span.start), text + ending),
+            RowDirection::Up => {
+                draft.push(Span::at(span.end), ending.to_owned() + &text) + ending.len()
+            }
         };
         fold.extend(folds_of_copy(ctx, span, landing));
     }
-    let bias = if way == Way::Down {
+    let bias = if way == RowDirection::Down {
         Bias::Right
     } else {
         Bias::Left
     };
     let mut selections = draft.map_selections(ctx.selections, bias, bias, bias);
-    if way == Way::Down {
+    if way == RowDirection::Down {
         // An end at the start of the row behind its group stays before the next group's copy.
         selections = draft.map_selections(ctx.selections, Bias::Right, Bias::Left, Bias::Right);
     }
-    Plan {
+    CaretPlan {
         fold,
         ..draft.into_plan(selections, EditKind::Other)
     }
 }
 
 /// Copies every selection behind itself and selects the copy; empty ones copy their rows down.
-pub(crate) fn duplicate_selections(ctx: &Context) -> Plan {
+pub(crate) fn duplicate_selections(ctx: &CommandContext) -> CaretPlan {
     if ctx.selections.iter().all(Selection::is_empty) {
-        return duplicate_rows(ctx, Way::Down);
+        return duplicate_rows(ctx, RowDirection::Down);
     }
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     let mut after = Vec::with_capacity(ctx.selections.len());
     for selection in ctx.selections.iter() {
         let text = ctx.snapshot.text(selection.span());
@@ -240,9 +249,9 @@ pub(crate) fn duplicate_selections(ctx: &Context) -> Plan {
 }
 
 /// Joins the rows of every selection, or a row with the next.
-pub(crate) fn join_rows(ctx: &Context) -> Plan {
+pub(crate) fn join_rows(ctx: &CommandContext) -> CaretPlan {
     let snapshot = ctx.snapshot;
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     let mut joined: Option<Row> = None;
     for selection in ctx.selections.iter() {
         let range = lines_of(ctx, selection);
@@ -280,8 +289,9 @@ pub(crate) fn join_rows(ctx: &Context) -> Plan {
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// What lies between a row's text and the next one's, and what glues them together instead.
-fn seam(ctx: &Context, row: Row) -> (Span, &'static str) {
+/// Returns the span between a row's text and the next one's, and the text that replaces it when
+/// joining.
+fn seam(ctx: &CommandContext, row: Row) -> (Span, &'static str) {
     let snapshot = ctx.snapshot;
     let end = snapshot.row_end(row);
     let blanks = snapshot
@@ -307,7 +317,7 @@ fn seam(ctx: &Context, row: Row) -> (Span, &'static str) {
 }
 
 /// The comment marker both rows start with.
-fn shared_comment_marker(ctx: &Context, row: Row, next: Row) -> Option<&'static str> {
+fn shared_comment_marker(ctx: &CommandContext, row: Row, next: Row) -> Option<&'static str> {
     let config = ctx.language?.config();
     let starts = |row: Row, marker: &str| {
         let mut chars = ctx.snapshot.chars_at(first_non_blank(ctx.snapshot, row));
@@ -327,9 +337,9 @@ fn shared_comment_marker(ctx: &Context, row: Row, next: Row) -> Option<&'static 
         .find(|marker| starts(row, marker) && starts(next, marker))
 }
 
-/// How rows are put in another order.
+/// Order of the rows after sorting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum RowOrder {
     Ascending,
     Descending,
     IgnoringCase,
@@ -338,10 +348,10 @@ pub(crate) enum Order {
     Reversed,
 }
 
-/// Puts the selected rows, or all, in another order. The line endings keep their places.
-pub(crate) fn reorder_rows(ctx: &Context, order: Order) -> Plan {
+/// Reorders the selected rows, or all rows. The line endings keep their positions.
+pub(crate) fn reorder_rows(ctx: &CommandContext, order: RowOrder) -> CaretPlan {
     let snapshot = ctx.snapshot;
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     let mut after = Vec::new();
     for group in selected_or_all(ctx) {
         if group.first == group.last {
@@ -359,24 +369,25 @@ pub(crate) fn reorder_rows(ctx: &Context, order: Order) -> Plan {
         after.push(Selection::new(landing, end));
     }
     let is_caret_only = ctx.selections.len() == 1 && ctx.selections.primary().is_empty();
-    let selections = match is_caret_only || after.is_empty() {
-        true => draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left),
-        false => SelectionSet::new(after, 0),
+    let selections = if is_caret_only || after.is_empty() {
+        draft.map_selections(ctx.selections, Bias::Left, Bias::Left, Bias::Left)
+    } else {
+        SelectionSet::new(after, 0)
     };
     draft.into_plan(selections, EditKind::Other)
 }
 
-fn reordered(mut rows: Vec<&str>, order: Order) -> Vec<&str> {
+fn reordered(mut rows: Vec<&str>, order: RowOrder) -> Vec<&str> {
     match order {
-        Order::Ascending => rows.sort(),
-        Order::Descending => rows.sort_by(|first, second| second.cmp(first)),
-        Order::IgnoringCase => rows.sort_by_cached_key(|row| row.to_lowercase()),
-        Order::Reversed => rows.reverse(),
-        Order::Unique => {
+        RowOrder::Ascending => rows.sort(),
+        RowOrder::Descending => rows.sort_by(|first, second| second.cmp(first)),
+        RowOrder::IgnoringCase => rows.sort_by_cached_key(|row| row.to_lowercase()),
+        RowOrder::Reversed => rows.reverse(),
+        RowOrder::Unique => {
             let mut seen = HashSet::new();
             rows.retain(|row| seen.insert(*row));
         }
-        Order::UniqueIgnoringCase => {
+        RowOrder::UniqueIgnoringCase => {
             let mut seen = HashSet::new();
             rows.retain(|row| seen.insert(row.to_lowercase()));
         }
@@ -385,17 +396,18 @@ fn reordered(mut rows: Vec<&str>, order: Order) -> Vec<&str> {
 }
 
 /// The lines that show a group of rows, each with the rows that folds join in it.
-fn lines_in(ctx: &Context, group: RowRange) -> Vec<RowRange> {
+fn lines_in(ctx: &CommandContext, group: RowRange) -> Vec<RowRange> {
     let has_folds = !ctx.display.folds_in(group.span(ctx.snapshot)).is_empty();
     let mut lines = Vec::new();
     let mut next = group.first;
     while next <= group.last {
-        let line = match has_folds {
-            true => line_of(ctx, next),
-            false => RowRange {
+        let line = if has_folds {
+            line_of(ctx, next)
+        } else {
+            RowRange {
                 first: next,
                 last: next,
-            },
+            }
         };
         lines.push(line);
         next = line.last + 1;
@@ -426,7 +438,7 @@ fn texts_of<'t>(
 /// Replaces lines one by one, so that equal ones are not touched, or all at once if there are too many edits.
 fn replace_lines(
     snapshot: &Snapshot,
-    draft: &mut Draft,
+    draft: &mut EditDraft,
     lines: &[RowRange],
     (before, after): (&[&str], &[&str]),
 ) {
@@ -437,7 +449,7 @@ fn replace_lines(
         return;
     }
     let end = snapshot.row_end(last.last);
-    if before.len() > MOST_ROW_EDITS {
+    if before.len() > MAX_ROW_EDITS {
         let joined = join_with_endings(snapshot, lines, after);
         draft.push(Span::new(snapshot.row_start(first.first), end), joined);
         return;
@@ -465,10 +477,10 @@ fn join_with_endings(snapshot: &Snapshot, lines: &[RowRange], texts: &[&str]) ->
 }
 
 /// Deletes the rows of every selection. Carets keep their columns as far as the next row has them.
-pub(crate) fn delete_rows(ctx: &Context) -> Plan {
+pub(crate) fn delete_rows(ctx: &CommandContext) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let groups = row_groups(ctx);
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     for group in &groups {
         let mut span = group.span(snapshot);
         if line_ending_of(snapshot, group.last).is_empty() && group.first.0 > 0 {
@@ -504,7 +516,7 @@ fn rows_behind(groups: &[RowRange], snapshot: &Snapshot, row: Row) -> Option<Row
 }
 
 /// Swaps the graphemes around every caret; the texts of several selections change places.
-pub(crate) fn transpose(ctx: &Context) -> Plan {
+pub(crate) fn transpose(ctx: &CommandContext) -> CaretPlan {
     let snapshot = ctx.snapshot;
     let wide: Vec<Span> = ctx
         .selections
@@ -521,7 +533,7 @@ pub(crate) fn transpose(ctx: &Context) -> Plan {
             nth_wide += 1;
             let text = snapshot.text(wide[from]).into_owned();
             let len = text.len();
-            return Swap {
+            return SelectionEdit {
                 span: selection.span(),
                 text,
                 anchor: 0,
@@ -537,7 +549,7 @@ pub(crate) fn transpose(ctx: &Context) -> Plan {
             head
         };
         if middle <= start || middle >= end {
-            return Swap::caret_at(head);
+            return SelectionEdit::caret_at(head);
         }
         let (before, behind) = (
             snapshot.previous_grapheme(middle),
@@ -546,20 +558,20 @@ pub(crate) fn transpose(ctx: &Context) -> Plan {
         let folds = ctx.display.folds_in(Span::new(before, behind));
         if !folds.is_empty() {
             unfold.extend(folds);
-            return Swap::caret_at(head);
+            return SelectionEdit::caret_at(head);
         }
         let swapped = [
             snapshot.text(Span::new(middle, behind)),
             snapshot.text(Span::new(before, middle)),
         ]
         .concat();
-        Swap::caret_behind(Span::new(before, behind), swapped)
+        SelectionEdit::caret_behind(Span::new(before, behind), swapped)
     });
-    Plan { unfold, ..plan }
+    CaretPlan { unfold, ..plan }
 }
 
 /// Selections over the whole rows they touch; already whole ones take the next row too.
-pub(crate) fn select_rows(ctx: &Context) -> SelectionSet {
+pub(crate) fn select_rows(ctx: &CommandContext) -> SelectionSet {
     let snapshot = ctx.snapshot;
     let line_at = |offset| line_of(ctx, snapshot.point_at(offset).row);
     ctx.selections.transform(|selection| {

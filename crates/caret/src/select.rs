@@ -1,30 +1,31 @@
-//! Making selections: adding carets, splitting, collapsing, and what a pointer selects.
+//! Creates selections: adds carets, splits, collapses, and selects with the pointer.
 //!
 //! Start at `between`.
 
 use base::{Bias, ByteOffset, Span};
 use text::{Selection, SelectionSet};
 
-use crate::command::Unit;
-use crate::context::Context;
+use crate::command::SelectionUnit;
+use crate::context::CommandContext;
 use crate::motion::on_border;
 use crate::motion::vertical::at_cell;
-use crate::rows::{Way, line_of, rows_of};
-use crate::words::Words;
+use crate::rows::{RowDirection, line_of, rows_of};
+use crate::words::WordScanner;
 
-/// Selects from one offset to another by whole units; the caret is at the end that moves.
+/// Selects from one offset to another by whole units; the caret is at the moving end.
 pub(crate) fn between(
-    ctx: &Context,
+    ctx: &CommandContext,
     from: ByteOffset,
     to: ByteOffset,
-    unit: Unit,
+    unit: SelectionUnit,
     keep_others: bool,
 ) -> SelectionSet {
     let (from, to) = (on_border(ctx.snapshot, from), on_border(ctx.snapshot, to));
     let (first, last) = (unit_at(ctx, from, unit), unit_at(ctx, to, unit));
-    let selection = match to < from {
-        true => Selection::new(first.end, last.start),
-        false => Selection::new(first.start, last.end),
+    let selection = if to < from {
+        Selection::new(first.end, last.start)
+    } else {
+        Selection::new(first.start, last.end)
     };
     if !keep_others {
         return SelectionSet::single(selection);
@@ -43,16 +44,16 @@ pub(crate) fn between(
     SelectionSet::new(all, primary)
 }
 
-fn unit_at(ctx: &Context, offset: ByteOffset, unit: Unit) -> Span {
+fn unit_at(ctx: &CommandContext, offset: ByteOffset, unit: SelectionUnit) -> Span {
     match unit {
-        Unit::Character => Span::at(offset),
-        Unit::Word => Words::of(ctx).around(offset),
-        Unit::Row => line_of(ctx, ctx.snapshot.point_at(offset).row).span(ctx.snapshot),
+        SelectionUnit::Character => Span::at(offset),
+        SelectionUnit::Word => WordScanner::of(ctx).run_around(offset),
+        SelectionUnit::Row => line_of(ctx, ctx.snapshot.point_at(offset).row).span(ctx.snapshot),
     }
 }
 
-/// Adds a caret, or removes the selection that is there unless it is the only one.
-pub(crate) fn toggle_caret(ctx: &Context, offset: ByteOffset) -> SelectionSet {
+/// Adds a caret, or removes the existing selection unless it is the only one.
+pub(crate) fn toggle_caret(ctx: &CommandContext, offset: ByteOffset) -> SelectionSet {
     let offset = on_border(ctx.snapshot, offset);
     let is_there = |selection: &Selection| selection.start() <= offset && offset <= selection.end();
     let mut all: Vec<Selection> = ctx.selections.iter().copied().collect();
@@ -70,7 +71,7 @@ pub(crate) fn toggle_caret(ctx: &Context, offset: ByteOffset) -> SelectionSet {
 }
 
 /// Adds a selection of the same columns on the display row above or below every one.
-pub(crate) fn add_carets(ctx: &Context, way: Way) -> SelectionSet {
+pub(crate) fn add_carets(ctx: &CommandContext, way: RowDirection) -> SelectionSet {
     let last = ctx.display.last_row();
     let mut all: Vec<Selection> = ctx.selections.iter().copied().collect();
     let mut added: Vec<Selection> = Vec::new();
@@ -78,16 +79,17 @@ pub(crate) fn add_carets(ctx: &Context, way: Way) -> SelectionSet {
         let head = ctx.display.to_display(selection.head, Bias::Right);
         let anchor = ctx.display.to_display(selection.anchor, Bias::Right);
         let row = match way {
-            Way::Up if head.row.0 > 0 => head.row - 1,
-            Way::Down if head.row < last => head.row + 1,
+            RowDirection::Up if head.row.0 > 0 => head.row - 1,
+            RowDirection::Down if head.row < last => head.row + 1,
             _ => continue,
         };
         let goal = selection.goal.unwrap_or(head.cell);
         let offset = at_cell(ctx, row, goal);
         // A selection over several rows is followed by a caret.
-        let anchor = match anchor.row == head.row && !selection.is_empty() {
-            true => at_cell(ctx, row, anchor.cell),
-            false => offset,
+        let anchor = if anchor.row == head.row && !selection.is_empty() {
+            at_cell(ctx, row, anchor.cell)
+        } else {
+            offset
         };
         added.push(Selection {
             anchor,
@@ -97,8 +99,8 @@ pub(crate) fn add_carets(ctx: &Context, way: Way) -> SelectionSet {
     }
     added.retain(|new| !touches(ctx.selections, new));
     let newest = match way {
-        Way::Up => added.first().copied(),
-        Way::Down => added.last().copied(),
+        RowDirection::Up => added.first().copied(),
+        RowDirection::Down => added.last().copied(),
     };
     all.extend(&added);
     let primary = newest.and_then(|newest| all.iter().rposition(|selection| *selection == newest));
@@ -114,8 +116,8 @@ fn touches(selections: &SelectionSet, new: &Selection) -> bool {
         .is_some_and(|selection| selection.start() <= new.end())
 }
 
-/// Every selection as one for each of its rows, line endings left out.
-pub(crate) fn split_into_rows(ctx: &Context) -> SelectionSet {
+/// Splits every selection into one per row, without line endings.
+pub(crate) fn split_into_rows(ctx: &CommandContext) -> SelectionSet {
     let snapshot = ctx.snapshot;
     let mut split = Vec::new();
     for selection in ctx.selections.iter() {
@@ -129,8 +131,8 @@ pub(crate) fn split_into_rows(ctx: &Context) -> SelectionSet {
     SelectionSet::new(split, primary)
 }
 
-/// A caret at the end of every row that is touched.
-pub(crate) fn at_row_ends(ctx: &Context) -> SelectionSet {
+/// Puts a caret at the end of every touched row.
+pub(crate) fn at_row_ends(ctx: &CommandContext) -> SelectionSet {
     let rows = ctx
         .selections
         .iter()
@@ -142,29 +144,30 @@ pub(crate) fn at_row_ends(ctx: &Context) -> SelectionSet {
     SelectionSet::new(carets, primary)
 }
 
-/// Only the newest selection; when there is no other, its caret.
-pub(crate) fn collapse(ctx: &Context) -> SelectionSet {
+/// Keeps only the newest selection; if it is the only one, its caret.
+pub(crate) fn collapse(ctx: &CommandContext) -> SelectionSet {
     let newest = *ctx.selections.primary();
-    match ctx.selections.len() > 1 {
-        true => SelectionSet::single(newest),
-        false => SelectionSet::single(Selection::caret(newest.head)),
+    if ctx.selections.len() > 1 {
+        SelectionSet::single(newest)
+    } else {
+        SelectionSet::single(Selection::caret(newest.head))
     }
 }
 
-/// The whole text.
-pub(crate) fn all(ctx: &Context) -> SelectionSet {
+/// Selects the whole text.
+pub(crate) fn all(ctx: &CommandContext) -> SelectionSet {
     SelectionSet::single(Selection::new(ByteOffset(0), ctx.snapshot.len()))
 }
 
-/// The words at the carets; selections that hold something stay.
-pub(crate) fn words(ctx: &Context) -> SelectionSet {
-    let words = Words::of(ctx);
-    ctx.selections
-        .transform(|selection| match selection.is_empty() {
-            true => {
-                let span = words.around(selection.head);
-                Selection::new(span.start, span.end)
-            }
-            false => *selection,
-        })
+/// Selects the words at the carets; non-empty selections stay.
+pub(crate) fn words_at_carets(ctx: &CommandContext) -> SelectionSet {
+    let words = WordScanner::of(ctx);
+    ctx.selections.transform(|selection| {
+        if selection.is_empty() {
+            let span = words.run_around(selection.head);
+            Selection::new(span.start, span.end)
+        } else {
+            *selection
+        }
+    })
 }

@@ -1,4 +1,4 @@
-//! What belongs to a word, and where words and their parts begin and end.
+//! Boundaries of words and their parts.
 //!
 //! Must not know: selections. Start at `Words::next` and `Words::previous`.
 
@@ -6,39 +6,39 @@ use base::{ByteOffset, Span};
 use text::Snapshot;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 
-/// Characters of one class that a motion passes at once; a longer run is gone through in parts.
+/// Maximum run of one class that a motion passes at once; a longer run is passed in parts.
 const LONGEST_RUN: usize = 100_000;
 
-/// What a character is to a word motion.
+/// Character class for word motions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum CharClass {
     Blank,
     LineEnding,
     Word,
     Other,
 }
 
-/// Where word motions stop.
+/// Stops of word motions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stops {
-    /// At words.
+pub(crate) enum WordStops {
+    /// At word boundaries only.
     Words,
-    /// At the parts of camelCase and snake_case words too.
+    /// Also at the parts of camelCase and snake_case words.
     Parts,
 }
 
-/// The words of a text in some language.
+/// Word boundaries of a text in its language.
 #[derive(Clone, Copy)]
-pub(crate) struct Words<'a> {
+pub(crate) struct WordScanner<'a> {
     snapshot: &'a Snapshot,
     extra: &'a str,
 }
 
-impl<'a> Words<'a> {
-    pub(crate) fn of(ctx: &Context<'a>) -> Self {
-        Words {
+impl<'a> WordScanner<'a> {
+    pub(crate) fn of(ctx: &CommandContext<'a>) -> Self {
+        WordScanner {
             snapshot: ctx.snapshot,
             extra: ctx
                 .language
@@ -46,54 +46,54 @@ impl<'a> Words<'a> {
         }
     }
 
-    pub(crate) fn class(&self, char: char) -> Class {
+    pub(crate) fn class(&self, char: char) -> CharClass {
         match char {
-            '\n' | '\r' => Class::LineEnding,
-            '_' => Class::Word,
-            _ if char.is_whitespace() => Class::Blank,
-            _ if char.is_alphanumeric() || self.extra.contains(char) => Class::Word,
-            _ => Class::Other,
+            '\n' | '\r' => CharClass::LineEnding,
+            '_' => CharClass::Word,
+            _ if char.is_whitespace() => CharClass::Blank,
+            _ if char.is_alphanumeric() || self.extra.contains(char) => CharClass::Word,
+            _ => CharClass::Other,
         }
     }
 
-    /// Where a motion to the right stops: behind the blanks, then behind the run of one class. A
-    /// line ending is a stop of its own.
-    pub(crate) fn next(&self, from: ByteOffset, stops: Stops) -> ByteOffset {
-        let mut at = self.skip_forward(from, Class::Blank);
+    /// Returns the stop of a motion to the right: after the blanks, then after the run of one
+    /// class. A line ending is its own stop.
+    pub(crate) fn next(&self, from: ByteOffset, stops: WordStops) -> ByteOffset {
+        let mut at = self.skip_forward(from, CharClass::Blank);
         let Some(first) = self.snapshot.chars_at(at).next() else {
             return at;
         };
         match self.class(first) {
-            Class::LineEnding if at == from => return self.snapshot.next_grapheme(at),
-            Class::LineEnding => return at,
-            Class::Word if stops == Stops::Parts => at = self.part_end(at),
+            CharClass::LineEnding if at == from => return self.snapshot.next_grapheme(at),
+            CharClass::LineEnding => return at,
+            CharClass::Word if stops == WordStops::Parts => at = self.part_end(at),
             class => at = self.skip_forward(at, class),
         }
         self.settle_forward(at)
     }
 
-    /// Where a motion to the left stops.
-    pub(crate) fn previous(&self, from: ByteOffset, stops: Stops) -> ByteOffset {
-        let at = self.skip_backward(from, Class::Blank);
+    /// Returns the stop of a motion to the left.
+    pub(crate) fn previous(&self, from: ByteOffset, stops: WordStops) -> ByteOffset {
+        let at = self.skip_backward(from, CharClass::Blank);
         let Some(last) = self.snapshot.chars_before(at).next() else {
             return at;
         };
         let class = match self.class(last) {
             // A combining mark belongs to the letter before it.
-            Class::Other if is_mark(last) => Class::Word,
+            CharClass::Other if is_mark(last) => CharClass::Word,
             class => class,
         };
         let at = match class {
-            Class::LineEnding if at == from => return self.snapshot.previous_grapheme(at),
-            Class::LineEnding => return at,
-            Class::Word if stops == Stops::Parts => self.part_start(at),
+            CharClass::LineEnding if at == from => return self.snapshot.previous_grapheme(at),
+            CharClass::LineEnding => return at,
+            CharClass::Word if stops == WordStops::Parts => self.part_start(at),
             class => self.skip_backward(at, class),
         };
         self.settle_backward(at)
     }
 
-    /// The run of one class around an offset, the word before it where it stands behind one.
-    pub(crate) fn around(&self, offset: ByteOffset) -> Span {
+    /// Returns the run of one class around an offset, preferring a word that ends there.
+    pub(crate) fn run_around(&self, offset: ByteOffset) -> Span {
         let after = self
             .snapshot
             .chars_at(offset)
@@ -105,9 +105,9 @@ impl<'a> Words<'a> {
             .next()
             .map(|char| self.class(char));
         let class = match (before, after) {
-            (_, Some(Class::Word)) | (Some(Class::Word), _) => Class::Word,
-            (_, Some(class)) if class != Class::LineEnding => class,
-            (Some(class), _) if class != Class::LineEnding => class,
+            (_, Some(CharClass::Word)) | (Some(CharClass::Word), _) => CharClass::Word,
+            (_, Some(class)) if class != CharClass::LineEnding => class,
+            (Some(class), _) if class != CharClass::LineEnding => class,
             _ => return Span::at(offset),
         };
         let start = self.settle_backward(self.skip_backward(offset, class));
@@ -117,16 +117,16 @@ impl<'a> Words<'a> {
 
     /// The word around or right before an offset; empty where there is none.
     pub(crate) fn word_at(&self, offset: ByteOffset) -> Span {
-        let span = self.around(offset);
+        let span = self.run_around(offset);
         let is_word = self
             .snapshot
             .chars_at(span.start)
             .next()
-            .is_some_and(|char| self.class(char) == Class::Word);
+            .is_some_and(|char| self.class(char) == CharClass::Word);
         if is_word { span } else { Span::at(offset) }
     }
 
-    fn skip_forward(&self, from: ByteOffset, class: Class) -> ByteOffset {
+    fn skip_forward(&self, from: ByteOffset, class: CharClass) -> ByteOffset {
         let run = self.snapshot.chars_at(from);
         let len: usize = run
             .take(LONGEST_RUN)
@@ -136,7 +136,7 @@ impl<'a> Words<'a> {
         from + len
     }
 
-    fn skip_backward(&self, from: ByteOffset, class: Class) -> ByteOffset {
+    fn skip_backward(&self, from: ByteOffset, class: CharClass) -> ByteOffset {
         let run = self.snapshot.chars_before(from);
         let len: usize = run
             .take(LONGEST_RUN)
@@ -146,12 +146,12 @@ impl<'a> Words<'a> {
         from - len
     }
 
-    /// Whether a run of one class goes on with a character. Combining marks go on with anything.
-    fn continues(&self, char: char, class: Class) -> bool {
-        self.class(char) == class || class == Class::Word && is_mark(char)
+    /// Returns whether a character continues a run of one class. Combining marks continue any run.
+    fn continues(&self, char: char, class: CharClass) -> bool {
+        self.class(char) == class || class == CharClass::Word && is_mark(char)
     }
 
-    /// Where the part of a word that starts at or behind `from` ends.
+    /// Returns the end of the word part that starts at or after `from`.
     fn part_end(&self, from: ByteOffset) -> ByteOffset {
         let mut at = from;
         let mut chars = self.snapshot.chars_at(from).take(LONGEST_RUN).peekable();
@@ -160,7 +160,7 @@ impl<'a> Words<'a> {
         }
         let mut previous: Option<char> = None;
         while let Some(char) = chars.next() {
-            if char == '_' || !self.continues(char, Class::Word) {
+            if char == '_' || !self.continues(char, CharClass::Word) {
                 break;
             }
             if previous.is_some_and(|previous| is_hump(previous, char, chars.peek().copied())) {
@@ -172,7 +172,7 @@ impl<'a> Words<'a> {
         at
     }
 
-    /// Where the part of a word that ends at or before `from` starts.
+    /// Returns the start of the word part that ends at or before `from`.
     fn part_start(&self, from: ByteOffset) -> ByteOffset {
         let mut at = from;
         let mut chars = self
@@ -185,7 +185,7 @@ impl<'a> Words<'a> {
         }
         let mut following: Option<char> = None;
         while let Some(char) = chars.next() {
-            if char == '_' || !self.continues(char, Class::Word) {
+            if char == '_' || !self.continues(char, CharClass::Word) {
                 break;
             }
             at -= char.len_utf8();
@@ -204,31 +204,33 @@ impl<'a> Words<'a> {
         match at.0 {
             0 => at,
             // The character before `at` may go on: the border behind it is at or after `at`.
-            _ => match self.needs_settling(at) {
-                true => self
-                    .snapshot
-                    .next_grapheme(self.snapshot.previous_grapheme(at))
-                    .max(at),
-                false => at,
-            },
-        }
-    }
-
-    fn settle_backward(&self, at: ByteOffset) -> ByteOffset {
-        match at.0 > 0 && self.needs_settling(at) {
-            true => {
-                let start = self.snapshot.previous_grapheme(at);
-                if self.snapshot.next_grapheme(start) > at {
-                    start
+            _ => {
+                if self.needs_settling(at) {
+                    self.snapshot
+                        .next_grapheme(self.snapshot.previous_grapheme(at))
+                        .max(at)
                 } else {
                     at
                 }
             }
-            false => at,
         }
     }
 
-    /// Between two ASCII characters is always a border, `\r\n` apart, and word motions leave that alone.
+    fn settle_backward(&self, at: ByteOffset) -> ByteOffset {
+        if at.0 > 0 && self.needs_settling(at) {
+            let start = self.snapshot.previous_grapheme(at);
+            if self.snapshot.next_grapheme(start) > at {
+                start
+            } else {
+                at
+            }
+        } else {
+            at
+        }
+    }
+
+    /// Returns whether an offset may not be a border. Between two ASCII characters there is always
+    /// one, except `\r\n`, which word motions never split.
     fn needs_settling(&self, at: ByteOffset) -> bool {
         let before = self.snapshot.chars_before(at).next();
         let after = self.snapshot.chars_at(at).next();

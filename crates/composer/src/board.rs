@@ -1,287 +1,309 @@
-//! Many sessions at work at once: one task that owns how each stands; commands in, events out.
+//! The scheduler of many agent sessions: one task that owns the state of every job; commands in,
+//! events out.
 //!
-//! A job is a task that one agent does in a tree of its own. It waits until what it needs is done and until there is
-//! room, gets a lease, has its session begun, and is told everything that the session tells. What lasts of this is in
-//! the book before it happens, so that a board that was killed is opened as it stood.
-//! Knows: sessions of `agent` by what they tell. Must not know: how a lease is made (`Ground`), how a session is put
-//! together (`Hands`), how anything is shown.
-//! Invariant: no more jobs work at the same time than there is room for; one that waits for the person makes room.
-//! Invariant: what is under way when a program dies is `Interrupted` when the board is opened again, and goes on when
-//! somebody says so.
+//! A job is a task that one agent does in its own worktree. It waits for its dependencies and for a
+//! free slot, gets a lease, has its session started, and follows the session's events. Persistent
+//! state is written to the store before it takes effect, so a killed board reopens in the same
+//! state.
+//! Knows: sessions of `agent` by their events. Must not know: how a worktree is made (`Ground`),
+//! how a session is assembled (`Hands`), how anything is shown.
+//! Invariant: at most `room` jobs run at the same time; a job that waits for the user frees its
+//! slot.
+//! Invariant: jobs that were running when a program died are `Interrupted` when the board is
+//! reopened, and resume only on command.
 //! Start at `Board::open`.
 
 mod actor;
-mod book;
+mod dependencies;
 mod fake;
-mod graph_of;
-mod hear;
 mod job;
 mod record;
+mod session_events;
+mod store;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use agent::ask::Question;
-use agent::engine::Opened;
+use agent::engine::SessionChannels;
+use agent::user_prompts::UserQuestion;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use host::Clock;
 use serde::{Deserialize, Serialize};
 
-use crate::authored::Gate;
+use crate::change_history::CallGate;
 
-pub use actor::Board;
-pub use book::{Book, LedgerBook, MemoryBook};
-pub use fake::{FakeGround, FakeHands, FakeSession};
-pub use job::{Line, State, WaitsFor};
-pub use record::Past;
+pub use actor::BoardHandle;
+pub use fake::{FakeSession, FakeStarter, FakeWorktrees};
+pub use job::{AwaitedInput, JobState, JobStatus};
+pub use record::SavedBoard;
+pub use store::{BoardStore, LedgerBoardStore, MemoryBoardStore};
 
-/// A job's name: `a1`.
+/// The id of a job: `a1`.
 pub type JobId = String;
 
-/// A task for an agent.
+/// The specification of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
-    /// What others call it that need it; empty where nobody does.
+pub struct JobSpec {
+    /// The name by which other tasks depend on it; may be empty.
     #[serde(default)]
     pub name: String,
-    /// A few words for people.
+    /// A short title for display.
     pub title: String,
-    /// What is to be done.
+    /// The instructions for the agent.
     pub prompt: String,
-    /// What the agent is there for.
+    /// The role of the agent.
     pub role: String,
-    /// As `provider/model`, `auto` or `demo`.
+    /// The model: `provider/model`, `auto` or `demo`.
     pub model: String,
-    /// What must be done before: names of tasks that come along, or jobs that are there.
+    /// Dependencies: names of tasks in the same command, or ids of existing jobs.
     #[serde(default)]
     pub needs: Vec<String>,
 }
 
-/// What the board is told.
+/// A command to the board.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    /// Have these done: all of them, or none where one cannot be.
-    Add(Vec<Task>),
-    /// Have one task done so many times, to choose from.
-    AddBestOf(Task, usize),
-    /// Say something to the agent; one that is done begins another turn.
+pub enum BoardCommand {
+    /// Adds these jobs; all of them or, if one is invalid, none.
+    Add(Vec<JobSpec>),
+    /// Adds one task several times, as candidates for a comparison.
+    AddBestOf(JobSpec, usize),
+    /// Sends a message to the agent; a finished agent begins another turn.
     Steer {
-        /// Whose.
+        /// The job to steer.
         job: JobId,
-        /// What.
+        /// The text of the message.
         text: String,
     },
-    /// Say something to the agent that only matters while it works; one that does not is left alone.
+    /// Sends a message that only matters to a running agent; ignored otherwise.
     Note {
-        /// Whose.
+        /// The job to notify.
         job: JobId,
-        /// What.
+        /// The text of the note.
         text: String,
     },
-    /// Tell its session anything.
-    Tell {
-        /// Whose.
+    /// Forwards a command to the job's session.
+    Forward {
+        /// The job whose session gets it.
         job: JobId,
-        /// What.
-        command: agent::Command,
+        /// The command to forward.
+        command: agent::SessionCommand,
     },
-    /// Hold it at its next call.
+    /// Pauses the job at its next tool call.
     Pause(JobId),
-    /// Go on with what was paused, or interrupted, or failed.
-    GoOn(JobId),
-    /// Stop it.
+    /// Resumes a paused, interrupted, failed or stopped job.
+    Resume(JobId),
+    /// Stops the job's agent.
     Stop(JobId),
-    /// Have another go on from where this one stands: in a tree of its own that begins with this one's work.
+    /// Adds a job that continues from this one's conversation, in its own worktree that starts with
+    /// this one's work.
     Fork {
-        /// From whom.
+        /// The job to fork.
         job: JobId,
-        /// What the new one is told.
+        /// The prompt of the new job.
         prompt: String,
     },
-    /// Bring a job's work into the person's checkout, or what the person did there into its tree.
+    /// Copies a job's work into the user's checkout, or the user's uncommitted work into its
+    /// worktree.
     HandOver {
-        /// Whose.
+        /// The job whose work is copied.
         job: JobId,
-        /// Which way.
-        to: Side,
+        /// The target of the copy.
+        to: HandOverTarget,
     },
-    /// Its work has landed, or could not: for the job's line.
-    Settled {
-        /// Whose.
+    /// Records whether the job's work landed.
+    RecordOutcome {
+        /// The job that landed or conflicted.
         job: JobId,
-        /// How.
-        how: Settled,
+        /// The outcome of the landing.
+        outcome: WorkOutcome,
     },
-    /// So many may work at the same time from now on.
-    SetRoom(usize),
-    /// Let go of a job's tree. It stays on the board.
+    /// Sets the number of jobs that may run at the same time.
+    SetMaxParallel(usize),
+    /// Releases a job's worktree. The job stays on the board.
     Release(JobId),
-    /// Stop everything and end.
+    /// Stops all sessions and ends the board.
     Close,
 }
 
-/// Where work is handed over to.
+/// The target of a hand-over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// The person's checkout.
+pub enum HandOverTarget {
+    /// The checkout of the user.
     Person,
-    /// The agent's tree.
+    /// The worktree of the agent.
     Agent,
 }
 
-/// What became of a job's work.
+/// The outcome of a job's work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Settled {
-    /// It is in this commit of the person's branch.
+pub enum WorkOutcome {
+    /// It landed as this commit of the user's branch.
     Landed(String),
-    /// It is in the way of others; a sentence.
+    /// It conflicts with other work; a sentence.
     Conflict(String),
-    /// The landing was undone.
+    /// Its landing was undone.
     TakenBack,
 }
 
-/// What the board tells.
+/// An event of the board.
 #[derive(Clone, Debug)]
-pub enum Event {
-    /// A job stands so now.
-    Job(Box<Line>),
-    /// Its session tells something. What is for eyes only is left out where nobody keeps up.
-    Told {
-        /// Whose.
+pub enum BoardEvent {
+    /// The status of a job changed.
+    Job(Box<JobStatus>),
+    /// An event of the job's session. Display-only events are dropped if the receiver does not keep
+    /// up.
+    Session {
+        /// The job of the session.
         job: JobId,
-        /// What.
-        event: Box<agent::Event>,
+        /// The event of the session.
+        event: Box<agent::AgentEvent>,
     },
-    /// These were added.
+    /// These jobs were added.
     Added(Vec<JobId>),
-    /// A command was not obeyed; a sentence.
+    /// A command failed; the reason as a sentence.
     Refused(String),
-    /// What became of a hand-over; a sentence.
-    Said {
-        /// About whom.
+    /// A message about a job, such as the result of a hand-over.
+    Notice {
+        /// The job of the message.
         job: JobId,
-        /// What.
+        /// The text of the message.
         text: String,
     },
-    /// Nothing works or waits for its turn any more.
-    Settled,
-    /// The board has ended. Nothing follows.
+    /// No job is running or ready to run any more.
+    AllSettled,
+    /// The board has ended. This is the last event.
     Closed,
 }
 
-/// The tree of a job.
+/// The worktree of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// The lease's name.
+pub struct JobWorktree {
+    /// Name of the lease.
     pub lease: String,
-    /// The top of the working tree; a real path.
+    /// The root of the worktree, as a canonical path.
     pub root: String,
-    /// Its git folder.
+    /// The git folder of the worktree.
     pub git_dir: String,
-    /// The commit it grew out of.
+    /// The commit from which the worktree started.
     pub base: String,
-    /// The branch that the agent commits to.
+    /// The branch to which the agent commits.
     pub branch: String,
 }
 
-/// What a tree is wanted for.
+/// A request for a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// The job.
+pub struct WorktreeRequest {
+    /// The job that needs it.
     pub job: JobId,
-    /// A few words for people.
+    /// A short title for display.
     pub title: String,
-    /// Work that it begins with: trees of the jobs that it needs and that have not landed.
-    pub with: Vec<Place>,
+    /// Worktrees whose work it starts with: those of its dependencies that have not landed.
+    pub start_from: Vec<JobWorktree>,
 }
 
-/// Lends trees.
-pub trait Ground: Send + Sync {
-    /// A tree for a job.
-    fn lease(&self, wanted: Wanted) -> BoxFuture<'static, Result<Place, String>>;
+/// Provides worktrees for jobs.
+pub trait WorktreeProvider: Send + Sync {
+    /// Leases a worktree for a job.
+    fn lease(&self, wanted: WorktreeRequest) -> BoxFuture<'static, Result<JobWorktree, String>>;
 
-    /// Gives it back. What was not landed is kept by whoever lends.
-    fn release(&self, place: Place) -> BoxFuture<'static, Result<(), String>>;
+    /// Releases a worktree. The provider keeps work that has not landed.
+    fn release(&self, place: JobWorktree) -> BoxFuture<'static, Result<(), String>>;
 
-    /// Brings work from one side to the other. Answers what happened, in a sentence.
-    fn hand_over(&self, place: Place, to: Side) -> BoxFuture<'static, Result<String, String>>;
+    /// Copies work between the checkout and the worktree; returns a sentence about the result.
+    fn hand_over(
+        &self,
+        place: JobWorktree,
+        to: HandOverTarget,
+    ) -> BoxFuture<'static, Result<String, String>>;
 }
 
-/// What a session is begun with.
+/// The arguments for starting a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Begin {
-    /// The job.
+pub struct SessionStartRequest {
+    /// The job that the session serves.
     pub job: JobId,
-    /// Its task.
-    pub task: Task,
-    /// Its tree.
-    pub place: Place,
+    /// The specification of the job.
+    pub task: JobSpec,
+    /// The worktree of the job.
+    pub place: JobWorktree,
 }
 
-/// A session that runs.
-pub struct Hand {
-    /// It.
-    pub opened: Opened,
-    /// Holds its calls back.
-    pub gate: Gate,
-    /// Whether it was told its task: a program may be killed between the two.
-    pub has_heard: bool,
-    /// Problems that the person should know of, in sentences.
+/// A session that was started.
+pub struct StartedSession {
+    /// The handle of the session.
+    pub opened: SessionChannels,
+    /// Holds back the session's tool calls.
+    pub gate: CallGate,
+    /// Whether the session has its task; a program may be killed before it is sent.
+    pub is_prompted: bool,
+    /// Problems to show to the user, as sentences.
     pub notices: Vec<String>,
 }
 
-/// Puts sessions together.
-pub trait Hands: Send + Sync {
-    /// Begins a session; nothing is asked of it yet.
-    fn begin(&self, begin: Begin) -> BoxFuture<'static, Result<Hand, String>>;
+/// Starts agent sessions for jobs.
+pub trait SessionStarter: Send + Sync {
+    /// Starts a session; it gets no prompt yet.
+    fn start(
+        &self,
+        begin: SessionStartRequest,
+    ) -> BoxFuture<'static, Result<StartedSession, String>>;
 
-    /// Opens a session of before, in its tree; begins another one where nothing of it was ever written.
-    fn again(&self, begin: Begin, session: String) -> BoxFuture<'static, Result<Hand, String>>;
+    /// Resumes a session in its worktree; starts a new one if nothing of it was ever written.
+    fn resume(
+        &self,
+        begin: SessionStartRequest,
+        session: String,
+    ) -> BoxFuture<'static, Result<StartedSession, String>>;
 
-    /// Copies a session's conversation. Answers the new session's name.
-    fn fork(&self, begin: Begin, session: String) -> BoxFuture<'static, Result<String, String>>;
+    /// Copies a session's conversation and returns the id of the new session.
+    fn fork(
+        &self,
+        begin: SessionStartRequest,
+        session: String,
+    ) -> BoxFuture<'static, Result<String, String>>;
 
-    /// A task as the agent is told it.
-    fn tell(&self, task: &Task) -> String;
+    /// Formats a task as the agent's first prompt.
+    fn prompt_for(&self, task: &JobSpec) -> String;
 }
 
-/// What a board is made of.
-pub struct Parts {
-    /// Where what lasts is written down.
-    pub book: Arc<dyn Book>,
-    /// Lends trees.
-    pub ground: Arc<dyn Ground>,
-    /// Puts sessions together.
-    pub hands: Arc<dyn Hands>,
-    /// The time.
+/// The configuration of a board.
+pub struct BoardConfig {
+    /// The store of persistent records.
+    pub store: Arc<dyn BoardStore>,
+    /// The provider of worktrees.
+    pub worktrees: Arc<dyn WorktreeProvider>,
+    /// The starter of sessions.
+    pub starter: Arc<dyn SessionStarter>,
+    /// The clock that stamps records.
     pub clock: Arc<dyn Clock>,
-    /// How many may work at the same time.
-    pub room: usize,
+    /// Maximum number of jobs that run at the same time.
+    pub max_parallel: usize,
 }
 
-impl Place {
-    /// The top of the working tree.
+impl JobWorktree {
+    /// The root of the worktree.
     pub fn root(&self) -> Result<AbsPath, String> {
         let root = AbsPath::new(&self.root);
-        root.ok_or_else(|| format!("{} is no absolute path", self.root))
+        root.ok_or_else(|| format!("{} is not an absolute path", self.root))
     }
 
-    /// Its git folder.
+    /// The git folder of the worktree.
     pub fn git_dir(&self) -> Result<AbsPath, String> {
         let folder = AbsPath::new(&self.git_dir);
-        folder.ok_or_else(|| format!("{} is no absolute path", self.git_dir))
+        folder.ok_or_else(|| format!("{} is not an absolute path", self.git_dir))
     }
 }
 
-/// A question as a line.
-fn question_line(question: &Question) -> String {
-    match question.options.is_empty() {
-        true => question.text.clone(),
-        false => format!("{} ({})", question.text, question.options.join(", ")),
+/// Formats a question as one line.
+fn question_line(question: &UserQuestion) -> String {
+    if question.options.is_empty() {
+        question.text.clone()
+    } else {
+        format!("{} ({})", question.text, question.options.join(", "))
     }
 }

@@ -1,16 +1,18 @@
-//! Taking back: to how a turn found things, or what was chosen of all that was changed, and that again.
+//! Undo of recorded changes: back to the start of a turn, or a selection of changes; an undo can be
+//! undone.
 //!
-//! What others changed stays. A file that both changed is merged line by line; where both changed the same lines, all
-//! of it is refused with every such place named, and nothing is touched.
-//! Invariant: an operation changes all its files or none, whenever the program dies: what is to become of each file is
-//! written down before the first is touched.
-//! Invariant: an operation is a set of changes as any other, so it can be taken back, too.
-//! Limitations: between the last look at a file and its replacement another program may write it; that write is kept
-//! as a content of the log only if it was looked at.
+//! Changes of other authors stay. A file changed by both is merged by lines. If the same lines
+//! changed since, the whole operation is refused with a list of all conflicts, and no file is
+//! touched.
+//! Invariant: an operation changes all its files or none, even if the program dies: the journal
+//! records the target of every file before the first is touched.
+//! Invariant: an operation appends ordinary changes to the log, so it can itself be undone.
+//! Limitations: another program may write a file between the last observation and its replacement;
+//! that write is lost unless it was observed.
 //! Start at `Authored::restore` and `Authored::undo`.
 
-mod over;
 mod plan;
+mod transfer;
 
 #[cfg(test)]
 mod tests;
@@ -21,82 +23,84 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::authored::{Author, Authored, Change, ChangeId, Scope, Version};
+use crate::change_history::{
+    ChangeAuthor, ChangeHistory, ChangeId, ObserveScope, RecordedChange, StoredVersion,
+};
 
-/// What is to be taken back. All that is said must hold.
+/// A selection of changes to undo. A change must match every criterion that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// Of these sessions.
+pub struct UndoSelection {
+    /// Made by one of these sessions.
     pub sessions: Option<Vec<String>>,
-    /// Of this turn.
+    /// Made in this turn.
     pub turn: Option<u64>,
-    /// Of this call.
+    /// Made by this tool call.
     pub call: Option<String>,
-    /// By this author.
-    pub author: Option<Author>,
-    /// Of these files.
+    /// Made by this author.
+    pub author: Option<ChangeAuthor>,
+    /// Made to one of these files.
     pub paths: Option<Vec<String>>,
-    /// These changes.
+    /// One of these changes.
     pub changes: Option<Vec<ChangeId>>,
 }
 
-/// What was taken back.
+/// The result of an undo operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undone {
-    /// The operation's number: `Author::Undo` names it.
+pub struct UndoResult {
+    /// Number of the operation, as in `Author::Undo`.
     pub operation: u64,
-    /// The changes that it made; to take it back, select its author.
+    /// The changes that the operation made; to undo it, select its author.
     pub changes: Vec<ChangeId>,
-    /// The files that became others.
+    /// The files that were changed.
     pub paths: Vec<String>,
 }
 
-/// Why nothing was taken back.
+/// The reason why nothing was undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stuck {
-    /// Nothing of what is selected is still there.
+pub enum UndoError {
+    /// No selected change is still in effect.
     Nothing,
-    /// Others changed the same.
-    Conflicts(Vec<Conflict>),
-    /// The disk, or what was kept, does not let it be; a sentence.
+    /// The same lines or files were changed since.
+    Conflicts(Vec<UndoConflict>),
+    /// A file or a stored content is not accessible; a sentence.
     Failed(String),
 }
 
-/// A place that cannot be taken back.
+/// A change that cannot be undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Conflict {
-    /// The file.
+pub struct UndoConflict {
+    /// Path of the file.
     pub path: String,
-    /// Its lines as they are now, from 0; `None` where it is the whole file.
+    /// Conflicting rows of the present file, from 0; `None` for the whole file.
     pub rows: Option<Range<u32>>,
-    /// Why, a few words.
+    /// The reason, in a few words.
     pub why: String,
 }
 
-/// What is to become of one file.
+/// The planned replacement of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Write {
+struct FileWrite {
     path: String,
-    from: Option<Version>,
-    to: Option<Version>,
+    from: Option<StoredVersion>,
+    to: Option<StoredVersion>,
     undoes: Vec<ChangeId>,
 }
 
-/// An operation that was begun.
+/// The journal of an operation in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Journal {
+struct UndoJournal {
     operation: u64,
     at_ms: u64,
-    writes: Vec<Write>,
+    writes: Vec<FileWrite>,
 }
 
-impl fmt::Display for Stuck {
+impl fmt::Display for UndoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nothing => f.write_str("nothing of it is left to be taken back"),
+            Self::Nothing => f.write_str("nothing left to undo"),
             Self::Failed(sentence) => f.write_str(sentence),
             Self::Conflicts(conflicts) => {
-                f.write_str("nothing was taken back, since others changed the same: ")?;
+                f.write_str("nothing was undone, because of conflicting changes: ")?;
                 for (ix, conflict) in conflicts.iter().enumerate() {
                     let comma = if ix == 0 { "" } else { "; " };
                     write!(f, "{comma}{conflict}")?;
@@ -107,7 +111,7 @@ impl fmt::Display for Stuck {
     }
 }
 
-impl fmt::Display for Conflict {
+impl fmt::Display for UndoConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.rows {
             Some(rows) => write!(f, "{}:{} ({})", self.path, rows.start + 1, self.why),
@@ -116,14 +120,14 @@ impl fmt::Display for Conflict {
     }
 }
 
-impl From<String> for Stuck {
+impl From<String> for UndoError {
     fn from(sentence: String) -> Self {
         Self::Failed(sentence)
     }
 }
 
-impl Selection {
-    /// Everything that these sessions did.
+impl UndoSelection {
+    /// Selects all changes of these sessions.
     pub fn of_sessions(sessions: Vec<String>) -> Self {
         Self {
             sessions: Some(sessions),
@@ -131,16 +135,16 @@ impl Selection {
         }
     }
 
-    /// What an operation did.
+    /// Selects the changes of an undo operation.
     pub fn of_operation(operation: u64) -> Self {
         Self {
-            author: Some(Author::Undo { operation }),
+            author: Some(ChangeAuthor::Undo { operation }),
             ..Self::default()
         }
     }
 
-    fn takes(&self, change: &Change) -> bool {
-        let doing = change.author.doing();
+    fn matches(&self, change: &RecordedChange) -> bool {
+        let doing = change.author.agent_call();
         let is_of =
             |sessions: &Vec<String>| doing.is_some_and(|doing| sessions.contains(&doing.session));
         self.sessions.as_ref().is_none_or(is_of)
@@ -163,37 +167,40 @@ impl Selection {
     }
 }
 
-impl Authored {
-    /// Brings what sessions changed back to how a turn of the first of them found it. The others are those that worked
-    /// for it. What anybody else changed stays as it is. Blocks on the disk.
-    pub fn restore(&mut self, sessions: &[String], turn: u64) -> Result<Undone, Stuck> {
+impl ChangeHistory {
+    /// Restores the state in which the given turn of the first session began. The other sessions
+    /// are its subagents. Changes of other authors stay. Blocks on the disk.
+    pub fn restore(&mut self, sessions: &[String], turn: u64) -> Result<UndoResult, UndoError> {
         let first = sessions.first().map_or("", String::as_str);
         let checkpoint = self.checkpoints().iter();
         let mut checkpoint = checkpoint.filter(|it| it.session == first && it.turn >= turn);
-        // A turn that called nothing has no checkpoint; the next one's is the same moment.
+        // A turn without tool calls has no checkpoint; that of the next turn marks the same moment.
         let since = match checkpoint.next() {
             Some(checkpoint) => checkpoint.next,
-            None => return Err(Stuck::Nothing),
+            None => return Err(UndoError::Nothing),
         };
-        self.observe(Scope::All, &Author::Disk)?;
-        let chosen = self.back_to(sessions, since);
-        self.take_back(&chosen)
+        self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
+        let chosen = self.changes_since(sessions, since);
+        self.undo_changes(&chosen)
     }
 
-    /// What is to be taken back so that of these sessions what was in effect when `since` was the next to come is in
-    /// effect again, and nothing else of them.
-    fn back_to(&self, sessions: &[String], since: ChangeId) -> HashSet<ChangeId> {
-        let is_theirs =
-            |change: &&Change| sessions.iter().any(|session| change.author.is_of(session));
-        let then = self.live(Some(since), &HashSet::new());
+    /// The changes to undo so that exactly those changes of the sessions are in effect that were in
+    /// effect just before change `since`.
+    fn changes_since(&self, sessions: &[String], since: ChangeId) -> HashSet<ChangeId> {
+        let is_theirs = |change: &&RecordedChange| {
+            sessions
+                .iter()
+                .any(|session| change.author.is_by_session(session))
+        };
+        let then = self.changes_in_effect(Some(since), &HashSet::new());
         let mut chosen: HashSet<ChangeId> = HashSet::new();
         loop {
-            let now = self.live(None, &chosen);
+            let now = self.changes_in_effect(None, &chosen);
             let mut more: HashSet<ChangeId> = HashSet::new();
             for change in self.changes().iter().filter(is_theirs) {
                 match (then.contains(&change.id), now.contains(&change.id)) {
                     (false, true) => more.extend([change.id]),
-                    // What takes it back goes, and may bring others along, which are looked at in the next round.
+                    // Undoing an undo can affect further changes; the next round handles those.
                     (true, false) => more.extend(
                         self.changes()
                             .iter()
@@ -206,28 +213,28 @@ impl Authored {
             if more.is_empty() {
                 return chosen;
             }
-            // Each round adds to a set that only grows, so there is a last one.
+            // This terminates: each round adds to a set of finite size.
             chosen.extend(more);
         }
     }
 
-    /// Takes back what is selected; what is taken back already is passed over. Blocks on the disk.
-    pub fn undo(&mut self, selection: &Selection) -> Result<Undone, Stuck> {
-        self.observe(Scope::All, &Author::Disk)?;
-        let chosen = self.chosen(selection);
-        self.take_back(&chosen)
+    /// Undoes the selected changes; those already undone are skipped. Blocks on the disk.
+    pub fn undo(&mut self, selection: &UndoSelection) -> Result<UndoResult, UndoError> {
+        self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
+        let chosen = self.selected_changes(selection);
+        self.undo_changes(&chosen)
     }
 
-    /// Makes lines of a file what they are in the base. `rows` are lines of the file as it is; a part of the file that
-    /// became other lines is taken back whole where it meets them. Blocks on the disk.
-    pub fn undo_rows(&mut self, path: &str, rows: Range<u32>) -> Result<Undone, Stuck> {
-        self.observe(Scope::All, &Author::Disk)?;
+    /// Resets rows of a file to the base. `rows` count in the present file; every hunk that they
+    /// touch is reset as a whole. Blocks on the disk.
+    pub fn undo_rows(&mut self, path: &str, rows: Range<u32>) -> Result<UndoResult, UndoError> {
+        self.observe(ObserveScope::All, &ChangeAuthor::Disk)?;
         let to = self.without_rows(path, &rows)?;
-        let from = self.known(path).cloned();
+        let from = self.known_version(path).cloned();
         if from == to {
-            return Err(Stuck::Nothing);
+            return Err(UndoError::Nothing);
         }
-        self.operate(vec![Write {
+        self.run_operation(vec![FileWrite {
             path: path.to_owned(),
             from,
             to,
@@ -235,17 +242,21 @@ impl Authored {
         }])
     }
 
-    /// The changes that are selected and still in effect.
-    pub fn chosen(&self, selection: &Selection) -> HashSet<ChangeId> {
-        let live = self.live(None, &HashSet::new());
-        let chosen = self.changes().iter().filter(|it| selection.takes(it));
+    /// The selected changes that are still in effect.
+    pub fn selected_changes(&self, selection: &UndoSelection) -> HashSet<ChangeId> {
+        let live = self.changes_in_effect(None, &HashSet::new());
+        let chosen = self.changes().iter().filter(|it| selection.matches(it));
         let chosen = chosen.map(|change| change.id);
         chosen.filter(|id| live.contains(id)).collect()
     }
 
-    /// The changes that nothing takes back which is itself in effect: as it was when `before` was the next to come, and
-    /// as it would be if `gone` were taken back besides.
-    fn live(&self, before: Option<ChangeId>, gone: &HashSet<ChangeId>) -> HashSet<ChangeId> {
+    /// The changes in effect just before change `before`, or now, if `gone` were undone as well. A
+    /// change is in effect unless an undo in effect covers it.
+    fn changes_in_effect(
+        &self,
+        before: Option<ChangeId>,
+        gone: &HashSet<ChangeId>,
+    ) -> HashSet<ChangeId> {
         let all = self.changes().iter();
         let all = all.filter(|it| before.is_none_or(|before| it.id < before));
         let mut live: HashSet<ChangeId> = all.clone().map(|it| it.id).collect();
@@ -260,7 +271,7 @@ impl Authored {
         live
     }
 
-    fn take_back(&mut self, chosen: &HashSet<ChangeId>) -> Result<Undone, Stuck> {
+    fn undo_changes(&mut self, chosen: &HashSet<ChangeId>) -> Result<UndoResult, UndoError> {
         let mut paths: Vec<String> = Vec::new();
         for change in self.changes().iter().filter(|it| chosen.contains(&it.id)) {
             if !paths.contains(&change.path) {
@@ -270,26 +281,26 @@ impl Authored {
         let mut writes = Vec::new();
         let mut conflicts = Vec::new();
         for path in paths {
-            match self.without(&path, chosen) {
+            match self.plan_undo(&path, chosen) {
                 Ok(write) => writes.extend(write),
-                Err(Stuck::Conflicts(more)) => conflicts.extend(more),
+                Err(UndoError::Conflicts(more)) => conflicts.extend(more),
                 Err(stuck) => return Err(stuck),
             }
         }
         match (conflicts.is_empty(), writes.is_empty()) {
-            (false, _) => Err(Stuck::Conflicts(conflicts)),
-            (true, true) => Err(Stuck::Nothing),
-            (true, false) => self.operate(writes),
+            (false, _) => Err(UndoError::Conflicts(conflicts)),
+            (true, true) => Err(UndoError::Nothing),
+            (true, false) => self.run_operation(writes),
         }
     }
 
-    /// Does it: written down first, then file by file, then in the log.
-    fn operate(&mut self, writes: Vec<Write>) -> Result<Undone, Stuck> {
+    /// Runs an operation: writes the journal, then each file, then the log.
+    fn run_operation(&mut self, writes: Vec<FileWrite>) -> Result<UndoResult, UndoError> {
         let numbers = self.changes().iter().filter_map(|it| match it.author {
-            Author::Undo { operation } => Some(operation),
+            ChangeAuthor::Undo { operation } => Some(operation),
             _ => None,
         });
-        let journal = Journal {
+        let journal = UndoJournal {
             operation: numbers.max().unwrap_or(0) + 1,
             at_ms: self.now_ms(),
             writes,
@@ -297,40 +308,40 @@ impl Authored {
         let bytes = serde_json::to_vec(&journal).map_err(|error| error.to_string())?;
         self.write_journal(&bytes)?;
         for (ix, write) in journal.writes.iter().enumerate() {
-            if let Err(sentence) = self.carry_out(write) {
-                return Err(self.back_out(&journal.writes[..ix], sentence));
+            if let Err(sentence) = self.apply_write(write) {
+                return Err(self.roll_back(&journal.writes[..ix], sentence));
             }
         }
-        Ok(self.conclude(journal)?)
+        Ok(self.finish_operation(journal)?)
     }
 
-    fn carry_out(&mut self, write: &Write) -> Result<(), String> {
-        if self.present(&write.path)? != write.from {
+    fn apply_write(&mut self, write: &FileWrite) -> Result<(), String> {
+        if self.current_version(&write.path)? != write.from {
             return Err(format!(
-                "{} was changed by somebody else at this very moment; nothing was taken back, so try again",
+                "{} was changed at the same moment; nothing was undone, try again",
                 write.path
             ));
         }
-        self.put(&write.path, write.to.as_ref())
+        self.write_version(&write.path, write.to.as_ref())
     }
 
-    /// Puts back what was begun.
-    fn back_out(&mut self, done: &[Write], sentence: String) -> Stuck {
+    /// Rolls back the files written so far.
+    fn roll_back(&mut self, done: &[FileWrite], sentence: String) -> UndoError {
         for write in done {
-            if let Err(error) = self.put(&write.path, write.from.as_ref()) {
-                // The journal stays: it is tried again when the tree is opened the next time.
-                return Stuck::Failed(format!("{sentence}; and {error}"));
+            if let Err(error) = self.write_version(&write.path, write.from.as_ref()) {
+                // The journal stays, so that the next `open` tries again.
+                return UndoError::Failed(format!("{sentence}; and {error}"));
             }
         }
         match self.remove_journal() {
-            Ok(()) => Stuck::Failed(sentence),
-            Err(error) => Stuck::Failed(format!("{sentence}; and {error}")),
+            Ok(()) => UndoError::Failed(sentence),
+            Err(error) => UndoError::Failed(format!("{sentence}; and {error}")),
         }
     }
 
-    /// Writes down what was done, and that nothing is under way any more.
-    fn conclude(&mut self, journal: Journal) -> Result<Undone, String> {
-        let author = Author::Undo {
+    /// Appends the operation to the log and removes the journal.
+    fn finish_operation(&mut self, journal: UndoJournal) -> Result<UndoResult, String> {
+        let author = ChangeAuthor::Undo {
             operation: journal.operation,
         };
         let is_logged = |authored: &Self, path: &str| {
@@ -342,9 +353,9 @@ impl Authored {
             .writes
             .iter()
             .filter(|it| !is_logged(self, &it.path));
-        let changes: Vec<Change> = left
+        let changes: Vec<RecordedChange> = left
             .zip(first..)
-            .map(|(write, id)| Change {
+            .map(|(write, id)| RecordedChange {
                 id: ChangeId(id),
                 at_ms: journal.at_ms,
                 path: write.path.clone(),
@@ -354,45 +365,45 @@ impl Authored {
                 undoes: write.undoes.clone(),
             })
             .collect();
-        let undone = Undone {
+        let undone = UndoResult {
             operation: journal.operation,
             changes: changes.iter().map(|it| it.id).collect(),
             paths: journal.writes.iter().map(|it| it.path.clone()).collect(),
         };
-        self.write(changes)?;
+        self.append_changes(changes)?;
         self.remove_journal()?;
         Ok(undone)
     }
 
-    /// Finishes what a killed program had begun, or takes it back where somebody else has changed one of its files
-    /// since.
+    /// Finishes an interrupted operation, or rolls it back if one of its files was changed since.
     pub(crate) fn recover(&mut self) -> Result<(), String> {
         let Some(bytes) = self.read_journal()? else {
             return Ok(());
         };
-        let Ok(journal) = serde_json::from_slice::<Journal>(&bytes) else {
-            // It is written in one piece, so nothing was done by one that is none.
+        let Ok(journal) = serde_json::from_slice::<UndoJournal>(&bytes) else {
+            // The journal is written atomically, so an invalid one means that no file was touched.
             return self.remove_journal();
         };
         let mut is_ours = true;
         let mut states = Vec::new();
         for write in &journal.writes {
-            self.sweep(&write.path)?;
-            let present = self.present(&write.path)?;
+            self.remove_temporaries(&write.path)?;
+            let present = self.current_version(&write.path)?;
             is_ours &= present == write.from || present == write.to;
             states.push(present);
         }
         for (write, present) in journal.writes.iter().zip(states) {
             if is_ours && present != write.to {
-                self.put(&write.path, write.to.as_ref())?;
+                self.write_version(&write.path, write.to.as_ref())?;
             }
             if !is_ours && present == write.to {
-                self.put(&write.path, write.from.as_ref())?;
+                self.write_version(&write.path, write.from.as_ref())?;
             }
         }
-        match is_ours {
-            true => self.conclude(journal).map(drop),
-            false => self.remove_journal(),
+        if is_ours {
+            self.finish_operation(journal).map(drop)
+        } else {
+            self.remove_journal()
         }
     }
 }

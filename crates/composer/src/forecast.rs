@@ -1,210 +1,213 @@
-//! Which sessions will be in each other's way, before anything lands.
+//! Predicts conflicts between sessions before anything lands.
 //!
-//! Every pair of sessions, each session and what the branch has become, each session and what the person has not
-//! committed are merged in memory, and so are all sessions in the order in which they would land. What did not
-//! change since the last time is not merged again.
-//! Invariant: a conflict here is one that landing would meet, since both ask `Repository::merge`.
-//! Invariant: two sessions that change one symbol without fighting over lines are near each other, which is never
+//! Merges in memory every pair of sessions, each session with the branch, each session with the
+//! user's uncommitted work, and all sessions in landing order. Results for unchanged inputs are
+//! reused.
+//! Invariant: a predicted conflict is one that landing would meet, since both use
+//! `Repository::merge`.
+//! Invariant: two sessions that change the same symbol on different lines overlap; that is never
 //! counted as a conflict.
-//! Start at `Forecast::refresh`; what sessions hold is read in `gather`, sentences are made in `telling`.
+//! Start at `Forecast::refresh`; `gather` reads the changes of sessions, `telling` writes the
+//! messages.
 
 mod gather;
+mod messages;
 mod pairs;
 pub(crate) mod symbols;
-mod telling;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use git::Repository;
-use git::merge::{Changes, ConflictKind, Merged, ObjectId, TreePath};
+use git::merge::{Changes, ConflictKind, ObjectId, TreeMerge, TreePath};
 
-pub use gather::{Gather, Gathered, Touched};
-pub use telling::kind_told;
+pub use gather::{ChangeGatherer, ChangedTrees, GatheredChanges};
+pub use messages::conflict_kind_text;
 
-use crate::land::Buffers;
+use crate::land::UnsavedBuffers;
 use crate::work::CommitId;
-use pairs::{Between, Pair};
-use symbols::Symbols;
+use pairs::{PairMerge, PairResult};
+use symbols::SymbolCache;
 
-/// Somebody whose changes are forecast.
+/// A party whose changes take part in the forecast.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Who {
-    /// What the branch has got since a session began.
+pub enum ForecastParty {
+    /// The branch: its commits since a session began.
     Branch,
-    /// What the person has not committed or not saved.
+    /// The user: uncommitted and unsaved changes.
     Person,
-    /// A session, by its name.
+    /// A session, by its id.
     Session(String),
 }
 
-/// What one session holds.
+/// The changes of one session.
 #[derive(Clone, Debug)]
-pub struct Session {
-    /// Names it.
+pub struct SessionChanges {
+    /// Id of the session.
     pub name: String,
-    /// A few words for people.
+    /// A short title for display.
     pub title: String,
-    /// The commit it began from.
+    /// The commit from which it started.
     pub base: CommitId,
-    /// What it made of that.
+    /// Its changes against the base.
     pub changes: Arc<Changes>,
 }
 
-/// What is to be forecast.
+/// The input of a forecast.
 #[derive(Clone, Debug)]
-pub struct Input {
-    /// The commit the person's branch is at.
+pub struct ForecastInput {
+    /// The tip of the user's branch.
     pub tip: CommitId,
-    /// The branch, for people: `main`.
+    /// Short name of the branch: `main`.
     pub branch: String,
-    /// The sessions, in the order in which they would land.
-    pub sessions: Vec<Session>,
-    /// What the person's checkout has otherwise than `tip`.
+    /// The sessions, in landing order.
+    pub sessions: Vec<SessionChanges>,
+    /// Uncommitted changes of the user's checkout against `tip`.
     pub uncommitted: Arc<Changes>,
-    /// What the person has typed and not saved.
-    pub unsaved: Buffers,
+    /// Unsaved buffers of the editor.
+    pub unsaved: UnsavedBuffers,
 }
 
-/// A place in a conflict; lines count from 1, for people.
+/// A location of a conflict; lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct ConflictLocation {
     /// Lines of the first side.
     pub one: Range<u32>,
     /// Lines of the second side.
     pub two: Range<u32>,
-    /// The function, type or section around it.
+    /// The enclosing function, type or section.
     pub symbol: Option<String>,
 }
 
 /// A conflict that landing both sides would meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Foreseen {
-    /// The first side: a session.
-    pub one: Who,
-    /// The second side.
-    pub two: Who,
-    /// Where.
+pub struct ForecastConflict {
+    /// The first side, always a session.
+    pub one: ForecastParty,
+    /// The second side of the conflict.
+    pub two: ForecastParty,
+    /// Path of the conflicting file.
     pub path: TreePath,
-    /// Why.
+    /// The kind of conflict.
     pub kind: ConflictKind,
-    /// Where in it; empty when it is about the whole file.
-    pub spots: Vec<Spot>,
-    /// A sentence for the person.
+    /// Locations in the file; empty if the whole file conflicts.
+    pub locations: Vec<ConflictLocation>,
+    /// A sentence for the user.
     pub for_person: String,
-    /// A sentence for each agent that is part of it, by its session.
+    /// A sentence for each agent involved, by session id.
     pub for_agents: Vec<(String, String)>,
 }
 
-/// A symbol that two sessions change without fighting over lines.
+/// A symbol that two sessions change on different lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
-    /// One session.
-    pub one: Who,
-    /// The other.
-    pub two: Who,
-    /// Where.
+pub struct SymbolOverlap {
+    /// The first side of the overlap.
+    pub one: ForecastParty,
+    /// The second side of the overlap.
+    pub two: ForecastParty,
+    /// Path of the file.
     pub path: TreePath,
-    /// The symbol both change.
+    /// The symbol that both change.
     pub symbol: String,
-    /// A sentence for the person.
+    /// A sentence for the user.
     pub for_person: String,
 }
 
-/// What would become of a session if all landed in order.
+/// The predicted result for one session if all landed in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InOrder {
-    /// The session.
+pub struct LandingPreview {
+    /// Id of the session.
     pub session: String,
-    /// Where it would be in conflict; empty when it would land.
+    /// Conflicting paths; empty if it would land.
     pub conflicts: Vec<TreePath>,
 }
 
-/// A forecast.
+/// The result of a forecast.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Conflicts, by session and path.
-    pub conflicts: Vec<Foreseen>,
-    /// What is only near.
-    pub near: Vec<Near>,
-    /// What would land in order.
-    pub order: Vec<InOrder>,
-    /// How many merges this forecast took; none where nothing changed.
+pub struct ForecastReport {
+    /// Conflicts, sorted by session and path.
+    pub conflicts: Vec<ForecastConflict>,
+    /// Overlaps that are no conflicts.
+    pub overlaps: Vec<SymbolOverlap>,
+    /// The predicted results of landing in order.
+    pub order: Vec<LandingPreview>,
+    /// Number of merges computed; 0 if nothing changed.
     pub merged: usize,
 }
 
-/// Forecasts again and again, and remembers what did not change.
+/// Computes forecasts and caches the merges of unchanged inputs.
 #[derive(Default)]
-pub struct Forecast {
-    pairs: HashMap<(Print, Print), Arc<Pair>>,
-    order: HashMap<Print, Arc<OrderStep>>,
-    symbols: Symbols,
+pub struct Forecaster {
+    pairs: HashMap<(ChangesFingerprint, ChangesFingerprint), Arc<PairResult>>,
+    order: HashMap<ChangesFingerprint, Arc<OrderStep>>,
+    symbols: SymbolCache,
 }
 
-/// Tells two states of changes apart.
-type Print = u128;
+/// A fingerprint of a base and the changes against it.
+type ChangesFingerprint = u128;
 
 struct OrderStep {
     conflicts: Vec<TreePath>,
-    /// All that landed so far, against the branch.
+    /// All changes landed so far, against the branch.
     landed: Arc<Changes>,
 }
 
-/// Changes against a tree, with the commit of that tree where it has one.
+/// The changes of one party against a commit.
 #[derive(Clone)]
-struct Side {
-    who: Who,
+struct ForecastSide {
+    who: ForecastParty,
     title: String,
     base: ObjectId,
     changes: Arc<Changes>,
-    print: Print,
+    fingerprint: ChangesFingerprint,
 }
 
-impl Forecast {
-    /// The forecast as of now. An error means that the hub itself could not be read.
+impl Forecaster {
+    /// Computes the forecast of the present state. An error means that the repository itself could
+    /// not be read.
     pub fn refresh(
         &mut self,
         repository: &Repository,
-        input: &Input,
-    ) -> Result<Report, git::Error> {
+        input: &ForecastInput,
+    ) -> Result<ForecastReport, git::Error> {
         let tip = repository.commit_id(&input.tip.0)?;
         let mut sides = Vec::new();
         for session in &input.sessions {
-            sides.push(Side {
-                who: Who::Session(session.name.clone()),
+            sides.push(ForecastSide {
+                who: ForecastParty::Session(session.name.clone()),
                 title: session.title.clone(),
                 base: repository.commit_id(&session.base.0)?,
-                print: print_of(&session.base.0, &session.changes),
+                fingerprint: fingerprint(&session.base.0, &session.changes),
                 changes: session.changes.clone(),
             });
         }
         let person = person_side(repository, input, tip)?;
-        let mut round = Round {
+        let mut round = ForecastPass {
             repository,
             input,
             forecast: self,
-            report: Report::default(),
+            report: ForecastReport::default(),
             pairs: HashMap::new(),
             order: HashMap::new(),
         };
         for (ix, side) in sides.iter().enumerate() {
-            round.with_branch(side, tip)?;
+            round.merge_with_branch(side, tip)?;
             if !person.changes.is_empty() {
-                round.two(side, &person)?;
+                round.merge_pair(side, &person)?;
             }
             for other in &sides[ix + 1..] {
-                round.two(side, other)?;
+                round.merge_pair(side, other)?;
             }
         }
-        round.in_order(&sides, tip)?;
-        let Round {
+        round.merge_in_order(&sides, tip)?;
+        let ForecastPass {
             mut report,
             pairs,
             order,
             ..
         } = round;
-        // What nobody asked for this time is forgotten, so that memory does not grow.
+        // Cache entries that this pass did not use are dropped, which bounds memory.
         self.pairs = pairs;
         self.order = order;
         self.symbols.forget_unused();
@@ -215,34 +218,34 @@ impl Forecast {
     }
 }
 
-/// One refresh.
-struct Round<'a> {
+/// One pass of the forecast.
+struct ForecastPass<'a> {
     repository: &'a Repository,
-    input: &'a Input,
-    forecast: &'a mut Forecast,
-    report: Report,
-    pairs: HashMap<(Print, Print), Arc<Pair>>,
-    order: HashMap<Print, Arc<OrderStep>>,
+    input: &'a ForecastInput,
+    forecast: &'a mut Forecaster,
+    report: ForecastReport,
+    pairs: HashMap<(ChangesFingerprint, ChangesFingerprint), Arc<PairResult>>,
+    order: HashMap<ChangesFingerprint, Arc<OrderStep>>,
 }
 
-impl Round<'_> {
-    /// A session and what the branch got since.
-    fn with_branch(&mut self, side: &Side, tip: ObjectId) -> Result<(), git::Error> {
+impl ForecastPass<'_> {
+    /// Merges a session with the branch's commits since it began.
+    fn merge_with_branch(&mut self, side: &ForecastSide, tip: ObjectId) -> Result<(), git::Error> {
         if side.base == tip {
             return Ok(());
         }
-        let branch = Side {
-            who: Who::Branch,
+        let branch = ForecastSide {
+            who: ForecastParty::Branch,
             title: self.input.branch.clone(),
             base: tip,
             changes: Arc::default(),
-            print: print_of(&tip.to_string(), &Changes::new()),
+            fingerprint: fingerprint(&tip.to_string(), &Changes::new()),
         };
-        self.two(side, &branch)
+        self.merge_pair(side, &branch)
     }
 
-    fn two(&mut self, one: &Side, two: &Side) -> Result<(), git::Error> {
-        let key = (one.print, two.print);
+    fn merge_pair(&mut self, one: &ForecastSide, two: &ForecastSide) -> Result<(), git::Error> {
+        let key = (one.fingerprint, two.fingerprint);
         let pair = match self
             .forecast
             .pairs
@@ -252,26 +255,27 @@ impl Round<'_> {
             Some(pair) => pair.clone(),
             None => {
                 self.report.merged += 1;
-                let between = Between {
+                let between = PairMerge {
                     repository: self.repository,
                     one,
                     two,
                 };
-                Arc::new(between.pair(&mut self.forecast.symbols)?)
+                Arc::new(between.run(&mut self.forecast.symbols)?)
             }
         };
         self.pairs.insert(key, pair.clone());
         for found in &pair.conflicts {
-            let told = telling::conflict((&one.who, &one.title), (&two.who, &two.title), found);
+            let told =
+                messages::forecast_conflict((&one.who, &one.title), (&two.who, &two.title), found);
             self.report.conflicts.push(told);
         }
-        for (path, symbol) in &pair.near {
-            self.report.near.push(Near {
+        for (path, symbol) in &pair.overlaps {
+            self.report.overlaps.push(SymbolOverlap {
                 one: one.who.clone(),
                 two: two.who.clone(),
                 path: path.clone(),
                 symbol: symbol.clone(),
-                for_person: telling::near(
+                for_person: messages::overlap_sentence(
                     (&one.who, &one.title),
                     (&two.who, &two.title),
                     path,
@@ -282,15 +286,15 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// All sessions one behind the other; one that is in conflict is left out of what follows.
-    fn in_order(&mut self, sides: &[Side], tip: ObjectId) -> Result<(), git::Error> {
-        let mut chain = print_of(&tip.to_string(), &Changes::new());
+    /// Merges all sessions in order; one that conflicts is left out of the following merges.
+    fn merge_in_order(&mut self, sides: &[ForecastSide], tip: ObjectId) -> Result<(), git::Error> {
+        let mut chain = fingerprint(&tip.to_string(), &Changes::new());
         let mut landed: Arc<Changes> = Arc::default();
         for side in sides {
             chain = chain
                 .rotate_left(5)
                 .wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
-                ^ side.print;
+                ^ side.fingerprint;
             let known = self.forecast.order.get(&chain).cloned();
             let step = match known {
                 Some(step) => step,
@@ -301,8 +305,8 @@ impl Round<'_> {
             };
             self.order.insert(chain, step.clone());
             landed = step.landed.clone();
-            if let Who::Session(session) = &side.who {
-                self.report.order.push(InOrder {
+            if let ForecastParty::Session(session) = &side.who {
+                self.report.order.push(LandingPreview {
                     session: session.clone(),
                     conflicts: step.conflicts.clone(),
                 });
@@ -313,14 +317,14 @@ impl Round<'_> {
 
     fn next_in_order(
         &self,
-        side: &Side,
+        side: &ForecastSide,
         tip: ObjectId,
         landed: &Arc<Changes>,
     ) -> Result<OrderStep, git::Error> {
         let base_tree = self.repository.tree_of(&side.base.to_string())?;
         let tip_tree = self.repository.tree_of(&tip.to_string())?;
-        let ours = pairs::composed(self.repository, base_tree, tip_tree, landed)?;
-        let merged: Merged = self.repository.merge(base_tree, &ours, &side.changes)?;
+        let ours = pairs::changes_against(self.repository, base_tree, tip_tree, landed)?;
+        let merged: TreeMerge = self.repository.merge(base_tree, &ours, &side.changes)?;
         if !merged.is_clean() {
             return Ok(OrderStep {
                 conflicts: merged.conflicts.into_iter().map(|it| it.path).collect(),
@@ -340,7 +344,11 @@ impl Round<'_> {
     }
 }
 
-fn person_side(repository: &Repository, input: &Input, tip: ObjectId) -> Result<Side, git::Error> {
+fn person_side(
+    repository: &Repository,
+    input: &ForecastInput,
+    tip: ObjectId,
+) -> Result<ForecastSide, git::Error> {
     let mut changes = Changes::clone(&input.uncommitted);
     let tip_tree = repository.tree_of(&input.tip.0)?;
     for (path, text) in &input.unsaved {
@@ -348,21 +356,21 @@ fn person_side(repository: &Repository, input: &Input, tip: ObjectId) -> Result<
             Some(entry) => entry.clone(),
             None => repository.entry_at(tip_tree, path)?,
         };
-        let mode = known.map_or(git::merge::Mode::Plain, |entry| entry.mode);
-        let entry = git::merge::Entry::of_bytes(mode, text.clone());
+        let mode = known.map_or(git::merge::EntryMode::Plain, |entry| entry.mode);
+        let entry = git::merge::ObjectEntry::of_bytes(mode, text.clone());
         changes.insert(path.clone(), Some(entry));
     }
-    Ok(Side {
-        who: Who::Person,
+    Ok(ForecastSide {
+        who: ForecastParty::Person,
         title: String::new(),
         base: tip,
-        print: print_of(&input.tip.0, &changes).rotate_left(1),
+        fingerprint: fingerprint(&input.tip.0, &changes).rotate_left(1),
         changes: Arc::new(changes),
     })
 }
 
-/// Tells changes apart by their names, modes and ids, never by reading bytes again.
-fn print_of(base: &str, changes: &Changes) -> Print {
+/// Fingerprints changes by path, mode and object id, without reading their bytes.
+fn fingerprint(base: &str, changes: &Changes) -> ChangesFingerprint {
     let mut words = base.as_bytes().to_vec();
     for (path, entry) in changes {
         words.push(0);

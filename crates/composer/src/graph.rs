@@ -1,41 +1,44 @@
-//! Tasks that wait for each other.
+//! The dependency graph of tasks.
 //!
-//! Pure. A task begins once all that it needs is done; tasks that would wait for each other for ever are refused.
+//! Pure. A task is ready once all its dependencies are done; cycles are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A task's name and the names of those that it needs.
-pub type Needs = BTreeMap<String, Vec<String>>;
+/// Names of the dependencies of each task, by task name.
+pub type TaskDependencies = BTreeMap<String, Vec<String>>;
 
-/// How a task stands to those that it needs.
+/// Whether the dependencies of a task allow it to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// It can begin.
+    /// All dependencies are done.
     Ready,
-    /// These are still to be done.
+    /// These dependencies are still in progress.
     Waits(Vec<String>),
-    /// These will not be done any more, unless somebody has them go on.
+    /// These dependencies failed and stay so unless resumed.
     Stuck(Vec<String>),
 }
 
-/// How something that is needed stands.
+/// The state of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needed {
-    /// It is done, or has landed.
+pub enum DependencyState {
+    /// It is done or has landed.
     Done,
-    /// It is to be done, or under way.
+    /// It is queued or in progress.
     Open,
-    /// It failed, was stopped or is not known.
+    /// It failed, was stopped or is unknown.
     Broken,
 }
 
-/// Refuses tasks that need what there is not, or each other in a circle. `is_there` says what there is besides.
-pub fn check(tasks: &Needs, is_there: impl Fn(&str) -> bool) -> Result<(), String> {
+/// Refuses unknown dependencies and cycles. `is_there` tells which tasks exist besides `tasks`.
+pub fn check_dependencies(
+    tasks: &TaskDependencies,
+    is_there: impl Fn(&str) -> bool,
+) -> Result<(), String> {
     for (task, needs) in tasks {
         for need in needs {
             if !tasks.contains_key(need) && !is_there(need) {
                 return Err(format!(
-                    "\"{task}\" needs \"{need}\", and there is no such task; name one of those that are there"
+                    "\"{task}\" needs \"{need}\", which does not exist; name an existing task"
                 ));
             }
         }
@@ -43,9 +46,9 @@ pub fn check(tasks: &Needs, is_there: impl Fn(&str) -> bool) -> Result<(), Strin
     let mut settled = BTreeSet::new();
     for task in tasks.keys() {
         let mut way = Vec::new();
-        if let Some(circle) = circle(tasks, task, &mut way, &mut settled) {
+        if let Some(circle) = find_cycle(tasks, task, &mut way, &mut settled) {
             return Err(format!(
-                "{}: tasks that wait for each other in a circle never begin; take one of these needs away",
+                "{}: these dependencies form a cycle; remove one of them",
                 circle.join(" needs ")
             ));
         }
@@ -53,9 +56,9 @@ pub fn check(tasks: &Needs, is_there: impl Fn(&str) -> bool) -> Result<(), Strin
     Ok(())
 }
 
-/// The tasks in a circle that begins below `task`, the first one again at the end.
-fn circle(
-    tasks: &Needs,
+/// Finds a cycle that is reachable from `task`; the first task is repeated at the end.
+fn find_cycle(
+    tasks: &TaskDependencies,
     task: &str,
     way: &mut Vec<String>,
     settled: &mut BTreeSet<String>,
@@ -71,7 +74,7 @@ fn circle(
     way.push(task.to_owned());
     let needs = tasks.get(task).into_iter().flatten();
     for need in needs {
-        let found = circle(tasks, need, way, settled);
+        let found = find_cycle(tasks, need, way, settled);
         if found.is_some() {
             return found;
         }
@@ -81,14 +84,14 @@ fn circle(
     None
 }
 
-/// Whether a task that needs these can begin.
-pub fn readiness(needs: &[String], stands: impl Fn(&str) -> Needed) -> Readiness {
-    let of = |which: Needed| -> Vec<String> {
+/// Computes whether a task with these dependencies can start.
+pub fn readiness(needs: &[String], stands: impl Fn(&str) -> DependencyState) -> Readiness {
+    let of = |which: DependencyState| -> Vec<String> {
         let all = needs.iter().filter(|need| stands(need) == which);
         all.cloned().collect()
     };
-    let broken = of(Needed::Broken);
-    let open = of(Needed::Open);
+    let broken = of(DependencyState::Broken);
+    let open = of(DependencyState::Open);
     match (broken.is_empty(), open.is_empty()) {
         (false, _) => Readiness::Stuck(broken),
         (true, false) => Readiness::Waits(open),
@@ -100,7 +103,7 @@ pub fn readiness(needs: &[String], stands: impl Fn(&str) -> Needed) -> Readiness
 mod tests {
     use super::*;
 
-    fn needs(text: &str) -> Needs {
+    fn needs(text: &str) -> TaskDependencies {
         let tasks = text.split("; ").map(|task| {
             let (name, needs) = task.split_once(':').unwrap_or((task, ""));
             let needs = needs.split_whitespace().map(str::to_owned).collect();
@@ -110,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_and_what_is_not_there_are_refused_with_their_names() {
+    fn cycles_and_unknown_dependencies_are_refused() {
         for (tasks, told) in [
             ("a; b:a; c:a b", None),
             ("a:old", None),
@@ -119,7 +122,7 @@ mod tests {
             ("a:b; b:c; c:a", Some("a needs b needs c needs a:")),
             ("x; a:x b; b:x a", Some("a needs b needs a:")),
         ] {
-            let checked = check(&needs(tasks), |name| name == "old");
+            let checked = check_dependencies(&needs(tasks), |name| name == "old");
             match told {
                 None => assert_eq!(checked, Ok(()), "{tasks}"),
                 Some(told) => {
@@ -132,20 +135,20 @@ mod tests {
 
     #[test]
     fn a_long_row_of_tasks_is_checked_quickly() {
-        let mut tasks = Needs::new();
+        let mut tasks = TaskDependencies::new();
         for number in 0..300_u32 {
             let before = (0..number).map(|it| format!("{it:03}")).collect();
             tasks.insert(format!("{number:03}"), before);
         }
-        assert_eq!(check(&tasks, |_| false), Ok(()));
+        assert_eq!(check_dependencies(&tasks, |_| false), Ok(()));
     }
 
     #[test]
     fn a_task_waits_until_all_that_it_needs_is_done() {
         let stands = |name: &str| match name {
-            "done" => Needed::Done,
-            "open" => Needed::Open,
-            _ => Needed::Broken,
+            "done" => DependencyState::Done,
+            "open" => DependencyState::Open,
+            _ => DependencyState::Broken,
         };
         let list =
             |names: &str| -> Vec<String> { names.split_whitespace().map(str::to_owned).collect() };

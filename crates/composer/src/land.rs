@@ -1,13 +1,14 @@
-//! Work on its way onto the person's branch: queued, merged, checked, committed, moved, and taken back.
+//! Landing: brings work onto the user's branch through a queue of merge, check, commit and branch
+//! move, with undo.
 //!
-//! One landing is under way at a time in a repository. What a landing is about to do is written down before it is
-//! done, so whenever the program dies the branch is where it was or where it goes, and `Landings::open` finishes
-//! what was begun, or begins it again, and says so.
-//! Invariant: a branch only moves from the commit that was merged and checked; if it moved meanwhile, merging and
-//! checking begin again.
-//! Invariant: nothing is written over that the person has not committed: it is merged in and stays uncommitted, or
-//! the landing is refused before anything moved.
-//! No hook is run and no hook can refuse: what a pre-commit hook would look at belongs into `Checks`.
+//! A repository runs one landing at a time. Each step is recorded before it is taken, so after a
+//! crash the branch is either at its old or at its new commit, and `Landings::open` finishes or
+//! requeues the landing and reports it.
+//! Invariant: a branch only moves from the commit that was merged and checked; if it moved
+//! meanwhile, merge and checks are repeated.
+//! Invariant: uncommitted work of the user is never overwritten: it is merged and stays
+//! uncommitted, or the landing is refused before anything moves.
+//! Git hooks are not run and cannot refuse: the work of a pre-commit hook belongs into `Checks`.
 //! Start at `Landings::open`, then `enqueue` and `run`.
 
 mod checks;
@@ -23,67 +24,69 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use git::Repository;
-use git::land::{Limits, Person, Place, Scanned};
-use git::merge::{Changes, Conflict, ConflictKind, Entry, Mode, ObjectId, TreePath};
+use git::land::{ScanLimits, ScanTarget, Signature, WorktreeChanges};
+use git::merge::{
+    Changes, ConflictKind, EntryMode, MergeConflict, ObjectEntry, ObjectId, TreePath,
+};
 use host::{Clock, Files};
 
-pub use checks::{Candidate, Check, Checks, Unchecked};
+pub use checks::{Check, CheckRunner, LandingCandidate, NoChecks};
 pub use error::Error;
-pub use message::Words;
-pub use record::{LandingId, Step, Summary};
-pub use run::Outcome;
+pub use message::CommitMessage;
+pub use record::{LandingId, LandingStep, LandingSummary};
+pub use run::LandingOutcome;
 
 use crate::markers;
-use crate::work::{CommitId, Work};
-use record::{Record, Resolved, SlotRecord, encoded};
+use crate::work::{CommitId, SessionWork};
+use record::{LandingRecord, ResolvedConflict, SlotRecord, encode_path};
 
-/// What is to be landed.
+/// A request to land the work of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// The session that did it.
+pub struct LandingRequest {
+    /// The session that did the work.
     pub session: String,
-    /// A few words for people.
+    /// A short title for display.
     pub title: String,
-    /// The commit of the hub the work began from.
+    /// The commit of the main repository from which the work started.
     pub base: CommitId,
-    /// What of it was accepted, against that commit.
+    /// The accepted changes against that commit.
     pub changes: Changes,
-    /// The branch by its full name; the one that is checked out, when `None`.
+    /// Full name of the target branch; the checked-out branch if `None`.
     pub branch: Option<String>,
-    /// Who the commit is by.
-    pub author: Person,
-    /// What the commit says.
-    pub words: Words,
+    /// Author of the commit.
+    pub author: Signature,
+    /// Message of the commit.
+    pub words: CommitMessage,
 }
 
 /// The landings of one repository.
 pub struct Landings {
     pub(crate) files: Arc<dyn Files>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) hub: AbsPath,
+    pub(crate) main_repo: AbsPath,
     pub(crate) folder: AbsPath,
 }
 
-/// Texts the person has in the editor and has not saved, by their names in the checkout; in the encoding and with the
-/// line endings that saving would give them.
-pub type Buffers = BTreeMap<TreePath, Arc<[u8]>>;
+/// Unsaved editor buffers by path in the checkout, with the encoding and line endings that saving
+/// would produce.
+pub type UnsavedBuffers = BTreeMap<TreePath, Arc<[u8]>>;
 
-/// How a conflict ends.
+/// The resolution of a conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
-    /// With this text.
+    /// Use this text for the file.
     Text(Vec<u8>),
-    /// With what the branch has.
+    /// Use the version of the branch.
     Ours,
-    /// With what the session has.
+    /// Use the version of the session.
     Theirs,
-    /// Without the file.
+    /// Remove the file from the branch.
     Removed,
 }
 
 impl Landings {
-    /// The landings of the repository that `hub` is a checkout of, written down in `folder`. Ends what a killed
-    /// program left, and says of each what became of it.
+    /// Opens the landings of the repository with the checkout `hub`, recorded in `folder`. Recovers
+    /// landings that a killed program left unfinished, and returns a sentence about each.
     pub fn open(
         hub: &AbsPath,
         folder: &AbsPath,
@@ -94,135 +97,141 @@ impl Landings {
         let landings = Self {
             files,
             clock,
-            hub: hub.clone(),
+            main_repo: hub.clone(),
             folder: folder.clone(),
         };
         let told = landings.recover()?;
         Ok((landings, told))
     }
 
-    /// What a session has changed, as it would land; with the names that cannot be taken.
-    pub fn read(&self, work: &Work) -> Result<Scanned, Error> {
+    /// Reads the changes of a session as they would land, and the paths that are refused.
+    pub fn read(&self, work: &SessionWork) -> Result<WorktreeChanges, Error> {
         let repository = self.repository()?;
         let base = repository.tree_of(&work.base.0)?;
-        let place = Place {
+        let place = ScanTarget {
             root: &work.root,
             git_dir: Some(&work.git_dir),
-            memory: None,
+            cache_file: None,
         };
-        Ok(repository.scan(place, base, Limits::default(), &*self.files)?)
+        Ok(repository.scan(place, base, ScanLimits::default(), &*self.files)?)
     }
 
-    /// Puts work into the queue. Its bytes become objects of the repository, so that it can land whatever becomes of
-    /// the worktree.
-    pub fn enqueue(&self, request: &Request) -> Result<LandingId, Error> {
+    /// Adds work to the queue. Its contents are written as objects of the main repository, so it
+    /// can land even if the worktree disappears.
+    pub fn enqueue(&self, request: &LandingRequest) -> Result<LandingId, Error> {
         if request.changes.is_empty() {
             return Err(Error::NothingToLand {
                 title: request.title.clone(),
             });
         }
-        refuse_dangers(request)?;
+        refuse_unsafe_paths(request)?;
         let repository = self.repository()?;
         let base = repository.tree_of(&request.base.0)?;
         refuse_markers(&repository, base, request)?;
         let work = repository.write(base, &request.changes)?;
         let branch = match &request.branch {
             Some(branch) => branch.clone(),
-            None => self.checked_out(&repository, &request.title)?,
+            None => self.checked_out_branch(&repository, &request.title)?,
         };
         repository.tip(&branch)?;
-        let record = Record::new(self.next_id()?, request, branch, base, work);
+        let record = LandingRecord::new(self.next_id()?, request, branch, base, work);
         self.save(&record)?;
         Ok(record.id)
     }
 
-    /// All landings, the oldest first.
-    pub fn list(&self) -> Result<Vec<Summary>, Error> {
-        Ok(self.records()?.iter().map(Record::summary).collect())
+    /// All landings, oldest first.
+    pub fn list(&self) -> Result<Vec<LandingSummary>, Error> {
+        Ok(self.records()?.iter().map(LandingRecord::summary).collect())
     }
 
-    /// The first that waits for its turn.
+    /// The first landing that waits for its turn.
     pub fn next(&self) -> Result<Option<LandingId>, Error> {
         let records = self.records()?;
-        let waiting = records.iter().find(|record| record.step == Step::Waiting);
+        let waiting = records
+            .iter()
+            .find(|record| record.step == LandingStep::Waiting);
         Ok(waiting.map(|record| record.id))
     }
 
-    /// What a landing is fought over with the branch as it is now, both sides at hand; ours is the branch's.
-    pub fn conflicts(&self, id: LandingId) -> Result<Vec<Conflict>, Error> {
+    /// The conflicts of a landing with the present branch, with both versions; "ours" is the
+    /// branch's side.
+    pub fn conflicts(&self, id: LandingId) -> Result<Vec<MergeConflict>, Error> {
         let record = self.load(id)?;
         let repository = self.repository()?;
         let onto = repository.tip(&record.branch)?;
-        Ok(self.merged(&repository, &record, onto)?.conflicts)
+        Ok(self.merge_onto(&repository, &record, onto)?.conflicts)
     }
 
-    /// Ends one conflict. When it was the last, the landing waits for its turn again; says how many are left.
+    /// Resolves one conflict and returns the number of conflicts left. After the last one, the
+    /// landing is queued again.
     pub fn resolve(
         &self,
         id: LandingId,
         path: &TreePath,
         resolution: &Resolution,
     ) -> Result<usize, Error> {
-        let _held = self.hold(id)?;
+        let _held = self.lock_landing(id)?;
         let mut record = self.load(id)?;
         let repository = self.repository()?;
         let onto = repository.tip(&record.branch)?;
-        let conflicts = self.merged(&repository, &record, onto)?.conflicts;
+        let conflicts = self.merge_onto(&repository, &record, onto)?.conflicts;
         let conflict = conflicts.iter().find(|conflict| conflict.path == *path);
         let conflict = conflict.ok_or_else(|| Error::NoSuchConflict {
             title: record.title.clone(),
             path: path.clone(),
         })?;
-        let entry = self.ended(&repository, &record.title, conflict, resolution)?;
-        record.resolved.retain(|it| it.path != encoded(path));
-        record.resolved.push(Resolved {
-            path: encoded(path),
-            of: conflict_print(conflict),
+        let entry = self.resolved_entry(&repository, &record.title, conflict, resolution)?;
+        record.resolved.retain(|it| it.path != encode_path(path));
+        record.resolved.push(ResolvedConflict {
+            path: encode_path(path),
+            of: conflict_fingerprint(conflict),
             with: entry.as_ref().map(SlotRecord::of),
         });
         let left = conflicts.len() - 1;
         if left == 0 {
-            record.step = Step::Waiting;
+            record.step = LandingStep::Waiting;
         }
         self.save(&record)?;
         Ok(left)
     }
 
-    /// Takes a landing that has not moved anything out of the queue. What it holds stays in its worktree.
+    /// Drops a landing that has not moved the branch. The work stays in its worktree.
     pub fn drop_landing(&self, id: LandingId) -> Result<(), Error> {
-        let _held = self.hold(id)?;
+        let _held = self.lock_landing(id)?;
         let mut record = self.load(id)?;
         match record.step {
-            Step::Landed { .. } | Step::Moving { .. } => Err(Error::AlreadyLanded {
+            LandingStep::Landed { .. } | LandingStep::Moving { .. } => Err(Error::AlreadyLanded {
                 title: record.title,
             }),
             _ => {
-                record.step = Step::Dropped;
+                record.step = LandingStep::Dropped;
                 self.save(&record)
             }
         }
     }
 
-    /// Lets a landing whose checks failed, or that was blocked, wait for its turn again.
+    /// Queues a failed, blocked or conflicting landing again.
     pub fn try_again(&self, id: LandingId) -> Result<(), Error> {
-        let _held = self.hold(id)?;
+        let _held = self.lock_landing(id)?;
         let mut record = self.load(id)?;
         match record.step {
-            Step::Failed { .. } | Step::Blocked { .. } | Step::Conflicted { .. } => {
-                record.step = Step::Waiting;
+            LandingStep::Failed { .. }
+            | LandingStep::Blocked { .. }
+            | LandingStep::Conflicted { .. } => {
+                record.step = LandingStep::Waiting;
                 self.save(&record)
             }
             _ => Ok(()),
         }
     }
 
-    fn ended(
+    fn resolved_entry(
         &self,
         repository: &Repository,
         title: &str,
-        conflict: &Conflict,
+        conflict: &MergeConflict,
         resolution: &Resolution,
-    ) -> Result<Option<Entry>, Error> {
+    ) -> Result<Option<ObjectEntry>, Error> {
         let (ours, theirs) = (conflict.ours.as_ref(), conflict.theirs.as_ref());
         let entry = match resolution {
             Resolution::Removed => None,
@@ -232,7 +241,7 @@ impl Landings {
                 let sides = [ours, theirs].into_iter().flatten();
                 let sides = sides.map(|version| repository.bytes_of(&version.entry));
                 let sides = sides.collect::<Result<Vec<_>, _>>()?;
-                if let Some(marker) = markers::added(&sides, text) {
+                if let Some(marker) = markers::first_added(&sides, text) {
                     return Err(Error::ConflictMarkers {
                         title: title.to_owned(),
                         path: conflict.path.clone(),
@@ -241,11 +250,13 @@ impl Landings {
                     });
                 }
                 let mode = ours.or(theirs).map(|version| version.entry.mode);
-                let mode = mode.filter(|mode| mode.is_file()).unwrap_or(Mode::Plain);
-                Some(Entry::of_bytes(mode, text.as_slice()))
+                let mode = mode
+                    .filter(|mode| mode.is_file())
+                    .unwrap_or(EntryMode::Plain);
+                Some(ObjectEntry::of_bytes(mode, text.as_slice()))
             }
         };
-        // The bytes become an object now: the resolution has to outlive this program.
+        // The content is written as an object now, since the resolution must outlive this program.
         if let Some(entry) = &entry {
             let one = Changes::from([(conflict.path.clone(), Some(entry.clone()))]);
             let tree = repository.tree_of("HEAD")?;
@@ -255,10 +266,10 @@ impl Landings {
     }
 
     pub(crate) fn repository(&self) -> Result<Repository, Error> {
-        Ok(Repository::discover(&self.hub)?)
+        Ok(Repository::discover(&self.main_repo)?)
     }
 
-    fn checked_out(&self, repository: &Repository, title: &str) -> Result<String, Error> {
+    fn checked_out_branch(&self, repository: &Repository, title: &str) -> Result<String, Error> {
         match repository.head()? {
             git::land::Head::Branch(name) => Ok(name),
             git::land::Head::Detached => Err(Error::NoBranch {
@@ -268,10 +279,10 @@ impl Landings {
     }
 }
 
-/// What a conflict is between, so that its end is not taken for the end of another one.
-pub(crate) fn conflict_print(conflict: &Conflict) -> String {
-    let side = |version: Option<&git::merge::Version>| match version {
-        Some(version) => format!("{:?}@{}", version.entry, encoded(&version.path)),
+/// Identifies both sides of a conflict, so that a resolution is not applied to another conflict.
+pub(crate) fn conflict_fingerprint(conflict: &MergeConflict) -> String {
+    let side = |version: Option<&git::merge::ConflictSide>| match version {
+        Some(version) => format!("{:?}@{}", version.entry, encode_path(&version.path)),
         None => "-".to_owned(),
     };
     let kind: ConflictKind = conflict.kind;
@@ -283,8 +294,12 @@ pub(crate) fn conflict_print(conflict: &Conflict) -> String {
     )
 }
 
-/// A conflict that was committed as it is would be everybody's.
-fn refuse_markers(repository: &Repository, base: ObjectId, request: &Request) -> Result<(), Error> {
+/// Refuses changes that add conflict markers, which would break the branch for all its users.
+fn refuse_markers(
+    repository: &Repository,
+    base: ObjectId,
+    request: &LandingRequest,
+) -> Result<(), Error> {
     let bytes = |path: &TreePath| -> Result<Option<Arc<[u8]>>, Error> {
         let entry = repository.entry_at(base, path)?;
         let entry = entry.filter(|entry| entry.mode.is_file());
@@ -301,14 +316,14 @@ fn refuse_markers(repository: &Repository, base: ObjectId, request: &Request) ->
             continue;
         }
         let mut before: Vec<Arc<[u8]>> = bytes(path)?.into_iter().collect();
-        // A file that is new may be an old one under another name.
+        // A new file may be a renamed one, which had the markers before.
         if before.is_empty() {
             let gone = changes.iter().filter(|(_, entry)| entry.is_none());
             for (path, _) in gone {
                 before.extend(bytes(path)?);
             }
         }
-        if let Some(marker) = markers::added(&before, &after) {
+        if let Some(marker) = markers::first_added(&before, &after) {
             return Err(Error::ConflictMarkers {
                 title: request.title.clone(),
                 path: path.clone(),
@@ -320,9 +335,9 @@ fn refuse_markers(repository: &Repository, base: ObjectId, request: &Request) ->
     Ok(())
 }
 
-fn refuse_dangers(request: &Request) -> Result<(), Error> {
+fn refuse_unsafe_paths(request: &LandingRequest) -> Result<(), Error> {
     for (path, entry) in &request.changes {
-        let link = entry.as_ref().filter(|entry| entry.mode == Mode::Link);
+        let link = entry.as_ref().filter(|entry| entry.mode == EntryMode::Link);
         let target = link.and_then(|entry| entry.bytes.as_ref());
         let danger = path.danger().or_else(|| path.link_danger(target?));
         if let Some(danger) = danger {

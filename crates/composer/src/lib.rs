@@ -1,22 +1,23 @@
-//! Many sessions at once: their changes, forecasts, reviews and landings.
+//! Orchestration of many agent sessions: their changes, conflict forecasts, reviews and landings.
 //!
-//! Knows: `agent`, `git`, `worktree`, `ledger`. Must not know: windows, models, how anything is drawn.
-//! Invariant: sessions share the router and nothing else; each works below a root of its own.
-//! Invariant: a change in a working tree has an author (`authored`), and can be taken back without touching what
-//! others changed (`checkpoint`).
+//! Knows: `agent`, `git`, `worktree`, `ledger`. Must not know: windows, models, how anything is
+//! drawn.
+//! Invariant: sessions share the router and nothing else; each works below its own root.
+//! Invariant: a change in a working tree has an author (`authored`), and can be undone without
+//! affecting changes of others (`checkpoint`).
 //! Start at `board`: a `Command` goes in, an `Event` comes out.
 
-pub mod authored;
-pub mod best;
 pub mod board;
+pub mod change_history;
 pub mod checkpoint;
-pub mod desk;
+pub mod compare;
 pub mod forecast;
 pub mod graph;
 pub mod land;
 mod markers;
 pub mod review;
 pub mod roles;
+pub mod view;
 mod work;
 
-pub use work::{CommitId, Work};
+pub use work::{CommitId, SessionWork};

@@ -1,36 +1,43 @@
-//! Conflict markers that a merge left in a text: `<<<<<<< name`, `||||||| name`, `=======`, `>>>>>>> name`.
+//! Finds conflict markers left by a merge: `<<<<<<< name`, `
 //!
-//! Knows: bytes. A marker counts by itself where it has a name behind it, as git writes it; a bare one only within a
-//! block that begins, divides and ends. So the underlines of headings are none.
+//!
+//!
+//!
+//!
+//!
+//! name`, `=======`, `>>>>>>> name`.
+//!
+//! Knows: bytes. A marker with a name, as Git writes it, counts by itself; one without a name
+//! counts only within a complete block. Underlined headings are therefore no markers.
 
 use std::sync::Arc;
 
-/// How many signs a marker has.
-const SIGNS: usize = 7;
+/// Number of characters in a marker.
+const MARKER_LENGTH: usize = 7;
 
-/// A marker in a text.
+/// A conflict marker in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Marker {
-    /// Its line, from 1.
+pub(crate) struct ConflictMarker {
+    /// Line number, from 1.
     pub(crate) line: u32,
-    /// The line itself.
+    /// The text of the line.
     pub(crate) text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum MarkerKind {
     Begin,
     Base,
     Divide,
     End,
 }
 
-/// The markers of a text, in order. A file without lines has none.
-pub(crate) fn markers(bytes: &[u8]) -> Vec<Marker> {
+/// The markers of a text, in order. A binary file has none.
+pub(crate) fn markers(bytes: &[u8]) -> Vec<ConflictMarker> {
     if !has_any(bytes) || bytes.contains(&0) {
         return Vec::new();
     }
-    let lines: Vec<(u32, &[u8], Kind, bool)> = (1..)
+    let lines: Vec<(u32, &[u8], MarkerKind, bool)> = (1..)
         .zip(bytes.split(|byte| *byte == b'\n'))
         .filter_map(|(number, line)| {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -41,9 +48,9 @@ pub(crate) fn markers(bytes: &[u8]) -> Vec<Marker> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some((number, line, kind, is_named)) = lines.get(at) {
-        let is_block = *kind == Kind::Begin && is_block(&lines[at + 1..]);
-        if is_block || (*is_named && *kind != Kind::Divide) {
-            found.push(Marker {
+        let is_block = *kind == MarkerKind::Begin && is_block(&lines[at + 1..]);
+        if is_block || (*is_named && *kind != MarkerKind::Divide) {
+            found.push(ConflictMarker {
                 line: *number,
                 text: String::from_utf8_lossy(line).into_owned(),
             });
@@ -53,9 +60,9 @@ pub(crate) fn markers(bytes: &[u8]) -> Vec<Marker> {
     found
 }
 
-/// The first marker that comes with a change: `before` is what its files were. Markers that were there already may
-/// move, since tests and manuals quote them.
-pub(crate) fn added(before: &[Arc<[u8]>], after: &[u8]) -> Option<Marker> {
+/// The first marker that a change adds; `before` holds the previous contents of its files. Existing
+/// markers may move, since tests and manuals quote them.
+pub(crate) fn first_added(before: &[Arc<[u8]>], after: &[u8]) -> Option<ConflictMarker> {
     let mut known: Vec<String> = before
         .iter()
         .flat_map(|bytes| markers(bytes))
@@ -67,42 +74,43 @@ pub(crate) fn added(before: &[Arc<[u8]>], after: &[u8]) -> Option<Marker> {
     })
 }
 
-/// Whether what follows a beginning divides it and ends it before anything else begins.
-fn is_block(rest: &[(u32, &[u8], Kind, bool)]) -> bool {
+/// Whether the lines behind a begin marker contain a divider and an end marker before another
+/// begin.
+fn is_block(rest: &[(u32, &[u8], MarkerKind, bool)]) -> bool {
     let mut is_divided = false;
     for (_, _, kind, _) in rest {
         match kind {
-            Kind::Base => {}
-            Kind::Divide => is_divided = true,
-            Kind::End => return is_divided,
-            Kind::Begin => return false,
+            MarkerKind::Base => {}
+            MarkerKind::Divide => is_divided = true,
+            MarkerKind::End => return is_divided,
+            MarkerKind::Begin => return false,
         }
     }
     false
 }
 
-fn kind(line: &[u8]) -> Option<(Kind, bool)> {
+fn kind(line: &[u8]) -> Option<(MarkerKind, bool)> {
     let sign = *line.first()?;
     let kind = match sign {
-        b'<' => Kind::Begin,
-        b'|' => Kind::Base,
-        b'=' => Kind::Divide,
-        b'>' => Kind::End,
+        b'<' => MarkerKind::Begin,
+        b'|' => MarkerKind::Base,
+        b'=' => MarkerKind::Divide,
+        b'>' => MarkerKind::End,
         _ => return None,
     };
     let count = line.iter().take_while(|byte| **byte == sign).count();
-    if count != SIGNS {
+    if count != MARKER_LENGTH {
         return None;
     }
-    match &line[SIGNS..] {
+    match &line[MARKER_LENGTH..] {
         [] => Some((kind, false)),
-        [b' ', name @ ..] if kind != Kind::Divide => Some((kind, !name.is_empty())),
+        [b' ', name @ ..] if kind != MarkerKind::Divide => Some((kind, !name.is_empty())),
         _ => None,
     }
 }
 
 fn has_any(bytes: &[u8]) -> bool {
-    let mut windows = bytes.windows(SIGNS);
+    let mut windows = bytes.windows(MARKER_LENGTH);
     windows.any(|window| matches!(window, b"<<<<<<<" | b">>>>>>>" | b"|||||||"))
 }
 
@@ -143,10 +151,10 @@ mod tests {
     fn only_what_a_change_adds_counts() {
         let quoted: Arc<[u8]> = (*b"x\n<<<<<<< HEAD\n=======\n>>>>>>> b\n").into();
         let moved = b"x\ny\n<<<<<<< HEAD\nz\n=======\n>>>>>>> b\n";
-        assert_eq!(added(std::slice::from_ref(&quoted), moved), None);
+        assert_eq!(first_added(std::slice::from_ref(&quoted), moved), None);
         let twice = [&quoted[..], &b"<<<<<<< HEAD\n=======\n>>>>>>> b\n"[..]].concat();
-        let found = added(std::slice::from_ref(&quoted), &twice).expect("another one");
+        let found = first_added(std::slice::from_ref(&quoted), &twice).expect("another one");
         assert_eq!((found.line, found.text.as_str()), (5, "<<<<<<< HEAD"));
-        assert_eq!(added(&[], &quoted).map(|it| it.line), Some(2));
+        assert_eq!(first_added(&[], &quoted).map(|it| it.line), Some(2));
     }
 }

@@ -1,190 +1,191 @@
-//! Everything agents changed, in one list of hunks that are accepted or rejected one by one.
+//! Review of agents' changes: one list of hunks, each accepted or rejected.
 //!
-//! The list begins with what is riskiest. What was accepted becomes exact bytes: hunks come from one comparison
-//! with the base, so taking some of them and leaving others needs no search for where they belong, and what no
-//! hunk touches stays as it was, endings, byte order mark and all.
-//! Invariant: a hunk keeps its id for as long as what it does stays the same, so decisions outlive another look at
-//! the worktree.
-//! Invariant: all hunks of a session accepted give exactly the session's files; none accepted, exactly the base.
-//! Start at `Review::of`; what was accepted is in `Review::accepted`, across candidates in `Review::mix`; hunks are put in
-//! words in `telling`.
+//! The riskiest hunks come first. Accepted hunks give exact bytes: all hunks of a file come from
+//! one diff against the base, so any subset applies without a search, and untouched bytes stay the
+//! same, including line endings and the byte order mark.
+//! Invariant: a hunk keeps its id while its change stays the same, so decisions survive another
+//! scan of the worktree.
+//! Invariant: all hunks of a session accepted give exactly the session's files; none accepted,
+//! exactly the base.
+//! Start at `Review::of`; `Review::accepted` applies decisions, `Review::mix` combines several
+//! sessions; `telling` describes hunks.
 
-mod choices;
+mod decisions;
 mod diff;
+mod display;
 mod result;
 mod risk;
-mod telling;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use git::merge::{Changes, Entry, Mode, TreePath};
+use git::merge::{Changes, EntryMode, ObjectEntry, TreePath};
 
-pub use choices::Choice;
-pub use result::Overlap;
-pub use risk::{Reason, Risk};
+pub use decisions::HunkDecision;
+pub use result::HunkOverlap;
+pub use risk::{Risk, RiskReason};
 
 use crate::work::CommitId;
-use choices::Choices;
+use decisions::HunkDecisions;
 
-/// Names a hunk by what it does.
+/// The id of a hunk, a hash of its change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HunkId(pub u128);
 
 /// A session whose changes are reviewed.
 #[derive(Clone, Debug)]
-pub struct Reviewed {
-    /// Names it.
+pub struct ReviewedSession {
+    /// Id of the session.
     pub session: String,
-    /// The commit it began from.
+    /// The commit from which it started.
     pub base: CommitId,
-    /// What it made of that, with the bytes.
+    /// Its changes against the base, with contents.
     pub changes: Arc<Changes>,
 }
 
-/// Who wrote what.
-pub trait Authors {
-    /// Who had a hand in some lines of a file as the session has it, counted from 0; the whole file when `None`.
+/// A source for the authors of lines.
+pub trait LineAuthors {
+    /// The authors of some rows of the session's file, counted from 0; of the whole file if `None`.
     fn authors(&self, session: &str, path: &TreePath, lines: Option<Range<u32>>) -> Vec<String>;
 }
 
-/// What was checked.
-pub trait Covered {
-    /// The checks that ran over some lines of a file as the session has it, counted from 0.
+/// A source for the checks that cover lines.
+pub trait CheckCoverage {
+    /// The checks that covered some rows of the session's file, counted from 0.
     fn checks(&self, session: &str, path: &TreePath, lines: Option<Range<u32>>) -> Vec<String>;
 }
 
-/// Nobody knows anything.
-pub struct Unknown;
+/// A source that knows no authors and no checks.
+pub struct NoReviewSources;
 
-impl Authors for Unknown {
+impl LineAuthors for NoReviewSources {
     fn authors(&self, _: &str, _: &TreePath, _: Option<Range<u32>>) -> Vec<String> {
         Vec::new()
     }
 }
 
-impl Covered for Unknown {
+impl CheckCoverage for NoReviewSources {
     fn checks(&self, _: &str, _: &TreePath, _: Option<Range<u32>>) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What a hunk does.
+/// The change that a hunk makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Lines become others; counted from 0.
+pub enum HunkChange {
+    /// Replaces rows; counted from 0.
     Lines {
-        /// In the base.
+        /// Rows in the base.
         before: Range<u32>,
-        /// In the session's file.
+        /// Rows in the session's file.
         after: Range<u32>,
-        /// The bytes that go.
+        /// The bytes that are removed.
         removed: Arc<[u8]>,
-        /// The bytes that come.
+        /// The bytes that are added.
         added: Arc<[u8]>,
     },
-    /// A file may be executed from now on, or no longer.
+    /// Changes the executable bit.
     Mode {
-        /// How it is kept.
-        from: Mode,
-        /// How it will be.
-        to: Mode,
+        /// Mode in the base.
+        from: EntryMode,
+        /// Mode in the session.
+        to: EntryMode,
     },
-    /// A file has another name.
+    /// Renames the file of the base.
     Name {
-        /// What it is called in the base.
+        /// Path in the base.
         from: TreePath,
     },
-    /// A file comes, goes or is replaced as a whole: new and removed files, links, files without lines.
+    /// Adds, removes or replaces a whole file: new and removed files, symlinks, binary files.
     Whole {
-        /// What the base has.
-        before: Option<Entry>,
-        /// What the session has.
-        after: Option<Entry>,
-        /// Whether it has no lines to be shown.
+        /// The entry in the base.
+        before: Option<ObjectEntry>,
+        /// The entry in the session.
+        after: Option<ObjectEntry>,
+        /// Whether one of the sides has no lines to show.
         is_binary: bool,
     },
 }
 
-/// One decision to be made.
+/// A reviewable change, the unit of decisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hunk {
-    /// Names it.
+pub struct ReviewHunk {
+    /// Id of the hunk.
     pub id: HunkId,
-    /// Whose it is.
+    /// The session that made it.
     pub session: String,
-    /// The file, as the session calls it.
+    /// Path of the file in the session.
     pub path: TreePath,
-    /// What it does.
-    pub part: Part,
-    /// The function, type or section it is in.
+    /// The change that it makes.
+    pub part: HunkChange,
+    /// The enclosing function, type or section.
     pub symbol: Option<String>,
-    /// Who had a hand in it.
+    /// The authors of its lines.
     pub authors: Vec<String>,
-    /// The checks that ran over it.
+    /// The checks that covered it.
     pub checks: Vec<String>,
-    /// How closely to look.
+    /// The risk of accepting it.
     pub risk: Risk,
 }
 
-/// All hunks with what was decided about them. A value: a clone is another review.
+/// All hunks with the decisions about them. A value: a clone is an independent review.
 #[derive(Clone, Debug)]
 pub struct Review {
-    /// The riskiest file first, the hunks of a file together and in order.
-    hunks: Arc<Vec<Hunk>>,
-    files: Arc<Vec<File>>,
-    choices: Choices,
+    /// The riskiest file first; the hunks of a file are adjacent and in order.
+    hunks: Arc<Vec<ReviewHunk>>,
+    files: Arc<Vec<ReviewFile>>,
+    choices: HunkDecisions,
 }
 
-/// A file of a session against the base.
+/// A file of a session, compared with the base.
 #[derive(Clone, Debug)]
-struct File {
+struct ReviewFile {
     session: String,
     base: CommitId,
-    /// Its name in the session; in the base as well, unless `was` says otherwise.
+    /// Path in the session; also in the base, unless `was` is set.
     path: TreePath,
-    was: Option<TreePath>,
-    before: Option<Version>,
-    after: Option<Version>,
+    renamed_from: Option<TreePath>,
+    before: Option<ReviewedVersion>,
+    after: Option<ReviewedVersion>,
     hunks: Vec<HunkId>,
 }
 
 #[derive(Clone, Debug)]
-struct Version {
-    entry: Entry,
+struct ReviewedVersion {
+    entry: ObjectEntry,
     bytes: Arc<[u8]>,
 }
 
-/// How far a review is.
+/// The progress of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Hunks that were accepted.
+pub struct ReviewProgress {
+    /// Number of accepted hunks.
     pub accepted: usize,
-    /// Hunks that were rejected.
+    /// Number of rejected hunks.
     pub rejected: usize,
-    /// Hunks nobody has decided about.
+    /// Number of undecided hunks.
     pub open: usize,
 }
 
 impl Review {
     /// All hunks, the riskiest file first.
-    pub fn hunks(&self) -> &[Hunk] {
+    pub fn hunks(&self) -> &[ReviewHunk] {
         &self.hunks
     }
 
-    /// A hunk by its id.
-    pub fn hunk(&self, id: HunkId) -> Option<&Hunk> {
+    /// Finds a hunk by its id.
+    pub fn hunk(&self, id: HunkId) -> Option<&ReviewHunk> {
         self.hunks.iter().find(|hunk| hunk.id == id)
     }
 
-    /// What was decided about a hunk; `None` when nothing yet.
-    pub fn choice(&self, id: HunkId) -> Option<Choice> {
-        self.choices.of(id)
+    /// The decision about a hunk; `None` if there is none yet.
+    pub fn decision(&self, id: HunkId) -> Option<HunkDecision> {
+        self.choices.get(id)
     }
 
-    /// Decides about some hunks at once; `None` takes a decision back. One step for `undo`.
-    pub fn decide(&mut self, ids: &[HunkId], choice: Option<Choice>) {
+    /// Decides about several hunks; `None` withdraws their decisions. This is one step for `undo`.
+    pub fn decide(&mut self, ids: &[HunkId], choice: Option<HunkDecision>) {
         let known: Vec<HunkId> = ids
             .iter()
             .copied()
@@ -193,9 +194,9 @@ impl Review {
         self.choices.decide(&known, choice);
     }
 
-    /// Decides about all hunks of a file of a session.
-    pub fn decide_file(&mut self, session: &str, path: &TreePath, choice: Option<Choice>) {
-        let is_in = |hunk: &&Hunk| hunk.session == session && hunk.path == *path;
+    /// Decides about all hunks of one file of a session.
+    pub fn decide_file(&mut self, session: &str, path: &TreePath, choice: Option<HunkDecision>) {
+        let is_in = |hunk: &&ReviewHunk| hunk.session == session && hunk.path == *path;
         let ids: Vec<HunkId> = self
             .hunks
             .iter()
@@ -205,9 +206,9 @@ impl Review {
         self.choices.decide(&ids, choice);
     }
 
-    /// Decides about everything a session did.
-    pub fn decide_session(&mut self, session: &str, choice: Option<Choice>) {
-        let is_of = |hunk: &&Hunk| hunk.session == session;
+    /// Decides about all hunks of a session.
+    pub fn decide_session(&mut self, session: &str, choice: Option<HunkDecision>) {
+        let is_of = |hunk: &&ReviewHunk| hunk.session == session;
         let ids: Vec<HunkId> = self
             .hunks
             .iter()
@@ -217,51 +218,52 @@ impl Review {
         self.choices.decide(&ids, choice);
     }
 
-    /// Takes the last decision back; `false` when there is none.
+    /// Undoes the latest decision; `false` if there is none.
     pub fn undo(&mut self) -> bool {
         self.choices.undo()
     }
 
-    /// Decides again what was taken back; `false` when there is nothing.
+    /// Redoes the decision undone last; `false` if there is none.
     pub fn redo(&mut self) -> bool {
         self.choices.redo()
     }
 
-    /// How far it is.
-    pub fn progress(&self) -> Progress {
+    /// Counts accepted, rejected and undecided hunks.
+    pub fn progress(&self) -> ReviewProgress {
         let count = |choice| {
             self.hunks
                 .iter()
-                .filter(|hunk| self.choice(hunk.id) == choice)
+                .filter(|hunk| self.decision(hunk.id) == choice)
                 .count()
         };
-        Progress {
-            accepted: count(Some(Choice::Accepted)),
-            rejected: count(Some(Choice::Rejected)),
+        ReviewProgress {
+            accepted: count(Some(HunkDecision::Accepted)),
+            rejected: count(Some(HunkDecision::Rejected)),
             open: count(None),
         }
     }
 
-    /// The decisions of `earlier` on what is still the same here.
+    /// Takes over the decisions of an earlier review about hunks that still exist.
     pub fn with_decisions_of(mut self, earlier: &Review) -> Self {
         let known: BTreeMap<HunkId, ()> = self.hunks.iter().map(|hunk| (hunk.id, ())).collect();
-        self.choices = earlier.choices.only(&|id| known.contains_key(&id));
+        self.choices = earlier.choices.retain_known(&|id| known.contains_key(&id));
         self
     }
 
-    /// What was decided elsewhere about hunks on which nothing was decided here. No step for `undo`.
-    pub fn with_choices(mut self, of: impl Fn(HunkId) -> Option<Choice>) -> Self {
+    /// Fills in stored decisions for hunks that are undecided here. This is no step for `undo`.
+    pub fn with_stored_decisions(mut self, of: impl Fn(HunkId) -> Option<HunkDecision>) -> Self {
         for hunk in self.hunks.iter() {
-            if let (None, Some(choice)) = (self.choices.of(hunk.id), of(hunk.id)) {
+            if let (None, Some(choice)) = (self.choices.get(hunk.id), of(hunk.id)) {
                 self.choices.set(hunk.id, Some(choice));
             }
         }
         self
     }
 
-    /// The accepted hunks, in the order of the list.
-    pub fn accepted_hunks(&self) -> impl Iterator<Item = &Hunk> {
-        let is_accepted = |hunk: &&Hunk| self.choice(hunk.id) == Some(Choice::Accepted);
+    /// The accepted hunks, in list order.
+    pub fn accepted_hunks(&self) -> impl Iterator<Item = &ReviewHunk> {
+        let is_accepted =
+            |hunk: &&ReviewHunk| self.decision(hunk.id) == Some(HunkDecision::Accepted);
         self.hunks.iter().filter(is_accepted)
     }
 }

@@ -1,45 +1,46 @@
-//! What an agent is there for: roles, as data.
+//! The roles of agents, as data.
 //!
-//! Those we bring are in `assets/roles/roles.json`; a person's own stand in a file of the same form and take the place
-//! of ours of the same name.
-//! Start at `Roles::of`; what a role forbids is forbidden by `RoleJudge`.
+//! Built-in roles are in `assets/roles/roles.json`; the user's roles come from a file of the same
+//! format and override built-in ones of the same name.
+//! Start at `Roles::of`; `RoleJudge` enforces the restrictions of a role.
 
 use std::sync::Arc;
 
-use agent::ask::Decision;
-use agent::leave::{Judge, Verdict};
-use agent::record::Mode;
-use agent::tool::{Access, Call, Tool};
+use agent::permission::{PermissionPolicy, PermissionVerdict};
+use agent::record::SessionMode;
+use agent::tool::{Tool, ToolAccess, ToolCall};
+use agent::user_prompts::PermissionDecision;
 use model::Effort;
 use serde::Deserialize;
 
-/// The roles that we bring.
+/// The built-in roles, as JSON.
 const BUILTIN: &str = include_str!("../../../assets/roles/roles.json");
-/// The role of who was given none.
-pub const USUAL: &str = "builder";
+/// The default role of an agent.
+pub const DEFAULT_ROLE: &str = "builder";
 
-/// What an agent is there for.
+/// The role of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Role {
-    /// A word.
+pub struct JobRole {
+    /// Name of the role.
     pub name: String,
-    /// A few words for people.
+    /// A short description for display.
     pub about: String,
-    /// What the agent is told in front of its task; empty where that says all.
+    /// Instructions put before the task; may be empty.
     pub prompt: String,
-    /// How it works.
-    pub mode: Mode,
-    /// The tools it may use, by their own names; `None` where it may use all.
+    /// The mode in which the agent works.
+    pub mode: SessionMode,
+    /// Names of the allowed tools; `None` allows all.
     pub tools: Option<Vec<String>>,
-    /// Which kind of model suits it: `small`, `standard` or `frontier`. Advice for who chooses.
+    /// The kind of model that suits the role: `small`, `standard` or `frontier`. A hint for model
+    /// selection.
     pub tier: String,
-    /// How hard models think in this role; `None` where the role leaves it to the settings.
+    /// The reasoning effort of this role; `None` leaves it to the settings.
     pub effort: Option<Effort>,
 }
 
-/// The roles there are.
+/// The roles that are available.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Roles(Vec<Role>);
+pub struct RoleSet(Vec<JobRole>);
 
 #[derive(Deserialize)]
 struct RolesFile {
@@ -55,7 +56,7 @@ struct RoleEntry {
     #[serde(default)]
     prompt: String,
     #[serde(default)]
-    mode: Mode,
+    mode: SessionMode,
     #[serde(default)]
     tools: Option<Vec<String>>,
     #[serde(default = "standard")]
@@ -68,47 +69,48 @@ fn standard() -> String {
     "standard".to_owned()
 }
 
-impl Roles {
-    /// Ours, and those of a person's file, empty where there is none. What cannot be read comes as a sentence.
-    pub fn of(own: &str) -> (Self, Vec<String>) {
+impl RoleSet {
+    /// Loads the built-in roles and those in the text of the user's file. Problems are returned as
+    /// sentences.
+    pub fn load(own: &str) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
-        let mut roles: Vec<Role> = Vec::new();
+        let mut roles: Vec<JobRole> = Vec::new();
         for (text, whose) in [(BUILTIN, "ours"), (own, "yours")] {
             if text.trim().is_empty() {
                 continue;
             }
             match serde_json::from_str::<RolesFile>(text) {
                 Ok(file) => {
-                    for role in file.roles.into_iter().map(Role::from) {
+                    for role in file.roles.into_iter().map(JobRole::from) {
                         roles.retain(|it| it.name != role.name);
                         roles.push(role);
                     }
                 }
-                Err(error) => problems.push(format!("the roles ({whose}) cannot be read: {error}")),
+                Err(error) => problems.push(format!("cannot read the roles ({whose}): {error}")),
             }
         }
         (Self(roles), problems)
     }
 
-    /// A role by its name, or a sentence that names those there are.
-    pub fn named(&self, name: &str) -> Result<&Role, String> {
+    /// Finds a role by its name; the error lists the available ones.
+    pub fn named(&self, name: &str) -> Result<&JobRole, String> {
         let found = self.0.iter().find(|role| role.name == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = self.0.iter().map(|role| role.name.as_str()).collect();
             format!(
-                "there is no role \"{name}\"; there are {}",
+                "there is no role \"{name}\"; available roles: {}",
                 names.join(", ")
             )
         })
     }
 
-    /// All of them.
-    pub fn all(&self) -> &[Role] {
+    /// All roles, in order.
+    pub fn all(&self) -> &[JobRole] {
         &self.0
     }
 }
 
-impl From<RoleEntry> for Role {
+impl From<RoleEntry> for JobRole {
     fn from(entry: RoleEntry) -> Self {
         Self {
             name: entry.name,
@@ -122,17 +124,18 @@ impl From<RoleEntry> for Role {
     }
 }
 
-impl Role {
-    /// A task as an agent of this role is told it.
-    pub fn tell(&self, task: &str) -> String {
-        match self.prompt.is_empty() {
-            true => task.to_owned(),
-            false => format!("{}\n\n{task}", self.prompt),
+impl JobRole {
+    /// The prompt for a task in this role.
+    pub fn task_prompt(&self, task: &str) -> String {
+        if self.prompt.is_empty() {
+            task.to_owned()
+        } else {
+            format!("{}\n\n{task}", self.prompt)
         }
     }
 
-    /// Its judge, over the one that judges by rules.
-    pub fn judge(&self, rules: Arc<dyn Judge>) -> Arc<dyn Judge> {
+    /// Restricts a permission policy to the tools of this role.
+    pub fn restrict(&self, rules: Arc<dyn PermissionPolicy>) -> Arc<dyn PermissionPolicy> {
         match &self.tools {
             None => rules,
             Some(tools) => Arc::new(RoleJudge {
@@ -144,39 +147,47 @@ impl Role {
     }
 }
 
-/// Forbids tools that a role does not use; the rest is judged by rules.
+/// Denies tools that a role does not use; leaves the rest to the rules.
 struct RoleJudge {
     role: String,
     tools: Vec<String>,
-    rules: Arc<dyn Judge>,
+    rules: Arc<dyn PermissionPolicy>,
 }
 
-impl Judge for RoleJudge {
-    fn judge(&self, tool: &dyn Tool, call: &Call, access: &Access, mode: Mode) -> Verdict {
-        match self.tools.iter().any(|name| name == tool.name()) {
-            true => self.rules.judge(tool, call, access, mode),
-            false => Verdict::Deny {
+impl PermissionPolicy for RoleJudge {
+    fn evaluate(
+        &self,
+        tool: &dyn Tool,
+        call: &ToolCall,
+        access: &ToolAccess,
+        mode: SessionMode,
+    ) -> PermissionVerdict {
+        if self.tools.iter().any(|name| name == tool.name()) {
+            self.rules.evaluate(tool, call, access, mode)
+        } else {
+            PermissionVerdict::Deny {
                 reason: format!(
-                    "a {} does not use {}: say what you found, and leave the rest to others",
+                    "the {} role cannot use {}: report your findings and leave the change to other \
+                     agents",
                     self.role,
                     tool.name()
                 ),
-            },
+            }
         }
     }
 
-    fn rules(&self, tool: &dyn Tool, access: &Access) -> Vec<String> {
+    fn rules(&self, tool: &dyn Tool, access: &ToolAccess) -> Vec<String> {
         self.rules.rules(tool, access)
     }
 
-    fn learn(
+    fn remember(
         &self,
         tool: &dyn Tool,
-        call: &Call,
-        access: &Access,
-        decision: &Decision,
+        call: &ToolCall,
+        access: &ToolAccess,
+        decision: &PermissionDecision,
     ) -> Result<(), String> {
-        self.rules.learn(tool, call, access, decision)
+        self.rules.remember(tool, call, access, decision)
     }
 }
 
@@ -185,15 +196,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ours_are_there_and_those_of_the_person_take_their_place() {
-        let (roles, problems) = Roles::of("");
+    fn user_roles_override_builtin_roles() {
+        let (roles, problems) = RoleSet::load("");
         assert_eq!(problems, Vec::<String>::new());
         let names: Vec<&str> = roles.all().iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["builder", "planner", "debugger", "reviewer"]);
-        assert_eq!(roles.named("planner").unwrap().mode, Mode::Plan);
+        assert_eq!(roles.named("planner").unwrap().mode, SessionMode::Plan);
         assert_eq!(roles.named("planner").unwrap().effort, Some(Effort::High));
-        assert_eq!(roles.named(USUAL).unwrap().effort, None);
-        assert_eq!(roles.named(USUAL).unwrap().tell("do it"), "do it");
+        assert_eq!(roles.named(DEFAULT_ROLE).unwrap().effort, None);
+        assert_eq!(
+            roles.named(DEFAULT_ROLE).unwrap().task_prompt("do it"),
+            "do it"
+        );
         let reviewer = roles.named("reviewer").unwrap();
         assert!(
             reviewer
@@ -202,15 +216,18 @@ mod tests {
                 .is_some_and(|it| !it.contains(&"edit".to_owned()))
         );
         let told = roles.named("painter").unwrap_err();
-        assert!(told.contains("there are builder, planner"), "{told}");
+        assert!(told.contains("available roles: builder, planner"), "{told}");
 
         let own =
             r#"{ "roles": [{ "name": "builder", "prompt": "Be brief." }, { "name": "painter" }] }"#;
-        let (roles, _) = Roles::of(own);
-        assert_eq!(roles.named("builder").unwrap().tell("x"), "Be brief.\n\nx");
+        let (roles, _) = RoleSet::load(own);
+        assert_eq!(
+            roles.named("builder").unwrap().task_prompt("x"),
+            "Be brief.\n\nx"
+        );
         assert!(roles.named("painter").is_ok());
 
-        let (roles, problems) = Roles::of("{ not");
+        let (roles, problems) = RoleSet::load("{ not");
         assert!(
             problems[0].contains("(yours) cannot be read"),
             "{problems:?}"

@@ -1,11 +1,11 @@
-//! What a session did: its worktree against the commit it began from.
+//! The work of a session: its worktree and the commit from which it started.
 //!
-//! Nothing in `root` or `git_dir` is trusted: an agent may have written any of it. Only `base` names something of
-//! the hub, the person's own repository.
+//! The contents of `root` and `git_dir` are untrusted: an agent may have written them. Only `base`
+//! names an object of the main repository.
 
 use base::AbsPath;
 
-/// The full id of a commit in the hub's repository, in hexadecimal.
+/// The full id of a commit in the main repository, in hexadecimal.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -14,16 +14,16 @@ pub struct CommitId(pub String);
 
 /// The work of one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Work {
-    /// Names the session; goes into commits as a trailer.
+pub struct SessionWork {
+    /// Id of the session; written into commits as a trailer.
     pub session: String,
-    /// A few words for people: `port flags`.
+    /// A short title for display: `port flags`.
     pub title: String,
-    /// The top of the session's worktree.
+    /// The root of the session's worktree.
     pub root: AbsPath,
     /// The session's own git folder.
     pub git_dir: AbsPath,
-    /// The commit of the hub that the worktree was made from.
+    /// The commit of the main repository from which the worktree was made.
     pub base: CommitId,
 }
 

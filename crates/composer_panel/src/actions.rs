@@ -1,99 +1,101 @@
-//! Every command of the panel. The first line of each is its help text.
+//! All actions of the panel. The first line of each is its help text.
 //!
-//! Contexts for keymaps: `Composer` is the whole panel, with the flag `prompt` while the prompt box has the keyboard,
-//! `transcript` while the transcript has it, `sessions` while the list of sessions has it, and `board` while the board
-//! has it, with `review` while its keys go to the changes.
+//! Key contexts: `Composer` is the whole panel; the flags `prompt`, `transcript`, `sessions` and
+//! `board` tell which part has the focus, and `review` is added to `board` while the list of
+//! changes has it.
 
 gpui_kit::actions!(
     agents,
     [
-        /// Show or hide the panel for agents.
+        /// Toggle the agent panel.
         TogglePanel,
-        /// Go to the panel for agents, or back to the text.
+        /// Focus the agent panel, or return to the editor.
         FocusPanel,
-        /// Begin a session with an agent.
+        /// Start a new agent session.
         NewSession,
         /// Show the sessions of this folder.
         ShowSessions,
-        /// Say what was typed to the agent.
+        /// Send the prompt to the agent.
         Send,
-        /// Stop what the agent does.
+        /// Stop the running turn of the agent.
         Stop,
-        /// Choose the model that answers.
+        /// Choose the model for the next request.
         ChooseModel,
-        /// Go on to the next way of working: build, plan, ask.
+        /// Switch to the next mode: build, plan, ask.
         NextMode,
-        /// Allow what the agent asks leave for, this once.
+        /// Allow the requested tool call once.
         AllowOnce,
-        /// Allow this and what is like it until the session ends.
+        /// Allow this and matching tool calls for the rest of the session.
         AllowForSession,
-        /// Show more of what the agent asks leave for: nothing can be allowed before all of it was shown.
+        /// Show more of the text to be approved; it can be allowed only after all of it was shown.
         ShowRest,
-        /// Refuse what the agent asks leave for.
+        /// Reject the requested tool call.
         Refuse,
-        /// Let the instructions, rules and skills of this folder join prompts.
+        /// Trust this folder: let its instructions, rules and skills join prompts.
         TrustFolder,
-        /// Keep the instructions, rules and skills of this folder out of prompts.
+        /// Revoke trust in this folder: keep its instructions, rules and skills out of prompts.
         DistrustFolder,
-        /// Let the hooks of this folder run, as they are now.
+        /// Allow the hooks of this folder to run, as they are now.
         AllowHooks,
-        /// Show or hide the board: agents that work in worktrees of their own.
+        /// Toggle the board of agents in worktrees.
         ShowBoard,
-        /// Go on to the next number of agents that a prompt starts.
+        /// Change the number of agents that a prompt starts.
         NextCount,
-        /// Go from the agents of the board to their changes, or back.
+        /// Move the focus between the agents on the board and their changes.
         JumpToReview,
-        /// Accept the chosen change, or settle the chosen conflict as the agent has it; once more takes it back.
+        /// Accept the selected change, or resolve the selected conflict with the agent's version;
+        /// repeat to withdraw.
         AcceptHunk,
-        /// Reject the chosen change, or settle the chosen conflict as the branch has it; once more takes it back.
+        /// Reject the selected change, or resolve the selected conflict with the branch's version;
+        /// repeat to withdraw.
         RejectHunk,
-        /// Accept the change at the caret, or settle the conflict with this text.
+        /// Accept the change at the caret, or resolve the conflict with this text.
         AcceptHere,
         /// Reject the change at the caret.
         RejectHere,
-        /// Write how the chosen conflict is to end.
+        /// Edit the resolution of the selected conflict.
         WriteDispute,
-        /// Give up a landing that does not fit the branch; the work stays.
+        /// Abandon a landing that conflicts with the branch; the work stays in its worktree.
         GiveUpLanding,
-        /// Accept every change of the chosen agent that was not rejected.
+        /// Accept all changes of the selected agent, except the rejected ones.
         AcceptAgent,
-        /// Take back what was last decided about changes.
+        /// Undo the latest decision about changes.
         UndoVerdict,
-        /// Put the accepted changes onto your branch.
+        /// Land the accepted changes on your branch.
         Land,
-        /// Take the latest landing back.
+        /// Undo the latest landing.
         UndoLanding,
-        /// Begin another agent from the work of the chosen one.
+        /// Fork the selected agent: start another one from its work.
         ForkAgent,
-        /// Lay the chosen agent's work over your own files, uncommitted.
+        /// Copy the selected agent's work into your checkout, uncommitted.
         BringHere,
-        /// Lay what you did in your own files over the chosen agent's.
+        /// Copy your uncommitted work into the selected agent's worktree.
         SendThere,
-        /// Take the chosen agent's files back to what a turn found.
+        /// Restore the selected agent's worktree to the start of a turn.
         RestoreTurn,
-        /// Take back the latest return to a turn.
+        /// Undo the latest restore of a worktree.
         UndoRestore,
-        /// Run the project's checks for all that did the same task, and compare them.
+        /// Run the project's checks for all best-of-N candidates and compare them.
         CompareAgents,
-        /// Let the chosen agent wait, or go on.
+        /// Pause or resume the selected agent.
         PauseAgent,
-        /// Stop the chosen agent; its work stays.
+        /// Stop the selected agent; its work stays.
         StopAgent,
-        /// Take the chosen agent off the board; refused while it holds work that did not land.
+        /// Remove the selected agent from the board; refused while it has unlanded work.
         RemoveAgent,
-        /// Go to the next thing in the transcript.
+        /// Select the next item of the transcript.
         SelectNext,
-        /// Go to the previous thing in the transcript.
+        /// Select the previous item of the transcript.
         SelectPrevious,
-        /// Go to the end of the transcript.
+        /// Select the last item of the transcript.
         SelectLast,
-        /// Open or close a call, a thought, or what joined the prompt; open a session.
+        /// Expand or collapse a call, a thought or the context of a prompt; open a session.
         Open,
         /// Open the file that a call is about.
         OpenFile,
-        /// Copy what is chosen.
+        /// Copy the selected item.
         Copy,
-        /// Go from the transcript to the prompt, or from the prompt to the text.
+        /// Move the focus from the transcript to the prompt, or from the prompt to the editor.
         Cancel,
     ]
 );

@@ -1,11 +1,11 @@
-//! What the panel asks of the engines: sessions to be started, opened and listed. Wired by the app.
+//! The border to the agent engines: starts, opens and lists sessions. Wired by the app.
 
 mod fake;
 
 use std::sync::Arc;
 
-use agent::Command;
-use agent::record::Mode;
+use agent::SessionCommand;
+use agent::record::SessionMode;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
@@ -13,146 +13,155 @@ use futures::stream::BoxStream;
 use crate::board;
 
 pub use agent::context::OpenFiles;
-pub use agent::house::{HouseRules, WaitingHooks, WaitingServer};
+pub use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 pub use fake::FakeAgents;
 
-/// The engines, as far as the panel needs them. Its futures may be waited for on any thread.
-pub trait Agents: Send + Sync {
-    /// The models that can be asked, the recommended first; the demo model last.
+/// The agent engines as the panel sees them. The futures may be awaited on any thread.
+pub trait AgentService: Send + Sync {
+    /// The available models, recommended ones first, the demo model last.
     fn models(&self) -> BoxFuture<'static, ModelList>;
 
-    /// The sessions of a folder, the latest first.
-    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionLine>, String>>;
+    /// The sessions of a folder, latest first.
+    fn sessions(&self, root: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, String>>;
 
-    /// Starts a session. It writes nothing down before it is told its first prompt.
-    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<Live, String>>;
+    /// Starts a session. It writes nothing before its first prompt.
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, String>>;
 
-    /// Opens a session for the folder of the panel: attaches to it where it runs, or resumes it. Its records come
-    /// first, as events.
-    fn open(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>>;
+    /// Opens a session for the folder of the panel: attaches to it if it runs, resumes it
+    /// otherwise. Its records come first, as events.
+    fn open(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, String>>;
 
-    /// The sessions that run in this program, shown or not: now, and after each change.
+    /// Streams the sessions that run in this program, shown or not: now, and after each change.
     fn running(&self) -> BoxStream<'static, Vec<RunningSession>>;
 
-    /// Takes in which files of a folder a window shows, for the prompts of sessions there.
-    fn note_open_files(&self, root: AbsPath, files: OpenFiles);
+    /// Reports which files of a folder a window shows, for the prompts of sessions there.
+    fn set_open_files(&self, root: AbsPath, files: OpenFiles);
 
-    /// The engine of many agents for a folder, a git checkout. The same folder has one.
-    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::Live, String>>;
+    /// Connects to the board of a folder in a Git checkout. Each folder has one board.
+    fn board(&self, root: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, String>>;
 
-    /// Looks on at an agent of the board; what it did so far comes first, as events.
-    fn watch(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>>;
+    /// Attaches to an agent of the board; its past records come first, as events.
+    fn watch(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, String>>;
 
-    /// What a folder has to say about agents' work in it.
-    fn house(&self, root: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>>;
+    /// The trust status of a folder: its instructions, hooks and servers.
+    fn folder_trust(&self, root: AbsPath) -> BoxFuture<'static, Result<FolderTrust, String>>;
 
-    /// The person lets something of a folder have its say, or takes that back. Answers how it stands now.
+    /// Grants or revokes consent for a folder, and returns the new trust status.
     fn consent(
         &self,
         root: AbsPath,
         consent: Consent,
-    ) -> BoxFuture<'static, Result<HouseRules, String>>;
+    ) -> BoxFuture<'static, Result<FolderTrust, String>>;
 }
 
-/// What the person lets a folder do.
+/// A consent of the user for a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// Its instructions, rules and skills join prompts.
+    /// Instructions, rules and skills join prompts.
     Trust,
-    /// They do not any more.
+    /// Instructions, rules and skills are kept out of prompts.
     Distrust,
-    /// These hooks run.
-    Hooks(Vec<WaitingHooks>),
-    /// This server runs.
-    Server(WaitingServer),
-    /// This server does not run.
-    NoServer(WaitingServer),
+    /// These hooks may run.
+    Hooks(Vec<PendingHooks>),
+    /// This MCP server may run.
+    Server(PendingMcpServer),
+    /// This MCP server must not run.
+    DenyServer(PendingMcpServer),
 }
 
-/// What to start.
+/// The parameters of a new session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSession {
-    /// The folder it works in.
+    /// The folder in which it works.
     pub root: AbsPath,
-    /// As `provider/model`, `auto` or `demo`.
+    /// The model: `provider/model`, `auto` or `demo`.
     pub model: String,
-    /// How it works.
-    pub mode: Mode,
+    /// The mode in which it works.
+    pub mode: SessionMode,
 }
 
-/// A session that runs.
-pub struct Live {
-    /// Its name.
+/// A connection to a running session.
+pub struct SessionConnection {
+    /// Id of the session.
     pub id: String,
-    /// The folder it works in; the demo model has a copy of its own of the sample project.
+    /// The folder in which it works; the demo model has its own copy of the sample project.
     pub root: AbsPath,
-    /// What it is told. Telling never waits: the session reads at once, and people type slowly.
-    pub tell: Arc<dyn Fn(Command) + Send + Sync>,
-    /// Its events. A session goes on when they are dropped, and closes when its turn has ended and no panel shows it.
-    pub events: BoxStream<'static, agent::Event>,
-    /// Problems that the person should know of before they go on, in sentences.
+    /// Sends a command to the session without blocking.
+    pub send: Arc<dyn Fn(SessionCommand) + Send + Sync>,
+    /// Events of the session. When this is dropped the session goes on; it closes once its turn has
+    /// ended and no panel shows it.
+    pub events: BoxStream<'static, agent::AgentEvent>,
+    /// Problems to show to the user, as sentences.
     pub notices: Vec<String>,
 }
 
-/// A session that runs, shown by a panel or not.
+/// A running session, shown by a panel or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunningSession {
-    /// Its id.
+    /// Id of the session.
     pub id: String,
     /// The folder for which it was opened.
     pub folder: AbsPath,
-    /// Its activity.
-    pub activity: Activity,
+    /// The present activity of the session.
+    pub activity: SessionActivity,
 }
 
 /// The activity of a running session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activity {
-    /// No turn runs.
+pub enum SessionActivity {
+    /// No turn is running.
     Idle,
-    /// A turn runs.
+    /// A turn is running.
     Working,
-    /// A turn waits for the person: for an approval or an answer.
+    /// A turn waits for an approval or an answer of the user.
     WaitingForUser,
 }
 
-/// The models there are.
+/// The list of available models.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelList {
-    /// Each model that can be asked.
-    pub models: Vec<ModelLine>,
-    /// Which is taken where nobody chose.
+    /// All models that can be used.
+    pub models: Vec<ModelEntry>,
+    /// Id of the default model.
     pub default: String,
-    /// What to do to get more of them, a sentence; empty where there are some.
+    /// A sentence that explains how to get more models; empty if there are some.
     pub advice: String,
-    /// Problems found at start-up, such as settings that cannot be read, in sentences.
+    /// Problems found at start-up, such as unreadable settings, as sentences.
     pub problems: Vec<String>,
 }
 
-/// A model that can be asked.
+/// A model that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelLine {
-    /// As it is written: `provider/model`, `auto` or `demo`.
+pub struct ModelEntry {
+    /// The id as written in settings: `provider/model`, `auto` or `demo`.
     pub id: String,
-    /// What people call it.
+    /// Display name of the model.
     pub name: String,
-    /// What it costs, where it runs: a few words.
+    /// Price and location of the model, in a few words.
     pub about: String,
 }
 
-/// A session in the list.
+/// An entry of the session list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionLine {
-    /// Its name.
+pub struct SessionEntry {
+    /// Id of the session.
     pub id: String,
-    /// What it is about.
+    /// Title of the session.
     pub title: String,
-    /// When something last happened, in milliseconds since 1970.
+    /// Time of its last event, in milliseconds since 1970.
     pub last_ms: u64,
-    /// The model it last asked.
+    /// The model of its last request.
     pub model: String,
-    /// Billionths of a US dollar.
+    /// Cost in billionths of a US dollar.
     pub cost_nano: Option<u64>,
-    /// How its last turn ended, in a word: `done`, `stopped`, `interrupted`, `failed`.
+    /// The end of its last turn, in a word: `done`, `stopped`, `interrupted`, `failed`.
     pub end: String,
 }

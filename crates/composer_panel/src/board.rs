@@ -1,18 +1,19 @@
-//! The board of many agents as the panel is given it. Wired by the app.
+//! The board of many agents, as the panel receives it. Wired by the app.
 
 use std::sync::Arc;
 
 use futures::channel::mpsc;
 
-pub use composer::desk::{
-    Agent, AgentState, Board, Candidate, Conflict, Dispute, Fight, Hunk, Landing, Settlement, Side,
-    Task, Told, Verdict, Wish, has_marks, letter,
+pub use composer::view::{
+    Agent, AgentState, BestOfEntry, Board, BoardHunk, BoardNotice, ConflictChoice, ConflictHunk,
+    ConflictWarning, HandOverTarget, HunkVerdict, LandingConflict, LandingStatus, StartAgents,
+    UserCommand, agent_letter, has_conflict_markers,
 };
 
-/// The engine of many agents for a folder.
-pub struct Live {
-    /// What it is told. Telling never waits.
-    pub tell: Arc<dyn Fn(Wish) + Send + Sync>,
-    /// How everything stands, each time something changed.
+/// A connection to the board of a folder.
+pub struct BoardConnection {
+    /// Sends a command without blocking.
+    pub send: Arc<dyn Fn(UserCommand) + Send + Sync>,
+    /// The state of the board, after each change.
     pub boards: mpsc::UnboundedReceiver<Arc<Board>>,
 }

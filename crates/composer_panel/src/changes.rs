@@ -1,71 +1,71 @@
-//! What changed between two texts, as rows to show: the changed lines with a few around them.
+//! The diff between two texts as rows: the changed lines with some context.
 
 use std::ops::Range;
 
 use text::{RowHunk, Snapshot};
 
-/// A row of a change.
+/// A row of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
-    /// A line that stayed: its number after, and its text.
+pub(crate) enum ChangeRow {
+    /// An unchanged line, with its number in the new text.
     Same(u32, String),
-    /// A line that came.
+    /// An added line, with its number in the new text.
     Added(u32, String),
-    /// A line that went: its number before.
+    /// A removed line, with its number in the old text.
     Removed(u32, String),
-    /// So many lines that stayed and are not shown.
+    /// A number of unchanged lines that are not shown.
     Gap(u32),
 }
 
-/// How many lines came and went.
+/// Numbers of added and removed lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Size {
+pub(crate) struct DiffSize {
     pub(crate) added: u32,
     pub(crate) removed: u32,
 }
 
-/// Lines that stay are shown this far from a change.
-const AROUND: u32 = 3;
-/// More rows than this are not shown.
-const MOST_ROWS: usize = 400;
+/// Number of context lines around a change.
+const CONTEXT_LINES: u32 = 3;
+/// Maximum number of rows before further hunks are left out.
+const MAX_ROWS: usize = 400;
 
-/// The rows of a change, and its size. A file that was not there before, or is gone after, is an empty text.
-pub(crate) fn rows(old: Option<&str>, new: Option<&str>) -> (Vec<Row>, Size) {
+/// Computes the rows and the size of a diff. A missing file counts as an empty text.
+pub(crate) fn rows(old: Option<&str>, new: Option<&str>) -> (Vec<ChangeRow>, DiffSize) {
     let (old, new) = (
         Snapshot::new(old.unwrap_or_default()),
         Snapshot::new(new.unwrap_or_default()),
     );
     let hunks = old.diff_rows(&new);
-    let (before, after) = (lines(&old), lines(&new));
-    let mut size = Size::default();
+    let (before, after) = (split_lines(&old), split_lines(&new));
+    let mut size = DiffSize::default();
     let mut rows = Vec::new();
     let mut shown = 0;
     for hunk in &hunks {
         let (gone, come) = ranges(hunk);
         size.removed += gone.end - gone.start;
         size.added += come.end - come.start;
-        if rows.len() > MOST_ROWS {
+        if rows.len() > MAX_ROWS {
             continue;
         }
-        let from = come.start.saturating_sub(AROUND).max(shown);
+        let from = come.start.saturating_sub(CONTEXT_LINES).max(shown);
         if from > shown {
-            rows.push(Row::Gap(from - shown));
+            rows.push(ChangeRow::Gap(from - shown));
         }
-        rows.extend(pick(&after, from..come.start, Row::Same));
-        rows.extend(pick(&before, gone, Row::Removed));
-        rows.extend(pick(&after, come.clone(), Row::Added));
-        let to = (come.end + AROUND).min(next_start(&hunks, hunk, count(&after)));
-        rows.extend(pick(&after, come.end..to, Row::Same));
+        rows.extend(pick(&after, from..come.start, ChangeRow::Same));
+        rows.extend(pick(&before, gone, ChangeRow::Removed));
+        rows.extend(pick(&after, come.clone(), ChangeRow::Added));
+        let to = (come.end + CONTEXT_LINES).min(next_start(&hunks, hunk, count(&after)));
+        rows.extend(pick(&after, come.end..to, ChangeRow::Same));
         shown = to;
     }
     let left = count(&after).saturating_sub(shown);
     if left > 0 && !hunks.is_empty() {
-        rows.push(Row::Gap(left));
+        rows.push(ChangeRow::Gap(left));
     }
     (rows, size)
 }
 
-fn lines(text: &Snapshot) -> Vec<String> {
+fn split_lines(text: &Snapshot) -> Vec<String> {
     let text = text.to_string();
     let mut lines: Vec<String> = text
         .split('\n')
@@ -81,7 +81,7 @@ fn count(lines: &[String]) -> u32 {
     u32::try_from(lines.len()).unwrap_or(u32::MAX)
 }
 
-fn pick(lines: &[String], range: Range<u32>, row: fn(u32, String) -> Row) -> Vec<Row> {
+fn pick(lines: &[String], range: Range<u32>, row: fn(u32, String) -> ChangeRow) -> Vec<ChangeRow> {
     let picked =
         range.filter_map(|at| lines.get(at as usize).map(|line| row(at + 1, line.clone())));
     picked.collect()

@@ -1,9 +1,12 @@
-//! The panel for agents: a prompt, a transcript that streams, cards for calls of tools, approvals, the list of
-//! sessions.
+//! The agent panel: prompt, streaming transcript, cards for tool calls, approvals, and the session
+//! list.
 //!
-//! Knows: `agent`'s records and events, the design system. Must not know: how a session runs, where models are.
-//! Invariant: it shows what events say and decides nothing; what a person decides goes out as a command.
-//! Start at `ComposerPanel`; what a transcript shows is `transcript`, plain data; engines are behind `Agents`.
+//! Knows: `agent`'s records and events, the design system. Must not know: how a session runs, where
+//! models are.
+//! Invariant: it shows the state that events describe and decides nothing; the user's decisions go
+//! out as commands.
+//! Start at `ComposerPanel`; `transcript` is the plain data of a transcript; the engines are behind
+//! `Agents`.
 
 #![warn(missing_docs)]
 
@@ -14,7 +17,7 @@ pub mod transcript;
 
 mod changes;
 mod panel;
-mod whole;
+mod revealed_text;
 
-pub use agents::Agents;
-pub use panel::{ComposerPanel, PanelEvent, Standing, mark};
+pub use agents::AgentService;
+pub use panel::{AgentCounts, ComposerPanel, PanelEvent, agent_mark};

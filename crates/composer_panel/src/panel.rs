@@ -1,25 +1,25 @@
-//! The panel itself: what it holds, and how it takes in what sessions tell.
+//! The panel entity: its state, and the handling of session events.
 
+mod best_of;
 mod board;
+mod board_commands;
 mod board_view;
-mod board_wishes;
 mod card;
 mod commands;
-mod contest;
-mod dispute;
-mod house;
 mod item;
+mod landing_conflict;
 mod prompt;
-mod reading;
 mod render;
+mod reveal;
 mod review;
 mod sessions;
+mod trust;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use agent::record::Mode;
-use agent::{Command, Event};
+use agent::record::SessionMode;
+use agent::{AgentEvent, SessionCommand};
 use base::{AbsPath, LineFeeds, printable};
 use futures::StreamExt as _;
 use gpui_kit::component::input::{InputEvent, TextareaState};
@@ -29,125 +29,128 @@ use gpui_kit::{
     Focusable, ListAlignment, ListState, Subscription, Task, WeakEntity, Window, px,
 };
 
-pub use board_view::mark;
+pub use board_view::agent_mark;
 
-use crate::agents::{Activity, Agents, Live, ModelList, RunningSession, SessionLine};
-use crate::transcript::{Item, Touched, Transcript};
+use crate::agents::{
+    AgentService, ModelList, RunningSession, SessionActivity, SessionConnection, SessionEntry,
+};
+use crate::transcript::{ItemChange, Transcript, TranscriptEntry};
 
-/// The panel.
+/// The agent panel.
 pub struct ComposerPanel {
-    agents: Option<Arc<dyn Agents>>,
+    agents: Option<Arc<dyn AgentService>>,
     root: Option<AbsPath>,
     prompt: Entity<TextareaState>,
     models: ModelList,
     model: Option<String>,
     is_awake: bool,
-    mode: Mode,
-    shows: Shows,
-    sessions: Sessions,
-    /// The sessions that run in this program, of other folders too.
+    mode: SessionMode,
+    page: PanelPage,
+    sessions: SessionListState,
+    /// All sessions that run in this program, including those of other folders.
     running: Vec<RunningSession>,
     open: Option<OpenSession>,
-    board: Option<board::BoardFace>,
-    count: board::Count,
-    /// A sentence about something that did not work, above the prompt.
-    trouble: Option<String>,
-    house: house::House,
-    /// How often the person asked for more of a text that is decided on.
-    read: HashMap<String, usize>,
+    board: Option<board::BoardPane>,
+    count: board::AgentCount,
+    /// The latest error, as a sentence, shown above the prompt.
+    error: Option<String>,
+    trust: trust::TrustPrompts,
+    /// Number of times the user asked for more of a text to be approved, by text.
+    reveals: HashMap<String, usize>,
     focus: FocusHandle,
     list_focus: FocusHandle,
     _loading: Option<Task<()>>,
-    _house: Option<Task<()>>,
+    _trust: Option<Task<()>>,
     _board: Option<Task<()>>,
     _running: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
-/// What the panel asks of the window around it.
+/// A request of the panel to its window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PanelEvent {
-    /// A model is to be chosen.
+    /// Let the user choose a model.
     ChooseModel,
-    /// A file is to be opened; lines count from 1.
+    /// Open a file; lines count from 1.
     OpenFile(AbsPath, Option<u32>),
-    /// The board stands otherwise now.
+    /// The state of the board changed.
     BoardChanged,
-    /// A problem that the person should know of, a sentence.
+    /// A problem to show to the user, as a sentence.
     Problem(String),
-    /// The person wants to write how a dispute ends; `ComposerPanel::settle_with` takes it.
+    /// Let the user edit the resolution of a conflict; `ComposerPanel::settle_with` takes the
+    /// result.
     WriteDispute {
-        /// Whose landing it is about.
+        /// The agent whose landing conflicts.
         agent: String,
-        /// The file, below the root.
+        /// Path of the file, relative to the root.
         path: String,
-        /// What to begin with.
+        /// The initial text, with conflict markers.
         draft: String,
     },
-    /// The person chooses a turn of an agent; `ComposerPanel::restore` takes it.
+    /// Let the user choose a turn of an agent; `ComposerPanel::restore` takes the result.
     ChooseTurn {
-        /// Whose.
+        /// Id of the agent.
         agent: String,
-        /// How many there were.
+        /// Number of turns so far.
         turns: u64,
     },
-    /// The keyboard goes back to the text.
+    /// Move the focus back to the editor.
     Leave,
 }
 
-/// How many agents there are that a person may want to hear of.
+/// Numbers of agents for the status bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// They wait for the person: for leave, or for an answer.
+pub struct AgentCounts {
+    /// Agents that wait for an approval or an answer.
     pub waiting: usize,
-    /// They go on by themselves.
+    /// Agents that are working or queued.
     pub working: usize,
 }
 
-/// Which of its two faces it shows.
+/// The page that the panel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shows {
+enum PanelPage {
     Session,
     Sessions,
     Board,
 }
 
-/// The sessions of the folder, as far as they are known.
+/// The session list of the folder, as far as it is loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Sessions {
-    lines: Vec<SessionLine>,
+struct SessionListState {
+    lines: Vec<SessionEntry>,
     selected: usize,
     is_loading: bool,
     problem: Option<String>,
 }
 
-/// A session that is shown.
+/// The session that is shown.
 struct OpenSession {
-    live: Handle,
+    live: SessionEndpoint,
     transcript: Transcript,
     list: ListState,
     selected: Option<usize>,
-    /// Which items the person opened; thoughts and calls are closed by themselves.
+    /// Items toggled by the user; thoughts and calls are collapsed by default.
     opened: HashSet<usize>,
-    /// The Markdown of the model's words, by item.
+    /// The rendered Markdown of the model's texts, by item.
     texts: HashMap<usize, Entity<TextViewState>>,
-    question: Option<(u64, agent::ask::Question)>,
+    question: Option<(u64, agent::user_prompts::UserQuestion)>,
     _task: Task<()>,
 }
 
-/// The most events that are taken in before the panel is drawn again.
+/// Maximum number of events handled between two frames.
 const MAX_BATCH: usize = 4096;
 
-struct Handle {
+struct SessionEndpoint {
     id: String,
     root: AbsPath,
-    tell: Arc<dyn Fn(Command) + Send + Sync>,
+    send: Arc<dyn Fn(SessionCommand) + Send + Sync>,
 }
 
 impl ComposerPanel {
-    /// A panel for a folder; without engines it says what is missing.
+    /// Creates a panel for a folder; without engines it shows an explanation.
     pub fn new(
-        agents: Option<Arc<dyn Agents>>,
+        agents: Option<Arc<dyn AgentService>>,
         root: Option<AbsPath>,
         window: &mut Window,
         cx: &mut Context<Self>,
@@ -166,46 +169,46 @@ impl ComposerPanel {
             models: ModelList::default(),
             model: None,
             is_awake: false,
-            mode: Mode::Build,
-            shows: Shows::Session,
-            sessions: Sessions::default(),
+            mode: SessionMode::Build,
+            page: PanelPage::Session,
+            sessions: SessionListState::default(),
             running: Vec::new(),
             open: None,
             board: None,
-            count: board::Count::default(),
-            trouble: None,
-            house: house::House::default(),
-            read: HashMap::new(),
+            count: board::AgentCount::default(),
+            error: None,
+            trust: trust::TrustPrompts::default(),
+            reveals: HashMap::new(),
             focus: cx.focus_handle(),
             list_focus: cx.focus_handle().tab_stop(true),
             _loading: None,
-            _house: None,
+            _trust: None,
             _board: None,
             _running: None,
             _subscriptions: subscriptions,
         }
     }
 
-    /// It is shown: from now on it needs to know what there is. Nothing is started before.
+    /// Loads models and trust when the panel is first shown. Nothing is loaded before.
     pub fn wake(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if !std::mem::replace(&mut self.is_awake, true) {
             self.load_models(window, cx);
-            self.load_house(cx);
+            self.load_trust(cx);
             self.follow_running(cx);
         }
     }
 
-    /// The models there are.
+    /// The available models.
     pub fn models(&self) -> &ModelList {
         &self.models
     }
 
-    /// How the agents of this folder stand, where somebody asked for it.
+    /// The board of this folder, if it was opened.
     pub fn board(&self) -> Option<&Arc<crate::board::Board>> {
         self.board.as_ref().map(|face| &face.board)
     }
 
-    /// The model that the next prompt goes to.
+    /// The model for the next prompt.
     pub fn model(&self) -> &str {
         let of_session = self.open.as_ref().map(|open| open.transcript.model());
         let of_session = of_session.filter(|model| !model.is_empty());
@@ -213,19 +216,19 @@ impl ComposerPanel {
         chosen.or(of_session).unwrap_or(&self.models.default)
     }
 
-    /// What the open session shows.
+    /// The transcript of the open session.
     pub fn transcript(&self) -> Option<&Transcript> {
         self.open.as_ref().map(|open| &open.transcript)
     }
 
-    /// Whether an agent works in it.
+    /// Whether a turn of the open session is running.
     pub fn is_running(&self) -> bool {
         self.transcript().is_some_and(Transcript::is_running)
     }
 
-    /// The session and the agents on the board, as far as they are known here.
-    pub fn standing(&self) -> Standing {
-        let mut standing = Standing::default();
+    /// Counts the agents of the open session, of other sessions of this folder and of the board.
+    pub fn agent_counts(&self) -> AgentCounts {
+        let mut standing = AgentCounts::default();
         let board = self.board().map(Arc::as_ref);
         let agents = board.map_or(&[][..], |board| &board.agents);
         for agent in agents.iter().filter(|agent| agent.state.is_live()) {
@@ -234,29 +237,30 @@ impl ComposerPanel {
                 _ => standing.working += 1,
             }
         }
-        // An agent of the board may be the one whose session is open.
+        // The open session may belong to an agent of the board, which is already counted.
         let is_on_board = |open: &&OpenSession| {
             let mut roots = agents.iter().filter_map(|agent| agent.root.as_ref());
             roots.any(|root| *root == open.live.root)
         };
         for session in self.running_elsewhere() {
             match session.activity {
-                Activity::WaitingForUser => standing.waiting += 1,
-                Activity::Working => standing.working += 1,
-                Activity::Idle => {}
+                SessionActivity::WaitingForUser => standing.waiting += 1,
+                SessionActivity::Working => standing.working += 1,
+                SessionActivity::Idle => {}
             }
         }
         let open = self.open.as_ref().filter(|open| !is_on_board(open));
         if let Some(open) = open.filter(|open| open.transcript.is_running()) {
-            match open.transcript.asking().is_some() || open.question.is_some() {
-                true => standing.waiting += 1,
-                false => standing.working += 1,
+            if open.transcript.pending_approval().is_some() || open.question.is_some() {
+                standing.waiting += 1
+            } else {
+                standing.working += 1
             }
         }
         standing
     }
 
-    /// The sessions of this folder that run and are not shown.
+    /// The running sessions of this folder that are not shown.
     fn running_elsewhere(&self) -> impl Iterator<Item = &RunningSession> {
         let shown = self.open.as_ref().map(|open| open.live.id.as_str());
         let is_elsewhere = move |it: &&RunningSession| {
@@ -265,22 +269,22 @@ impl ComposerPanel {
         self.running.iter().filter(is_elsewhere)
     }
 
-    /// The activity of a session, where it runs.
-    fn activity(&self, id: &str) -> Option<Activity> {
+    /// The activity of a session, if it runs.
+    fn activity(&self, id: &str) -> Option<SessionActivity> {
         let running = self.running.iter().find(|it| it.id == id)?;
         Some(running.activity)
     }
 
-    /// Works in another folder from now on. A session that runs goes on in the background.
+    /// Switches to another folder. A running session goes on in the background.
     pub fn set_root(&mut self, root: Option<AbsPath>, cx: &mut Context<Self>) {
         if self.root != root {
             self.root = root;
             self.open = None;
             self.board = None;
-            self.sessions = Sessions::default();
-            self.shows = Shows::Session;
+            self.sessions = SessionListState::default();
+            self.page = PanelPage::Session;
             if self.is_awake {
-                self.load_house(cx);
+                self.load_trust(cx);
             }
             cx.notify();
         }
@@ -335,19 +339,19 @@ impl ComposerPanel {
         }
     }
 
-    /// Shows a session and takes in what it tells from now on.
-    fn show(&mut self, live: Live, window: &mut Window, cx: &mut Context<Self>) {
-        let Live {
+    /// Shows a session and follows its events.
+    fn show(&mut self, live: SessionConnection, window: &mut Window, cx: &mut Context<Self>) {
+        let SessionConnection {
             id,
             root,
-            tell,
+            send: tell,
             events,
             notices,
         } = live;
         for notice in notices {
             cx.emit(PanelEvent::Problem(notice));
         }
-        // What is there already is taken in together and drawn once.
+        // Events that are already there are handled together and drawn once.
         let mut batches = events.ready_chunks(MAX_BATCH);
         let task = cx.spawn_in(
             window,
@@ -355,7 +359,7 @@ impl ComposerPanel {
                 while let Some(batch) = batches.next().await {
                     let taken = this.update_in(cx, |this, window, cx| {
                         for event in &batch {
-                            this.take(event, window, cx);
+                            this.apply_event(event, window, cx);
                         }
                         cx.notify();
                     });
@@ -366,7 +370,11 @@ impl ComposerPanel {
             },
         );
         self.open = Some(OpenSession {
-            live: Handle { id, root, tell },
+            live: SessionEndpoint {
+                id,
+                root,
+                send: tell,
+            },
             transcript: Transcript::default(),
             list: ListState::new(0, ListAlignment::Bottom, px(400.0)),
             selected: None,
@@ -375,42 +383,42 @@ impl ComposerPanel {
             question: None,
             _task: task,
         });
-        self.shows = Shows::Session;
+        self.page = PanelPage::Session;
         cx.notify();
     }
 
-    fn take(&mut self, event: &Event, window: &mut Window, cx: &mut Context<Self>) {
+    fn apply_event(&mut self, event: &AgentEvent, window: &mut Window, cx: &mut Context<Self>) {
         let Some(open) = &mut self.open else {
             return;
         };
         match event {
-            Event::Asking { number, question } => {
+            AgentEvent::Asking { number, question } => {
                 open.question = Some((*number, question.clone()));
             }
-            Event::GivenBack(prompt) => {
+            AgentEvent::GivenBack(prompt) => {
                 let text = prompt.text.clone();
                 self.prompt
                     .update(cx, |state, cx| state.set_value(text, window, cx));
                 return;
             }
-            Event::Idle(_) => open.question = None,
+            AgentEvent::Idle(_) => open.question = None,
             _ => {}
         }
         for touched in open.transcript.apply(event) {
-            open.follow(touched, cx);
+            open.update_list(touched, cx);
         }
     }
 }
 
 impl OpenSession {
-    /// Makes the list on the screen, and what was opened in it, fit the items.
-    fn follow(&mut self, touched: Touched, cx: &mut App) {
+    /// Updates the list and the state of its rows after the items changed.
+    fn update_list(&mut self, touched: ItemChange, cx: &mut App) {
         match touched {
-            Touched::Changed(at) => {
+            ItemChange::Changed(at) => {
                 self.list.remeasure_items(at..at + 1);
                 self.refresh_text(at, cx);
             }
-            Touched::Replaced(old, new) => {
+            ItemChange::Replaced(old, new) => {
                 self.list.splice(old.clone(), new);
                 let moved = |at: usize| match at {
                     at if at < old.start => Some(at),
@@ -432,7 +440,7 @@ impl OpenSession {
     }
 
     fn refresh_text(&mut self, at: usize, cx: &mut App) {
-        let Some(Item::Text { text, .. }) = self.transcript.items().get(at) else {
+        let Some(TranscriptEntry::Text { text, .. }) = self.transcript.items().get(at) else {
             return;
         };
         let text = &*printable(text, LineFeeds::Keep);

@@ -1,283 +1,290 @@
-//! What a session's transcript shows, folded from its records and from the pieces that stream.
+//! The transcript of a session, folded from its records and streaming events.
 //!
-//! Plain data, tested bare. Invariant: records alone give what records and pieces give once a step is over, so a
-//! session that is opened again looks as it did.
+//! Plain data, tested without a window. Invariant: after each step, the records alone give the same
+//! items as records and streaming events together, so a reopened session looks the same.
 //! Start at `Transcript::apply`.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use agent::ask::Decision;
-use agent::record::{Origin, StoredContent, StoredPart, Todo, TurnEnd};
-use agent::tool::{Shown, ToolClass};
-use agent::{Detail, Event, Outcome, Record, Stored};
+use agent::record::{PromptOrigin, StoredContent, StoredPart, TodoItem, TurnEnd};
+use agent::tool::{ToolClass, ToolDisplay};
+use agent::user_prompts::PermissionDecision;
+use agent::{AgentEvent, CallOutcome, Detail, SessionRecord, Stored};
 
-/// All that a session shows.
+/// The complete transcript of a session.
 #[derive(Debug, Default)]
 pub struct Transcript {
-    items: Vec<Item>,
+    items: Vec<TranscriptEntry>,
     calls: HashMap<String, usize>,
-    /// Where the items of the running step begin that no record stands for yet.
+    /// Index of the first item of the running step, for which there is no record yet.
     live: Option<usize>,
     step: u64,
-    todos: Vec<Todo>,
+    todos: Vec<TodoItem>,
     title: Option<String>,
     model: String,
     is_running: bool,
     cost_nano: u64,
     has_unknown_cost: bool,
     fill: Option<(u64, u64)>,
-    /// Agents that this one started, by their sessions.
-    children: HashMap<String, Child>,
+    /// Subagents of this session, by session id.
+    children: HashMap<String, ChildSession>,
     waiting: Option<String>,
 }
 
-/// An agent that this one started.
+/// A subagent of the session.
 #[derive(Debug, Default)]
-struct Child {
-    /// The call that started it.
+struct ChildSession {
+    /// The tool call that started it.
     call: Option<String>,
     transcript: Transcript,
 }
 
-/// A call that waits for leave, and whose it is.
+/// A tool call that waits for permission.
 #[derive(Debug)]
-pub struct Asking<'a> {
-    /// The session of the agent that this one started, where it is that one's.
+pub struct PendingApproval<'a> {
+    /// The subagent's session, if the call is a subagent's.
     pub child: Option<&'a str>,
-    /// The call.
+    /// The call that waits.
     pub call: &'a CallItem,
 }
 
-/// One thing in a transcript.
+/// One item of a transcript.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Item {
-    /// The person said something.
-    Person {
-        /// Their words.
+pub enum TranscriptEntry {
+    /// A message of the user.
+    User {
+        /// The text of the message.
         text: String,
-        /// Whether it was said into a running turn.
+        /// Whether it was sent into a running turn.
         is_steering: bool,
     },
-    /// Texts joined the prompt: where from, and how many bytes.
+    /// Context that joined the prompt: origins, and sizes in bytes.
     Context(Vec<(String, usize)>),
-    /// The model said something, in Markdown.
+    /// A text of the model, in Markdown.
     Text {
-        /// Its words so far.
+        /// The text so far.
         text: String,
-        /// Whether more may come.
+        /// Whether it is still streaming.
         is_live: bool,
     },
-    /// The model thought something.
+    /// A thought of the model.
     Thought {
-        /// Its thought so far.
+        /// The thought so far.
         text: String,
-        /// Whether more may come.
+        /// Whether it is still streaming.
         is_live: bool,
     },
-    /// A tool was called.
+    /// A call of a tool.
     Call(Box<CallItem>),
-    /// Something the person should know.
+    /// A notice for the user.
     Note {
-        /// A sentence.
+        /// The notice as a sentence.
         text: String,
-        /// Whether it is bad news.
+        /// Whether it reports an error.
         is_bad: bool,
     },
-    /// A turn ended in another way than well.
+    /// The end of a turn that did not end normally.
     End(TurnEnd),
 }
 
-/// A call of a tool.
+/// A tool call in the transcript.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallItem {
-    /// Its id.
+    /// Id of the call.
     pub id: String,
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// One line of what it does.
+    /// A description of the call in one line.
     pub title: String,
-    /// The whole of what is to happen, where leave was asked for; foreign text.
+    /// The whole effect of the call, if permission was requested; untrusted text.
     pub details: String,
-    /// What kind of effect it has; `None` until that is known.
+    /// The kind of its effect; `None` until it is known.
     pub class: Option<ToolClass>,
-    /// How far it is.
-    pub state: CallState,
-    /// The end of what it printed so far.
+    /// The state of the call.
+    pub state: CallItemState,
+    /// The last part of its output so far.
     pub output: String,
-    /// What the model was told.
+    /// The answer that the model got.
     pub answer: String,
-    /// What a person is shown.
-    pub shown: Vec<Shown>,
-    /// How long it took, in milliseconds.
+    /// The results that the user is shown.
+    pub shown: Vec<ToolDisplay>,
+    /// Duration in milliseconds.
     pub millis: u64,
-    /// The rules that allowing it for more than once would keep.
+    /// The rules that a lasting approval would store.
     pub rules: Vec<String>,
-    /// The answer it belongs to; calls of one answer that stand together ran side by side.
+    /// Number of the model's answer; adjacent calls of one answer ran in parallel.
     pub step: u64,
 }
 
-/// How far a call is.
+/// The state of a tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CallState {
-    /// The model still writes its arguments: so many bytes came.
+pub enum CallItemState {
+    /// The model is still writing its arguments; the number of bytes so far.
     Writing(usize),
     /// It waits for its turn.
     Waiting,
-    /// It waits for the person's leave, for this reason.
-    Asking(String),
-    /// It runs.
+    /// It waits for the user's permission, for this reason.
+    NeedsApproval(String),
+    /// The call is running.
     Running,
-    /// It ended.
+    /// The call has ended.
     Ended {
-        /// How.
-        outcome: Outcome,
-        /// What lies beneath.
+        /// The outcome of the call.
+        outcome: CallOutcome,
+        /// The cause of a failure.
         detail: Option<Detail>,
     },
 }
 
-/// What changed in the list of items.
+/// A change in the list of items.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Touched {
-    /// These gave way to so many others.
+pub enum ItemChange {
+    /// The range was replaced by this number of new items.
     Replaced(Range<usize>, usize),
-    /// This one is another.
+    /// This item was changed in place.
     Changed(usize),
 }
 
-/// The most bytes of a running call's output that are kept.
-const MOST_OUTPUT: usize = 16 * 1024;
+/// Maximum size of the kept output of a running call, in bytes.
+const MAX_OUTPUT_BYTES: usize = 16 * 1024;
 
 impl Transcript {
-    /// The items, in order.
-    pub fn items(&self) -> &[Item] {
+    /// All items, in order.
+    pub fn items(&self) -> &[TranscriptEntry] {
         &self.items
     }
 
-    /// The plan as it is now.
-    pub fn todos(&self) -> &[Todo] {
+    /// The current plan of the agent.
+    pub fn todos(&self) -> &[TodoItem] {
         &self.todos
     }
 
-    /// The session's name: given, or else the first words that were said.
+    /// The title of the session: the given one, or else the first line of the first prompt.
     pub fn title(&self) -> Option<String> {
         let first = || {
             self.items.iter().find_map(|item| match item {
-                Item::Person { text, .. } => text.lines().next().map(str::to_owned),
+                TranscriptEntry::User { text, .. } => text.lines().next().map(str::to_owned),
                 _ => None,
             })
         };
         self.title.clone().or_else(first)
     }
 
-    /// The model that goes on, as `provider/model`, `auto` or `demo`.
+    /// The current model: `provider/model`, `auto` or `demo`.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// Whether a turn runs.
+    /// Whether a turn is running.
     pub fn is_running(&self) -> bool {
         self.is_running
     }
 
-    /// What was spent so far, in billionths of a US dollar; `None` where a price was not known.
+    /// Cost so far in billionths of a US dollar; `None` if a price was unknown.
     pub fn cost_nano(&self) -> Option<u64> {
         (!self.has_unknown_cost).then_some(self.cost_nano)
     }
 
-    /// Tokens of the last prompt, and the model's limit.
+    /// Tokens of the last prompt, and the context limit of the model.
     pub fn fill(&self) -> Option<(u64, u64)> {
         self.fill
     }
 
-    /// What the session waits for that is not the person: a sentence.
+    /// The reason why the session waits, unless it waits for the user: a sentence.
     pub fn waiting(&self) -> Option<&str> {
         self.waiting.as_deref()
     }
 
-    /// The first call that waits for leave, an agent's that this one started included.
-    pub fn asking(&self) -> Option<Asking<'_>> {
-        let own = self.own_asking().map(|call| Asking { child: None, call });
+    /// The first call that waits for permission, of this session or of a subagent.
+    pub fn pending_approval(&self) -> Option<PendingApproval<'_>> {
+        let own = self
+            .own_pending_call()
+            .map(|call| PendingApproval { child: None, call });
         let of_child = || {
             self.children.iter().find_map(|(session, child)| {
-                let call = child.transcript.own_asking()?;
+                let call = child.transcript.own_pending_call()?;
                 let child = Some(session.as_str());
-                Some(Asking { child, call })
+                Some(PendingApproval { child, call })
             })
         };
         own.or_else(of_child)
     }
 
-    fn own_asking(&self) -> Option<&CallItem> {
+    fn own_pending_call(&self) -> Option<&CallItem> {
         self.items.iter().find_map(|item| match item {
-            Item::Call(call) if matches!(call.state, CallState::Asking(_)) => Some(&**call),
+            TranscriptEntry::Call(call)
+                if matches!(call.state, CallItemState::NeedsApproval(_)) =>
+            {
+                Some(&**call)
+            }
             _ => None,
         })
     }
 
-    /// Takes in what a session tells. Returns what changed among the items.
-    pub fn apply(&mut self, event: &Event) -> Vec<Touched> {
-        if !matches!(event, Event::Waiting { .. } | Event::Fill { .. }) {
+    /// Applies a session event and returns the changes to the items.
+    pub fn apply(&mut self, event: &AgentEvent) -> Vec<ItemChange> {
+        if !matches!(event, AgentEvent::Waiting { .. } | AgentEvent::Fill { .. }) {
             self.waiting = None;
         }
         match event {
-            Event::Recorded(stored) => self.record(stored),
-            Event::Text(text) => self.stream(text, false),
-            Event::Thought(text) => self.stream(text, true),
-            Event::CallDelta {
+            AgentEvent::Recorded(stored) => self.apply_record(stored),
+            AgentEvent::Text(text) => self.stream(text, false),
+            AgentEvent::Thought(text) => self.stream(text, true),
+            AgentEvent::CallDelta {
                 call,
                 name,
                 fragment,
             } => self.call_delta(call, name, fragment),
-            Event::Restarted => self.drop_live(),
-            Event::Progress { call, text } => self.progress(call, text),
-            Event::Waiting { why, .. } => {
+            AgentEvent::Restarted => self.drop_live(),
+            AgentEvent::Progress { call, text } => self.progress(call, text),
+            AgentEvent::Waiting { why, .. } => {
                 self.waiting = Some(why.clone());
                 Vec::new()
             }
-            Event::Fill { used, limit, .. } => {
+            AgentEvent::Fill { used, limit, .. } => {
                 self.fill = Some((*used, *limit));
                 Vec::new()
             }
-            Event::Idle(_) | Event::Closed => {
+            AgentEvent::Idle(_) | AgentEvent::Closed => {
                 self.is_running = false;
-                // An agent that was stopped with this one may not have told the end of what it asked.
+                // A subagent that was stopped with this session may not have reported the end of
+                // its requests.
                 self.children.clear();
                 Vec::new()
             }
-            Event::Child { session, event } => self.child(session, event),
-            Event::Asking { .. }
-            | Event::Decided(_)
-            | Event::Compacting { .. }
-            | Event::GivenBack(_)
-            | Event::Forked { .. } => Vec::new(),
+            AgentEvent::Child { session, event } => self.apply_child(session, event),
+            AgentEvent::Asking { .. }
+            | AgentEvent::Decided(_)
+            | AgentEvent::Compacting { .. }
+            | AgentEvent::GivenBack(_)
+            | AgentEvent::Forked { .. } => Vec::new(),
         }
     }
 
-    fn record(&mut self, stored: &Stored) -> Vec<Touched> {
+    fn apply_record(&mut self, stored: &Stored) -> Vec<ItemChange> {
         match &stored.record {
-            Record::Began { model, .. } => {
+            SessionRecord::Began { model, .. } => {
                 self.model.clone_from(model);
                 Vec::new()
             }
-            Record::Prompted {
+            SessionRecord::Prompted {
                 parts, is_steering, ..
             } => {
                 self.is_running = true;
-                self.add(Item::Person {
-                    text: words(parts),
+                self.add(TranscriptEntry::User {
+                    text: text_of(parts),
                     is_steering: *is_steering,
                 })
             }
-            Record::Joined { origin, text, .. } => self.joined(origin, text.len()),
-            Record::Asked { .. } => {
+            SessionRecord::Joined { origin, text, .. } => self.add_context(origin, text.len()),
+            SessionRecord::Asked { .. } => {
                 self.step += 1;
                 self.live = Some(self.items.len());
                 self.is_running = true;
                 Vec::new()
             }
-            Record::Answered {
+            SessionRecord::Answered {
                 parts,
                 cost_nano,
                 model,
@@ -287,45 +294,45 @@ impl Transcript {
                 if self.model != "auto" && self.model != "demo" {
                     self.model.clone_from(model);
                 }
-                self.answered(parts)
+                self.replace_live(parts)
             }
-            Record::LeaveAsked { .. }
-            | Record::LeaveGiven { .. }
-            | Record::CallBegan { .. }
-            | Record::CallEnded { .. } => self.call_record(&stored.record),
-            Record::Planned { todos } => {
+            SessionRecord::LeaveAsked { .. }
+            | SessionRecord::LeaveGiven { .. }
+            | SessionRecord::CallBegan { .. }
+            | SessionRecord::CallEnded { .. } => self.call_record(&stored.record),
+            SessionRecord::Planned { todos } => {
                 self.todos.clone_from(todos);
                 Vec::new()
             }
-            Record::Titled { title } => {
+            SessionRecord::Titled { title } => {
                 self.title = Some(title.clone());
                 Vec::new()
             }
-            Record::Switched { to, .. } => {
+            SessionRecord::Switched { to, .. } => {
                 self.model.clone_from(to);
-                self.told(&stored.record)
+                self.add_note(&stored.record)
             }
-            Record::TurnEnded { end, .. } => {
+            SessionRecord::TurnEnded { end, .. } => {
                 self.is_running = false;
                 let mut touched = self.drop_live();
                 if *end != TurnEnd::Done {
-                    touched.extend(self.add(Item::End(end.clone())));
+                    touched.extend(self.add(TranscriptEntry::End(end.clone())));
                 }
                 touched
             }
-            Record::Failed { .. } => {
+            SessionRecord::Failed { .. } => {
                 let mut touched = self.drop_live();
-                touched.extend(self.told(&stored.record));
+                touched.extend(self.add_note(&stored.record));
                 touched
             }
-            other => self.told(other),
+            other => self.add_note(other),
         }
     }
 
-    /// What a record says about one call.
-    fn call_record(&mut self, record: &Record) -> Vec<Touched> {
+    /// Applies a record about one call.
+    fn call_record(&mut self, record: &SessionRecord) -> Vec<ItemChange> {
         match record {
-            Record::LeaveAsked {
+            SessionRecord::LeaveAsked {
                 call,
                 title,
                 details,
@@ -334,18 +341,16 @@ impl Transcript {
             } => self.with_call(call, |it| {
                 it.title.clone_from(title);
                 it.rules.clone_from(rules);
-                it.details.clone_from(match details.is_empty() {
-                    true => title,
-                    false => details,
-                });
-                it.state = CallState::Asking(reason.clone());
+                it.details
+                    .clone_from(if details.is_empty() { title } else { details });
+                it.state = CallItemState::NeedsApproval(reason.clone());
             }),
-            Record::LeaveGiven { call, decision } => self.with_call(call, |it| {
-                if !matches!(decision, Decision::Refuse { .. }) {
-                    it.state = CallState::Waiting;
+            SessionRecord::LeaveGiven { call, decision } => self.with_call(call, |it| {
+                if !matches!(decision, PermissionDecision::Refuse { .. }) {
+                    it.state = CallItemState::Waiting;
                 }
             }),
-            Record::CallBegan {
+            SessionRecord::CallBegan {
                 call,
                 tool,
                 class,
@@ -355,9 +360,9 @@ impl Transcript {
                 it.tool.clone_from(tool);
                 it.class = Some(*class);
                 it.title.clone_from(title);
-                it.state = CallState::Running;
+                it.state = CallItemState::Running;
             }),
-            Record::CallEnded {
+            SessionRecord::CallEnded {
                 call,
                 tool,
                 outcome,
@@ -368,11 +373,11 @@ impl Transcript {
                 ..
             } => self.with_call(call, |it| {
                 it.tool.clone_from(tool);
-                it.state = CallState::Ended {
+                it.state = CallItemState::Ended {
                     outcome: *outcome,
                     detail: detail.clone(),
                 };
-                it.answer = words(content);
+                it.answer = text_of(content);
                 it.shown.clone_from(shown);
                 it.millis = *millis;
                 it.output.clear();
@@ -381,45 +386,47 @@ impl Transcript {
         }
     }
 
-    /// What a record tells the person beside the conversation, if anything.
-    fn told(&mut self, record: &Record) -> Vec<Touched> {
+    /// Adds a notice for a record that is no part of the conversation, if it has one.
+    fn add_note(&mut self, record: &SessionRecord) -> Vec<ItemChange> {
         let (text, is_bad) = match record {
-            Record::Failed { message, .. } => (message.clone(), true),
-            Record::Compacted { bytes, summary, .. } => {
+            SessionRecord::Failed { message, .. } => (message.clone(), true),
+            SessionRecord::Compacted { bytes, summary, .. } => {
                 let saved = bytes.0.saturating_sub(bytes.1) / 1024;
-                let how = match summary.is_empty() {
-                    true => "older results were shortened",
-                    false => "older parts gave way to a summary",
+                let how = if summary.is_empty() {
+                    "older results were shortened"
+                } else {
+                    "older parts were replaced by a summary"
                 };
                 let text = format!("The conversation is {saved} KB shorter: {how}.");
                 (text, false)
             }
-            Record::Switched { from, to, .. } => {
-                (format!("{to} goes on from here instead of {from}."), false)
+            SessionRecord::Switched { from, to, .. } => {
+                (format!("Model switched from {from} to {to}."), false)
             }
-            Record::Noted { text } => (text.clone(), false),
+            SessionRecord::Noted { text } => (text.clone(), false),
             _ => return Vec::new(),
         };
-        self.add(Item::Note { text, is_bad })
+        self.add(TranscriptEntry::Note { text, is_bad })
     }
 
-    /// What an agent that this one started tells: a line for each of its steps goes to the call that started it.
-    fn child(&mut self, session: &str, event: &Event) -> Vec<Touched> {
+    /// Applies an event of a subagent. Each of its steps adds a line to the output of the call that
+    /// started it.
+    fn apply_child(&mut self, session: &str, event: &AgentEvent) -> Vec<ItemChange> {
         let child = self.children.entry(session.to_owned()).or_default();
         child.transcript.apply(event);
-        let Event::Recorded(stored) = event else {
+        let AgentEvent::Recorded(stored) = event else {
             return Vec::new();
         };
         let line = match &stored.record {
-            Record::Began {
+            SessionRecord::Began {
                 parent: Some(parent),
                 ..
             } => {
                 child.call = Some(parent.call.clone());
                 return Vec::new();
             }
-            Record::CallBegan { title, .. } => format!("{title}\n"),
-            Record::Failed { message, .. } => format!("{message}\n"),
+            SessionRecord::CallBegan { title, .. } => format!("{title}\n"),
+            SessionRecord::Failed { message, .. } => format!("{message}\n"),
             _ => return Vec::new(),
         };
         match child.call.clone() {
@@ -435,124 +442,136 @@ impl Transcript {
         }
     }
 
-    fn add(&mut self, item: Item) -> Vec<Touched> {
+    fn add(&mut self, item: TranscriptEntry) -> Vec<ItemChange> {
         let at = self.items.len();
         self.items.push(item);
-        vec![Touched::Replaced(at..at, 1)]
+        vec![ItemChange::Replaced(at..at, 1)]
     }
 
-    /// Texts that join together make one item.
-    fn joined(&mut self, origin: &Origin, bytes: usize) -> Vec<Touched> {
+    /// Adds a context entry; consecutive ones share one item.
+    fn add_context(&mut self, origin: &PromptOrigin, bytes: usize) -> Vec<ItemChange> {
         let entry = (origin_name(origin), bytes);
-        if let Some(Item::Context(entries)) = self.items.last_mut() {
+        if let Some(TranscriptEntry::Context(entries)) = self.items.last_mut() {
             entries.push(entry);
-            return vec![Touched::Changed(self.items.len() - 1)];
+            return vec![ItemChange::Changed(self.items.len() - 1)];
         }
-        self.add(Item::Context(vec![entry]))
+        self.add(TranscriptEntry::Context(vec![entry]))
     }
 
-    fn stream(&mut self, piece: &str, is_thought: bool) -> Vec<Touched> {
+    fn stream(&mut self, piece: &str, is_thought: bool) -> Vec<ItemChange> {
         let from = *self.live.get_or_insert(self.items.len());
         let last = self.items.len().saturating_sub(1);
         if last >= from {
             match self.items.last_mut() {
-                Some(Item::Text {
+                Some(TranscriptEntry::Text {
                     text,
                     is_live: true,
                 }) if !is_thought => {
                     text.push_str(piece);
-                    return vec![Touched::Changed(last)];
+                    return vec![ItemChange::Changed(last)];
                 }
-                Some(Item::Thought {
+                Some(TranscriptEntry::Thought {
                     text,
                     is_live: true,
                 }) if is_thought => {
                     text.push_str(piece);
-                    return vec![Touched::Changed(last)];
+                    return vec![ItemChange::Changed(last)];
                 }
                 _ => {}
             }
         }
         let text = piece.to_owned();
-        self.add(match is_thought {
-            true => Item::Thought {
+        self.add(if is_thought {
+            TranscriptEntry::Thought {
                 text,
                 is_live: true,
-            },
-            false => Item::Text {
+            }
+        } else {
+            TranscriptEntry::Text {
                 text,
                 is_live: true,
-            },
+            }
         })
     }
 
-    fn call_delta(&mut self, call: &str, name: &str, fragment: &str) -> Vec<Touched> {
+    fn call_delta(&mut self, call: &str, name: &str, fragment: &str) -> Vec<ItemChange> {
         self.live.get_or_insert(self.items.len());
         if self.calls.contains_key(call) {
             return self.with_call(call, |it| {
-                if let CallState::Writing(bytes) = &mut it.state {
+                if let CallItemState::Writing(bytes) = &mut it.state {
                     *bytes += fragment.len();
                 }
             });
         }
         self.calls.insert(call.to_owned(), self.items.len());
-        let item = CallItem::new(call, name, CallState::Writing(fragment.len()), self.step);
-        self.add(Item::Call(Box::new(item)))
+        let item = CallItem::new(
+            call,
+            name,
+            CallItemState::Writing(fragment.len()),
+            self.step,
+        );
+        self.add(TranscriptEntry::Call(Box::new(item)))
     }
 
-    /// The answer as it is kept takes the place of the pieces that streamed.
-    fn answered(&mut self, parts: &[StoredPart]) -> Vec<Touched> {
+    /// Replaces the streamed items by those of the recorded answer.
+    fn replace_live(&mut self, parts: &[StoredPart]) -> Vec<ItemChange> {
         let from = self.live.take().unwrap_or(self.items.len());
         let old = from..self.items.len();
         for item in self.items.drain(old.clone()) {
-            if let Item::Call(call) = item {
+            if let TranscriptEntry::Call(call) = item {
                 self.calls.remove(&call.id);
             }
         }
         for part in parts {
             let item = match &part.content {
-                StoredContent::Text { text } if !text.trim().is_empty() => Item::Text {
+                StoredContent::Text { text } if !text.trim().is_empty() => TranscriptEntry::Text {
                     text: text.clone(),
                     is_live: false,
                 },
-                StoredContent::Reasoning { text } if !text.trim().is_empty() => Item::Thought {
-                    text: text.clone(),
-                    is_live: false,
-                },
+                StoredContent::Reasoning { text } if !text.trim().is_empty() => {
+                    TranscriptEntry::Thought {
+                        text: text.clone(),
+                        is_live: false,
+                    }
+                }
                 StoredContent::Call { id, name, .. } => {
                     self.calls.insert(id.clone(), self.items.len());
-                    let item = CallItem::new(id, name, CallState::Waiting, self.step);
-                    Item::Call(Box::new(item))
+                    let item = CallItem::new(id, name, CallItemState::Waiting, self.step);
+                    TranscriptEntry::Call(Box::new(item))
                 }
                 _ => continue,
             };
             self.items.push(item);
         }
-        vec![Touched::Replaced(old.clone(), self.items.len() - old.start)]
+        vec![ItemChange::Replaced(
+            old.clone(),
+            self.items.len() - old.start,
+        )]
     }
 
-    fn drop_live(&mut self) -> Vec<Touched> {
+    fn drop_live(&mut self) -> Vec<ItemChange> {
         let Some(from) = self.live.take() else {
             return Vec::new();
         };
         let old = from..self.items.len();
         for item in self.items.drain(old.clone()) {
-            if let Item::Call(call) = item {
+            if let TranscriptEntry::Call(call) = item {
                 self.calls.remove(&call.id);
             }
         }
         self.live = Some(from);
-        match old.is_empty() {
-            true => Vec::new(),
-            false => vec![Touched::Replaced(old, 0)],
+        if old.is_empty() {
+            Vec::new()
+        } else {
+            vec![ItemChange::Replaced(old, 0)]
         }
     }
 
-    fn progress(&mut self, call: &str, text: &str) -> Vec<Touched> {
+    fn progress(&mut self, call: &str, text: &str) -> Vec<ItemChange> {
         self.with_call(call, |it| {
             it.output.push_str(text);
-            if it.output.len() > MOST_OUTPUT {
-                let from = it.output.len() - MOST_OUTPUT / 2;
+            if it.output.len() > MAX_OUTPUT_BYTES {
+                let from = it.output.len() - MAX_OUTPUT_BYTES / 2;
                 let from = (from..it.output.len())
                     .find(|at| it.output.is_char_boundary(*at))
                     .unwrap_or(0);
@@ -561,14 +580,14 @@ impl Transcript {
         })
     }
 
-    fn with_call(&mut self, id: &str, change: impl FnOnce(&mut CallItem)) -> Vec<Touched> {
+    fn with_call(&mut self, id: &str, change: impl FnOnce(&mut CallItem)) -> Vec<ItemChange> {
         let Some(&at) = self.calls.get(id) else {
             return Vec::new();
         };
         match self.items.get_mut(at) {
-            Some(Item::Call(call)) => {
+            Some(TranscriptEntry::Call(call)) => {
                 change(call);
-                vec![Touched::Changed(at)]
+                vec![ItemChange::Changed(at)]
             }
             _ => Vec::new(),
         }
@@ -576,7 +595,7 @@ impl Transcript {
 }
 
 impl CallItem {
-    fn new(id: &str, name: &str, state: CallState, step: u64) -> Self {
+    fn new(id: &str, name: &str, state: CallItemState, step: u64) -> Self {
         Self {
             id: id.to_owned(),
             tool: name.to_owned(),
@@ -593,25 +612,25 @@ impl CallItem {
         }
     }
 
-    /// Whether it ended badly.
+    /// Whether the call failed.
     pub fn has_failed(&self) -> bool {
         match &self.state {
-            CallState::Ended { outcome, .. } => outcome.is_error() || self.code() > 0,
+            CallItemState::Ended { outcome, .. } => outcome.is_error() || self.code() > 0,
             _ => false,
         }
     }
 
-    /// The code of the command that it ran; 0 where it ran none.
+    /// The exit code of its last command; 0 if it ran none.
     pub fn code(&self) -> i32 {
         let codes = self.shown.iter().filter_map(|shown| match shown {
-            Shown::Command { code, .. } => *code,
+            ToolDisplay::Command { code, .. } => *code,
             _ => None,
         });
         codes.fold(0, |_, code| code)
     }
 }
 
-fn words(parts: &[StoredPart]) -> String {
+fn text_of(parts: &[StoredPart]) -> String {
     let words = parts.iter().filter_map(|part| match &part.content {
         StoredContent::Text { text } => Some(text.as_str()),
         StoredContent::Image { .. } => Some("[picture]"),
@@ -620,21 +639,21 @@ fn words(parts: &[StoredPart]) -> String {
     words.collect::<Vec<_>>().join("\n")
 }
 
-/// Where a text comes from, in a few words.
-pub fn origin_name(origin: &Origin) -> String {
+/// Describes the origin of a text in a few words.
+pub fn origin_name(origin: &PromptOrigin) -> String {
     match origin {
-        Origin::Pack { name } => format!("prompt {name}"),
-        Origin::Rules { path } => path.clone(),
-        Origin::Skill { name } => format!("skill {name}"),
-        Origin::Header => "state of the project".to_owned(),
-        Origin::Mention { what } => what.clone(),
-        Origin::Person => "you".to_owned(),
-        Origin::Model { model } => model.clone(),
-        Origin::Tool { tool, .. } => format!("result of {tool}"),
-        Origin::ToolSpec { tool } => format!("tool {tool}"),
-        Origin::Hook { command } => format!("hook {command}"),
-        Origin::Summary => "summary".to_owned(),
-        Origin::Harness => "note".to_owned(),
+        PromptOrigin::Pack { name } => format!("prompt {name}"),
+        PromptOrigin::Rules { path } => path.clone(),
+        PromptOrigin::Skill { name } => format!("skill {name}"),
+        PromptOrigin::Header => "project state".to_owned(),
+        PromptOrigin::Mention { what } => what.clone(),
+        PromptOrigin::Person => "you".to_owned(),
+        PromptOrigin::Model { model } => model.clone(),
+        PromptOrigin::Tool { tool, .. } => format!("result of {tool}"),
+        PromptOrigin::ToolSpec { tool } => format!("tool {tool}"),
+        PromptOrigin::Hook { command } => format!("hook {command}"),
+        PromptOrigin::Summary => "summary".to_owned(),
+        PromptOrigin::Harness => "note".to_owned(),
     }
 }
 

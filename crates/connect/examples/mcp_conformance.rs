@@ -1,6 +1,6 @@
-//! The client that the MCP project's conformance suite drives: `npx @modelcontextprotocol/conformance client
-//! --command "target/debug/examples/mcp_conformance" --scenario initialize`. The last argument is the server's
-//! address; the scenario's name is in `MCP_CONFORMANCE_SCENARIO`.
+//! The client driven by the MCP project's conformance suite: `npx @modelcontextprotocol/conformance
+//! client --command "target/debug/examples/mcp_conformance" --scenario initialize`. The last
+//! argument is the server's address; the scenario's name is in `MCP_CONFORMANCE_SCENARIO`.
 
 #![expect(clippy::print_stderr, reason = "a command line speaks to its terminal")]
 
@@ -11,8 +11,8 @@ use std::time::Duration;
 use base::AbsPath;
 use connect::Variables;
 use connect::mcp::{
-    Event, Filled, ForeignCall, ForeignClass, ForeignTool, Form, Hub, Nobody, Origin, Page,
-    Patience, Person, Start, Status, config,
+    BrowserPage, ElicitationForm, Filled, McpClients, McpErrorKind, McpEvent, McpSetup, McpTool,
+    McpToolCall, McpUser, NoUser, Patience, ServerOrigin, ServerStatus, config,
 };
 use futures::future::{BoxFuture, ready};
 use serde_json::{Map, Value, json};
@@ -20,22 +20,22 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 
-/// Where the suite pretends that a document describes its client.
+/// The suite's address of the document that describes its client.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
-/// How often the person signs in anew because a server wants to be allowed more.
+/// Maximum number of sign-ins because a server requests more scopes.
 const ESCALATIONS: usize = 2;
 
-/// Says yes to every form and page, and lets the defaults stand.
+/// Accepts every form with its defaults, and opens every page.
 struct Agreeable;
 
-impl Person for Agreeable {
-    fn fill(&self, _: &str, _: Form) -> BoxFuture<'static, Filled> {
+impl McpUser for Agreeable {
+    fn fill(&self, _: &str, _: ElicitationForm) -> BoxFuture<'static, Filled> {
         Box::pin(ready(Filled::Accepted(Map::new())))
     }
 
-    fn open(&self, page: Page) -> BoxFuture<'static, bool> {
-        // The suite's page agrees by itself and sends the browser back.
+    fn open(&self, page: BrowserPage) -> BoxFuture<'static, bool> {
+        // The suite's page grants access without interaction and redirects the browser.
         tokio::spawn(async move {
             let mut next = Some(page.url);
             while let Some(url) = next {
@@ -46,7 +46,7 @@ impl Person for Agreeable {
     }
 }
 
-/// Visits a page as a browser would; where it sends us on to.
+/// Visits a page like a browser and returns the target of its redirect.
 async fn visit(url: &str) -> Option<String> {
     let rest = url.strip_prefix("http://")?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -60,9 +60,10 @@ async fn visit(url: &str) -> Option<String> {
         name.eq_ignore_ascii_case("location")
             .then(|| value.trim().to_owned())
     })?;
-    match found.starts_with('/') {
-        true => Some(format!("http://{host}{found}")),
-        false => Some(found),
+    if found.starts_with('/') {
+        Some(format!("http://{host}{found}"))
+    } else {
+        Some(found)
     }
 }
 
@@ -82,8 +83,8 @@ async fn run() -> Result<(), String> {
         .next_back()
         .ok_or("the address of a server is missing")?;
     let root = AbsPath::new("/").ok_or("there is no root")?;
-    let environment: Variables = host::environment::all().collect();
-    // What somebody registered beforehand, where the scenario has such a client; else a document that describes us.
+    let environment: Variables = host::environment::all_text_variables().collect();
+    // The scenario's registered client if it has one, else a document that describes us.
     let context = environment.get("MCP_CONFORMANCE_CONTEXT");
     let context: Value = context.map_or(Value::Null, |text| {
         serde_json::from_str(text).unwrap_or_default()
@@ -93,12 +94,12 @@ async fn run() -> Result<(), String> {
         None => json!({ "CLIENT_METADATA_URL": DOCUMENT }),
     };
     let servers = json!({ "it": { "url": url, "auth": auth } });
-    let (servers, problems) = config::parse(&servers, &Origin::Person, &root, &environment);
+    let (servers, problems) = config::parse(&servers, &ServerOrigin::Person, &root, &environment);
     if let Some(problem) = problems.first() {
         return Err(problem.0.clone());
     }
-    let nobody = Arc::new(Nobody::default());
-    let hub = Hub::start(Start {
+    let nobody = Arc::new(NoUser::default());
+    let hub = McpClients::start(McpSetup {
         servers,
         roots: Vec::new(),
         environment,
@@ -106,13 +107,13 @@ async fn run() -> Result<(), String> {
         person: Arc::new(Agreeable),
         tokens: nobody,
     });
-    hub.settled(Duration::from_secs(20)).await;
-    if matches!(hub.servers()[0].status, Status::NeedsSignIn { .. }) {
+    hub.wait_until_started(Duration::from_secs(20)).await;
+    if matches!(hub.servers()[0].status, ServerStatus::NeedsSignIn { .. }) {
         hub.sign_in("it").await.map_err(|error| error.message)?;
         signed_in(&hub).await;
     }
     let state = hub.servers().pop().ok_or("there is no server")?;
-    if !matches!(state.status, Status::Ready { .. }) {
+    if !matches!(state.status, ServerStatus::Ready { .. }) {
         return Err(format!("{:?}", state.status));
     }
     for tool in hub.tools() {
@@ -122,12 +123,12 @@ async fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Calls a tool; where the server wants to be allowed more for it, the person signs in anew.
-async fn call(hub: &Hub, tool: &ForeignTool) -> Result<(), String> {
+/// Calls a tool; if the server requests more scopes for it, signs in again.
+async fn call(hub: &McpClients, tool: &McpTool) -> Result<(), String> {
     for escalation in 0.. {
         let (progress, _unheard) = mpsc::channel(1);
         let (_stop, stopped) = watch::channel(false);
-        let call = ForeignCall {
+        let call = McpToolCall {
             server: tool.server.clone(),
             tool: tool.tool.clone(),
             arguments: arguments(tool),
@@ -140,8 +141,8 @@ async fn call(hub: &Hub, tool: &ForeignTool) -> Result<(), String> {
                 eprintln!("{}: {}", tool.tool, answer.text());
                 break;
             }
-            Err(error) if error.class == ForeignClass::NeedsPerson && escalation < ESCALATIONS => {
-                // The server's task hears of it a moment later.
+            Err(error) if error.class == McpErrorKind::NeedsPerson && escalation < ESCALATIONS => {
+                // The server's task receives the challenge a moment later.
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 hub.sign_in("it").await.map_err(|error| error.message)?;
                 signed_in(hub).await;
@@ -152,17 +153,17 @@ async fn call(hub: &Hub, tool: &ForeignTool) -> Result<(), String> {
     Ok(())
 }
 
-/// Waits until signing in came to something.
-async fn signed_in(hub: &Hub) {
+/// Waits until signing in succeeded or failed.
+async fn signed_in(hub: &McpClients) {
     let mut events = hub.events();
     let over = async {
         while let Ok(event) = events.recv().await {
-            let Event::Status { status, .. } = event else {
+            let McpEvent::Status { status, .. } = event else {
                 continue;
             };
             match status {
-                Status::Ready { .. } | Status::Broken { .. } => return,
-                Status::NeedsSignIn { why: Some(_) } => return,
+                ServerStatus::Ready { .. } | ServerStatus::Broken { .. } => return,
+                ServerStatus::NeedsSignIn { why: Some(_) } => return,
                 _ => {}
             }
         }
@@ -172,8 +173,8 @@ async fn signed_in(hub: &Hub) {
         .ok();
 }
 
-/// Something for every argument that a tool must be given.
-fn arguments(tool: &ForeignTool) -> Map<String, Value> {
+/// Returns a value for every required argument of a tool.
+fn arguments(tool: &McpTool) -> Map<String, Value> {
     let properties = tool.schema.get("properties").and_then(Value::as_object);
     let value = |schema: &Value| match schema.get("type").and_then(Value::as_str) {
         Some("number" | "integer") => json!(2),

@@ -1,7 +1,8 @@
-//! ACP: agents of others as guests, and ourselves as an agent in the editors of others.
+//! ACP: hosts external agents, and serves editors as an agent.
 //!
-//! Both directions speak in the words of `words`, which belong to no version of the protocol: every update is an
-//! upsert by id, and a turn is a state machine fed by events. Version 1 is in `v1`; another one can stand beside it.
+//! Both directions use the version-independent types of `words`: every update is an upsert by id,
+//! and a turn is a state machine driven by events. `v1` converts from and to version 1; another
+//! version can be added beside it.
 //!
 //! Start at `host::start` to host an agent, at `agent::serve` to be one.
 
@@ -9,6 +10,6 @@ pub mod agent;
 pub mod host;
 #[cfg(feature = "peers")]
 pub mod peers;
+pub mod protocol;
 mod v1;
 mod wire;
-pub mod words;

@@ -1,4 +1,4 @@
-//! A server or an agent as a child process: its pipes for tokio, the end of what it complained about.
+//! A server or an agent as a child process, with tokio pipes and the end of its error output.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -6,33 +6,33 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use base::AbsPath;
-use host::process::{End, Environment, Group, Live, Start};
+use host::process::{LiveProcess, ProcessEnvironment, ProcessExit, ProcessGroup, StartRequest};
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use crate::variables::Variables;
 
-/// How much of the complaints is kept, in bytes.
+/// Maximum size of the error output kept, in bytes.
 const TAIL: usize = 4096;
 
-/// How long a process may take to end once its input is closed.
+/// Time a process has to exit after its input was closed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How to start a child.
+/// The command line of a child process.
 #[derive(Clone, Debug)]
-pub(crate) struct Command {
+pub(crate) struct ChildCommand {
     pub(crate) program: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) folder: AbsPath,
-    /// All that it finds in its environment.
+    /// The complete environment of the process.
     pub(crate) environment: Variables,
 }
 
-/// A child under way, without its pipes. Dropping it kills it with its group.
+/// A running child process, without its pipes. Dropping it kills its process group.
 #[derive(Debug)]
-pub(crate) struct Child {
-    group: Group,
-    tail: Tail,
+pub(crate) struct ChildProcess {
+    group: ProcessGroup,
+    tail: StderrTail,
 }
 
 /// The pipes of a child.
@@ -41,23 +41,23 @@ pub(crate) struct Pipes {
     pub(crate) output: ChildStdout,
 }
 
-/// The end of what a child complained about.
+/// The end of a child's error output.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tail(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct StderrTail(Arc<Mutex<VecDeque<u8>>>);
 
-impl Child {
-    /// Starts it. The error is a sentence.
-    pub(crate) fn start(command: &Command) -> Result<(Self, Pipes), String> {
+impl ChildProcess {
+    /// Starts the process. The error is a sentence.
+    pub(crate) fn start(command: &ChildCommand) -> Result<(Self, Pipes), String> {
         let variables = command.environment.iter();
         let variables =
             variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        let start = Start {
+        let start = StartRequest {
             program: command.program.clone().into(),
             arguments: command.arguments.iter().map(OsString::from).collect(),
             folder: command.folder.clone(),
-            environment: Environment::Only(variables.collect()),
+            environment: ProcessEnvironment::Only(variables.collect()),
         };
-        let Live {
+        let LiveProcess {
             input,
             output,
             errors,
@@ -68,26 +68,23 @@ impl Child {
             input: ChildStdin::from_std(input).map_err(broken)?,
             output: ChildStdout::from_std(output).map_err(broken)?,
         };
-        let tail = Tail::default();
+        let tail = StderrTail::default();
         tail.follow(ChildStderr::from_std(errors).map_err(broken)?);
         Ok((Self { group, tail }, pipes))
     }
 
-    /// Kills it with its group.
+    /// Kills the process group.
     pub(crate) fn kill(&self) {
         self.group.kill();
     }
 
-    /// Lets it end by itself, its input being closed, then asks, then kills.
-    pub(crate) async fn leave(&self) {
-        if tokio::time::timeout(GRACE, self.group.ended())
-            .await
-            .is_ok()
-        {
+    /// Waits for the process to exit after its input was closed, then terminates it, then kills it.
+    pub(crate) async fn shut_down(&self) {
+        if tokio::time::timeout(GRACE, self.group.wait()).await.is_ok() {
             return;
         }
-        self.group.ask_to_end();
-        if tokio::time::timeout(GRACE, self.group.ended())
+        self.group.terminate();
+        if tokio::time::timeout(GRACE, self.group.wait())
             .await
             .is_err()
         {
@@ -95,17 +92,18 @@ impl Child {
         }
     }
 
-    /// How it ended and what it said last, as a sentence about `who`; waits a moment for both.
-    pub(crate) async fn obituary(&self, who: &str) -> String {
+    /// Describes its exit and its last error output, as a sentence about `who`; waits briefly for
+    /// both.
+    pub(crate) async fn exit_summary(&self, who: &str) -> String {
         let patience = Duration::from_millis(500);
-        let end = tokio::time::timeout(patience, self.group.ended()).await;
+        let end = tokio::time::timeout(patience, self.group.wait()).await;
         let how = match end {
-            Ok(End::Exited(code)) => format!("ended with code {code}"),
-            Ok(End::Signalled(signal)) => format!("was ended by signal {signal}"),
-            Ok(End::TimedOut) => "took too long".to_owned(),
+            Ok(ProcessExit::Exited(code)) => format!("ended with code {code}"),
+            Ok(ProcessExit::Signalled(signal)) => format!("was ended by signal {signal}"),
+            Ok(ProcessExit::TimedOut) => "took too long".to_owned(),
             Err(_) => "closed its output".to_owned(),
         };
-        // What it wrote last may still be in the pipe.
+        // Its last output may still be in the pipe.
         tokio::time::sleep(Duration::from_millis(20)).await;
         match self.tail.text() {
             text if text.is_empty() => format!("{who} {how} without a word"),
@@ -113,14 +111,14 @@ impl Child {
         }
     }
 
-    /// The end of what it complained about.
+    /// Returns the end of its error output.
     pub(crate) fn tail(&self) -> String {
         self.tail.text()
     }
 }
 
-impl Tail {
-    /// Its text, with foreign bytes replaced.
+impl StderrTail {
+    /// Returns the output as text, with invalid UTF-8 replaced.
     pub(crate) fn text(&self) -> String {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(kept.make_contiguous()).into_owned();

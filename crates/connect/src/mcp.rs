@@ -1,33 +1,36 @@
-//! MCP: servers of others whose tools our agents call.
+//! MCP: servers whose tools our agents call.
 //!
-//! Invariant: a server that a project names runs only when its very entry was approved.
-//! Invariant: neither lifecycle of the protocol is assumed: a server may begin with `initialize` or be stateless.
-//! Invariant: a server never speaks to a model through us, and to the person only by way of `Person`.
-//! Start at `Hub`; which servers there are is in `config`.
+//! Invariant: a server configured by a project runs only if exactly its entry was approved.
+//! Invariant: both lifecycles of the protocol work: a server may begin with `initialize` or be
+//! stateless.
+//! Invariant: a server never reaches a model through us, and the user only through `Person`.
+//! Start at `Hub`; `config` lists the servers.
 
 mod answer;
 mod call;
 mod catalog;
+mod client_handler;
+mod clients;
 pub mod config;
-mod dial;
+mod connector;
 mod error;
 mod form;
-mod guest;
-mod hub;
-mod people;
 mod schema;
 mod server;
 mod sign_in;
 mod stdio;
 mod tool;
+mod user;
 
-pub use answer::{Body, ForeignAnswer, ForeignContent};
-pub use call::{ForeignCall, Patience, Progress};
-pub use catalog::{ForeignPrompt, ForeignResource, PromptArgument, PromptMessage};
-pub use config::{Client, Fingerprint, Origin, Problem, Reach, ServerEntry};
-pub use error::{ForeignClass, ForeignError};
-pub use form::{Choice, Field, FieldKind, Filled, Form};
-pub use hub::{Hub, ServerState, Start};
-pub use people::{Approval, Approvals, Nobody, Page, Person, Tokens};
-pub use server::{Event, Status};
-pub use tool::{ForeignTool, Hints};
+pub use answer::{McpContent, McpToolResult, ResourceBody};
+pub use call::{CallProgress, McpToolCall, Patience};
+pub use catalog::{McpPrompt, McpResource, PromptArgument, PromptMessage};
+pub use clients::{McpClients, McpSetup, ServerState};
+pub use config::{
+    McpConfigProblem, OAuthClient, ServerEntry, ServerFingerprint, ServerOrigin, ServerTransport,
+};
+pub use error::{McpError, McpErrorKind};
+pub use form::{ElicitationForm, FieldKind, Filled, FormChoice, FormField};
+pub use server::{McpEvent, ServerStatus};
+pub use tool::{Hints, McpTool};
+pub use user::{Approval, Approvals, BrowserPage, McpUser, NoUser, TokenStore};

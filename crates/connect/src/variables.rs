@@ -1,20 +1,21 @@
-//! Variables of an environment, and how they stand in configuration.
+//! Environment variables, and their expansion in configuration.
 
 use std::collections::BTreeMap;
 
 use base::AbsPath;
 
-/// Names and values.
+/// Names and values of environment variables.
 pub type Variables = BTreeMap<String, String>;
 
-/// What stands in `${…}` is taken from here.
+/// The sources of `${…}` expressions.
 pub(crate) struct Expansion<'a> {
     pub(crate) variables: &'a Variables,
     pub(crate) workspace: &'a AbsPath,
 }
 
 impl Expansion<'_> {
-    /// The text with every `${…}` replaced; the error is a sentence about the first that cannot be.
+    /// Replaces every `${…}` in a text; the error is a sentence about the first that cannot be
+    /// resolved.
     pub(crate) fn expand(&self, text: &str) -> Result<String, String> {
         let mut expanded = String::with_capacity(text.len());
         let mut rest = text;

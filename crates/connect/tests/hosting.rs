@@ -1,4 +1,4 @@
-//! Agents of others as guests: an agent of ours that does what it is told, real ones from npm, and noise.
+//! Hosted agents: a scripted agent of ours, real ones from npm, and noise.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,5 +1,5 @@
-//! Real MCP servers: processes and addresses. They come from npm and lie in a cache folder; without them these
-//! tests say so and do nothing.
+//! Real MCP servers: processes and URLs. They come from npm and are installed in a cache folder;
+//! without them these tests are skipped with a message.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 use base::AbsPath;
 use connect::Variables;
 use connect::mcp::{
-    Event, Filled, ForeignAnswer, ForeignCall, ForeignClass, ForeignError, Form, Hub, Nobody,
-    Origin, Page, Patience, Person, Progress, Start, Status, config,
+    BrowserPage, CallProgress, ElicitationForm, Filled, McpClients, McpError, McpErrorKind,
+    McpEvent, McpSetup, McpToolCall, McpToolResult, McpUser, NoUser, Patience, ServerOrigin,
+    ServerStatus, config,
 };
 use futures::future::{BoxFuture, ready};
 use serde_json::{Value, json};
@@ -31,43 +32,42 @@ fn npm() -> PathBuf {
     })
 }
 
-/// The script of a server; `None`, with a word, where it is not installed.
+/// Returns the script of a server; `None`, with a message, if it is not installed.
 fn script(package: &str) -> Option<String> {
     let path = npm()
         .join("node_modules/@modelcontextprotocol")
         .join(package)
         .join("dist/index.js");
-    match path.exists() {
-        true => Some(path.display().to_string()),
-        false => {
-            eprintln!(
-                "skipped: {} is not there; install it with npm",
-                path.display()
-            );
-            None
-        }
+    if path.exists() {
+        Some(path.display().to_string())
+    } else {
+        eprintln!(
+            "skipped: {} is not there; install it with npm",
+            path.display()
+        );
+        None
     }
 }
 
 /// Fills in every form with its defaults.
 struct Agreeable;
 
-impl Person for Agreeable {
-    fn fill(&self, _: &str, _: Form) -> BoxFuture<'static, Filled> {
+impl McpUser for Agreeable {
+    fn fill(&self, _: &str, _: ElicitationForm) -> BoxFuture<'static, Filled> {
         Box::pin(ready(Filled::Accepted(serde_json::Map::new())))
     }
 
-    fn open(&self, _: Page) -> BoxFuture<'static, bool> {
+    fn open(&self, _: BrowserPage) -> BoxFuture<'static, bool> {
         Box::pin(ready(false))
     }
 }
 
-fn hub(servers: &Value, root: &AbsPath) -> Hub {
-    let environment: Variables = host::environment::all().collect();
-    let (entries, problems) = config::parse(servers, &Origin::Person, root, &environment);
+fn hub(servers: &Value, root: &AbsPath) -> McpClients {
+    let environment: Variables = host::environment::all_text_variables().collect();
+    let (entries, problems) = config::parse(servers, &ServerOrigin::Person, root, &environment);
     assert!(problems.is_empty(), "{problems:?}");
-    let nobody = Arc::new(Nobody::default());
-    Hub::start(Start {
+    let nobody = Arc::new(NoUser::default());
+    McpClients::start(McpSetup {
         servers: entries,
         roots: vec![root.clone()],
         environment,
@@ -77,25 +77,28 @@ fn hub(servers: &Value, root: &AbsPath) -> Hub {
     })
 }
 
-async fn ready_hub(servers: &Value, root: &AbsPath) -> Hub {
+async fn ready_hub(servers: &Value, root: &AbsPath) -> McpClients {
     let hub = hub(servers, root);
-    hub.settled(PATIENCE).await;
+    hub.wait_until_started(PATIENCE).await;
     for state in hub.servers() {
-        assert!(matches!(state.status, Status::Ready { .. }), "{state:?}");
+        assert!(
+            matches!(state.status, ServerStatus::Ready { .. }),
+            "{state:?}"
+        );
     }
     hub
 }
 
 struct Asked {
-    call: ForeignCall,
-    progress: mpsc::Receiver<Progress>,
+    call: McpToolCall,
+    progress: mpsc::Receiver<CallProgress>,
     stop: watch::Sender<bool>,
 }
 
 fn ask(server: &str, tool: &str, arguments: Value) -> Asked {
     let (told, progress) = mpsc::channel(64);
     let (stop, stopped) = watch::channel(false);
-    let call = ForeignCall {
+    let call = McpToolCall {
         server: server.to_owned(),
         tool: tool.to_owned(),
         arguments: arguments.as_object().expect("an object").clone(),
@@ -111,21 +114,21 @@ fn ask(server: &str, tool: &str, arguments: Value) -> Asked {
 }
 
 async fn call(
-    hub: &Hub,
+    hub: &McpClients,
     server: &str,
     tool: &str,
     arguments: Value,
-) -> Result<ForeignAnswer, ForeignError> {
+) -> Result<McpToolResult, McpError> {
     hub.call(ask(server, tool, arguments).call).await
 }
 
-fn text(answer: Result<ForeignAnswer, ForeignError>) -> String {
+fn text(answer: Result<McpToolResult, McpError>) -> String {
     let answer = answer.expect("an answer");
     assert!(!answer.is_error, "{answer:?}");
     answer.text()
 }
 
-async fn walk_through_everything(hub: &Hub) {
+async fn walk_through_everything(hub: &McpClients) {
     let tools = hub.tools();
     let names: Vec<_> = tools.iter().map(|tool| tool.tool.as_str()).collect();
     assert!(names.contains(&"echo"), "{names:?}");
@@ -160,7 +163,7 @@ async fn walk_through_everything(hub: &Hub) {
     let wrong = call(hub, "it", "get-sum", json!({ "a": "x" })).await;
     match wrong {
         Ok(answer) => assert!(answer.is_error, "{answer:?}"),
-        Err(error) => assert_eq!(error.class, ForeignClass::InvalidArguments, "{error}"),
+        Err(error) => assert_eq!(error.class, McpErrorKind::InvalidArguments, "{error}"),
     }
     let missing = call(hub, "it", "no-such-tool", json!({})).await;
     assert!(missing.is_err() || missing.is_ok_and(|answer| answer.is_error));
@@ -202,7 +205,7 @@ async fn server_everything_over_pipes() {
     );
     walk_through_everything(&hub).await;
 
-    // Progress is told, and the answer comes at the end.
+    // Progress is reported, and the result comes at the end.
     let mut long = ask(
         "it",
         "trigger-long-running-operation",
@@ -214,10 +217,10 @@ async fn server_everything_over_pipes() {
     while let Ok(step) = long.progress.try_recv() {
         steps.push(step.done);
     }
-    // The last one may come with the answer.
+    // The last one may arrive with the result.
     assert!(steps.starts_with(&[1.0, 2.0, 3.0]), "{steps:?}");
 
-    // It stops when it is told to, at once.
+    // A stop takes effect immediately.
     let long = ask(
         "it",
         "trigger-long-running-operation",
@@ -229,14 +232,14 @@ async fn server_everything_over_pipes() {
         tokio::time::sleep(Duration::from_millis(200)).await;
         stop.send(true).expect("it listens");
     });
-    assert_eq!(stopped.expect_err("stopped").class, ForeignClass::Stopped);
+    assert_eq!(stopped.expect_err("stopped").class, McpErrorKind::Stopped);
     assert!(
         start.elapsed() < Duration::from_secs(2),
         "{:?}",
         start.elapsed()
     );
 
-    // It asks for the roots and for a form, where it has tools that do.
+    // It requests the roots and a form, if it has tools that do.
     let names: Vec<_> = hub.tools().into_iter().map(|tool| tool.tool).collect();
     if names.iter().any(|name| name == "get-roots-list") {
         let roots = text(call(&hub, "it", "get-roots-list", json!({})).await);
@@ -262,7 +265,7 @@ async fn server_filesystem_over_pipes() {
     let real = folder.path().as_path().canonicalize().expect("a real path");
     let root = AbsPath::new(real).expect("an absolute path");
     std::fs::write(root.join("note.txt"), "written before").expect("a file");
-    // No folder is named: it asks for our roots.
+    // No folder is configured: it requests our roots.
     let servers = json!({ "files": { "command": "node", "args": [script] } });
     let hub = ready_hub(&servers, &root).await;
     let tools = hub.tools();
@@ -272,7 +275,7 @@ async fn server_filesystem_over_pipes() {
         .filter(|tool| tool.hints.is_read_only == Some(true))
         .count();
     assert!(reads > 0, "{tools:?}");
-    // The roots are asked for after hello.
+    // The roots are requested after initialization.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let note = root.join("note.txt").as_path().display().to_string();
     let read = text(call(&hub, "files", "read_text_file", json!({ "path": note })).await);
@@ -312,11 +315,11 @@ async fn server_everything_over_http() {
         .spawn()
         .expect("node starts");
     let folder = tempfile();
-    // It is reached again until it listens.
+    // Reconnection succeeds once it listens.
     let servers = json!({ "it": { "url": format!("http://127.0.0.1:{port}/mcp") } });
     let hub = hub(&servers, folder.path());
     let start = Instant::now();
-    while !matches!(hub.servers()[0].status, Status::Ready { .. }) {
+    while !matches!(hub.servers()[0].status, ServerStatus::Ready { .. }) {
         assert!(start.elapsed() < PATIENCE, "{:?}", hub.servers());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -327,7 +330,7 @@ async fn server_everything_over_http() {
     );
     walk_through_everything(&hub).await;
 
-    // When it dies, that is a state with a reason, and calls are refused with it.
+    // Its death is a status with a reason, and calls are refused with that reason.
     server.kill().expect("it runs");
     server.wait().expect("it ran");
     let error = call(&hub, "it", "echo", json!({ "message": "x" }))
@@ -335,7 +338,7 @@ async fn server_everything_over_http() {
         .expect_err("gone");
     eprintln!("{error}");
     assert!(
-        matches!(error.class, ForeignClass::Gone | ForeignClass::Failed),
+        matches!(error.class, McpErrorKind::Gone | McpErrorKind::Failed),
         "{error:?}"
     );
     hub.close().await;
@@ -359,13 +362,13 @@ async fn a_server_that_dies_says_why() {
             .await
             .expect("in time");
         match event.expect("an event") {
-            Event::Status {
+            McpEvent::Status {
                 server,
-                status: Status::Broken { why, again },
+                status: ServerStatus::Broken { why, again },
             } => {
                 broken.insert(server, (why, again));
             }
-            Event::Said { server, text, .. } => said.push((server, text)),
+            McpEvent::Said { server, text, .. } => said.push((server, text)),
             _ => {}
         }
     }
@@ -388,7 +391,7 @@ async fn a_server_that_dies_says_why() {
     let error = call(&hub, "dying", "x", json!({}))
         .await
         .expect_err("it does not work");
-    assert_eq!(error.class, ForeignClass::Gone);
+    assert_eq!(error.class, McpErrorKind::Gone);
     let error = call(&hub, "nobody", "x", json!({}))
         .await
         .expect_err("there is none");

@@ -1,5 +1,5 @@
-//! Ourselves as an agent: every message that we send is held against the protocol's JSON schema, by a client that
-//! writes its lines by hand; the protocol's own client drives a session; and nonsense is answered, not obeyed.
+//! Our ACP agent: a hand-written client validates every message against the protocol's JSON schema;
+//! the protocol's own client drives a session; and invalid messages get error responses.
 
 #[path = "../examples/acp_echo/echo.rs"]
 #[allow(

@@ -1,23 +1,23 @@
-//! Blocks: room of any height between two rows, for diff hunks, notes, previews.
+//! Blocks: areas of any height between two rows, for diff hunks, notes, previews.
 
 use base::{Bias, Row, Span};
 use text::Snapshot;
 
-use crate::marks::{Mark, Placed};
 use crate::position::DisplayRow;
+use crate::span_set::{PlacedMark, SpanMark};
 
 pub(crate) use layer::BlockLayer;
 
 mod layer;
 
-/// The parts of a line height in which heights are counted, so that their sums are exact.
+/// Resolution of heights: parts per line height, so that sums are exact.
 pub(crate) const PARTS: u64 = 1 << 16;
 
-/// Names a block; given out by the map.
+/// Id of a block, assigned by the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(pub u64);
 
-/// On which side of its row a block lies.
+/// Side of its row on which a block lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Placement {
     /// Before the first display row of the buffer row; hidden while that row is folded into an
@@ -30,24 +30,24 @@ pub enum Placement {
 /// A block to insert.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockSpec {
-    /// The buffer row it belongs to; it moves with that row's text.
+    /// Buffer row of the block, which moves with that row's text.
     pub row: Row,
-    /// On which side of the row.
+    /// Side of the row.
     pub placement: Placement,
-    /// Its height in line heights, kept to 1/65536 of a line.
+    /// Height in line heights, rounded to 1/65536 of a line.
     pub height: f32,
-    /// Among blocks at one place the smaller comes first, then the older.
+    /// Order among blocks at one position: smaller first, then older.
     pub priority: i32,
 }
 
-/// A block and where it lies.
+/// A block with its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlacedBlock {
-    /// Its name.
+    /// Id of the block.
     pub id: BlockId,
-    /// On which side of the row it lies.
+    /// Side of the row.
     pub placement: Placement,
-    /// The display row that follows it; one past the last row for a block at the very end.
+    /// The following display row; one past the last row for a block at the end.
     pub before: DisplayRow,
     /// Its top, in line heights from the top of the text.
     pub y: f64,
@@ -55,17 +55,17 @@ pub struct PlacedBlock {
     pub height: f64,
 }
 
-/// A block as it is kept: its place follows the text of its row.
+/// Stored block; its position follows the text of its row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockMark {
     pub(crate) id: BlockId,
     pub(crate) placement: Placement,
     pub(crate) priority: i32,
-    /// In parts of a line height.
+    /// Height in parts of a line height.
     pub(crate) height: u64,
 }
 
-impl Mark for BlockMark {
+impl SpanMark for BlockMark {
     type Rank = (Placement, i32, BlockId);
     const STAYS_EMPTY: bool = true;
 
@@ -84,8 +84,8 @@ impl Mark for BlockMark {
 }
 
 impl BlockMark {
-    /// The block as a mark in `buffer`.
-    pub(crate) fn place(spec: &BlockSpec, id: BlockId, buffer: &Snapshot) -> Placed<Self> {
+    /// Creates the mark of the block in `buffer`.
+    pub(crate) fn to_mark(spec: &BlockSpec, id: BlockId, buffer: &Snapshot) -> PlacedMark<Self> {
         let row = spec.row.min(buffer.last_row());
         let at = match spec.placement {
             Placement::Above => buffer.row_start(row),
@@ -95,22 +95,22 @@ impl BlockMark {
             id,
             placement: spec.placement,
             priority: spec.priority,
-            height: parts(spec.height),
+            height: height_in_parts(spec.height),
         };
-        Placed {
+        PlacedMark {
             span: Span::at(at),
             mark,
         }
     }
 }
 
-/// A height in parts of a line height; nothing below zero, and no more than a billion lines.
-pub(crate) fn parts(height: f32) -> u64 {
+/// Converts line heights into parts, clamped between zero and a billion lines.
+pub(crate) fn height_in_parts(height: f32) -> u64 {
     let height = if height.is_nan() { 0.0 } else { height };
     (f64::from(height.clamp(0.0, 1e9)) * PARTS as f64).round() as u64
 }
 
-/// A number of parts as line heights; exact up to 2^53 parts.
-pub(crate) fn lines(parts: u64) -> f64 {
+/// Converts parts into line heights; exact up to 2^53 parts.
+pub(crate) fn height_in_lines(parts: u64) -> f64 {
     parts as f64 / PARTS as f64
 }

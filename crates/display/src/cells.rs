@@ -1,4 +1,4 @@
-//! How many cells characters take, and what is painted instead of those that have no shape.
+//! Cell widths of characters, and stand-ins for characters without a visible glyph.
 //!
 //! Start at `Meter`. Limitation: an emoji made wide by a variation selector alone counts as narrow.
 
@@ -7,18 +7,18 @@ use unicode_width::UnicodeWidthChar;
 const JOINER: char = '\u{200D}';
 const EMOJI_SELECTOR: char = '\u{FE0F}';
 
-/// Walks along a row and tells what each character takes.
+/// Measures the characters of a row from left to right.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meter {
     /// Cells from the left edge so far.
     pub(crate) cell: u32,
     tab_width: u32,
-    prior: Prior,
+    prior: PrecedingText,
 }
 
-/// What stands before, as far as it changes the width of what follows.
+/// Preceding text, as far as it affects the width of the next character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Prior {
+enum PrecedingText {
     Other,
     Wide,
     Joiner,
@@ -30,24 +30,24 @@ impl Meter {
         Self {
             cell,
             tab_width: tab_width.max(1),
-            prior: Prior::Other,
+            prior: PrecedingText::Other,
         }
     }
 
-    /// Passes one character and returns its cells.
+    /// Advances over one character and returns its cells.
     pub(crate) fn advance(&mut self, ch: char) -> u32 {
         let cells = match ch {
             ' '..='~' => {
-                self.prior = Prior::Other;
+                self.prior = PrecedingText::Other;
                 1
             }
             '\t' => {
-                self.prior = Prior::Other;
+                self.prior = PrecedingText::Other;
                 self.tab_width - self.cell % self.tab_width
             }
-            // Only inlays have line feeds within a line: what follows stands in the next row.
+            // Only inlays have line feeds within a line: the following text is in the next row.
             '\n' => {
-                self.prior = Prior::Other;
+                self.prior = PrecedingText::Other;
                 0
             }
             // Kana, ideographs and hangul, which texts have many of.
@@ -55,9 +55,9 @@ impl Meter {
             | '\u{30A1}'..='\u{30FA}'
             | '\u{4E00}'..='\u{9FFF}'
             | '\u{AC00}'..='\u{D7A3}'
-                if self.prior != Prior::Joiner =>
+                if self.prior != PrecedingText::Joiner =>
             {
-                self.prior = Prior::Wide;
+                self.prior = PrecedingText::Wide;
                 2
             }
             _ => self.advance_rare(ch),
@@ -66,21 +66,21 @@ impl Meter {
         cells
     }
 
-    /// Passes a whole text.
+    /// Advances over a text.
     pub(crate) fn advance_text(&mut self, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
             let plain = plain_prefix(rest.as_bytes());
             if plain > 0 {
-                self.pass(plain, Prior::Other);
+                self.pass(plain, PrecedingText::Other);
                 rest = &rest[plain..];
             }
             let wide = match self.prior {
-                Prior::Joiner => 0,
+                PrecedingText::Joiner => 0,
                 _ => wide_prefix(rest.as_bytes()),
             };
             if wide > 0 {
-                self.pass(wide / 3 * 2, Prior::Wide);
+                self.pass(wide / 3 * 2, PrecedingText::Wide);
                 rest = &rest[wide..];
             }
             // What is left is rare; such characters come in company.
@@ -97,7 +97,7 @@ impl Meter {
         }
     }
 
-    fn pass(&mut self, cells: usize, prior: Prior) {
+    fn pass(&mut self, cells: usize, prior: PrecedingText) {
         let cells = u32::try_from(cells).unwrap_or(u32::MAX);
         self.cell = self.cell.saturating_add(cells);
         self.prior = prior;
@@ -105,28 +105,28 @@ impl Meter {
 
     fn advance_rare(&mut self, ch: char) -> u32 {
         if let Some(cells) = stand_in_cells(ch) {
-            self.prior = Prior::Other;
+            self.prior = PrecedingText::Other;
             return cells;
         }
         match ch {
             JOINER => {
                 self.prior = match self.prior {
-                    Prior::Wide => Prior::Joiner,
-                    _ => Prior::Other,
+                    PrecedingText::Wide => PrecedingText::Joiner,
+                    _ => PrecedingText::Other,
                 };
                 return 0;
             }
             EMOJI_SELECTOR => {
-                self.prior = Prior::Wide;
+                self.prior = PrecedingText::Wide;
                 return 0;
             }
-            '\u{1F3FB}'..='\u{1F3FF}' if self.prior == Prior::Wide => return 0,
+            '\u{1F3FB}'..='\u{1F3FF}' if self.prior == PrecedingText::Wide => return 0,
             '\u{1F1E6}'..='\u{1F1FF}' => {
-                if self.prior == Prior::Regional {
-                    self.prior = Prior::Wide;
+                if self.prior == PrecedingText::Regional {
+                    self.prior = PrecedingText::Wide;
                     return 0;
                 }
-                self.prior = Prior::Regional;
+                self.prior = PrecedingText::Regional;
                 return 2;
             }
             _ => {}
@@ -135,29 +135,29 @@ impl Meter {
         match width {
             0 => {
                 // A joiner joins only what follows it at once.
-                if self.prior == Prior::Joiner {
-                    self.prior = Prior::Wide;
+                if self.prior == PrecedingText::Joiner {
+                    self.prior = PrecedingText::Wide;
                 }
                 0
             }
-            2 if self.prior == Prior::Joiner => {
-                self.prior = Prior::Wide;
+            2 if self.prior == PrecedingText::Joiner => {
+                self.prior = PrecedingText::Wide;
                 0
             }
             2 => {
-                self.prior = Prior::Wide;
+                self.prior = PrecedingText::Wide;
                 2
             }
             _ => {
-                self.prior = Prior::Other;
+                self.prior = PrecedingText::Other;
                 width
             }
         }
     }
 }
 
-/// Whether a character takes the same cells whatever stands before it, given the one before.
-pub(crate) fn starts_afresh(prior: char, ch: char) -> bool {
+/// Returns whether a character's width depends only on the previous character.
+pub(crate) fn has_fixed_width(prior: char, ch: char) -> bool {
     match ch {
         ' '..='~' | '\t' => true,
         '\u{1F3FB}'..='\u{1F3FF}' | '\u{1F1E6}'..='\u{1F1FF}' => false,
@@ -165,7 +165,7 @@ pub(crate) fn starts_afresh(prior: char, ch: char) -> bool {
     }
 }
 
-/// How many bytes at the start are printable ASCII, of one cell each.
+/// Returns the number of leading bytes that are printable ASCII, of one cell each.
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let mut count = 0;
@@ -188,15 +188,15 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
             .count()
 }
 
-/// How many bytes at the start are common ideographs and hangul, of three bytes and two cells each:
-/// those that a lead byte alone tells, U+5000 to U+9FFF and U+B000 to U+CFFF.
+/// Returns the number of leading bytes that are common ideographs and hangul, of three bytes and
+/// two cells each: those identified by their lead byte, U+5000 to U+9FFF and U+B000 to U+CFFF.
 fn wide_prefix(bytes: &[u8]) -> usize {
     let (chars, _) = bytes.as_chunks::<3>();
     let is_wide = |ch: &&[u8; 3]| matches!(ch[0], 0xE5..=0xE9 | 0xEB | 0xEC);
     3 * chars.iter().take_while(is_wide).count()
 }
 
-/// What is painted instead of a character that has no shape of its own, or hides another's.
+/// Returns the text painted for a character that is invisible or hides another.
 pub(crate) fn stand_in(ch: char) -> Option<String> {
     stand_in_cells(ch)?;
     Some(match ch {
@@ -206,7 +206,8 @@ pub(crate) fn stand_in(ch: char) -> Option<String> {
     })
 }
 
-/// The cells of `stand_in`, without building it. A tab has none: it is painted as spaces; nor has a line feed.
+/// Returns the width of `stand_in` without building it; `None` for a tab, which is painted as
+/// spaces, and for a line feed.
 fn stand_in_cells(ch: char) -> Option<u32> {
     match ch {
         '\t' | '\n' => None,

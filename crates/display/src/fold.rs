@@ -1,20 +1,20 @@
-//! Folds: spans of the buffer that are hidden behind a mark.
+//! Folds: spans of the buffer hidden behind a placeholder.
 
 use base::{Bias, ByteOffset, Span};
 use text::Snapshot;
 
-use crate::marks::{Mark, Marks, Placed};
+use crate::span_set::{PlacedMark, SpanMark, SpanSet};
 
-/// What is painted instead of folded text.
+/// Text painted in place of a fold.
 pub(crate) const PLACEHOLDER: &str = "⋯";
 
-/// A fold as it is kept. Text typed at its ends stays outside.
+/// Stored fold. Text typed at its ends stays outside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoldMark {
     pub(crate) id: u64,
 }
 
-impl Mark for FoldMark {
+impl SpanMark for FoldMark {
     type Rank = u64;
     const STAYS_EMPTY: bool = false;
 
@@ -27,16 +27,16 @@ impl Mark for FoldMark {
     }
 }
 
-/// The spans of folds, by start, outer ones before those inside them.
-pub(crate) fn spans(folds: Vec<Placed<FoldMark>>) -> Vec<Span> {
+/// Returns the spans of folds, sorted by start, outer ones first.
+pub(crate) fn spans(folds: Vec<PlacedMark<FoldMark>>) -> Vec<Span> {
     let mut spans: Vec<Span> = folds.into_iter().map(|placed| placed.span).collect();
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     spans.dedup();
     spans
 }
 
-/// The union of the folds that hide the byte at `offset`, if one does.
-pub(crate) fn containing(folds: &Marks<FoldMark>, offset: ByteOffset) -> Option<Span> {
+/// Returns the union of the folds that hide the byte at `offset`.
+pub(crate) fn containing(folds: &SpanSet<FoldMark>, offset: ByteOffset) -> Option<Span> {
     let hiding = folds.touching(Span::at(offset)).into_iter();
     hiding
         .map(|placed| placed.span)
@@ -44,7 +44,7 @@ pub(crate) fn containing(folds: &Marks<FoldMark>, offset: ByteOffset) -> Option<
         .reduce(|outer, span| outer.union(span))
 }
 
-/// What a fold really hides: never half a line ending.
+/// Returns the hidden span of a fold: never half a line ending.
 pub(crate) fn hidden(span: Span, buffer: &Snapshot) -> Span {
     Span::new(
         buffer.clip(span.start, Bias::Left),

@@ -5,37 +5,37 @@ use std::sync::Arc;
 use base::{Bias, ByteOffset, Span};
 use text::Snapshot;
 
-use crate::marks::{Mark, Placed};
+use crate::span_set::{PlacedMark, SpanMark};
 
-/// Names an inlay; chosen by whoever puts it in, unique in one map.
+/// Id of an inlay; chosen by the caller, unique in one map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InlayId(pub u64);
 
-/// Text shown at an offset, such as a type hint or a ghost text.
+/// Text shown at an offset, such as a type hint or ghost text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inlay {
-    /// Its name.
+    /// Id of the inlay.
     pub id: InlayId,
-    /// Where it stands.
+    /// Offset in the buffer.
     pub at: ByteOffset,
-    /// `Left` stays before text typed at its place, `Right` moves behind it.
+    /// `Left` stays before text typed at its offset, `Right` moves after it.
     pub bias: Bias,
-    /// What it shows. Behind a line feed it goes on in a row of its own, and so does the text behind the inlay; in
-    /// lines of many kilobytes that do not wrap it stays in one row. Empty text shows nothing.
+    /// The text to show. A line feed starts a new row, also for the text after the inlay; in
+    /// unwrapped lines of many kilobytes it stays in one row. Empty text shows nothing.
     pub text: Arc<str>,
 }
 
-/// An inlay as it is kept: its place follows the text.
+/// Stored inlay; its position follows the text.
 #[derive(Clone, Debug)]
 pub(crate) struct InlayMark {
     pub(crate) id: InlayId,
     pub(crate) bias: Bias,
     pub(crate) text: Arc<str>,
-    /// Counts up, so that inlays at one place stay in the order they were given.
+    /// Increasing number that keeps inlays at one offset in insertion order.
     pub(crate) age: u64,
 }
 
-impl Mark for InlayMark {
+impl SpanMark for InlayMark {
     type Rank = (Bias, u64);
     const STAYS_EMPTY: bool = true;
 
@@ -49,8 +49,8 @@ impl Mark for InlayMark {
 }
 
 impl InlayMark {
-    /// The inlay as a mark in `buffer`; `None` if it shows nothing.
-    pub(crate) fn place(inlay: &Inlay, age: u64, buffer: &Snapshot) -> Option<Placed<Self>> {
+    /// Creates the mark of the inlay in `buffer`; `None` if it shows nothing.
+    pub(crate) fn to_mark(inlay: &Inlay, age: u64, buffer: &Snapshot) -> Option<PlacedMark<Self>> {
         let text = shown_text(&inlay.text)?;
         let mark = Self {
             id: inlay.id,
@@ -58,14 +58,14 @@ impl InlayMark {
             text,
             age,
         };
-        Some(Placed {
+        Some(PlacedMark {
             span: Span::at(buffer.clip(inlay.at, Bias::Left)),
             mark,
         })
     }
 }
 
-/// The text, with blanks for control characters other than tabs and line feeds.
+/// Returns the text with control characters other than tabs and line feeds replaced by blanks.
 fn shown_text(text: &Arc<str>) -> Option<Arc<str>> {
     let is_odd = |ch: char| ch.is_control() && ch != '\t' && ch != '\n';
     if text.is_empty() {

@@ -1,33 +1,35 @@
 //! Wrapping in the background.
 //!
-//! A job holds a snapshot of its lines; while it runs, edits are noted, and of its answer only the
-//! lines that were left alone are taken.
+//! A job holds a snapshot of its lines; edits during its run are recorded, and only the results for
+//! unchanged lines are used.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use sum_tree::SumTree;
 
-use crate::shown::{LineEdit, Shown};
-use crate::wrap::{AtColumn, Replacement, WrapItem, WrapOptions, WrapSummary, plain, wrap_lines};
+use crate::shown_text::{LineEdit, ShownText};
+use crate::wrap::{
+    AtColumn, LineReplacement, WrapItem, WrapOptions, WrapSummary, plain, wrap_lines,
+};
 
 /// Lines to wrap on another thread.
 pub struct WrapJob {
     pub(crate) id: u64,
-    pub(crate) shown: Shown,
+    pub(crate) shown: ShownText,
     pub(crate) lines: Range<u32>,
     pub(crate) options: WrapOptions,
     pub(crate) generation: u32,
 }
 
-/// Wrapped lines, to be handed to `DisplayMap::accept`.
+/// Wrapped lines, to be passed to `DisplayMap::accept`.
 pub struct WrapDone {
     pub(crate) id: u64,
     items: SumTree<WrapItem>,
 }
 
 impl WrapJob {
-    /// Wraps the lines. `None` when `cancel` was set meanwhile.
+    /// Wraps the lines. Returns `None` if `cancel` was set.
     pub fn run(self, cancel: &AtomicBool) -> Option<WrapDone> {
         let items = wrap_lines(
             &self.shown,
@@ -40,23 +42,23 @@ impl WrapJob {
     }
 }
 
-/// The job that is under way, and what became of its lines since.
-pub(crate) struct Outstanding {
+/// The running job, and the lines that are unchanged since it started.
+pub(crate) struct PendingWrapJob {
     pub(crate) id: u64,
     pub(crate) generation: u32,
-    /// Lines nobody touched, sorted.
-    parts: Vec<Part>,
+    /// Unchanged lines, sorted by number.
+    parts: Vec<LineMapping>,
 }
 
-/// Lines as the job numbers them, counted from its first, and where they are now.
-struct Part {
+/// Lines in the job's numbering, and their current first line.
+struct LineMapping {
     lines: Range<u32>,
     now: u32,
 }
 
-impl Outstanding {
+impl PendingWrapJob {
     pub(crate) fn new(job: &WrapJob) -> Self {
-        let part = Part {
+        let part = LineMapping {
             lines: 0..job.lines.len() as u32,
             now: job.lines.start,
         };
@@ -67,7 +69,7 @@ impl Outstanding {
         }
     }
 
-    /// Follows edits of lines, sorted and disjoint.
+    /// Applies line edits, sorted and disjoint.
     pub(crate) fn edit(&mut self, edits: &[LineEdit]) {
         let mut parts = Vec::new();
         let mut next_edit = 0;
@@ -88,7 +90,7 @@ impl Outstanding {
                 if untouched_end > at {
                     let from = part.lines.start + (at - part.now);
                     let before = ix.checked_sub(1).map(|before| &edits[before]);
-                    parts.push(Part {
+                    parts.push(LineMapping {
                         lines: from..from + (untouched_end - at),
                         now: before.map_or(at, |edit| at - edit.old.end + edit.new.end),
                     });
@@ -103,9 +105,9 @@ impl Outstanding {
         self.parts = parts;
     }
 
-    /// The answer, for the lines that it still fits.
-    pub(crate) fn replacements(self, done: &WrapDone) -> Vec<Replacement> {
-        let parts = self.parts.into_iter().map(|part| Replacement {
+    /// Returns the results for the lines that are still unchanged.
+    pub(crate) fn replacements(self, done: &WrapDone) -> Vec<LineReplacement> {
+        let parts = self.parts.into_iter().map(|part| LineReplacement {
             old_lines: part.now..part.now + part.lines.len() as u32,
             items: lines_of(&done.items, part.lines),
         });

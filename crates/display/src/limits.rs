@@ -1,15 +1,16 @@
-//! How much is done at once. Tests use tiny limits, so that the edge cases are met.
+//! Limits of the work done at once. Tests use tiny limits, so that the edge cases occur.
 
-/// Most bytes in one row of a wrapped line, whatever their width; also how far a row is walked.
+/// Maximum bytes in one row of a wrapped line, whatever their width; also the maximum length walked
+/// in a row.
 pub(crate) const ROW_BYTES: usize = if cfg!(test) { 40 } else { 16 * 1024 };
 
-/// Shown lines longer than this are measured once and remembered. Never less than `ROW_BYTES`.
+/// Shown lines longer than this are measured once and cached. At least `ROW_BYTES`.
 pub(crate) const LONG_LINE_BYTES: usize = ROW_BYTES;
 
-/// Bytes between two remembered places of a long line.
+/// Bytes between two cached positions of a long line.
 pub(crate) const STRETCH_BYTES: usize = if cfg!(test) { 12 } else { 4 * 1024 };
 
-/// Long lines remembered at a time.
+/// Number of long lines cached at a time.
 pub(crate) const LONG_LINES: usize = if cfg!(test) { 2 } else { 8 };
 
 /// Rows of a wrapped line kept in one item of the tree.

@@ -1,4 +1,4 @@
-//! What one display row shows, ready to be shaped and painted.
+//! Content of a display row, ready to be shaped and painted.
 
 use std::ops::Range;
 
@@ -7,23 +7,23 @@ use base::{ByteOffset, Row, Span};
 use crate::cells::{Meter, plain_prefix, stand_in};
 use crate::inlay::InlayId;
 use crate::position::DisplayRow;
-use crate::shown::{Chunk, ChunkSource};
+use crate::shown_text::{ChunkSource, ShownChunk};
 use crate::snapshot::DisplaySnapshot;
 use crate::tab::Strip;
 
-/// One display row, or a window of one.
+/// A display row, or a window of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisplayLine {
-    /// Which row this is.
+    /// Number of the display row.
     pub row: DisplayRow,
     /// The buffer row that begins here; `None` on the continuation of a wrapped line.
     pub buffer_row: Option<Row>,
     /// The buffer bytes shown, folded ones included, without the line ending.
     pub span: Span,
-    /// What is painted: tabs are spaces, control characters their stand-ins, folds their mark.
+    /// Text to paint: tabs as spaces, control characters as stand-ins, folds as placeholders.
     pub text: String,
     /// The parts of `text` in order, without gaps.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<DisplaySegment>,
     /// Empty cells before `text` on the continuation of a wrapped line; 0 elsewhere.
     pub indent_cells: u32,
     /// The cell where `text` begins: `indent_cells`, or further right in a window.
@@ -34,41 +34,41 @@ pub struct DisplayLine {
     pub is_last_wrap: bool,
 }
 
-/// A part of a display row with one origin.
+/// A part of a display row with a single origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Where it comes from.
+pub struct DisplaySegment {
+    /// Origin of the segment.
     pub kind: SegmentKind,
-    /// Its buffer bytes; empty for an inlay.
+    /// Span in the buffer; empty for an inlay.
     pub span: Span,
-    /// Its bytes in `DisplayLine::text`. For `Text` they are the buffer's, one to one. Empty for a line of an inlay
-    /// that has nothing on it but its end.
+    /// Byte range in `DisplayLine::text`. For `Text`, the bytes equal those of the buffer. Empty
+    /// for an empty line of an inlay.
     pub text: Range<usize>,
-    /// The cell where it begins.
+    /// Cell at which it begins.
     pub cell: u32,
-    /// How many cells it takes.
+    /// Number of cells it covers.
     pub cells: u32,
-    /// Of an inlay: how many bytes of its text come before. 0 for anything else.
+    /// For an inlay, the number of bytes of its text before this segment; otherwise 0.
     pub inlay_start: usize,
 }
 
-/// Where a segment comes from.
+/// Origin of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentKind {
     /// Text of the buffer.
     Text,
-    /// One tab, painted as spaces.
+    /// A tab, painted as spaces.
     Tab,
-    /// One invisible or control character, painted as a stand-in such as `^A`.
+    /// An invisible or control character, painted as a stand-in such as `^A`.
     Control,
     /// Text of an inlay.
     Inlay(InlayId),
-    /// The mark of a fold.
+    /// The placeholder of a fold.
     FoldPlaceholder,
 }
 
 impl DisplayLine {
-    /// The part of a strip that covers some cells, and what little precedes it.
+    /// Returns the part of a strip that covers some cells, including a few preceding bytes.
     pub(crate) fn read(
         snapshot: &DisplaySnapshot,
         strip: &Strip,
@@ -81,7 +81,7 @@ impl DisplayLine {
             let offset = shown.to_buffer(strip.shown.start);
             shown.buffer.point_at(offset).row
         });
-        let mut writer = Writer {
+        let mut writer = RowWriter {
             meter: Meter::new(from_cell, snapshot.ruler().tab_width),
             cells,
             text: String::new(),
@@ -116,18 +116,18 @@ impl DisplayLine {
     }
 }
 
-/// Writes chunks as they are painted.
-struct Writer {
+/// Builds a display line from chunks.
+struct RowWriter {
     meter: Meter,
     cells: Range<u32>,
     text: String,
-    segments: Vec<Segment>,
-    /// Where `text` begins.
+    segments: Vec<DisplaySegment>,
+    /// Cell at which `text` begins.
     start_cell: u32,
 }
 
-impl Writer {
-    fn write(&mut self, chunk: Chunk<'_>) {
+impl RowWriter {
+    fn write(&mut self, chunk: ShownChunk<'_>) {
         if let ChunkSource::Fold(span) = chunk.source {
             let cell = self.meter.cell;
             self.meter.advance_text(chunk.text);
@@ -160,7 +160,7 @@ impl Writer {
     }
 
     /// The text of an inlay, which holds no control characters but tabs and line feeds.
-    fn write_inlay(&mut self, id: InlayId, chunk: Chunk<'_>) {
+    fn write_inlay(&mut self, id: InlayId, chunk: ShownChunk<'_>) {
         let (kind, span) = (SegmentKind::Inlay(id), Span::at(chunk.offset));
         let mut ix = 0;
         while let Some(ch) = chunk.text[ix..].chars().next() {
@@ -197,9 +197,10 @@ impl Writer {
     /// The bytes to write at once: printable ASCII up to a border of the window, or one character.
     fn unit_len(&self, text: &str, ch: char) -> usize {
         let cell = self.meter.cell;
-        let border = match cell < self.cells.start {
-            true => self.cells.start,
-            false => self.cells.end,
+        let border = if cell < self.cells.start {
+            self.cells.start
+        } else {
+            self.cells.end
         };
         let room = &text.as_bytes()[..text.len().min((border - cell) as usize)];
         plain_prefix(room).max(ch.len_utf8())
@@ -231,7 +232,7 @@ impl Writer {
                 last.text.end = self.text.len();
                 last.cells += cells;
             }
-            _ => self.segments.push(Segment {
+            _ => self.segments.push(DisplaySegment {
                 kind,
                 span,
                 text: from..self.text.len(),

@@ -1,56 +1,55 @@
-//! The map itself: keeps the layers in step with the buffer, and with what is folded, put in and
-//! put between.
+//! The display map: keeps the layers in sync with the buffer, the folds, the inlays and the blocks.
 
 use std::sync::atomic::AtomicBool;
 
 use base::{Bias, ByteOffset, Span};
 use text::{Change, Snapshot};
 
-use crate::block::{BlockId, BlockMark, BlockSpec, parts};
+use crate::block::{BlockId, BlockMark, BlockSpec, height_in_parts};
 use crate::fold::{self, FoldMark};
 use crate::inlay::{Inlay, InlayId, InlayMark};
-use crate::job::{Outstanding, WrapDone, WrapJob};
+use crate::job::{PendingWrapJob, WrapDone, WrapJob};
 use crate::limits::{JOB_BYTES, JOB_ITEMS, JOINED_MARKS, JOINED_SPLICES, SYNC_BYTES};
-use crate::marks::{Marks, Placed};
 use crate::position::{DisplayOptions, DisplayRow};
-use crate::shown::Dirty;
+use crate::shown_text::DirtySpan;
 use crate::snapshot::DisplaySnapshot;
-use crate::wrap::{Replacement, RowEdit, WrapOptions, wrap_lines};
+use crate::span_set::{PlacedMark, SpanSet};
+use crate::wrap::{DisplayRowEdit, LineReplacement, WrapOptions, wrap_lines};
 
 /// The layers between one buffer and one view of it.
 pub struct DisplayMap {
-    /// The state of now.
+    /// Current state of all layers.
     state: DisplaySnapshot,
-    inlays: Marks<InlayMark>,
-    blocks: Marks<BlockMark>,
-    /// The background job that was given out last.
-    outstanding: Option<Outstanding>,
-    /// Counts ids of folds, blocks and jobs, and ages of inlays.
+    inlays: SpanSet<InlayMark>,
+    blocks: SpanSet<BlockMark>,
+    /// The background job handed out last.
+    outstanding: Option<PendingWrapJob>,
+    /// Counter for ids of folds, blocks and jobs, and ages of inlays.
     next_id: u64,
 }
 
-/// Why something is derived anew.
+/// Reason for an update.
 #[derive(Clone, Copy)]
-enum Cause {
-    /// The text changed.
+enum UpdateCause {
+    /// The text was edited.
     Text,
-    /// Folds or inlays did.
+    /// Folds or inlays changed.
     Marks,
 }
 
 impl DisplayMap {
-    /// A map without folds, inlays or blocks. Cheap at any length of text.
+    /// Creates a map without folds, inlays or blocks. Cheap for any text length.
     pub fn new(buffer: Snapshot, options: DisplayOptions) -> Self {
         Self {
             state: DisplaySnapshot::new(buffer, options),
-            inlays: Marks::new(),
-            blocks: Marks::new(),
+            inlays: SpanSet::new(),
+            blocks: SpanSet::new(),
             outstanding: None,
             next_id: 0,
         }
     }
 
-    /// The state of now; cheap, and of use on any thread.
+    /// Returns the current snapshot; cheap, and usable on any thread.
     pub fn snapshot(&self) -> DisplaySnapshot {
         self.state.clone()
     }
@@ -60,7 +59,7 @@ impl DisplayMap {
         self.state.options
     }
 
-    /// Takes over an edit: `buffer` is the text after `change`, which begins where the map is.
+    /// Applies an edit: `buffer` is the text after `change`, which begins at the map's revision.
     pub fn sync(&mut self, buffer: &Snapshot, change: &Change) {
         let now = self.state.buffer().revision();
         if buffer.revision() == now {
@@ -71,8 +70,8 @@ impl DisplayMap {
             let state = DisplaySnapshot::new(buffer.clone(), self.state.options);
             *self = Self {
                 state,
-                inlays: Marks::new(),
-                blocks: Marks::new(),
+                inlays: SpanSet::new(),
+                blocks: SpanSet::new(),
                 outstanding: None,
                 next_id: self.next_id,
             };
@@ -81,18 +80,18 @@ impl DisplayMap {
         self.state.folds.map(change);
         self.inlays.map(change);
         self.blocks.map(change);
-        let dirty: Vec<Dirty> = change
+        let dirty: Vec<DirtySpan> = change
             .splices
             .iter()
-            .map(|splice| Dirty {
+            .map(|splice| DirtySpan {
                 old: splice.old,
                 new: splice.new,
             })
             .collect();
-        self.follow(buffer, &dirty, Cause::Text);
+        self.follow(buffer, &dirty, UpdateCause::Text);
     }
 
-    /// Changes tab width or wrapping. Rows keep their old breaks until they are wrapped anew.
+    /// Changes tab width or wrapping. Rows keep their old breaks until they are wrapped again.
     pub fn set_options(&mut self, options: DisplayOptions) {
         let before = std::mem::replace(&mut self.state.options, options);
         if before == options {
@@ -111,12 +110,12 @@ impl DisplayMap {
         }
     }
 
-    /// The next lines to wrap in the background, if any; a job handed out before becomes void.
+    /// Returns the next lines to wrap in the background, if any; invalidates earlier jobs.
     pub fn wrap_job(&mut self) -> Option<WrapJob> {
         let options = self.wrap_options()?;
         let DisplaySnapshot { shown, wrap, .. } = &self.state;
         let stale = wrap.stale_lines(0, JOB_ITEMS)?;
-        let limit = shown.line_at_shown(shown.line(stale.start).shown.start + JOB_BYTES);
+        let limit = shown.line_at_shown(shown.line_span(stale.start).shown.start + JOB_BYTES);
         let job = WrapJob {
             id: self.next_id,
             shown: shown.clone(),
@@ -125,12 +124,12 @@ impl DisplayMap {
             generation: wrap.generation(),
         };
         self.next_id += 1;
-        self.outstanding = Some(Outstanding::new(&job));
+        self.outstanding = Some(PendingWrapJob::new(&job));
         Some(job)
     }
 
-    /// Takes in wrapped lines. `false` when they were of no use any more. Ask for the next job
-    /// either way.
+    /// Applies wrapped lines. Returns `false` if they were outdated. Request the next job either
+    /// way.
     pub fn accept(&mut self, done: WrapDone) -> bool {
         let generation = self.state.wrap.generation();
         let outstanding = self
@@ -145,12 +144,12 @@ impl DisplayMap {
         is_useful
     }
 
-    /// Whether lines wait to be wrapped in the background.
+    /// Returns whether lines wait to be wrapped in the background.
     pub fn is_wrapping(&self) -> bool {
         self.state.options.wrap.is_some() && self.state.wrap.stale_lines(0, 1).is_some()
     }
 
-    /// Wraps lines at once that are about to be shown, within a bound. `true` when rows may have
+    /// Wraps lines that are about to be shown, within a bound. Returns `true` if rows may have
     /// moved.
     pub fn wrap_rows(&mut self, first: DisplayRow, count: u32) -> bool {
         let Some(options) = self.wrap_options() else {
@@ -166,14 +165,14 @@ impl DisplayMap {
             && stale.start <= last_line
         {
             line = stale.start + 1;
-            let Some(rest) = budget.checked_sub(shown.line(stale.start).shown.len()) else {
+            let Some(rest) = budget.checked_sub(shown.line_span(stale.start).shown.len()) else {
                 continue;
             };
             budget = rest.saturating_sub(1);
             let lines = stale.start..line;
             let generation = wrap.generation();
             if let Some(items) = wrap_lines(shown, lines.clone(), options, generation, &never) {
-                replacements.push(Replacement {
+                replacements.push(LineReplacement {
                     old_lines: lines,
                     items,
                 });
@@ -193,8 +192,8 @@ impl DisplayMap {
         })
     }
 
-    /// Brings all layers up to date after the marks were.
-    fn follow(&mut self, buffer: &Snapshot, dirty: &[Dirty], cause: Cause) {
+    /// Updates all layers after the marks.
+    fn follow(&mut self, buffer: &Snapshot, dirty: &[DirtySpan], cause: UpdateCause) {
         let options = self.wrap_options();
         let joined = self.joined(dirty, cause);
         let dirty = joined.as_ref().map_or(dirty, std::slice::from_ref);
@@ -210,27 +209,27 @@ impl DisplayMap {
         self.place_blocks(&rows);
     }
 
-    /// One span for many where nothing wraps, if deriving all between them is the cheaper way.
-    fn joined(&self, dirty: &[Dirty], cause: Cause) -> Option<Dirty> {
+    /// Joins the dirty spans of an unwrapped text, if deriving everything between them is cheaper.
+    fn joined(&self, dirty: &[DirtySpan], cause: UpdateCause) -> Option<DirtySpan> {
         let (first, last) = (dirty.first()?, dirty.last()?);
         let is_plain = self.state.folds.is_empty() && self.inlays.is_empty();
         let is_many = match cause {
             _ if is_plain => dirty.len() > JOINED_SPLICES,
-            Cause::Text => false,
-            Cause::Marks => dirty.len() > JOINED_MARKS,
+            UpdateCause::Text => false,
+            UpdateCause::Marks => dirty.len() > JOINED_MARKS,
         };
-        (is_many && self.state.options.wrap.is_none()).then(|| Dirty {
+        (is_many && self.state.options.wrap.is_none()).then(|| DirtySpan {
             old: first.old.union(last.old),
             new: first.new.union(last.new),
         })
     }
 
-    fn replace_rows(&mut self, replacements: Vec<Replacement>) {
+    fn replace_rows(&mut self, replacements: Vec<LineReplacement>) {
         let rows = self.state.wrap.replace(replacements);
         self.place_blocks(&rows);
     }
 
-    fn place_blocks(&mut self, rows: &[RowEdit]) {
+    fn place_blocks(&mut self, rows: &[DisplayRowEdit]) {
         let state = &mut self.state;
         state
             .blocks
@@ -245,10 +244,10 @@ impl DisplayMap {
 
 /// Folds. Adding one costs what it hides and `log n`; removing grows with the number of folds.
 impl DisplayMap {
-    /// Folds spans away; empty ones are ignored, equal ones are kept once.
+    /// Folds spans; empty ones are ignored, equal ones are stored once.
     pub fn fold(&mut self, spans: &[Span]) {
         let buffer = self.state.buffer().clone();
-        let mut marks: Vec<Placed<FoldMark>> = Vec::new();
+        let mut marks: Vec<PlacedMark<FoldMark>> = Vec::new();
         let mut sorted = spans.to_vec();
         sorted.sort_by_key(|span| (span.start, span.end));
         sorted.dedup();
@@ -262,12 +261,12 @@ impl DisplayMap {
                 .any(|other| other.span == span);
             if !span.is_empty() && !is_known {
                 let mark = FoldMark { id: self.new_id() };
-                marks.push(Placed { span, mark });
+                marks.push(PlacedMark { span, mark });
             }
         }
         let dirty = dirty(marks.iter().map(|placed| placed.span), &buffer);
         self.state.folds.insert(marks);
-        self.follow(&buffer, &dirty, Cause::Marks);
+        self.follow(&buffer, &dirty, UpdateCause::Marks);
     }
 
     /// Removes every fold that overlaps the span, or that hides the byte at an empty span.
@@ -283,7 +282,7 @@ impl DisplayMap {
         }
     }
 
-    /// Removes every fold.
+    /// Removes all folds at once.
     pub fn unfold_all(&mut self) {
         self.remove_folds(|_| true);
     }
@@ -293,22 +292,22 @@ impl DisplayMap {
         fold::spans(self.state.folds.all())
     }
 
-    fn remove_folds(&mut self, is_unwanted: impl Fn(&Placed<FoldMark>) -> bool) {
+    fn remove_folds(&mut self, is_unwanted: impl Fn(&PlacedMark<FoldMark>) -> bool) {
         let removed = self.state.folds.retain(|fold| !is_unwanted(fold));
         let buffer = self.state.buffer().clone();
         let dirty = dirty(removed.iter().map(|placed| placed.span), &buffer);
-        self.follow(&buffer, &dirty, Cause::Marks);
+        self.follow(&buffer, &dirty, UpdateCause::Marks);
     }
 }
 
 /// Inlays. Adding one costs `log n`; removing grows with the number of inlays.
 impl DisplayMap {
-    /// Replaces all inlays.
+    /// Replaces all inlays by new ones.
     pub fn set_inlays(&mut self, inlays: Vec<Inlay>) {
         self.replace_inlays(|_| true, inlays);
     }
 
-    /// Removes some inlays and adds others. Those at one offset stay in the order they were given.
+    /// Removes and adds inlays. Those at one offset keep their insertion order.
     pub fn splice_inlays(&mut self, remove: &[InlayId], add: Vec<Inlay>) {
         if remove.is_empty() {
             return self.add_inlays(Vec::new(), add);
@@ -318,7 +317,7 @@ impl DisplayMap {
         self.replace_inlays(|id| remove.binary_search(&id).is_ok(), add);
     }
 
-    /// All inlays and where they are now, by place. Grows with their number.
+    /// Returns all inlays with their current offsets, sorted. The cost grows with their number.
     pub fn inlay_offsets(&self) -> Vec<(InlayId, ByteOffset)> {
         let inlays = self.inlays.from(0);
         inlays
@@ -331,39 +330,39 @@ impl DisplayMap {
         self.add_inlays(removed, add);
     }
 
-    fn add_inlays(&mut self, removed: Vec<Placed<InlayMark>>, add: Vec<Inlay>) {
+    fn add_inlays(&mut self, removed: Vec<PlacedMark<InlayMark>>, add: Vec<Inlay>) {
         let buffer = self.state.buffer().clone();
         let mut spans: Vec<Span> = removed.iter().map(|inlay| inlay.span).collect();
         let mut marks = Vec::new();
         for inlay in &add {
             let age = self.new_id();
-            marks.extend(InlayMark::place(inlay, age, &buffer));
+            marks.extend(InlayMark::to_mark(inlay, age, &buffer));
         }
         spans.extend(marks.iter().map(|inlay| inlay.span));
         self.inlays.insert(marks);
         let dirty = dirty(spans.into_iter(), &buffer);
-        self.follow(&buffer, &dirty, Cause::Marks);
+        self.follow(&buffer, &dirty, UpdateCause::Marks);
     }
 }
 
 /// Blocks. Inserting one costs `log n`; finding one by its id grows with the number of blocks.
 impl DisplayMap {
-    /// Makes room between two rows.
+    /// Inserts a block between two rows.
     pub fn insert_block(&mut self, spec: BlockSpec) -> BlockId {
         let id = BlockId(self.new_id());
-        let placed = BlockMark::place(&spec, id, self.state.buffer());
+        let placed = BlockMark::to_mark(&spec, id, self.state.buffer());
         let at = placed.span.start;
         self.blocks.insert(vec![placed]);
         self.place_blocks_at(vec![at]);
         id
     }
 
-    /// Takes a block away; an unknown one is ignored.
+    /// Removes a block; an unknown id is ignored.
     pub fn remove_block(&mut self, id: BlockId) {
         self.remove_blocks(&[id]);
     }
 
-    /// Takes several blocks away.
+    /// Removes several blocks at once.
     pub fn remove_blocks(&mut self, ids: &[BlockId]) {
         let mut ids = ids.to_vec();
         ids.sort_unstable();
@@ -373,20 +372,20 @@ impl DisplayMap {
         self.place_blocks_at(removed.iter().map(|block| block.span.start).collect());
     }
 
-    /// Gives a block another height, in line heights.
+    /// Sets the height of a block, in line heights.
     pub fn resize_block(&mut self, id: BlockId, height: f32) {
         let removed = self.blocks.retain(|block| block.mark.id != id);
         let offsets = removed.iter().map(|block| block.span.start).collect();
         let resized = removed.into_iter().map(|mut block| {
-            block.mark.height = parts(height);
+            block.mark.height = height_in_parts(height);
             block
         });
         self.blocks.insert(resized.collect());
         self.place_blocks_at(offsets);
     }
 
-    /// The offset that a block follows: the start of its row above which it lies, or the end of
-    /// the one below which. Grows with the number of blocks.
+    /// Returns the offset that a block follows: the start of its row if it is above, or the end if
+    /// it is below. The cost grows with the number of blocks.
     pub fn block_offset(&self, id: BlockId) -> Option<ByteOffset> {
         let mut blocks = self.blocks.from(0);
         blocks
@@ -402,35 +401,35 @@ impl DisplayMap {
         lines.dedup();
         let edits = lines.into_iter().map(|line| {
             let rows = wrap.first_row(line)..wrap.first_row(line + 1);
-            RowEdit {
+            DisplayRowEdit {
                 lines: line..line + 1,
                 old_rows: rows.clone(),
                 new_rows: rows,
             }
         });
-        let edits: Vec<RowEdit> = edits.collect();
+        let edits: Vec<DisplayRowEdit> = edits.collect();
         self.place_blocks(&edits);
     }
 }
 
 /// Dirty spans of a text that did not change itself: sorted, overlapping ones joined.
-fn dirty(spans: impl Iterator<Item = Span>, buffer: &Snapshot) -> Vec<Dirty> {
+fn dirty(spans: impl Iterator<Item = Span>, buffer: &Snapshot) -> Vec<DirtySpan> {
     // What a fold or an inlay does begins where it would have to stand if it splits an ending.
     let mut spans: Vec<Span> = spans
         .map(|span| Span::new(buffer.clip(span.start, Bias::Left), span.end))
         .collect();
     spans.sort_by_key(|span| span.start);
-    let mut dirty: Vec<Dirty> = Vec::new();
+    let mut dirty: Vec<DirtySpan> = Vec::new();
     for span in spans {
         match dirty.last_mut() {
             Some(last) if span.start <= last.old.end => {
                 let joined = last.old.union(span);
-                *last = Dirty {
+                *last = DirtySpan {
                     old: joined,
                     new: joined,
                 };
             }
-            _ => dirty.push(Dirty {
+            _ => dirty.push(DirtySpan {
                 old: span,
                 new: span,
             }),

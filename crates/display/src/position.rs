@@ -1,33 +1,33 @@
-//! Where things are on the screen: display rows, cells, and the options that decide both.
+//! Screen positions: display rows, cells, and the options that determine both.
 //!
 //! A cell is one column of a monospaced grid. Start at `DisplayPoint`.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-/// A row of text on the screen, counted from 0. Blocks take height but no row.
+/// A row of text on the screen, counted from 0. Blocks have a height but no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DisplayRow(pub u32);
 
 /// A place between two cells of a display row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DisplayPoint {
-    /// The row.
+    /// Display row of the point.
     pub row: DisplayRow,
     /// Cells from the left edge; the hanging indent of a wrapped row counts.
     pub cell: u32,
 }
 
-/// What decides where text goes.
+/// Options that determine the positions of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DisplayOptions {
-    /// Cells between two tab stops; 0 is taken as 1.
+    /// Cells between two tab stops; 0 is treated as 1.
     pub tab_width: u32,
-    /// Cells that a row may hold before it wraps; `None` never wraps.
+    /// Maximum cells per row before it wraps; `None` never wraps.
     pub wrap: Option<u32>,
 }
 
 impl DisplayPoint {
-    /// The place before `cell` in `row`.
+    /// Creates the point before `cell` in `row`.
     pub fn new(row: u32, cell: u32) -> Self {
         Self {
             row: DisplayRow(row),

@@ -1,4 +1,4 @@
-//! A state of the map that does not change any more, and the questions it answers.
+//! An immutable state of the display map, and its queries.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,21 +6,21 @@ use std::ops::Range;
 use base::{Bias, ByteOffset, Row, Span};
 use text::Snapshot;
 
-use crate::block::{BlockLayer, PARTS, PlacedBlock, lines};
+use crate::block::{BlockLayer, PARTS, PlacedBlock, height_in_lines};
 use crate::fold::{self, FoldMark};
 use crate::line::DisplayLine;
-use crate::marks::Marks;
 use crate::position::{DisplayOptions, DisplayPoint, DisplayRow};
-use crate::shown::Shown;
-use crate::tab::{Found, LongLines, Ruler, Strip};
+use crate::shown_text::ShownText;
+use crate::span_set::SpanSet;
+use crate::tab::{LongLines, Ruler, Strip, StripPosition};
 use crate::wrap::WrapTree;
 
-/// A state of the display map. Cheap to clone; stays valid while the map moves on.
+/// A state of the display map. Cheap to clone; stays valid while the map changes.
 #[derive(Clone)]
 pub struct DisplaySnapshot {
     pub(crate) options: DisplayOptions,
-    pub(crate) folds: Marks<FoldMark>,
-    pub(crate) shown: Shown,
+    pub(crate) folds: SpanSet<FoldMark>,
+    pub(crate) shown: ShownText,
     pub(crate) long_lines: LongLines,
     pub(crate) wrap: WrapTree,
     pub(crate) blocks: BlockLayer,
@@ -28,10 +28,10 @@ pub struct DisplaySnapshot {
 
 impl DisplaySnapshot {
     pub(crate) fn new(buffer: Snapshot, options: DisplayOptions) -> Self {
-        let shown = Shown::new(buffer);
+        let shown = ShownText::new(buffer);
         Self {
             options,
-            folds: Marks::new(),
+            folds: SpanSet::new(),
             wrap: WrapTree::new(shown.line_count(), options.wrap.is_none()),
             shown,
             long_lines: LongLines::default(),
@@ -39,7 +39,7 @@ impl DisplaySnapshot {
         }
     }
 
-    /// The text shown.
+    /// Returns the text shown.
     pub fn buffer(&self) -> &Snapshot {
         &self.shown.buffer
     }
@@ -49,7 +49,7 @@ impl DisplaySnapshot {
         self.options
     }
 
-    /// How many display rows there are; at least one.
+    /// Returns the number of display rows; at least one.
     pub fn row_count(&self) -> u32 {
         self.wrap.row_count()
     }
@@ -59,12 +59,12 @@ impl DisplaySnapshot {
         DisplayRow(self.row_count().saturating_sub(1))
     }
 
-    /// Where an offset is shown. `bias` chooses the side of inlays there, and of a fold around it.
-    /// A place between two rows of a wrapped line is the start of the second.
+    /// Maps a buffer offset to a display point. `bias` chooses the side of inlays there, and of a
+    /// fold around it. A position between two rows of a wrapped line is the start of the second.
     pub fn to_display(&self, offset: ByteOffset, bias: Bias) -> DisplayPoint {
         let at = self.shown.to_shown(offset, bias);
         let line = self.shown.line_at(offset);
-        let span = self.shown.line(line).shown;
+        let span = self.shown.line_span(line).shown;
         let at = at.clamp(span.start, span.end);
         let row = self.wrap.row_at(line, at - span.start);
         let strip = self.strip(row);
@@ -74,9 +74,9 @@ impl DisplaySnapshot {
         }
     }
 
-    /// The offset shown at a point, which is clipped into the text. Inside a wide character,
-    /// `bias` chooses the side; behind the text of a row that goes on in the next one, `Left`
-    /// stays before its last character, `Right` gives the start of the next row.
+    /// Maps a display point, clipped to the text, to a buffer offset. Inside a wide character,
+    /// `bias` chooses the side; beyond the text of a wrapped row, `Left` stays before its last
+    /// character, `Right` returns the start of the next row.
     pub fn to_buffer(&self, point: DisplayPoint, bias: Bias) -> ByteOffset {
         let strip = self.strip(point.row.0);
         if point.cell <= strip.indent {
@@ -84,7 +84,7 @@ impl DisplaySnapshot {
         }
         let found = if point.cell == u32::MAX {
             let end = strip.shown.end;
-            Found {
+            StripPosition {
                 start: end,
                 end,
                 cell: u32::MAX,
@@ -104,20 +104,20 @@ impl DisplaySnapshot {
         offset
     }
 
-    /// The nearest point that a caret can stand on.
+    /// Returns the nearest point at which a caret can be.
     pub fn clip(&self, point: DisplayPoint, bias: Bias) -> DisplayPoint {
         self.to_display(self.to_buffer(point, bias), bias)
     }
 
-    /// Where the text of a row ends, in cells from the left edge. The first time, a long unwrapped
-    /// line is measured whole.
+    /// Returns the end of a row's text, in cells from the left edge. The first time, a long
+    /// unwrapped line is measured completely.
     pub fn max_cell(&self, row: DisplayRow) -> u32 {
         let strip = self.strip(row.0);
         self.ruler().cell_at(&strip, strip.shown.end)
     }
 
-    /// The largest `max_cell` of the given rows; of long lines a guess that grows better as they
-    /// are looked at.
+    /// Returns the largest `max_cell` of the rows; for long lines an estimate that improves as they
+    /// are viewed.
     pub fn widest_cell_in(&self, rows: Range<DisplayRow>) -> u32 {
         let end = rows.end.0.min(self.row_count());
         let cells = (rows.start.0..end).map(|row| self.ruler().end_cell_estimate(&self.strip(row)));
@@ -142,14 +142,14 @@ impl DisplaySnapshot {
         DisplayRow(self.wrap.first_row(line))..DisplayRow(self.wrap.first_row(line + 1))
     }
 
-    /// The place one row up, as near to the cell `goal` as can be.
+    /// Returns the point one row up, as near to the cell `goal` as possible.
     pub fn row_above(&self, point: DisplayPoint, goal: u32) -> Option<DisplayPoint> {
         let row = point.row.min(self.last_row() + 1).0.checked_sub(1)?;
         Some(self.clip(DisplayPoint::new(row, goal), Bias::Left))
     }
 
-    /// The place one row down, as near to the cell `goal` as can be. Rows without text of the
-    /// buffer, as a long inlay makes them, are passed over.
+    /// Returns the point one row down, as near to the cell `goal` as possible. Rows without buffer
+    /// text, created by a long inlay, are skipped.
     pub fn row_below(&self, point: DisplayPoint, goal: u32) -> Option<DisplayPoint> {
         let mut row = point.row.0;
         while row < self.last_row().0 {
@@ -162,13 +162,13 @@ impl DisplaySnapshot {
         None
     }
 
-    /// What a row shows, however long it is; for long rows see `line_window`.
+    /// Returns the content of a row, however long it is; for long rows see `line_window`.
     pub fn line(&self, row: DisplayRow) -> DisplayLine {
         self.line_window(row, 0, u32::MAX)
     }
 
-    /// The part of a row that covers the given cells; what it costs does not depend on the length
-    /// of the row, once it was measured so far.
+    /// Returns the part of a row that covers the given cells; the cost does not depend on the
+    /// length of the row once it is measured that far.
     pub fn line_window(&self, row: DisplayRow, from_cell: u32, to_cell: u32) -> DisplayLine {
         let strip = self.strip(row.0);
         DisplayLine::read(self, &strip, row.min(self.last_row()), from_cell..to_cell)
@@ -177,7 +177,7 @@ impl DisplaySnapshot {
     /// The top of a row in line heights from the top of the text, blocks above it included.
     /// For one past the last row: the bottom of the text.
     pub fn y_of(&self, row: DisplayRow) -> f64 {
-        lines(self.blocks.y_of(row.0.min(self.row_count())))
+        height_in_lines(self.blocks.y_of(row.0.min(self.row_count())))
     }
 
     /// The row at a height; for a height within a block, the row that follows the block.
@@ -211,14 +211,14 @@ impl DisplaySnapshot {
     /// Whether a buffer row is hidden, being folded into one before it.
     pub fn is_hidden(&self, row: Row) -> bool {
         let line = self.shown.line_at(self.buffer().row_start(row));
-        self.shown.line(line).rows.start != row.0
+        self.shown.line_span(line).rows.start != row.0
     }
 
     /// The buffer rows that folds join with a row into one line; that row alone where nothing is
     /// folded.
     pub fn joined_rows(&self, row: Row) -> Range<Row> {
         let line = self.shown.line_at(self.buffer().row_start(row));
-        let rows = self.shown.line(line).rows;
+        let rows = self.shown.line_span(line).rows;
         Row(rows.start)..Row(rows.end)
     }
 
@@ -230,10 +230,10 @@ impl DisplaySnapshot {
         }
     }
 
-    /// What a display row shows; the last row for one beyond it.
+    /// Returns the strip of a display row; the last one if it is out of range.
     pub(crate) fn strip(&self, row: u32) -> Strip {
         let row = self.wrap.row(row);
-        let line = self.shown.line(row.line).shown;
+        let line = self.shown.line_span(row.line).shown;
         let shown = match &row.columns {
             None => line.clone(),
             Some(columns) => line.start + columns.start..line.start + columns.end,

@@ -1,45 +1,45 @@
-//! The tab layer: bytes of a shown line become cells, and cells bytes.
+//! The tab layer: maps bytes of a shown line to cells and back.
 //!
-//! Tab stops count from the left edge of the display row. A row is walked where it is short; of a
-//! long unwrapped line every few kilobytes are measured once and remembered, and an edit measures
-//! anew only what it touched. Start at `Ruler`.
+//! Tab stops count from the left edge of the display row. A short row is walked; a long unwrapped
+//! line is measured once, every few kilobytes, and cached, and an edit measures only the touched
+//! part again. Start at `Ruler`.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cells::Meter;
 use crate::limits::{LONG_LINE_BYTES, LONG_LINES};
-use crate::shown::{LineEdit, Shown};
+use crate::shown_text::{LineEdit, ShownText};
 use stretches::Stretches;
 
 mod stretches;
 
-/// One display row's worth of shown text.
+/// Shown text of one display row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Strip {
-    /// The line it belongs to.
+    /// Line that contains the row.
     pub(crate) line: u32,
-    /// Bytes of what is shown.
+    /// Byte range in the shown text.
     pub(crate) shown: Range<usize>,
-    /// Where the line begins in what is shown.
+    /// Start of the line in the shown text.
     pub(crate) line_start: usize,
-    /// Empty cells before it.
+    /// Empty cells before the row.
     pub(crate) indent: u32,
-    /// Whether its line ends with it.
+    /// Whether the line ends with this row.
     pub(crate) is_last: bool,
 }
 
-/// A character of a strip that holds a cell, or the end of the strip.
+/// A character of a strip that covers a cell, or the end of the strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    /// Its bytes in what is shown; empty at the end of the strip.
+pub(crate) struct StripPosition {
+    /// Byte range in the shown text; empty at the end of the strip.
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// The cell where it begins.
     pub(crate) cell: u32,
 }
 
-/// The measures of long lines, shared by the snapshots of one state.
+/// Measurements of long lines, shared by the snapshots of one state.
 #[derive(Clone, Default)]
 pub(crate) struct LongLines {
     lines: Arc<Mutex<Vec<LongLine>>>,
@@ -54,13 +54,13 @@ struct LongLine {
 /// Measures the strips of one state of what is shown.
 #[derive(Clone, Copy)]
 pub(crate) struct Ruler<'a> {
-    pub(crate) shown: &'a Shown,
+    pub(crate) shown: &'a ShownText,
     pub(crate) tab_width: u32,
     pub(crate) long_lines: &'a LongLines,
 }
 
 impl Strip {
-    /// Whether it is the first row of its line.
+    /// Returns whether it is the first row of its line.
     pub(crate) fn is_first(&self) -> bool {
         self.shown.start == self.line_start
     }
@@ -92,7 +92,7 @@ impl Ruler<'_> {
     }
 
     /// The character that covers a cell: characters without width are passed over.
-    pub(crate) fn find(&self, strip: &Strip, cell: u32) -> Found {
+    pub(crate) fn find(&self, strip: &Strip, cell: u32) -> StripPosition {
         let (mut at, start_cell) = self.anchor_before(strip, cell);
         let mut meter = Meter::new(start_cell, self.tab_width);
         for chunk in self.shown.chunks(at..strip.shown.end) {
@@ -100,7 +100,7 @@ impl Ruler<'_> {
                 let before = meter.cell;
                 meter.advance(ch);
                 if meter.cell > cell {
-                    return Found {
+                    return StripPosition {
                         start: at,
                         end: at + ch.len_utf8(),
                         cell: before,
@@ -109,7 +109,7 @@ impl Ruler<'_> {
                 at += ch.len_utf8();
             }
         }
-        Found {
+        StripPosition {
             start: at,
             end: at,
             cell: meter.cell,
@@ -128,7 +128,7 @@ impl Ruler<'_> {
         (strip.line_start + column, cell)
     }
 
-    /// Where the strip ends, or a guess where it would be long to measure.
+    /// Returns the cell of the strip's end, or an estimate if measuring would take long.
     pub(crate) fn end_cell_estimate(&self, strip: &Strip) -> u32 {
         if !strip.is_long() {
             return self.cell_at(strip, strip.shown.end);
@@ -150,7 +150,7 @@ impl Ruler<'_> {
             },
         };
         let result = read(&mut long.stretches);
-        // The line asked for last stands last; the one forgotten is the first.
+        // Least recently used lines come first and are evicted first.
         if lines.len() >= LONG_LINES {
             lines.remove(0);
         }
@@ -160,8 +160,8 @@ impl Ruler<'_> {
 }
 
 impl LongLines {
-    /// What is still true after an edit of lines; `shown` is the text after.
-    pub(crate) fn after(&self, edits: &[LineEdit], shown: &Shown, tab_width: u32) -> Self {
+    /// Returns the measurements still valid after an edit of lines; `shown` is the text after.
+    pub(crate) fn after(&self, edits: &[LineEdit], shown: &ShownText, tab_width: u32) -> Self {
         let lines = self.lock();
         if lines.is_empty() {
             return Self::default();
@@ -180,7 +180,7 @@ impl LongLines {
 }
 
 impl LongLine {
-    fn after(&self, edits: &[LineEdit], shown: &Shown, tab_width: u32) -> Option<Self> {
+    fn after(&self, edits: &[LineEdit], shown: &ShownText, tab_width: u32) -> Option<Self> {
         let ix = edits.partition_point(|edit| edit.old.end <= self.line);
         let before = ix.checked_sub(1).map(|before| &edits[before]);
         let shifted = before.map_or(self.line, |edit| self.line - edit.old.end + edit.new.end);
@@ -195,7 +195,7 @@ impl LongLine {
             return None;
         }
         let line = edit.new.start;
-        let span = shown.line(line).shown;
+        let span = shown.line_span(line).shown;
         let stretches = self.stretches.after(edit, shown, span, tab_width)?;
         Some(Self { line, stretches })
     }

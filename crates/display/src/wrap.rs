@@ -1,10 +1,10 @@
-//! The wrap layer: lines become one or more rows.
+//! The wrap layer: splits lines into rows.
 //!
-//! Lines that need one row, and lines not looked at yet, are kept as runs; of the others the bytes
-//! of each row are kept. Everything is stamped with the generation of the options it was wrapped
-//! for: what is older waits for the background, and counts as it is until then.
+//! Lines with one row, and lines not wrapped yet, are stored as runs; for the others, the byte
+//! length of each row. Everything is stamped with the generation of the options it was wrapped
+//! with: older items wait for the background and are used as they are until then.
 //! Invariant: a line's rows cover its shown bytes without gaps, each row at least one byte.
-//! Start at `WrapTree`; `edit` follows edits, `breaks` says where rows break.
+//! Start at `WrapTree`; `edit` applies edits, `breaks` determines row ends.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -23,11 +23,11 @@ mod lines;
 #[derive(Clone)]
 pub(crate) struct WrapTree {
     items: SumTree<WrapItem>,
-    /// The options that rows should be wrapped for; older items are stale.
+    /// Generation of the current options; older items are stale.
     generation: u32,
 }
 
-/// Rows as they lie in their line.
+/// A row within its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrapRow {
     pub(crate) line: u32,
@@ -37,17 +37,17 @@ pub(crate) struct WrapRow {
     pub(crate) is_last: bool,
 }
 
-/// Rows that were replaced by others.
+/// Rows replaced by others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RowEdit {
-    /// The lines as they are numbered now.
+pub(crate) struct DisplayRowEdit {
+    /// The lines in the new numbering.
     pub(crate) lines: Range<u32>,
     pub(crate) old_rows: Range<u32>,
     pub(crate) new_rows: Range<u32>,
 }
 
-/// Lines to be put in the place of others.
-pub(crate) struct Replacement {
+/// Lines to replace, and their new items.
+pub(crate) struct LineReplacement {
     pub(crate) old_lines: Range<u32>,
     pub(crate) items: SumTree<WrapItem>,
 }
@@ -138,7 +138,7 @@ impl SeekTarget<'_, WrapSummary, WrapSummary> for AtColumn {
     }
 }
 
-/// Seeks a row.
+/// Seeks a row by its number.
 struct AtRow(u32);
 
 impl SeekTarget<'_, WrapSummary, WrapSummary> for AtRow {
@@ -229,24 +229,24 @@ impl WrapTree {
         self.row_at(line, 0)
     }
 
-    /// From now on everything is stale. The rows stay as they are until they are wrapped anew.
+    /// Marks all rows as stale. They stay as they are until they are wrapped again.
     pub(crate) fn grow_stale(&mut self) {
         self.generation += 1;
     }
 
     /// Gives every line one row and calls that final.
-    pub(crate) fn unwrap_all(&mut self) -> RowEdit {
+    pub(crate) fn unwrap_all(&mut self) -> DisplayRowEdit {
         self.generation += 1;
         let (lines, old_rows) = (self.line_count(), self.row_count());
         self.items = plain(lines, self.generation);
-        RowEdit {
+        DisplayRowEdit {
             lines: 0..lines,
             old_rows: 0..old_rows,
             new_rows: 0..lines,
         }
     }
 
-    /// Whether a line is wrapped for the options of now.
+    /// Returns whether a line is wrapped with the current options.
     #[cfg(test)]
     pub(crate) fn is_fresh(&self, line: u32) -> bool {
         self.stale_lines(line, usize::MAX)
@@ -290,12 +290,12 @@ impl WrapTree {
     }
 
     /// Replaces lines; `replacements` are sorted and disjoint.
-    pub(crate) fn replace(&mut self, replacements: Vec<Replacement>) -> Vec<RowEdit> {
+    pub(crate) fn replace(&mut self, replacements: Vec<LineReplacement>) -> Vec<DisplayRowEdit> {
         if replacements.is_empty() {
             return Vec::new();
         }
         let old = std::mem::replace(&mut self.items, SumTree::new(()));
-        let mut builder = Builder {
+        let mut builder = WrapTreeBuilder {
             items: SumTree::new(()),
         };
         let mut edits = Vec::new();
@@ -311,7 +311,7 @@ impl WrapTree {
             let before = *builder.items.summary();
             builder.append(replacement.items);
             let after = *builder.items.summary();
-            edits.push(RowEdit {
+            edits.push(DisplayRowEdit {
                 lines: before.lines..after.lines,
                 old_rows,
                 new_rows: before.rows..after.rows,
@@ -332,18 +332,18 @@ pub(crate) fn plain(lines: u32, generation: u32) -> SumTree<WrapItem> {
     SumTree::from_item(WrapItem::Plain { lines, generation }, ())
 }
 
-/// The row that begins a line, at whose item or end the cursor stands.
+/// Returns the first row of a line, with the cursor at the line's item or end.
 fn row_at_line(cursor: &Cursor<'_, '_, WrapItem, WrapSummary>, line: u32) -> u32 {
     let start = cursor.start();
     start.rows + (line - start.lines)
 }
 
-/// Puts items together, joining runs.
-struct Builder {
+/// Appends items, joining runs.
+struct WrapTreeBuilder {
     items: SumTree<WrapItem>,
 }
 
-impl Builder {
+impl WrapTreeBuilder {
     fn push_plain(&mut self, more: u32, stamp: u32) {
         if more == 0 {
             return;
@@ -381,7 +381,7 @@ impl Builder {
         self.items.append(tail, ());
     }
 
-    /// Copies lines from the one at which the cursor stands, and moves it behind them.
+    /// Copies lines from the cursor on, and moves the cursor after them.
     fn copy_lines(
         &mut self,
         cursor: &mut Cursor<'_, '_, WrapItem, WrapSummary>,

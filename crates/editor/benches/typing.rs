@@ -13,10 +13,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use autocomplete::{Replacement, Source, Suggestion, SuggestionId};
+use autocomplete::{SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 use base::{AbsPath, Point, Span};
 use cpu_time::ThreadTime;
-use editor::{DocumentModel, Editor, Environment, Reveal, fixture};
+use editor::{DocumentEnvironment, DocumentModel, Editor, Reveal, fixture};
 use gpui_kit::{
     AnyWindowHandle, AppContext as _, Bounds, DevicePixels, Entity, Focusable as _,
     HeadlessAppContext, KeyBinding, Keystroke, PlatformAtlas, PlatformHeadlessRenderer, Scene,
@@ -185,13 +185,13 @@ fn suggest(line: &str, editor: &Entity<Editor>, cx: &mut gpui_kit::App) {
     editor.update(cx, |editor, cx| {
         let scene = editor.scene(cx);
         let new = format!("{line}\n    let next = total + 1;\n    finish(next)");
-        let edit = Replacement::new(Span::at(scene.caret), &new, &scene.snapshot);
+        let edit = SuggestedEdit::new(Span::at(scene.caret), &new, &scene.snapshot);
         let suggestion = Suggestion {
             id: SuggestionId(1),
             file: None,
             revision: scene.snapshot.revision(),
             edits: vec![edit],
-            source: Source::Continuation,
+            source: SuggestionSource::Continuation,
             confidence: 0.9,
         };
         editor.set_suggestion(Some(suggestion), cx);
@@ -217,7 +217,7 @@ fn open(
     row: u32,
     cx: &mut HeadlessAppContext,
 ) -> (AnyWindowHandle, Entity<Editor>) {
-    let environment = Environment {
+    let environment = DocumentEnvironment {
         files: Arc::new(FakeFiles::new()),
         clock: Arc::new(RealClock::default()),
         recovery_folder: AbsPath::new("/recovery").expect("the path starts at the root"),

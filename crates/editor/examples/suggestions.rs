@@ -1,4 +1,4 @@
-//! Pictures of suggestions: text that stands back, changes in their place, signs that lead elsewhere; in dark and light.
+//! Screenshots of suggestions: ghost text, inline changes and jump signs, in dark and light.
 //!
 //! `cargo run -p editor --example suggestions FOLDER` writes one picture for each.
 #![expect(clippy::print_stdout, reason = "an example says what it writes")]
@@ -7,7 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use autocomplete::{Replacement, Source, Suggestion, SuggestionId};
+use autocomplete::{SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 use base::{AbsPath, ByteOffset, Row, Span};
 use editor::{Editor, Reveal, SuggestionPlace, fixture};
 use gpui_kit::test::TestWindowExt as _;
@@ -78,7 +78,7 @@ mod tests {
 }
 "#;
 
-/// One picture: what stands at the caret, and the edits offered, as texts to find and what comes instead.
+/// One screenshot: the text at the caret, and the suggested edits as pairs of search text and replacement.
 struct Scene {
     name: &'static str,
     at_caret: &'static str,
@@ -174,12 +174,12 @@ const SCENES: &[Scene] = &[
 ];
 
 fn suggestion(scene: &Scene, text: &str, caret: usize, snapshot: &text::Snapshot) -> Suggestion {
-    let replace = |start: usize, old: &str, new: &str| Replacement {
+    let replace = |start: usize, old: &str, new: &str| SuggestedEdit {
         span: Span::from(start..start + old.len()),
         old: Arc::from(old),
         new: Arc::from(new),
     };
-    let mut edits: Vec<Replacement> = scene
+    let mut edits: Vec<SuggestedEdit> = scene
         .edits
         .iter()
         .filter_map(|(old, new)| Some(replace(text.find(old)?, old, new).trimmed()))
@@ -192,7 +192,7 @@ fn suggestion(scene: &Scene, text: &str, caret: usize, snapshot: &text::Snapshot
         file: scene.file.and_then(AbsPath::new),
         revision: snapshot.revision(),
         edits,
-        source: Source::Continuation,
+        source: SuggestionSource::Continuation,
         confidence: 0.9,
     }
 }

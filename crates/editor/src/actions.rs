@@ -1,7 +1,7 @@
-//! The actions of the editor view that are no caret commands, and what each one does.
+//! The editor's actions that are not caret commands, and their handlers.
 //!
-//! Two tables: `EDITOR_ACTIONS` work where the keyboard is in the text, `FIND_ACTIONS` also where it is
-//! in the find bar. The names are what people write in keymaps, so they stay as they are.
+//! Two tables: `EDITOR_ACTIONS` apply while the text has the focus, `FIND_ACTIONS` also while the
+//! find bar has it. Users write the names in keymaps, so they must not change.
 
 use std::any::TypeId;
 
@@ -9,15 +9,15 @@ use gpui_kit::{Context, Window};
 
 use crate::editor::Editor;
 
-/// One action and what it does.
+/// An action and its handler.
 pub(crate) struct EditorAction {
-    /// The type of the action.
+    /// Type id of the action.
     pub(crate) id: fn() -> TypeId,
-    /// What it does.
+    /// Handler of the action.
     pub(crate) run: fn(&mut Editor, &mut Window, &mut Context<Editor>),
 }
 
-/// Declares actions and the table that leads from them to methods.
+/// Declares actions and the table that maps them to methods.
 macro_rules! editor_actions {
     ($(#[$meta:meta])* $table:ident: $($name:ident => $run:path, $doc:literal;)*) => {
         gpui_kit::actions!(editor, [$(#[doc = $doc] $name),*]);
@@ -30,61 +30,61 @@ macro_rules! editor_actions {
 }
 
 editor_actions! {
-    /// What works where the keyboard is in the text.
+    /// Actions that apply while the text has the focus.
     EDITOR_ACTIONS:
-    Undo => Editor::undo, "Takes the last step back.";
-    Redo => Editor::redo, "Makes a step again that was taken back.";
-    UndoCaret => Editor::undo_caret, "Goes back to where the carets were before.";
-    RedoCaret => Editor::redo_caret, "Goes forward to where the carets were after.";
-    Copy => Editor::copy, "Copies what is selected, or the rows of the carets.";
-    Cut => Editor::cut, "Copies what is selected, or the rows of the carets, and deletes it.";
-    Paste => Editor::paste, "Inserts what was copied, one piece for each caret where that fits.";
-    PasteAsIs => Editor::paste_as_is, "Inserts what was copied without changing its indentation.";
-    Cancel => Editor::cancel, "Steps back: closes the find bar, keeps one caret, drops the selection.";
-    Fold => Editor::fold, "Folds the innermost block at every caret away.";
-    Unfold => Editor::unfold, "Unfolds what is folded away at every caret.";
-    ToggleFold => Editor::toggle_fold, "Folds the block at the caret away, or unfolds it.";
-    FoldAll => Editor::fold_all, "Folds every block of the file away.";
-    UnfoldAll => Editor::unfold_all, "Unfolds everything.";
-    ToggleSoftWrap => Editor::toggle_soft_wrap, "Continues long rows below, or lets them run out of sight.";
-    ToggleWhitespace => Editor::toggle_whitespace, "Shows spaces and tabs as marks, or hides the marks.";
-    ScrollLineUp => Editor::scroll_line_up, "Scrolls one row up and leaves the carets.";
-    ScrollLineDown => Editor::scroll_line_down, "Scrolls one row down and leaves the carets.";
-    ScrollPageUp => Editor::scroll_page_up, "Scrolls one page up and leaves the carets.";
-    ScrollPageDown => Editor::scroll_page_down, "Scrolls one page down and leaves the carets.";
-    ScrollToTop => Editor::scroll_to_top, "Scrolls to the start of the file and leaves the carets.";
-    ScrollToBottom => Editor::scroll_to_bottom, "Scrolls to the end of the file and leaves the carets.";
-    CenterCaret => Editor::center_caret, "Scrolls so that the caret stands in the middle.";
+    Undo => Editor::undo, "Undoes the last edit.";
+    Redo => Editor::redo, "Redoes the last undone edit.";
+    UndoCaret => Editor::undo_caret, "Moves the carets back to their previous positions.";
+    RedoCaret => Editor::redo_caret, "Moves the carets forward to their next positions.";
+    Copy => Editor::copy, "Copies the selection, or the rows of the carets.";
+    Cut => Editor::cut, "Cuts the selection, or the rows of the carets.";
+    Paste => Editor::paste, "Pastes the clipboard, one piece per caret if the counts match.";
+    PasteAsIs => Editor::paste_as_is, "Pastes the clipboard without adjusting its indentation.";
+    Cancel => Editor::cancel, "Closes the find bar, removes additional carets, or clears the selection.";
+    Fold => Editor::fold, "Folds the innermost block at every caret.";
+    Unfold => Editor::unfold, "Unfolds the fold at every caret.";
+    ToggleFold => Editor::toggle_fold, "Folds or unfolds the block at the caret.";
+    FoldAll => Editor::fold_all, "Folds every block of the file.";
+    UnfoldAll => Editor::unfold_all, "Unfolds every fold of the file.";
+    ToggleSoftWrap => Editor::toggle_soft_wrap, "Turns wrapping of long rows on or off.";
+    ToggleWhitespace => Editor::toggle_whitespace, "Shows or hides marks for spaces and tabs.";
+    ScrollLineUp => Editor::scroll_line_up, "Scrolls up one row without moving the carets.";
+    ScrollLineDown => Editor::scroll_line_down, "Scrolls down one row without moving the carets.";
+    ScrollPageUp => Editor::scroll_page_up, "Scrolls up one page without moving the carets.";
+    ScrollPageDown => Editor::scroll_page_down, "Scrolls down one page without moving the carets.";
+    ScrollToTop => Editor::scroll_to_top, "Scrolls to the start of the file without moving the carets.";
+    ScrollToBottom => Editor::scroll_to_bottom, "Scrolls to the end of the file without moving the carets.";
+    CenterCaret => Editor::center_caret, "Scrolls the caret to the middle of the window.";
     NextHunk => Editor::next_hunk, "Goes to the next change since the last commit.";
     PreviousHunk => Editor::previous_hunk, "Goes to the previous change since the last commit.";
-    AcceptSuggestion => Editor::accept_suggestion, "Takes the suggestion that is shown, or goes to where it is.";
-    AcceptSuggestionWord => Editor::accept_suggestion_word, "Takes the next word of the suggestion that is shown.";
-    AcceptSuggestionLine => Editor::accept_suggestion_line, "Takes the next line of the suggestion that is shown.";
-    DismissSuggestion => Editor::dismiss_suggestion, "Puts the suggestion that is shown away.";
-    NextSuggestion => Editor::next_suggestion, "Shows the next of several suggestions.";
-    PreviousSuggestion => Editor::previous_suggestion, "Shows the previous of several suggestions.";
-    RequestSuggestion => Editor::request_suggestion, "Asks for a suggestion now.";
-    ExpandWord => Editor::expand_word, "Writes the word that may stand here; again, the next in its place.";
-    ExpandWordBack => Editor::expand_word_back, "As Expand Word, through the words the other way.";
-    RevertHunk => Editor::revert_hunk, "Takes the changes at the carets back to what the last commit holds.";
-    SelectMenu => Editor::open_menu, "Opens the menu of the text at the caret.";
+    AcceptSuggestion => Editor::accept_suggestion, "Accepts the suggestion, or jumps to its location.";
+    AcceptSuggestionWord => Editor::accept_suggestion_word, "Accepts the next word of the suggestion.";
+    AcceptSuggestionLine => Editor::accept_suggestion_line, "Accepts the next line of the suggestion.";
+    DismissSuggestion => Editor::dismiss_suggestion, "Dismisses the suggestion.";
+    NextSuggestion => Editor::next_suggestion, "Shows the next alternative suggestion.";
+    PreviousSuggestion => Editor::previous_suggestion, "Shows the previous alternative suggestion.";
+    RequestSuggestion => Editor::request_suggestion, "Requests a suggestion now.";
+    ExpandWord => Editor::expand_word, "Completes the word at the caret; press again to cycle.";
+    ExpandWordBack => Editor::expand_word_back, "Completes the word at the caret, cycling backwards.";
+    RevertHunk => Editor::revert_hunk, "Reverts the changes at the carets to the last commit.";
+    SelectMenu => Editor::open_menu, "Opens the context menu at the caret.";
 }
 
 editor_actions! {
-    /// What also works where the keyboard is in the find bar.
+    /// Actions that also apply while the find bar has the focus.
     FIND_ACTIONS:
-    Find => Editor::open_find, "Opens the find bar, with what is selected.";
-    Replace => Editor::open_replace, "Opens the find bar with a field for the replacement.";
-    CloseFind => Editor::close_find, "Closes the find bar and goes back to the text.";
+    Find => Editor::open_find, "Opens the find bar with the selected text.";
+    Replace => Editor::open_replace, "Opens the find bar with the replacement field.";
+    CloseFind => Editor::close_find, "Closes the find bar and returns to the text.";
     FindNext => Editor::find_next, "Goes to the next match.";
     FindPrevious => Editor::find_previous, "Goes to the previous match.";
-    FindSelection => Editor::find_selection, "Looks for what is selected, or for the word at the caret.";
-    SelectAllMatches => Editor::select_all_matches, "Selects every match, with a caret at each.";
+    FindSelection => Editor::find_selection, "Searches for the selection, or the word at the caret.";
+    SelectAllMatches => Editor::select_all_matches, "Selects all matches, with a caret at each.";
     ReplaceNext => Editor::replace_next, "Replaces the match at the caret and goes to the next.";
     ReplaceAll => Editor::replace_all, "Replaces every match.";
-    ToggleFindCase => Editor::toggle_find_case, "Lets capital and small letters differ in a search, or not.";
-    ToggleFindWholeWord => Editor::toggle_find_whole_word, "Finds whole words only, or anything.";
-    ToggleFindRegex => Editor::toggle_find_regex, "Reads the search as a regular expression, or as it is.";
-    ToggleFindInSelection => Editor::toggle_find_in_selection, "Finds within the selection only, or everywhere.";
-    ToggleReplaceCase => Editor::toggle_replace_case, "Gives replacements the capital letters of what they replace, or not.";
+    ToggleFindCase => Editor::toggle_find_case, "Matches case in the search, or ignores it.";
+    ToggleFindWholeWord => Editor::toggle_find_whole_word, "Matches whole words only, or parts of words.";
+    ToggleFindRegex => Editor::toggle_find_regex, "Interprets the search as a regular expression, or literally.";
+    ToggleFindInSelection => Editor::toggle_find_in_selection, "Searches within the selection, or in the whole file.";
+    ToggleReplaceCase => Editor::toggle_replace_case, "Preserves the case of the replaced text, or not.";
 }

@@ -1,4 +1,4 @@
-//! What is the matter with a document, above its text, with what can be done about it.
+//! Banner above a text that reports a problem of its document and offers actions.
 
 use gpui_kit::{AnyElement, Context, IntoElement as _, ParentElement as _};
 use project::DocumentState;
@@ -6,13 +6,13 @@ use ui::{Banner, Button, ButtonStyle, Tone};
 
 use crate::editor::Editor;
 
-/// The banner for the state a document is in, if it is one to tell of.
+/// Returns the banner for the document's state, if that needs one.
 pub(crate) fn of(editor: &Editor, cx: &Context<Editor>) -> Option<AnyElement> {
     let document = editor.model.read(cx).document();
     match document.state() {
         DocumentState::Conflict => Some(conflict(editor, cx)),
         DocumentState::DeletedOnDisk => {
-            let text = "This file is no longer on the disk. Its text is only here: save to write it again.";
+            let text = "This file was deleted from disk. Save to restore it from this text.";
             Some(Banner::new("deleted", Tone::Warning, text).into_any_element())
         }
         DocumentState::ReadOnly(reason) => {
@@ -32,9 +32,10 @@ fn conflict(editor: &Editor, cx: &Context<Editor>) -> AnyElement {
     let has_theirs = document
         .conflict()
         .is_some_and(|conflict| conflict.theirs.is_some());
-    let text = match has_theirs {
-        true => "This file was changed by another program, and so was this text.",
-        false => "This file was changed by another program into something that is no text.",
+    let text = if has_theirs {
+        "Both the file on disk and this text have changed."
+    } else {
+        "The file on disk has changed and is no longer text."
     };
     let model = editor.model.clone();
     let keep = Button::new("keep-mine", "Keep mine").on_click({
@@ -43,14 +44,15 @@ fn conflict(editor: &Editor, cx: &Context<Editor>) -> AnyElement {
     });
     let mut banner = Banner::new("conflict", Tone::Warning, text);
     if has_theirs {
-        let (label, comparing) = match editor.comparison {
-            true => ("Back to the text", false),
-            false => ("Compare", true),
+        let (label, comparing) = if editor.comparison {
+            ("Back to the text", false)
+        } else {
+            ("Compare", true)
         };
         let compare = Button::new("compare", label)
             .style(ButtonStyle::Primary)
             .on_click(cx.listener(move |editor, _, _, cx| editor.set_comparing(comparing, cx)));
-        let take = Button::new("take-theirs", "Take what is on disk")
+        let take = Button::new("take-theirs", "Reload from disk")
             .on_click(move |_, _, cx| model.update(cx, |model, cx| model.take_theirs(cx)));
         banner = banner.child(compare).child(take);
     }

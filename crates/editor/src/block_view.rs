@@ -1,4 +1,4 @@
-//! What is drawn in the room between two rows.
+//! Views drawn in the space between two rows.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -6,27 +6,27 @@ use std::rc::Rc;
 use display::BlockId;
 use gpui_kit::{AnyElement, App, Bounds, Pixels, Window};
 
-/// Where a block lies in the window.
+/// Position of a block in the window.
 #[derive(Clone, Debug)]
 pub struct BlockPlace {
-    /// Which block.
+    /// Id of the block.
     pub id: BlockId,
-    /// All of its room, the gutter included.
+    /// Full area of the block, including the gutter.
     pub bounds: Bounds<Pixels>,
-    /// Width of the gutter, for what should begin where the text does.
+    /// Width of the gutter, for content aligned with the text.
     pub gutter: Pixels,
     /// Height of a row.
     pub line_height: Pixels,
 }
 
-/// Draws a block where it lies.
+/// Renders a block at its position.
 type Draw = dyn Fn(&BlockPlace, &mut Window, &mut App) -> AnyElement;
 
-/// Makes what a block shows, whenever it is in sight.
+/// Renders the content of a block whenever it is visible.
 pub struct BlockView(Box<Draw>);
 
 impl BlockView {
-    /// A block that shows what this makes.
+    /// Creates a block view from a render function.
     pub fn new(
         render: impl Fn(&BlockPlace, &mut Window, &mut App) -> AnyElement + 'static,
     ) -> Self {
@@ -43,5 +43,5 @@ impl BlockView {
     }
 }
 
-/// The blocks of one view.
+/// The block views of one editor.
 pub(crate) type BlockViews = HashMap<BlockId, Rc<BlockView>>;

@@ -1,30 +1,30 @@
-//! The actions that are caret commands, one for each, with the command's own help text.
+//! One action per caret command, with the command's help text.
 //!
-//! Start at `CARET_ACTIONS`. A test holds names and help texts against `caret::Command::all`.
+//! Start at `CARET_ACTIONS`. A test compares names and help texts with `caret::Command::all`.
 
 use std::any::TypeId;
 
 use caret::{Command, Motion};
 
-/// One action and the command it stands for.
+/// An action and its caret command.
 pub(crate) struct CaretAction {
-    /// The type of the action.
+    /// Type id of the action.
     pub(crate) id: fn() -> TypeId,
-    /// Makes the command.
+    /// Constructor of the command.
     pub(crate) command: fn() -> Command,
 }
 
-/// Declares the actions and the table that leads from them to commands.
+/// Declares the actions and the table that maps them to commands.
 macro_rules! caret_actions {
     ($($name:ident => $command:expr, $doc:literal;)*) => {
         gpui_kit::actions!(editor, [$(#[doc = $doc] $name),*]);
 
-        /// Every caret action.
+        /// All caret actions with their commands.
         pub(crate) static CARET_ACTIONS: &[CaretAction] = &[
             $(CaretAction { id: TypeId::of::<$name>, command: || $command },)*
         ];
 
-        /// Every caret action's name, for the test.
+        /// Names of all caret actions, for the test.
         #[cfg(test)]
         pub(crate) static CARET_ACTION_NAMES: &[&str] = &[$(stringify!($name)),*];
     };

@@ -1,6 +1,6 @@
-//! A conflict's two sides next to each other: this text, and what is on the disk.
+//! Side-by-side view of a conflict: the text in the editor and the file on disk.
 //!
-//! Rows are paired by the difference of the two; rows far from any difference are left out.
+//! Rows are paired by a diff of the two; rows far from any difference are omitted.
 
 use std::rc::Rc;
 
@@ -15,34 +15,34 @@ use ui::{ActiveTheme as _, dp, space};
 
 use crate::model::DocumentModel;
 
-/// Rows shown around a difference.
+/// Rows of context around a difference.
 const AROUND: u32 = 3;
 
-/// Longer rows are cut, in characters.
+/// Maximum row length shown, in characters.
 const LONGEST: usize = 400;
 
 /// The two sides of a conflict.
 pub struct Comparison {
     model: Entity<DocumentModel>,
-    pairs: Rc<[Pair]>,
+    pairs: Rc<[RowPair]>,
     _subscription: Subscription,
 }
 
-/// Two rows next to each other.
+/// Two rows side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Pair {
-    /// Rows of both texts, either of which may be missing, and whether they differ.
+enum RowPair {
+    /// A row of each text, either of which may be missing, and whether they differ.
     Rows {
         mine: Option<Row>,
         theirs: Option<Row>,
         differ: bool,
     },
-    /// Equal rows left out.
+    /// Number of equal rows omitted.
     Gap(u32),
 }
 
 impl Comparison {
-    /// Compares a document with what is on the disk, as long as they are in conflict.
+    /// Compares a document with the file on disk while they are in conflict.
     pub fn new(model: Entity<DocumentModel>, cx: &mut Context<Self>) -> Self {
         let subscription = cx.observe(&model, |comparison, _, cx| {
             comparison.compare(cx);
@@ -70,33 +70,36 @@ impl Comparison {
     }
 }
 
-/// Pairs the rows of two texts that differ by these hunks.
-fn pair_up(hunks: &[RowHunk], mine_rows: u32) -> Vec<Pair> {
+/// Pairs the rows of two texts along their diff hunks.
+fn pair_up(hunks: &[RowHunk], mine_rows: u32) -> Vec<RowPair> {
     let mut pairs = Vec::new();
-    // The next row of either text.
+    // Next row of each text.
     let (mut mine, mut theirs) = (0, 0);
-    let equal =
-        |pairs: &mut Vec<Pair>, mine: &mut u32, theirs: &mut u32, until: u32, ends: [bool; 2]| {
-            let count = until - *mine;
-            let [before, after] = ends.map(|shown| if shown { AROUND } else { 0 });
-            let hidden = count.saturating_sub(before + after);
-            for ix in 0..count {
-                let is_hidden = hidden > 1 && ix >= before && ix < before + hidden;
-                if is_hidden {
-                    if ix == before {
-                        pairs.push(Pair::Gap(hidden));
-                    }
-                    continue;
+    let equal = |pairs: &mut Vec<RowPair>,
+                 mine: &mut u32,
+                 theirs: &mut u32,
+                 until: u32,
+                 ends: [bool; 2]| {
+        let count = until - *mine;
+        let [before, after] = ends.map(|shown| if shown { AROUND } else { 0 });
+        let hidden = count.saturating_sub(before + after);
+        for ix in 0..count {
+            let is_hidden = hidden > 1 && ix >= before && ix < before + hidden;
+            if is_hidden {
+                if ix == before {
+                    pairs.push(RowPair::Gap(hidden));
                 }
-                pairs.push(Pair::Rows {
-                    mine: Some(Row(*mine + ix)),
-                    theirs: Some(Row(*theirs + ix)),
-                    differ: false,
-                });
+                continue;
             }
-            *mine += count;
-            *theirs += count;
-        };
+            pairs.push(RowPair::Rows {
+                mine: Some(Row(*mine + ix)),
+                theirs: Some(Row(*theirs + ix)),
+                differ: false,
+            });
+        }
+        *mine += count;
+        *theirs += count;
+    };
     for (ix, hunk) in hunks.iter().enumerate() {
         equal(
             &mut pairs,
@@ -107,7 +110,7 @@ fn pair_up(hunks: &[RowHunk], mine_rows: u32) -> Vec<Pair> {
         );
         for line in 0..hunk.before.len().max(hunk.after.len()) {
             let row = |start: Row, len: u32| (line < len).then_some(start + line);
-            pairs.push(Pair::Rows {
+            pairs.push(RowPair::Rows {
                 mine: row(hunk.before.start, hunk.before.len()),
                 theirs: row(hunk.after.start, hunk.after.len()),
                 differ: true,
@@ -143,7 +146,7 @@ impl Render for Comparison {
         div()
             .id("comparison")
             .role(Role::Group)
-            .aria_label("My text and what is on disk, side by side")
+            .aria_label("This text and the file on disk, side by side")
             .flex()
             .flex_col()
             .size_full()
@@ -165,7 +168,7 @@ impl Render for Comparison {
 
 fn render_pair(
     ix: usize,
-    pair: &Pair,
+    pair: &RowPair,
     mine: &Snapshot,
     theirs: Option<&Snapshot>,
     cx: &App,
@@ -180,14 +183,14 @@ fn render_pair(
         .font_family(theme.fonts.code_family.clone())
         .text_size(theme.code_size());
     match pair {
-        Pair::Gap(count) => {
+        RowPair::Gap(count) => {
             let text = format!("{count} equal lines");
             row.justify_center()
                 .text_color(colors.muted)
                 .bg(colors.sunken)
                 .child(text)
         }
-        Pair::Rows {
+        RowPair::Rows {
             mine: left,
             theirs: right,
             differ,
@@ -249,7 +252,7 @@ mod tests {
     use base::Row;
     use text::Snapshot;
 
-    use super::{Pair, pair_up};
+    use super::{RowPair, pair_up};
 
     #[test]
     fn equal_rows_far_away_are_left_out() {
@@ -260,19 +263,19 @@ mod tests {
             "same\n".repeat(9)
         ));
         let pairs = pair_up(&mine.diff_rows(&theirs), mine.row_count());
-        assert_eq!(pairs[0], Pair::Gap(7), "{pairs:?}");
+        assert_eq!(pairs[0], RowPair::Gap(7), "{pairs:?}");
         let differ: Vec<_> = pairs
             .iter()
-            .filter(|pair| matches!(pair, Pair::Rows { differ: true, .. }))
+            .filter(|pair| matches!(pair, RowPair::Rows { differ: true, .. }))
             .collect();
         assert_eq!(
             differ,
-            [&Pair::Rows {
+            [&RowPair::Rows {
                 mine: Some(Row(10)),
                 theirs: Some(Row(10)),
                 differ: true
             }]
         );
-        assert_eq!(pairs.last(), Some(&Pair::Gap(7)));
+        assert_eq!(pairs.last(), Some(&RowPair::Gap(7)));
     }
 }

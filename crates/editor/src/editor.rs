@@ -1,9 +1,10 @@
-//! One view of a text: carets, folds, scroll position, find.
+//! A view of a text: carets, folds, scroll position, find.
 //!
-//! Invariant: `sync` comes before anything that uses an offset; afterwards `snapshot`, `selections`, the
-//! display map, the scroll position and what find found all mean the same revision as the document.
-//! Start at `Editor::run`, which every caret command passes through.
+//! Invariant: `sync` precedes every use of an offset; afterwards `snapshot`, `selections`, the
+//! display map, the scroll position and the find matches all refer to the document's revision.
+//! Start at `Editor::run`, which handles every caret command.
 
+mod accepting;
 mod bracketing;
 mod clipboard;
 mod commands;
@@ -11,7 +12,6 @@ mod excerpted;
 mod expanding;
 mod finding;
 mod folding;
-mod gliding;
 mod highlighting;
 mod hunks;
 mod inline_review;
@@ -21,15 +21,15 @@ mod options;
 mod render;
 mod scene;
 mod scrolling;
+mod smooth_scroll;
 mod suggesting;
-mod taking;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Bias, ByteOffset, Point, Revision, Row, Span};
-use caret::{CaretOptions, Memory, history::CaretHistory};
+use caret::{CaretOptions, CommandMemory, history::CaretHistory};
 use display::{BlockId, BlockSpec, DisplayMap, DisplaySnapshot, Inlay, InlayId};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, EventEmitter, FocusHandle, Focusable, Subscription,
@@ -40,114 +40,114 @@ use text::{Change, Selection, SelectionSet, Snapshot};
 
 use crate::block_view::{BlockView, BlockViews};
 use crate::comparison::Comparison;
-use crate::element::{Area, Geometry, Palette, RowCache, StickyCache, Words};
+use crate::element::{Geometry, HitArea, Palette, RowCache, StickyCache, WordShapes};
 use crate::excerpts::Excerpts;
 use crate::find::FindState;
 use crate::find_bar::FindBar;
 use crate::model::{DocumentModel, ModelEvent};
 use crate::mouse::Drag;
-use crate::scroll::{Follow, Scroll};
+use crate::scroll::{Scroll, ScrollMargin};
 
 pub use inline_review::ReviewMark;
-pub use scene::Unsuited;
-pub use suggesting::{Cycle, SuggestionEvent, SuggestionMode};
+pub use scene::SuggestionBlocker;
+pub use suggesting::{CycleDirection, SuggestionEvent, SuggestionMode};
 pub(crate) use suggesting::{InlayLook, InlayLooks};
 
-/// What a panel hears from a view.
+/// An event of the editor view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditorEvent {
-    /// The carets moved, or the text did under them.
+    /// The selections changed, or the text under them did.
     SelectionsChanged,
     /// The text was edited from this view.
     Edited,
     /// The view was scrolled.
     Scrolled,
-    /// Something cannot be done, for this reason: a sentence for the user.
+    /// An operation was refused; the string is a message for the user.
     Refused(String),
-    /// The keyboard came to this view.
+    /// The view gained the focus.
     Focused,
-    /// Something about its suggestion.
+    /// An event about the suggestion of the view.
     Suggestion(SuggestionEvent),
 }
 
-/// How a place is brought into sight.
+/// Scroll strategy for revealing a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reveal {
     /// Scrolls as little as possible.
     Nearest,
-    /// Brings it to the middle.
+    /// Scrolls the location to the middle.
     Center,
 }
 
-/// What is kept of a view between sessions.
+/// State of a view that is stored between sessions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewState {
-    /// The selections, as anchor and head, the newest last.
+    /// Selections as pairs of anchor and head, newest last.
     pub selections: Vec<(usize, usize)>,
-    /// The text at the top of the window, as an offset, and the line heights below it.
+    /// Offset at the top of the window, and the line heights below it.
     pub scroll: (usize, f64),
-    /// What is folded away.
+    /// Folded spans, in bytes.
     pub folds: Vec<(usize, usize)>,
 }
 
-/// The rows in sight where folds begin, for a text, its tree and the rows.
+/// Visible rows that start a fold, with the text, tree and rows they were computed for.
 type FoldableRows = (
     (Revision, Option<Revision>, std::ops::Range<Row>),
     Arc<[Row]>,
 );
 
-/// One view of a text.
+/// A view of a text.
 pub struct Editor {
     pub(crate) model: Entity<DocumentModel>,
     pub(crate) focus: FocusHandle,
-    /// The settings for the language, and where they came from.
+    /// Settings for the language of the text.
     pub(crate) settings: EditorSettings,
     settings_source: Arc<Settings>,
-    /// The language whose settings hold.
+    /// The language whose settings are in use.
     settings_language: Option<&'static str>,
     pub(crate) overrides: options::Overrides,
-    /// The text that everything below means.
+    /// The snapshot to which all offsets below refer.
     pub(crate) snapshot: Snapshot,
     pub(crate) selections: SelectionSet,
-    memory: Memory,
+    memory: CommandMemory,
     trail: CaretHistory,
     pub(crate) caret_options: CaretOptions,
     pub(crate) map: DisplayMap,
     pub(crate) display: DisplaySnapshot,
     pub(crate) scroll: Scroll,
-    /// What is to be brought into sight at the next layout.
-    pub(crate) follow: Option<Follow>,
-    pub(crate) glide: Option<gliding::Glide>,
-    /// Whether each frame is drawn by the CPU, so that nothing should move by itself.
+    /// Pending request to reveal the caret in the next layout.
+    pub(crate) follow: Option<ScrollMargin>,
+    pub(crate) glide: Option<smooth_scroll::Glide>,
+    /// Whether the CPU draws each frame, so that animations are disabled.
     is_still: bool,
-    /// What an input method is composing, one span for each caret; empty when it is not.
+    /// Spans being composed by an input method, one per caret; empty without composition.
     pub(crate) marked: Vec<Span>,
     pub(crate) find: FindState,
     pub(crate) find_bar: Option<Entity<FindBar>>,
-    /// The next right click comes from a key and moves no caret.
+    /// The next right click comes from a key press and moves no caret.
     pub(crate) menu_at_caret: bool,
     pub(crate) rows: RowCache,
     pub(crate) sticky: StickyCache,
-    pub(crate) words: RefCell<Words>,
+    pub(crate) words: RefCell<WordShapes>,
     pub(crate) palette: Option<Rc<Palette>>,
-    /// How the text was laid out last.
+    /// Geometry of the last layout.
     pub(crate) geometry: Option<Geometry>,
     pub(crate) brackets: bracketing::Brackets,
     pub(crate) foldable_cache: Option<FoldableRows>,
     lost_folds: folding::LostFolds,
-    /// Whether the pointer is over the gutter, which shows its arrows then.
+    /// Whether the pointer is over the gutter, which then shows fold arrows.
     pub(crate) gutter_hovered: bool,
     /// The scrollbar under the pointer.
-    pub(crate) hovered: Option<Area>,
+    pub(crate) hovered: Option<HitArea>,
     pub(crate) drag: Option<Drag>,
     pub(crate) drag_task: Option<Task<()>>,
-    /// Text is dragged, and the pointer is over this view.
+    /// Whether text is being dragged over this view.
     pub(crate) shows_drop_place: bool,
     pub(crate) blocks: BlockViews,
-    pub(crate) review: inline_review::Review,
-    pub(crate) suggesting: suggesting::Suggesting,
-    expanding: Option<expanding::Expanding>,
-    /// Where the rows come from, when they are those of other texts.
+    pub(crate) review: inline_review::ShownReview,
+    pub(crate) suggesting: suggesting::SuggestionState,
+    expanding: Option<expanding::WordExpansion>,
+    /// Source of the rows, if they are excerpts of other texts.
     pub(crate) excerpts: Option<Entity<Excerpts>>,
     pub(crate) caret_shown: bool,
     blink_task: Option<Task<()>>,
@@ -157,7 +157,7 @@ pub struct Editor {
     step_task: Option<Task<()>>,
     pub(crate) comparison: bool,
     comparison_entity: Option<Entity<Comparison>>,
-    /// Where the pointer was seen last.
+    /// Last position of the pointer.
     pub(crate) pointer: gpui_kit::Point<gpui_kit::Pixels>,
     _subscriptions: Vec<Subscription>,
 }
@@ -171,7 +171,7 @@ impl Focusable for Editor {
 }
 
 impl Editor {
-    /// A view at the top of a text.
+    /// Creates a view at the top of a text.
     pub fn new(model: Entity<DocumentModel>, window: &mut Window, cx: &mut Context<Self>) -> Self {
         let focus = cx.focus_handle().tab_stop(true);
         let subscriptions = vec![
@@ -192,7 +192,7 @@ impl Editor {
             settings_language: None,
             overrides: Default::default(),
             selections: SelectionSet::single(Selection::caret(ByteOffset(0))),
-            memory: Memory::default(),
+            memory: CommandMemory::default(),
             trail: CaretHistory::new(),
             caret_options: options::caret_options(&EditorSettings::default(), &model, cx),
             display: map.snapshot(),
@@ -221,8 +221,8 @@ impl Editor {
             drag_task: None,
             shows_drop_place: false,
             blocks: BlockViews::default(),
-            review: inline_review::Review::default(),
-            suggesting: suggesting::Suggesting::default(),
+            review: inline_review::ShownReview::default(),
+            suggesting: suggesting::SuggestionState::default(),
             expanding: None,
             excerpts: None,
             caret_shown: true,
@@ -242,29 +242,29 @@ impl Editor {
         editor
     }
 
-    /// An entity of such a view.
+    /// Creates an editor entity for a document.
     pub fn open(model: Entity<DocumentModel>, window: &mut Window, cx: &mut App) -> Entity<Self> {
         cx.new(|cx| Self::new(model, window, cx))
     }
 
-    /// The text and what its views share.
+    /// Returns the document model shared by all views of the text.
     pub fn model(&self) -> &Entity<DocumentModel> {
         &self.model
     }
 
-    /// The selections, after what other views did meanwhile.
+    /// Returns the selections, updated for edits in other views.
     pub fn selections(&mut self, cx: &mut Context<Self>) -> &SelectionSet {
         self.sync(cx);
         &self.selections
     }
 
-    /// Row and byte column of the newest caret.
+    /// Returns the row and byte column of the newest caret.
     pub fn caret_point(&mut self, cx: &mut Context<Self>) -> Point {
         self.sync(cx);
         self.snapshot.point_at(self.selections.primary().head)
     }
 
-    /// The text of the newest selection; empty for a mere caret.
+    /// Returns the text of the newest selection; empty if it is a caret.
     pub fn selected_text(&mut self, cx: &mut Context<Self>) -> String {
         self.sync(cx);
         self.snapshot
@@ -272,25 +272,25 @@ impl Editor {
             .into_owned()
     }
 
-    /// How the text is shown now.
+    /// Returns the current display snapshot.
     pub fn display(&mut self, cx: &mut Context<Self>) -> &DisplaySnapshot {
         self.sync(cx);
         &self.display
     }
 
-    /// Puts the only caret at an offset, brings it into sight, and notes where one came from.
+    /// Moves to a single caret at an offset, reveals it and records the previous position.
     pub fn go_to(&mut self, offset: ByteOffset, reveal: Reveal, cx: &mut Context<Self>) {
         self.select(vec![Span::at(offset)], reveal, cx);
     }
 
-    /// Puts the only caret at a row and byte column, which are clipped into the text.
+    /// Moves to a single caret at a row and byte column, clipped to the text.
     pub fn go_to_point(&mut self, point: Point, reveal: Reveal, cx: &mut Context<Self>) {
         self.sync(cx);
         let offset = self.snapshot.offset_at(point);
         self.go_to(offset, reveal, cx);
     }
 
-    /// Selects spans, the last being the newest.
+    /// Selects spans; the last one is the newest.
     pub fn select(&mut self, spans: Vec<Span>, reveal: Reveal, cx: &mut Context<Self>) {
         self.sync(cx);
         let clip = |offset: ByteOffset| self.snapshot.clip(offset, Bias::Left);
@@ -302,12 +302,12 @@ impl Editor {
         self.set_selections(SelectionSet::new(selections, newest), cx);
         self.unfold_at_carets(cx);
         self.follow = Some(match reveal {
-            Reveal::Nearest => Follow::Fit,
-            Reveal::Center => Follow::Center,
+            Reveal::Nearest => ScrollMargin::Fit,
+            Reveal::Center => ScrollMargin::Center,
         });
     }
 
-    /// Replaces the selections, noting where they were.
+    /// Replaces the selections and records the previous ones.
     pub(crate) fn set_selections(&mut self, selections: SelectionSet, cx: &mut Context<Self>) {
         if selections == self.selections {
             return;
@@ -315,20 +315,20 @@ impl Editor {
         self.trail
             .record(self.snapshot.revision(), &self.selections);
         self.selections = selections;
-        self.memory = Memory::default();
+        self.memory = CommandMemory::default();
         self.after_selections(cx);
     }
 
-    /// Says that the selections are others now.
+    /// Notifies observers that the selections changed.
     pub(crate) fn after_selections(&mut self, cx: &mut Context<Self>) {
         self.show_caret(cx);
-        self.suggesting.touch();
+        self.suggesting.invalidate();
         self.refresh_suggestion(cx);
         cx.emit(EditorEvent::SelectionsChanged);
         cx.notify();
     }
 
-    /// What to keep of this view between sessions.
+    /// Returns the state to store between sessions.
     pub fn view_state(&mut self, cx: &mut Context<Self>) -> ViewState {
         self.sync(cx);
         let newest = self.selections.primary_ix();
@@ -339,7 +339,7 @@ impl Editor {
             .collect();
         let primary = selections.remove(newest);
         selections.push(primary);
-        let (anchor, below) = self.scroll.parts();
+        let (anchor, below) = self.scroll.anchor_and_offset();
         ViewState {
             selections,
             scroll: (anchor.0, below),
@@ -352,7 +352,7 @@ impl Editor {
         }
     }
 
-    /// Brings a view back to where it was. Offsets beyond the text are taken as its end.
+    /// Restores a stored state. Offsets beyond the text are clipped to its end.
     pub fn restore_view_state(&mut self, state: &ViewState, cx: &mut Context<Self>) {
         self.sync(cx);
         let clip = |offset: usize| self.snapshot.clip(ByteOffset(offset), Bias::Left);
@@ -375,7 +375,7 @@ impl Editor {
         self.after_selections(cx);
     }
 
-    /// Makes room between two rows and draws `view` there.
+    /// Inserts a block between two rows and renders `view` in it.
     pub fn insert_block(
         &mut self,
         spec: BlockSpec,
@@ -389,29 +389,29 @@ impl Editor {
         id
     }
 
-    /// Takes a block away.
+    /// Removes a block from the view.
     pub fn remove_block(&mut self, id: BlockId, cx: &mut Context<Self>) {
         self.blocks.remove(&id);
         self.change_map(cx, |map| map.remove_block(id));
     }
 
-    /// Gives a block another height, in line heights.
+    /// Sets the height of a block, in line heights.
     pub fn resize_block(&mut self, id: BlockId, height: f32, cx: &mut Context<Self>) {
         self.change_map(cx, |map| map.resize_block(id, height));
     }
 
-    /// Removes some inlays and adds others.
+    /// Removes and inserts inlays.
     pub fn splice_inlays(&mut self, remove: &[InlayId], add: Vec<Inlay>, cx: &mut Context<Self>) {
         self.change_map(cx, |map| map.splice_inlays(remove, add));
     }
 
-    /// The rows in sight, as they were painted last.
+    /// Returns the visible rows of the last paint.
     pub fn visible_rows(&self) -> Option<std::ops::Range<Row>> {
         let geometry = self.geometry.as_ref()?;
         Some(geometry.buffer_rows.clone())
     }
 
-    /// Changes the display map and everything that follows from it.
+    /// Changes the display map and updates everything derived from it.
     pub(crate) fn change_map<R>(
         &mut self,
         cx: &mut Context<Self>,
@@ -430,7 +430,7 @@ impl Editor {
         cx.notify();
     }
 
-    /// Brings everything that means a place in the text up to the document.
+    /// Updates all offsets to the document's current revision.
     pub(crate) fn sync(&mut self, cx: &mut Context<Self>) {
         let model = self.model.read(cx);
         let buffer = model.document().buffer();
@@ -441,7 +441,7 @@ impl Editor {
         let after = buffer.snapshot();
         match buffer.changes_since(revision) {
             Some(change) => self.apply_change(after, &change),
-            None => self.start_anew(after),
+            None => self.reset_after(after),
         }
         self.refresh_suggestion(cx);
         self.find_again(cx);
@@ -467,20 +467,20 @@ impl Editor {
         }
     }
 
-    /// For when it is not known any more how the text came to be.
-    fn start_anew(&mut self, after: Snapshot) {
+    /// Resets the view when the edits leading to the text are unknown.
+    fn reset_after(&mut self, after: Snapshot) {
         let clip = |offset: ByteOffset| after.clip(offset, Bias::Left);
         self.selections = self
             .selections
             .transform(|selection| Selection::new(clip(selection.anchor), clip(selection.head)));
-        self.scroll = Scroll::from_parts(clip(self.scroll.parts().0), 0.0);
+        self.scroll = Scroll::from_parts(clip(self.scroll.anchor_and_offset().0), 0.0);
         self.map = DisplayMap::new(after.clone(), self.map.options());
         self.display = self.map.snapshot();
         self.rows.clear();
         self.marked.clear();
         self.blocks.clear();
-        self.review = inline_review::Review::default();
-        self.suggesting.start_anew();
+        self.review = inline_review::ShownReview::default();
+        self.suggesting.reset();
         self.snapshot = after;
     }
 
@@ -504,7 +504,7 @@ impl Editor {
                 self.highlight_in_background(cx);
             }
             ModelEvent::StateChanged => {
-                self.suggesting.touch();
+                self.suggesting.invalidate();
                 self.comparison &= self.model.read(cx).document().conflict().is_some();
             }
             ModelEvent::Saved | ModelEvent::HunksUpdated => {}

@@ -1,9 +1,9 @@
-//! Drawing the text: what is in sight is laid out before, then painted.
+//! Draws the text: lays out what is visible, then paints it.
 //!
-//! Laying out (`layout`) asks the view for everything that is in sight and keeps shaped rows in a cache
-//! (`rows`, `shape`). Painting (`paint`) only reads what was laid out, in layers from below to above.
-//! Invariant: a row whose text and colours are the same is never shaped again.
-//! Invariant: nothing below reads a row that is not in sight, or a column far outside of it.
+//! Layout (`layout`) queries the view for everything visible and caches shaped rows (`rows`,
+//! `shape`). Painting (`paint`) only reads the layout, in layers from bottom to top.
+//! Invariant: a row with unchanged text and highlights is never shaped again.
+//! Invariant: nothing below reads a row outside the window, or a column far outside it.
 
 mod accessible;
 mod action_scope;
@@ -34,13 +34,13 @@ use gpui_kit::{
 
 pub(crate) use accessible::{AccessibleText, describe};
 pub(crate) use action_scope::ActionScope;
-pub(crate) use geometry::{Area, Geometry};
+pub(crate) use geometry::{Geometry, HitArea};
 pub(crate) use layout::{TextLayout, VisibleRow};
 pub(crate) use palette::Palette;
 #[cfg(test)]
-pub(crate) use rows::Part;
+pub(crate) use rows::RowSegment;
 pub(crate) use rows::{RowCache, RowHighlight, RowHighlights, highlights_of_rows};
-pub(crate) use shape::Words;
+pub(crate) use shape::WordShapes;
 pub(crate) use sticky::StickyCache;
 
 use crate::editor::Editor;
@@ -48,15 +48,15 @@ use crate::editor::Editor;
 /// The text of one view, with its gutter and scrollbars.
 pub(crate) struct TextElement {
     editor: Entity<Editor>,
-    /// Where the text in sight is left for whoever describes it to a screen reader.
+    /// The visible text, shared with the accessibility tree.
     accessible: Rc<RefCell<Option<AccessibleText>>>,
 }
 
-/// What is kept between laying out and painting.
-pub(crate) struct Prepared {
+/// State kept between layout and paint.
+pub(crate) struct PreparedFrame {
     layout: TextLayout,
     blocks: Vec<AnyElement>,
-    /// What is laid over the text: where a suggestion is, and what it is about.
+    /// Signs over the text that point to a suggestion or describe it.
     signs: Vec<AnyElement>,
     hitbox: Hitbox,
     text_hitbox: Hitbox,
@@ -81,7 +81,7 @@ impl IntoElement for TextElement {
 
 impl Element for TextElement {
     type RequestLayoutState = ();
-    type PrepaintState = Prepared;
+    type PrepaintState = PreparedFrame;
 
     fn id(&self) -> Option<ElementId> {
         Some("text".into())
@@ -112,7 +112,7 @@ impl Element for TextElement {
         _: &mut (),
         window: &mut Window,
         cx: &mut App,
-    ) -> Prepared {
+    ) -> PreparedFrame {
         let layout = self
             .editor
             .update(cx, |editor, cx| editor.lay_out(bounds, window, cx));
@@ -127,7 +127,7 @@ impl Element for TextElement {
         let hitbox = window.insert_hitbox(bounds, HitboxBehavior::Normal);
         let text_hitbox = window.insert_hitbox(layout.geometry.text, HitboxBehavior::Normal);
         let signs = signs::prepare(&self.editor, &layout, window, cx);
-        Prepared {
+        PreparedFrame {
             layout,
             blocks,
             signs,
@@ -142,7 +142,7 @@ impl Element for TextElement {
         _: Option<&InspectorElementId>,
         bounds: Bounds<Pixels>,
         _: &mut (),
-        prepared: &mut Prepared,
+        prepared: &mut PreparedFrame,
         window: &mut Window,
         cx: &mut App,
     ) {
@@ -173,7 +173,7 @@ impl Element for TextElement {
 }
 
 impl TextElement {
-    /// Asks whoever inserted the blocks in sight what they show.
+    /// Renders the blocks in the window.
     fn prepare_blocks(
         &self,
         layout: &TextLayout,

@@ -1,11 +1,12 @@
-//! Rows of several texts, one below the other, shown and edited as one text.
+//! Excerpts of several texts, combined and edited as one text.
 //!
-//! The shown text is the excerpts with a line feed between two. What is typed within one goes to the text it was taken
-//! from, and what happens there comes back. Undo in the shown text is an edit like any other.
-//! Invariant: when no change is under way, each excerpt equals its rows in its source.
-//! Must not know: where the places came from, how the sources are saved. Start at `Excerpts::sync`.
+//! The combined text joins the excerpts with a line feed. Edits within an excerpt are applied to
+//! its source, and edits of the source are applied back. Undo in the combined text is an ordinary
+//! edit of the sources.
+//! Invariant: when no change is in progress, each excerpt equals its rows in its source.
+//! Must not know: how the rows were chosen, how the sources are saved. Start at `Excerpts::sync`.
 
-mod place;
+mod placement;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,44 +18,48 @@ use syntax::SyntaxSnapshot;
 use text::{Author, Change, Edit, EditKind, LineEnding, RowSpan, Snapshot};
 
 use crate::element::{RowHighlights, highlights_of_rows};
-use crate::model::{DocumentModel, Environment, ModelEvent};
-use place::{Carried, Place, carry, differing};
+use crate::model::{DocumentEnvironment, DocumentModel, ModelEvent};
+use placement::{ExcerptPlacement, MappedEdit, carry, differing};
 
-/// Rows of a text that are to be shown.
+/// Rows of a text to show.
 pub struct Excerpt {
-    /// The text.
+    /// Document the rows come from.
     pub source: Entity<DocumentModel>,
-    /// Which rows of it.
+    /// Rows of the source.
     pub rows: RowSpan,
 }
 
-/// What a view of excerpts hears.
+/// An event of the excerpts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExcerptsEvent {
-    /// An edit could not be carried to where the rows came from, for this reason: a sentence for the user.
+    /// An edit could not be applied to its source; the string is a message for the user.
     Refused(String),
-    /// The colours of the rows are others now.
+    /// The highlights of the rows changed.
     SyntaxUpdated,
-    /// A source stands otherwise to its file now.
+    /// The state of a source relative to its file changed.
     StateChanged,
 }
 
-/// The excerpts and the text they make together.
+/// The excerpts and their combined text.
 pub struct Excerpts {
     shown: Entity<DocumentModel>,
     shown_at: Revision,
     sources: Vec<Entity<DocumentModel>>,
-    /// The revision of each source that the places mean.
+    /// Revision of each source to which the placements refer.
     source_at: HashMap<EntityId, Revision>,
-    places: Vec<Place>,
+    places: Vec<ExcerptPlacement>,
     _subscriptions: Vec<Subscription>,
 }
 
 impl EventEmitter<ExcerptsEvent> for Excerpts {}
 
 impl Excerpts {
-    /// Shows these rows in this order.
-    pub fn new(excerpts: Vec<Excerpt>, environment: Environment, cx: &mut Context<Self>) -> Self {
+    /// Combines these rows in this order.
+    pub fn new(
+        excerpts: Vec<Excerpt>,
+        environment: DocumentEnvironment,
+        cx: &mut Context<Self>,
+    ) -> Self {
         let mut sources: Vec<Entity<DocumentModel>> = Vec::new();
         let mut places = Vec::with_capacity(excerpts.len());
         let mut text = String::new();
@@ -65,14 +70,14 @@ impl Excerpts {
                 sources.len() - 1
             });
             let snapshot = excerpt.source.read(cx).snapshot();
-            let from = place::rows(&snapshot, excerpt.rows);
+            let from = placement::rows(&snapshot, excerpt.rows);
             if !places.is_empty() {
                 text.push('\n');
             }
             let start = base::ByteOffset(text.len());
             text.push_str(&snapshot.text(from));
             let at = Span::new(start, base::ByteOffset(text.len()));
-            places.push(Place { source, from, at });
+            places.push(ExcerptPlacement { source, from, at });
         }
         let shown = DocumentModel::open(Document::of_text(&text), environment, cx);
         let mut subscriptions = vec![cx.subscribe(&shown, Self::on_shown)];
@@ -95,22 +100,22 @@ impl Excerpts {
         }
     }
 
-    /// The text they make together.
-    pub fn shown(&self) -> &Entity<DocumentModel> {
+    /// Returns the combined text.
+    pub fn combined(&self) -> &Entity<DocumentModel> {
         &self.shown
     }
 
-    /// The texts they were taken from, each once.
+    /// Returns the source documents, each once.
     pub fn sources(&self) -> &[Entity<DocumentModel>] {
         &self.sources
     }
 
-    /// How many excerpts there are.
+    /// Returns the number of excerpts.
     pub fn count(&self) -> usize {
         self.places.len()
     }
 
-    /// The source of an excerpt, and the rows it shows now.
+    /// Returns the source of an excerpt, and its current rows there.
     pub fn excerpt(&self, index: usize, cx: &App) -> Option<(Entity<DocumentModel>, RowSpan)> {
         let place = self.places.get(index)?;
         let source = self.sources.get(place.source)?;
@@ -120,13 +125,13 @@ impl Excerpts {
         Some((source.clone(), RowSpan { start, end }))
     }
 
-    /// The row of the shown text where an excerpt begins.
+    /// Returns the row of the combined text where an excerpt begins.
     pub fn first_row(&self, index: usize, cx: &App) -> Option<Row> {
         let place = self.places.get(index)?;
         Some(self.shown.read(cx).snapshot().point_at(place.at.start).row)
     }
 
-    /// Where a row of the shown text comes from: the excerpt, its source and the row there.
+    /// Returns the origin of a row of the combined text: the excerpt, its source and the row there.
     pub fn source_of(&self, row: Row, cx: &App) -> Option<(usize, Entity<DocumentModel>, Row)> {
         let shown = self.shown.read(cx).snapshot();
         let index = self.index_at(&shown, row)?;
@@ -137,7 +142,7 @@ impl Excerpts {
         Some((index, source.clone(), from + row.0.saturating_sub(first.0)))
     }
 
-    /// The file that a row of the shown text comes from.
+    /// Returns the file of a row of the combined text.
     pub fn path_of(&self, row: Row, cx: &App) -> Option<AbsPath> {
         let (_, source, _) = self.source_of(row, cx)?;
         source.read(cx).path().cloned()
@@ -150,7 +155,7 @@ impl Excerpts {
             .checked_sub(1)
     }
 
-    /// The numbers that rows have in their sources, from 1.
+    /// Returns the line numbers of rows in their sources, counted from 1.
     pub(crate) fn numbers(&self, rows: Range<Row>, cx: &App) -> Vec<u32> {
         let shown = self.shown.read(cx).snapshot();
         let mut numbers = Vec::with_capacity((rows.end.0.saturating_sub(rows.start.0)) as usize);
@@ -167,8 +172,8 @@ impl Excerpts {
         numbers
     }
 
-    /// What is needed to colour rows of the shown text, in the background if wanted.
-    pub(crate) fn colours(&self, rows: Range<Row>, cx: &App) -> Colours {
+    /// Returns the input for highlighting rows of the combined text, possibly in the background.
+    pub(crate) fn colours(&self, rows: Range<Row>, cx: &App) -> ExcerptColours {
         let shown = self.shown.read(cx).snapshot();
         let mut parts = Vec::new();
         for place in &self.places {
@@ -187,7 +192,7 @@ impl Excerpts {
             let there = from + (start.0 - first.0)..from + (end.0 - first.0);
             parts.push((start, source.syntax().cloned(), snapshot, there));
         }
-        Colours { rows, parts }
+        ExcerptColours { rows, parts }
     }
 
     fn on_shown(&mut self, _: Entity<DocumentModel>, event: &ModelEvent, cx: &mut Context<Self>) {
@@ -205,7 +210,7 @@ impl Excerpts {
         }
     }
 
-    /// Carries what happened since the last time, both ways.
+    /// Applies pending changes in both directions.
     fn sync(&mut self, cx: &mut Context<Self>) {
         let foreign = self.follow_sources(cx);
         let carried = self.carry_shown(cx);
@@ -226,7 +231,7 @@ impl Excerpts {
         cx.notify();
     }
 
-    /// Moves the places along with what others did to the sources; whether that touched one of them.
+    /// Maps the placements through changes of the sources. Returns whether one of them was touched.
     fn follow_sources(&mut self, cx: &mut Context<Self>) -> bool {
         let mut is_touched = false;
         for (index, source) in self.sources.iter().enumerate() {
@@ -240,7 +245,8 @@ impl Excerpts {
             for place in self.places.iter_mut().filter(|place| place.source == index) {
                 is_touched |= match &change {
                     Some(change) => place.follow_source(change, &now),
-                    // It is not known how the text came to be: the same rows, as far as there are any.
+                    // The edits leading to the text are unknown: keep the same row numbers,
+                    // clipped.
                     None => {
                         place.clip_source(&now);
                         true
@@ -252,8 +258,8 @@ impl Excerpts {
         is_touched
     }
 
-    /// Carries edits of the shown text to the sources. Whether the excerpts equal their sources after that, or why an
-    /// edit cannot be carried.
+    /// Applies edits of the combined text to the sources. Returns whether the excerpts equal their
+    /// sources afterwards, or the reason an edit cannot be applied.
     fn carry_shown(&mut self, cx: &mut Context<Self>) -> Result<bool, String> {
         let buffer = self.shown.read(cx).document().buffer();
         let now = buffer.snapshot();
@@ -273,14 +279,14 @@ impl Excerpts {
                 self.sources[place.source].read(cx).snapshot()
             });
             let (source, mut edit) = match carried {
-                Carried::Within(source, edit) => (source, edit),
-                Carried::WholeRow(source, edit) => {
+                MappedEdit::Within(source, edit) => (source, edit),
+                MappedEdit::WholeRow(source, edit) => {
                     is_exact = false;
                     (source, edit)
                 }
-                Carried::Across => {
+                MappedEdit::Across => {
                     return Err(
-                        "Lines of different places cannot be joined here: open the file to do that"
+                        "cannot join lines of different excerpts here: open the file instead"
                             .to_owned(),
                     );
                 }
@@ -305,7 +311,7 @@ impl Excerpts {
         Ok(is_exact)
     }
 
-    /// Whether only the excerpt that was typed in shows the rows that changed.
+    /// Applies edits to one source. Returns whether no other excerpt shows the changed rows.
     fn edit_source(
         &mut self,
         index: usize,
@@ -331,7 +337,7 @@ impl Excerpts {
         touched <= edits.len()
     }
 
-    /// Makes the shown text what the sources say.
+    /// Updates the combined text to match the sources.
     fn repair(&mut self, cx: &mut Context<Self>) {
         let snapshots: Vec<Snapshot> = self
             .sources
@@ -361,7 +367,8 @@ impl Excerpts {
     }
 }
 
-/// How an edit came about, told from what it did, so that the steps of the sources are as large as those seen.
+/// Infers the kind of an edit from its effect, so that undo steps in the sources match those in the
+/// view.
 fn kind_of(change: &Change, now: &Snapshot) -> EditKind {
     let is_typed = |splice: &text::Splice| {
         splice.old.is_empty() && splice.new.len() <= 4 && !now.text(splice.new).contains('\n')
@@ -376,14 +383,14 @@ fn kind_of(change: &Change, now: &Snapshot) -> EditKind {
     }
 }
 
-/// Rows of several texts with their trees: what colours need.
-pub(crate) struct Colours {
+/// Rows of several texts with their trees, for highlighting.
+pub(crate) struct ExcerptColours {
     rows: Range<Row>,
     parts: Vec<(Row, Option<SyntaxSnapshot>, Snapshot, Range<Row>)>,
 }
 
-impl Colours {
-    /// The colours of each of the rows.
+impl ExcerptColours {
+    /// Computes the highlights of each row.
     pub(crate) fn of_rows(&self) -> Vec<RowHighlights> {
         let count = self.rows.end.0.saturating_sub(self.rows.start.0) as usize;
         let mut result = vec![RowHighlights::default(); count];

@@ -1,33 +1,36 @@
-//! What a view looks for, and what it found: plain state, without windows or threads.
+//! Find state of a view: query and matches, without windows or threads.
 //!
-//! Invariant: `matches` are sorted and disjoint, and follow edits until a new search has ended.
+//! Invariant: `matches` are sorted and disjoint, and are mapped through edits until a new search
+//! finishes.
 
 use base::{Bias, ByteOffset, Span};
-use caret::find::{Case, Count, Found, LetterCase, Matcher, Pattern, Query, WordBounds};
+use caret::find::{
+    CaseMatching, FindQuery, LetterCase, MatchCount, MatchList, Matcher, PatternKind, WordBounds,
+};
 use text::Change;
 
-/// The most matches that are kept; more are counted as `10000+`.
-pub(crate) const MOST_MATCHES: usize = 10_000;
+/// Maximum number of matches kept; more are counted as `10000+`.
+pub(crate) const MAX_MATCHES: usize = 10_000;
 
-/// What is looked for, and what was found.
+/// Query and matches of a search.
 pub(crate) struct FindState {
     is_open: bool,
     pub(crate) text: String,
     pub(crate) replacement: String,
-    pub(crate) pattern: Pattern,
-    pub(crate) case: Case,
+    pub(crate) pattern: PatternKind,
+    pub(crate) case: CaseMatching,
     pub(crate) words: WordBounds,
     pub(crate) letter_case: LetterCase,
-    /// Where to look; everywhere when `None`.
+    /// Spans to search in; `None` for the whole text.
     pub(crate) within: Option<Vec<Span>>,
     matcher: Option<Matcher>,
-    /// Why nothing can be looked for: a sentence.
+    /// Error message of an invalid query.
     error: Option<String>,
     matches: Vec<Span>,
     is_complete: bool,
-    /// Whether a search was made since the query changed.
+    /// Whether a search finished since the query changed.
     is_known: bool,
-    /// Where matches lie, as parts of the whole text; none twice on the same thousandth.
+    /// Positions of matches as fractions of the text, at most one per thousandth.
     overview: Vec<f32>,
 }
 
@@ -37,8 +40,8 @@ impl Default for FindState {
             is_open: false,
             text: String::new(),
             replacement: String::new(),
-            pattern: Pattern::Literal,
-            case: Case::Insensitive,
+            pattern: PatternKind::Literal,
+            case: CaseMatching::Insensitive,
             words: WordBounds::Anywhere,
             letter_case: LetterCase::AsTyped,
             within: None,
@@ -53,7 +56,7 @@ impl Default for FindState {
 }
 
 impl FindState {
-    /// Whether matches are shown.
+    /// Returns whether matches are shown.
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
     }
@@ -69,7 +72,7 @@ impl FindState {
         }
     }
 
-    /// Reads the query anew after any part of it changed.
+    /// Compiles the query after any part of it changed.
     pub(crate) fn compile(&mut self) {
         self.is_known = false;
         self.matcher = None;
@@ -79,7 +82,7 @@ impl FindState {
             self.overview.clear();
             return;
         }
-        let query = Query {
+        let query = FindQuery {
             text: self.text.clone(),
             pattern: self.pattern,
             case: self.case,
@@ -95,35 +98,35 @@ impl FindState {
         }
     }
 
-    /// What to look for with.
+    /// Returns the compiled query.
     pub(crate) fn matcher(&self) -> Option<&Matcher> {
         self.matcher.as_ref()
     }
 
-    /// Why nothing can be looked for.
+    /// Returns the error message of an invalid query.
     pub(crate) fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// The spans to look in.
+    /// Returns the spans to search in.
     pub(crate) fn spans(&self, whole: Span) -> Vec<Span> {
         self.within.clone().unwrap_or_else(|| vec![whole])
     }
 
-    /// Takes what a search found in a text of `len` bytes.
-    pub(crate) fn take(&mut self, found: Found, overview: Vec<f32>) {
+    /// Stores the result of a search in a text of `len` bytes.
+    pub(crate) fn take(&mut self, found: MatchList, overview: Vec<f32>) {
         self.is_complete = found.is_complete;
         self.matches = found.spans;
         self.overview = overview;
         self.is_known = true;
     }
 
-    /// All matches, if they are all there are and mean the text of now.
+    /// Returns the matches if they are complete and current.
     pub(crate) fn complete(&self) -> Option<&[Span]> {
         (self.is_known && self.is_complete).then_some(&self.matches[..])
     }
 
-    /// The matches that touch a span.
+    /// Returns the matches that touch a span.
     pub(crate) fn matches_in(&self, span: Span) -> &[Span] {
         if !self.is_open {
             return &[];
@@ -135,12 +138,12 @@ impl FindState {
         self.matches.get(first..last).unwrap_or_default()
     }
 
-    /// Where matches lie, as parts of the whole text.
+    /// Returns the positions of matches as fractions of the text.
     pub(crate) fn overview(&self) -> &[f32] {
         if self.is_open { &self.overview } else { &[] }
     }
 
-    /// Moves what was found along with a change; a new search follows.
+    /// Maps the matches through a change; a new search follows.
     pub(crate) fn follow(&mut self, change: &Change) {
         if let Some(within) = &mut self.within {
             within.iter_mut().for_each(|span| {
@@ -151,7 +154,7 @@ impl FindState {
         if self.matches.is_empty() {
             return;
         }
-        // What was deleted is no match any more; what was typed may be one: the search will tell.
+        // Deleted matches are dropped; the search will find matches in inserted text.
         self.matches.retain_mut(|found| {
             let was_empty = found.is_empty();
             *found = change.map_span(*found);
@@ -160,7 +163,7 @@ impl FindState {
         self.matches.dedup();
     }
 
-    /// What the bar says of the matches: `3 of 17`, `17`, `no matches`. `at` is what is selected.
+    /// Returns the summary for the find bar: `3 of 17`, `17`, `no matches`. `at` is the selection.
     pub(crate) fn summary(&self, at: Span) -> String {
         if self.text.is_empty() || self.error.is_some() {
             return String::new();
@@ -168,7 +171,7 @@ impl FindState {
         if !self.is_known {
             return "…".to_owned();
         }
-        let count = Count {
+        let count = MatchCount {
             number: self.matches.len(),
             is_capped: !self.is_complete,
         };
@@ -184,7 +187,7 @@ impl FindState {
         }
     }
 
-    /// The match after or before a place, going round at the ends.
+    /// Returns the next or previous match, wrapping around.
     pub(crate) fn step(matches: &[Span], selected: Span, forward: bool) -> Option<Span> {
         if forward {
             let next =
@@ -199,7 +202,8 @@ impl FindState {
     }
 }
 
-/// Where matches lie, as parts of a text of `len` bytes, none twice on the same thousandth.
+/// Returns the positions of matches as fractions of a text of `len` bytes, at most one per
+/// thousandth.
 pub(crate) fn overview_of(spans: &[Span], len: ByteOffset) -> Vec<f32> {
     let mut marks: Vec<u32> = spans
         .iter()

@@ -1,8 +1,9 @@
-//! The bar with the fields and buttons of find and replace.
+//! The find bar: fields and buttons of find and replace.
 //!
-//! Holds the fields; everything else is the view's: see `Editor::set_query` and its neighbours.
+//! Owns the fields; all other state belongs to the view: see `Editor::set_query` and its
+//! neighbours.
 
-use caret::find::{Case, LetterCase, Pattern, WordBounds};
+use caret::find::{CaseMatching, LetterCase, PatternKind, WordBounds};
 use gpui_kit::component::input::{InputEvent, InputState};
 use gpui_kit::{
     Action, App, AppContext as _, Context, Entity, Focusable as _, InteractiveElement as _,
@@ -17,16 +18,16 @@ use crate::actions::{
 };
 use crate::editor::Editor;
 
-/// Below this width, in design pixels, a field with everything beside it has no room left.
+/// Width, in design pixels, below which the buttons move below the field.
 const NARROW: f32 = 440.0;
 
-/// The bar of one view.
+/// The find bar of one view.
 pub(crate) struct FindBar {
     editor: WeakEntity<Editor>,
     query: Entity<InputState>,
     replacement: Entity<InputState>,
     replaces: bool,
-    /// Whether its buttons go below its field, which they would leave no room for a pattern.
+    /// Whether the buttons are below the field, to leave room for the pattern.
     is_narrow: bool,
     _subscriptions: Vec<Subscription>,
 }
@@ -53,25 +54,25 @@ impl FindBar {
         }
     }
 
-    /// Whether it is arranged for a view of this width.
+    /// Returns whether the arrangement fits a view of this width.
     pub(crate) fn fits(&self, width: Pixels, window: &Window) -> bool {
         self.is_narrow == (width < dp(NARROW).to_pixels(window.rem_size()))
     }
 
-    /// Arranges it the other way.
+    /// Switches between the wide and the narrow arrangement.
     pub(crate) fn rearrange(&mut self, cx: &mut Context<Self>) {
         self.is_narrow = !self.is_narrow;
         cx.notify();
     }
 
-    /// Whether the keyboard is in one of its fields.
+    /// Returns whether one of the fields has the focus.
     pub(crate) fn has_keyboard(&self, window: &Window, cx: &App) -> bool {
         [&self.query, &self.replacement]
             .into_iter()
             .any(|field| field.read(cx).focus_handle(cx).is_focused(window))
     }
 
-    /// Fills the fields and takes the keyboard.
+    /// Fills the fields and focuses the bar.
     pub(crate) fn show(
         &mut self,
         text: &str,
@@ -87,7 +88,7 @@ impl FindBar {
                 state.set_value(text, window, cx);
             }
             state.focus(window, cx);
-            // What was looked for last is typed over.
+            // Selects the last query, so that typing replaces it.
             state.select_all(window, cx);
         });
         let replacement = replacement.to_owned();
@@ -143,7 +144,7 @@ impl FindBar {
     ) {
         let editor = self.editor.clone();
         window.defer(cx, move |window, cx| {
-            // The view may have gone with its tab.
+            // The view may have been closed with its tab.
             editor.update(cx, |editor, cx| act(editor, window, cx)).ok();
         });
     }
@@ -155,7 +156,7 @@ impl FindBar {
         let keep_case = button(
             "replace-case",
             Icon::CaseUpper,
-            "Keep the capital letters",
+            "Preserve case",
             ToggleReplaceCase,
         )
         .small()
@@ -164,22 +165,23 @@ impl FindBar {
             button(
                 "replace-next",
                 Icon::Replace,
-                "Replace and go on",
+                "Replace and find next",
                 ReplaceNext,
             ),
             button("replace-all", Icon::ReplaceAll, "Replace all", ReplaceAll),
         ];
-        match self.is_narrow {
-            false => vec![
-                row()
-                    .child(stretch(field.icon(Icon::Replace).end(keep_case)))
-                    .child(next)
-                    .child(all),
-            ],
-            true => vec![
+        if self.is_narrow {
+            vec![
                 row().child(stretch(field)),
                 row().items_center().child(keep_case).child(next).child(all),
-            ],
+            ]
+        } else {
+            vec![
+                row()
+                    .child(stretch(field.icon(Icon::Replace).end_element(keep_case)))
+                    .child(next)
+                    .child(all),
+            ]
         }
     }
 }
@@ -197,9 +199,9 @@ impl Render for FindBar {
             .error()
             .map(|error| SharedString::from(error.to_owned()));
         let pressed = [
-            find.case == Case::Sensitive,
+            find.case == CaseMatching::Sensitive,
             find.words == WordBounds::Whole,
-            find.pattern == Pattern::Regex,
+            find.pattern == PatternKind::Regex,
             find.within.is_some(),
         ];
         let found = div()
@@ -216,15 +218,8 @@ impl Render for FindBar {
             .child(summary);
         let field = TextField::new(&self.query, "Find").mono().error(error);
         let close = button("find-close", Icon::Close, "Close find", CloseFind);
-        let first = match self.is_narrow {
-            false => vec![
-                row()
-                    .child(stretch(field.icon(Icon::Search).end(toggles(pressed))))
-                    .child(found)
-                    .children(steps())
-                    .child(close),
-            ],
-            true => vec![
+        let first = if self.is_narrow {
+            vec![
                 row().child(stretch(field)).child(close),
                 row()
                     .flex_wrap()
@@ -232,11 +227,22 @@ impl Render for FindBar {
                     .child(toggles(pressed))
                     .children(steps())
                     .child(found),
-            ],
+            ]
+        } else {
+            vec![
+                row()
+                    .child(stretch(
+                        field.icon(Icon::Search).end_element(toggles(pressed)),
+                    ))
+                    .child(found)
+                    .children(steps())
+                    .child(close),
+            ]
         };
-        let second = match self.replaces {
-            true => self.render_replace(find.letter_case),
-            false => Vec::new(),
+        let second = if self.replaces {
+            self.render_replace(find.letter_case)
+        } else {
+            Vec::new()
         };
         div()
             .id("find-bar")
@@ -285,7 +291,7 @@ fn steps() -> [IconButton; 3] {
     ]
 }
 
-/// Each has a key of its own; Tab goes from field to field.
+/// Builds a button. Each has its own key binding; Tab moves between fields.
 fn button(id: &'static str, icon: Icon, name: &'static str, action: impl Action) -> IconButton {
     IconButton::new(id, icon, name)
         .tab_stop(false)

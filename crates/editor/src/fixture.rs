@@ -1,7 +1,6 @@
-//! A world for tests and measurements of views: files that are not there, a clock that stands still,
-//! texts in which carets are marked.
+//! Fixture for tests and benchmarks of views: fake files, a fixed clock, texts with marked carets.
 //!
-//! An ordinary module, so that the panels above test with the same world.
+//! An ordinary module, so that the panels above can use it in their tests.
 
 use std::sync::Arc;
 
@@ -9,35 +8,35 @@ use base::{AbsPath, ByteOffset, Span};
 use gpui_kit::{App, Entity};
 use host::{FakeClock, FakeFiles, Files};
 use project::Document;
-use text::{Origin, Selection, SelectionSet, Timestamp};
+use text::{EditOrigin, Selection, SelectionSet, Timestamp};
 
 use crate::editor::Editor;
-use crate::model::{DocumentModel, Environment};
+use crate::model::{DocumentEnvironment, DocumentModel};
 
-/// An environment over fake files.
-pub fn environment() -> Environment {
+/// Creates an environment with fake files.
+pub fn environment() -> DocumentEnvironment {
     environment_over(Arc::new(FakeFiles::new()))
 }
 
-/// An environment over these files, with a clock that stands still.
-pub fn environment_over(files: Arc<dyn Files>) -> Environment {
-    Environment {
+/// Creates an environment with these files and a fixed clock.
+pub fn environment_over(files: Arc<dyn Files>) -> DocumentEnvironment {
+    DocumentEnvironment {
         files,
         clock: Arc::new(FakeClock::at(1_000_000)),
         recovery_folder: AbsPath::new("/recovery").expect("the path starts at the root"),
     }
 }
 
-/// A model of a text that is to be saved under a path, which tells its language.
+/// Creates a model for a text with a path, which determines its language.
 pub fn model(
     path: &str,
     text: &str,
-    environment: Environment,
+    environment: DocumentEnvironment,
     cx: &mut App,
 ) -> Entity<DocumentModel> {
     let path = AbsPath::new(path).expect("the caller gives an absolute path");
     let mut document = Document::new_at(path);
-    let origin = Origin::user(Timestamp(0));
+    let origin = EditOrigin::user(Timestamp(0));
     document
         .buffer_mut()
         .replace(Span::at(ByteOffset(0)), text, &origin);
@@ -45,11 +44,11 @@ pub fn model(
     DocumentModel::open(document, environment, cx)
 }
 
-/// Takes marks out of a text: `ˇ` is a caret, `«` and `»` surround a selection, with `ˇ` at its head.
+/// Parses marks in a text: `ˇ` is a caret; `«` and `»` enclose a selection, with `ˇ` at its head.
 pub fn unmark(marked: &str) -> (String, SelectionSet) {
     let mut text = String::new();
     let mut selections = Vec::new();
-    // Where a selection began, and whether its head stands there.
+    // Start of an open selection, and whether its head is there.
     let mut open: Option<(usize, bool)> = None;
     let mut chars = marked.chars().peekable();
     while let Some(char) = chars.next() {
@@ -60,9 +59,10 @@ pub fn unmark(marked: &str) -> (String, SelectionSet) {
             }
             ('»', Some((start, head_first))) => {
                 let (start, end) = (ByteOffset(start), ByteOffset(text.len()));
-                selections.push(match head_first {
-                    true => Selection::new(end, start),
-                    false => Selection::new(start, end),
+                selections.push(if head_first {
+                    Selection::new(end, start)
+                } else {
+                    Selection::new(start, end)
                 });
                 open = None;
             }
@@ -75,7 +75,7 @@ pub fn unmark(marked: &str) -> (String, SelectionSet) {
     (text, SelectionSet::new(selections, newest))
 }
 
-/// Puts marks into the text of a view, where its selections are.
+/// Inserts marks for the selections into the text of a view.
 pub fn marked(editor: &Entity<Editor>, cx: &mut App) -> String {
     editor.update(cx, |editor, cx| {
         let selections = editor.selections(cx).clone();

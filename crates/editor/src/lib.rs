@@ -1,12 +1,15 @@
-//! The editor view: a document with its syntax and its git hunks, views of it, and how they are drawn.
+//! The editor view: a document with its syntax and Git hunks, views of it, and their rendering.
 //!
-//! Knows: the pure halves (`text`, `syntax`, `display`, `caret`, `autocomplete`), `project::Document`, `settings`, `ui`.
-//! Must not know: panes, tabs, the project tree, how a file was found, where journals lie, who makes suggestions.
-//! Invariant: one `DocumentModel` owns a text; every `Editor` over it follows its changes before it acts
-//! or paints, so that no offset is ever used with a text it does not belong to.
-//! Invariant: what a key costs depends on the visible rows and the edit, never on the file.
-//! Invariant: painting changes nothing that would ask for another frame.
-//! Invariant: horizontal places are cells times the advance of a digit, for letters and carets alike.
+//! Knows: the pure crates (`text`, `syntax`, `display`, `caret`, `autocomplete`),
+//! `project::Document`, `settings`, `ui`.
+//! Must not know: panes, tabs, the project tree, how a file was found, where journals are stored,
+//! the source of suggestions.
+//! Invariant: one `DocumentModel` owns a text; every `Editor` of it applies the model's changes
+//! before it acts or paints, so that no offset is ever used with the wrong revision.
+//! Invariant: the cost of a keystroke depends on the visible rows and the edit, never on the file.
+//! Invariant: painting never requests another frame.
+//! Invariant: horizontal positions are cells times the advance of a digit, for glyphs and carets
+//! alike.
 //! Start at `DocumentModel` and `Editor`; drawing starts at `element`.
 
 mod actions;
@@ -31,9 +34,9 @@ pub use block_view::{BlockPlace, BlockView};
 pub use caret_actions::*;
 pub use comparison::Comparison;
 pub use editor::{
-    Cycle, Editor, EditorEvent, Reveal, ReviewMark, SuggestionEvent, SuggestionMode, Unsuited,
-    ViewState,
+    CycleDirection, Editor, EditorEvent, Reveal, ReviewMark, SuggestionBlocker, SuggestionEvent,
+    SuggestionMode, ViewState,
 };
 pub use excerpts::{Excerpt, Excerpts, ExcerptsEvent};
-pub use model::{DocumentModel, Environment, HeldWork, ModelEvent, SaveFailure, hold_work};
+pub use model::{DocumentEnvironment, DocumentModel, HeldWork, ModelEvent, SaveFailure, hold_work};
 pub use suggestion::SuggestionPlace;

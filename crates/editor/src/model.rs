@@ -1,8 +1,8 @@
-//! One text as its views share it: the document, its syntax tree, its changes since the last commit.
+//! A text as shared by its views: the document, its syntax tree, its changes since the last commit.
 //!
-//! Invariant: the syntax tree hears of every change in order, before anybody else.
-//! Invariant: every change leaves as one `ModelEvent::Edited`; whoever keeps a journal records on that
-//! event, through `mutate`.
+//! Invariant: the syntax tree receives every change in order, before any observer.
+//! Invariant: every change is emitted as one `ModelEvent::Edited`; a journal records on that event,
+//! through `mutate`.
 //! Start at `DocumentModel::mutate`, through which every change passes.
 
 mod editing;
@@ -22,59 +22,64 @@ use project::{Document, DocumentState};
 use syntax::{Language, SyntaxSnapshot, SyntaxTree};
 use text::{Change, RowHunk, Snapshot, Timestamp};
 
-pub(crate) use editing::Around;
+pub(crate) use editing::EditSelections;
 pub use saving::SaveFailure;
 
-/// The world outside, as a document needs it.
+/// External services of a document.
 #[derive(Clone)]
-pub struct Environment {
-    /// Where files are read and written.
+pub struct DocumentEnvironment {
+    /// File system for reading and writing.
     pub files: Arc<dyn Files>,
-    /// The time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// Where a record goes before a file is overwritten in place.
+    /// Folder for recovery records, written before a file is overwritten in place.
     pub recovery_folder: AbsPath,
 }
 
-/// What views and panels hear from a document.
+/// An event of a document model.
 #[derive(Clone, Debug)]
 pub enum ModelEvent {
-    /// The text changed. Views that already know the revision it leads to may ignore it.
+    /// The text changed. Views already at the resulting revision may ignore it.
     Edited(Change),
     /// The text was written to its file.
     Saved,
-    /// The document stands otherwise to its file now: dirty, clean, in conflict, gone, renamed.
+    /// The document's state relative to its file changed: modified, clean, in conflict, deleted or
+    /// renamed.
     StateChanged,
-    /// There is a newer tree, or another language.
+    /// A newer tree or another language is available.
     SyntaxUpdated,
-    /// The changes since the last commit were computed anew.
+    /// The changes since the last commit were recomputed.
     HunksUpdated,
 }
 
-/// One text and everything its views share.
+/// A text and everything its views share.
 pub struct DocumentModel {
     document: Document,
-    environment: Environment,
+    environment: DocumentEnvironment,
     language: Option<Language>,
     tree: Option<SyntaxTree>,
-    /// What `tree` shows now, so that asking costs nothing.
+    /// Cached snapshot of `tree`, so that queries are free.
     syntax: Option<SyntaxSnapshot>,
     parse_task: Option<Task<()>>,
-    /// How many parses go to the background at once, since the last took too long here.
+    /// Number of parses to run in the background immediately, after one took too long here.
     parse_elsewhere: u32,
     settle_task: Option<Task<()>>,
     head: Option<Snapshot>,
     hunks: Arc<[RowHunk]>,
     hunk_task: Option<Task<()>>,
-    /// What was last told about the state, to tell of changes only.
+    /// State last emitted, to emit changes only.
     told: (DocumentState, bool, Option<AbsPath>),
 }
 
 impl EventEmitter<ModelEvent> for DocumentModel {}
 
 impl DocumentModel {
-    /// A model of a document, with the language that its name and first line speak for.
-    pub fn new(document: Document, environment: Environment, cx: &mut Context<Self>) -> Self {
+    /// Creates a model for a document, with the language detected from its name and first line.
+    pub fn new(
+        document: Document,
+        environment: DocumentEnvironment,
+        cx: &mut Context<Self>,
+    ) -> Self {
         let language = language_of(&document);
         let mut model = Self {
             told: state_of(&document),
@@ -94,51 +99,52 @@ impl DocumentModel {
         model
     }
 
-    /// An entity of such a model.
+    /// Creates a model entity for a document.
     pub fn open(
         document: Document,
-        environment: Environment,
+        environment: DocumentEnvironment,
         cx: &mut gpui_kit::App,
     ) -> Entity<Self> {
         cx.new(|cx| Self::new(document, environment, cx))
     }
 
-    /// The document itself.
+    /// Returns the underlying document.
     pub fn document(&self) -> &Document {
         &self.document
     }
 
-    /// The text as it is now.
+    /// Returns the current snapshot of the text.
     pub fn snapshot(&self) -> Snapshot {
         self.document.snapshot()
     }
 
-    /// The world this document lives in.
-    pub fn environment(&self) -> &Environment {
+    /// Returns the environment of this document.
+    pub fn environment(&self) -> &DocumentEnvironment {
         &self.environment
     }
 
-    /// The language of the text; none is plain text.
+    /// Returns the language of the text; `None` for plain text.
     pub fn language(&self) -> Option<Language> {
         self.language
     }
 
-    /// What is known of the syntax; may show an older structure, with the offsets of now.
+    /// Returns the syntax snapshot; its structure may be older, but its offsets are current.
     pub fn syntax(&self) -> Option<&SyntaxSnapshot> {
         self.syntax.as_ref()
     }
 
-    /// The changes since the last commit, by rows. Follow the text at once, and are right again soon.
+    /// Returns the changes since the last commit, by rows. Mapped through edits immediately, and
+    /// recomputed soon after.
     pub fn hunks(&self) -> &Arc<[RowHunk]> {
         &self.hunks
     }
 
-    /// The text in the last commit, if it was handed in.
+    /// Returns the committed text, if it was set.
     pub fn head(&self) -> Option<&Snapshot> {
         self.head.as_ref()
     }
 
-    /// Says that we renamed the file.
+    /// Records that Burin renamed the file.
     pub fn set_path(&mut self, path: AbsPath, cx: &mut Context<Self>) {
         self.mutate(cx, |document| document.set_path(path));
         let language = language_of(&self.document);
@@ -147,17 +153,17 @@ impl DocumentModel {
         }
     }
 
-    /// Changes how the text will lie in its file: encoding, byte order mark.
+    /// Sets the encoding and byte order mark for saving.
     pub fn set_format(&mut self, format: text::FileFormat, cx: &mut Context<Self>) {
         self.mutate(cx, |document| document.set_format(format));
     }
 
-    /// The time for an edit made now.
+    /// Returns the time stamp for an edit made now.
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp(self.environment.clock.wall_ms())
     }
 
-    /// Lets `change` do anything to the document, and afterwards tells everybody who must know.
+    /// Lets `change` modify the document, then updates the tree and notifies all observers.
     pub fn mutate<R>(
         &mut self,
         cx: &mut Context<Self>,
@@ -183,7 +189,8 @@ impl DocumentModel {
     }
 
     fn tell_state(&mut self, cx: &mut Context<Self>) {
-        // Between two keys nothing of this changes, and comparing costs no allocation.
+        // Usually nothing of this changes between two keystrokes, and the comparison does not
+        // allocate.
         let state = state_of(&self.document);
         if state != self.told {
             self.told = state;
@@ -215,7 +222,7 @@ fn language_of(document: &Document) -> Option<Language> {
     syntax::language_for(path.as_path(), &first)
 }
 
-/// A change of everything, for when the log does not reach back far enough.
+/// Returns a change of the whole text, for when the log does not reach back far enough.
 fn whole_change(before: &Snapshot, after: &Snapshot) -> Change {
     let mut change = Change::none(before.revision());
     change.after = after.revision();

@@ -1,6 +1,6 @@
-//! The pointer: selecting, moving text, carets and boxes, gutter, scrollbars, wheel.
+//! Mouse input: selecting, moving text, carets and boxes, gutter, scrollbars, wheel.
 //!
-//! Start at `listen`; what a press begins is a `Drag`, which moves and releases continue.
+//! Start at `listen`; a press starts a `Drag`, which moves and the release continue.
 
 mod bars;
 mod drop;
@@ -10,7 +10,7 @@ mod wheel;
 use std::time::Duration;
 
 use base::{Bias, ByteOffset, Span};
-use caret::{ColumnBox, Command, Unit};
+use caret::{ColumnBox, Command, SelectionUnit};
 use display::DisplayPoint;
 use gpui_kit::{
     Context, CursorStyle, DispatchPhase, Entity, Hitbox, MouseButton, MouseDownEvent,
@@ -19,34 +19,34 @@ use gpui_kit::{
 use text::Change;
 
 use crate::editor::Editor;
-use crate::element::{Area, Geometry};
+use crate::element::{Geometry, HitArea};
 
-/// What a press of a button began.
+/// Drag operation started by a button press.
 #[derive(Clone, Debug)]
 pub(crate) enum Drag {
-    /// Selecting from a place on.
+    /// Selects text from a position.
     Select {
         from: ByteOffset,
-        unit: Unit,
+        unit: SelectionUnit,
         keep_others: bool,
     },
-    /// Selecting a box. `is_click` until the pointer moved, for the middle button's paste.
+    /// Selects a box. `is_click` until the pointer moves, for pasting with the middle button.
     Box {
         anchor: DisplayPoint,
         is_click: bool,
     },
-    /// Moving what is selected, once the pointer has left where it went down; to another view as well.
+    /// Moves the selected text once the pointer has left its start; also to another view.
     Move {
         spans: Vec<Span>,
         start: Point<Pixels>,
         has_moved: bool,
     },
-    /// Moving the handle of a scrollbar, held at so many pixels from its start.
-    Bar { area: Area, grab: Pixels },
+    /// Moves the handle of a scrollbar, grabbed at `grab` pixels from its start.
+    Bar { area: HitArea, grab: Pixels },
 }
 
 impl Drag {
-    /// Keeps the places over a change that somebody else made.
+    /// Maps its offsets through a change made elsewhere.
     pub(crate) fn follow(&mut self, change: &Change) {
         match self {
             Drag::Select { from, .. } => *from = change.map(*from, Bias::Left),
@@ -58,13 +58,13 @@ impl Drag {
     }
 }
 
-/// Hears the pointer over a view. Part of painting.
+/// Registers mouse listeners for a view. Part of painting.
 pub(crate) fn listen(editor: &Entity<Editor>, whole: &Hitbox, text: &Hitbox, window: &mut Window) {
     window.set_cursor_style(CursorStyle::IBeam, text);
     let (view, over) = (editor.downgrade(), whole.clone());
     window.on_mouse_event(move |event: &MouseDownEvent, phase, window, cx| {
         if phase == DispatchPhase::Bubble && over.is_hovered(window) {
-            // A view that is gone hears nothing; so below.
+            // A closed view ignores events; also below.
             view.update(cx, |editor, cx| editor.press(event, window, cx))
                 .ok();
         }
@@ -97,7 +97,7 @@ pub(crate) fn listen(editor: &Entity<Editor>, whole: &Hitbox, text: &Hitbox, win
 }
 
 impl Editor {
-    /// The offset nearest to a pixel.
+    /// Returns the offset nearest to a pixel.
     pub fn offset_at(
         &mut self,
         position: Point<Pixels>,
@@ -112,7 +112,7 @@ impl Editor {
         Some(self.geometry.as_ref()?.point_at(position, &self.display))
     }
 
-    /// The corner below the caret, or what of the text in sight is nearest to it.
+    /// Returns the corner below the caret, clamped to the visible text.
     pub(crate) fn caret_corner(&self) -> Option<Point<Pixels>> {
         let geometry = self.geometry.as_ref()?;
         let place = self
@@ -141,7 +141,7 @@ impl Editor {
             return;
         }
         if event.pressed_button.is_none() {
-            // The release went to another window.
+            // The button was released over another window.
             self.end_drag(cx);
             return;
         }
@@ -155,8 +155,8 @@ impl Editor {
             .as_ref()
             .zip(position)
             .map(|(geometry, position)| geometry.area_at(position));
-        let in_gutter = matches!(area, Some(Area::Gutter | Area::Folds));
-        let bar = area.filter(|area| matches!(area, Area::Vertical | Area::Horizontal));
+        let in_gutter = matches!(area, Some(HitArea::Gutter | HitArea::Folds));
+        let bar = area.filter(|area| matches!(area, HitArea::Vertical | HitArea::Horizontal));
         if in_gutter != self.gutter_hovered || bar != self.hovered {
             self.gutter_hovered = in_gutter;
             self.hovered = bar;
@@ -164,7 +164,7 @@ impl Editor {
         }
     }
 
-    /// Brings the selection to where the pointer is.
+    /// Extends the selection to the pointer.
     fn go_on_dragging(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.sync(cx);
         let position = self.pointer;
@@ -226,7 +226,8 @@ impl Editor {
         }
     }
 
-    /// Runs a command without scrolling to the caret: the pointer decides what is in sight.
+    /// Runs a command without scrolling to the caret, because the pointer determines the scroll
+    /// position.
     fn select_with_pointer(
         &mut self,
         command: Command,
@@ -239,7 +240,7 @@ impl Editor {
         self.offer_primary(cx);
     }
 
-    /// Scrolls on while the pointer is held beyond an edge.
+    /// Keeps scrolling while the pointer is held beyond an edge.
     fn scroll_while_dragging(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         const TICK: Duration = Duration::from_millis(16);
         if self.beyond_edge().is_none() {
@@ -268,7 +269,8 @@ impl Editor {
         }));
     }
 
-    /// How far to scroll at a tick: rows and pixels, the more the further the pointer is outside.
+    /// Returns the scroll distance per tick, in rows and pixels, growing with the distance of the
+    /// pointer.
     fn beyond_edge(&self) -> Option<(f64, f64)> {
         let geometry = self.geometry.as_ref()?;
         match self.drag.as_ref()? {
@@ -341,7 +343,7 @@ impl Editor {
                 let command = Command::SelectBetween {
                     from: offset,
                     to: offset,
-                    unit: Unit::Character,
+                    unit: SelectionUnit::Character,
                     keep_others: false,
                 };
                 self.select_with_pointer(command, window, cx);
@@ -363,7 +365,7 @@ impl Editor {
     }
 }
 
-/// What is at a pixel, for the parts of this module.
-fn area_of(geometry: Option<&Geometry>, position: Point<Pixels>) -> Area {
-    geometry.map_or(Area::Text, |geometry| geometry.area_at(position))
+/// Returns the area at a pixel, for the submodules.
+fn area_of(geometry: Option<&Geometry>, position: Point<Pixels>) -> HitArea {
+    geometry.map_or(HitArea::Text, |geometry| geometry.area_at(position))
 }

@@ -1,35 +1,35 @@
-//! Where a view is scrolled to: a place in the text and a distance from it.
+//! Scroll position of a view: an anchor in the text and a distance from it.
 //!
-//! Invariant: the place follows edits, so that text above the window may come and go without what is in
-//! the window moving. Nothing here counts pixels from the top of the file, so no file is too long.
+//! Invariant: the anchor is mapped through edits, so that edits above the window do not move its
+//! content. No position counts pixels from the top of the file, so no file is too long.
 //! Heights are in line heights. Start at `Scroll`.
 
 use base::{Bias, ByteOffset};
 use display::{DisplayPoint, DisplayRow, DisplaySnapshot};
 use text::Change;
 
-/// A scroll position.
+/// Scroll position of a view.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scroll {
-    /// The start of the row at the top, or one before it.
+    /// Start of the row at the top, or of one before it.
     anchor: ByteOffset,
     /// Line heights from the top of that row to the top of the window.
     below: f64,
-    /// Pixels that the text is shifted to the left.
+    /// Horizontal scroll position, in pixels.
     pub(crate) x: f64,
 }
 
-/// What the window can show of a text.
+/// The window's limits for scrolling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Viewport {
-    /// Its height in line heights.
+    /// Height of the window, in line heights.
     pub(crate) rows: f64,
-    /// Whether the last row may stand at the top.
+    /// Whether the last row may scroll to the top.
     pub(crate) beyond_last: bool,
 }
 
 impl Scroll {
-    /// At the top.
+    /// Returns the position at the top of the text.
     pub(crate) fn new() -> Self {
         Self {
             anchor: ByteOffset(0),
@@ -38,12 +38,12 @@ impl Scroll {
         }
     }
 
-    /// The place at the top and the distance from it, to be kept between sessions.
-    pub(crate) fn parts(&self) -> (ByteOffset, f64) {
+    /// Returns the anchor and the distance from it, for storing between sessions.
+    pub(crate) fn anchor_and_offset(&self) -> (ByteOffset, f64) {
         (self.anchor, self.below)
     }
 
-    /// The position made of such parts.
+    /// Creates a position from stored values.
     pub(crate) fn from_parts(anchor: ByteOffset, below: f64) -> Self {
         Self {
             anchor,
@@ -52,13 +52,13 @@ impl Scroll {
         }
     }
 
-    /// The top of the window, in line heights from the top of the text.
+    /// Returns the top of the window, in line heights from the top of the text.
     pub(crate) fn top(&self, display: &DisplaySnapshot) -> f64 {
         let row = display.to_display(self.anchor, Bias::Left).row;
         (display.y_of(row) + self.below).max(0.0)
     }
 
-    /// Scrolls to a top, as far as the text goes.
+    /// Scrolls to `top`, clipped to the text.
     pub(crate) fn set_top(&mut self, top: f64, display: &DisplaySnapshot, viewport: Viewport) {
         let top = top.min(Self::lowest_top(display, viewport)).max(0.0);
         let row = display.row_at_y(top);
@@ -66,34 +66,35 @@ impl Scroll {
         self.below = top - display.y_of(row);
     }
 
-    /// The lowest that the top of the window may go.
+    /// Returns the maximum scroll position.
     pub(crate) fn lowest_top(display: &DisplaySnapshot, viewport: Viewport) -> f64 {
         let height = display.total_height();
-        match viewport.beyond_last {
-            true => (height - 1.0).max(0.0),
-            false => (height - viewport.rows).max(0.0),
+        if viewport.beyond_last {
+            (height - 1.0).max(0.0)
+        } else {
+            (height - viewport.rows).max(0.0)
         }
     }
 
-    /// Keeps the place over a change.
+    /// Maps the anchor through a change.
     pub(crate) fn follow(&mut self, change: &Change) {
         self.anchor = change.map(self.anchor, Bias::Left);
     }
 }
 
-/// How near to the edges a row may come before the window follows.
+/// Scroll behaviour for revealing a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Follow {
-    /// It keeps the margin; far away it comes to the middle.
+pub(crate) enum ScrollMargin {
+    /// Keeps a margin; centres the row if it is far away.
     Fit,
-    /// It comes to the middle.
+    /// Centres the row in the window.
     Center,
 }
 
-/// The top that brings a row into the window.
+/// Returns the scroll position that reveals a row.
 pub(crate) fn top_showing(
     row: DisplayRow,
-    follow: Follow,
+    follow: ScrollMargin,
     top: f64,
     margin: f64,
     display: &DisplaySnapshot,
@@ -102,8 +103,8 @@ pub(crate) fn top_showing(
     let y = display.y_of(row);
     let middle = y - (viewport.rows - 1.0) / 2.0;
     match follow {
-        Follow::Center => middle,
-        Follow::Fit => {
+        ScrollMargin::Center => middle,
+        ScrollMargin::Fit => {
             let margin = margin.min(((viewport.rows - 1.0) / 2.0).floor()).max(0.0);
             let (first, last) = (y - margin, y + 1.0 + margin - viewport.rows);
             let is_far = first < top - viewport.rows || last > top + viewport.rows;

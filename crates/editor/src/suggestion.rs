@@ -1,106 +1,109 @@
-//! A suggestion as it is shown: what is put between the letters, what is struck out, where a hint goes.
+//! Presentation of a suggestion: inserted text, deleted spans, and signs.
 //!
-//! Plain values, made from a text and a place in it; the view turns them into inlays, grounds and pills.
-//! Invariant: whatever is shown is what taking the suggestion would do: taken into the text, what is put in stands
-//! where it was shown, and what is struck out or marked as going is gone.
+//! Plain values, derived from a text and a position; the view turns them into inlays, backgrounds
+//! and signs.
+//! Invariant: the presentation equals the effect of accepting: inserted text ends up where it was
+//! shown, and struck or marked text is gone.
 //! Start at `present`.
 
 mod change;
 mod colours;
-mod fellows;
+mod multi_caret;
 mod tab_key;
 
 use std::sync::Arc;
 
-use autocomplete::{Replacement, Shape, Suggestion};
+use autocomplete::{SuggestedEdit, Suggestion, SuggestionShape};
 use base::{ByteOffset, Row, Span};
 use gpui_kit::SharedString;
 use text::{SelectionSet, Snapshot};
 
-pub(crate) use self::colours::{ColourJob, Coloured};
-pub(crate) use self::fellows::{Fellow, fellows, taken};
+pub(crate) use self::colours::{ColourJob, HighlightedText};
+pub(crate) use self::multi_caret::{ExtraCaret, accepted_edits, extra_carets};
 pub(crate) use self::tab_key::{CaretPlace, tab_takes};
 
-/// How put-in text looks.
+/// Style of inserted text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// Text that stands back, as if it were typed already.
+pub(crate) enum SuggestionStyle {
+    /// Muted text after the caret, as if already typed.
     Ghost,
-    /// Text that comes in, marked as such.
+    /// Inserted text, marked as added.
     Added,
-    /// Whole rows that come in below those they replace. The first of its line feeds only leads there.
+    /// Whole rows inserted below those they replace. Their first line feed only starts a new row.
     AddedRows,
 }
 
-/// Text that is put between the letters.
+/// Text inserted as an inlay.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct InsertedText {
     pub(crate) at: ByteOffset,
     pub(crate) text: Arc<str>,
-    pub(crate) look: Look,
-    /// Where it will stand once everything is taken; of added rows, where the first of them will begin.
+    pub(crate) look: SuggestionStyle,
+    /// Offset after accepting; for added rows, the start of the first one.
     pub(crate) after: ByteOffset,
 }
 
-impl Piece {
-    /// Bytes of it that only lead to where it stands.
-    fn lead(&self) -> usize {
-        usize::from(self.look == Look::AddedRows)
+impl InsertedText {
+    /// Returns the number of leading bytes that only start a new row.
+    fn lead_bytes(&self) -> usize {
+        usize::from(self.look == SuggestionStyle::AddedRows)
     }
 }
 
-/// What a suggestion looks like at one moment.
+/// Presentation of a suggestion at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Presentation {
-    /// In the text.
+    /// Inline in the text.
     InText(InText),
-    /// A sign that leads to a place out of sight.
-    Jump(Jump),
-    /// A sign that leads to another file.
+    /// A sign pointing to a location outside the window.
+    Jump(JumpSuggestion),
+    /// A sign pointing to another file.
     Portal,
 }
 
-/// What is shown between and behind the letters.
+/// Inline presentation of a suggestion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InText {
-    /// By place.
-    pub(crate) pieces: Vec<Piece>,
-    /// What goes, within rows.
+    /// Inserted text, sorted by offset.
+    pub(crate) pieces: Vec<InsertedText>,
+    /// Deleted spans within rows.
     pub(crate) struck: Vec<Span>,
-    /// Whole rows that go.
+    /// Deleted whole rows, end exclusive.
     pub(crate) gone_rows: Vec<(Row, Row)>,
-    /// Whether text comes in at the newest caret or behind it in its row, and nothing else happens there.
+    /// Whether it only inserts text at the newest caret or after it in its row.
     pub(crate) is_ghost: bool,
-    /// That text, if it begins at the caret.
+    /// The inserted text, if it begins at the caret.
     pub(crate) at_caret: Option<Arc<str>>,
-    /// The row that a note on it stands in.
+    /// Row for a note on the suggestion.
     pub(crate) row: Row,
 }
 
-/// A place out of sight.
+/// A location outside the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Jump {
+pub(crate) struct JumpSuggestion {
     pub(crate) to: ByteOffset,
     pub(crate) row: Row,
-    /// Whether it lies below what is in sight.
+    /// Whether it is below the visible rows.
     pub(crate) is_below: bool,
-    /// What the row will be, in short.
+    /// Short preview of the changed row.
     pub(crate) preview: String,
 }
 
-/// A place in another file, as the sign that leads there describes it.
+/// A location in another file, as described by its sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuggestionPlace {
-    /// Its row, if it is known.
+    /// Row of the location, if known.
     pub row: Option<Row>,
-    /// The row as it will be, in short; what comes, where the row is not known; may be empty.
+    /// Short preview of the changed row, or of the inserted text if the row is unknown; may be
+    /// empty.
     pub preview: SharedString,
 }
 
 impl SuggestionPlace {
-    /// Where a suggestion for another file leads; `open` is that file's text, if it is open.
+    /// Describes the location of a suggestion for another file; `open` is that file's text, if it
+    /// is open.
     pub fn of(suggestion: &Suggestion, open: Option<&Snapshot>) -> Self {
-        let stands = open.filter(|open| suggestion.stands_in(open));
+        let stands = open.filter(|open| suggestion.applies_to(open));
         let preview = match stands {
             Some(open) => change::preview(suggestion, open),
             None => change::preview_alone(suggestion),
@@ -112,26 +115,26 @@ impl SuggestionPlace {
     }
 }
 
-/// What is in sight.
+/// The visible range for a presentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sight {
-    /// The rows, the second one exclusive.
+pub(crate) struct VisibleRange {
+    /// Visible rows, end exclusive.
     pub(crate) rows: (Row, Row),
-    /// Whether the place where the suggestion begins is hidden within them.
+    /// Whether the start of the suggestion is hidden within them.
     pub(crate) hides_start: bool,
 }
 
-/// How a suggestion, which stands in the text, looks from the newest caret.
+/// Builds the presentation of a suggestion that applies to the text, seen from the newest caret.
 pub(crate) fn present(
     suggestion: &Suggestion,
     snapshot: &Snapshot,
     selections: &SelectionSet,
-    sight: Sight,
+    sight: VisibleRange,
 ) -> Presentation {
     let caret = selections.primary().head;
     let jump = |to: ByteOffset, last: Row| {
         let row = snapshot.point_at(to).row;
-        Presentation::Jump(Jump {
+        Presentation::Jump(JumpSuggestion {
             to,
             row,
             is_below: row > last,
@@ -139,17 +142,17 @@ pub(crate) fn present(
         })
     };
     match suggestion.shape(caret, sight.rows, snapshot) {
-        Shape::Portal(_) => Presentation::Portal,
-        Shape::Jump(to) => jump(to, sight.rows.1 - 1),
+        SuggestionShape::OtherFile(_) => Presentation::Portal,
+        SuggestionShape::Jump(to) => jump(to, sight.rows.1 - 1),
         _ if sight.hides_start => jump(suggestion.start(), snapshot.point_at(caret).row),
-        Shape::Ghost(pieces) => {
+        SuggestionShape::Ghost(pieces) => {
             Presentation::InText(ghost(suggestion, &pieces, snapshot, selections))
         }
-        Shape::Change => Presentation::InText(change::in_text(suggestion, snapshot)),
+        SuggestionShape::Change => Presentation::InText(change::in_text(suggestion, snapshot)),
     }
 }
 
-/// Text that comes in at the carets, or behind them in their rows.
+/// Builds ghost text at the carets, or after them in their rows.
 fn ghost(
     suggestion: &Suggestion,
     inserted: &[(ByteOffset, Arc<str>)],
@@ -160,19 +163,19 @@ fn ghost(
     let mut pieces = Vec::new();
     let mut longer = 0;
     for (at, text) in inserted {
-        pieces.push(Piece {
+        pieces.push(InsertedText {
             at: *at,
             text: shown_text(text, *at, snapshot),
-            look: Look::Ghost,
+            look: SuggestionStyle::Ghost,
             after: *at + longer,
         });
         longer += text.len();
     }
     let own = pieces.clone();
-    for fellow in fellows(suggestion, snapshot, selections) {
-        pieces.extend(own.iter().map(|piece| Piece {
+    for fellow in extra_carets(suggestion, snapshot, selections) {
+        pieces.extend(own.iter().map(|piece| InsertedText {
             at: fellow.moved(piece.at),
-            // Its colours are those of the piece at the newest caret.
+            // Its highlights are those of the piece at the newest caret.
             ..piece.clone()
         }));
     }
@@ -187,18 +190,19 @@ fn ghost(
     }
 }
 
-/// What is put in for `text`: an empty row at its end must hold something to be seen.
+/// Returns the text to show for `text`: a trailing empty row needs content to be visible.
 fn shown_text(text: &Arc<str>, at: ByteOffset, snapshot: &Snapshot) -> Arc<str> {
     let ends_row = || snapshot.row_end(snapshot.point_at(at).row) == at;
-    match text.ends_with('\n') && ends_row() {
-        true => Arc::from(format!("{text} ")),
-        false => text.clone(),
+    if text.ends_with('\n') && ends_row() {
+        Arc::from(format!("{text} "))
+    } else {
+        text.clone()
     }
 }
 
-/// The replacements without what they leave as it is.
-fn trimmed(suggestion: &Suggestion) -> impl Iterator<Item = Replacement> + '_ {
-    let edits = suggestion.edits.iter().map(Replacement::trimmed);
+/// Iterates over the replacements without their unchanged parts.
+fn trimmed(suggestion: &Suggestion) -> impl Iterator<Item = SuggestedEdit> + '_ {
+    let edits = suggestion.edits.iter().map(SuggestedEdit::trimmed);
     edits.filter(|edit| !edit.is_empty())
 }
 

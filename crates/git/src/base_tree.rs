@@ -1,9 +1,9 @@
-//! The files of one commit beside a working tree that grew out of it: what they are, what they hold, what git was told
-//! not to look at.
+//! The files of one commit next to a working tree derived from it: paths, contents and ignore
+//! rules.
 //!
-//! Reads only. The working tree's `.git` is not looked at: the repository that has the commit is named by the caller,
-//! since whoever works in the tree may have written anything there.
-//! Start at `BaseTree::open`.
+//! Reads only. The working tree's own `.git` is never opened, since an agent with access to the
+//! tree may have written anything there; the caller names the repository that has the commit. Start
+//! at `BaseTree::open`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,44 +13,44 @@ use git2::{ObjectType, Oid, TreeWalkMode, TreeWalkResult};
 
 use crate::repository::{Error, unreadable};
 
-/// A commit and a working tree.
+/// A commit paired with a working tree derived from it.
 pub struct BaseTree {
     inner: git2::Repository,
     root: AbsPath,
     commit: Oid,
 }
 
-/// A file of a commit.
+/// One file of a commit's tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFile {
-    /// With `/`, from the top.
+    /// Path from the root of the tree, separated by `/`.
     pub path: String,
-    /// The id of its content, as hexadecimal digits.
+    /// Blob id as hexadecimal digits.
     pub id: String,
-    /// `0o100644`, `0o100755` or `0o120000`.
+    /// File mode: `0o100644`, `0o100755` or `0o120000`.
     pub mode: u32,
 }
 
-/// What the index remembers of a file on the disk.
+/// Stat data that the index holds for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexStat {
-    /// The id of the content that it had.
+    /// Id of the blob that the file held.
     pub id: String,
-    /// Length in bytes, cut to 32 bits.
+    /// Size in bytes, truncated to 32 bits.
     pub size: u32,
-    /// Last change of the content, in nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i128,
 }
 
-/// The id that git gives to a content, as hexadecimal digits.
+/// Returns the blob id of `bytes` as hexadecimal digits.
 pub fn blob_id(bytes: &[u8]) -> String {
-    // Hashing bytes in memory does not fail; an empty id is equal to that of no content.
+    // Hashing in memory does not fail; an empty id matches no blob.
     Oid::hash_object(ObjectType::Blob, bytes).map_or_else(|_| String::new(), |id| id.to_string())
 }
 
 impl BaseTree {
-    /// `root` is the working tree, `git_dir` the git folder of a repository that is not the tree's owner's to write,
-    /// `commit` a whole id.
+    /// Opens `commit`, a full id, in the repository at `git_dir`, next to the working tree at
+    /// `root`. `git_dir` must not be writable by agents that work in the tree.
     pub fn open(root: &AbsPath, git_dir: &AbsPath, commit: &str) -> Result<Self, Error> {
         let open = || {
             let inner = git2::Repository::open(git_dir.as_path())?;
@@ -68,7 +68,8 @@ impl BaseTree {
         })
     }
 
-    /// Every file and link of the commit. Files whose names are not UTF-8, and submodules, are left out.
+    /// Returns every file and symlink of the commit, except submodules and paths that are not
+    /// UTF-8.
     pub fn files(&self) -> Result<Vec<TreeFile>, Error> {
         let mut files = Vec::new();
         let mut walk = || {
@@ -91,7 +92,7 @@ impl BaseTree {
         Ok(files)
     }
 
-    /// The bytes of a content; `None` where git does not have it.
+    /// Returns the bytes of a blob; `None` if the repository lacks it.
     pub fn content(&self, id: &str) -> Result<Option<Vec<u8>>, Error> {
         let Ok(id) = Oid::from_str(id) else {
             return Ok(None);
@@ -103,7 +104,8 @@ impl BaseTree {
         }
     }
 
-    /// What an index remembers of the disk, by path: a file that still looks so holds the content that is named.
+    /// Returns the stat data in `index` by path. A file whose stat data still match holds the named
+    /// blob.
     pub fn index_stats(&self, index: &AbsPath) -> Result<HashMap<String, IndexStat>, Error> {
         let index = git2::Index::open(index.as_path()).map_err(|error| self.failed(&error))?;
         let stats = index.iter().filter_map(|entry| {
@@ -119,7 +121,7 @@ impl BaseTree {
         Ok(stats.collect())
     }
 
-    /// Whether git was told not to look at a path; a folder's path ends in `/`.
+    /// Returns whether a path is ignored; a folder's path ends in `/`.
     pub fn is_ignored(&self, path: &str) -> bool {
         self.inner.is_path_ignored(Path::new(path)).unwrap_or(false)
     }

@@ -1,6 +1,6 @@
-//! The bytes that git would check out for a file, found out without running anything.
+//! The bytes that git would check out for a file, computed without running any program.
 //!
-//! Limitation: programs that attributes name as filters are not run; files with one have no such bytes.
+//! Limitation: filter programs named by attributes are not run; files with a filter have no result.
 
 use std::path::Path;
 
@@ -11,9 +11,10 @@ use crate::land::eol;
 use crate::merge::TreePath;
 use crate::repository::{Error, Repository};
 
-/// The bytes that a checkout of HEAD holds in the file that `path` leads to through links, with the line endings that
-/// the working tree wants. `None` where HEAD has no such file, where the file is in no repository, and where only a
-/// filter program could tell. A file with `working-tree-encoding` is in UTF-8, as git keeps it.
+/// Returns the bytes that a checkout of HEAD writes for the file that `path` resolves to, with the
+/// line endings of the working tree. `None` if HEAD has no such file, if the file is in no
+/// repository, or if a filter program would have to run. A file with `working-tree-encoding` is
+/// returned in UTF-8, as git stores it.
 pub fn checked_out(path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
     let path = resolved(path);
     let folder = path.parent().unwrap_or_else(|| path.clone());
@@ -25,7 +26,7 @@ pub fn checked_out(path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
 }
 
 impl Repository {
-    /// `path` is without links.
+    /// Expects `path` with all symlinks resolved.
     fn checked_out(&self, path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
         let Some(relative) = path.relative_to(self.workdir()) else {
             return Ok(None);
@@ -36,7 +37,7 @@ impl Repository {
         let Some(bytes) = self.head_bytes(path)? else {
             return Ok(None);
         };
-        // `$Id$` becomes the number of the object.
+        // `$Id$` would be replaced by the object id.
         let is_ident = matches!(self.attribute(relative, "ident"), Attribute::True);
         if is_ident && bytes.windows(3).any(|part| part == b"$Id") {
             return Ok(None);
@@ -46,7 +47,7 @@ impl Repository {
         Ok(Some(bytes))
     }
 
-    /// Whether HEAD has a file of that name, and no link, submodule or folder.
+    /// Returns whether HEAD has a regular file at this path, not a symlink, submodule or folder.
     fn is_file_in_head(&self, relative: &Path) -> bool {
         let tree = self.inner.head().and_then(|head| head.peel_to_tree());
         let entry = tree.and_then(|tree| tree.get_path(relative));
@@ -93,7 +94,7 @@ enum Attribute {
     Named(String),
 }
 
-/// The path without links; of a file that is gone, that of its folder is.
+/// Resolves the symlinks in `path`; for a missing file, those of its folder.
 fn resolved(path: &AbsPath) -> AbsPath {
     let real = |path: &AbsPath| path.as_path().canonicalize().ok().and_then(AbsPath::new);
     let in_folder = || {

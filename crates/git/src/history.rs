@@ -1,54 +1,54 @@
-//! What was committed, by whom, and how texts differ: reading only, and no process is started.
+//! Log, blame and diffs. Reads only, and starts no process.
 
 use std::ops::Range;
 use std::path::Path;
 
 use crate::repository::{Error, Repository, unreadable};
 
-/// A commit.
+/// One commit of the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// Its full id.
+    /// Commit id in full.
     pub id: String,
-    /// Who wrote it, as `name <email>`.
+    /// Author in the form `name <email>`.
     pub author: String,
-    /// When, in seconds since 1970.
+    /// Author time in seconds since 1970.
     pub seconds: i64,
-    /// All of its message.
+    /// The full commit message.
     pub message: String,
 }
 
-/// What is compared.
+/// The two sides of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Compared {
-    /// HEAD with the working tree, untracked files left out.
+pub enum CompareTarget {
+    /// HEAD against the working tree, without untracked files.
     Head,
-    /// The index with the working tree.
+    /// The index against the working tree.
     Unstaged,
-    /// HEAD with the index.
+    /// HEAD against the index.
     Staged,
-    /// A commit with the one before it.
+    /// A commit against its first parent.
     Commit(String),
-    /// One commit with another.
+    /// One commit against another.
     Between(String, String),
 }
 
-/// Lines that one commit left as they are.
+/// Consecutive lines last changed by one commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blamed {
-    /// The commit's id.
+pub struct BlameHunk {
+    /// Id of the commit.
     pub id: String,
-    /// Its author's name.
+    /// Name of its author.
     pub author: String,
-    /// When, in seconds since 1970.
+    /// Author time in seconds since 1970.
     pub seconds: i64,
-    /// The lines, from 0.
+    /// Line range, counted from 0.
     pub lines: Range<usize>,
 }
 
 impl Repository {
-    /// The latest commits that lead to `revision`, the newest first; with a path, relative to the working tree,
-    /// those that changed it. Looks at every commit until it has found enough.
+    /// Returns up to `limit` commits reachable from `revision`, newest first; with a path relative
+    /// to the working tree, those that changed it. Walks the history until it has found enough.
     pub fn log(
         &self,
         revision: &str,
@@ -74,18 +74,19 @@ impl Repository {
                 Some(path) => touches(&commit, path).map_err(failed)?,
             };
             if counts {
-                commits.push(told(&commit));
+                commits.push(to_commit(&commit));
             }
         }
         Ok(commits)
     }
 
-    /// One commit.
+    /// Returns the commit that `revision` names.
     pub fn commit(&self, revision: &str) -> Result<Commit, Error> {
-        self.commit_of(revision).map(|commit| told(&commit))
+        self.commit_of(revision).map(|commit| to_commit(&commit))
     }
 
-    /// The bytes of a file, by its path relative to the working tree, as of a commit; `None` where it had none.
+    /// Returns the bytes of a file, by its path relative to the working tree, at a commit; `None`
+    /// if the commit lacks it.
     pub fn bytes_at(&self, revision: &str, path: &Path) -> Result<Option<Vec<u8>>, Error> {
         let failed = |error: git2::Error| unreadable(path, &error);
         let tree = self.commit_of(revision)?.tree().map_err(failed)?;
@@ -96,10 +97,10 @@ impl Repository {
         Ok(blob.ok().map(|blob| blob.content().to_vec()))
     }
 
-    /// A unified diff of at most about `limit` bytes, with whether it was cut there.
+    /// Returns a unified diff of at most about `limit` bytes, and whether it was truncated.
     pub fn diff(
         &self,
-        compared: &Compared,
+        compared: &CompareTarget,
         path: Option<&Path>,
         limit: usize,
     ) -> Result<(String, bool), Error> {
@@ -112,20 +113,20 @@ impl Repository {
         let tree = |revision: &str| self.commit_of(revision)?.tree().map_err(failed);
         let inner = &self.inner;
         let diff = match compared {
-            Compared::Unstaged => inner.diff_index_to_workdir(None, Some(&mut options)),
-            Compared::Staged => {
+            CompareTarget::Unstaged => inner.diff_index_to_workdir(None, Some(&mut options)),
+            CompareTarget::Staged => {
                 inner.diff_tree_to_index(self.head_tree().as_ref(), None, Some(&mut options))
             }
-            Compared::Head => {
+            CompareTarget::Head => {
                 inner.diff_tree_to_workdir_with_index(self.head_tree().as_ref(), Some(&mut options))
             }
-            Compared::Commit(revision) => {
+            CompareTarget::Commit(revision) => {
                 let commit = self.commit_of(revision)?;
                 let before = commit.parent(0).and_then(|parent| parent.tree()).ok();
                 let after = commit.tree().map_err(failed)?;
                 inner.diff_tree_to_tree(before.as_ref(), Some(&after), Some(&mut options))
             }
-            Compared::Between(one, two) => {
+            CompareTarget::Between(one, two) => {
                 let (one, two) = (tree(one)?, tree(two)?);
                 inner.diff_tree_to_tree(Some(&one), Some(&two), Some(&mut options))
             }
@@ -146,8 +147,9 @@ impl Repository {
         }
     }
 
-    /// Who last changed each line of a committed file, by its path relative to the working tree.
-    pub fn blame(&self, path: &Path) -> Result<Vec<Blamed>, Error> {
+    /// Returns the last commit to change each line of a committed file, by its path relative to the
+    /// working tree.
+    pub fn blame(&self, path: &Path) -> Result<Vec<BlameHunk>, Error> {
         let blame = self
             .inner
             .blame_file(path, None)
@@ -159,7 +161,7 @@ impl Repository {
                 .as_ref()
                 .map(|signature| String::from_utf8_lossy(signature.name_bytes()).into_owned());
             let start = hunk.final_start_line().saturating_sub(1);
-            Blamed {
+            BlameHunk {
                 id: id.to_string(),
                 author: name.unwrap_or_default(),
                 seconds: signature.map_or(0, |signature| signature.when().seconds()),
@@ -180,7 +182,7 @@ impl Repository {
     }
 }
 
-fn told(commit: &git2::Commit<'_>) -> Commit {
+fn to_commit(commit: &git2::Commit<'_>) -> Commit {
     let author = commit.author();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Commit {
@@ -195,7 +197,7 @@ fn told(commit: &git2::Commit<'_>) -> Commit {
     }
 }
 
-/// Whether a commit changed a path against its first parent.
+/// Returns whether a commit changed a path compared to its first parent.
 fn touches(commit: &git2::Commit<'_>, path: &Path) -> Result<bool, git2::Error> {
     let entry = |tree: &git2::Tree<'_>| {
         tree.get_path(path)

@@ -1,23 +1,24 @@
-//! What landing needs of git: an agent's tree read without trust, commits, a branch moved under its lock, and what
-//! the person's checkout becomes.
+//! Git operations for landing an agent's work: reading its worktree as untrusted input, creating
+//! commits, moving a branch under its lock, and updating the user's checkout.
 //!
-//! Invariant: nothing of a session's git folder is believed. Its files are read as bytes, no link is followed on the
-//! way, and settings and attributes decide about line endings only; objects, references, hooks, filters and
-//! settings of that folder are not used at all, but for the names in its index.
-//! Invariant: a branch moves by taking git's own lock on it and looking that it still is where it was expected. No
-//! hook is run, neither of the hub nor of a session.
-//! Start at `Repository::scan` for the way in and `Repository::move_branch` for the way out.
+//! Invariant: a session's git folder is untrusted. Its files are read as bytes without following
+//! symlinks, and its settings and attributes affect line endings only. Objects, refs, hooks,
+//! filters and settings of that folder are never used, except for the paths in its index.
+//! Invariant: a branch moves only under git's own lock on it, after checking that it still points
+//! to the expected commit. No hook runs, neither the user's nor the session's.
+//! Start at `Repository::scan` for reading a worktree and `Repository::move_branch` for publishing
+//! the result.
 
 mod branch;
 mod checkout;
 mod commit;
 pub(crate) mod eol;
 mod export;
-mod leavings;
 mod scan;
+mod stale_locks;
 mod unsaved;
 
-pub use branch::{Branching, Head, LOCK_MARK, Moved};
-pub use checkout::{Change, Obstacle, Plan};
-pub use commit::{Person, Sealed};
-pub use scan::{Limits, Place, Refused, Scanned};
+pub use branch::{BranchMove, Head, LOCK_MARK, MoveOutcome};
+pub use checkout::{CheckoutChange, CheckoutPlan, Obstacle};
+pub use commit::{CommitSpec, Signature};
+pub use scan::{RefusedPath, ScanLimits, ScanTarget, WorktreeChanges};

@@ -1,57 +1,58 @@
-//! What a leased worktree needs from git: the files of a commit, an index that is warm, what a lease changed, and
-//! its commits brought home.
+//! Git operations for leased worktrees: the files of a commit, a prefilled index, the changes of a
+//! lease, and importing its commits into the main repository.
 //!
-//! Must not know: mounts, where leases lie, who holds them.
-//! Invariant: nothing here opens the git folder of a lease as a repository; its config, refs and hooks are
-//! whatever an agent made of them. Objects are read from copies, and only below hashes that are checked.
-//! Invariant: of the hub only objects are added; refs, index, config and checkout are never written.
-//! Start at `Hub::open`; what a lease changed is in `Glance`.
+//! Must not know: mounts, where leases are located, which agent holds them.
+//! Invariant: nothing here opens the git folder of a lease as a repository, since an agent may have
+//! written its config, refs and hooks. Objects are read from copies and their hashes are checked.
+//! Invariant: only objects are added to the main repository; its refs, index, config and checkout
+//! are never written.
+//! Start at `Hub::open`; `Glance` finds the changes of a lease.
 
-mod adopt;
-mod fit;
-mod glance;
-mod hub;
+mod archive;
+mod checkout_filter;
 mod index;
+mod main_repo;
+mod status;
 
-pub use adopt::{Archived, Difference};
-pub use fit::Reader;
-pub(crate) use glance::is_draft;
-pub use glance::{Glance, Touched};
-pub use hub::{Contents, Head, Hub, TreeFile};
-pub use index::{FileTime, Stamped, write_index};
+pub use archive::{ArchivedCommit, Difference};
+pub use checkout_filter::BlobReader;
+pub use index::{FileStat, FileTime, write_index};
+pub use main_repo::{CommitContents, CommitFile, HeadCommit, MainRepo};
+pub(crate) use status::is_draft;
+pub use status::{StatusProbe, TouchedFile};
 
 use std::path::{Path, PathBuf};
 
-/// Why git could not serve a lease.
+/// Reason why a git operation for a lease failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No repository around this folder.
-    #[error("no git repository holds {0}; run \"git init\" and commit something first")]
+    /// The path is in no repository.
+    #[error("no git repository contains {0}; run \"git init\" and commit something first")]
     NoRepository(PathBuf),
-    /// A repository without a working tree.
+    /// The repository has no working tree.
     #[error("the repository at {0} is bare; lease from a checkout of it")]
     Bare(PathBuf),
-    /// Nothing was committed yet.
-    #[error("nothing was committed yet in {0}; commit something, then lease")]
+    /// The repository has no commit yet.
+    #[error("{0} has no commit yet; commit something first")]
     NoCommit(PathBuf),
-    /// A commit holds a name that no folder may hold.
+    /// The commit contains a path that must not be checked out.
     #[error(
-        "the commit names the file {0:?}, which would lie outside the worktree or inside .git; such a commit is not checked out"
+        "cannot check out the commit: its file {0:?} would be outside the worktree or inside .git"
     )]
     BadName(String),
-    /// Objects that a partial clone left at its server.
+    /// The partial clone lacks objects that are still on its server.
     #[error(
         "the repository lacks the content of {0}; it is a partial clone, so run \"git fetch --refetch --no-filter\" first"
     )]
     Missing(String),
-    /// libgit2 refused; the message is its own.
+    /// libgit2 failed; the message is its own.
     #[error("git cannot {doing} {path}: {message}")]
     Git {
-        /// What was tried, as a verb.
+        /// The attempted action, as a verb.
         doing: &'static str,
-        /// Where.
+        /// Path of the affected file or repository.
         path: PathBuf,
-        /// What libgit2 said.
+        /// The error message of libgit2.
         message: String,
     },
 }

@@ -1,15 +1,16 @@
-//! Three-way merges in memory: files, lines and names, as git's own merge does them.
+//! Three-way merges in memory: content, paths and renames, compatible with git's own merge.
 //!
-//! A side is the changes it made to a tree that both sides began from. Nothing is written: what a side holds is
-//! either an object of the repository or bytes at hand. `write` puts a merged tree among the objects and touches
-//! neither a reference nor a working tree.
-//! Invariant: what is no conflict here is none for `git merge` either, and the bytes agree; see the tests against
-//! git itself.
-//! Start at `Repository::merge`; lines are merged in `lines`, names in `tree`, renames are found in `renames`.
+//! A side consists of its changes to a tree that both sides started from. Nothing is written:
+//! content is either an object of the repository or held in memory. `write` adds a merged tree to
+//! the objects and touches neither refs nor a working tree.
+//! Invariant: a merge without conflicts here has none in `git merge` either, and the bytes agree;
+//! the tests compare with git itself.
+//! Start at `Repository::merge`; `lines` merges text, `tree` merges paths, `renames` detects
+//! renames.
 
 mod content;
 mod histogram;
-mod lines;
+mod line_merge;
 mod names;
 mod objects;
 mod renames;
@@ -19,112 +20,113 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use content::{Marks, Merge, Piece, is_binary, line_hunks, merge_bytes};
-pub use names::{Danger, TreePath};
+pub use content::{ConflictLabels, MergeRegion, MergedContent, is_binary, line_hunks, merge_bytes};
+pub use names::{NameDanger, TreePath};
 pub use objects::ObjectId;
-pub use tree::Merged;
+pub use tree::TreeMerge;
 
-/// How a name in a tree is kept.
+/// Type of a tree entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Mode {
-    /// A file.
+pub enum EntryMode {
+    /// A regular file, not executable.
     Plain,
-    /// A file that may be executed.
+    /// A regular file with the executable bit.
     Executable,
-    /// A link; its bytes are where it leads.
+    /// A symlink, whose bytes are its target.
     Link,
-    /// A repository within; its id is a commit of that one.
+    /// A submodule, whose id is a commit of the nested repository.
     Module,
 }
 
-/// What a name in a tree stands for.
+/// Mode and content of a path in a tree.
 #[derive(Clone)]
-pub struct Entry {
-    /// How it is kept.
-    pub mode: Mode,
-    /// Names its bytes.
+pub struct ObjectEntry {
+    /// Type of the entry.
+    pub mode: EntryMode,
+    /// Id of the content.
     pub id: ObjectId,
-    /// The bytes, where they may not be among the repository's objects.
+    /// The content, if it may not be among the repository's objects.
     pub bytes: Option<Arc<[u8]>>,
 }
 
-/// What one side made of a tree: each changed name with what it now stands for, `None` where it is gone.
-pub type Changes = BTreeMap<TreePath, Option<Entry>>;
+/// The changes of one side: each changed path with its new entry, `None` if it was removed.
+pub type Changes = BTreeMap<TreePath, Option<ObjectEntry>>;
 
-/// One file of one side of a conflict.
+/// One side's version of a conflicted file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
-    /// Its name on that side.
+pub struct ConflictSide {
+    /// Path on that side.
     pub path: TreePath,
-    /// What it is there.
-    pub entry: Entry,
-    /// Its bytes; empty for a repository within.
+    /// Entry on that side.
+    pub entry: ObjectEntry,
+    /// Content on that side; empty for a submodule.
     pub bytes: Arc<[u8]>,
 }
 
-/// Why two sides cannot both have a name as they want it.
+/// Reason why the changes of both sides to a path are incompatible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ConflictKind {
-    /// Both changed the same lines.
+    /// Both sides changed the same lines.
     Content,
-    /// Both changed a file that has no lines.
+    /// Both sides changed a binary file.
     Binary,
-    /// Both added a file of this name.
+    /// Both sides added a file at this path.
     BothAdded,
-    /// Ours changed it, theirs removed it.
+    /// Ours changed the file, theirs removed it.
     RemovedByThem,
-    /// Ours removed it, theirs changed it.
+    /// Ours removed the file, theirs changed it.
     RemovedByUs,
-    /// Both renamed one file, to different names.
+    /// Both sides renamed one file, to different paths.
     BothRenamed,
     /// One side has a file where the other has a folder.
     FileAndFolder,
-    /// Both changed it, one to a file, the other to a link or a repository within; or both changed a link.
+    /// Both sides changed the entry, one to a file and the other to a symlink or submodule; or both
+    /// changed a symlink.
     Kind,
-    /// One side added it to a folder that the other renamed.
+    /// One side added the file to a folder that the other side renamed.
     FolderMoved,
 }
 
-/// Lines that both sides changed, each range counted from 0 in its own version.
+/// Line ranges of one conflict, each counted from 0 in its own version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConflictLines {
-    /// In what both began from.
+    /// Lines of the merge base.
     pub base: Range<u32>,
-    /// On our side.
+    /// Lines of our side.
     pub ours: Range<u32>,
-    /// On their side.
+    /// Lines of their side.
     pub theirs: Range<u32>,
 }
 
-/// One name that needs somebody's decision.
+/// One path that requires the user's decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
-    /// The name that is fought over.
+pub struct MergeConflict {
+    /// The path in conflict.
     pub path: TreePath,
-    /// Why.
+    /// Reason of the conflict.
     pub kind: ConflictKind,
-    /// What both began from.
-    pub base: Option<Version>,
-    /// What our side has.
-    pub ours: Option<Version>,
-    /// What their side has.
-    pub theirs: Option<Version>,
-    /// Where, for content; empty otherwise.
+    /// Version of the merge base.
+    pub base: Option<ConflictSide>,
+    /// Version of our side.
+    pub ours: Option<ConflictSide>,
+    /// Version of their side.
+    pub theirs: Option<ConflictSide>,
+    /// Line ranges of content conflicts; empty for other kinds.
     pub lines: Vec<ConflictLines>,
-    /// The merged text with what is fought over in it, for content and for files that both added.
-    pub merge: Option<Merge>,
+    /// The merged text including conflicts, for content conflicts and files that both sides added.
+    pub merge: Option<MergedContent>,
 }
 
-impl Mode {
-    /// Whether it has lines or bytes of its own, to be merged.
+impl EntryMode {
+    /// Returns whether the entry is a file, whose content can be merged.
     pub fn is_file(self) -> bool {
-        matches!(self, Mode::Plain | Mode::Executable)
+        matches!(self, EntryMode::Plain | EntryMode::Executable)
     }
 }
 
-impl Entry {
-    /// A file, or a link, of these bytes.
-    pub fn of_bytes(mode: Mode, bytes: impl Into<Arc<[u8]>>) -> Self {
+impl ObjectEntry {
+    /// Creates an entry for a file or symlink with these bytes.
+    pub fn of_bytes(mode: EntryMode, bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
         Self {
             mode,
@@ -134,16 +136,16 @@ impl Entry {
     }
 }
 
-impl PartialEq for Entry {
-    /// Two entries with the same id have the same bytes, at hand or not.
+impl PartialEq for ObjectEntry {
+    /// Compares ids only: equal ids mean equal bytes, whether they are in memory or not.
     fn eq(&self, other: &Self) -> bool {
         (self.mode, self.id) == (other.mode, other.id)
     }
 }
 
-impl Eq for Entry {}
+impl Eq for ObjectEntry {}
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for ObjectEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?} {}", self.mode, self.id)
     }

@@ -1,6 +1,6 @@
 //! One repository, opened for reading.
 //!
-//! A `Repository` is `Send` but not shared: open one per background task, which costs well under a
+//! A `Repository` is `Send` but not shared: open one per background task, which takes well under a
 //! millisecond. Start at `Repository::discover`.
 
 use std::path::{Path, PathBuf};
@@ -15,12 +15,12 @@ pub struct Repository {
     workdir: AbsPath,
 }
 
-/// Where HEAD stands.
+/// The current branch and its distance from the upstream branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch {
     /// Name of the branch, or the short commit id when HEAD is detached.
     pub name: String,
-    /// Whether HEAD names a commit and not a branch.
+    /// Whether HEAD points to a commit instead of a branch.
     pub is_detached: bool,
     /// Commits that the upstream branch lacks; 0 without an upstream.
     pub ahead: usize,
@@ -28,21 +28,21 @@ pub struct Branch {
     pub behind: usize,
 }
 
-/// Why git could not answer.
+/// Reason why a git operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No repository around this folder.
-    #[error("no git repository holds {0}")]
+    /// The folder is in no repository.
+    #[error("no git repository contains {0}")]
     NoRepository(AbsPath),
-    /// A repository without a working tree.
+    /// The repository has no working tree.
     #[error("the git repository at {0} has no working tree")]
     Bare(PathBuf),
-    /// libgit2 refused; the message is its own.
+    /// libgit2 failed; the message is its own.
     #[error("git cannot read {path}: {message}")]
     Unreadable {
-        /// What was asked about.
+        /// Path of the affected file or repository.
         path: PathBuf,
-        /// What libgit2 said.
+        /// The error message of libgit2.
         message: String,
     },
     /// A file could not be read or written.
@@ -51,7 +51,7 @@ pub enum Error {
 }
 
 impl Repository {
-    /// The repository whose working tree holds `path`.
+    /// Opens the repository whose working tree contains `path`.
     pub fn discover(path: &AbsPath) -> Result<Self, Error> {
         let inner = git2::Repository::discover(path.as_path()).map_err(|error| {
             if error.code() == git2::ErrorCode::NotFound {
@@ -67,18 +67,19 @@ impl Repository {
         Ok(Self { inner, workdir })
     }
 
-    /// The top of the working tree.
+    /// Returns the root of the working tree.
     pub fn workdir(&self) -> &AbsPath {
         &self.workdir
     }
 
-    /// The folder with git's own files: `.git`, or the folder a linked worktree points to.
+    /// Returns the folder with git's own files: `.git`, or the folder that a linked worktree refers
+    /// to.
     pub fn git_dir(&self) -> Option<AbsPath> {
         AbsPath::new(self.inner.path())
     }
 
-    /// The bytes of `path` in the commit HEAD names. `None` when HEAD has no such file, or when
-    /// there is no commit yet.
+    /// Returns the bytes of `path` in HEAD. `None` if HEAD has no such file, or if there is no
+    /// commit yet.
     pub fn head_bytes(&self, path: &AbsPath) -> Result<Option<Vec<u8>>, Error> {
         let Some(relative) = self.relative(path) else {
             return Ok(None);
@@ -95,12 +96,12 @@ impl Repository {
         };
         match self.inner.find_blob(entry.id()) {
             Ok(blob) => Ok(Some(blob.content().to_vec())),
-            // A submodule or a folder stands where the file is.
+            // HEAD has a submodule or a folder at this path.
             Err(_) => Ok(None),
         }
     }
 
-    /// Where HEAD stands. `None` in a repository that git cannot read a HEAD from.
+    /// Returns the current branch; `None` if HEAD cannot be read.
     pub fn branch(&self) -> Option<Branch> {
         let head = match self.inner.head() {
             Ok(head) => head,
@@ -125,14 +126,14 @@ impl Repository {
         })
     }
 
-    /// The status of every changed or untracked file. Grows with the repository: not for the UI
-    /// thread.
+    /// Returns the status of every changed or untracked file. Grows with the repository: not for
+    /// the UI thread.
     pub fn statuses(&self) -> Result<Statuses, Error> {
         status::read(&self.inner, &self.workdir)
             .map_err(|error| unreadable(self.workdir.as_path(), &error))
     }
 
-    /// Whether git ignores `path`.
+    /// Returns whether git ignores `path`.
     pub fn is_ignored(&self, path: &AbsPath) -> bool {
         self.relative(path)
             .is_some_and(|relative| self.inner.is_path_ignored(relative).unwrap_or(false))
@@ -164,7 +165,7 @@ impl Repository {
         if let Some(relative) = path.relative_to(&self.workdir) {
             return Some(relative.to_path_buf());
         }
-        // The working tree may have been opened through a link; git names it by its real path.
+        // The working tree may have been opened through a symlink; git uses its real path.
         let parent = path.parent()?.as_path().canonicalize().ok()?;
         let real = AbsPath::new(parent)?.join(path.as_path().file_name()?);
         real.relative_to(&self.workdir).map(Path::to_path_buf)

@@ -1,25 +1,26 @@
-//! The state of every file that differs from HEAD, and of the folders above them.
+//! The status of every file that differs from HEAD, and of its parent folders.
 
 use std::collections::HashMap;
 
 use base::AbsPath;
 
-/// How a file differs from HEAD; the later ones weigh more when a folder shows one of them.
+/// Status of a file relative to HEAD, in increasing priority: a folder shows the highest status
+/// below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileStatus {
-    /// Git was told not to look at it.
+    /// Excluded by an ignore rule.
     Ignored,
-    /// Git has never heard of it.
+    /// Not tracked and not ignored.
     Untracked,
     /// In the index, not in HEAD.
     Added,
-    /// Moved since HEAD.
+    /// Renamed since HEAD was committed.
     Renamed,
-    /// Other content or mode than in HEAD.
+    /// Content or mode differs from HEAD.
     Modified,
-    /// In HEAD, no longer in the working tree.
+    /// In HEAD, but not in the working tree.
     Deleted,
-    /// A merge left it unresolved.
+    /// Unresolved after a merge.
     Conflicted,
 }
 
@@ -27,14 +28,14 @@ pub enum FileStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statuses {
     files: HashMap<AbsPath, FileStatus>,
-    /// For every folder above a changed file, the weightiest status beneath it.
+    /// The highest status below each folder that contains a changed file.
     folders: HashMap<AbsPath, FileStatus>,
-    /// Folders that are untracked or ignored as a whole, and so is all beneath them.
+    /// Folders that are untracked or ignored with everything below them.
     whole: HashMap<AbsPath, FileStatus>,
 }
 
 impl Statuses {
-    /// The status of a file or folder; `None` when it is as in HEAD.
+    /// Returns the status of a file or folder; `None` if it equals HEAD.
     pub fn of(&self, path: &AbsPath) -> Option<FileStatus> {
         if let Some(status) = self.files.get(path).or_else(|| self.folders.get(path)) {
             return Some(*status);
@@ -49,12 +50,12 @@ impl Statuses {
         None
     }
 
-    /// The changed files themselves, in no particular order.
+    /// Returns the changed files in no particular order.
     pub fn files(&self) -> impl Iterator<Item = (&AbsPath, FileStatus)> {
         self.files.iter().map(|(path, status)| (path, *status))
     }
 
-    /// How many files differ from HEAD, ignored ones not counted.
+    /// Returns the number of files that differ from HEAD, without ignored ones.
     pub fn changed_count(&self) -> usize {
         self.files
             .values()
@@ -75,7 +76,7 @@ pub(crate) fn read(
         .recurse_ignored_dirs(false)
         .exclude_submodules(true)
         .renames_head_to_index(true)
-        // The index is the user's: asking must not rewrite it.
+        // The index belongs to the user: a query must not rewrite it.
         .update_index(false)
         .include_unreadable(true);
     let mut statuses = Statuses::default();
@@ -104,7 +105,7 @@ fn mark_ancestors(
     workdir: &AbsPath,
     status: FileStatus,
 ) {
-    // A folder with something deleted in it is a changed folder, not a deleted one.
+    // A folder that contains a deleted file is modified, not deleted.
     let shown = match status {
         FileStatus::Deleted | FileStatus::Renamed => FileStatus::Modified,
         other => other,
@@ -115,7 +116,7 @@ fn mark_ancestors(
             return;
         }
         match folders.get_mut(&folder) {
-            // All further ancestors already show at least as much.
+            // All further ancestors already have at least this status.
             Some(known) if *known >= shown => return,
             Some(known) => *known = shown,
             None => {

@@ -1,4 +1,4 @@
-//! What git's index knows of files without their being read.
+//! Finds unchanged files by the index's stat data, without reading them.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use host::{Files, RealFiles, Stamp};
 use crate::merge::{ObjectId, TreePath};
 use crate::repository::{Error, Repository, unreadable};
 
-/// A file as git last saw it.
+/// A tracked file with the stat data of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tracked {
-    /// What git calls its content.
+pub struct TrackedFile {
+    /// Id of the file's content.
     pub id: ObjectId,
     mtime_s: i32,
     mtime_ns: u32,
@@ -19,8 +19,8 @@ pub struct Tracked {
     inode: u32,
 }
 
-impl Tracked {
-    /// Whether the file on the disk is still the one that git saw.
+impl TrackedFile {
+    /// Returns whether the file on disk still has the stat data of the index.
     pub fn is(&self, stamp: &Stamp) -> bool {
         let seconds = stamp.mtime_ns.div_euclid(1_000_000_000);
         let rest = stamp.mtime_ns.rem_euclid(1_000_000_000);
@@ -32,9 +32,10 @@ impl Tracked {
 }
 
 impl Repository {
-    /// The files of git's index that it need not read again, by their paths below the working tree. One that changed
-    /// in the same moment as the index is not among them, as its stamp says nothing.
-    pub fn tracked(&self) -> Result<HashMap<TreePath, Tracked>, Error> {
+    /// Returns the files whose index stat data are reliable, by path relative to the working tree.
+    /// Files modified within the same clock tick as the index are omitted, as their stat data prove
+    /// nothing.
+    pub fn tracked(&self) -> Result<HashMap<TreePath, TrackedFile>, Error> {
         const FILE: u32 = 0o100_000;
         let failed = |error: git2::Error| unreadable(self.workdir().as_path(), &error);
         let index = self.inner.index().map_err(failed)?;
@@ -52,7 +53,7 @@ impl Repository {
             if !is_file || !is_merged || changed >= written {
                 continue;
             }
-            let seen = Tracked {
+            let seen = TrackedFile {
                 id: ObjectId(entry.id),
                 mtime_s: seconds,
                 mtime_ns: rest,

@@ -1,4 +1,4 @@
-//! The command `agents`: which agents of others there are.
+//! The command `agents`: lists the external agents that can be hosted.
 
 use std::process::ExitCode;
 
@@ -7,55 +7,52 @@ use connect::acp::host::catalog::{self, AgentEntry};
 use host::Files;
 use serde_json::json;
 
-use crate::{Streams, foreign, unwritten};
+use crate::{Streams, mcp_pool, write_error};
 
-/// List the agents of others that can be hosted, and how to get the rest
+/// List the external agents that can be hosted, and how to install the others
 #[derive(Args)]
-pub(crate) struct Agents {
+pub(crate) struct AgentsCommand {
     /// Print an array of objects
     #[arg(long)]
     json: bool,
 }
 
-impl Agents {
+impl AgentsCommand {
     pub(crate) fn run(
         &self,
         files: &dyn Files,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        let variables = foreign::environment();
+        let variables = mcp_pool::environment();
         let command = |entry: &AgentEntry| {
             let found = entry.find(files, &variables)?;
             let words = std::iter::once(found.program).chain(found.arguments);
             Some(words.collect::<Vec<_>>().join(" "))
         };
-        let all = catalog::known();
-        let text: String = match self.json {
-            true => {
-                let all = all.iter().map(|entry| {
+        let all = catalog::known_agents();
+        let text: String = if self.json {
+            let all = all.iter().map(|entry| {
                     json!({
                         "id": entry.id, "name": entry.name, "command": command(entry), "install": entry.install
                     })
                 });
-                format!("{}\n", serde_json::Value::Array(all.collect()))
-            }
-            false => {
-                let line = |entry: &AgentEntry| match command(entry) {
-                    Some(command) => format!("{:<10} {}: {command}\n", entry.id, entry.name),
-                    None => format!(
-                        "{:<10} {} is not here. {}\n",
-                        entry.id, entry.name, entry.install
-                    ),
-                };
-                let mut text: String = all.iter().map(line).collect();
-                text.push_str("use one with `burin-agent run --agent ID \"task\"`\n");
-                text
-            }
+            format!("{}\n", serde_json::Value::Array(all.collect()))
+        } else {
+            let line = |entry: &AgentEntry| match command(entry) {
+                Some(command) => format!("{:<10} {}: {command}\n", entry.id, entry.name),
+                None => format!(
+                    "{:<10} {} is not here. {}\n",
+                    entry.id, entry.name, entry.install
+                ),
+            };
+            let mut text: String = all.iter().map(line).collect();
+            text.push_str("use one with `burin-agent run --agent ID \"task\"`\n");
+            text
         };
         streams
             .output
             .write_all(text.as_bytes())
-            .map_err(unwritten)?;
+            .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
 }

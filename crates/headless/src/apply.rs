@@ -1,28 +1,29 @@
-//! `burin-agent apply`: edits of a model, applied to the files of a folder.
+//! `burin-agent apply`: applies a model's edits to the files of a folder.
 //!
-//! Reads the edits, plans all of them, and writes everything or nothing; with `--partial`, what lands.
+//! Reads the edits, plans all of them, and writes everything or nothing; with `--partial`, the
+//! edits that match.
 //! Start at `Apply::run`.
 
 mod report;
 
 use std::process::ExitCode;
 
-use agent::ground::{Action, Change, Ground, commit};
+use agent::edit_root::{CommitAction, EditRoot, PlannedChange, commit};
 use base::AbsPath;
 use clap::{Args, ValueEnum};
 use host::{Dirs, Files};
-use patch::format::{Format, Parsed, parse};
+use patch::format::{EditFormat, Parsed, parse};
 use patch::set::{Completeness, SetPlan, plan_set};
 
-use self::report::Report;
-use crate::{Streams, unwritten};
+use self::report::ApplyReport;
+use crate::{Streams, write_error};
 
 /// Apply the edits on standard input to the files of a folder
 ///
 /// Exit codes: 0 everything was applied; 1 something was refused, and nothing was changed unless --partial was given;
 /// 2 it could not begin.
 #[derive(Debug, Args)]
-pub(crate) struct Apply {
+pub(crate) struct ApplyCommand {
     /// The format of the edits
     #[arg(long, value_enum)]
     format: FormatArg,
@@ -47,18 +48,18 @@ enum FormatArg {
 }
 
 impl FormatArg {
-    fn format(self) -> Format {
+    fn format(self) -> EditFormat {
         match self {
-            Self::SearchReplace => Format::SearchReplace,
-            Self::ApplyPatch => Format::ApplyPatch,
-            Self::Udiff => Format::UnifiedDiff,
-            Self::Whole => Format::Whole,
-            Self::Anchors => Format::Anchors,
+            Self::SearchReplace => EditFormat::SearchReplace,
+            Self::ApplyPatch => EditFormat::ApplyPatch,
+            Self::Udiff => EditFormat::UnifiedDiff,
+            Self::Whole => EditFormat::Whole,
+            Self::Anchors => EditFormat::Anchors,
         }
     }
 }
 
-impl Apply {
+impl ApplyCommand {
     pub(crate) fn run(
         &self,
         files: &dyn Files,
@@ -68,24 +69,26 @@ impl Apply {
         let (edits, ground) = match self.read(files, streams) {
             Ok(read) => read,
             Err(sentence) => {
-                // Where standard error is closed there is nobody to tell.
+                // If standard error is closed, the message cannot be shown.
                 writeln!(streams.errors, "burin-agent: {sentence}").ok();
                 return Ok(ExitCode::from(2));
             }
         };
         let parsed = parse(self.format.format(), &edits);
         let plan = plan_set(&ground, &parsed.files, self.completeness());
-        let report = self.carry_out(files, dirs, &ground, parsed, plan);
-        match self.json {
-            true => writeln!(streams.output, "{:#}", report.json()).map_err(unwritten)?,
-            false => write!(streams.output, "{}", report.text()).map_err(unwritten)?,
+        let report = self.apply_plan(files, dirs, &ground, parsed, plan);
+        if self.json {
+            writeln!(streams.output, "{:#}", report.json()).map_err(write_error)?
+        } else {
+            write!(streams.output, "{}", report.text()).map_err(write_error)?
         }
         for warning in &report.warnings {
-            writeln!(streams.errors, "burin-agent: {warning}").map_err(unwritten)?;
+            writeln!(streams.errors, "burin-agent: {warning}").map_err(write_error)?;
         }
-        Ok(match report.is_complete() {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::from(1),
+        Ok(if report.is_complete() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(1)
         })
     }
 
@@ -93,10 +96,10 @@ impl Apply {
         &self,
         files: &'a dyn Files,
         streams: &mut Streams<'_>,
-    ) -> Result<(String, Ground<'a>), String> {
+    ) -> Result<(String, EditRoot<'a>), String> {
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
         let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
-        let ground = Ground::new(files, &root)?;
+        let ground = EditRoot::new(files, &root)?;
         let mut edits = Vec::new();
         streams
             .input
@@ -107,21 +110,22 @@ impl Apply {
     }
 
     fn completeness(&self) -> Completeness {
-        match self.partial {
-            true => Completeness::Partial,
-            false => Completeness::All,
+        if self.partial {
+            Completeness::Partial
+        } else {
+            Completeness::All
         }
     }
 
-    fn carry_out(
+    fn apply_plan(
         &self,
         files: &dyn Files,
         dirs: &Dirs,
-        ground: &Ground<'_>,
+        ground: &EditRoot<'_>,
         parsed: Parsed,
         plan: SetPlan,
-    ) -> Report {
-        let mut report = Report {
+    ) -> ApplyReport {
+        let mut report = ApplyReport {
             is_written: false,
             changes: Vec::new(),
             failure: None,
@@ -167,7 +171,7 @@ impl Apply {
         &self,
         files: &dyn Files,
         dirs: &Dirs,
-        changes: &[Change],
+        changes: &[PlannedChange],
     ) -> Result<Vec<String>, String> {
         if changes.is_empty() {
             return Ok(Vec::new());
@@ -178,12 +182,12 @@ impl Apply {
 }
 
 /// Why one of the changes must not be made for a model.
-fn protected(root: &AbsPath, changes: &[Change]) -> Option<String> {
+fn protected(root: &AbsPath, changes: &[PlannedChange]) -> Option<String> {
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
     let paths = changes.iter().flat_map(|change| {
         let moved_from = match &change.action {
-            Action::Write { moved_from, .. } => moved_from.as_ref(),
-            Action::Remove(_) => None,
+            CommitAction::Write { moved_from, .. } => moved_from.as_ref(),
+            CommitAction::Remove(_) => None,
         };
         [Some(&change.path), moved_from].into_iter().flatten()
     });

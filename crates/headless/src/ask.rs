@@ -1,6 +1,7 @@
-//! A question to a model: the answer streams to the output, everything else goes to the errors.
+//! Asks a model a question: the answer streams to standard output, everything else goes to standard
+//! error.
 
-mod book;
+mod usage_store;
 
 use std::io::Read;
 use std::process::ExitCode;
@@ -10,30 +11,37 @@ use base::AbsPath;
 use clap::Args;
 use futures::StreamExt;
 use host::{Clock, Dirs, Files, RealClock};
-use ledger::{Ledger, Writer};
-use model::policy::route::{Boundary, RouteDecision};
-use model::policy::{AgentId, Caller, Cap, Caps, Class, Purpose, Retry, Task, TurnId};
-use model::{Cost, Event, Failure, FailureClass, Message, ModelId, Request, Role, TokenCount};
-use router::actor::{Ask as Question, Router, RouterConfig, RouterHandle, Terms, Told, Wall};
+use ledger::{Ledger, LedgerWriter};
+use model::policy::route::{RouteDecision, SwitchBoundary};
+use model::policy::{
+    AgentId, Caller, Cap, Caps, RequestClass, Retry, StepDescription, StepPurpose, TurnId,
+};
+use model::{
+    Cost, Failure, FailureClass, Message, ModelId, ModelRequest, Role, StreamEvent, TokenCount,
+};
+use router::actor::{
+    Router, RouterConfig, RouterEvent, RouterHandle, RouterRequest as Question, RoutingOptions,
+    WallClock,
+};
 use settings::ModelSettings;
 
 use crate::models::setup::{self, AUTO, DEMO, KeyState, Setup};
-use crate::{Streams, tell, unwritten};
-pub(crate) use book::LedgerBook;
+use crate::{Streams, print_notice, write_error};
+pub(crate) use usage_store::LedgerUsageStore;
 
 /// Ask a model a question
 ///
 /// Exit codes: 0 the answer is complete; 1 it is not, for a reason on this machine; 2 wrong arguments; 3 a budget
 /// forbids it; 97 the model could not be reached or failed.
 #[derive(Args)]
-pub(crate) struct Ask {
+pub(crate) struct AskCommand {
     /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
     #[arg(long)]
     model: Option<String>,
-    /// Print which model was chosen and why, and what it cost
+    /// Print which model was chosen and why, with the cost
     #[arg(long)]
     why: bool,
-    /// The most tokens that the answer may have
+    /// Maximum tokens of the answer
     #[arg(long, default_value_t = 8192)]
     max_output: u64,
     /// The question; read from the input where it is left out or `-`
@@ -43,21 +51,21 @@ pub(crate) struct Ask {
 /// Models that a decision is explained with.
 const SHOWN: usize = 6;
 
-/// What the answer came to.
+/// The outcome of an answer: the route, a failure, and the state of the output.
 #[derive(Default)]
-struct Course {
+struct AnswerSummary {
     decision: Option<Arc<RouteDecision>>,
     failure: Option<Failure>,
     /// Whether the output ends within a line.
     is_mid_line: bool,
 }
 
-/// The ledger's file.
+/// Returns the path of the ledger's file.
 pub(crate) fn ledger_path(dirs: &Dirs) -> AbsPath {
     dirs.state.join("ledger.db")
 }
 
-impl Ask {
+impl AskCommand {
     pub(crate) fn run(
         &self,
         files: &dyn Files,
@@ -103,36 +111,40 @@ impl Ask {
         let mut setup = Setup::find(files, dirs).await;
         let wanted = wanted.unwrap_or(&setup.settings.default).to_owned();
         for problem in std::mem::take(&mut setup.problems) {
-            tell(streams, &problem);
+            print_notice(streams, &problem);
         }
         let (model, terms) = choose(&wanted, &question, &mut setup)?;
         if wanted == AUTO {
-            setup.unusable().iter().for_each(|it| tell(streams, it));
+            setup
+                .unusable_providers()
+                .iter()
+                .for_each(|it| print_notice(streams, it));
         }
-        let lanes = match is_demo || wanted == DEMO {
-            true => vec![setup::demo()?],
-            false => setup.lanes(),
+        let lanes = if is_demo || wanted == DEMO {
+            vec![setup::demo()?]
+        } else {
+            setup.lanes()
         };
         let (book, _) = open_book(dirs, streams)?;
         let router = start(lanes, &setup.settings, book.clone());
         let messages = vec![Message::text(Role::User, question)];
         let ask = Question {
-            what: router::actor::Question::Chat(Box::new(Request::new(
+            payload: router::actor::RequestPayload::Chat(Box::new(ModelRequest::new(
                 model,
                 messages,
                 TokenCount(self.max_output.max(1)),
             ))),
             caller: Caller {
-                class: Class::Turn,
+                class: RequestClass::Turn,
                 agent: AgentId(1),
                 turn: TurnId(1),
             },
-            terms,
+            options: terms,
         };
         let course = follow(&router, ask, streams).await?;
         router.idle().await;
         if let Err(error) = book.flush() {
-            tell(
+            print_notice(
                 streams,
                 &format!("{error}; what was spent is not written down"),
             );
@@ -143,8 +155,8 @@ impl Ask {
         Ok(match &course.failure {
             None => ExitCode::SUCCESS,
             Some(failure) => {
-                tell(streams, &failure.message);
-                advise(failure, &wanted, &setup, streams);
+                print_notice(streams, &failure.message);
+                print_advice(failure, &wanted, &setup, streams);
                 exit_code(failure.class)
             }
         })
@@ -156,13 +168,13 @@ pub(crate) fn choose(
     wanted: &str,
     question: &str,
     setup: &mut Setup,
-) -> Result<(ModelId, Terms), String> {
+) -> Result<(ModelId, RoutingOptions), String> {
     let id = |provider: &str, model: &str| ModelId {
         provider: provider.to_owned(),
         model: model.to_owned(),
     };
     if wanted == DEMO {
-        return Ok((id(DEMO, DEMO), Terms::named()));
+        return Ok((id(DEMO, DEMO), RoutingOptions::named()));
     }
     for named in setup.settings.auto.clone() {
         if let Some(named) = ModelId::parse(&named) {
@@ -170,16 +182,16 @@ pub(crate) fn choose(
         }
     }
     if wanted == AUTO {
-        let step = Task {
+        let step = StepDescription {
             prompt: question,
-            purpose: Purpose::Work,
+            purpose: StepPurpose::Work,
             files_touched: 0,
             diff_lines: 0,
             plan_depth: 0,
             context_fill: 0,
             stalls: 0,
         };
-        let terms = Terms::auto(&step, Boundary::NewTurn);
+        let terms = RoutingOptions::auto(&step, SwitchBoundary::NewTurn);
         return Ok((id("auto", "auto"), terms));
     }
     let named = ModelId::parse(wanted).ok_or_else(|| {
@@ -193,35 +205,35 @@ pub(crate) fn choose(
             known.join(", ")
         ));
     }
-    Ok((named, Terms::named()))
+    Ok((named, RoutingOptions::named()))
 }
 
-/// Starts the router.
+/// Starts the router with these routes.
 pub(crate) fn start(
-    lanes: Vec<router::actor::LaneConfig>,
+    lanes: Vec<router::actor::RouteConfig>,
     settings: &ModelSettings,
-    book: Arc<LedgerBook>,
+    usage_store: Arc<LedgerUsageStore>,
 ) -> RouterHandle {
     let clock = RealClock::default();
     let seed = clock.wall_ms();
     Router::start(RouterConfig {
-        lanes,
+        routes: lanes,
         auto: settings
             .auto
             .iter()
             .filter_map(|name| ModelId::parse(name))
             .collect(),
-        caps: caps(settings),
-        // Who asks by hand would rather hear of a failure than wait for minutes.
+        caps: budget_caps(settings),
+        // A user on the command line prefers a failure to a wait of minutes.
         retry: Retry::default(),
         retry_alone: Retry::default(),
-        book,
-        wall: Wall::new(move || clock.wall_ms()),
+        usage_store,
+        clock: WallClock::new(move || clock.wall_ms()),
         seed,
     })
 }
 
-fn caps(settings: &ModelSettings) -> Caps {
+fn budget_caps(settings: &ModelSettings) -> Caps {
     let cap = |dollars: f32| Cap {
         // Zero sets no limit.
         cost: (dollars > 0.0).then(|| Cost((f64::from(dollars) * 1e9) as u64)),
@@ -235,86 +247,88 @@ fn caps(settings: &ModelSettings) -> Caps {
     }
 }
 
-/// The same as `open_books`, with a word to the person about a damaged ledger.
+/// Opens the ledger like `open_books`, and reports a damaged ledger to the user.
 pub(crate) fn open_book(
     dirs: &Dirs,
     streams: &mut Streams<'_>,
-) -> Result<(Arc<LedgerBook>, Ledger), String> {
+) -> Result<(Arc<LedgerUsageStore>, Ledger), String> {
     let (book, ledger, aside) = open_books(dirs)?;
     if let Some(aside) = aside {
-        tell(streams, &aside);
+        print_notice(streams, &aside);
     }
     Ok((book, ledger))
 }
 
-/// The router's book, a handle for whoever else writes, and a sentence about a damaged ledger that was moved aside.
-type Books = (Arc<LedgerBook>, Ledger, Option<String>);
+/// The router's usage store, a ledger handle for other writers, and a sentence about a damaged
+/// ledger that was moved aside.
+type OpenLedger = (Arc<LedgerUsageStore>, Ledger, Option<String>);
 
-/// Opens the ledger.
-pub(crate) fn open_books(dirs: &Dirs) -> Result<Books, String> {
+/// Opens the ledger for the router.
+pub(crate) fn open_books(dirs: &Dirs) -> Result<OpenLedger, String> {
     dirs.create().map_err(|error| error.to_string())?;
     let now_ms = RealClock::default().wall_ms();
     let opened = Ledger::open(&ledger_path(dirs), now_ms).map_err(|error| error.to_string())?;
-    let aside = opened.set_aside.as_ref().map(ToString::to_string);
+    let aside = opened.quarantined.as_ref().map(ToString::to_string);
     let sentence = |error: ledger::Error| error.to_string();
-    let writer = Writer::start(opened.ledger.again().map_err(sentence)?).map_err(sentence)?;
-    let other = opened.ledger.again().map_err(sentence)?;
+    let writer =
+        LedgerWriter::start(opened.ledger.reopen().map_err(sentence)?).map_err(sentence)?;
+    let other = opened.ledger.reopen().map_err(sentence)?;
     let run = format!("{now_ms}-{}", std::process::id());
-    let book = Arc::new(LedgerBook::new(opened.ledger, writer, run));
+    let book = Arc::new(LedgerUsageStore::new(opened.ledger, writer, run));
     Ok((book, other, aside))
 }
 
-/// Passes the answer on as it comes.
+/// Prints the answer as it arrives.
 async fn follow(
     router: &RouterHandle,
     ask: Question,
     streams: &mut Streams<'_>,
-) -> Result<Course, String> {
-    let mut course = Course::default();
+) -> Result<AnswerSummary, String> {
+    let mut course = AnswerSummary::default();
     let mut told = router.submit(ask);
     while let Some(told) = told.next().await {
         match told {
-            Told::Decided(decision) => course.decision = Some(decision),
-            Told::Waiting { failure, pause } => {
+            RouterEvent::Decided(decision) => course.decision = Some(decision),
+            RouterEvent::Waiting { failure, pause } => {
                 let seconds = pause.as_secs_f64().ceil();
-                tell(
+                print_notice(
                     streams,
                     &format!("{}; trying again in {seconds} s", failure.message),
                 );
             }
-            Told::Event(Event::TextDelta(text)) => {
+            RouterEvent::Event(StreamEvent::TextDelta(text)) => {
                 let written = streams.output.write_all(text.as_bytes());
                 written
                     .and_then(|()| streams.output.flush())
-                    .map_err(unwritten)?;
+                    .map_err(write_error)?;
                 if let Some(last) = text.chars().last() {
                     course.is_mid_line = last != '\n';
                 }
             }
-            Told::Event(Event::Restart) => {
+            RouterEvent::Event(StreamEvent::Restart) => {
                 end_line(&mut course, streams)?;
-                tell(streams, "the answer broke off and begins again");
+                print_notice(streams, "the answer broke off and begins again");
             }
-            Told::Event(Event::Failed(failure)) => course.failure = Some(failure),
-            Told::Event(_) => {}
+            RouterEvent::Event(StreamEvent::Failed(failure)) => course.failure = Some(failure),
+            RouterEvent::Event(_) => {}
         }
     }
     end_line(&mut course, streams)?;
     Ok(course)
 }
 
-fn end_line(course: &mut Course, streams: &mut Streams<'_>) -> Result<(), String> {
+fn end_line(course: &mut AnswerSummary, streams: &mut Streams<'_>) -> Result<(), String> {
     if std::mem::take(&mut course.is_mid_line) {
-        streams.output.write_all(b"\n").map_err(unwritten)?;
+        streams.output.write_all(b"\n").map_err(write_error)?;
     }
     Ok(())
 }
 
-fn explain(course: &Course, book: &LedgerBook, streams: &mut Streams<'_>) {
+fn explain(course: &AnswerSummary, book: &LedgerUsageStore, streams: &mut Streams<'_>) {
     let decision = course.decision.as_deref().cloned();
     let decision = decision.or_else(|| book.last_decision());
     let mut text = decision.map_or_else(String::new, |mut decision| {
-        // Hundreds of models may have been considered; the first say why.
+        // The router may consider hundreds of models; the first ones show the reason.
         decision.considered.truncate(SHOWN);
         decision.chain.truncate(SHOWN);
         format!("{decision}\n")
@@ -334,12 +348,12 @@ fn explain(course: &Course, book: &LedgerBook, streams: &mut Streams<'_>) {
             call.total_ms,
         ));
     }
-    // Where standard error is closed there is nobody to tell.
+    // If standard error is closed, the message cannot be shown.
     streams.errors.write_all(text.as_bytes()).ok();
 }
 
-/// What to do where nothing is set up yet.
-fn advise(failure: &Failure, wanted: &str, setup: &Setup, streams: &mut Streams<'_>) {
+/// Prints the next step when no provider is set up yet.
+fn print_advice(failure: &Failure, wanted: &str, setup: &Setup, streams: &mut Streams<'_>) {
     let is_about_keys = matches!(
         failure.class,
         FailureClass::NoSuchModel | FailureClass::Authentication
@@ -355,7 +369,7 @@ fn advise(failure: &Failure, wanted: &str, setup: &Setup, streams: &mut Streams<
         })
         .collect();
     if is_about_keys && !variables.is_empty() {
-        tell(
+        print_notice(
             streams,
             &format!(
                 "to set up a model, put a key into {}, or start Ollama, llama.cpp, LM Studio or vLLM; without \

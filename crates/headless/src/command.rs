@@ -15,12 +15,12 @@ use crate::{
 /// Run the engines of Burin without a window
 #[derive(Parser)]
 #[command(name = "burin-agent", version)]
-pub(crate) struct Arguments {
+pub(crate) struct AgentArguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
-/// The commands by what they are about, as the help lists them.
+/// The commands by topic, as the help lists them.
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Agents",
@@ -37,8 +37,9 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-impl Arguments {
-    /// Reads a command line. Also tells whether programs read its output, as far as that is no terminal.
+impl AgentArguments {
+    /// Parses a command line. Also returns whether the output is for programs: JSON, or an answer
+    /// that is passed on unchanged.
     pub(crate) fn read(
         line: impl IntoIterator<Item = OsString>,
     ) -> Result<(Self, bool), clap::Error> {
@@ -81,24 +82,25 @@ fn is_for_programs(matches: &ArgMatches) -> bool {
     is_answer
 }
 
-/// Writes what is wrong with a command line, or the help that was asked for.
+/// Prints the requested help, or the error in a command line.
 pub(crate) fn explain(
     error: &clap::Error,
     output: &mut dyn Write,
     errors: &mut dyn Write,
 ) -> ExitCode {
     let text = error.render().to_string();
-    match error.use_stderr() {
-        true => errors.write_all(text.as_bytes()).ok(),
-        false => output.write_all(text.as_bytes()).ok(),
+    if error.use_stderr() {
+        errors.write_all(text.as_bytes()).ok()
+    } else {
+        output.write_all(text.as_bytes()).ok()
     };
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
 }
 
-/// What is to be done. Where a command has a type of its own, its help is what that type says.
+/// A subcommand. If it has a type, the help text is the type's documentation.
 #[derive(Subcommand)]
-pub(crate) enum Command {
-    /// Check what this machine offers, and what is wrong with it
+pub(crate) enum CliCommand {
+    /// Check this machine's capabilities, and report problems
     Doctor {
         /// Print an array of {name, value, verdict, advice}
         #[arg(long)]
@@ -109,32 +111,32 @@ pub(crate) enum Command {
         /// The file to write; it is created if it is missing
         path: OsString,
     },
-    /// Recover what a crash left behind
+    /// Recover unsaved texts after a crash
     Recover {
-        /// List what there is, and change nothing
+        /// List recoverable texts, and change nothing
         #[arg(long)]
         list: bool,
     },
-    Apply(apply::Apply),
-    Ask(ask::Ask),
-    Complete(complete::Complete),
-    Run(Box<run::Run>),
-    Compose(Box<compose::Compose>),
-    Acp(acp::Acp),
-    Agents(agents::Agents),
-    Mcp(mcp::Mcp),
-    Sandbox(sandbox::Sandbox),
-    Sessions(sessions::Sessions),
-    Stats(stats::Stats),
+    Apply(apply::ApplyCommand),
+    Ask(ask::AskCommand),
+    Complete(complete::CompleteCommand),
+    Run(Box<run::RunCommand>),
+    Compose(Box<compose::ComposeCommand>),
+    Acp(acp::AcpCommand),
+    Agents(agents::AgentsCommand),
+    Mcp(mcp::McpCommand),
+    Sandbox(sandbox::SandboxCommand),
+    Sessions(sessions::SessionsCommand),
+    Stats(stats::StatsCommand),
     Models(models::Models),
-    Permissions(permissions::Command),
-    Grep(grep::Grep),
-    Index(index::Index),
-    Search(index::Search),
-    Worktree(worktree::Worktree),
+    Permissions(permissions::PermissionsCommand),
+    Grep(grep::GrepCommand),
+    Index(index::IndexCommand),
+    Search(index::SearchCommand),
+    Worktree(worktree::WorktreeCommand),
 }
 
-impl Command {
+impl CliCommand {
     /// Does it. The error is a sentence.
     pub(crate) fn perform(
         self,
@@ -142,32 +144,32 @@ impl Command {
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         match self {
-            Command::Doctor { json } => doctor::run(dirs, json, streams),
-            Command::Write { path } => write::run(&RealFiles, dirs, &path, streams),
-            Command::Recover { list } => recover::run(&RealFiles, dirs, list, streams),
-            Command::Apply(apply) => apply.run(&RealFiles, dirs, streams),
-            Command::Ask(ask) => ask.run(&RealFiles, dirs, streams),
-            Command::Complete(complete) => complete.run(&RealFiles, dirs, streams),
-            Command::Run(run) => run.run(
-                run::Machine {
+            CliCommand::Doctor { json } => doctor::run(dirs, json, streams),
+            CliCommand::Write { path } => write::run(&RealFiles, dirs, &path, streams),
+            CliCommand::Recover { list } => recover::run(&RealFiles, dirs, list, streams),
+            CliCommand::Apply(apply) => apply.run(&RealFiles, dirs, streams),
+            CliCommand::Ask(ask) => ask.run(&RealFiles, dirs, streams),
+            CliCommand::Complete(complete) => complete.run(&RealFiles, dirs, streams),
+            CliCommand::Run(run) => run.run(
+                run::RunEnvironment {
                     files: &RealFiles,
                     dirs,
                 },
                 streams,
             ),
-            Command::Compose(compose) => compose.run(dirs, streams),
-            Command::Acp(acp) => acp.run(dirs, streams),
-            Command::Agents(agents) => agents.run(&RealFiles, streams),
-            Command::Mcp(mcp) => mcp.run(dirs, streams),
-            Command::Sandbox(sandbox) => sandbox.run(&RealFiles, dirs, streams),
-            Command::Sessions(sessions) => sessions.run(dirs, streams),
-            Command::Stats(stats) => stats.run(dirs, streams),
-            Command::Models(models) => models.run(&RealFiles, dirs, streams),
-            Command::Permissions(permissions) => permissions.run(dirs, streams),
-            Command::Grep(grep) => grep.run(dirs, streams),
-            Command::Index(index) => index.run(&RealFiles, dirs, streams),
-            Command::Search(search) => search.run(&RealFiles, dirs, streams),
-            Command::Worktree(worktree) => worktree.run(&RealFiles, dirs, streams),
+            CliCommand::Compose(compose) => compose.run(dirs, streams),
+            CliCommand::Acp(acp) => acp.run(dirs, streams),
+            CliCommand::Agents(agents) => agents.run(&RealFiles, streams),
+            CliCommand::Mcp(mcp) => mcp.run(dirs, streams),
+            CliCommand::Sandbox(sandbox) => sandbox.run(&RealFiles, dirs, streams),
+            CliCommand::Sessions(sessions) => sessions.run(dirs, streams),
+            CliCommand::Stats(stats) => stats.run(dirs, streams),
+            CliCommand::Models(models) => models.run(&RealFiles, dirs, streams),
+            CliCommand::Permissions(permissions) => permissions.run(dirs, streams),
+            CliCommand::Grep(grep) => grep.run(dirs, streams),
+            CliCommand::Index(index) => index.run(&RealFiles, dirs, streams),
+            CliCommand::Search(search) => search.run(&RealFiles, dirs, streams),
+            CliCommand::Worktree(worktree) => worktree.run(&RealFiles, dirs, streams),
         }
     }
 }
@@ -184,13 +186,13 @@ mod tests {
 
     #[test]
     fn every_command_stands_in_one_group_of_the_help() {
-        let grouped = Arguments::grouped();
+        let grouped = AgentArguments::grouped();
         let listed: Vec<_> = GROUPS.iter().flat_map(|(_, names)| names.iter()).collect();
         for command in grouped.get_subcommands() {
             let count = listed.iter().filter(|name| **name == &command.get_name());
             assert_eq!(count.count(), 1, "{}", command.get_name());
         }
-        let help = Arguments::grouped().render_help().to_string();
+        let help = AgentArguments::grouped().render_help().to_string();
         for words in [
             "Search:\n  grep",
             "Run an agent on a task",
@@ -206,7 +208,7 @@ mod tests {
         const OTHERS: &[&str] = &[
             "How", "What", "Have", "Which", "Whose", "All", "One", "Each", "Whether",
         ];
-        let mut command = Arguments::grouped();
+        let mut command = AgentArguments::grouped();
         command.build();
         for command in all(&command) {
             let about = command
@@ -229,8 +231,8 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_called_root_everywhere_and_old_names_still_work() {
-        let mut command = Arguments::grouped();
+    fn every_command_takes_root_and_the_old_names() {
+        let mut command = AgentArguments::grouped();
         command.build();
         for command in all(&command) {
             for argument in command.get_arguments() {
@@ -248,7 +250,7 @@ mod tests {
             "apply --format udiff",
         ] {
             let words = std::iter::once("burin-agent").chain(line.split(' '));
-            assert!(Arguments::try_parse_from(words).is_ok(), "{line}");
+            assert!(AgentArguments::try_parse_from(words).is_ok(), "{line}");
         }
     }
 }

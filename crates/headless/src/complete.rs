@@ -1,28 +1,29 @@
 //! A suggestion for one place of one file, as Tab would make it.
 
 mod history;
+mod output;
 pub(crate) mod remote;
-mod shown;
 mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use autocomplete::{Scene, Suggestion};
+use autocomplete::{EditorState, Suggestion};
 use clap::Args;
 use host::{Clock, Dirs, Files, RealClock};
 use model::FailureClass;
 
-use crate::{Streams, folder, tell, unwritten};
-use history::Past;
-use text::{Place, Project};
+use crate::{Streams, folder, print_notice, write_error};
+use history::RecordedEdits;
+use text::{CharPosition, Project};
 
 /// Print what Tab would suggest at a position in a file
 ///
-/// Exit codes: 0 something is suggested; 1 it cannot be told, for a reason on this machine; 2 wrong arguments; 3 a
-/// budget forbids asking; 4 nothing is suggested; 97 the model could not be reached or failed.
+/// Exit codes: 0 there is a suggestion; 1 it failed for a reason on this machine; 2 wrong
+/// arguments; 3 a budget forbids the request; 4 there is no suggestion; 97 the model could not be
+/// reached or failed.
 #[derive(Args)]
-pub(crate) struct Complete {
+pub(crate) struct CompleteCommand {
     /// The folder of the project
     #[arg(long)]
     root: Option<PathBuf>,
@@ -31,9 +32,9 @@ pub(crate) struct Complete {
     file: PathBuf,
     /// The position of the caret: line and column, both from 1, the column in characters
     #[arg(long)]
-    at: Place,
-    /// What was edited before, the oldest first: a JSON array of {file, at: [line, column], old, new}, each placed in
-    /// the text that it led to
+    at: CharPosition,
+    /// File with earlier edits, oldest first: a JSON array of {file, at: [line, column], old, new},
+    /// each located in the text that it produced
     #[arg(long)]
     history: Option<PathBuf>,
     /// The source of suggestions: `local` (files and your edits, no model), `auto`, `demo`, or provider/model
@@ -45,25 +46,25 @@ pub(crate) struct Complete {
     json: bool,
 }
 
-/// What came of asking.
-pub(super) struct Found {
-    /// Who was asked.
+/// The suggestions for one position.
+pub(super) struct CompletionOutcome {
+    /// The provider that answered.
     provider: String,
     suggestions: Vec<Suggestion>,
-    /// A sentence.
+    /// The engine's status, as a sentence.
     status: String,
-    /// Why a model did not answer.
+    /// The failure of the model, if it did not answer.
     failure: Option<FailureClass>,
 }
 
-/// The place that is asked about, with everything around it.
-pub(super) struct Question<'a> {
+/// The position to complete, with its project and the earlier edits.
+pub(super) struct CompletionQuery<'a> {
     project: Project<'a>,
-    past: Past,
-    scene: Scene,
+    past: RecordedEdits,
+    scene: EditorState,
 }
 
-impl Complete {
+impl CompleteCommand {
     pub(crate) fn run(
         &self,
         files: &dyn Files,
@@ -77,14 +78,15 @@ impl Complete {
             name => remote::ask(name, &question, (files, dirs), streams)?,
         };
         let ms = clock.elapsed().as_secs_f64() * 1_000.0;
-        let answer = match self.json {
-            true => format!("{:#}\n", shown::json(&question, &found, ms)),
-            false => shown::text(&question, &found),
+        let answer = if self.json {
+            format!("{:#}\n", output::json(&question, &found, ms))
+        } else {
+            output::text(&question, &found)
         };
         let written = streams.output.write_all(answer.as_bytes());
-        written.map_err(unwritten)?;
+        written.map_err(write_error)?;
         if found.suggestions.is_empty() {
-            tell(streams, &found.status);
+            print_notice(streams, &found.status);
         }
         Ok(match (&found.failure, found.suggestions.is_empty()) {
             (_, false) => ExitCode::SUCCESS,
@@ -94,17 +96,17 @@ impl Complete {
         })
     }
 
-    fn question<'a>(&self, files: &'a dyn Files) -> Result<Question<'a>, String> {
+    fn question<'a>(&self, files: &'a dyn Files) -> Result<CompletionQuery<'a>, String> {
         let root = folder(self.root.as_deref(), files)?;
         let project = Project::new(root, files);
         let file = project.path(&self.file)?;
         let past = match &self.history {
-            Some(path) => Past::read(path, &project)?,
-            None => Past::default(),
+            Some(path) => RecordedEdits::read(path, &project)?,
+            None => RecordedEdits::default(),
         };
         let buffer = project.open(&file)?;
         let scene = text::scene(&file, &buffer.snapshot(), self.at)?;
-        Ok(Question {
+        Ok(CompletionQuery {
             project,
             past,
             scene,
@@ -112,14 +114,15 @@ impl Complete {
     }
 }
 
-/// What the files of the project and the edits before say.
-fn local(question: &Question<'_>) -> Found {
+/// Returns the suggestions from the project's files and the earlier edits, without a model.
+fn local(question: &CompletionQuery<'_>) -> CompletionOutcome {
     let suggestions = question.past.local(&question.project, &question.scene);
-    let status = match suggestions.is_empty() {
-        true => "Nothing is suggested here without a model.",
-        false => "Suggested without a model.",
+    let status = if suggestions.is_empty() {
+        "Nothing is suggested here without a model."
+    } else {
+        "Suggested without a model."
     };
-    Found {
+    CompletionOutcome {
         provider: "local".to_owned(),
         suggestions,
         status: status.to_owned(),

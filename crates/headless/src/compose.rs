@@ -1,20 +1,20 @@
-//! Several agents at once: each in a worktree of its own, on a board that outlives the program.
+//! Several agents at once: each in its own worktree, on a board that outlives the program.
 //!
-//! The windows use the same: a `Fleet` is everything that a board needs, put together.
+//! The windows use the same: a `Fleet` is a board with its stored state and its worktrees.
 //! Start at `Fleet::open`; the command line is in `Compose`.
 
 mod board_line;
 mod checks;
-pub mod desk;
 mod follow;
-mod hands;
+mod history;
+mod job_sessions;
+mod job_worktrees;
 mod land;
-mod parts;
-mod past;
-mod picks;
 mod review;
+mod selection;
+pub mod service;
 mod start;
-mod trees;
+mod tasks;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,168 +22,173 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use clap::{Args, Subcommand};
-use composer::authored::Watchers;
-use composer::board::{Board, LedgerBook, Parts, Past};
-use composer::roles::Roles;
+use composer::board::{BoardConfig, BoardHandle, LedgerBoardStore, SavedBoard};
+use composer::change_history::TreeWatchers;
+use composer::roles::RoleSet;
 use host::{Dirs, Files as _, RealClock, RealFiles};
 use ledger::Ledger;
 use model::Cost;
 
 use crate::Streams;
-use crate::confined::Confinement;
-use crate::workshop::Workshop;
+use crate::agent_services::AgentServices;
+use crate::sandbox_policy::Confinement;
 
-pub use trees::Trees;
+pub use job_worktrees::JobWorktrees;
 
 /// Run several agents at once
 ///
-/// Each works in a worktree of its own of the repository around the folder; nothing of what they do touches your
-/// checkout before you land it. Several tasks are done at once; one task is given to --agents N, who share it, or
-/// with --best-of each do all of it, to choose from.
+/// Each works in its own worktree of the repository around the folder; your checkout does not
+/// change before you land the work. Several tasks run in parallel; a single task with --agents N is
+/// shared by them, or with --best-of done by each, to choose from the results.
 ///
 /// Exit codes: 0 all are done; 1 one is not; 2 wrong arguments; 130 stopped with Ctrl-C.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Compose {
+pub(crate) struct ComposeCommand {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<ComposeAction>,
     #[command(flatten)]
-    start: start::Start,
+    start: start::StartCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum ComposeAction {
     /// List the agents of a repository and their states
-    List(past::List),
-    /// Show what an agent did, and who changed what in its worktree
-    Show(past::Show),
+    List(history::ListCommand),
+    /// Show an agent's work, and the authors of the changes in its worktree
+    Show(history::ShowCommand),
     /// Forecast which agents will conflict with each other, and with you
-    Forecast(land::Forecast),
-    /// Review what they changed, hunk by hunk, and choose what may land
-    Review(review::Review),
-    /// Land what they did on your branch, or take a landing back
-    Land(land::Land),
-    /// Restore what an agent changed to how one of its turns found it; what others changed stays
-    Restore(past::Restore),
-    /// Undo some of the changes in an agent's worktree; what others changed stays
-    Undo(past::Undo),
+    Forecast(land::ForecastCommand),
+    /// Review agents' changes hunk by hunk, and choose which may land
+    Review(review::ReviewCommand),
+    /// Land agents' work on your branch, or undo a landing
+    Land(land::LandCommand),
+    /// Restore an agent's changes to the start of one of its turns; changes by others stay
+    Restore(history::RestoreCommand),
+    /// Undo some of the changes in an agent's worktree; changes by others stay
+    Undo(history::UndoCommand),
     /// Start another agent from the work of one, in a worktree of its own
-    Fork(start::Fork),
+    Fork(start::ForkCommand),
     /// Compare the agents that did the same task
-    Compare(past::Compare),
+    Compare(history::CompareCommand),
     /// Copy an agent's work into the checkout, or your work there into its worktree
-    HandOver(past::HandOver),
+    HandOver(history::HandOverCommand),
 }
 
 /// Which repository is meant.
 #[derive(Args, Clone)]
-pub(crate) struct Where {
+pub(crate) struct RepositoryArg {
     /// A folder of the repository; the one around this folder without it
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 }
 
-/// How sessions of a fleet are begun.
+/// Options that all sessions of a board start with.
 #[derive(Clone, Debug)]
-pub struct Manner {
-    /// Whether everything is allowed that would be asked.
+pub struct SessionStartOptions {
+    /// Whether calls that would need permission are allowed.
     pub allows_asked: bool,
-    /// Whether somebody is there to be asked.
-    pub has_person: bool,
+    /// Whether a user can answer questions.
+    pub has_user: bool,
     /// The most that each may cost.
     pub budget: Option<Cost>,
-    /// What the person says about the sandbox.
+    /// The sandbox options of the command line.
     pub(crate) confinement: Confinement,
 }
 
-/// What a board of a repository is made of.
-pub struct Fleet {
-    /// The board.
-    pub board: Board,
-    /// How it stood when it was opened.
-    pub past: Past,
-    /// The worktrees of its jobs, and who changed what in them.
-    pub trees: Trees,
+/// A board, its stored state, and its worktrees.
+pub struct Composer {
+    /// The board of the repository.
+    pub board: BoardHandle,
+    /// The board's stored state when it was opened.
+    pub past: SavedBoard,
+    /// The worktrees of its jobs, with the authors of their changes.
+    pub worktrees: JobWorktrees,
 }
 
-impl Fleet {
-    /// Opens the board of a repository on tokio's current runtime, with a workshop's models and tools. `hub` is the
-    /// person's checkout. One program at a time has it open. Blocks on the disk.
+impl Composer {
+    /// Opens the board of a repository on tokio's current runtime, with a workshop's models and
+    /// tools. `hub` is the user's main checkout. Only one program at a time can open a board.
+    /// Blocks on the disk.
     pub fn open(
-        workshop: &Workshop,
+        workshop: &AgentServices,
         dirs: &Dirs,
         hub: &AbsPath,
-        manner: Manner,
+        manner: SessionStartOptions,
         room: usize,
     ) -> Result<Self, String> {
-        let crew = workshop.crew().clone();
-        let trees = Trees::open(dirs, hub, crew.watchers().clone())?;
-        trees.claim()?;
+        let crew = workshop.factory().clone();
+        let trees = JobWorktrees::open(dirs, hub, crew.watchers().clone())?;
+        trees.lock_board()?;
         land::recover(&trees);
-        let hands = hands::CrewHands {
-            crew,
-            trees: trees.clone(),
-            roles: Arc::new(own_roles(dirs).0),
-            manner,
+        let hands = job_sessions::JobSessionStarter {
+            factory: crew,
+            worktrees: trees.clone(),
+            roles: Arc::new(load_roles(dirs).0),
+            options: manner,
         };
-        let parts = Parts {
-            book: Arc::new(book(dirs, trees.hub())?),
-            ground: Arc::new(trees.clone()),
-            hands: Arc::new(hands),
+        let parts = BoardConfig {
+            store: Arc::new(open_board_store(dirs, trees.main_repo())?),
+            worktrees: Arc::new(trees.clone()),
+            starter: Arc::new(hands),
             clock: Arc::new(RealClock::default()),
-            room,
+            max_parallel: room,
         };
-        let (board, past) = Board::open(parts)?;
-        Ok(Self { board, past, trees })
+        let (board, past) = BoardHandle::open(parts)?;
+        Ok(Self {
+            board,
+            past,
+            worktrees: trees,
+        })
     }
 }
 
-impl Compose {
+impl ComposeCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         // Without it there are other ways to make worktrees.
-        ::worktree::enter().ok();
+        ::worktree::enter_namespace().ok();
         match &self.what {
             None => self.start.run(dirs, streams),
-            Some(What::List(list)) => list.run(dirs, streams),
-            Some(What::Show(show)) => show.run(dirs, streams),
-            Some(What::Forecast(forecast)) => forecast.run(dirs, streams),
-            Some(What::Review(review)) => review.run(dirs, streams),
-            Some(What::Land(land)) => land.run(dirs, streams),
-            Some(What::Restore(restore)) => restore.run(dirs, streams),
-            Some(What::Undo(undo)) => undo.run(dirs, streams),
-            Some(What::Fork(fork)) => fork.run(dirs, streams),
-            Some(What::Compare(compare)) => compare.run(dirs, streams),
-            Some(What::HandOver(over)) => over.run(dirs, streams),
+            Some(ComposeAction::List(list)) => list.run(dirs, streams),
+            Some(ComposeAction::Show(show)) => show.run(dirs, streams),
+            Some(ComposeAction::Forecast(forecast)) => forecast.run(dirs, streams),
+            Some(ComposeAction::Review(review)) => review.run(dirs, streams),
+            Some(ComposeAction::Land(land)) => land.run(dirs, streams),
+            Some(ComposeAction::Restore(restore)) => restore.run(dirs, streams),
+            Some(ComposeAction::Undo(undo)) => undo.run(dirs, streams),
+            Some(ComposeAction::Fork(fork)) => fork.run(dirs, streams),
+            Some(ComposeAction::Compare(compare)) => compare.run(dirs, streams),
+            Some(ComposeAction::HandOver(over)) => over.run(dirs, streams),
         }
     }
 }
 
-impl Where {
-    /// The checkout, and how its board stands.
-    fn look(&self, dirs: &Dirs) -> Result<(Trees, Past), String> {
+impl RepositoryArg {
+    /// Returns the repository's worktrees and the stored state of its board.
+    fn load_board(&self, dirs: &Dirs) -> Result<(JobWorktrees, SavedBoard), String> {
         let folder = crate::folder(self.root.as_deref(), &RealFiles)?;
-        let trees = Trees::open(dirs, &folder, Watchers::default())?;
+        let trees = JobWorktrees::open(dirs, &folder, TreeWatchers::default())?;
         land::recover(&trees);
-        let past = Board::look(&book(dirs, trees.hub())?)?;
+        let past = BoardHandle::load(&open_board_store(dirs, trees.main_repo())?)?;
         Ok((trees, past))
     }
 }
 
 /// The records of a repository's board.
-fn book(dirs: &Dirs, hub: &AbsPath) -> Result<LedgerBook, String> {
+fn open_board_store(dirs: &Dirs, hub: &AbsPath) -> Result<LedgerBoardStore, String> {
     dirs.create().map_err(|error| error.to_string())?;
     let now_ms = host::Clock::wall_ms(&RealClock::default());
     let opened = Ledger::open(&crate::ask::ledger_path(dirs), now_ms);
     let opened = opened.map_err(|error| error.to_string())?;
-    Ok(LedgerBook::new(opened.ledger, &hub.to_string()))
+    Ok(LedgerBoardStore::new(opened.ledger, &hub.to_string()))
 }
 
 /// The largest file of roles that is read, in bytes.
-const MOST_ROLES: u64 = 1 << 20;
+const MAX_ROLES_BYTES: u64 = 1 << 20;
 
-/// Our roles and the person's own, with what could not be read.
-fn own_roles(dirs: &Dirs) -> (Roles, Vec<String>) {
-    let text = RealFiles.read(&dirs.config.join("roles.json"), MOST_ROLES);
+/// Returns the built-in roles and the user's own, with the errors in them.
+fn load_roles(dirs: &Dirs) -> (RoleSet, Vec<String>) {
+    let text = RealFiles.read(&dirs.config.join("roles.json"), MAX_ROLES_BYTES);
     let text = text.unwrap_or_default();
-    Roles::of(&String::from_utf8_lossy(&text))
+    RoleSet::load(&String::from_utf8_lossy(&text))
 }

@@ -1,20 +1,20 @@
-//! Forms and pages of others, asked at a desk: one question after the other, as at a terminal.
+//! Asks the user to fill in MCP forms and to open pages, one question at a time, as at a terminal.
 //!
-//! Invariant: nothing is accepted unless somebody said yes.
+//! Invariant: nothing is accepted without an explicit yes.
 
-use agent::ask::{Desk, Question};
+use agent::user_prompts::{UserPrompts, UserQuestion};
 use base::{LineFeeds, printable};
-use connect::mcp::{Choice, Field, FieldKind, Filled, Form};
+use connect::mcp::{ElicitationForm, FieldKind, Filled, FormChoice, FormField};
 use serde_json::{Map, Value};
 
-/// How often a field is asked for before the form is left.
+/// The maximum attempts per field before the form is abandoned.
 const ATTEMPTS: usize = 3;
 const YES: &str = "yes";
 const NO: &str = "no";
 
-/// Has a form filled in that `who` asks for, such as `The server "files"`. Where nobody sits at the desk it is
-/// declined.
-pub(crate) async fn fill(desk: &Desk, who: &str, form: &Form) -> Filled {
+/// Asks the user to fill in a form for `who`, such as `The server "files"`. Without a user, the
+/// form is declined.
+pub(crate) async fn fill(desk: &UserPrompts, who: &str, form: &ElicitationForm) -> Filled {
     let message = printable(&form.message, LineFeeds::Keep);
     let text = format!("{} asks: {message}\nAnswer it?", one_line(who));
     if !agrees(desk, text).await {
@@ -23,18 +23,18 @@ pub(crate) async fn fill(desk: &Desk, who: &str, form: &Form) -> Filled {
     let mut values = Map::new();
     for field in &form.fields {
         match ask(desk, field).await {
-            Answered::Value(value) => {
+            FieldAnswer::Value(value) => {
                 values.insert(field.name.clone(), value);
             }
-            Answered::LeftOut => {}
-            Answered::GivenUp => return Filled::Cancelled,
+            FieldAnswer::LeftOut => {}
+            FieldAnswer::GivenUp => return Filled::Cancelled,
         }
     }
     Filled::Accepted(values)
 }
 
-/// Has the person look at a page; whether they say that they do. Only addresses of the web are shown.
-pub(crate) async fn open(desk: &Desk, who: &str, url: &str, why: &str) -> bool {
+/// Asks the user to open a page; returns whether they agree. Only web addresses are shown.
+pub(crate) async fn open(desk: &UserPrompts, who: &str, url: &str, why: &str) -> bool {
     if !is_page(url) {
         return false;
     }
@@ -56,8 +56,8 @@ fn one_line(text: &str) -> String {
     printable(text, LineFeeds::Escape).into_owned()
 }
 
-/// What a line answers to yes or no.
-pub(crate) fn truth(line: &str) -> Option<bool> {
+/// Parses a yes-or-no answer.
+pub(crate) fn parse_bool(line: &str) -> Option<bool> {
     match line.trim().to_lowercase().as_str() {
         "y" | YES | "true" => Some(true),
         "n" | NO | "false" => Some(false),
@@ -65,40 +65,41 @@ pub(crate) fn truth(line: &str) -> Option<bool> {
     }
 }
 
-async fn agrees(desk: &Desk, text: String) -> bool {
+async fn agrees(desk: &UserPrompts, text: String) -> bool {
     let options = vec![YES.to_owned(), NO.to_owned()];
-    let answer = desk.ask(Question { text, options }).await;
-    answer.and_then(|line| truth(&line)) == Some(true)
+    let answer = desk.ask(UserQuestion { text, options }).await;
+    answer.and_then(|line| parse_bool(&line)) == Some(true)
 }
 
-enum Answered {
+enum FieldAnswer {
     Value(Value),
     LeftOut,
     GivenUp,
 }
 
-async fn ask(desk: &Desk, field: &Field) -> Answered {
+async fn ask(desk: &UserPrompts, field: &FormField) -> FieldAnswer {
     let mut complaint = String::new();
     for _ in 0..ATTEMPTS {
         let text = format!("{complaint}{}", question(field));
         let options = options(&field.kind);
-        let Some(line) = desk.ask(Question { text, options }).await else {
+        let Some(line) = desk.ask(UserQuestion { text, options }).await else {
             let may_miss = !field.is_required || field.default.is_some();
-            return match may_miss {
-                true => Answered::LeftOut,
-                false => Answered::GivenUp,
+            return if may_miss {
+                FieldAnswer::LeftOut
+            } else {
+                FieldAnswer::GivenUp
             };
         };
         let value = read(&field.kind, line.trim());
-        match wrong(field, &value) {
-            None => return Answered::Value(value),
+        match validate(field, &value) {
+            None => return FieldAnswer::Value(value),
             Some(why) => complaint = format!("{}.\n", one_line(&why)),
         }
     }
-    Answered::GivenUp
+    FieldAnswer::GivenUp
 }
 
-fn question(field: &Field) -> String {
+fn question(field: &FormField) -> String {
     let mut text = one_line(field.title.as_deref().unwrap_or(&field.name));
     if let Some(description) = &field.description {
         text.push_str(&format!(", {}", one_line(description)));
@@ -126,7 +127,7 @@ fn options(kind: &FieldKind) -> Vec<String> {
     }
 }
 
-/// What a line means for a field. What makes no sense stays a text, which is then complained about.
+/// Parses a line as a field's value. An invalid line stays a string, which validation then rejects.
 fn read(kind: &FieldKind, line: &str) -> Value {
     let text = || Value::from(line);
     match kind {
@@ -136,7 +137,7 @@ fn read(kind: &FieldKind, line: &str) -> Value {
             (_, Ok(number)) => number.into(),
             _ => text(),
         },
-        FieldKind::Truth => truth(line).map_or_else(text, Value::Bool),
+        FieldKind::Truth => parse_bool(line).map_or_else(text, Value::Bool),
         FieldKind::One(choices) => chosen(choices, line),
         FieldKind::Many(choices) => {
             let parts = line.split(',').map(str::trim).filter(|it| !it.is_empty());
@@ -146,8 +147,8 @@ fn read(kind: &FieldKind, line: &str) -> Value {
 }
 
 /// A choice by its title, its value, or its number from 1.
-fn chosen(choices: &[Choice], line: &str) -> Value {
-    let is_it = |choice: &&Choice| {
+fn chosen(choices: &[FormChoice], line: &str) -> Value {
+    let is_it = |choice: &&FormChoice| {
         choice.title.eq_ignore_ascii_case(line) || choice.value.eq_ignore_ascii_case(line)
     };
     let by_number = || choices.get(line.parse::<usize>().ok()?.checked_sub(1)?);
@@ -155,8 +156,8 @@ fn chosen(choices: &[Choice], line: &str) -> Value {
     Value::from(found.map_or(line, |choice| &choice.value))
 }
 
-fn wrong(field: &Field, value: &Value) -> Option<String> {
-    let alone = Form {
+fn validate(field: &FormField, value: &Value) -> Option<String> {
+    let alone = ElicitationForm {
         message: String::new(),
         fields: vec![field.clone()],
     };
@@ -172,13 +173,14 @@ mod tests {
 
     use super::*;
 
-    /// A desk with somebody who says these lines, an empty one being nothing; and what they were asked.
-    fn desk(lines: &[&str]) -> (Desk, Arc<Mutex<Vec<String>>>) {
+    /// User prompts that are answered with these lines, an empty one being no answer; and the
+    /// questions asked.
+    fn desk(lines: &[&str]) -> (UserPrompts, Arc<Mutex<Vec<String>>>) {
         let lines: VecDeque<String> = lines.iter().map(|it| (*it).to_owned()).collect();
         let lines = Mutex::new(lines);
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
         let heard = asked.clone();
-        let desk = Desk::new(move |question| {
+        let desk = UserPrompts::new(move |question| {
             heard.lock().expect("a list").push(question.text);
             let line = lines.lock().expect("lines").pop_front();
             let line = line.filter(|line| !line.is_empty());
@@ -187,7 +189,7 @@ mod tests {
         (desk, asked)
     }
 
-    fn form() -> Form {
+    fn form() -> ElicitationForm {
         let schema = json!({
             "properties": {
                 "name": { "type": "string", "title": "Your name" },
@@ -198,7 +200,7 @@ mod tests {
             },
             "required": ["name"]
         });
-        Form::new("who are \u{1b}[31myou?".to_owned(), &schema)
+        ElicitationForm::new("who are \u{1b}[31myou?".to_owned(), &schema)
     }
 
     async fn check(lines: &[&str], expected: Filled) -> Vec<String> {
@@ -241,7 +243,7 @@ mod tests {
         check(&["perhaps"], Filled::Declined).await;
         check(&["yes", ""], Filled::Cancelled).await;
         check(&["yes", "Ada", "x", "x", "x"], Filled::Cancelled).await;
-        let empty = Form::new("really?".to_owned(), &json!({}));
+        let empty = ElicitationForm::new("really?".to_owned(), &json!({}));
         let (yes, _) = desk(&["yes"]);
         assert_eq!(fill(&yes, "It", &empty).await, accepted(json!({})));
     }
@@ -253,6 +255,6 @@ mod tests {
             assert_eq!(open(&desk, "It", url, "to pay").await, is_open);
             assert_eq!(asked.lock().expect("a list").len(), usize::from(is_open));
         }
-        assert!(!open(&Desk::empty(), "It", "https://a.example", "").await);
+        assert!(!open(&UserPrompts::empty(), "It", "https://a.example", "").await);
     }
 }

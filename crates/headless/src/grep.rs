@@ -10,11 +10,13 @@ use base::AbsPath;
 use clap::{Args, ValueEnum};
 use host::Dirs;
 use index::trigram::Trigrams;
-use index::{Options, trigram_folder};
-use project::search::{Case, SearchEvent, SearchQuery, SearchScope, Sieve, Syntax, search};
-use project::{Ground, Hidden, Ignored, WalkOptions};
+use index::{IndexOptions, trigram_folder};
+use project::search::{
+    CaseSensitivity, Prefilter, SearchEvent, SearchQuery, SearchScope, Syntax, search,
+};
+use project::{HiddenFiles, IgnoredFiles, WalkBackend, WalkOptions};
 
-use crate::{Streams, unwritten};
+use crate::{Streams, write_error};
 
 /// Search the files of a folder as the project search of the editor does
 ///
@@ -22,7 +24,7 @@ use crate::{Streams, unwritten};
 ///
 /// Exit codes: 0 there are matches; 1 there are none, or the search failed; 2 wrong arguments.
 #[derive(Debug, Args)]
-pub(crate) struct Grep {
+pub(crate) struct GrepCommand {
     /// The text to search for, or with --regex the regular expression
     pattern: String,
     /// The folder to search
@@ -43,7 +45,7 @@ pub(crate) struct Grep {
     /// Skip files that match this glob; can be repeated
     #[arg(long)]
     exclude: Vec<String>,
-    /// Search files whose names start with a dot, too
+    /// Include files whose names start with a dot
     #[arg(long)]
     hidden: bool,
     /// Search files that ignore rules exclude, too
@@ -58,7 +60,7 @@ enum CaseArg {
     Insensitive,
 }
 
-impl Grep {
+impl GrepCommand {
     fn query(&self) -> SearchQuery {
         SearchQuery {
             syntax: if self.regex {
@@ -67,23 +69,23 @@ impl Grep {
                 Syntax::Literal
             },
             case: match self.case {
-                CaseArg::Smart => Case::Smart,
-                CaseArg::Sensitive => Case::Sensitive,
-                CaseArg::Insensitive => Case::Insensitive,
+                CaseArg::Smart => CaseSensitivity::Smart,
+                CaseArg::Sensitive => CaseSensitivity::Sensitive,
+                CaseArg::Insensitive => CaseSensitivity::Insensitive,
             },
             whole_word: self.word,
             files: WalkOptions {
                 include: self.include.clone(),
                 exclude: self.exclude.clone(),
                 hidden: if self.hidden {
-                    Hidden::Visit
+                    HiddenFiles::Visit
                 } else {
-                    Hidden::Skip
+                    HiddenFiles::Skip
                 },
                 ignored: if self.ignored {
-                    Ignored::Visit
+                    IgnoredFiles::Visit
                 } else {
-                    Ignored::Skip
+                    IgnoredFiles::Skip
                 },
             },
             only_rows: true,
@@ -91,17 +93,18 @@ impl Grep {
         }
     }
 
-    /// Prints `path:row:text` per matching row. Exit code 0 with matches, 1 without, as grep has it.
-    /// Files that an index of the folder, or of one above it, says cannot match are passed over.
+    /// Prints `path:row:text` per matching row. The exit code is 0 with matches and 1 without, like
+    /// grep's. Files that the index rules out are skipped.
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        /// Files of results that may wait for the terminal; the search waits behind them.
+        /// The maximum number of files whose results wait for the terminal; a full queue pauses the
+        /// search.
         const AHEAD: usize = 1_024;
         let (sender, events) = async_channel::bounded(AHEAD);
         let query = self.query();
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
         let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
-        let sieve = sieve(dirs, &root);
-        let scope = SearchScope::new(Ground::Disk, root).with_sieve(sieve);
+        let sieve = open_prefilter(dirs, &root);
+        let scope = SearchScope::new(WalkBackend::Disk, root).with_prefilter(sieve);
         let summary = std::thread::scope(|threads| {
             let search = threads.spawn(|| {
                 let found = search(&query, &scope, &AtomicBool::new(false), &sender);
@@ -113,7 +116,7 @@ impl Grep {
             let found = search
                 .join()
                 .map_err(|_| "the search broke off".to_owned())?;
-            printed.map_err(unwritten)?;
+            printed.map_err(write_error)?;
             found.map_err(|error| error.to_string())
         })?;
         Ok(if summary.matches > 0 {
@@ -124,9 +127,9 @@ impl Grep {
     }
 }
 
-/// What `burin-agent index` or the editor keeps of the folder, or of the nearest one above it.
-fn sieve(dirs: &Dirs, root: &AbsPath) -> Option<Arc<dyn Sieve>> {
-    let folder = Options::kept_in(&dirs.cache).folder?;
+/// Opens the trigram index of the folder, or of its nearest indexed ancestor.
+fn open_prefilter(dirs: &Dirs, root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
+    let folder = IndexOptions::kept_in(&dirs.cache).folder?;
     let mut above = root.as_path().ancestors().filter_map(AbsPath::new);
     let kept = above.find_map(|root| {
         let store = trigram_folder(&folder, &root);

@@ -8,18 +8,21 @@ use base::count_of;
 use clap::{Args, ValueEnum};
 use host::{Clock, Dirs, Files, RealClock};
 use index::trigram::Trigrams;
-use index::{Hit, Index as Engine, Means, Options, Query, Status, TextSearch, trigram_folder};
+use index::{
+    Index as Engine, IndexOptions, IndexQuery, IndexStatus, QueryMode, SearchHit, TextSearch,
+    trigram_folder,
+};
 use serde_json::{Value, json};
 
-use crate::{Streams, folder, second_look, tell, unwritten};
+use crate::{Streams, folder, print_notice, reranker, write_error};
 
 /// Bring the semantic index of a folder up to date
 #[derive(Debug, Args)]
-pub(crate) struct Index {
+pub(crate) struct IndexCommand {
     /// The folder to index
     #[arg(long)]
     root: Option<PathBuf>,
-    /// Print what is in the index
+    /// Print statistics of the index
     #[arg(long)]
     stats: bool,
     /// Print an object {files, chunks, embedded, left_out, disk_bytes, memory_bytes, ms, text_ms, notes}
@@ -27,9 +30,9 @@ pub(crate) struct Index {
     json: bool,
 }
 
-/// Find code by what it means
+/// Find code by its meaning
 #[derive(Debug, Args)]
-pub(crate) struct Search {
+pub(crate) struct SearchCommand {
     /// A question in plain words, or the name of a symbol
     question: String,
     /// The folder to search
@@ -41,17 +44,17 @@ pub(crate) struct Search {
     /// The most places to print
     #[arg(long, default_value_t = 10)]
     limit: usize,
-    /// How places are ranked
-    #[arg(long, value_enum, default_value_t = By::Fused)]
-    by: By,
+    /// Ranking of the results
+    #[arg(long, value_enum, default_value_t = RankingArg::Fused)]
+    by: RankingArg,
     /// Print an object {complete, hits: [{path, lines, score, parts, symbol, kind, text}]}
     #[arg(long)]
     json: bool,
 }
 
-/// What decides how good a place is.
+/// The signal that results are ranked by.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum By {
+enum RankingArg {
     Fused,
     Words,
     Meaning,
@@ -59,7 +62,7 @@ enum By {
     Symbol,
 }
 
-impl Index {
+impl IndexCommand {
     pub(crate) fn run(
         &self,
         files: &dyn Files,
@@ -67,30 +70,31 @@ impl Index {
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         let clock = RealClock::default();
-        let (engine, told) = opened(self.root.as_deref(), files, dirs, streams)?;
+        let (engine, told) = open_engine(self.root.as_deref(), files, dirs, streams)?;
         let ms = clock.elapsed().as_secs_f64() * 1_000.0;
-        if let Some(folder) = Options::kept_in(&dirs.cache).folder {
+        if let Some(folder) = IndexOptions::kept_in(&dirs.cache).folder {
             let store = trigram_folder(&folder, engine.root());
             let trigrams = Trigrams::open(engine.root().clone(), store);
             let read = trigrams.refresh(&AtomicBool::new(false));
-            let kept = read.and_then(|_| trigrams.keep());
-            kept.unwrap_or_else(|error| tell(streams, &error.to_string()));
+            let kept = read.and_then(|_| trigrams.persist());
+            kept.unwrap_or_else(|error| print_notice(streams, &error.to_string()));
         }
         let text_ms = clock.elapsed().as_secs_f64() * 1_000.0 - ms;
-        let status = rested(&engine, &told, streams);
-        let text = match self.json {
-            true => format!("{}\n", status_json(&status, ms, text_ms)),
-            false => status_text(&status, ms, self.stats),
+        let status = wait_until_written(&engine, &told, streams);
+        let text = if self.json {
+            format!("{}\n", status_json(&status, ms, text_ms))
+        } else {
+            status_text(&status, ms, self.stats)
         };
         streams
             .output
             .write_all(text.as_bytes())
-            .map_err(unwritten)?;
+            .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-impl Search {
+impl SearchCommand {
     /// Exit code 0 with places, 1 without.
     pub(crate) fn run(
         &self,
@@ -98,45 +102,44 @@ impl Search {
         dirs: &Dirs,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        let (engine, status) = opened(self.root.as_deref(), files, dirs, streams)?;
+        let (engine, status) = open_engine(self.root.as_deref(), files, dirs, streams)?;
         let means = match self.by {
-            By::Fused | By::Symbol => Means::Fused,
-            By::Words => Means::Words,
-            By::Meaning => Means::Meaning,
+            RankingArg::Fused | RankingArg::Symbol => QueryMode::Fused,
+            RankingArg::Words => QueryMode::Words,
+            RankingArg::Meaning => QueryMode::Meaning,
         };
         let hits = match self.by {
-            By::Symbol => engine.symbols(&self.question, self.limit),
+            RankingArg::Symbol => engine.symbols(&self.question, self.limit),
             _ => {
-                let query = Query {
+                let query = IndexQuery {
                     folder: self.folder.clone(),
-                    means,
-                    ..Query::new(&self.question, self.limit)
+                    mode: means,
+                    ..IndexQuery::new(&self.question, self.limit)
                 };
-                let twice = engine.search_twice(&query);
+                let twice = engine.search_reranked(&query);
                 let (answer, failed) = twice.unwrap_or_else(|| (engine.search(&query), None));
                 if let Some(sentence) = failed {
-                    tell(streams, &format!("no second look: {sentence}"));
+                    print_notice(streams, &format!("no second look: {sentence}"));
                 }
                 answer.hits
             }
         };
-        let text = match self.json {
-            true => {
-                let hits: Vec<Value> = hits.iter().map(hit_json).collect();
-                format!(
-                    "{}\n",
-                    json!({ "complete": status.is_ready(), "hits": hits })
-                )
-            }
-            false => hits.iter().map(hit_text).collect(),
+        let text = if self.json {
+            let hits: Vec<Value> = hits.iter().map(hit_json).collect();
+            format!(
+                "{}\n",
+                json!({ "complete": status.is_ready(), "hits": hits })
+            )
+        } else {
+            hits.iter().map(hit_text).collect()
         };
         streams
             .output
             .write_all(text.as_bytes())
             .and_then(|()| streams.output.flush())
-            .map_err(unwritten)?;
-        // The answer is there; what the next question finds more quickly is written behind it.
-        rested(&engine, &status, streams);
+            .map_err(write_error)?;
+        // The answer is printed first; data that speeds up the next query is written after it.
+        wait_until_written(&engine, &status, streams);
         Ok(if hits.is_empty() {
             ExitCode::from(1)
         } else {
@@ -146,47 +149,51 @@ impl Search {
 }
 
 /// The index of a folder, with everything in.
-fn opened(
+fn open_engine(
     root: Option<&std::path::Path>,
     files: &dyn Files,
     dirs: &Dirs,
     streams: &mut Streams<'_>,
-) -> Result<(Engine, Status), String> {
+) -> Result<(Engine, IndexStatus), String> {
     let root = folder(root, files)?;
     let stat = files.stat(&root).map_err(|error| error.to_string())?;
     if stat.kind != host::FileKind::Folder {
         return Err(format!("{root} is no folder"));
     }
-    let options = Options {
-        text_search: TextSearch::Plain,
-        second_look: Some(second_look(dirs)),
-        ..Options::kept_in(&dirs.cache)
+    let options = IndexOptions {
+        text_search: TextSearch::Unindexed,
+        reranker: Some(reranker(dirs)),
+        ..IndexOptions::kept_in(&dirs.cache)
     };
     let engine = Engine::open(root, options);
-    engine.settle();
+    engine.wait_until_synced();
     let status = engine.status();
-    if let index::Phase::Off(why) = &status.phase {
+    if let index::IndexPhase::Off(why) = &status.phase {
         return Err(format!("there is no index: {why}"));
     }
     for note in &status.notes {
-        tell(streams, note);
+        print_notice(streams, note);
     }
     Ok((engine, status))
 }
 
-/// Waits until everything is written, and says what went wrong since `told`.
-fn rested(engine: &Engine, told: &Status, streams: &mut Streams<'_>) -> Status {
-    engine.rest();
+/// Waits until everything is written, and reports problems that `told` does not contain.
+fn wait_until_written(
+    engine: &Engine,
+    told: &IndexStatus,
+    streams: &mut Streams<'_>,
+) -> IndexStatus {
+    engine.wait_until_idle();
     let status = engine.status();
     for note in &status.notes {
         if !told.notes.contains(note) {
-            tell(streams, note);
+            print_notice(streams, note);
         }
     }
     status
 }
 
-fn status_json(status: &Status, ms: f64, text_ms: f64) -> Value {
+fn status_json(status: &IndexStatus, ms: f64, text_ms: f64) -> Value {
     let left = &status.left_out;
     json!({
         "files": status.files, "chunks": status.chunks, "embedded": status.embedded,
@@ -199,7 +206,7 @@ fn status_json(status: &Status, ms: f64, text_ms: f64) -> Value {
     })
 }
 
-fn status_text(status: &Status, ms: f64, stats: bool) -> String {
+fn status_text(status: &IndexStatus, ms: f64, stats: bool) -> String {
     let left = &status.left_out;
     let out = left.secret + left.large + left.binary + left.generated + left.unreadable;
     let mut text = format!(
@@ -223,7 +230,7 @@ fn status_text(status: &Status, ms: f64, stats: bool) -> String {
     text
 }
 
-fn hit_json(hit: &Hit) -> Value {
+fn hit_json(hit: &SearchHit) -> Value {
     let boosts: serde_json::Map<String, Value> = hit
         .parts
         .boosts
@@ -233,12 +240,12 @@ fn hit_json(hit: &Hit) -> Value {
     json!({
         "path": hit.path.to_string_lossy(), "lines": [hit.rows.start + 1, hit.rows.end.max(hit.rows.start + 1)],
         "score": hit.score,
-        "parts": { "words": hit.parts.words, "meaning": hit.parts.meaning, "second_look": hit.parts.second_look, "boosts": boosts },
+        "parts": { "words": hit.parts.words, "meaning": hit.parts.meaning, "second_look": hit.parts.rerank, "boosts": boosts },
         "symbol": hit.symbol, "kind": hit.kind.map(|kind| format!("{kind:?}").to_lowercase()), "text": hit.text,
     })
 }
 
-fn hit_text(hit: &Hit) -> String {
+fn hit_text(hit: &SearchHit) -> String {
     let symbol = hit.symbol.as_ref().map(|symbol| format!("  {symbol}"));
     format!(
         "{}:{}-{}{}  {:.2}\n",

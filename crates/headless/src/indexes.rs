@@ -1,72 +1,74 @@
-//! The indexes that agents ask: one for each root, opened when it is first asked, over one store for a repository.
+//! The indexes that agents query: one for each root, opened on the first query, with one store per
+//! repository.
 //!
-//! Nothing watches here: each question has the index look at what changed first, so that an agent finds what it wrote.
+//! Nothing watches for changes: each query first updates the index, so that an agent finds the
+//! files it wrote.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agent::sources::{Buffers, CodeSearch, Place};
+use agent::services::{Buffers, CodeMatch, CodeSearch};
 use base::AbsPath;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use host::Dirs;
 use index::trigram::Trigrams;
-use index::{Hit, Index, Options, Query, TextSearch};
-use project::search::Sieve;
+use index::{Index, IndexOptions, IndexQuery, SearchHit, TextSearch};
+use project::search::Prefilter;
 
-use crate::second_look;
+use crate::reranker;
 
-/// How long a question waits for what is not in yet. What there is then is the answer.
-const MOST_WAITED: Duration = Duration::from_secs(5);
-/// Roots whose indexes stay open; the one that was asked longest ago is closed.
-const MOST_OPEN: usize = 16;
+/// The maximum wait of a query for missing index data. Afterwards the query uses what is there.
+const MAX_INDEX_WAIT: Duration = Duration::from_secs(5);
+/// The maximum number of open indexes; the least recently used one is closed.
+const MAX_OPEN_INDEXES: usize = 16;
 
 /// Search by meaning for every session of a program.
 pub(crate) struct Indexes {
-    options: Options,
+    options: IndexOptions,
     buffers: Option<Arc<dyn Buffers>>,
-    /// Those asked last stand last.
-    open: Mutex<Vec<Opened>>,
+    /// Sorted by last use, the most recent last.
+    open: Mutex<Vec<OpenIndex>>,
 }
 
 #[derive(Clone)]
-struct Opened {
+struct OpenIndex {
     index: Index,
-    /// Files whose unsaved text it was given.
+    /// Files whose unsaved text the index has.
     unsaved: Arc<Mutex<Vec<AbsPath>>>,
 }
 
 impl Indexes {
     pub(crate) fn new(dirs: &Dirs, buffers: Option<Arc<dyn Buffers>>) -> Arc<Self> {
         Arc::new(Self {
-            options: Options {
-                text_search: TextSearch::Plain,
-                second_look: Some(second_look(dirs)),
-                ..Options::kept_in(&dirs.cache)
+            options: IndexOptions {
+                text_search: TextSearch::Unindexed,
+                reranker: Some(reranker(dirs)),
+                ..IndexOptions::kept_in(&dirs.cache)
             },
             buffers,
             open: Mutex::default(),
         })
     }
 
-    fn of(&self, root: &AbsPath) -> Opened {
+    fn of(&self, root: &AbsPath) -> OpenIndex {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let at = open.iter().position(|opened| opened.index.root() == root);
         let opened = match at {
             Some(at) => open.remove(at),
-            None => Opened {
+            None => OpenIndex {
                 index: Index::open(root.clone(), self.options.clone()),
                 unsaved: Arc::default(),
             },
         };
         open.push(opened.clone());
-        if open.len() > MOST_OPEN {
+        if open.len() > MAX_OPEN_INDEXES {
             open.remove(0);
         }
         opened
     }
 
-    /// The index of a root with what changed in it, as far as that can be had in time.
+    /// Returns the index of a root, updated as far as possible in time.
     async fn fresh(&self, root: &AbsPath) -> Index {
         let opened = self.of(root);
         if let Some(buffers) = &self.buffers {
@@ -74,25 +76,25 @@ impl Indexes {
         }
         opened.index.refresh();
         let index = opened.index.clone();
-        let settled = tokio::task::spawn_blocking(move || index.settle());
-        // One that takes longer goes on by itself.
-        tokio::time::timeout(MOST_WAITED, settled).await.ok();
+        let settled = tokio::task::spawn_blocking(move || index.wait_until_synced());
+        // An update that takes longer continues in the background.
+        tokio::time::timeout(MAX_INDEX_WAIT, settled).await.ok();
         opened.index
     }
 
     async fn ask(
         &self,
         root: &AbsPath,
-        ask: impl FnOnce(&Index) -> Vec<Hit> + Send + 'static,
-    ) -> Result<Vec<Place>, String> {
+        ask: impl FnOnce(&Index) -> Vec<SearchHit> + Send + 'static,
+    ) -> Result<Vec<CodeMatch>, String> {
         let index = self.fresh(root).await;
         let hits = tokio::task::spawn_blocking(move || ask(&index)).await;
         let hits = hits.map_err(|error| format!("the search broke off: {error}"))?;
-        Ok(hits.into_iter().map(place).collect())
+        Ok(hits.into_iter().map(code_match).collect())
     }
 }
 
-impl Opened {
+impl OpenIndex {
     fn take_unsaved(&self, buffers: &dyn Buffers) {
         let mut known = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
         let now = buffers.unsaved();
@@ -109,24 +111,24 @@ impl Opened {
 }
 
 /// Search by meaning, shared.
-pub(crate) struct Shared(pub(crate) Arc<Indexes>);
+pub(crate) struct SharedIndexes(pub(crate) Arc<Indexes>);
 
-impl CodeSearch for Shared {
+impl CodeSearch for SharedIndexes {
     fn by_meaning(
         &self,
         root: &AbsPath,
         question: String,
         folder: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<Place>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
         let (indexes, root) = (self.0.clone(), root.clone());
         async move {
-            let query = Query {
+            let query = IndexQuery {
                 folder: folder.map(Into::into),
-                ..Query::new(question, limit)
+                ..IndexQuery::new(question, limit)
             };
             let ask = move |index: &Index| {
-                let twice = index.search_twice(&query);
+                let twice = index.search_reranked(&query);
                 let (answer, failed) = twice.unwrap_or_else(|| (index.search(&query), None));
                 if let Some(sentence) = failed {
                     log::warn!("no second look: {sentence}");
@@ -143,7 +145,7 @@ impl CodeSearch for Shared {
         root: &AbsPath,
         name: String,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<Place>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
         let (indexes, root) = (self.0.clone(), root.clone());
         async move {
             indexes
@@ -153,7 +155,7 @@ impl CodeSearch for Shared {
         .boxed()
     }
 
-    fn sieve(&self, root: &AbsPath) -> Option<Arc<dyn Sieve>> {
+    fn prefilter(&self, root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
         let folder = self.0.options.folder.as_ref()?;
         let store = index::trigram_folder(folder, root);
         let trigrams = Trigrams::open_kept(root.clone(), store)?;
@@ -161,8 +163,8 @@ impl CodeSearch for Shared {
     }
 }
 
-fn place(hit: Hit) -> Place {
-    Place {
+fn code_match(hit: SearchHit) -> CodeMatch {
+    CodeMatch {
         path: hit.path.to_string_lossy().into_owned(),
         lines: (hit.rows.start + 1, hit.rows.end.max(hit.rows.start + 1)),
         symbol: hit.symbol,

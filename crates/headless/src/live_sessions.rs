@@ -7,35 +7,35 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::engine::Opened;
-use agent::record::Record;
-use agent::{Command, Event};
+use agent::engine::SessionChannels;
+use agent::record::SessionRecord;
+use agent::{AgentEvent, SessionCommand};
 use base::AbsPath;
 use tokio::sync::{mpsc, watch};
 
 /// The running sessions of a program. Clones share them.
 #[derive(Clone)]
-pub struct LiveSessions(Arc<Shared>);
+pub struct LiveSessions(Arc<SessionRegistry>);
 
 /// A session that runs, as lists and the status bar show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionStatus {
-    /// The session's id.
+    /// The id of the session.
     pub id: String,
     /// The folder for which it was opened; a demo session works in a copy of the sample project instead.
     pub folder: AbsPath,
-    /// Its activity.
-    pub activity: Activity,
+    /// The current activity of the session.
+    pub activity: LiveActivity,
 }
 
 /// The activity of a running session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activity {
-    /// No turn runs.
+pub enum LiveActivity {
+    /// No turn is running.
     Idle,
-    /// A turn runs.
+    /// A turn is running.
     Working,
-    /// A turn waits for the person: for an approval or an answer.
+    /// A turn waits for the user's approval or answer.
     WaitingForUser,
 }
 
@@ -45,21 +45,21 @@ pub struct Attachment {
     pub root: AbsPath,
     /// The way to the session. Dropping it detaches the view.
     pub handle: SessionHandle,
-    /// What subagents of the running turn recorded and the questions that are open, to be shown behind the session's
-    /// own records.
-    pub pending: Vec<Event>,
+    /// Records of the running turn's subagents and the open questions, to be shown after the
+    /// session's own records.
+    pub pending: Vec<AgentEvent>,
     /// Events from now on. Unbounded: a view takes them in as fast as a session makes them.
-    pub events: mpsc::UnboundedReceiver<Event>,
+    pub events: mpsc::UnboundedReceiver<AgentEvent>,
 }
 
 /// Sends commands to a session on behalf of one view.
 pub struct SessionHandle {
-    shared: Arc<Shared>,
+    shared: Arc<SessionRegistry>,
     id: String,
     view: u64,
 }
 
-struct Shared {
+struct SessionRegistry {
     sessions: Mutex<HashMap<String, LiveSession>>,
     statuses: watch::Sender<Vec<SessionStatus>>,
 }
@@ -68,23 +68,23 @@ struct LiveSession {
     folder: AbsPath,
     root: AbsPath,
     /// Unbounded, so that views never wait: people send few commands.
-    commands: mpsc::UnboundedSender<Command>,
-    views: HashMap<u64, mpsc::UnboundedSender<Event>>,
+    commands: mpsc::UnboundedSender<SessionCommand>,
+    views: HashMap<u64, mpsc::UnboundedSender<AgentEvent>>,
     next_view: u64,
     is_running: bool,
-    /// Whether it was told to close: no view can attach any more.
+    /// Whether the session is closing, so that no view can attach.
     is_closing: bool,
     /// Calls that wait for an approval: the subagent that makes them, if any, and the call.
     approvals: HashSet<(Option<String>, String)>,
     /// Questions of tools that are not answered yet.
-    questions: Vec<Event>,
+    questions: Vec<AgentEvent>,
     /// Records of subagents of the running turn.
-    subagents: Vec<Event>,
+    subagents: Vec<AgentEvent>,
 }
 
 impl Default for LiveSessions {
     fn default() -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(SessionRegistry {
             sessions: Mutex::default(),
             statuses: watch::Sender::new(Vec::new()),
         }))
@@ -94,8 +94,8 @@ impl Default for LiveSessions {
 impl LiveSessions {
     /// Takes over a session that was just opened for `folder` and works in `root`, and attaches a first view. Must be
     /// called on a tokio runtime.
-    pub fn adopt(&self, opened: Opened, folder: AbsPath, root: AbsPath) -> Attachment {
-        let Opened {
+    pub fn adopt(&self, opened: SessionChannels, folder: AbsPath, root: AbsPath) -> Attachment {
+        let SessionChannels {
             id,
             commands: engine,
             mut events,
@@ -131,7 +131,7 @@ impl LiveSessions {
     }
 
     /// Waits until a session that closes has ended; it can be resumed then.
-    pub async fn ended(&self, id: &str) {
+    pub async fn wait_until_closed(&self, id: &str) {
         let mut statuses = self.statuses();
         let is_gone = |now: &Vec<SessionStatus>| now.iter().all(|it| it.id != id);
         // The sender lives as long as `self`.
@@ -146,15 +146,15 @@ impl LiveSessions {
 
 impl SessionHandle {
     /// Sends a command to the session. Never waits; a session that has ended ignores it.
-    pub fn send(&self, command: Command) {
+    pub fn send(&self, command: SessionCommand) {
         let mut sessions = self.shared.sessions();
         let Some(session) = sessions.get_mut(&self.id) else {
             return;
         };
         match &command {
             // Known before the session records it, so that a view that is closed meanwhile does not end the turn.
-            Command::Prompt(_) | Command::Steer(_) => session.is_running = true,
-            Command::Reply { .. } => session.questions.clear(),
+            SessionCommand::Prompt(_) | SessionCommand::Steer(_) => session.is_running = true,
+            SessionCommand::Reply { .. } => session.questions.clear(),
             _ => {}
         }
         // A session that has ended ignores commands.
@@ -173,14 +173,14 @@ impl Drop for SessionHandle {
     }
 }
 
-impl Shared {
+impl SessionRegistry {
     fn sessions(&self) -> MutexGuard<'_, HashMap<String, LiveSession>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn receive(&self, id: &str, event: Event) {
+    fn receive(&self, id: &str, event: AgentEvent) {
         if let Some(session) = self.sessions().get_mut(id) {
-            session.note(None, &event);
+            session.apply_event(None, &event);
             session
                 .views
                 .retain(|_, view| view.send(event.clone()).is_ok());
@@ -213,7 +213,11 @@ impl Shared {
 }
 
 impl LiveSession {
-    fn new(folder: AbsPath, root: AbsPath, commands: mpsc::UnboundedSender<Command>) -> Self {
+    fn new(
+        folder: AbsPath,
+        root: AbsPath,
+        commands: mpsc::UnboundedSender<SessionCommand>,
+    ) -> Self {
         Self {
             folder,
             root,
@@ -228,7 +232,7 @@ impl LiveSession {
         }
     }
 
-    fn attach(&mut self, shared: &Arc<Shared>, id: &str) -> Attachment {
+    fn attach(&mut self, shared: &Arc<SessionRegistry>, id: &str) -> Attachment {
         let (sender, events) = mpsc::unbounded_channel();
         let view = self.next_view;
         self.next_view += 1;
@@ -245,11 +249,11 @@ impl LiveSession {
         }
     }
 
-    fn activity(&self) -> Activity {
+    fn activity(&self) -> LiveActivity {
         match (self.is_running, self.is_waiting()) {
-            (false, _) => Activity::Idle,
-            (true, false) => Activity::Working,
-            (true, true) => Activity::WaitingForUser,
+            (false, _) => LiveActivity::Idle,
+            (true, false) => LiveActivity::Working,
+            (true, true) => LiveActivity::WaitingForUser,
         }
     }
 
@@ -257,23 +261,25 @@ impl LiveSession {
         !self.approvals.is_empty() || !self.questions.is_empty()
     }
 
-    /// Takes in an event of the session, or of one of its subagents.
-    fn note(&mut self, subagent: Option<&str>, event: &Event) {
+    /// Applies an event of the session, or of one of its subagents.
+    fn apply_event(&mut self, subagent: Option<&str>, event: &AgentEvent) {
         match event {
-            Event::Recorded(stored) => self.note_record(subagent, &stored.record),
-            Event::Asking { .. } if subagent.is_none() => self.questions.push(event.clone()),
-            Event::Child {
+            AgentEvent::Recorded(stored) => self.note_record(subagent, &stored.record),
+            AgentEvent::Asking { .. } if subagent.is_none() => self.questions.push(event.clone()),
+            AgentEvent::Child {
                 session,
                 event: inner,
             } => {
-                self.note(Some(session), inner);
+                self.apply_event(Some(session), inner);
                 match inner.as_ref() {
-                    Event::Recorded(_) | Event::Child { .. } => self.subagents.push(event.clone()),
-                    Event::Asking { .. } => self.questions.push(event.clone()),
+                    AgentEvent::Recorded(_) | AgentEvent::Child { .. } => {
+                        self.subagents.push(event.clone())
+                    }
+                    AgentEvent::Asking { .. } => self.questions.push(event.clone()),
                     _ => {}
                 }
             }
-            Event::Idle(_) if subagent.is_none() => {
+            AgentEvent::Idle(_) if subagent.is_none() => {
                 self.is_running = false;
                 self.approvals.clear();
                 self.questions.clear();
@@ -283,14 +289,14 @@ impl LiveSession {
         }
     }
 
-    fn note_record(&mut self, subagent: Option<&str>, record: &Record) {
+    fn note_record(&mut self, subagent: Option<&str>, record: &SessionRecord) {
         let key = |call: &String| (subagent.map(str::to_owned), call.clone());
         match record {
-            Record::Prompted { .. } if subagent.is_none() => self.is_running = true,
-            Record::LeaveAsked { call, .. } => {
+            SessionRecord::Prompted { .. } if subagent.is_none() => self.is_running = true,
+            SessionRecord::LeaveAsked { call, .. } => {
                 self.approvals.insert(key(call));
             }
-            Record::LeaveGiven { call, .. } | Record::CallEnded { call, .. } => {
+            SessionRecord::LeaveGiven { call, .. } | SessionRecord::CallEnded { call, .. } => {
                 self.approvals.remove(&key(call));
             }
             _ => {}
@@ -301,7 +307,7 @@ impl LiveSession {
         if self.views.is_empty() && !self.is_running && !self.is_closing {
             self.is_closing = true;
             // A session that has ended already ignores it.
-            self.commands.send(Command::Close).ok();
+            self.commands.send(SessionCommand::Close).ok();
         }
     }
 }

@@ -10,15 +10,12 @@ fn main() -> ExitCode {
     // While there is nothing here yet that a sandbox must not see.
     headless::prepare_sandbox();
     let (mut plain, mut visible);
-    let output: &mut dyn Write = match stdout().is_terminal() {
-        true => {
-            visible = headless::Visible::new(stdout());
-            &mut visible
-        }
-        false => {
-            plain = stdout();
-            &mut plain
-        }
+    let output: &mut dyn Write = if stdout().is_terminal() {
+        visible = headless::Visible::new(stdout());
+        &mut visible
+    } else {
+        plain = stdout();
+        &mut plain
     };
     headless::run(
         std::env::args_os(),

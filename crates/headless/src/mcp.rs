@@ -1,4 +1,4 @@
-//! The command `mcp`: which servers there are, and what the person says about them.
+//! The command `mcp`: lists MCP servers and stores the user's decisions about them.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -9,34 +9,35 @@ use std::time::Duration;
 use base::{AbsPath, LineFeeds, count_of, printable};
 use clap::{Args, Subcommand};
 use connect::mcp::{
-    Approval, Event, Filled, Form, Origin, Page, Person, ServerEntry, ServerState, Status,
+    Approval, BrowserPage, ElicitationForm, Filled, McpEvent, McpUser, ServerEntry, ServerOrigin,
+    ServerState, ServerStatus,
 };
 use futures::future::{BoxFuture, ready};
 use host::{Dirs, Files, RealFiles};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::foreign::{self, Consents, Desks, Servers};
-use crate::{Streams, form, unwritten};
+use crate::mcp_pool::{self, Consents, ElicitationRouter, McpServers};
+use crate::{Streams, form, write_error};
 
-/// How long servers may take to be ready.
+/// The maximum time for servers to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Pages that may wait to be shown.
 const PAGES: usize = 4;
 
 /// List MCP servers, and approve those of a project
 #[derive(Args)]
-pub(crate) struct Mcp {
+pub(crate) struct McpCommand {
     #[command(subcommand)]
-    what: What,
+    what: McpAction,
     /// The folder of the project; the working directory without it
     #[arg(long, global = true)]
     root: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
-enum What {
-    /// List the servers: where each is configured, its state, its tools, what to do
+enum McpAction {
+    /// List the servers: where each is configured, its state, its tools, next steps
     List {
         /// Print an array of objects
         #[arg(long)]
@@ -44,23 +45,23 @@ enum What {
     },
     /// Let a server of the project run, as its entry is now
     Approve {
-        /// The server
+        /// Name of the server to approve
         name: String,
     },
     /// Stop letting a server of the project run
     Revoke {
-        /// The server
+        /// Name of the server to revoke
         name: String,
     },
     /// Sign in to a server that wants it
     SignIn {
-        /// The server
+        /// Name of the server
         name: String,
     },
 }
 
-/// What the commands work on.
-struct World<'a> {
+/// The inputs of all `mcp` commands.
+struct McpContext<'a> {
     files: Arc<dyn Files>,
     dirs: &'a Dirs,
     root: AbsPath,
@@ -68,16 +69,16 @@ struct World<'a> {
     problems: Vec<String>,
 }
 
-impl Mcp {
+impl McpCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         dirs.create().map_err(|error| error.to_string())?;
         let files: Arc<dyn Files> = Arc::new(RealFiles);
         let root = crate::folder(self.root.as_deref(), files.as_ref())?;
-        let (entries, problems) = foreign::gather(files.as_ref(), dirs, &root);
+        let (entries, problems) = mcp_pool::gather(files.as_ref(), dirs, &root);
         for problem in &problems {
-            crate::tell(streams, problem);
+            crate::print_notice(streams, problem);
         }
-        let world = World {
+        let world = McpContext {
             files,
             dirs,
             root,
@@ -85,10 +86,10 @@ impl Mcp {
             problems,
         };
         match &self.what {
-            What::Approve { name } => world.approve(name, streams),
-            What::Revoke { name } => world.revoke(name, streams),
-            What::List { json } => on_runtime(world.list(*json, streams)),
-            What::SignIn { name } => on_runtime(world.sign_in(name, streams)),
+            McpAction::Approve { name } => world.approve(name, streams),
+            McpAction::Revoke { name } => world.revoke(name, streams),
+            McpAction::List { json } => on_runtime(world.list(*json, streams)),
+            McpAction::SignIn { name } => on_runtime(world.sign_in(name, streams)),
         }
     }
 }
@@ -101,7 +102,7 @@ fn on_runtime(work: impl Future<Output = Result<ExitCode, String>>) -> Result<Ex
     runtime.block_on(work)
 }
 
-impl World<'_> {
+impl McpContext<'_> {
     fn entry(&self, name: &str) -> Result<&ServerEntry, String> {
         let found = self.entries.iter().find(|entry| entry.name == name);
         found.ok_or_else(|| {
@@ -110,20 +111,21 @@ impl World<'_> {
                 .iter()
                 .map(|it| printable(&it.name, LineFeeds::Escape))
                 .collect();
-            match names.is_empty() {
-                true => format!("there is no MCP server for {}", self.root),
-                false => format!(
+            if names.is_empty() {
+                format!("there is no MCP server for {}", self.root)
+            } else {
+                format!(
                     "there is no MCP server \"{name}\" for {}; there are {}",
                     self.root,
                     names.join(", ")
-                ),
+                )
             }
         })
     }
 
     fn approve(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let entry = self.entry(name)?;
-        let Origin::Project { file } = &entry.origin else {
+        let ServerOrigin::Project { file } = &entry.origin else {
             return Err(format!(
                 "the server \"{name}\" is your own: it needs no approval"
             ));
@@ -136,22 +138,22 @@ impl World<'_> {
         streams
             .output
             .write_all(shown.as_bytes())
-            .map_err(unwritten)?;
+            .map_err(write_error)?;
         if std::io::stdin().is_terminal() && !self.agrees(streams)? {
             return Ok(ExitCode::FAILURE);
         }
-        self.say(entry, Approval::Allowed)?;
+        self.set_approval(entry, Approval::Allowed)?;
         let done = "It may run from now on, as it is written now.\n";
         streams
             .output
             .write_all(done.as_bytes())
-            .map_err(unwritten)?;
+            .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
 
     /// Asks at the terminal.
     fn agrees(&self, streams: &mut Streams<'_>) -> Result<bool, String> {
-        // Where standard error is closed there is nobody to ask.
+        // If standard error is closed, the question cannot be asked.
         streams.errors.write_all(b"May it run? [y/N]: ").ok();
         streams.errors.flush().ok();
         let mut line = Vec::new();
@@ -163,70 +165,69 @@ impl World<'_> {
                 Err(error) => return Err(format!("cannot read the answer: {error}")),
             }
         }
-        Ok(form::truth(&String::from_utf8_lossy(&line)) == Some(true))
+        Ok(form::parse_bool(&String::from_utf8_lossy(&line)) == Some(true))
     }
 
     fn revoke(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        self.say(self.entry(name)?, Approval::Refused)?;
+        self.set_approval(self.entry(name)?, Approval::Refused)?;
         let done = "It does not run any more; sessions that are open keep it until they end.\n";
         streams
             .output
             .write_all(done.as_bytes())
-            .map_err(unwritten)?;
+            .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn say(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
+    fn set_approval(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
         Consents::new(self.files.clone(), &self.dirs.state).set(entry, approval)
     }
 
     async fn list(&self, is_json: bool, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let servers = Servers::start(self.entries.clone(), &self.files, self.dirs, &self.root);
-        servers.hub().settled(PATIENCE).await;
-        let states = servers.hub().servers();
-        let tools = servers.hub().tools();
-        servers.hub().close().await;
+        let servers = McpServers::start(self.entries.clone(), &self.files, self.dirs, &self.root);
+        servers.clients().wait_until_started(PATIENCE).await;
+        let states = servers.clients().servers();
+        let tools = servers.clients().tools();
+        servers.clients().close().await;
         let names = |server: &str| -> Vec<&str> {
             let of = tools.iter().filter(|tool| tool.server == server);
             of.map(|tool| tool.name.as_str()).collect()
         };
-        let text = match is_json {
-            true => {
-                let all = states
-                    .iter()
-                    .map(|state| self.json(state, &names(&state.entry.name)));
-                format!("{}\n", Value::Array(all.collect()))
-            }
-            false if states.is_empty() => format!(
+        let text = if is_json {
+            let all = states
+                .iter()
+                .map(|state| self.json(state, &names(&state.entry.name)));
+            format!("{}\n", Value::Array(all.collect()))
+        } else if states.is_empty() {
+            format!(
                 "there are no MCP servers; write them into {}/mcp.json, or into .mcp.json of the project\n",
                 self.dirs.config
-            ),
-            false => {
-                let all = states
-                    .iter()
-                    .map(|state| self.lines(state, &names(&state.entry.name)));
-                all.collect()
-            }
+            )
+        } else {
+            let all = states
+                .iter()
+                .map(|state| self.server_text(state, &names(&state.entry.name)));
+            all.collect()
         };
         streams
             .output
             .write_all(text.as_bytes())
-            .map_err(unwritten)?;
-        Ok(match self.problems.is_empty() {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
+            .map_err(write_error)?;
+        Ok(if self.problems.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
         })
     }
 
-    fn lines(&self, state: &ServerState, tools: &[&str]) -> String {
+    fn server_text(&self, state: &ServerState, tools: &[&str]) -> String {
         let mut text = format!(
             "{} {}\n    {}\n    {}\n",
             printable(&state.entry.name, LineFeeds::Escape),
-            foreign::told(&state.status),
-            foreign::origin(&state.entry, &self.root),
-            reach(&state.entry),
+            mcp_pool::describe_status(&state.status),
+            mcp_pool::origin(&state.entry, &self.root),
+            transport_text(&state.entry),
         );
-        if let Some(advice) = foreign::advice(state) {
+        if let Some(advice) = mcp_pool::advice(state) {
             text.push_str(&format!("    {advice}\n"));
         }
         if !tools.is_empty() {
@@ -242,11 +243,11 @@ impl World<'_> {
     fn json(&self, state: &ServerState, tools: &[&str]) -> Value {
         json!({
             "name": state.entry.name,
-            "from": foreign::origin(&state.entry, &self.root),
-            "reach": reach(&state.entry),
-            "is_ready": matches!(state.status, Status::Ready { .. }),
-            "state": foreign::told(&state.status),
-            "advice": foreign::advice(state),
+            "from": mcp_pool::origin(&state.entry, &self.root),
+            "reach": transport_text(&state.entry),
+            "is_ready": matches!(state.status, ServerStatus::Ready { .. }),
+            "state": mcp_pool::describe_status(&state.status),
+            "advice": mcp_pool::advice(state),
             "tools": tools,
         })
     }
@@ -254,9 +255,9 @@ impl World<'_> {
     async fn sign_in(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let entry = self.entry(name)?.clone();
         let (pages, mut shown) = mpsc::channel(PAGES);
-        let person = Arc::new(Pages(pages));
-        let desks = Arc::new(Desks::default());
-        let servers = Servers::start_for(
+        let person = Arc::new(PageSink(pages));
+        let desks = Arc::new(ElicitationRouter::default());
+        let servers = McpServers::start_for(
             vec![entry],
             &self.files,
             self.dirs,
@@ -264,20 +265,20 @@ impl World<'_> {
             person,
             desks,
         );
-        let hub = servers.hub();
+        let hub = servers.clients();
         let mut events = hub.events();
-        hub.settled(PATIENCE).await;
+        hub.wait_until_started(PATIENCE).await;
         let state = hub.servers().pop();
         let state = state.ok_or_else(|| format!("the server \"{name}\" is gone"))?;
         let how = format!(
             "the server \"{}\" {}",
             printable(name, LineFeeds::Escape),
-            foreign::told(&state.status)
+            mcp_pool::describe_status(&state.status)
         );
         match &state.status {
-            Status::NeedsSignIn { .. } => {}
-            Status::Ready { .. } => {
-                crate::tell(streams, &how);
+            ServerStatus::NeedsSignIn { .. } => {}
+            ServerStatus::Ready { .. } => {
+                crate::print_notice(streams, &how);
                 hub.close().await;
                 return Ok(ExitCode::SUCCESS);
             }
@@ -288,9 +289,9 @@ impl World<'_> {
             tokio::select! {
                 Some(page) = shown.recv() => show(&page, streams),
                 event = events.recv() => match event {
-                    Ok(Event::Status { status: Status::Starting, .. }) => {}
-                    Ok(Event::Status { status: Status::NeedsSignIn { why: None }, .. }) => {}
-                    Ok(Event::Status { status, .. }) => break status,
+                    Ok(McpEvent::Status { status: ServerStatus::Starting, .. }) => {}
+                    Ok(McpEvent::Status { status: ServerStatus::NeedsSignIn { why: None }, .. }) => {}
+                    Ok(McpEvent::Status { status, .. }) => break status,
                     Ok(_) => {}
                     Err(_) => return Err("the server's end was not heard".to_owned()),
                 },
@@ -304,11 +305,11 @@ impl World<'_> {
         let how = format!(
             "the server \"{}\" {}",
             printable(name, LineFeeds::Escape),
-            foreign::told(&status)
+            mcp_pool::describe_status(&status)
         );
         match status {
-            Status::Ready { .. } => {
-                crate::tell(streams, &how);
+            ServerStatus::Ready { .. } => {
+                crate::print_notice(streams, &how);
                 Ok(ExitCode::SUCCESS)
             }
             _ => Err(how),
@@ -316,8 +317,8 @@ impl World<'_> {
     }
 }
 
-/// How a server is reached, in a line, as it is written: no variable of the person's is shown.
-fn reach(entry: &ServerEntry) -> String {
+/// Describes the server's transport in a line, as configured: variables are not expanded.
+fn transport_text(entry: &ServerEntry) -> String {
     let text = |key: &str| entry.written.get(key).and_then(Value::as_str);
     let command = text("command").map(|command| {
         let arguments = entry.written.get("args").and_then(Value::as_array);
@@ -329,25 +330,25 @@ fn reach(entry: &ServerEntry) -> String {
     printable(&line.unwrap_or_default(), LineFeeds::Escape).into_owned()
 }
 
-fn show(page: &Page, streams: &mut Streams<'_>) {
+fn show(page: &BrowserPage, streams: &mut Streams<'_>) {
     let text = format!(
         "{}\nOpen this page in your browser:\n\n  {}\n",
         printable(&page.why, LineFeeds::Keep),
         printable(&page.url, LineFeeds::Escape)
     );
-    // Where standard error is closed there is nobody to show it to.
+    // If standard error is closed, the text cannot be shown.
     writeln!(streams.errors, "{text}").ok();
 }
 
-/// Shows pages to whoever typed the command, and nothing else.
-struct Pages(mpsc::Sender<Page>);
+/// Shows pages to the user of the command, and declines everything else.
+struct PageSink(mpsc::Sender<BrowserPage>);
 
-impl Person for Pages {
-    fn fill(&self, _: &str, _: Form) -> BoxFuture<'static, Filled> {
+impl McpUser for PageSink {
+    fn fill(&self, _: &str, _: ElicitationForm) -> BoxFuture<'static, Filled> {
         Box::pin(ready(Filled::Declined))
     }
 
-    fn open(&self, page: Page) -> BoxFuture<'static, bool> {
+    fn open(&self, page: BrowserPage) -> BoxFuture<'static, bool> {
         let pages = self.0.clone();
         Box::pin(async move { form::is_page(&page.url) && pages.send(page).await.is_ok() })
     }

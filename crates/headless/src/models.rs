@@ -1,5 +1,5 @@
-//! What models there are: keys by their presence alone, servers on this machine, other agents; prices, limits and
-//! how each model has fared lately.
+//! Lists the models: keys by presence alone, local servers, other agents; prices, limits, and each
+//! model's recent health.
 
 pub(crate) mod agents;
 mod health;
@@ -9,15 +9,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 use host::{Clock, Dirs, Files, RealClock};
-use model::{Price, Rate};
+use model::{Price, TokenRate};
 use serde_json::{Value, json};
 
-use crate::{Streams, unwritten};
-use agents::FoundAgent;
+use crate::{Streams, write_error};
+use agents::InstalledAgent;
 use health::Health;
-use setup::{DEMO, FoundModel, FoundProvider, KeyState, Setup};
+use setup::{ConfiguredModel, ConfiguredProvider, DEMO, KeyState, Setup};
 
-/// List the models that can be asked, and what they cost
+/// List the available models and their prices
 #[derive(Args)]
 pub(crate) struct Models {
     /// Print one object {providers, servers, agents, models, demo, problems}
@@ -42,15 +42,16 @@ impl Models {
         let clock = RealClock::default();
         let (health, problem) = health::read(dirs, clock.wall_ms());
         setup.problems.extend(problem);
-        let text = match self.json {
-            true => format!("{:#}\n", to_json(&setup, &agents, &health)),
-            false => to_text(&setup, &agents, &health),
+        let text = if self.json {
+            format!("{:#}\n", to_json(&setup, &agents, &health))
+        } else {
+            to_text(&setup, &agents, &health)
         };
         let written = streams.output.write_all(text.as_bytes());
-        written.map_err(unwritten)?;
+        written.map_err(write_error)?;
         if !self.json {
             for problem in &setup.problems {
-                // Where standard error is closed there is nobody to tell.
+                // If standard error is closed, the message cannot be shown.
                 writeln!(streams.errors, "burin-agent: {problem}").ok();
             }
         }
@@ -58,7 +59,7 @@ impl Models {
     }
 }
 
-fn to_text(setup: &Setup, agents: &[FoundAgent], health: &Health) -> String {
+fn to_text(setup: &Setup, agents: &[InstalledAgent], health: &Health) -> String {
     let mut text = "Providers\n".to_owned();
     let hosted = setup
         .providers
@@ -113,7 +114,7 @@ fn to_text(setup: &Setup, agents: &[FoundAgent], health: &Health) -> String {
     text
 }
 
-fn key_in_words(provider: &FoundProvider) -> String {
+fn key_in_words(provider: &ConfiguredProvider) -> String {
     match &provider.key {
         KeyState::Found(place) => format!("key found: {place}; {}", provider.base_url),
         KeyState::Missing(variables) => format!("no key: set {}", variables.join(" or ")),
@@ -122,7 +123,7 @@ fn key_in_words(provider: &FoundProvider) -> String {
     }
 }
 
-fn line_of(found: &FoundModel, health: &Health) -> String {
+fn line_of(found: &ConfiguredModel, health: &Health) -> String {
     let name = found.id.to_string();
     let profile = &found.profile;
     let limits = format!("{:>8} {:>7}", profile.context.0, profile.max_output.0);
@@ -146,14 +147,14 @@ fn line_of(found: &FoundModel, health: &Health) -> String {
 }
 
 /// Dollars for a million tokens: a rate counts micro-dollars.
-fn dollars(rate: Option<Rate>) -> String {
+fn dollars(rate: Option<TokenRate>) -> String {
     rate.map_or_else(
         || "?".to_owned(),
         |rate| format!("{:.2}", rate.0 as f64 / 1e6),
     )
 }
 
-fn to_json(setup: &Setup, agents: &[FoundAgent], health: &Health) -> Value {
+fn to_json(setup: &Setup, agents: &[InstalledAgent], health: &Health) -> Value {
     let providers = setup.providers.iter().map(|provider| {
         let (key, place, variables) = match &provider.key {
             KeyState::Found(place) => ("found", Some(place), &[][..]),
@@ -188,9 +189,9 @@ fn to_json(setup: &Setup, agents: &[FoundAgent], health: &Health) -> Value {
     })
 }
 
-fn model_json(found: &FoundModel, health: &Health) -> Value {
+fn model_json(found: &ConfiguredModel, health: &Health) -> Value {
     let name = found.id.to_string();
-    let rate = |rate: fn(&Price) -> Option<Rate>| {
+    let rate = |rate: fn(&Price) -> Option<TokenRate>| {
         let rate = found.price.as_ref().and_then(rate);
         rate.map(|rate| rate.0 as f64 / 1e6)
     };
@@ -210,7 +211,7 @@ fn model_json(found: &FoundModel, health: &Health) -> Value {
         },
         "source": found.source.as_ref().map(|(source, _)| source),
         "date": found.source.as_ref().map(|(_, date)| date),
-        "health": health.of(&name).map(health::LaneHealth::to_json),
+        "health": health.of(&name).map(health::ModelHealth::to_json),
     })
 }
 

@@ -1,4 +1,5 @@
-//! The person's permissions file, `permissions.json` in the config folder: rules for calls, and decisions about the
+//! The user's permissions file, `permissions.json` in the config folder: rules for calls, and the
+//! sandbox settings.
 //! sandbox.
 //!
 //! ```json
@@ -13,13 +14,13 @@
 
 mod command;
 
-use agent::rules::Rules;
+use agent::rules::PermissionRules;
 use base::AbsPath;
 use host::{Dirs, Files as _, RealFiles};
 use serde_json::Value;
 use settings::{EditError, Jsonc};
 
-pub(crate) use command::Command;
+pub(crate) use command::PermissionsCommand;
 
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -33,13 +34,13 @@ pub(crate) struct Permissions {
 
 /// For which projects a rule is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum PermissionScope {
     Everywhere,
     Project(AbsPath),
 }
 
 impl Permissions {
-    /// Reads the file; a missing file says nothing.
+    /// Reads the file; a missing file has no rules.
     pub(crate) fn read(dirs: &Dirs) -> Self {
         let path = path(dirs);
         let file = text(&path).and_then(|text| {
@@ -65,33 +66,35 @@ impl Permissions {
         }
     }
 
-    /// The rules of a project, with sentences about what is wrong with the file. While it is, every call is asked for.
-    pub(crate) fn rules(&self, project: &AbsPath) -> (Rules, Vec<String>) {
+    /// Returns the rules of a project, with sentences about errors in the file. While there are
+    /// any, every call needs permission.
+    pub(crate) fn rules(&self, project: &AbsPath) -> (PermissionRules, Vec<String>) {
         let file = match &self.file {
             Ok(file) => file,
             Err(sentence) => {
-                let rules = Rules::default().closed(format!(
-                    "the permissions cannot be read, so every call is asked for: {sentence}"
+                let rules = PermissionRules::default().closed(format!(
+                    "the permissions cannot be read, so every call needs permission: {sentence}"
                 ));
-                return (rules, vec![advised(sentence)]);
+                return (rules, vec![with_advice(sentence)]);
             }
         };
-        let (rules, problems) = Rules::of(&file.value(), &project.to_string());
+        let (rules, problems) = PermissionRules::of(&file.value(), &project.to_string());
         let problems = problems.into_iter().map(|problem| {
             let path: Vec<&str> = problem.path.iter().map(String::as_str).collect();
             let sentence = file.problem(&path, problem.message).to_string();
-            match problem.closes {
-                true => advised(&sentence),
-                false => sentence,
+            if problem.closes {
+                with_advice(&sentence)
+            } else {
+                sentence
             }
         });
         (rules, problems.collect())
     }
 }
 
-/// What is wrong, and what follows from it.
-pub(crate) fn advised(sentence: &str) -> String {
-    format!("{sentence}; until this is mended, every call of an agent is asked for")
+/// Appends the consequence of a permissions problem to its sentence.
+pub(crate) fn with_advice(sentence: &str) -> String {
+    format!("{sentence}; until this is fixed, every call of an agent needs permission")
 }
 
 pub(crate) fn path(dirs: &Dirs) -> AbsPath {
@@ -101,9 +104,9 @@ pub(crate) fn path(dirs: &Dirs) -> AbsPath {
 /// Adds strings to a list in the file; comments and everything else stay.
 ///
 /// # Errors
-/// A sentence when the file is not understood, which is then left as it is, or cannot be written.
+/// A sentence if the file does not parse, which is then left unchanged, or cannot be written.
 pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), String> {
-    let text = understood(path)?;
+    let text = read_valid_text(path)?;
     let changed =
         settings::add_to_list(&text, list, more).map_err(|error| unchanged(path, &error))?;
     write(path, &changed)
@@ -114,7 +117,7 @@ pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), 
 /// # Errors
 /// As `add`.
 pub(crate) fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, String> {
-    let text = understood(path)?;
+    let text = read_valid_text(path)?;
     let changed = settings::remove_from_list(&text, list, value);
     match changed.map_err(|error| unchanged(path, &error))? {
         None => Ok(false),
@@ -122,19 +125,25 @@ pub(crate) fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool,
     }
 }
 
-/// Keeps rules that allow.
+/// Saves rules that allow calls.
 ///
 /// # Errors
-/// As `add`.
-pub(crate) fn keep(path: &AbsPath, scope: &Scope, rules: &[String]) -> Result<(), String> {
+/// The same as those of `add`.
+pub(crate) fn save_allow_rules(
+    path: &AbsPath,
+    scope: &PermissionScope,
+    rules: &[String],
+) -> Result<(), String> {
     match scope {
-        Scope::Everywhere => add(path, &["permissions", "allow"], rules),
-        Scope::Project(root) => add(path, &["projects", &root.to_string(), "allow"], rules),
+        PermissionScope::Everywhere => add(path, &["permissions", "allow"], rules),
+        PermissionScope::Project(root) => {
+            add(path, &["projects", &root.to_string(), "allow"], rules)
+        }
     }
 }
 
 /// The text, unless it is not understood.
-fn understood(path: &AbsPath) -> Result<String, String> {
+fn read_valid_text(path: &AbsPath) -> Result<String, String> {
     let text = text(path)?;
     match Jsonc::parse(&path.to_string(), &text) {
         Ok(_) => Ok(text),
@@ -162,7 +171,7 @@ fn text(path: &AbsPath) -> Result<String, String> {
 }
 
 fn write(path: &AbsPath, text: &str) -> Result<(), String> {
-    // A link stays a link: its target is written.
+    // A symbolic link stays: its target is written.
     let real = RealFiles
         .canonicalize(path)
         .unwrap_or_else(|_| path.clone());

@@ -1,8 +1,9 @@
-//! Questions at a terminal: one after the other, each shown whole before it can be answered with yes.
+//! Questions at a terminal, one at a time; each must be shown in full before a yes counts.
 //!
-//! Invariant: everything foreign in a question is printable, and each of its lines stands behind a bar, so that
-//! it cannot pass for a question of ours.
-//! Invariant: a question is shown only once the ones before it are answered, so a line answers what stands above it.
+//! Invariant: all foreign text in a question is printable, and each of its lines follows a bar, so
+//! that it cannot imitate a question of ours.
+//! Invariant: a question appears only after all earlier ones are answered, so a line always answers
+//! the question above it.
 //! Start at `Questions::ask`.
 
 use std::collections::VecDeque;
@@ -15,33 +16,33 @@ const COLUMNS: usize = 76;
 /// Rows that are shown at once.
 const ROWS: usize = 20;
 
-/// What is asked.
-pub(crate) struct Question {
+/// A question with the foreign text it is about.
+pub(crate) struct TerminalQuestion {
     /// The foreign text that is decided on, a page at a time.
     pages: VecDeque<String>,
-    /// Lines that are left behind the pages shown.
+    /// The number of lines on the remaining pages.
     rest: usize,
-    /// The question itself, in our words.
+    /// Whether only a refusal counts before all pages were shown.
     prompt: String,
-    /// What an answer without yes or no means before everything was shown.
+    /// Whether only a refusal counts before all pages were shown.
     is_approval: bool,
 }
 
-impl Question {
-    /// Asks to approve `details`. Only a refusal is taken before all of it was shown.
+impl TerminalQuestion {
+    /// Asks to approve `details`. Only a refusal counts before the last page.
     pub(crate) fn approval(details: &str, prompt: String) -> Self {
         let details = printable(details, LineFeeds::Keep);
         let pages = pages(&details);
         Self {
-            rest: lines(&pages),
+            rest: line_count(&pages),
             pages,
             prompt,
             is_approval: true,
         }
     }
 
-    /// Asks for an answer in words. A text that is longer than a page is read to its end first.
-    pub(crate) fn words(text: &str) -> Self {
+    /// Asks for free text. A text longer than a page must be paged through first.
+    pub(crate) fn free_text(text: &str) -> Self {
         if pages(&printable(text, LineFeeds::Keep)).len() > 1 {
             return Self::approval(text, "  Your answer: ".to_owned());
         }
@@ -53,25 +54,25 @@ impl Question {
         }
     }
 
-    /// Shows the next page, and behind the last the question.
+    /// Shows the next page, and the question after the last one.
     fn show(&mut self, out: &mut dyn Write) {
         let page = self.pages.pop_front().unwrap_or_default();
-        self.rest = lines(&self.pages);
+        self.rest = line_count(&self.pages);
         let prompt = match self.rest {
             0 => self.prompt.clone(),
             1 => "  1 more line: press Enter to read it, or [n]o: ".to_owned(),
             rest => format!("  {rest} more lines: press Enter to read on, or [n]o: "),
         };
-        // Where standard error is closed there is nobody to ask.
+        // If standard error is closed, the question cannot be asked.
         write!(out, "\n{page}{prompt}").ok();
         out.flush().ok();
     }
 }
 
-/// The questions that wait for an answer, each with what it is about.
+/// The open questions, each with the value that it is about.
 pub(crate) struct Questions<T> {
     /// The oldest first; that one is shown.
-    open: VecDeque<(T, Question)>,
+    open: VecDeque<(T, TerminalQuestion)>,
 }
 
 impl<T> Questions<T> {
@@ -81,15 +82,15 @@ impl<T> Questions<T> {
         }
     }
 
-    /// Asks, once everything before is answered.
-    pub(crate) fn ask(&mut self, about: T, question: Question, out: &mut dyn Write) {
+    /// Asks the question after all earlier ones are answered.
+    pub(crate) fn ask(&mut self, about: T, question: TerminalQuestion, out: &mut dyn Write) {
         self.open.push_back((about, question));
         if self.open.len() == 1 {
             self.show(out);
         }
     }
 
-    /// Whether this is asked already.
+    /// Whether this question is already open.
     pub(crate) fn has(&self, about: &T) -> bool
     where
         T: PartialEq,
@@ -97,7 +98,7 @@ impl<T> Questions<T> {
         self.open.iter().any(|(it, _)| it == about)
     }
 
-    /// Drops questions that need no answer any more.
+    /// Drops questions that need no answer.
     pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool, out: &mut dyn Write) {
         let was_shown = self.open.front().is_some_and(|(about, _)| !keep(about));
         self.open.retain(|(about, _)| keep(about));
@@ -106,7 +107,7 @@ impl<T> Questions<T> {
         }
     }
 
-    /// Takes the oldest question out: nobody answers it any more.
+    /// Removes the oldest question without an answer.
     pub(crate) fn pop(&mut self) -> Option<T> {
         self.open.pop_front().map(|(about, _)| about)
     }
@@ -118,7 +119,8 @@ impl<T> Questions<T> {
         had_some
     }
 
-    /// Takes a line of the terminal: the answer to the question that is shown, or the wish to read on.
+    /// Handles a line of the terminal: the answer to the shown question, or a request for its next
+    /// page.
     pub(crate) fn answer(&mut self, line: &str, out: &mut dyn Write) -> Option<T> {
         let (_, question) = self.open.front_mut()?;
         let is_refusal = matches!(line.to_lowercase().as_str(), "n" | "no");
@@ -138,14 +140,15 @@ impl<T> Questions<T> {
     }
 }
 
-/// The text behind bars, in pages of `ROWS` rows. A line that is longer than a page goes on on the next.
+/// Splits the text into pages of `ROWS` rows with bars. A line longer than a page continues on the
+/// next.
 fn pages(text: &str) -> VecDeque<String> {
     let mut pages = VecDeque::new();
     let (mut page, mut used) = (String::new(), 0);
     for line in text.split('\n') {
         let mut rest = line;
         loop {
-            let (end, columns) = fitting(rest, (ROWS - used) * COLUMNS);
+            let (end, columns) = fit_to_width(rest, (ROWS - used) * COLUMNS);
             page.push_str(&format!("  │ {}\n", &rest[..end]));
             used += columns.div_ceil(COLUMNS).max(1);
             rest = &rest[end..];
@@ -165,7 +168,7 @@ fn pages(text: &str) -> VecDeque<String> {
 }
 
 /// The bytes of a line that fit into `room` columns, and the columns they may take.
-fn fitting(line: &str, room: usize) -> (usize, usize) {
+fn fit_to_width(line: &str, room: usize) -> (usize, usize) {
     let mut columns = 0;
     for (at, char) in line.char_indices() {
         let wide = match char {
@@ -181,7 +184,7 @@ fn fitting(line: &str, room: usize) -> (usize, usize) {
     (line.len(), columns)
 }
 
-fn lines(pages: &VecDeque<String>) -> usize {
+fn line_count(pages: &VecDeque<String>) -> usize {
     pages.iter().map(|page| page.lines().count()).sum()
 }
 

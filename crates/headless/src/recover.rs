@@ -1,10 +1,10 @@
-//! What a crash left behind: unsaved texts and saves cut short.
+//! Recovers from a crash: unsaved texts and interrupted saves.
 
 use std::process::ExitCode;
 
 use host::{Dirs, Files};
 
-use crate::{Streams, unwritten};
+use crate::{Streams, write_error};
 
 /// Without `list`, saves that were cut short are finished, as the editor does when it starts;
 /// unsaved texts are left for the editor.
@@ -19,7 +19,7 @@ pub(crate) fn run(
         lines.extend(project::finish_saves(files, &dirs.recovery()));
     }
     for line in lines {
-        writeln!(streams.output, "{line}").map_err(unwritten)?;
+        writeln!(streams.output, "{line}").map_err(write_error)?;
     }
     Ok(ExitCode::SUCCESS)
 }

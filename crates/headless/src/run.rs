@@ -1,43 +1,44 @@
 //! An agent's turn on the command line: its words stream to the output, questions to the terminal.
 
-pub(crate) mod person;
 pub(crate) mod show;
+pub(crate) mod terminal_ui;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use agent::context::Trust;
-use agent::engine::{self, Opened, Start};
-use agent::record::{Handover, Mode, Stored, TurnEnd};
-use agent::session::{Command, Event, Prompt};
-use agent::store::{SessionLine, Store};
+use agent::context::TrustedFolders;
+use agent::engine::{self, SessionChannels, SessionOptions};
+use agent::record::{Handover, SessionMode, Stored, TurnEnd};
+use agent::session::{AgentEvent, SessionCommand, UserPrompt};
+use agent::store::{SessionStore, SessionSummary};
 use base::AbsPath;
 use clap::Args;
 use host::{Dirs, Files};
 use model::{Cost, Effort, FailureClass};
 
 use crate::ask;
-use crate::confined::Confinement;
-use crate::crew::{self, Crew, Known, Wanted};
-use crate::foreign::Waiting;
-use crate::guest;
-use crate::house;
+use crate::external_agent;
+use crate::mcp_pool::ServerWait;
 use crate::models::setup::{self, AUTO, DEMO, Setup};
-use crate::{Streams, tell, unwritten};
-use person::Person;
-use show::{Form, Printer};
+use crate::sandbox_policy::Confinement;
+use crate::session_factory::{self, RoutedModel, SessionFactory, SessionSpec};
+use crate::trust;
+use crate::{Streams, print_notice, write_error};
+use show::{EventPrinter, OutputFormat};
+use terminal_ui::TerminalUi;
 
 /// Run an agent on a task
 ///
-/// It works in a folder with its tools and streams what it says and does. Commands run in a sandbox, where they can
-/// change the folder and nothing else; each needs your leave, or --yes.
+/// It works in a folder with its tools and streams its messages and actions. Commands run in a
+/// sandbox, where they can change the folder and nothing else; each needs your permission, or
+/// --yes.
 ///
-/// Exit codes: 0 the task is done; 1 it is not, for a reason on this machine, or the model declined; 2 wrong
-/// arguments; 3 a budget forbids to go on; 4 the agent went in circles; 97 the model could not be reached or failed;
-/// 130 stopped with Ctrl-C.
+/// Exit codes: 0 the task is done; 1 it is not, for a reason on this machine, or the model
+/// declined; 2 wrong arguments; 3 a budget forbids continuing; 4 the agent repeated itself; 97 the
+/// model could not be reached or failed; 130 stopped with Ctrl-C.
 #[derive(Args)]
-pub(crate) struct Run {
+pub(crate) struct RunCommand {
     /// The folder to work in; for the demo model a fresh copy of its sample project without it
     #[arg(long)]
     root: Option<PathBuf>,
@@ -51,17 +52,17 @@ pub(crate) struct Run {
     /// Print every event as a line of JSON, and take commands as lines of JSON on the input
     #[arg(long)]
     json: bool,
-    /// Continue this session
+    /// Continue the session with this ID
     #[arg(long, value_name = "ID")]
     resume: Option<String>,
-    /// How hard the model thinks: minimal, low, medium, high or max; the settings' models.effort without it
+    /// Reasoning effort: minimal, low, medium, high or max; the settings' models.effort without it
     #[arg(long, value_name = "LEVEL", value_parser = effort)]
     effort: Option<Effort>,
     /// The most that it may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
-    /// Allow what would be asked for: files are changed and commands run, in the sandbox. Deny rules hold; secret and
-    /// protected files and files outside the folder stay refused
+    /// Allow calls that would need permission: files are changed and commands run, in the sandbox.
+    /// Deny rules hold; secret and protected files and files outside the folder stay refused
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -72,14 +73,15 @@ pub(crate) struct Run {
     /// Print every piece of each prompt with its origin
     #[arg(long)]
     show_prompt: bool,
-    /// Host this agent instead of ours: claude, codex, gemini, opencode, or the path of a program that speaks ACP
+    /// Host this agent instead of our own: claude, codex, gemini, opencode, or the path of a
+    /// program that speaks ACP
     #[arg(
         long,
         value_name = "NAME",
         conflicts_with_all = ["model", "plan", "effort", "max_cost", "trust_hooks", "show_prompt"]
     )]
     agent: Option<String>,
-    /// How to sign in to that agent before anything else, with what it needs to know: METHOD or METHOD={…}
+    /// Sign-in method for that agent, used first, with its parameters: METHOD or METHOD={…}
     #[arg(long, requires = "agent", value_name = "METHOD")]
     sign_in: Option<String>,
     /// The task; read from the input where it is left out or `-`
@@ -92,19 +94,19 @@ fn effort(word: &str) -> Result<Effort, String> {
         .map_err(|_| "the levels are minimal, low, medium, high and max".to_owned())
 }
 
-/// Where a run takes place.
+/// The files and folders that a run uses.
 #[derive(Clone, Copy)]
-pub(crate) struct Machine<'a> {
-    /// Its files.
+pub(crate) struct RunEnvironment<'a> {
+    /// The file system to use.
     pub(crate) files: &'a dyn Files,
-    /// Our own folders.
+    /// The folders for Burin's own files.
     pub(crate) dirs: &'a Dirs,
 }
 
-impl Run {
+impl RunCommand {
     pub(crate) fn run(
         &self,
-        machine: Machine<'_>,
+        machine: RunEnvironment<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         let task = self.task(streams)?;
@@ -116,7 +118,7 @@ impl Run {
             Some(agent) => runtime.block_on(self.host(agent, task, machine, streams)),
             None => runtime.block_on(self.perform(task, machine, streams)),
         };
-        // Whoever waits for a line of the input on a thread would hold up the end.
+        // A thread that still waits for a line of the input must not delay the exit.
         runtime.shutdown_background();
         done
     }
@@ -138,15 +140,15 @@ impl Run {
         }
     }
 
-    /// Has an agent of others do it.
+    /// Runs the task with an external agent.
     async fn host(
         &self,
         agent: &str,
         task: String,
-        machine: Machine<'_>,
+        machine: RunEnvironment<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        let job = guest::Job {
+        let job = external_agent::HostedRun {
             agent,
             root: crate::folder(self.root.as_deref(), machine.files)?,
             task,
@@ -158,25 +160,26 @@ impl Run {
         job.perform(machine.dirs, streams).await
     }
 
-    fn form(&self) -> Form {
-        match self.json {
-            true => Form::Json,
-            false => Form::Text,
+    fn form(&self) -> OutputFormat {
+        if self.json {
+            OutputFormat::Json
+        } else {
+            OutputFormat::Text
         }
     }
 
     async fn perform(
         &self,
         task: String,
-        machine: Machine<'_>,
+        machine: RunEnvironment<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         let mut setup = Setup::find(machine.files, machine.dirs).await;
         for problem in std::mem::take(&mut setup.problems) {
-            tell(streams, &problem);
+            print_notice(streams, &problem);
         }
         let (book, ledger) = ask::open_book(machine.dirs, streams)?;
-        let store = Store::start(ledger)?;
+        let store = SessionStore::start(ledger)?;
         let past = self.past(&store)?;
         let own = past
             .as_ref()
@@ -184,22 +187,26 @@ impl Run {
         let wanted = self.model.as_ref().unwrap_or(own).clone();
         ask::choose(&wanted, &task, &mut setup)?;
         if wanted == AUTO {
-            setup.unusable().iter().for_each(|it| tell(streams, it));
+            setup
+                .unusable_providers()
+                .iter()
+                .for_each(|it| print_notice(streams, it));
         }
-        let lanes = match wanted == DEMO {
-            true => vec![setup::demo()?],
-            false => setup.lanes(),
+        let lanes = if wanted == DEMO {
+            vec![setup::demo()?]
+        } else {
+            setup.lanes()
         };
-        let known: Vec<Known> = lanes.iter().map(Known::of).collect();
+        let known: Vec<RoutedModel> = lanes.iter().map(RoutedModel::of).collect();
         let mut settings = setup.settings.clone();
         if let Some(most) = self.max_cost {
             settings.budget_agent = most as f32;
         }
         let router = ask::start(lanes, &settings, book.clone());
-        // Who starts an agent in a folder by hand trusts what stands there.
-        let mind = crew::mind(router.clone(), &known);
+        // A user who starts an agent in a folder by hand trusts the folder's contents.
+        let mind = session_factory::model_gateway(router.clone(), &known);
         let root = self.folder(&wanted, past.as_ref(), machine, streams)?;
-        let crew = Crew::new(mind, store, machine.dirs, Trust::all(), None)
+        let crew = SessionFactory::new(mind, store, machine.dirs, TrustedFolders::all(), None)
             .with_effort(setup.settings.effort);
         let start = self.start(&crew, &wanted, root, machine, streams).await?;
         let opened = match &past {
@@ -208,12 +215,16 @@ impl Run {
         };
         if let Some(mode) = past.as_ref().and_then(|past| self.other_mode(past.mode)) {
             // As below.
-            opened.commands.send(Command::SetMode(mode)).await.ok();
+            opened
+                .commands
+                .send(SessionCommand::SetMode(mode))
+                .await
+                .ok();
         }
         if past.is_some_and(|past| past.wanted != wanted) {
             let how = Handover::Full;
-            let switch = Command::Switch { model: wanted, how };
-            // A session that has ended already says so by its events.
+            let switch = SessionCommand::Switch { model: wanted, how };
+            // The events of a session that has ended report its end.
             opened.commands.send(switch).await.ok();
         }
         let end = self.follow(opened, &start, task, streams).await;
@@ -221,7 +232,7 @@ impl Run {
         let end = end?;
         router.idle().await;
         if let Err(error) = book.flush() {
-            tell(
+            print_notice(
                 streams,
                 &format!("{error}; what was spent is not written down"),
             );
@@ -231,37 +242,39 @@ impl Run {
 
     async fn start(
         &self,
-        crew: &Crew,
+        crew: &SessionFactory,
         model: &str,
         root: AbsPath,
-        machine: Machine<'_>,
+        machine: RunEnvironment<'_>,
         streams: &mut Streams<'_>,
-    ) -> Result<Start, String> {
+    ) -> Result<SessionOptions, String> {
         if self.yes {
-            tell(streams, &self.confinement.warning(machine.dirs));
+            print_notice(streams, &self.confinement.warning(machine.dirs));
         }
         let is_there = self.json || std::io::stdin().is_terminal();
         if self.trust_hooks {
-            house::consent_to_all_hooks(machine.dirs, &root)?;
+            trust::consent_to_all_hooks(machine.dirs, &root)?;
         }
-        let (hooks, notices) = house::hooks_of(machine.dirs, &root, "use --trust-hooks");
-        notices.iter().for_each(|notice| tell(streams, notice));
+        let (hooks, notices) = trust::hooks_of(machine.dirs, &root, "use --trust-hooks");
+        notices
+            .iter()
+            .for_each(|notice| print_notice(streams, notice));
         let (told, mut heard) = tokio::sync::mpsc::channel(4);
-        let wanted = Wanted {
+        let wanted = SessionSpec {
             root,
             model: model.to_owned(),
-            mode: self.other_mode(Mode::Build).unwrap_or_default(),
+            mode: self.other_mode(SessionMode::Build).unwrap_or_default(),
             allows_asked: self.yes,
-            has_person: is_there && !self.yes,
+            has_user: is_there && !self.yes,
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
             effort: self.effort,
             hooks,
             confinement: self.confinement.clone(),
-            ground: None,
+            session_root: None,
             servers: Vec::new(),
-            waiting: Waiting::telling(move |text| {
+            waiting: ServerWait::with_notifier(move |text| {
                 // There is one such word for a start; where it finds no room, the wait is over.
                 told.try_send(text).ok();
             }),
@@ -271,25 +284,28 @@ impl Run {
         let (start, notices) = loop {
             tokio::select! {
                 biased;
-                Some(text) = heard.recv() => tell(streams, &text),
+                Some(text) = heard.recv() => print_notice(streams, &text),
                 started = &mut starting => break started,
             }
         };
-        notices.iter().for_each(|notice| tell(streams, notice));
+        notices
+            .iter()
+            .for_each(|notice| print_notice(streams, notice));
         Ok(start)
     }
 
-    /// The mode that the arguments ask for, where it is another than this. A session that only answers stays so.
-    fn other_mode(&self, mode: Mode) -> Option<Mode> {
+    /// Returns the mode to switch to, if the arguments require another one than `mode`. Without
+    /// `--plan`, ask mode stays.
+    fn other_mode(&self, mode: SessionMode) -> Option<SessionMode> {
         match (self.plan, mode) {
-            (true, Mode::Build | Mode::Ask) => Some(Mode::Plan),
-            (false, Mode::Plan) => Some(Mode::Build),
-            (true, Mode::Plan) | (false, Mode::Build | Mode::Ask) => None,
+            (true, SessionMode::Build | SessionMode::Ask) => Some(SessionMode::Plan),
+            (false, SessionMode::Plan) => Some(SessionMode::Build),
+            (true, SessionMode::Plan) | (false, SessionMode::Build | SessionMode::Ask) => None,
         }
     }
 
     /// The session to go on with.
-    fn past(&self, store: &Store) -> Result<Option<SessionLine>, String> {
+    fn past(&self, store: &SessionStore) -> Result<Option<SessionSummary>, String> {
         let Some(id) = &self.resume else {
             return Ok(None);
         };
@@ -306,15 +322,15 @@ impl Run {
     fn folder(
         &self,
         model: &str,
-        past: Option<&SessionLine>,
-        machine: Machine<'_>,
+        past: Option<&SessionSummary>,
+        machine: RunEnvironment<'_>,
         streams: &mut Streams<'_>,
     ) -> Result<AbsPath, String> {
         let sample = match (&self.root, past) {
             (None, None) if model == DEMO => {
-                let folder = sample(machine.files, machine.dirs)?;
+                let folder = sample_project(machine.files, machine.dirs)?;
                 let sentence = format!("the demo model works on a sample project in {folder}");
-                tell(streams, &sentence);
+                print_notice(streams, &sentence);
                 Some(folder)
             }
             _ => None,
@@ -325,66 +341,69 @@ impl Run {
         crate::folder(named, machine.files)
     }
 
-    /// Passes on what the session tells until its turn ends.
+    /// Prints the session's events until its turn ends.
     async fn follow(
         &self,
-        mut opened: Opened,
-        start: &Start,
+        mut opened: SessionChannels,
+        start: &SessionOptions,
         task: String,
         streams: &mut Streams<'_>,
     ) -> Result<TurnEnd, String> {
         let form = self.form();
-        let mut printer = Printer::new(form, self.show_prompt);
+        let mut printer = EventPrinter::new(form, self.show_prompt);
         printer
-            .begin(&opened.id, start, streams)
-            .map_err(unwritten)?;
+            .print_session_start(&opened.id, start, streams)
+            .map_err(write_error)?;
         if let Some(id) = &self.resume {
             let past = start.harness.store().read(id)?;
             past.problems
                 .iter()
-                .for_each(|problem| tell(streams, problem));
+                .for_each(|problem| print_notice(streams, problem));
             printer.remember(past.records);
         }
-        let mut person = Person::new(opened.commands.clone(), form, start.has_person);
-        person.tell(prompt(task)).await;
+        let mut person = TerminalUi::new(opened.commands.clone(), form, start.has_user);
+        person.send(prompt(task)).await;
         loop {
             let event = tokio::select! {
                 event = opened.events.recv() => event,
                 command = person.next(streams) => {
-                    person.tell(command).await;
+                    person.send(command).await;
                     continue;
                 }
             };
             let Some(event) = event else {
                 return Err("the session ended without saying how".to_owned());
             };
-            person.look(&event, streams);
-            printer.print(&event, start, streams).map_err(unwritten)?;
-            if let Event::Idle(end) = event {
-                person.tell(Command::Close).await;
-                while !matches!(opened.events.recv().await, None | Some(Event::Closed)) {}
-                printer.end(&opened.id, &end, streams).map_err(unwritten)?;
+            person.on_event(&event, streams);
+            printer.print(&event, start, streams).map_err(write_error)?;
+            if let AgentEvent::Idle(end) = event {
+                person.send(SessionCommand::Close).await;
+                while !matches!(opened.events.recv().await, None | Some(AgentEvent::Closed)) {}
+                printer
+                    .print_turn_end(&opened.id, &end, streams)
+                    .map_err(write_error)?;
                 return Ok(end);
             }
         }
     }
 }
 
-fn prompt(text: String) -> Command {
-    Command::Prompt(Prompt {
+fn prompt(text: String) -> SessionCommand {
+    SessionCommand::Prompt(UserPrompt {
         text,
         images: Vec::new(),
     })
 }
 
 /// A fresh copy of the demo model's sample project, in a folder of our own.
-pub(crate) fn sample(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, String> {
+pub(crate) fn sample_project(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, String> {
     let mut number = 1;
     let folder = loop {
         let folder = dirs.state.join(format!("demo/{number}"));
-        match files.exists(&folder) {
-            true => number += 1,
-            false => break folder,
+        if files.exists(&folder) {
+            number += 1
+        } else {
+            break folder;
         }
     };
     let sentence = |error: host::Error| error.to_string();
@@ -400,7 +419,7 @@ pub(crate) fn sample(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, String> 
     files.canonicalize(&folder).map_err(sentence)
 }
 
-/// How a turn's end is told to whoever started the program.
+/// Returns the exit code for a turn's end.
 fn exit_code(end: &TurnEnd) -> ExitCode {
     match end {
         TurnEnd::Done => ExitCode::SUCCESS,
@@ -416,7 +435,7 @@ fn exit_code(end: &TurnEnd) -> ExitCode {
     }
 }
 
-/// The records that were told so far.
+/// The records sent so far.
 type Records = Vec<Stored>;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! `burin-agent sandbox`: a command that can touch only what it may.
+//! `burin-agent sandbox`: runs a command under a sandbox policy.
 //!
-//! Its streams are ours, so what it reads and says passes through as it is. Start at `Sandbox::run`.
+//! The command inherits our streams, so its input and output pass through unchanged.
+//! Start at `Sandbox::run`.
 
 mod report;
 
@@ -11,29 +12,33 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ::sandbox::scan::{Finding, Quarantine};
-use ::sandbox::{HostRule, Layer, Network, Order, Person, Policy, PolicyFile, names, start};
+use ::sandbox::{
+    HostRule, Network, Policy, PolicyFile, SandboxLayer, SpawnRequest, UserEnvironment, names,
+    start,
+};
 use base::AbsPath;
 use clap::Args;
 use host::environment::Recipient;
 use host::{Dirs, Files};
 
-use self::report::{End, Report};
-use crate::confined::{self, Lookout};
-use crate::{Streams, tell};
+use self::report::{CommandEnd, SandboxReport};
+use crate::sandbox_policy::{self, HookScanner};
+use crate::{Streams, print_notice};
 
 /// Longest policy file that is read.
 const LONGEST_POLICY: u64 = 1 << 20;
 /// The exit code when nothing was run.
 const REFUSED: u8 = 125;
 
-/// Run a command so that it can change and see only what it may
+/// Run a command in a sandbox
 ///
-/// It can write in the folder and nowhere else, finds no secrets, and reaches no network. Its output passes through.
+/// It can write in the folder and nowhere else, finds no secrets, and reaches no network. Its
+/// output passes through.
 ///
-/// Exit codes: that of the command; 125 it was not run; 126 it is not a program; 127 it was not found; 128 and more:
-/// the signal that ended it.
+/// Exit codes: that of the command; 125 it was not run; 126 it is not a program; 127 it was not
+/// found; 128 and more: the signal that ended it.
 #[derive(Debug, Args)]
-pub(crate) struct Sandbox {
+pub(crate) struct SandboxCommand {
     /// The folder that can be written; the working directory without it
     #[arg(long, alias = "workspace", value_name = "DIR")]
     root: Option<PathBuf>,
@@ -41,7 +46,7 @@ pub(crate) struct Sandbox {
     /// hosts, environment, limits, without
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// The file to write what happened to: layers, without, end, code, denials, findings
+    /// File for a report of the run: layers, without, end, code, denials, findings
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Do without a layer that the machine does not give: namespaces, mounts, network, landlock, seccomp,
@@ -51,7 +56,7 @@ pub(crate) struct Sandbox {
     /// A host that can be reached, as in crates.io, *.example.com or 127.0.0.1:8080; can be repeated
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// Restore what was put aside in this folder after a command of an agent, and run nothing
+    /// Restore the files quarantined in this folder after an agent's command, and run nothing
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     restore: Option<PathBuf>,
     /// The command, after --
@@ -59,7 +64,7 @@ pub(crate) struct Sandbox {
     command: Vec<OsString>,
 }
 
-impl Sandbox {
+impl SandboxCommand {
     pub(crate) fn run(
         &self,
         files: &dyn Files,
@@ -76,18 +81,18 @@ impl Sandbox {
         let policy = match self.read(files, dirs) {
             Ok(policy) => policy,
             Err(sentence) => {
-                tell(streams, &sentence);
+                print_notice(streams, &sentence);
                 return Ok(ExitCode::from(REFUSED));
             }
         };
-        let person = confined::person(dirs);
+        let person = sandbox_policy::policy_user(dirs);
         if let Some(warning) = person.warning(&policy.workspace) {
-            tell(streams, &warning);
+            print_notice(streams, &warning);
         }
-        let lookout = confined::lookout(&policy, &person, dirs);
+        let lookout = sandbox_policy::hook_scanner(&policy, &person, dirs);
         let report = self.perform(&policy, &lookout, streams)?;
         if let Some(sentence) = report.refusal() {
-            tell(streams, sentence);
+            print_notice(streams, sentence);
         }
         let code = report.code();
         if let Some(path) = &self.report {
@@ -100,34 +105,34 @@ impl Sandbox {
     fn perform(
         &self,
         policy: &Policy,
-        lookout: &Lookout,
+        lookout: &HookScanner,
         streams: &mut Streams<'_>,
-    ) -> Result<Report, String> {
+    ) -> Result<SandboxReport, String> {
         let (program, arguments) = self.command.split_first().ok_or("no command was given")?;
-        let order = Order {
+        let order = SpawnRequest {
             program: program.clone(),
             arguments: arguments.to_vec(),
             folder: policy.workspace.clone(),
             environment: Vec::new(),
-            streams: own_streams()?,
+            streams: duplicate_stdio()?,
             terminal: false,
         };
-        let mut report = Report::of(policy);
-        lookout.begin();
+        let mut report = SandboxReport::of(policy);
+        lookout.command_started();
         match start(policy, order) {
             Ok(running) => {
                 let fixed = running.fixed();
                 let finished = running.wait();
-                for (finding, aside) in lookout.settle(&fixed) {
-                    tell(streams, &left(&finding, aside.as_ref()));
+                for (finding, aside) in lookout.collect_findings(&fixed) {
+                    print_notice(streams, &describe_finding(&finding, aside.as_ref()));
                     report.findings.push(finding);
                 }
-                report.end = End::of(finished.end);
+                report.end = CommandEnd::of(finished.exit);
                 report.denials = finished.denials;
                 report.without = finished.without;
             }
             Err(refused) => {
-                report.end = End::Refused {
+                report.end = CommandEnd::Refused {
                     sentence: refused.to_string(),
                     code: u8::try_from(refused.exit_code()).unwrap_or(REFUSED),
                 };
@@ -136,12 +141,12 @@ impl Sandbox {
         Ok(report)
     }
 
-    /// The usual policy, with what the file and the flags say on top.
+    /// Returns the default policy with the additions of the file and the flags.
     fn read(&self, files: &dyn Files, dirs: &Dirs) -> Result<Policy, String> {
         let workspace = absolute(self.root.as_deref().unwrap_or(".".as_ref()))?;
         let home = std::env::var_os("HOME").and_then(AbsPath::new);
-        let home = home.ok_or("cannot tell where your home folder is: HOME is not set")?;
-        let person = Person {
+        let home = home.ok_or("cannot find your home folder: HOME is not set")?;
+        let person = UserEnvironment {
             home: home.clone(),
             own: vec![dirs.config.clone(), dirs.state.clone(), dirs.cache.clone()],
             environment: host::environment::variables(Recipient::Foreign),
@@ -152,8 +157,8 @@ impl Sandbox {
             self.add_file(&absolute(path)?, &home, files, &mut policy)?;
         }
         for layer in &self.without {
-            let known = Layer::named(layer).ok_or_else(|| {
-                let all: Vec<&str> = Layer::ALL.iter().map(|layer| layer.name()).collect();
+            let known = SandboxLayer::named(layer).ok_or_else(|| {
+                let all: Vec<&str> = SandboxLayer::ALL.iter().map(|layer| layer.name()).collect();
                 format!(
                     "there is no layer {layer:?}; the layers are {}",
                     all.join(", ")
@@ -193,21 +198,21 @@ impl Sandbox {
     }
 }
 
-/// A sentence about what a command left.
-fn left(finding: &Finding, aside: Option<&AbsPath>) -> String {
+/// Describes a file that a command left behind.
+fn describe_finding(finding: &Finding, aside: Option<&AbsPath>) -> String {
     let finding = finding.to_string();
     let finding = base::printable(&finding, base::LineFeeds::Escape);
     match aside {
         Some(folder) => {
             format!(
-                "{finding}. It was put aside; `burin-agent sandbox --restore {folder}` brings it back"
+                "{finding}. It was quarantined; `burin-agent sandbox --restore {folder}` restores it"
             )
         }
         None => finding.into_owned(),
     }
 }
 
-fn own_streams() -> Result<[OwnedFd; 3], String> {
+fn duplicate_stdio() -> Result<[OwnedFd; 3], String> {
     let twin = |stream: &dyn AsFd| {
         let twin = stream.as_fd().try_clone_to_owned();
         twin.map_err(|error| format!("cannot hand on a stream: {error}"))
@@ -215,10 +220,10 @@ fn own_streams() -> Result<[OwnedFd; 3], String> {
     Ok([twin(&stdin())?, twin(&stdout())?, twin(&stderr())?])
 }
 
-/// A path as it is meant from here; links in it stay.
+/// Returns the absolute form of a path without resolving its links.
 fn absolute(path: &std::path::Path) -> Result<AbsPath, String> {
     let here = std::env::current_dir();
-    let here = here.map_err(|error| format!("cannot tell where I am: {error}"))?;
+    let here = here.map_err(|error| format!("cannot find the working directory: {error}"))?;
     let here = AbsPath::new(here).ok_or("the working directory is no absolute path")?;
     Ok(here.join(path))
 }

@@ -1,29 +1,31 @@
-//! Hooks that run in the sandbox of their session: for agents in worktrees, who may change the scripts that hooks call.
+//! Runs hooks in the sandbox of their session, because agents in worktrees may change the scripts
+//! that hooks call.
 //!
-//! Knows: `agent::hooks`, bounds of processes. Must not know: which hooks there are.
+//! Knows: `agent::hooks`, sandboxed processes. Must not know: which hooks there are.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agent::confine::Sandbox;
-use agent::hooks::{HookRunner, Ran};
+use agent::hooks::{HookOutput, HookRunner};
+use agent::sandbox::CommandSandbox;
 use base::AbsPath;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use host::environment::Variable;
-use host::process::{End, Launch, Spawned, spawn};
+use host::process::{LaunchRequest, ProcessExit, SpawnedProcess, spawn};
 
-use crate::confined;
+use crate::sandbox_policy;
 
-/// The most bytes of a hook's output that are kept.
+/// The maximum number of bytes kept of a hook's output.
 const MAX_OUTPUT: usize = 256 * 1024;
 /// The most bytes of a hook's input: all of it is handed over in arguments.
 const MAX_INPUT: usize = 1 << 20;
 /// Bytes of input in one argument; Linux allows 128 KiB.
 const INPUT_CHUNK: usize = 64 * 1024;
 
-/// Feeds the input, which a bounded process has no pipe for, and keeps the two outputs apart, which it has one pipe
-/// for: the errors follow behind a separator. Arguments: the folder, the hook, the separator, pieces of the input.
+/// Feeds the input, because a sandboxed process has no input pipe, and separates the two outputs,
+/// which share one pipe: standard error follows a separator. Arguments: the folder, the hook, the
+/// separator, pieces of the input.
 const SCRIPT: &str = r#"
 CLAUDE_PROJECT_DIR=$1; export CLAUDE_PROJECT_DIR
 hook=$2; separator=$3; shift 3
@@ -36,13 +38,13 @@ exit $code
 
 /// Runs hooks within the bounds of a session.
 pub(crate) struct SandboxedHooks {
-    sandbox: Arc<dyn Sandbox>,
+    sandbox: Arc<dyn CommandSandbox>,
     variables: Vec<Variable>,
 }
 
 impl SandboxedHooks {
     /// Hooks find `variables` in their environment.
-    pub(crate) fn new(sandbox: Arc<dyn Sandbox>, variables: Vec<Variable>) -> Self {
+    pub(crate) fn new(sandbox: Arc<dyn CommandSandbox>, variables: Vec<Variable>) -> Self {
         Self { sandbox, variables }
     }
 }
@@ -54,12 +56,12 @@ impl HookRunner for SandboxedHooks {
         folder: &AbsPath,
         input: Vec<u8>,
         patience: Duration,
-    ) -> BoxFuture<'static, Result<Ran, String>> {
+    ) -> BoxFuture<'static, Result<HookOutput, String>> {
         let (sandbox, variables) = (self.sandbox.clone(), self.variables.clone());
         let (command, folder) = (command.to_owned(), folder.clone());
         async move {
             let started = tokio::task::spawn_blocking(move || {
-                Running::start((sandbox.as_ref(), variables), &command, &folder, &input)
+                RunningHook::start((sandbox.as_ref(), variables), &command, &folder, &input)
             });
             let started = started.await;
             let running = started.map_err(|error| format!("could not be run: {error}"))??;
@@ -70,15 +72,15 @@ impl HookRunner for SandboxedHooks {
 }
 
 /// A hook that runs. Dropping it ends the process.
-struct Running {
-    spawned: Spawned,
+struct RunningHook {
+    spawned: SpawnedProcess,
     output: Arc<Mutex<Vec<u8>>>,
     separator: String,
 }
 
-impl Running {
+impl RunningHook {
     fn start(
-        (sandbox, variables): (&dyn Sandbox, Vec<Variable>),
+        (sandbox, variables): (&dyn CommandSandbox, Vec<Variable>),
         command: &str,
         folder: &AbsPath,
         input: &[u8],
@@ -95,19 +97,19 @@ impl Running {
         let mut arguments = vec!["-c".into(), SCRIPT.into(), "sh".into()];
         arguments.push(folder.as_path().as_os_str().to_owned());
         arguments.extend([command.into(), (&separator).into()]);
-        arguments.extend(pieces(input).map(Into::into));
-        let launch = Launch {
+        arguments.extend(argument_chunks(input).map(Into::into));
+        let launch = LaunchRequest {
             program: "sh".into(),
             arguments,
             folder: folder.clone(),
             variables,
-            screen: None,
-            bounds: Some(sandbox.bounds(&[])?),
+            terminal: None,
+            sandbox: Some(sandbox.bounds(&[])?),
         };
         let output: Arc<Mutex<Vec<u8>>> = Arc::default();
         let sink = output.clone();
         let sink = Box::new(move |bytes: &[u8]| {
-            let mut kept = confined::lock(&sink);
+            let mut kept = sandbox_policy::lock(&sink);
             let room = MAX_OUTPUT.saturating_sub(kept.len());
             kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
         });
@@ -119,17 +121,17 @@ impl Running {
         })
     }
 
-    async fn finish(self, patience: Duration) -> Ran {
-        let ended = self.spawned.ended();
+    async fn finish(self, patience: Duration) -> HookOutput {
+        let ended = self.spawned.exit_receiver();
         let ended = tokio::time::timeout(patience, ended.recv()).await;
-        let code = match ended.map(|ended| ended.map(|it| it.end)) {
-            Ok(Ok(End::Exited(code))) => Some(code),
-            Ok(Ok(End::Signalled(signal))) => Some(128 + signal),
-            Ok(Ok(End::TimedOut) | Err(_)) | Err(_) => None,
+        let code = match ended.map(|ended| ended.map(|it| it.exit)) {
+            Ok(Ok(ProcessExit::Exited(code))) => Some(code),
+            Ok(Ok(ProcessExit::Signalled(signal))) => Some(128 + signal),
+            Ok(Ok(ProcessExit::TimedOut) | Err(_)) | Err(_) => None,
         };
-        let text = String::from_utf8_lossy(&confined::lock(&self.output)).into_owned();
+        let text = String::from_utf8_lossy(&sandbox_policy::lock(&self.output)).into_owned();
         let (output, errors) = text.rsplit_once(&self.separator).unwrap_or((&text, ""));
-        Ran {
+        HookOutput {
             code,
             output: output.to_owned(),
             errors: errors.to_owned(),
@@ -137,7 +139,7 @@ impl Running {
     }
 }
 
-/// A line that stands neither in the hook nor in its input.
+/// Returns a line that occurs neither in the hook nor in its input.
 fn separator(command: &str, input: &str) -> String {
     let mut number = 0_u32;
     loop {
@@ -150,7 +152,7 @@ fn separator(command: &str, input: &str) -> String {
 }
 
 /// The input in pieces that fit into one argument each.
-fn pieces(input: &str) -> impl Iterator<Item = &str> {
+fn argument_chunks(input: &str) -> impl Iterator<Item = &str> {
     let mut rest = input;
     std::iter::from_fn(move || {
         let end = rest.floor_char_boundary(INPUT_CHUNK);

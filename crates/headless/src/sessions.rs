@@ -1,9 +1,9 @@
-//! The sessions there were: listed, told again, handed out.
+//! The command `sessions`: lists, shows and exports past sessions.
 
 use std::process::ExitCode;
 
-use agent::record::{Record, Stored};
-use agent::store::{SessionLine, SessionState, Store};
+use agent::record::{SessionRecord, Stored};
+use agent::store::{SessionState, SessionStore, SessionSummary};
 use clap::{Args, Subcommand, ValueEnum};
 use host::{Clock, Dirs, RealClock};
 use ledger::Ledger;
@@ -12,17 +12,17 @@ use serde_json::json;
 
 use crate::ask::ledger_path;
 use crate::run::show::{end_text, json_record};
-use crate::{Streams, tell, unwritten};
+use crate::{Streams, print_notice, write_error};
 
-/// List past sessions, and show what happened in them
+/// List past sessions, and show their contents
 #[derive(Args)]
-pub(crate) struct Sessions {
+pub(crate) struct SessionsCommand {
     #[command(subcommand)]
-    what: What,
+    what: SessionsAction,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum SessionsAction {
     /// List the latest sessions, one a line
     List {
         /// Print an array of objects
@@ -32,7 +32,7 @@ enum What {
         #[arg(long, default_value_t = 30)]
         limit: usize,
     },
-    /// Show what was said and done in a session
+    /// Show the messages and calls of a session
     Show {
         /// The ID of the session
         id: String,
@@ -41,31 +41,31 @@ enum What {
     Export {
         /// The ID of the session
         id: String,
-        /// The format
-        #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-        format: Format,
+        /// Format of the export
+        #[arg(long, value_enum, default_value_t = TranscriptFormat::Jsonl)]
+        format: TranscriptFormat,
     },
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+enum TranscriptFormat {
     /// A record a line
     Jsonl,
-    /// For people
+    /// Markdown text for human readers
     Markdown,
 }
 
-impl Sessions {
+impl SessionsCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let store = open(dirs, streams)?;
         let text = match &self.what {
-            What::List { json, limit } => list(&store.sessions(*limit)?, *json),
-            What::Show { id } => told(&read(&store, id, streams)?),
-            What::Export { id, format } => {
+            SessionsAction::List { json, limit } => list(&store.sessions(*limit)?, *json),
+            SessionsAction::Show { id } => to_markdown(&read(&store, id, streams)?),
+            SessionsAction::Export { id, format } => {
                 let records = read(&store, id, streams)?;
                 match format {
-                    Format::Markdown => told(&records),
-                    Format::Jsonl => {
+                    TranscriptFormat::Markdown => to_markdown(&records),
+                    TranscriptFormat::Jsonl => {
                         let lines = records
                             .iter()
                             .map(|stored| format!("{}\n", json_record(stored)));
@@ -77,31 +77,31 @@ impl Sessions {
         streams
             .output
             .write_all(text.as_bytes())
-            .map_err(unwritten)?;
+            .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// The ledger as sessions see it.
-pub(crate) fn open(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<Store, String> {
+pub(crate) fn open(dirs: &Dirs, streams: &mut Streams<'_>) -> Result<SessionStore, String> {
     dirs.create().map_err(|error| error.to_string())?;
     let now_ms = RealClock::default().wall_ms();
     let opened = Ledger::open(&ledger_path(dirs), now_ms).map_err(|error| error.to_string())?;
-    if let Some(aside) = &opened.set_aside {
-        tell(streams, &aside.to_string());
+    if let Some(aside) = &opened.quarantined {
+        print_notice(streams, &aside.to_string());
     }
-    Store::start(opened.ledger)
+    SessionStore::start(opened.ledger)
 }
 
-fn read(store: &Store, id: &str, streams: &mut Streams<'_>) -> Result<Vec<Stored>, String> {
+fn read(store: &SessionStore, id: &str, streams: &mut Streams<'_>) -> Result<Vec<Stored>, String> {
     let past = store.read(id)?;
     for problem in &past.problems {
-        tell(streams, problem);
+        print_notice(streams, problem);
     }
     Ok(past.records)
 }
 
-fn list(lines: &[SessionLine], is_json: bool) -> String {
+fn list(lines: &[SessionSummary], is_json: bool) -> String {
     if is_json {
         let lines: Vec<_> = lines.iter().map(json_line).collect();
         return format!("{}\n", serde_json::Value::Array(lines));
@@ -110,10 +110,11 @@ fn list(lines: &[SessionLine], is_json: bool) -> String {
         return "there are no sessions yet; `burin-agent run` begins one\n".to_owned();
     }
     let now_ms = RealClock::default().wall_ms();
-    let line = |line: &SessionLine| {
-        let cost = match line.has_unknown_cost {
-            true => "unknown".to_owned(),
-            false => Cost(line.cost_nano).to_string(),
+    let line = |line: &SessionSummary| {
+        let cost = if line.has_unknown_cost {
+            "unknown".to_owned()
+        } else {
+            Cost(line.cost_nano).to_string()
         };
         format!(
             "{}  {:>8} ago  {:>3} turns  {cost:>8}  {}  {}\n    {}\n    {}, in {}\n",
@@ -134,7 +135,7 @@ fn list(lines: &[SessionLine], is_json: bool) -> String {
     lines.iter().map(line).collect()
 }
 
-fn json_line(line: &SessionLine) -> serde_json::Value {
+fn json_line(line: &SessionSummary) -> serde_json::Value {
     json!({
         "id": line.id,
         "title": line.title,
@@ -169,42 +170,46 @@ fn age(millis: u64) -> String {
 }
 
 /// A session as a text that can be read.
-fn told(records: &[Stored]) -> String {
+fn to_markdown(records: &[Stored]) -> String {
     let mut text = String::new();
     for stored in records {
         match &stored.record {
-            Record::Began { root, model, .. } => text.push_str(&format!("# {model} in {root}\n")),
-            Record::Prompted { parts, .. } => {
-                text.push_str(&format!("\n## {}\n", agent::parts::texts(parts)));
+            SessionRecord::Began { root, model, .. } => {
+                text.push_str(&format!("# {model} in {root}\n"))
             }
-            Record::Answered { parts, .. } => {
-                let said = agent::parts::texts(parts);
+            SessionRecord::Prompted { parts, .. } => {
+                text.push_str(&format!("\n## {}\n", agent::stored_parts::texts(parts)));
+            }
+            SessionRecord::Answered { parts, .. } => {
+                let said = agent::stored_parts::texts(parts);
                 if !said.trim().is_empty() {
                     text.push_str(&format!("\n{said}\n"));
                 }
             }
-            Record::CallEnded {
+            SessionRecord::CallEnded {
                 tool,
                 outcome,
                 content,
                 millis,
                 ..
             } => {
-                let said = agent::parts::texts(content).replace('\n', "\n    ");
+                let said = agent::stored_parts::texts(content).replace('\n', "\n    ");
                 text.push_str(&format!(
                     "\n    {tool}: {}, {millis} ms\n    {said}\n",
                     outcome.name()
                 ));
             }
-            Record::CallBegan { title, .. } => text.push_str(&format!("\n- {title}\n")),
-            Record::Failed { message, .. } => text.push_str(&format!("\n*{message}*\n")),
-            Record::Noted { text: note } => text.push_str(&format!("\n*{note}*\n")),
-            Record::Compacted { summary, .. } => {
+            SessionRecord::CallBegan { title, .. } => text.push_str(&format!("\n- {title}\n")),
+            SessionRecord::Failed { message, .. } => text.push_str(&format!("\n*{message}*\n")),
+            SessionRecord::Noted { text: note } => text.push_str(&format!("\n*{note}*\n")),
+            SessionRecord::Compacted { summary, .. } => {
                 text.push_str(&format!(
                     "\n*The conversation was made shorter.*\n{summary}\n"
                 ));
             }
-            Record::TurnEnded { end, .. } => text.push_str(&format!("\n*{}*\n", end_text(end))),
+            SessionRecord::TurnEnded { end, .. } => {
+                text.push_str(&format!("\n*{}*\n", end_text(end)))
+            }
             _ => {}
         }
     }

@@ -1,48 +1,49 @@
-//! How calls of tools end and what models used, from the ledger.
+//! The ends of tool calls and the usage of models, from the ledger.
 
 use std::process::ExitCode;
 
-use agent::stats::{self, Alert, Line, Measured, TOKENS, TOOL_CALL, TokenLine};
+use agent::stats::{self, Alert, MeasuredCall, TOKENS, TOOL_CALL, TokenStats, ToolStats};
 use clap::Args;
 use host::{Clock, Dirs, RealClock};
 use serde_json::json;
 
-use crate::{Streams, sessions, unwritten};
+use crate::{Streams, sessions, write_error};
 
-/// Show how calls of tools end, what is unusual, and what models used
+/// Show results of tool calls, anomalies, and the usage of models
 #[derive(Args)]
-pub(crate) struct Stats {
+pub(crate) struct StatsCommand {
     /// Print an object {calls, alerts, tokens}
     #[arg(long)]
     json: bool,
-    /// How many days to look back
+    /// Number of days to look back
     #[arg(long, default_value_t = 30)]
     days: u64,
 }
 
-impl Stats {
+impl StatsCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let store = sessions::open(dirs, streams)?;
         let now_ms = RealClock::default().wall_ms();
         let since_ms = now_ms.saturating_sub(self.days.saturating_mul(86_400_000));
         let measured = store.metrics(TOOL_CALL, since_ms)?;
-        let measured: Vec<Measured> = measured.iter().filter_map(Measured::read).collect();
+        let measured: Vec<MeasuredCall> = measured.iter().filter_map(MeasuredCall::read).collect();
         let (lines, alerts) = stats::calls(&measured, now_ms);
         let tokens = stats::tokens(&store.metrics(TOKENS, since_ms)?);
-        let tokens: Vec<(String, TokenLine)> = tokens.into_iter().collect();
-        let text = match self.json {
-            true => json_text(&lines, &alerts, &tokens),
-            false => text(&lines, &alerts, &tokens),
+        let tokens: Vec<(String, TokenStats)> = tokens.into_iter().collect();
+        let text = if self.json {
+            json_text(&lines, &alerts, &tokens)
+        } else {
+            text(&lines, &alerts, &tokens)
         };
         streams
             .output
             .write_all(text.as_bytes())
-            .map_err(unwritten)?;
+            .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn json_text(lines: &[Line], alerts: &[Alert], tokens: &[(String, TokenLine)]) -> String {
+fn json_text(lines: &[ToolStats], alerts: &[Alert], tokens: &[(String, TokenStats)]) -> String {
     let calls: Vec<_> = lines
         .iter()
         .map(|line| {
@@ -75,7 +76,7 @@ fn json_text(lines: &[Line], alerts: &[Alert], tokens: &[(String, TokenLine)]) -
     )
 }
 
-fn text(lines: &[Line], alerts: &[Alert], tokens: &[(String, TokenLine)]) -> String {
+fn text(lines: &[ToolStats], alerts: &[Alert], tokens: &[(String, TokenStats)]) -> String {
     if lines.is_empty() && tokens.is_empty() {
         return "nothing was measured yet; `burin-agent run` does\n".to_owned();
     }

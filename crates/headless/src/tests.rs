@@ -1,11 +1,11 @@
-//! Command lines and what they answer.
+//! Command lines and their results.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use super::{Streams, run};
 
-/// Lines that hide, move or disguise what they run.
+/// Lines that hide, move or disguise the command they run.
 pub(crate) fn hostile_lines() -> Vec<String> {
     let lines = include_str!("../../base/src/printable/hostile-lines.json");
     serde_json::from_str(lines).expect("a list of lines")
@@ -27,7 +27,7 @@ fn answer(arguments: &[&str]) -> (bool, String, String) {
 }
 
 #[test]
-fn help_goes_to_the_output_and_a_mistake_to_the_errors() {
+fn help_uses_stdout_and_usage_errors_use_stderr() {
     let (is_good, output, errors) = answer(&["--help"]);
     assert!(is_good && output.contains("doctor") && errors.is_empty());
     let (is_good, output, errors) = answer(&["dokter"]);
@@ -35,15 +35,15 @@ fn help_goes_to_the_output_and_a_mistake_to_the_errors() {
 }
 
 #[test]
-fn the_help_of_the_agent_for_editors_tells_how_it_is_set_up() {
+fn acp_help_explains_the_editor_setup() {
     let (is_good, output, _) = answer(&["acp", "--help"]);
     assert!(
-        is_good && output.contains("tell the editor to run"),
+        is_good && output.contains("configure the editor to run"),
         "{output}"
     );
     let (_, output, _) = answer(&["--help"]);
     assert!(
-        output.contains("Be the agent of another editor"),
+        output.contains("Run as an agent of another editor"),
         "{output}"
     );
 }

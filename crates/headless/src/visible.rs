@@ -7,12 +7,13 @@ use std::io::{self, Write};
 
 use base::{LineFeeds, printable};
 
-/// A writer whose text is made printable on its way to `inner`.
+/// A writer that makes text printable on its way to `inner`.
 pub struct Visible<W: Write> {
     inner: W,
-    /// What cannot be judged before more comes: the beginning of a character, or a `\r` that a `\n` may follow.
+    /// Bytes that need more input: the start of a character, or a `\r` that a `
+    /// ` may follow.
     held: Vec<u8>,
-    /// The end of what was written, on which the meaning of a joiner depends.
+    /// The end of the output so far, which decides the meaning of a joiner.
     end: String,
 }
 
@@ -59,7 +60,7 @@ impl<W: Write> Drop for Visible<W> {
     }
 }
 
-/// Where the last character with the joiners behind it begins.
+/// Returns the start of the last character and its joiners.
 fn end_of(shown: &str) -> usize {
     /// More joiners than any sequence has.
     const JOINED: usize = 8;
@@ -75,7 +76,7 @@ fn end_of(shown: &str) -> usize {
         .map_or(shown.len(), |(at, _)| at)
 }
 
-/// The length of what can be judged: everything but an unfinished character or a `\r` at the end.
+/// Returns the length without an unfinished character or a final `\r`.
 fn whole_length(bytes: &[u8]) -> usize {
     if bytes.ends_with(b"\r") {
         return bytes.len() - 1;

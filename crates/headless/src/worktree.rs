@@ -6,42 +6,45 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use host::{Dirs, Files};
 use serde_json::{Value, json};
-use worktree::{Discard, LeaseId, Listing, Merged, Pool, Settings, Shown, Wanted, Way};
+use worktree::{
+    Discard, LeaseId, LeaseMerge, LeaseRequest, LeaseStatus, PoolListing, PoolSettings,
+    ShareMethod, WorktreePool,
+};
 
-use crate::{Streams, folder, unwritten};
+use crate::{Streams, folder, write_error};
 
 /// Lease worktrees, and list and free them
 #[derive(Args)]
-pub(crate) struct Worktree {
+pub(crate) struct WorktreeCommand {
     #[command(subcommand)]
-    what: What,
+    what: WorktreeAction,
     /// A folder of the repository; the working directory without it
     #[arg(long, global = true)]
     root: Option<PathBuf>,
-    /// Print JSON
+    /// Print results as JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum WorktreeAction {
     /// Make worktrees of the commit that is checked out; they are yours until you release them
     Lease {
-        /// How many worktrees to make
+        /// Number of worktrees to create
         #[arg(long, default_value_t = 1)]
         count: usize,
-        /// Take along what is not committed in the checkout
+        /// Include uncommitted changes of the checkout
         #[arg(long)]
         with_changes: bool,
     },
-    /// List all leases, what is in them, and what a crash left
+    /// List all leases with their contents, and leftovers of a crash
     List,
     /// Show one lease with its environment
     Show {
         /// The lease, such as wt-3
         id: String,
     },
-    /// Remove a lease; one with work that is nowhere else is kept
+    /// Remove a lease; one whose work exists nowhere else is kept
     Release {
         /// The lease, such as wt-3
         id: String,
@@ -59,7 +62,7 @@ enum What {
         /// The name of the archived work
         name: String,
     },
-    /// Remove what can go without loss, and list what stays and why
+    /// Remove worktrees that can go without loss, and list the others with reasons
     Gc {
         /// The most MiB that all leases of this repository may take
         #[arg(long)]
@@ -67,7 +70,7 @@ enum What {
     },
 }
 
-impl Worktree {
+impl WorktreeCommand {
     pub(crate) fn run(
         &self,
         files: &dyn Files,
@@ -76,54 +79,62 @@ impl Worktree {
     ) -> Result<ExitCode, String> {
         let hub = folder(self.root.as_deref(), files)?;
         dirs.create().map_err(|error| error.to_string())?;
-        // Mounts of an ordinary user end with this command: what it leases must be files that stay, and to look at what
-        // was mounted elsewhere it needs a namespace. Where none is to be had, each such lease says so.
-        let is_lasting = matches!(self.what, What::Lease { .. } | What::Restore { .. });
+        // Mounts of an ordinary user end with this command, so a leased worktree must consist of
+        // plain files, and a view of mounts elsewhere needs a namespace. If none is available, each
+        // such lease reports it.
+        let is_lasting = matches!(
+            self.what,
+            WorktreeAction::Lease { .. } | WorktreeAction::Restore { .. }
+        );
         if !is_lasting {
-            worktree::enter().ok();
+            worktree::enter_namespace().ok();
         }
-        let pool = Pool::open(&hub, &dirs.state, crate::lease_settings()).map_err(said)?;
+        let pool =
+            WorktreePool::open(&hub, &dirs.state, crate::lease_settings()).map_err(error_text)?;
         let text = self.answer(&pool)?;
         streams
             .output
             .write_all(text.as_bytes())
-            .map_err(unwritten)?;
+            .map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn answer(&self, pool: &Pool) -> Result<String, String> {
+    fn answer(&self, pool: &WorktreePool) -> Result<String, String> {
         let lines = match &self.what {
-            What::Lease {
+            WorktreeAction::Lease {
                 count,
                 with_changes,
             } => return self.lease(pool, *count, *with_changes),
-            What::List => return self.list(&pool.list().map_err(said)?),
-            What::Show { id } => return self.show(&pool.show(&parse(id)?).map_err(said)?),
-            What::Release { id, discard } => {
-                let discard = match discard {
-                    true => Discard::Work,
-                    false => Discard::Nothing,
+            WorktreeAction::List => return self.list(&pool.list().map_err(error_text)?),
+            WorktreeAction::Show { id } => {
+                return self.show(&pool.status(&parse(id)?).map_err(error_text)?);
+            }
+            WorktreeAction::Release { id, discard } => {
+                let discard = if *discard {
+                    Discard::Work
+                } else {
+                    Discard::Nothing
                 };
-                pool.release(&parse(id)?, discard).map_err(said)?;
+                pool.release(&parse(id)?, discard).map_err(error_text)?;
                 vec![format!("{id} is released")]
             }
-            What::Archive { id } => {
-                let archived = pool.archive(&parse(id)?).map_err(said)?;
+            WorktreeAction::Archive { id } => {
+                let archived = pool.archive(&parse(id)?).map_err(error_text)?;
                 vec![format!(
                     "{id} is archived as refs/burin/archive/{} ({}); `burin-agent worktree restore {}` brings it back",
                     archived.name,
-                    short(&archived.commit),
+                    short_commit(&archived.commit),
                     archived.name
                 )]
             }
-            What::Restore { name } => {
-                let mut lease = pool.restore(name).map_err(said)?;
-                pool.keep(&mut lease).map_err(said)?;
+            WorktreeAction::Restore { name } => {
+                let mut lease = pool.restore(name).map_err(error_text)?;
+                pool.keep_for_user(&mut lease).map_err(error_text)?;
                 vec![format!("{}  {}", lease.id, lease.root)]
             }
-            What::Gc { quota } => {
-                let quota = quota.map_or(Settings::usual().quota, |quota| quota << 20);
-                let cleared = pool.gc(quota).map_err(said)?;
+            WorktreeAction::Gc { quota } => {
+                let quota = quota.map_or(PoolSettings::defaults().quota, |quota| quota << 20);
+                let cleared = pool.gc(quota).map_err(error_text)?;
                 if self.json {
                     let value = json!({ "removed": cleared.removed, "kept": cleared.kept, "bytes": cleared.size });
                     return Ok(format!("{value}\n"));
@@ -140,13 +151,18 @@ impl Worktree {
         Ok(lines.iter().map(|line| format!("{line}\n")).collect())
     }
 
-    fn lease(&self, pool: &Pool, count: usize, with_changes: bool) -> Result<String, String> {
-        let wanted = Wanted {
+    fn lease(
+        &self,
+        pool: &WorktreePool,
+        count: usize,
+        with_changes: bool,
+    ) -> Result<String, String> {
+        let wanted = LeaseRequest {
             count,
             is_kept: true,
             with_changes,
         };
-        let leases = pool.lease(wanted).map_err(said)?;
+        let leases = pool.lease(wanted).map_err(error_text)?;
         if self.json {
             let leases = leases.iter().map(lease_json).collect();
             return Ok(format!("{}\n", Value::Array(leases)));
@@ -154,7 +170,7 @@ impl Worktree {
         let mut text = String::new();
         for lease in &leases {
             text.push_str(&format!("{}  {}\n", lease.id, lease.root));
-            // A person who brings work along has to know what stayed behind.
+            // A user who transfers changes must know which were left out.
             for caveat in lease.caveats.iter().filter(|_| with_changes) {
                 text.push_str(&format!("    {caveat}\n"));
             }
@@ -162,7 +178,7 @@ impl Worktree {
         Ok(text)
     }
 
-    fn list(&self, listing: &Listing) -> Result<String, String> {
+    fn list(&self, listing: &PoolListing) -> Result<String, String> {
         if self.json {
             let value = json!({
                 "leases": listing.leases.iter().map(shown_json).collect::<Vec<_>>(),
@@ -171,12 +187,12 @@ impl Worktree {
                     "name": archived.name, "commit": archived.commit, "tip": archived.tip,
                     "seconds": archived.seconds,
                 })).collect::<Vec<_>>(),
-                "rung": listing.ladder.rung.name(),
-                "missing": listing.ladder.missing,
+                "rung": listing.backends.rung.name(),
+                "missing": listing.backends.missing,
             });
             return Ok(format!("{value}\n"));
         }
-        let mut text: String = listing.leases.iter().map(line).collect();
+        let mut text: String = listing.leases.iter().map(lease_line).collect();
         for id in &listing.unfinished {
             text.push_str(&format!(
                 "{id}  was never ready; `burin-agent worktree gc` clears it away\n"
@@ -186,7 +202,7 @@ impl Worktree {
             text.push_str(&format!(
                 "{}  archived, {}; `burin-agent worktree restore {}` brings it back\n",
                 archived.name,
-                short(&archived.commit),
+                short_commit(&archived.commit),
                 archived.name
             ));
         }
@@ -195,32 +211,32 @@ impl Worktree {
         }
         text.push_str(&format!(
             "worktrees are made by {}",
-            listing.ladder.rung.name()
+            listing.backends.rung.name()
         ));
-        for (rung, why) in &listing.ladder.missing {
+        for (rung, why) in &listing.backends.missing {
             text.push_str(&format!("; {rung} is not to be had: {why}"));
         }
         text.push('\n');
         Ok(text)
     }
 
-    fn show(&self, shown: &Shown) -> Result<String, String> {
+    fn show(&self, shown: &LeaseStatus) -> Result<String, String> {
         if self.json {
             return Ok(format!("{}\n", shown_json(shown)));
         }
         let lease = &shown.lease;
-        let mut text = line(shown);
+        let mut text = lease_line(shown);
         text.push_str(&format!(
             "    branch {} from {}\n",
             lease.branch,
-            short(&lease.base)
+            short_commit(&lease.base)
         ));
         for shared in &lease.shared {
             let how = match &shared.way {
-                Way::Overlay => "shared, copied when written".to_owned(),
-                Way::Reflink => "cloned".to_owned(),
-                Way::Copy => "copied".to_owned(),
-                Way::LeftOut(why) => format!("left out: {why}"),
+                ShareMethod::Overlay => "shared, copied when written".to_owned(),
+                ShareMethod::Reflink => "cloned".to_owned(),
+                ShareMethod::Copy => "copied".to_owned(),
+                ShareMethod::LeftOut(why) => format!("left out: {why}"),
             };
             text.push_str(&format!("    {}: {how}\n", shared.path));
         }
@@ -243,7 +259,7 @@ impl Worktree {
         }
         for (name, value) in lease.env() {
             let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
-            // Said in the first line, as they follow each other.
+            // Consecutive ports are in the first line.
             if !name.starts_with("BURIN_PORT_") {
                 text.push_str(&format!("    {name}={value}\n"));
             }
@@ -256,7 +272,7 @@ impl Worktree {
     }
 }
 
-fn line(shown: &Shown) -> String {
+fn lease_line(shown: &LeaseStatus) -> String {
     let lease = &shown.lease;
     let holder = match (shown.is_held, shown.is_orphan()) {
         (true, _) => format!("held by {}", lease.owner),
@@ -267,9 +283,9 @@ fn line(shown: &Shown) -> String {
         Err(sentence) => sentence.clone(),
         Ok(work) => {
             let commits = match work.merged {
-                Merged::Nothing => "no commits",
-                Merged::Yes => "merged",
-                Merged::No => "commits not merged",
+                LeaseMerge::Nothing => "no commits",
+                LeaseMerge::Yes => "merged",
+                LeaseMerge::No => "commits not merged",
             };
             match work.touched.len() {
                 0 => format!("clean, {commits}"),
@@ -283,7 +299,7 @@ fn line(shown: &Shown) -> String {
         lease.id,
         size(shown.size),
         age(shown.age_ms),
-        lease.rung.name(),
+        lease.backend.name(),
         lease.ports.start,
         lease.ports.end - 1,
         lease.root,
@@ -299,18 +315,18 @@ fn lease_json(lease: &worktree::Lease) -> Value {
         "id": lease.id.as_str(),
         "root": lease.root.to_string(),
         "git_dir": lease.git_dir.to_string(),
-        "hub": lease.hub.to_string(),
+        "hub": lease.main_repo.to_string(),
         "base": lease.base,
         "branch": lease.branch,
         "ports": [lease.ports.start, lease.ports.end],
         "name": lease.name,
-        "rung": lease.rung.name(),
+        "rung": lease.backend.name(),
         "caveats": lease.caveats,
         "env": env.collect::<serde_json::Map<_, _>>(),
     })
 }
 
-fn shown_json(shown: &Shown) -> Value {
+fn shown_json(shown: &LeaseStatus) -> Value {
     let mut value = lease_json(&shown.lease);
     value["owner"] = Value::String(shown.lease.owner.to_string());
     value["is_held"] = Value::Bool(shown.is_held);
@@ -324,9 +340,9 @@ fn shown_json(shown: &Shown) -> Value {
             value["is_dirty"] = Value::Bool(!work.touched.is_empty());
             value["touched"] = json!(work.touched.len());
             value["merged"] = match work.merged {
-                Merged::Nothing => Value::Null,
-                Merged::Yes => Value::Bool(true),
-                Merged::No => Value::Bool(false),
+                LeaseMerge::Nothing => Value::Null,
+                LeaseMerge::Yes => Value::Bool(true),
+                LeaseMerge::No => Value::Bool(false),
             };
         }
     }
@@ -337,11 +353,11 @@ fn parse(id: &str) -> Result<LeaseId, String> {
     LeaseId::parse(id).ok_or_else(|| format!("{id:?} is no lease; they are called like \"wt-3\""))
 }
 
-fn said(error: worktree::Error) -> String {
+fn error_text(error: worktree::Error) -> String {
     error.to_string()
 }
 
-fn short(id: &str) -> &str {
+fn short_commit(id: &str) -> &str {
     &id[..id.len().min(10)]
 }
 

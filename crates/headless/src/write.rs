@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use base::AbsPath;
-use host::{ContentHash, Dirs, Error, Expected, Files, OnDisk, SaveRequest};
+use host::{ContentHash, Dirs, Error, ExpectedContent, Files, OnDisk, SaveRequest};
 
 use crate::Streams;
 
-/// What is already there is read first, so that a change between the two is noticed as in the
-/// editor.
+/// Writes standard input to a file. Reads an existing file first, so that a concurrent change is
+/// noticed as in the editor.
 pub(crate) fn run(
     files: &dyn Files,
     dirs: &Dirs,
@@ -38,13 +38,13 @@ pub(crate) fn run(
     }
 }
 
-fn expected(files: &dyn Files, path: &AbsPath) -> Result<Expected, Error> {
+fn expected(files: &dyn Files, path: &AbsPath) -> Result<ExpectedContent, Error> {
     match files.read_with_stat(path, u64::MAX - 1) {
-        Ok((old, stat)) => Ok(Expected::Unchanged(OnDisk {
+        Ok((old, stat)) => Ok(ExpectedContent::Unchanged(OnDisk {
             stamp: stat.stamp,
             hash: ContentHash::of(&old),
         })),
-        Err(error) if error.is_not_found() => Ok(Expected::Absent),
+        Err(error) if error.is_not_found() => Ok(ExpectedContent::Absent),
         Err(mut error) => {
             error.doing = "save";
             Err(error)

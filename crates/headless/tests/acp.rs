@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use connect::Variables;
-use connect::acp::host::{Begin, Command, Event, Start, start};
-use connect::acp::peers::{Seen, prompt};
-use connect::acp::words::{
-    CallContent, CallState, CallUpdate, LeaveKind, Piece, TurnEnd, Update, Voice,
+use connect::acp::host::{AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, start};
+use connect::acp::peers::{ObservedRun, prompt};
+use connect::acp::protocol::{
+    CallContent, CallStatus, CallUpdate, MessageContent, PermissionChoiceKind, PromptStop, Update,
+    Voice,
 };
 use host::{RealFiles, TempFolder};
 use serde_json::{Value, json};
@@ -44,7 +45,7 @@ impl World {
         self.folder.path().as_path().join("project")
     }
 
-    /// Without keys and without anything of whoever runs the tests.
+    /// Contains no keys and nothing from the environment of the test run.
     fn environment(&self) -> Variables {
         let own = |name: &str| {
             self.folder
@@ -86,7 +87,7 @@ impl World {
         folder: PathBuf,
         arguments: &[&str],
         text: &str,
-    ) -> (Seen, i32, String) {
+    ) -> (ObservedRun, i32, String) {
         let mut child = self.run(arguments);
         let (from, to) = (child.stdout.take(), child.stdin.take());
         let seen = prompt(from.expect("a pipe"), to.expect("a pipe"), folder, text);
@@ -96,17 +97,17 @@ impl World {
         (seen, code, complaints)
     }
 
-    fn host(&self, begin: Begin) -> Host {
+    fn host(&self, begin: SessionStart) -> Host {
         let root = RealRoot::of(&self.project());
         let state = self.folder.path().join("host");
         std::fs::create_dir_all(state.as_path()).expect("a folder");
-        let (commands, events) = start(Start {
+        let (commands, events) = start(AgentLaunch {
             name: "Burin".to_owned(),
             program: PROGRAM.to_owned(),
             arguments: ["acp", "--model", "demo"].map(str::to_owned).to_vec(),
             environment: self.environment(),
             root: root.0,
-            begin,
+            session: begin,
             servers: Vec::new(),
             sign_in: None,
             auth_meta: serde_json::Map::new(),
@@ -134,32 +135,33 @@ impl RealRoot {
 
 /// Burin as the host of Burin.
 struct Host {
-    commands: mpsc::Sender<Command>,
-    events: mpsc::Receiver<Event>,
-    told: Vec<Event>,
+    commands: mpsc::Sender<HostedAgentCommand>,
+    events: mpsc::Receiver<HostedAgentEvent>,
+    told: Vec<HostedAgentEvent>,
 }
 
 impl Host {
-    async fn say(&self, command: Command) {
+    async fn say(&self, command: HostedAgentCommand) {
         self.commands.send(command).await.expect("it listens");
     }
 
-    /// Waits for an event that is wanted; what needs leave meanwhile is allowed.
-    async fn until<T>(&mut self, wanted: impl Fn(&Event) -> Option<T>) -> T {
+    /// Waits for a matching event, and allows every permission request meanwhile.
+    async fn until<T>(&mut self, wanted: impl Fn(&HostedAgentEvent) -> Option<T>) -> T {
         loop {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
             let event = event.unwrap_or_else(|_| panic!("too late: {:#?}", self.told));
             let event = event.unwrap_or_else(|| panic!("it ended: {:#?}", self.told));
-            if let Event::Asking {
+            if let HostedAgentEvent::Asking {
                 number, choices, ..
             } = &event
             {
                 let yes = choices
                     .iter()
-                    .find(|choice| choice.kind == LeaveKind::AllowOnce);
+                    .find(|choice| choice.kind == PermissionChoiceKind::AllowOnce);
                 let choice = yes.map(|choice| choice.id.clone());
                 let number = *number;
-                self.say(Command::Decide { number, choice }).await;
+                self.say(HostedAgentCommand::Decide { number, choice })
+                    .await;
             }
             let found = wanted(&event);
             self.told.push(event);
@@ -171,28 +173,30 @@ impl Host {
 
     async fn begun(&mut self) -> String {
         self.until(|event| match event {
-            Event::Began { session, .. } => Some(session.clone()),
-            Event::Closed(why) => panic!("it closed: {why:?}"),
+            HostedAgentEvent::Began { session, .. } => Some(session.clone()),
+            HostedAgentEvent::Closed(why) => panic!("it closed: {why:?}"),
             _ => None,
         })
         .await
     }
 
-    async fn turn(&mut self, text: &str) -> TurnEnd {
-        self.say(Command::Prompt(vec![Piece::Text(text.to_owned())]))
-            .await;
+    async fn turn(&mut self, text: &str) -> PromptStop {
+        self.say(HostedAgentCommand::Prompt(vec![MessageContent::Text(
+            text.to_owned(),
+        )]))
+        .await;
         self.until(|event| match event {
-            Event::TurnEnded(end) => Some(end.clone()),
+            HostedAgentEvent::TurnEnded(end) => Some(end.clone()),
             _ => None,
         })
         .await
     }
 
-    async fn close(mut self) -> Vec<Event> {
-        self.say(Command::Close).await;
+    async fn close(mut self) -> Vec<HostedAgentEvent> {
+        self.say(HostedAgentCommand::Close).await;
         let why = self
             .until(|event| match event {
-                Event::Closed(why) => Some(why.clone()),
+                HostedAgentEvent::Closed(why) => Some(why.clone()),
                 _ => None,
             })
             .await;
@@ -202,18 +206,18 @@ impl Host {
 }
 
 /// Every call as it is in the end, and all that a voice said.
-fn settled(told: &[Event]) -> (Vec<CallUpdate>, String, String) {
+fn settled(told: &[HostedAgentEvent]) -> (Vec<CallUpdate>, String, String) {
     let mut calls: Vec<CallUpdate> = Vec::new();
     let (mut said, mut thought) = (String::new(), String::new());
     for event in told {
         match event {
-            Event::Update(Update::Call(update)) => {
+            HostedAgentEvent::Update(Update::Call(update)) => {
                 match calls.iter_mut().find(|call| call.id == update.id) {
                     Some(call) => call.merge(update.clone()),
                     None => calls.push(update.clone()),
                 }
             }
-            Event::Update(Update::Said { voice, piece, .. }) => match voice {
+            HostedAgentEvent::Update(Update::Said { voice, piece, .. }) => match voice {
                 Voice::Agent => said.push_str(&piece.text()),
                 Voice::Thought => thought.push_str(&piece.text()),
                 Voice::Person => {}
@@ -316,9 +320,9 @@ async fn a_longer_turn_keeps_its_conversation() {
 #[tokio::test]
 async fn burin_hosts_burin() {
     let world = World::new();
-    let mut host = world.host(Begin::New);
+    let mut host = world.host(SessionStart::New);
     let session = host.begun().await;
-    assert_eq!(host.turn(FIX).await, TurnEnd::Done);
+    assert_eq!(host.turn(FIX).await, PromptStop::Done);
     let (calls, said, thought) = settled(&host.told);
     assert!(said.contains("tests pass") && !thought.is_empty(), "{said}");
     let has_diff = |call: &CallUpdate| {
@@ -328,13 +332,19 @@ async fn burin_hosts_burin() {
             .any(|it| matches!(it, CallContent::Diff { new, .. } if new.contains(FIXED)))
     };
     assert!(calls.iter().any(has_diff), "{calls:#?}");
-    assert!(calls.iter().all(|call| call.state == Some(CallState::Done)));
+    assert!(
+        calls
+            .iter()
+            .all(|call| call.state == Some(CallStatus::Done))
+    );
     let told = host.close().await;
-    let noise = told.iter().filter(|event| matches!(event, Event::Noise(_)));
+    let noise = told
+        .iter()
+        .filter(|event| matches!(event, HostedAgentEvent::Noise(_)));
     assert_eq!(noise.count(), 0);
 
-    // Loaded by another process, it is told as it was.
-    let mut host = world.host(Begin::Load(session));
+    // Loaded by another process, the session replays as it was.
+    let mut host = world.host(SessionStart::Load(session));
     host.begun().await;
     let (again_calls, again_said, again_thought) = settled(&host.told);
     assert_eq!((again_calls, again_said), (calls, said));
@@ -343,7 +353,7 @@ async fn burin_hosts_burin() {
 }
 
 #[tokio::test]
-async fn nonsense_is_answered_and_the_end_of_the_input_is_the_end() {
+async fn invalid_messages_get_errors_and_eof_ends() {
     let world = World::new();
     let mut child = world.run(&["acp", "--model", "demo"]);
     let mut to = child.stdin.take().expect("a pipe");

@@ -1,5 +1,5 @@
-//! `burin-agent` as a process, with servers and agents of others beside it: scripted ones, and real ones from npm where
-//! somebody installed them.
+//! `burin-agent` as a process, with MCP servers and external agents: scripted ones, and real ones
+//! from npm if they are installed.
 
 #![expect(
     clippy::disallowed_methods,

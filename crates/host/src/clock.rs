@@ -1,17 +1,17 @@
-//! The time, as an argument.
+//! Time, passed as an argument.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Tells the time. Whoever needs it is handed one, so that tests can stop it.
+/// A source of time. Callers receive one as an argument, so that tests can stop it.
 pub trait Clock: Send + Sync {
-    /// Milliseconds since 1970, by the wall clock; may jump.
+    /// Returns the wall-clock time in milliseconds since 1970; it may jump.
     fn wall_ms(&self) -> u64;
-    /// Time since some fixed moment of this run; never goes back.
+    /// Returns the time since a fixed moment of this run; it never goes back.
     fn elapsed(&self) -> Duration;
 }
 
-/// The machine's clocks.
+/// The system's wall clock and monotonic clock.
 #[derive(Debug)]
 pub struct RealClock {
     start: Instant,
@@ -38,7 +38,7 @@ impl Clock for RealClock {
     }
 }
 
-/// A clock that stands still until it is told to go on.
+/// A clock that moves only through `advance`.
 #[derive(Debug)]
 pub struct FakeClock {
     elapsed: Mutex<Duration>,
@@ -46,7 +46,7 @@ pub struct FakeClock {
 }
 
 impl FakeClock {
-    /// A clock whose wall time starts at `wall_ms` milliseconds since 1970.
+    /// Creates a clock whose wall time starts at `wall_ms` milliseconds since 1970.
     pub fn at(wall_ms: u64) -> Self {
         Self {
             elapsed: Mutex::new(Duration::ZERO),
@@ -54,7 +54,7 @@ impl FakeClock {
         }
     }
 
-    /// Lets `time` pass.
+    /// Advances the clock by `time`.
     pub fn advance(&self, time: Duration) {
         *self.elapsed.lock().unwrap_or_else(PoisonError::into_inner) += time;
     }

@@ -1,6 +1,7 @@
-//! The folders that are Burin's own.
+//! The folders for Burin's own files.
 //!
-//! They follow the XDG rules; `BURIN_CONFIG_DIR`, `BURIN_STATE_DIR` and `BURIN_CACHE_DIR` override.
+//! They follow the XDG base directory rules; `BURIN_CONFIG_DIR`, `BURIN_STATE_DIR` and
+//! `BURIN_CACHE_DIR` override them.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,27 +10,27 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 
 use base::AbsPath;
 
-use crate::error::{Error, Reason};
+use crate::error::{Error, ErrorReason};
 
-/// Where Burin keeps what is its own.
+/// The folders in which Burin keeps its own files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dirs {
-    /// Settings, keymaps, themes: files that people edit.
+    /// Settings, keymaps and themes: files that users edit.
     pub config: AbsPath,
-    /// Journals, layout, recovery records: what must survive a restart.
+    /// Journals, layout and recovery records: files that must survive a restart.
     pub state: AbsPath,
-    /// What can be thrown away at any time.
+    /// Files that can be deleted at any time.
     pub cache: AbsPath,
 }
 
 impl Dirs {
-    /// The folders of this user.
+    /// Returns the folders of the current user.
     pub fn from_environment() -> Result<Self, Error> {
         Self::from_variables(|name| std::env::var_os(name))
     }
 
-    /// All three below one folder: for tests and for runs that must leave no trace.
-    pub fn below(folder: &AbsPath) -> Self {
+    /// Puts all three below one folder, for tests and for runs that must leave no trace.
+    pub fn under(folder: &AbsPath) -> Self {
         Self {
             config: folder.join("config"),
             state: folder.join("state"),
@@ -37,17 +38,17 @@ impl Dirs {
         }
     }
 
-    /// The folder of the edit journals.
+    /// Returns the folder of the edit journals.
     pub fn journals(&self) -> AbsPath {
         self.state.join("journals")
     }
 
-    /// The folder of the records that precede overwriting in place.
+    /// Returns the folder of the records that precede overwriting in place.
     pub fn recovery(&self) -> AbsPath {
         self.state.join("recovery")
     }
 
-    /// Creates what is missing, for this user's eyes only.
+    /// Creates the missing folders, accessible to this user only.
     pub fn create(&self) -> Result<(), Error> {
         for folder in [&self.config, &self.state, &self.cache] {
             create_private(folder)?;
@@ -56,7 +57,7 @@ impl Dirs {
     }
 
     fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
-        // The XDG rules say that relative values are to be ignored.
+        // The XDG rules say to ignore relative values.
         let absolute = |name: &str| variable(name).and_then(AbsPath::new);
         let home = absolute("HOME");
         let folder = |ours: &str, xdg: &str, below_home: &str| {
@@ -73,8 +74,8 @@ impl Dirs {
     }
 }
 
-/// Creates a folder (and those above it) that only this user may enter. One that is there keeps
-/// its mode unless others may enter it.
+/// Creates a folder and its missing parents with access for this user only. An existing folder
+/// keeps its mode unless other users may enter it.
 pub(crate) fn create_private(folder: &AbsPath) -> Result<(), Error> {
     let doing = "create the folder";
     let created = fs::DirBuilder::new()
@@ -89,7 +90,7 @@ pub(crate) fn create_private(folder: &AbsPath) -> Result<(), Error> {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
     });
     match tightened {
-        // Someone else's folder that we may use: theirs to decide.
+        // Another user's folder that this user may use; its owner decides on its mode.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         other => other.map_err(|error| Error::from_io(folder, doing, &error)),
     }
@@ -98,7 +99,11 @@ pub(crate) fn create_private(folder: &AbsPath) -> Result<(), Error> {
 fn no_home(ours: &str) -> Error {
     let root = AbsPath::new("/").expect("the root is absolute");
     let sentence = format!("neither HOME nor {ours} names an absolute folder; set one of them");
-    Error::new(&root, "find the home folder from", Reason::Other(sentence))
+    Error::new(
+        &root,
+        "find the home folder from",
+        ErrorReason::Other(sentence),
+    )
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The environment of child processes: one allow-list for all of them.
 //!
-//! Secrets lie in variables of any name, so a child gets the variables that are named here, and those that the
-//! person's configuration gives to it explicitly.
+//! Secrets occur in variables of any name, so a child receives only the variables listed here and
+//! those that the user's configuration names for it.
 //!
-//! Invariant: a variable that settings name as the place of a key is not passed on, whatever its name (`withhold`).
+//! Invariant: a variable that settings name as the source of a key is never passed on, whatever its
+//! name (`withhold`).
 //! Start at `variables`.
 
 use std::collections::BTreeSet;
@@ -12,43 +13,45 @@ use std::sync::{PoisonError, RwLock};
 
 use crate::process::MARK;
 
-/// A name and its value.
+/// A variable's name and value.
 pub type Variable = (OsString, OsString);
 
-/// For whom a child works.
+/// The kind of child process that receives the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipient {
-    /// Code that others wrote or chose: commands of agents, hooks, servers, agents of others, checks, tools.
+    /// Code from third parties: agents' commands, hooks, MCP servers, external agents, checks,
+    /// tools.
     Foreign,
-    /// The person: their git, a browser. It also gets the way to the desktop session and to the SSH agent.
+    /// The user's own programs, such as git or a browser. They also receive the variables of the
+    /// desktop session and of the SSH agent.
     Personal,
-    /// A program that the settings name because it prints a key: a password manager.
+    /// A program named in the settings because it prints a key, such as a password manager.
     KeyCommand,
 }
 
-/// Returns what a child finds of our environment.
+/// Returns the variables of this process that `recipient` may see.
 pub fn variables(recipient: Recipient) -> Vec<Variable> {
     let all = std::env::vars_os();
     all.filter(|(name, value)| is_allowed(name, value, recipient))
         .collect()
 }
 
-/// Returns those of our variables that the person's configuration names for a child.
-pub fn named(names: &[String]) -> Vec<Variable> {
+/// Returns those of this process's variables that the user's configuration names for a child.
+pub fn named_variables(names: &[String]) -> Vec<Variable> {
     let given = names.iter().filter(|name| !is_withheld(name));
     given
         .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
         .collect()
 }
 
-/// Returns our whole environment as far as it is text, to look up what configuration refers to as `${NAME}`. Never
-/// pass it to a child.
-pub fn all() -> impl Iterator<Item = (String, String)> {
+/// Returns all variables that are valid text, to resolve `${NAME}` in configuration. Never pass
+/// them to a child.
+pub fn all_text_variables() -> impl Iterator<Item = (String, String)> {
     let all = std::env::vars_os();
     all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-/// Has these variables kept from every child from now on: settings name them as places of keys.
+/// Withholds these variables from every child from now on: settings name them as sources of keys.
 pub fn withhold(names: impl IntoIterator<Item = String>) {
     let mut withheld = WITHHELD.write().unwrap_or_else(PoisonError::into_inner);
     withheld.extend(names);
@@ -61,35 +64,35 @@ fn is_withheld(name: &str) -> bool {
     withheld.contains(name)
 }
 
-/// Whether a variable may be passed on to a child.
+/// Returns whether a variable may be passed on to `recipient`.
 pub fn is_allowed(name: impl AsRef<OsStr>, value: impl AsRef<OsStr>, recipient: Recipient) -> bool {
     let Some(name) = name.as_ref().to_str() else {
         return false;
     };
     let is_among = |names: &[&str]| names.contains(&name);
-    let is_listed = is_among(EVERYDAY)
+    let is_listed = is_among(BASIC)
         || is_among(TOOLCHAINS)
-        // Marks by which whatever started us finds all that descends from it.
+        // Marks by which a parent process finds all its descendants.
         || name.starts_with(MARK)
         || (is_among(ADDRESSES) && !holds_password(value.as_ref()))
         || match recipient {
             Recipient::Foreign => false,
             Recipient::Personal => is_among(SESSION),
             Recipient::KeyCommand => {
-                is_among(SESSION) || is_among(KEEPERS) || name.starts_with("OP_SESSION_")
+                is_among(SESSION) || is_among(KEY_COMMANDS) || name.starts_with("OP_SESSION_")
             }
         };
     is_listed && !is_withheld(name)
 }
 
-/// Whether an address has a user in it, and so perhaps a password.
+/// Returns whether a URL has a user part, and so perhaps a password.
 fn holds_password(address: &OsStr) -> bool {
     address.as_encoded_bytes().contains(&b'@')
 }
 
-/// What programs need to find their way, and to speak to people.
+/// Variables that programs need for paths, locale and terminal.
 #[rustfmt::skip]
-const EVERYDAY: &[&str] = &[
+const BASIC: &[&str] = &[
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "HOSTNAME", "TMPDIR", "TMP", "TEMP", "TZ", "TZDIR",
     "LANG", "LANGUAGE", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION", "LC_MEASUREMENT",
     "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE", "LC_TIME", "LOCPATH",
@@ -97,17 +100,17 @@ const EVERYDAY: &[&str] = &[
     "CLICOLOR_FORCE", "LS_COLORS", "EDITOR", "VISUAL", "PAGER", "LESS", "MANPATH", "INFOPATH", "CI",
     "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_BIN_HOME", "XDG_RUNTIME_DIR",
     "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "WSL_DISTRO_NAME", "__CF_USER_TEXT_ENCODING",
-    // Our own folders, and the lease that a command works in.
+    // Burin's own folders, and the lease that a command works in.
     "BURIN_CONFIG_DIR", "BURIN_STATE_DIR", "BURIN_CACHE_DIR", "BURIN_LEASE", "BURIN_NAME", "BURIN_WORKTREE",
 ];
 
-/// Where toolchains lie and how they build. None of them has a variable here that tools read keys from.
+/// Toolchain locations and build options. No variable here is one that tools read keys from.
 #[rustfmt::skip]
 const TOOLCHAINS: &[&str] = &[
     // Git.
     "EMAIL", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_SSL_CAINFO", "GIT_EXEC_PATH",
-    // Certificates of authorities.
+    // Certificate authorities.
     "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NIX_SSL_CERT_FILE",
     "NODE_EXTRA_CA_CERTS",
     // C and C++.
@@ -148,13 +151,14 @@ const TOOLCHAINS: &[&str] = &[
     "COMPOSER_HOME", "COMPOSER_CACHE_DIR", "MIX_HOME", "MIX_ENV", "HEX_HOME", "GHCUP_INSTALL_BASE_PREFIX",
     "STACK_ROOT", "CABAL_DIR", "OPAMROOT", "OPAMSWITCH", "OPAM_SWITCH_PREFIX", "OCAMLPATH", "OCAML_TOPLEVEL_PATH",
     "CAML_LD_LIBRARY_PATH", "DOTNET_ROOT", "DOTNET_CLI_HOME", "DOTNET_CLI_TELEMETRY_OPTOUT", "NUGET_PACKAGES",
-    // What chooses versions of all of them.
+    // Version managers.
     "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "MISE_CONFIG_DIR", "DIRENV_DIR", "DIRENV_FILE",
     "HOMEBREW_PREFIX", "HOMEBREW_CELLAR", "HOMEBREW_REPOSITORY", "NIX_PATH", "NIX_PROFILES", "NIX_STORE",
     "IN_NIX_SHELL", "GUIX_PROFILE",
 ];
 
-/// Addresses of proxies and registries; passed on unless they hold a user's name, with which passwords come.
+/// Addresses of proxies and registries, passed on unless they contain a user name, which usually
+/// comes with a password.
 #[rustfmt::skip]
 const ADDRESSES: &[&str] = &[
     "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "ftp_proxy",
@@ -162,7 +166,7 @@ const ADDRESSES: &[&str] = &[
     "UV_INDEX_URL", "UV_DEFAULT_INDEX", "RUSTUP_DIST_SERVER", "RUSTUP_UPDATE_ROOT",
 ];
 
-/// The way to the desktop session, to the SSH agent, and to what git asks with.
+/// Variables of the desktop session, of the SSH agent and of git's password prompts.
 #[rustfmt::skip]
 const SESSION: &[&str] = &[
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION", "BROWSER",
@@ -170,9 +174,9 @@ const SESSION: &[&str] = &[
     "GIT_SSH_COMMAND", "GIT_ASKPASS", "GNUPGHOME", "GPG_TTY",
 ];
 
-/// What password managers need to open their store.
+/// Variables that password managers need to open their store.
 #[rustfmt::skip]
-const KEEPERS: &[&str] = &[
+const KEY_COMMANDS: &[&str] = &[
     "OP_ACCOUNT", "OP_SERVICE_ACCOUNT_TOKEN", "OP_CONNECT_HOST", "OP_CONNECT_TOKEN", "OP_CONFIG_DIR", "BW_SESSION",
     "BITWARDENCLI_APPDATA_DIR", "VAULT_ADDR", "VAULT_TOKEN", "VAULT_NAMESPACE", "VAULT_CACERT",
     "PASSWORD_STORE_DIR", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CONFIG_FILE",

@@ -1,7 +1,7 @@
-//! What goes wrong at the border, as sentences for the reader.
+//! Errors of this crate, as sentences for the user.
 //!
-//! Invariant: every message says what was tried, on which path, why it failed, and, where there is
-//! something to be done, what.
+//! Invariant: every message says what was attempted, on which path, why it failed and, where
+//! possible, what to do about it.
 
 use std::fmt;
 use std::io;
@@ -11,69 +11,69 @@ use rustix::io::Errno;
 
 use crate::stat::{FileKind, Stat};
 
-/// Why an effect did not happen, with the path and what was being done.
+/// A failed operation with its path and cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Where.
+    /// The path that the operation was about.
     pub path: AbsPath,
-    /// What was tried, as a verb: "save", "read".
+    /// The attempted operation as a verb: "save", "read".
     pub doing: &'static str,
-    /// What stood in the way.
-    pub reason: Reason,
+    /// The cause of the failure.
+    pub reason: ErrorReason,
 }
 
-/// What stood in the way, named for what the caller does about it.
+/// The cause of a failure, named for what the caller does about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// There is nothing there.
+pub enum ErrorReason {
+    /// Nothing exists at the path.
     NotFound,
-    /// The name is taken.
+    /// The name is already in use.
     AlreadyExists,
-    /// Someone else's, or protected by its permissions.
+    /// The file belongs to another user, or its permissions forbid the operation.
     PermissionDenied,
-    /// The file is marked read-only: it has no write bit.
+    /// The file is read-only: it has no write bit.
     ReadOnly,
     /// The whole volume is mounted read-only.
     ReadOnlyVolume,
     /// The disk is full.
     NoSpace,
-    /// The user's share of the disk is used up.
+    /// The user's disk quota is used up.
     QuotaExceeded,
-    /// Not a regular file where one is needed.
+    /// A regular file is required.
     NotAFile(FileKind),
-    /// Not a folder where one is needed.
+    /// A folder is required.
     NotAFolder,
-    /// Links that lead in a circle.
+    /// The symbolic links form a cycle.
     LinkLoop,
-    /// More bytes than the caller would take.
+    /// The file exceeds the caller's limit.
     TooLarge {
-        /// Its length in bytes, as far as known.
+        /// Length in bytes, as far as known.
         size: u64,
-        /// The most the caller would take, in bytes.
+        /// The caller's limit in bytes.
         limit: u64,
     },
-    /// The file is not what the caller last saw; nothing was written.
+    /// The file is not the one that the caller last saw; nothing was written.
     ChangedOnDisk {
-        /// What is there now; `None` when it is gone.
+        /// The file's current state; `None` if it is gone.
         now: Option<Stat>,
     },
-    /// A name or path longer than the file system takes.
+    /// The name or path exceeds the file system's limit.
     NameTooLong,
-    /// Too many open files, watches or the like; trying later may work.
+    /// Too many open files or watches, or too little memory; retrying later may work.
     Exhausted,
-    /// Busy, locked or interrupted; trying again may work.
+    /// The file is busy or locked, or the call was interrupted; retrying may work.
     Busy,
     /// The disk or its driver failed.
     Device,
-    /// The caller asked to stop.
+    /// The caller cancelled the operation.
     Cancelled,
-    /// Anything else, in the words of the system.
+    /// Any other cause, in the system's words.
     Other(String),
 }
 
 impl Error {
-    /// An error about `path` met while `doing` something.
-    pub fn new(path: &AbsPath, doing: &'static str, reason: Reason) -> Self {
+    /// Creates an error about `path` that occurred while `doing` something.
+    pub fn new(path: &AbsPath, doing: &'static str, reason: ErrorReason) -> Self {
         Self {
             path: path.clone(),
             doing,
@@ -81,54 +81,54 @@ impl Error {
         }
     }
 
-    /// Whether the same call may succeed later without anybody changing permissions or names.
+    /// Returns whether the same call may succeed later without a change of permissions or names.
     pub fn is_retryable(&self) -> bool {
         match self.reason {
-            Reason::NoSpace
-            | Reason::QuotaExceeded
-            | Reason::Exhausted
-            | Reason::Busy
-            | Reason::Device => true,
-            Reason::NotFound
-            | Reason::AlreadyExists
-            | Reason::PermissionDenied
-            | Reason::ReadOnly
-            | Reason::ReadOnlyVolume
-            | Reason::NotAFile(_)
-            | Reason::NotAFolder
-            | Reason::LinkLoop
-            | Reason::TooLarge { .. }
-            | Reason::ChangedOnDisk { .. }
-            | Reason::NameTooLong
-            | Reason::Cancelled
-            | Reason::Other(_) => false,
+            ErrorReason::NoSpace
+            | ErrorReason::QuotaExceeded
+            | ErrorReason::Exhausted
+            | ErrorReason::Busy
+            | ErrorReason::Device => true,
+            ErrorReason::NotFound
+            | ErrorReason::AlreadyExists
+            | ErrorReason::PermissionDenied
+            | ErrorReason::ReadOnly
+            | ErrorReason::ReadOnlyVolume
+            | ErrorReason::NotAFile(_)
+            | ErrorReason::NotAFolder
+            | ErrorReason::LinkLoop
+            | ErrorReason::TooLarge { .. }
+            | ErrorReason::ChangedOnDisk { .. }
+            | ErrorReason::NameTooLong
+            | ErrorReason::Cancelled
+            | ErrorReason::Other(_) => false,
         }
     }
 
-    /// Whether there was simply nothing at the path.
+    /// Returns whether nothing existed at the path.
     pub fn is_not_found(&self) -> bool {
-        self.reason == Reason::NotFound
+        self.reason == ErrorReason::NotFound
     }
 
     pub(crate) fn from_io(path: &AbsPath, doing: &'static str, error: &io::Error) -> Self {
         let reason = match error.raw_os_error() {
-            Some(code) => Reason::from_errno(Errno::from_raw_os_error(code)),
+            Some(code) => ErrorReason::from_errno(Errno::from_raw_os_error(code)),
             None => match error.kind() {
-                io::ErrorKind::NotFound => Reason::NotFound,
-                io::ErrorKind::AlreadyExists => Reason::AlreadyExists,
-                io::ErrorKind::PermissionDenied => Reason::PermissionDenied,
-                _ => Reason::Other(error.to_string()),
+                io::ErrorKind::NotFound => ErrorReason::NotFound,
+                io::ErrorKind::AlreadyExists => ErrorReason::AlreadyExists,
+                io::ErrorKind::PermissionDenied => ErrorReason::PermissionDenied,
+                _ => ErrorReason::Other(error.to_string()),
             },
         };
         Self::new(path, doing, reason)
     }
 
     pub(crate) fn from_errno(path: &AbsPath, doing: &'static str, errno: Errno) -> Self {
-        Self::new(path, doing, Reason::from_errno(errno))
+        Self::new(path, doing, ErrorReason::from_errno(errno))
     }
 }
 
-impl Reason {
+impl ErrorReason {
     pub(crate) fn from_errno(errno: Errno) -> Self {
         match errno {
             Errno::NOENT => Self::NotFound,
@@ -156,7 +156,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for ErrorReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sentence = match self {
             Self::NotFound => "there is no such file or folder",

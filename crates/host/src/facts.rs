@@ -1,7 +1,7 @@
-//! What this machine offers, and what is wrong with it.
+//! Diagnosis of the machine: its capabilities and its problems.
 //!
-//! Every fact says what was found and, unless it is good, what to do. Nothing here fails: what
-//! cannot be found out becomes a fact that says so.
+//! Every fact states what was found and, unless it is good, what to do about it. Nothing here
+//! fails: a failed probe becomes a fact that says so.
 
 mod display;
 mod sandbox;
@@ -13,35 +13,35 @@ use std::time::Duration;
 use base::AbsPath;
 
 use crate::dirs::Dirs;
-use crate::process::{self, Request};
+use crate::process::{self, ProcessRequest};
 pub use display::no_display;
 
-/// How long any program that is asked may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time limit for any program that a probe runs.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One thing found out about the machine.
+/// One finding about the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What was looked at.
+    /// The subject of the probe.
     pub name: &'static str,
-    /// What was found.
+    /// The value that was found.
     pub value: String,
-    /// Whether that is good.
-    pub verdict: Verdict,
+    /// The assessment of the value.
+    pub verdict: FactVerdict,
 }
 
-/// Whether a fact is good.
+/// The assessment of a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// As it should be.
+pub enum FactVerdict {
+    /// Works as it should.
     Good,
-    /// Works, but not as well as it could: what to do about it.
+    /// Works, but not as well as it could; holds the advice.
     Warn(String),
-    /// Something does not work: what to do about it.
+    /// Does not work; holds the advice.
     Bad(String),
 }
 
-/// Looks at the machine. Blocks, up to some seconds.
+/// Probes the machine. Blocks for up to some seconds.
 pub fn facts(dirs: &Dirs) -> Vec<Fact> {
     let mut facts = vec![system()];
     facts.extend(display::facts());
@@ -56,7 +56,7 @@ impl Fact {
         Self {
             name,
             value: value.into(),
-            verdict: Verdict::Good,
+            verdict: FactVerdict::Good,
         }
     }
 
@@ -64,7 +64,7 @@ impl Fact {
         Self {
             name,
             value: value.into(),
-            verdict: Verdict::Warn(advice.into()),
+            verdict: FactVerdict::Warn(advice.into()),
         }
     }
 
@@ -72,7 +72,7 @@ impl Fact {
         Self {
             name,
             value: value.into(),
-            verdict: Verdict::Bad(advice.into()),
+            verdict: FactVerdict::Bad(advice.into()),
         }
     }
 }
@@ -109,12 +109,13 @@ fn git() -> Fact {
     }
 }
 
-/// What a program says, if it is there and content.
+/// Returns a program's output if it exists and succeeds.
 fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     let root = AbsPath::new("/")?;
-    let mut request = Request::new(program, &root).with_arguments(arguments.iter().copied());
-    request.environment = process::Environment::Allowed(crate::environment::Recipient::Personal);
-    request.deadline = PATIENCE;
+    let mut request = ProcessRequest::new(program, &root).with_arguments(arguments.iter().copied());
+    request.environment =
+        process::ProcessEnvironment::Allowed(crate::environment::Recipient::Personal);
+    request.deadline = PROBE_TIMEOUT;
     let finished = process::run(&request).ok()?;
     finished.is_success().then(|| finished.text())
 }

@@ -1,8 +1,8 @@
-//! Files in memory, for tests.
+//! In-memory files for tests.
 //!
-//! They behave as the real ones do, the same tests say so; but every folder above a new file is
-//! simply there. On top: faults on demand, changes made "by other programs", and watch events that
-//! are sent before the call that caused them returns.
+//! They behave as the real ones do, which the shared tests check, except that the parent folders of
+//! a new file always exist. In addition they offer injected faults, changes made "by other
+//! programs", and watch events that are sent before the call that caused them returns.
 
 mod ops;
 mod world;
@@ -11,45 +11,45 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::AbsPath;
 
-use crate::error::{Error, Reason};
+use crate::error::{Error, ErrorReason};
 use crate::watch::WatchEvent;
 
-use self::world::{Fault, Node, World};
+use self::world::{FakeFileSystem, FakeNode, InjectedFault};
 
-/// Files in memory. A clone is another handle to the same files.
+/// In-memory files. A clone is another handle to the same files.
 #[derive(Clone, Default)]
 pub struct FakeFiles {
-    world: Arc<Mutex<World>>,
+    world: Arc<Mutex<FakeFileSystem>>,
 }
 
-/// The kinds of calls that can be told to fail.
+/// The kinds of calls that can be made to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Reading a file.
+pub enum FakeOperation {
+    /// Reading a file's content.
     Read,
-    /// Looking at a path, listing, resolving.
+    /// Reading metadata, listing, resolving.
     Look,
-    /// A save.
+    /// Saving a user's file.
     Save,
     /// Writing a private file.
     WritePrivate,
-    /// Adding to a log.
+    /// Appending to a log.
     Append,
     /// Making a log durable.
     Sync,
     /// Creating, renaming, copying, trashing, removing.
     Arrange,
-    /// Starting to watch.
+    /// Starting to watch a folder.
     Watch,
 }
 
 impl FakeFiles {
-    /// An empty world with a root folder.
+    /// Creates an empty file system with a root folder.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Writes a file as another program would, with the folders above it.
+    /// Writes a file and its parent folders as another program would.
     pub fn write(&self, path: &AbsPath, content: impl AsRef<[u8]>) {
         self.world().write(path, content.as_ref().to_vec());
     }
@@ -59,14 +59,14 @@ impl FakeFiles {
         self.world().add_folders(path);
     }
 
-    /// Creates a link as another program would.
+    /// Creates a symbolic link as another program would.
     pub fn link(&self, path: &AbsPath, target: impl Into<std::path::PathBuf>) {
-        self.world().put(path, Node::Link(target.into()));
+        self.world().insert(path, FakeNode::Link(target.into()));
     }
 
     /// Creates a pipe as another program would.
     pub fn pipe(&self, path: &AbsPath) {
-        self.world().put(path, Node::Other);
+        self.world().insert(path, FakeNode::Other);
     }
 
     /// Removes a file or folder as another program would.
@@ -79,19 +79,19 @@ impl FakeFiles {
         self.world().set_mode(path, mode);
     }
 
-    /// The content of a file; `None` when there is none.
+    /// Returns the content of a file; `None` if there is none.
     pub fn content(&self, path: &AbsPath) -> Option<Vec<u8>> {
         self.world().content(path)
     }
 
-    /// What was moved to the trash, in order.
+    /// Returns the trashed paths in order.
     pub fn trashed(&self) -> Vec<AbsPath> {
         self.world().trashed.clone()
     }
 
-    /// Makes the `nth` call of this kind from now on (1 is the next) fail, once.
-    pub fn fail(&self, operation: Operation, nth: usize, reason: Reason) {
-        self.world().faults.push(Fault {
+    /// Makes the `nth` call of this kind from now on (1 is the next) fail once.
+    pub fn fail(&self, operation: FakeOperation, nth: usize, reason: ErrorReason) {
+        self.world().faults.push(InjectedFault {
             operation,
             nth,
             reason,
@@ -100,8 +100,8 @@ impl FakeFiles {
     }
 
     /// Makes every call of this kind fail until `heal`.
-    pub fn fail_always(&self, operation: Operation, reason: Reason) {
-        self.world().faults.push(Fault {
+    pub fn fail_always(&self, operation: FakeOperation, reason: ErrorReason) {
+        self.world().faults.push(InjectedFault {
             operation,
             nth: 1,
             reason,
@@ -109,27 +109,27 @@ impl FakeFiles {
         });
     }
 
-    /// Takes all faults back.
+    /// Removes all injected faults.
     pub fn heal(&self) {
         self.world().faults.clear();
     }
 
-    /// Sends an event to everybody who watches, as after an overflow.
+    /// Sends an event to all watchers, as after an overflow.
     pub fn announce(&self, event: &WatchEvent) {
         self.world().announce(event);
     }
 
-    fn world(&self) -> MutexGuard<'_, World> {
+    fn world(&self) -> MutexGuard<'_, FakeFileSystem> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The world, unless a fault strikes.
+    /// Returns the state, unless a fault is due.
     fn enter(
         &self,
-        operation: Operation,
+        operation: FakeOperation,
         path: &AbsPath,
         doing: &'static str,
-    ) -> Result<MutexGuard<'_, World>, Error> {
+    ) -> Result<MutexGuard<'_, FakeFileSystem>, Error> {
         let mut world = self.world();
         match world.strike(operation) {
             Some(reason) => Err(Error::new(path, doing, reason)),

@@ -1,8 +1,10 @@
-//! One running program for each place: a second start hands its arguments to the first and ends.
+//! Single-instance support: a second start passes its arguments to the first and exits.
 //!
-//! The first one holds a lock file and listens on a socket beside it; both lie in a folder that only
-//! this user can enter. The lock goes with its process, so a socket left by a crash is no obstacle.
-//! Invariant: a start that cannot reach the first one goes on by itself; nobody is left without a window.
+//! The first instance holds a lock file and listens on a socket beside it; both are in a folder
+//! that only this user can enter. The lock dies with its process, so a socket left by a crash is
+//! harmless.
+//! Invariant: a start that cannot reach the first instance runs on its own, so that the user always
+//! gets a window.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -11,53 +13,53 @@ use std::time::Duration;
 
 use base::AbsPath;
 
-use crate::error::{Error, Reason};
-use crate::files::{Files, Lock};
+use crate::error::{Error, ErrorReason};
+use crate::files::{FileLock, Files};
 
-/// Longer messages, in bytes, are refused: arguments are not.
-const LONGEST: usize = 1 << 20;
+/// Maximum length of a message in bytes; arguments are far shorter.
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
 
-/// How long either side waits for the other.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time that either side waits for the other.
+const HANDOFF_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the first one answers when it took a message.
-const TAKEN: u8 = b'+';
+/// The first instance's reply to an accepted message.
+const ACCEPTED: u8 = b'+';
 
-/// Who is the running program.
+/// The outcome of `claim`.
 pub enum Instance {
-    /// This process is; what others hand over arrives here.
-    First(Handed),
-    /// Another one is, and it has taken the message.
+    /// This process is the first; messages of later starts arrive here.
+    First(HandoffReceiver),
+    /// Another process is the first, and it accepted the message.
     Other,
-    /// Another one is, but it did not answer.
+    /// Another process is the first, but it did not answer.
     Silent,
 }
 
-/// What later starts hand over. Gives the place back when dropped.
-pub struct Handed {
+/// Receives the messages of later starts. Releases the claim on drop.
+pub struct HandoffReceiver {
     messages: async_channel::Receiver<Vec<u8>>,
     socket: AbsPath,
-    _lock: Lock,
+    _lock: FileLock,
 }
 
-impl Handed {
-    /// The next message, as the other start sent it; `None` when the socket broke.
+impl HandoffReceiver {
+    /// Returns the next message of a later start; `None` if the socket broke.
     pub async fn next(&self) -> Option<Vec<u8>> {
         self.messages.recv().await.ok()
     }
 }
 
-impl Drop for Handed {
+impl Drop for HandoffReceiver {
     fn drop(&mut self) {
-        // Nobody finds it any more; a name that stays is taken over by the next start.
+        // An error is harmless: the next start takes over a socket that stays.
         std::fs::remove_file(self.socket.as_path()).ok();
     }
 }
 
-/// Becomes the running program of `name` in `folder`, or hands `message` to the one there is. Blocks for two
-/// seconds at most.
+/// Claims `name` in `folder` for this process, or sends `message` to the process that holds it.
+/// Blocks for at most two seconds.
 ///
-/// `folder` must be private to the user: whoever can enter it can ask for files to be opened.
+/// `folder` must be private to the user: anybody who can enter it can have files opened.
 pub fn claim(
     files: &dyn Files,
     folder: &AbsPath,
@@ -68,11 +70,11 @@ pub fn claim(
     let Some(lock) = files.lock(&folder.join(format!("{name}.lock")))? else {
         return Ok(match hand_over(&socket, message) {
             Ok(()) => Instance::Other,
-            // It hangs, or it is just ending.
+            // The other instance hangs, or is exiting.
             Err(_) => Instance::Silent,
         });
     };
-    // With the lock in hand, whatever has the name belongs to nobody.
+    // This process holds the lock, so any socket of that name is stale.
     match std::fs::remove_file(socket.as_path()) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -80,14 +82,14 @@ pub fn claim(
     }
     let listener = UnixListener::bind(socket.as_path())
         .map_err(|error| Error::from_io(&socket, "listen at", &error))?;
-    // Full when sixteen starts wait for a window that hangs; the seventeenth waits with them, and its
-    // own patience ends.
+    // Full when sixteen starts wait for a hanging window; the seventeenth waits too, until its own
+    // timeout.
     let (sender, messages) = async_channel::bounded(16);
     thread::Builder::new()
         .name("instance".to_owned())
         .spawn(move || listen(&listener, &sender))
-        .map_err(|error| Error::new(&socket, "listen at", Reason::Other(error.to_string())))?;
-    Ok(Instance::First(Handed {
+        .map_err(|error| Error::new(&socket, "listen at", ErrorReason::Other(error.to_string())))?;
+    Ok(Instance::First(HandoffReceiver {
         messages,
         socket,
         _lock: lock,
@@ -105,18 +107,18 @@ fn listen(listener: &UnixListener, messages: &async_channel::Sender<Vec<u8>>) {
         if messages.send_blocking(message).is_err() {
             return;
         }
-        // A start that has gone away needs no answer.
-        stream.write_all(&[TAKEN]).ok();
+        // A start that has exited needs no reply.
+        stream.write_all(&[ACCEPTED]).ok();
     }
 }
 
 fn read_message(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(HANDOFF_TIMEOUT))?;
+    stream.set_write_timeout(Some(HANDOFF_TIMEOUT))?;
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
-    if length > LONGEST {
+    if length > MAX_MESSAGE_BYTES {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let mut message = vec![0; length];
@@ -127,16 +129,16 @@ fn read_message(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
 fn hand_over(socket: &AbsPath, message: &[u8]) -> io::Result<()> {
     let length = u32::try_from(message.len())
         .ok()
-        .filter(|_| message.len() <= LONGEST)
+        .filter(|_| message.len() <= MAX_MESSAGE_BYTES)
         .ok_or(io::ErrorKind::InvalidInput)?;
     let mut stream = UnixStream::connect(socket.as_path())?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(HANDOFF_TIMEOUT))?;
+    stream.set_write_timeout(Some(HANDOFF_TIMEOUT))?;
     stream.write_all(&length.to_le_bytes())?;
     stream.write_all(message)?;
     let mut answer = [0];
     stream.read_exact(&mut answer)?;
-    if answer[0] == TAKEN {
+    if answer[0] == ACCEPTED {
         Ok(())
     } else {
         Err(io::ErrorKind::InvalidData.into())

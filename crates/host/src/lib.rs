@@ -1,22 +1,20 @@
-//! The border to the machine: files, watching, trash, processes, time, folders of our own.
+//! The border to the machine: files, watching, trash, processes, time, Burin's own folders.
 //!
 //! Knows: `base` and the operating system. Must not know: buffers, encodings, what a project is.
-//! Invariant: nobody else in the workspace opens a file, starts a process or asks the time.
-//! Invariant: a save leaves the exact old or the exact new content, whenever the machine dies; where
-//! only overwriting in place is possible, a durable record of both comes first (see `overwrite`).
+//! Invariant: no other crate in the workspace opens a file, starts a process or reads a clock.
+//! Invariant: a save leaves exactly the old or exactly the new content, whenever the machine dies;
+//! where only overwriting in place is possible, a durable record of both comes first (see
+//! `overwrite`).
 //! Invariant: `RealFiles` and `FakeFiles` pass the same tests.
-//! Start at `Files`; saving is in `real::save`, what a crash leaves behind in `overwrite`.
+//! Start at `Files`; saving is in `real::save`, crash recovery in `overwrite`.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "this is the one crate that touches files, processes and clocks"
 )]
 
-#[cfg(test)]
-mod again;
-mod beats;
 mod clock;
-mod content;
+mod content_hash;
 mod dirs;
 pub mod environment;
 mod error;
@@ -29,26 +27,34 @@ mod overwrite;
 mod priority;
 pub mod process;
 mod real;
+#[cfg(test)]
+mod reexec;
 mod stat;
 mod temp;
+mod ticker;
 mod tree;
 mod watch;
 
-pub use beats::beats;
 pub use clock::{Clock, FakeClock, RealClock};
-pub use content::ContentHash;
+pub use content_hash::ContentHash;
 pub use dirs::Dirs;
-pub use error::{Error, Reason};
-pub use facts::{Fact, Verdict, facts, no_display};
-pub use fake::{FakeFiles, Operation};
-pub use files::{AppendLog, Expected, Files, Lock, OnDisk, SaveRequest, SaveWay, Saved};
-pub use instance::{Handed, Instance, claim};
-pub use memory::give_back_memory;
-pub use overwrite::{Interrupted, InterruptedState};
+pub use error::{Error, ErrorReason};
+pub use facts::{Fact, FactVerdict, facts, no_display};
+pub use fake::{FakeFiles, FakeOperation};
+pub use files::{
+    AppendLog, ExpectedContent, FileLock, Files, OnDisk, SaveMethod, SaveRequest, SaveResult,
+};
+pub use instance::{HandoffReceiver, Instance, claim};
+pub use memory::release_free_memory;
+pub use overwrite::{InterruptedSave, InterruptedSaveState};
 pub use priority::lower_priority;
 pub use real::RealFiles;
-pub use real::{Mark, Moment, News, Pages, Survey, Vigil, is_temp_name, links};
-pub use stat::{Entry, FileKind, Listing, Stamp, Stat};
+pub use real::{
+    BulkStat, ChangeQueue, FileVersion, PolledChange, RandomAccessFile, WallTime, is_temp_name,
+    links,
+};
+pub use stat::{FileKind, ListedEntry, Listing, Stamp, Stat};
 pub use temp::TempFolder;
-pub use tree::{Step, Tree, TreeEntry, TreeKind, is_draft_name};
+pub use ticker::ticker;
+pub use tree::{FolderTree, TreeEntry, TreeKind, WalkStep, is_draft_name};
 pub use watch::{Ignore, WatchEvent, WatchRequest, Watcher};

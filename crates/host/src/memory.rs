@@ -1,7 +1,8 @@
-//! Memory that is free again.
+//! Returning freed memory to the system.
 
-/// Gives what was freed back to the system. A program keeps what it once took for later; after much work that does not
-/// come again soon, others have more of it. Takes milliseconds. Does nothing where the system has no way to.
+/// Returns freed heap memory to the system. The allocator otherwise keeps it for reuse; after a
+/// large, one-time task other programs benefit. Takes milliseconds. Does nothing on systems other
+/// than Linux with glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(
@@ -9,13 +10,14 @@
         reason = "glibc's own way to trim its heaps has no safe wrapper"
     )
 )]
-pub fn give_back_memory() {
+pub fn release_free_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         unsafe extern "C" {
             fn malloc_trim(kept: usize) -> std::ffi::c_int;
         }
-        // SAFETY: it may be called at any time from any thread, and touches no memory that is in use.
+        // SAFETY: `malloc_trim` may be called at any time from any thread, and touches no memory in
+        // use.
         unsafe { malloc_trim(0) };
     }
 }

@@ -1,12 +1,12 @@
-//! Overwriting a file in place, and finishing what a crash cut short.
+//! Overwriting a file in place, and finishing a save that a crash cut short.
 //!
-//! Before the first byte is touched a record with both contents is made durable in a private
-//! folder. It is removed when the new content is durable. A record found at the next start tells
-//! what was going on: the file is compared with both contents, and a mixture that only our own
-//! write can have made is finished.
+//! Before the first byte is written, a record with both contents is made durable in a private
+//! folder. It is removed once the new content is durable. A record found at the next start shows
+//! what was in progress: the file is compared with both contents, and a mixture that only our own
+//! write can have produced is finished.
 //!
-//! Invariant: the file is cut to its new length last, so that nothing of the old is lost early.
-//! Invariant: a record is locked while its save lives; others leave it alone.
+//! Invariant: the file is truncated to its new length last, so that no old content is lost early.
+//! Invariant: a record is locked while its save is in progress; other processes leave it alone.
 
 mod record;
 
@@ -18,52 +18,55 @@ use base::{AbsPath, LogErr};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-pub(crate) use self::record::Record;
+pub(crate) use self::record::OverwriteRecord;
 
-use crate::content::ContentHash;
-use crate::error::{Error, Reason};
-use crate::files::{Expected, OnDisk, SaveRequest, SaveWay, Saved};
-use crate::real::{Found, read_whole, stamp_of, stat_of};
+use crate::content_hash::ContentHash;
+use crate::error::{Error, ErrorReason};
+use crate::files::{ExpectedContent, OnDisk, SaveMethod, SaveRequest, SaveResult};
+use crate::real::{ExistingFile, read_whole, stamp_of, stat_of};
 use crate::stat::Stamp;
 
 const SAVE: &str = "save";
-/// The least part of a file that a disk writes at once.
+/// The smallest part of a file that a disk writes atomically, in bytes.
 const SECTOR: usize = 512;
 
 /// A save in place that a crash cut short.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interrupted {
+pub struct InterruptedSave {
     /// The file that was being saved.
     pub target: AbsPath,
-    /// What was to be saved.
+    /// The content to be saved.
     pub new: Vec<u8>,
-    /// What the file held before; `None` when it could not be read.
+    /// The previous content; `None` if it could not be read.
     pub old: Option<Vec<u8>>,
-    /// What has become of it.
-    pub state: InterruptedState,
-    /// The record on disk. Removing it forgets the save; meant for when the user has decided.
+    /// The state of the file.
+    pub state: InterruptedSaveState,
+    /// The record on disk. Removing it discards the save; do so once the user has decided.
     pub record: AbsPath,
 }
 
-/// What has become of a save that was cut short.
+/// The state of an interrupted save.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InterruptedState {
+pub enum InterruptedSaveState {
     /// The file was torn and now holds the new content; the record is gone.
     Finished,
     /// The file is torn, and finishing it failed.
     Torn(Error),
-    /// The file holds something else: somebody changed it since.
+    /// The file holds other content: it was changed since.
     ChangedSince,
-    /// The file is gone.
+    /// The file no longer exists.
     Gone,
 }
 
-/// Overwrites the file in place; only after its record is durable.
-pub(crate) fn overwrite(request: &SaveRequest<'_>, found: &Found) -> Result<Saved, Error> {
+/// Overwrites the file in place after its record is durable.
+pub(crate) fn overwrite(
+    request: &SaveRequest<'_>,
+    found: &ExistingFile,
+) -> Result<SaveResult, Error> {
     let failed = |error: &io::Error| Error::from_io(&found.path, SAVE, error);
     let file = open_for_writing(&found.path).map_err(|error| failed(&error))?;
     let old = read_old(request, found)?;
-    let record = Record::write(request, found, old.as_deref())?;
+    let record = OverwriteRecord::write(request, found, old.as_deref())?;
     if let Err(error) = prepare(&file, request, found) {
         record.remove();
         return Err(error);
@@ -76,26 +79,35 @@ pub(crate) fn overwrite(request: &SaveRequest<'_>, found: &Found) -> Result<Save
     Ok(saved(request, found, file.metadata()))
 }
 
-/// The last look before the first byte, and the space for the last one.
-fn prepare(file: &File, request: &SaveRequest<'_>, found: &Found) -> Result<(), Error> {
+/// Checks the file once more and reserves space before the first byte is written.
+fn prepare(file: &File, request: &SaveRequest<'_>, found: &ExistingFile) -> Result<(), Error> {
     let failed = |error: &io::Error| Error::from_io(&found.path, SAVE, error);
     let now = file.metadata().map_err(|error| failed(&error))?;
     if stamp_of(&now) != found.stat.stamp {
         let now = Some(stat_of(&found.path, &now));
-        return Err(Error::new(&found.path, SAVE, Reason::ChangedOnDisk { now }));
+        return Err(Error::new(
+            &found.path,
+            SAVE,
+            ErrorReason::ChangedOnDisk { now },
+        ));
     }
     reserve(file, now.len(), request.content.len() as u64).map_err(|error| {
-        // What was reserved of it is given back.
+        // Releases the space that was reserved.
         file.set_len(now.len()).log_err();
         failed(&error)
     })
 }
 
-fn saved(request: &SaveRequest<'_>, found: &Found, now: io::Result<fs::Metadata>) -> Saved {
+fn saved(
+    request: &SaveRequest<'_>,
+    found: &ExistingFile,
+    now: io::Result<fs::Metadata>,
+) -> SaveResult {
     let (stamp, unconfirmed) = match now {
         Ok(now) => (stamp_of(&now), None),
         Err(error) => {
-            // In doubt the next save compares the bytes, for which the length must be right.
+            // If this stamp differs, the next save compares the bytes, which requires the right
+            // length.
             let stamp = Stamp {
                 size: request.content.len() as u64,
                 ..found.stat.stamp
@@ -104,33 +116,33 @@ fn saved(request: &SaveRequest<'_>, found: &Found, now: io::Result<fs::Metadata>
             (stamp, Some(Error::from_io(&found.path, doing, &error)))
         }
     };
-    Saved {
+    SaveResult {
         on_disk: OnDisk {
             stamp,
             hash: ContentHash::of(request.content),
         },
-        way: SaveWay::Overwritten,
+        method: SaveMethod::Overwritten,
         unconfirmed,
     }
 }
 
-/// Looks at every record of a dead process in `folder`. See `Files::interrupted`.
-pub(crate) fn interrupted(folder: &AbsPath) -> (Vec<Interrupted>, Vec<Error>) {
+/// Examines every record of a dead process in `folder`. See `Files::interrupted`.
+pub(crate) fn interrupted(folder: &AbsPath) -> (Vec<InterruptedSave>, Vec<Error>) {
     let mut problems = Vec::new();
     let records = match record::left_over(folder, &mut problems) {
         Ok(records) => records,
         Err(error) if error.is_not_found() => return (Vec::new(), problems),
         Err(error) => return (Vec::new(), vec![error]),
     };
-    let interrupted = records.into_iter().filter_map(look_after).collect();
+    let interrupted = records.into_iter().filter_map(recover).collect();
     (interrupted, problems)
 }
 
-fn look_after(found: record::Found) -> Option<Interrupted> {
+fn recover(found: record::LeftoverRecord) -> Option<InterruptedSave> {
     let state = match state_of(&found) {
-        Some(InterruptedState::Finished) => {
+        Some(InterruptedSaveState::Finished) => {
             found.remove();
-            InterruptedState::Finished
+            InterruptedSaveState::Finished
         }
         Some(state) => state,
         None => {
@@ -138,7 +150,7 @@ fn look_after(found: record::Found) -> Option<Interrupted> {
             return None;
         }
     };
-    Some(Interrupted {
+    Some(InterruptedSave {
         target: found.target,
         new: found.new,
         old: found.old,
@@ -147,12 +159,12 @@ fn look_after(found: record::Found) -> Option<Interrupted> {
     })
 }
 
-/// `None` when the file is whole.
-fn state_of(found: &record::Found) -> Option<InterruptedState> {
+/// Returns `None` if the file is whole.
+fn state_of(found: &record::LeftoverRecord) -> Option<InterruptedSaveState> {
     let (now, stat) = match read_whole(&found.target, u64::MAX - 1) {
         Ok(read) => read,
-        Err(error) if error.is_not_found() => return Some(InterruptedState::Gone),
-        Err(error) => return Some(InterruptedState::Torn(error)),
+        Err(error) if error.is_not_found() => return Some(InterruptedSaveState::Gone),
+        Err(error) => return Some(InterruptedSaveState::Torn(error)),
     };
     let old = found.old.as_deref();
     if now == found.new || Some(now.as_slice()) == old {
@@ -161,17 +173,17 @@ fn state_of(found: &record::Found) -> Option<InterruptedState> {
     let is_same_file = (stat.stamp.device, stat.stamp.inode) == (found.device, found.inode);
     let is_torn = is_same_file && old.is_some_and(|old| is_mixture(&now, old, &found.new));
     if !is_torn {
-        return Some(InterruptedState::ChangedSince);
+        return Some(InterruptedSaveState::ChangedSince);
     }
     let finished = open_for_writing(&found.target).and_then(|file| write_over(&file, &found.new));
     Some(match finished {
-        Ok(()) => InterruptedState::Finished,
-        Err(error) => InterruptedState::Torn(Error::from_io(&found.target, SAVE, &error)),
+        Ok(()) => InterruptedSaveState::Finished,
+        Err(error) => InterruptedSaveState::Torn(Error::from_io(&found.target, SAVE, &error)),
     })
 }
 
-/// Whether `now` can be what an interrupted write of `new` over `old` leaves: the beginning of the
-/// one with the rest of the other, or sectors of either.
+/// Returns whether `now` can result from an interrupted write of `new` over `old`: a prefix of one
+/// with the rest of the other, or sectors of either.
 fn is_mixture(now: &[u8], old: &[u8], new: &[u8]) -> bool {
     if now.len() < old.len().min(new.len()) || now.len() > old.len().max(new.len()) {
         return false;
@@ -193,23 +205,27 @@ fn open_for_writing(path: &AbsPath) -> io::Result<File> {
         .open(path)
 }
 
-/// The old content; `None` when the file may be written but not read.
-fn read_old(request: &SaveRequest<'_>, found: &Found) -> Result<Option<Vec<u8>>, Error> {
+/// Reads the old content; returns `None` if the file may be written but not read.
+fn read_old(request: &SaveRequest<'_>, found: &ExistingFile) -> Result<Option<Vec<u8>>, Error> {
     let content = match read_whole(&found.path, u64::MAX - 1) {
         Ok((content, _)) => content,
-        Err(error) if error.reason == Reason::PermissionDenied => return Ok(None),
+        Err(error) if error.reason == ErrorReason::PermissionDenied => return Ok(None),
         Err(error) => return Err(error),
     };
     match request.expected {
-        Expected::Unchanged(known) if ContentHash::of(&content) != known.hash => {
+        ExpectedContent::Unchanged(known) if ContentHash::of(&content) != known.hash => {
             let now = Some(found.stat.clone());
-            Err(Error::new(&found.path, SAVE, Reason::ChangedOnDisk { now }))
+            Err(Error::new(
+                &found.path,
+                SAVE,
+                ErrorReason::ChangedOnDisk { now },
+            ))
         }
         _ => Ok(Some(content)),
     }
 }
 
-/// Makes sure of the space for a longer content before anything is written.
+/// Reserves the space for a longer content before anything is written.
 fn reserve(file: &File, old_length: u64, new_length: u64) -> io::Result<()> {
     let Some(more) = new_length.checked_sub(old_length).filter(|more| *more > 0) else {
         return Ok(());
@@ -218,7 +234,7 @@ fn reserve(file: &File, old_length: u64, new_length: u64) -> io::Result<()> {
         Err(Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO) => {
             Err(io::Error::from(Errno::NOSPC))
         }
-        // Most others mean that this kind of volume does not know the call.
+        // Most other errors mean that the volume does not support the call.
         _ => Ok(()),
     }
 }
@@ -236,13 +252,13 @@ fn reserve_range(_: &File, _: u64, _: u64) -> rustix::io::Result<()> {
 
 fn write_over(file: &File, content: &[u8]) -> io::Result<()> {
     file.write_all_at(content, 0)?;
-    // Last, and also when it grew: space reserved beyond the end is given back.
+    // Done last, and also if the file grew: this releases space reserved beyond the end.
     file.set_len(content.len() as u64)?;
     file.sync_all()
 }
 
-/// Puts the old content back after a failure. Where that fails too, the record stays.
-fn give_back(file: &File, old: Option<&[u8]>, record: &Record, error: Error) -> Error {
+/// Restores the old content after a failure. If that fails too, the record stays.
+fn give_back(file: &File, old: Option<&[u8]>, record: &OverwriteRecord, error: Error) -> Error {
     let given_back = match old {
         Some(old) => write_over(file, old).is_ok(),
         None => false,
@@ -256,11 +272,11 @@ fn give_back(file: &File, old: Option<&[u8]>, record: &Record, error: Error) -> 
         error.reason,
         record.path()
     );
-    Error::new(&error.path, SAVE, Reason::Other(sentence))
+    Error::new(&error.path, SAVE, ErrorReason::Other(sentence))
 }
 
-/// Writing takes set-user-id bits away; whoever owns the file may set them again.
-fn restore_mode(file: &File, found: &Found) {
+/// Restores set-user-id bits, which writing clears; only the file's owner may set them.
+fn restore_mode(file: &File, found: &ExistingFile) {
     let mode = found.metadata.mode() & 0o7777;
     let is_kept = file
         .metadata()

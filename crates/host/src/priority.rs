@@ -1,11 +1,11 @@
-//! Work that gives way.
+//! Thread priority for background work.
 
-/// Lets the calling thread run only where nothing that people wait for wants to. Threads that it starts do the same.
+/// Lowers the priority of the calling thread and of the threads that it starts.
 pub fn lower_priority() {
-    /// Steps of niceness.
+    /// The niceness to set.
     const STEPS: i32 = 5;
-    // On Linux the calling thread is meant, elsewhere the process, which must not be slowed as a whole. A system that
-    // refuses lets it run as before.
+    // On Linux this affects the calling thread, elsewhere the whole process, which must not be
+    // slowed down. If the system refuses, the thread keeps its priority.
     if cfg!(target_os = "linux") {
         rustix::process::setpriority_process(None, STEPS).ok();
     }

@@ -1,15 +1,17 @@
-//! Processes, each with a folder, a deadline and a cap on its output.
+//! Child processes, each with a folder, a deadline and a cap on its output.
 //!
-//! Invariant: no process inherits our environment; what it finds is an allow-list's (`environment`) or given to it.
-//! Invariant: when `run` returns, the process and those of its group are gone.
-//! Start at `run`; what goes on beside us, streamed and with a terminal, is in `spawned`;
-//! what stays and is spoken to over its pipes is in `live`. How the two are held on to is in `held`.
+//! Invariant: no process inherits Burin's environment; it receives allow-listed variables
+//! (`environment`) and those given to it.
+//! Invariant: when `run` returns, the process and its group are gone.
+//! Start at `run`; `spawned` runs a process in the background, streamed and optionally with a
+//! terminal; `live` runs one that is spoken to over its pipes; `held` owns the process tree of
+//! both.
 
-mod bounds;
 mod guard;
-mod held;
+mod handle;
 mod interrupts;
 mod live;
+mod sandbox;
 mod spawned;
 mod tree;
 
@@ -24,68 +26,69 @@ use base::{AbsPath, LogErr};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::environment::{self, Recipient};
-use crate::error::{Error, Reason};
+use crate::error::{Error, ErrorReason};
 
-pub use bounds::{Bound, BoundStart, Bounds, Denial, Planted};
-pub use live::{Group, Live, Start, start};
-pub use spawned::{Ended, Launch, Screen, Sink, Spawned, spawn};
+pub use live::{LiveProcess, ProcessGroup, StartRequest, start};
+pub use sandbox::{Denial, PlantedFile, SandboxSpawner, SandboxedCommand, SandboxedProcess};
+pub use spawned::{ExitReport, LaunchRequest, OutputSink, SpawnedProcess, TerminalSize, spawn};
 pub(crate) use tree::MARK;
 pub use tree::end_orphans;
 
-/// A process to be run.
+/// A process to run to completion.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ProcessRequest {
     /// The program: a name looked up in `PATH`, or a path.
     pub program: OsString,
-    /// Its arguments.
+    /// The arguments, without the program's name.
     pub arguments: Vec<OsString>,
-    /// The folder it runs in.
+    /// The working folder of the process.
     pub folder: AbsPath,
-    /// When it is killed with all its children.
+    /// Time after which the process and its children are killed.
     pub deadline: Duration,
-    /// How many bytes of each of its outputs are kept; the rest is read and dropped.
+    /// Bytes kept of each output stream; the rest is read and dropped.
     pub output_cap: usize,
-    /// What it finds in its environment.
-    pub environment: Environment,
-    /// What it reads as its input.
+    /// The environment variables that the process receives.
+    pub environment: ProcessEnvironment,
+    /// The bytes written to its standard input.
     pub input: Vec<u8>,
 }
 
-/// What a process finds in its environment.
+/// The source of a process's environment variables.
 #[derive(Clone, Debug)]
-pub enum Environment {
-    /// What of ours the allow-list passes on to such a child.
+pub enum ProcessEnvironment {
+    /// The variables of this process that the allow-list passes on to such a child.
     Allowed(Recipient),
-    /// Only these variables.
+    /// Exactly these variables and no others.
     Only(Vec<(OsString, OsString)>),
 }
 
-/// What a process left.
+/// The result of a finished process.
 #[derive(Clone, Debug)]
-pub struct Finished {
-    /// How it ended.
-    pub end: End,
-    /// Its standard output, up to the cap.
+pub struct ProcessOutput {
+    /// The way the process ended.
+    pub exit: ProcessExit,
+    /// Standard output, up to the cap.
     pub output: Vec<u8>,
-    /// Its standard error, up to the cap.
+    /// Standard error, up to the cap.
     pub errors: Vec<u8>,
-    /// Whether one of the two was longer than the cap.
+    /// Whether either stream exceeded the cap.
     pub is_cut: bool,
 }
 
-/// How a process ended.
+/// The way a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// By itself, with this code.
+pub enum ProcessExit {
+    /// It exited with this code.
     Exited(i32),
-    /// By this signal, sent by somebody else.
+    /// It was killed by this signal, sent by another process.
     Signalled(i32),
-    /// By us, at its deadline.
+    /// Burin killed it at its deadline.
     TimedOut,
 }
 
-impl Request {
-    /// A process of others without input, with ten seconds and a megabyte of output.
+impl ProcessRequest {
+    /// Creates a request for a third-party program without input, with a deadline of ten seconds
+    /// and a cap of one megabyte.
     pub fn new(program: impl Into<OsString>, folder: &AbsPath) -> Self {
         Self {
             program: program.into(),
@@ -93,12 +96,12 @@ impl Request {
             folder: folder.clone(),
             deadline: Duration::from_secs(10),
             output_cap: 1 << 20,
-            environment: Environment::Allowed(Recipient::Foreign),
+            environment: ProcessEnvironment::Allowed(Recipient::Foreign),
             input: Vec::new(),
         }
     }
 
-    /// The same with more arguments.
+    /// Appends arguments to the request.
     pub fn with_arguments<T: Into<OsString>>(
         mut self,
         arguments: impl IntoIterator<Item = T>,
@@ -108,28 +111,31 @@ impl Request {
     }
 }
 
-impl Finished {
-    /// Whether it ended by itself and was content.
+impl ProcessOutput {
+    /// Returns whether it exited with code 0.
     pub fn is_success(&self) -> bool {
-        self.end == End::Exited(0)
+        self.exit == ProcessExit::Exited(0)
     }
 
-    /// Its output as text, with foreign bytes replaced.
+    /// Returns standard output as text, with invalid UTF-8 replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.output).into_owned()
     }
 }
 
-/// Runs a process to its end.
-pub fn run(request: &Request) -> Result<Finished, Error> {
+/// Runs a process to completion.
+pub fn run(request: &ProcessRequest) -> Result<ProcessOutput, Error> {
     run_while(request, &|| true)
 }
 
-/// Runs a process to its end, or until it is not wanted any more, which ends it like its deadline does. Asked every
-/// few milliseconds.
-pub fn run_while(request: &Request, is_wanted: &dyn Fn() -> bool) -> Result<Finished, Error> {
+/// Runs a process until it ends or `is_wanted` returns false, which kills it as its deadline does.
+/// `is_wanted` is called every few milliseconds.
+pub fn run_while(
+    request: &ProcessRequest,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<ProcessOutput, Error> {
     let failed = |error: &io::Error| start_error(request, error);
-    interrupts::are_heard_by_children();
+    interrupts::restore_for_children();
     let mut child = command(request).spawn().map_err(|error| failed(&error))?;
     let deadline = Instant::now() + request.deadline;
     let cap = request.output_cap;
@@ -137,7 +143,7 @@ pub fn run_while(request: &Request, is_wanted: &dyn Fn() -> bool) -> Result<Fini
     let stdin = child.stdin.take();
     let writer = thread::spawn(move || {
         if let Some(mut stdin) = stdin {
-            // A process that does not read its input is free to do so.
+            // A process may ignore its input.
             stdin.write_all(&input).ok();
         }
     });
@@ -149,16 +155,16 @@ pub fn run_while(request: &Request, is_wanted: &dyn Fn() -> bool) -> Result<Fini
     if writer.join().is_err() {
         base::never!("the input thread panicked");
     }
-    Ok(Finished {
-        end,
+    Ok(ProcessOutput {
+        exit: end,
         output,
         errors,
         is_cut: output_cut || errors_cut,
     })
 }
 
-fn command(request: &Request) -> Command {
-    let Request {
+fn command(request: &ProcessRequest) -> Command {
+    let ProcessRequest {
         program,
         arguments,
         folder,
@@ -168,12 +174,12 @@ fn command(request: &Request) -> Command {
     piped(program, arguments, folder, environment)
 }
 
-/// A process in a group of its own that is spoken to over pipes.
+/// Builds a command with piped streams in its own process group.
 fn piped(
     program: &OsStr,
     arguments: &[OsString],
     folder: &AbsPath,
-    environment: &Environment,
+    environment: &ProcessEnvironment,
 ) -> Command {
     let mut command = Command::new(program);
     command
@@ -185,28 +191,28 @@ fn piped(
         .stderr(Stdio::piped());
     command.env_clear();
     match environment {
-        Environment::Allowed(recipient) => command.envs(environment::variables(*recipient)),
-        Environment::Only(variables) => {
+        ProcessEnvironment::Allowed(recipient) => command.envs(environment::variables(*recipient)),
+        ProcessEnvironment::Only(variables) => {
             command.envs(variables.iter().map(|(name, value)| (name, value)))
         }
     };
     command
 }
 
-fn start_error(request: &Request, error: &io::Error) -> Error {
+fn start_error(request: &ProcessRequest, error: &io::Error) -> Error {
     not_started(&request.program, &request.folder, error)
 }
 
 fn not_started(program: &OsStr, folder: &AbsPath, error: &io::Error) -> Error {
     let program = program.to_string_lossy();
     let reason = match error.kind() {
-        io::ErrorKind::NotFound if folder.as_path().is_dir() => Reason::Other(format!(
+        io::ErrorKind::NotFound if folder.as_path().is_dir() => ErrorReason::Other(format!(
             "the program {program} is not installed; install it, or give its whole path"
         )),
         io::ErrorKind::NotFound => {
-            Reason::Other("there is no such folder any more; make it again".to_owned())
+            ErrorReason::Other("the folder does not exist any more; create it again".to_owned())
         }
-        _ => Reason::Other(format!("{program} did not start: {error}")),
+        _ => ErrorReason::Other(format!("{program} did not start: {error}")),
     };
     Error::new(folder, "run a program in", reason)
 }
@@ -241,12 +247,16 @@ fn join(reader: Option<thread::JoinHandle<(Vec<u8>, bool)>>) -> (Vec<u8>, bool) 
         .unwrap_or_default()
 }
 
-fn wait(child: &mut Child, deadline: Instant, is_wanted: &dyn Fn() -> bool) -> io::Result<End> {
+fn wait(
+    child: &mut Child,
+    deadline: Instant,
+    is_wanted: &dyn Fn() -> bool,
+) -> io::Result<ProcessExit> {
     let mut pause = Duration::from_micros(200);
     loop {
         if has_ended(child)? {
-            // Grandchildren may still hold the pipes; they go with their group. The ended child
-            // is collected only afterwards, so that its number cannot be somebody else's yet.
+            // Grandchildren may still hold the pipes; killing the group ends them. The child is
+            // reaped only afterwards, so that its process id is not reused yet.
             kill_group(child);
             return Ok(end_of(child.wait()?));
         }
@@ -255,7 +265,7 @@ fn wait(child: &mut Child, deadline: Instant, is_wanted: &dyn Fn() -> bool) -> i
             kill_group(child);
             child.kill().log_err();
             child.wait()?;
-            return Ok(End::TimedOut);
+            return Ok(ProcessExit::TimedOut);
         }
         thread::sleep(pause.min(left));
         pause = (pause * 2).min(Duration::from_millis(10));
@@ -274,16 +284,16 @@ fn pid_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-fn end_of(status: ExitStatus) -> End {
+fn end_of(status: ExitStatus) -> ProcessExit {
     match (status.code(), status.signal()) {
-        (Some(code), _) => End::Exited(code),
-        (None, signal) => End::Signalled(signal.unwrap_or_default()),
+        (Some(code), _) => ProcessExit::Exited(code),
+        (None, signal) => ProcessExit::Signalled(signal.unwrap_or_default()),
     }
 }
 
 fn kill_group(child: &Child) {
     if let Some(pid) = pid_of(child) {
-        // A group that is already empty is what we want.
+        // An error means that the group is already empty.
         kill_process_group(pid, Signal::KILL).ok();
     }
 }

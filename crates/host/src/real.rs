@@ -1,14 +1,14 @@
-//! The machine's own files.
+//! The machine's real files.
 
 #[cfg(target_os = "linux")]
 mod beneath;
+mod bulk_stat;
+mod change_queue;
 mod folder;
 pub mod links;
 mod log;
 mod read;
 mod save;
-mod survey;
-mod vigil;
 mod watch;
 
 use std::fs;
@@ -20,19 +20,19 @@ use std::path::{Path, PathBuf};
 use base::AbsPath;
 use rustix::fs::Access;
 
-use crate::error::{Error, Reason};
-use crate::files::{AppendLog, Files, Lock, SaveRequest, Saved};
-use crate::overwrite::{self, Interrupted};
+use crate::error::{Error, ErrorReason};
+use crate::files::{AppendLog, FileLock, Files, SaveRequest, SaveResult};
+use crate::overwrite::{self, InterruptedSave};
 use crate::stat::{FileKind, Listing, Stamp, Stat};
 use crate::watch::{WatchRequest, Watcher};
 
-/// The machine's own files. Stateless.
+/// The machine's real files. Stateless.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealFiles;
 
 impl Files for RealFiles {
     fn read_with_stat(&self, path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
-        read::whole(path, limit)
+        read::read_whole(path, limit)
     }
 
     fn read_chunks(
@@ -55,10 +55,10 @@ impl Files for RealFiles {
         let doing = "resolve";
         let real = fs::canonicalize(path).map_err(|error| Error::from_io(path, doing, &error))?;
         AbsPath::new(&real)
-            .ok_or_else(|| Error::new(path, doing, Reason::Other(real.display().to_string())))
+            .ok_or_else(|| Error::new(path, doing, ErrorReason::Other(real.display().to_string())))
     }
 
-    fn save(&self, request: &SaveRequest<'_>) -> Result<Saved, Error> {
+    fn save(&self, request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
         save::save(request)
     }
 
@@ -96,7 +96,7 @@ impl Files for RealFiles {
         log::open(path)
     }
 
-    fn lock(&self, path: &AbsPath) -> Result<Option<Lock>, Error> {
+    fn lock(&self, path: &AbsPath) -> Result<Option<FileLock>, Error> {
         log::lock(path)
     }
 
@@ -104,7 +104,7 @@ impl Files for RealFiles {
         watch::start(request)
     }
 
-    fn interrupted(&self, recovery_folder: &AbsPath) -> (Vec<Interrupted>, Vec<Error>) {
+    fn interrupted(&self, recovery_folder: &AbsPath) -> (Vec<InterruptedSave>, Vec<Error>) {
         overwrite::interrupted(recovery_folder)
     }
 
@@ -113,8 +113,8 @@ impl Files for RealFiles {
     }
 
     #[cfg(target_os = "linux")]
-    fn beneath(&self, root: &AbsPath) -> Option<Box<dyn Files>> {
-        let files = beneath::Beneath::new(root)?;
+    fn open_beneath(&self, root: &AbsPath) -> Option<Box<dyn Files>> {
+        let files = beneath::BeneathFiles::new(root)?;
         Some(Box::new(files))
     }
 
@@ -128,7 +128,7 @@ impl Files for RealFiles {
     }
 }
 
-/// What the path leads to; a link that leads nowhere is a `BrokenLink`, not an error.
+/// Returns the metadata of the path's target; a dangling link is a `BrokenLink`, not an error.
 pub(crate) fn stat(path: &AbsPath, doing: &'static str) -> Result<Stat, Error> {
     let failed = |error: &io::Error| Error::from_io(path, doing, error);
     let followed = match fs::metadata(path) {
@@ -141,14 +141,14 @@ pub(crate) fn stat(path: &AbsPath, doing: &'static str) -> Result<Stat, Error> {
     }
 }
 
-/// Whether following a link failed because of the link itself.
+/// Returns whether following a link failed because of the link itself.
 pub(crate) fn is_broken_link(error: &io::Error) -> bool {
     let reason = error
         .raw_os_error()
-        .map(|code| Reason::from_errno(rustix::io::Errno::from_raw_os_error(code)));
+        .map(|code| ErrorReason::from_errno(rustix::io::Errno::from_raw_os_error(code)));
     matches!(
         reason,
-        Some(Reason::NotFound | Reason::LinkLoop | Reason::NotAFolder)
+        Some(ErrorReason::NotFound | ErrorReason::LinkLoop | ErrorReason::NotAFolder)
     )
 }
 
@@ -188,29 +188,29 @@ pub(crate) fn kind_of(kind: fs::FileType) -> FileKind {
     }
 }
 
-/// The folder a file lies in.
+/// Returns the folder that contains a file.
 pub(crate) fn parent_of(path: &AbsPath) -> AbsPath {
     path.parent().unwrap_or_else(|| path.clone())
 }
 
-pub(crate) use self::read::whole as read_whole;
-pub(crate) use self::save::Found;
+pub use self::bulk_stat::{BulkStat, FileVersion, RandomAccessFile, WallTime};
+pub use self::change_queue::{ChangeQueue, PolledChange};
+pub(crate) use self::read::read_whole;
+pub(crate) use self::save::ExistingFile;
 pub use self::save::is_temp_name;
-pub use self::survey::{Mark, Moment, Pages, Survey};
-pub use self::vigil::{News, Vigil};
 
-/// Makes names in a folder last.
+/// Makes the names in a folder durable.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     let flags =
         rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
     let opened = match rustix::fs::open(folder, flags, rustix::fs::Mode::empty()) {
         Ok(opened) => opened,
-        // A folder we may write but not read offers no way to be synced.
+        // A folder that is writable but not readable cannot be synced.
         Err(rustix::io::Errno::ACCESS) => return Ok(()),
         Err(error) => return Err(error.into()),
     };
     match retry(|| rustix::fs::fsync(&opened)) {
-        // Some network and FUSE volumes do not know the call for folders.
+        // Some network and FUSE volumes do not support the call for folders.
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOTSUP | rustix::io::Errno::NOSYS) => {
             Ok(())
         }

@@ -1,66 +1,66 @@
-//! What is known about a file without reading it.
+//! File metadata: kind, identity, version, permissions.
 
 use base::AbsPath;
 
 use crate::error::Error;
 
-/// What a path leads to.
+/// The kind of a path's target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
-    /// A regular file.
+    /// A regular file, or a link to one.
     File,
-    /// A folder.
+    /// A folder, or a link to one.
     Folder,
-    /// A link whose target is missing or leads back to itself.
+    /// A link whose target is missing or that leads back to itself.
     BrokenLink,
-    /// A pipe, socket or device: nothing an editor opens.
+    /// A pipe, socket or device, which an editor does not open.
     Other,
 }
 
-/// Identity and version of a file's content, as far as the file system tells.
+/// Identity and version of a file's content, as far as the file system records them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp {
-    /// The device it lies on.
+    /// Number of the containing device.
     pub device: u64,
-    /// Its number on that device.
+    /// Inode number on that device.
     pub inode: u64,
     /// Last change of the content, in nanoseconds since 1970.
     pub mtime_ns: i128,
-    /// Length in bytes.
+    /// Length of the content in bytes.
     pub size: u64,
 }
 
-/// What the system says about a path, links followed.
+/// The metadata of a path, links followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// The kind of the target.
     pub kind: FileKind,
-    /// Identity and version.
+    /// Identity and version of the content.
     pub stamp: Stamp,
     /// The permission bits, as in `0o644`.
     pub mode: u32,
-    /// How many names the file has.
+    /// Number of hard links.
     pub links: u64,
     /// Whether this process may write it: false for a file without any write bit, even for root.
     pub is_writable: bool,
 }
 
-/// One name in a folder.
+/// One entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Where it is.
+pub struct ListedEntry {
+    /// The entry's path, links not resolved.
     pub path: AbsPath,
-    /// What it leads to, a link followed.
+    /// The kind of its target, links followed.
     pub kind: FileKind,
-    /// Whether the name itself is a symbolic link.
+    /// Whether the entry itself is a symbolic link.
     pub is_link: bool,
 }
 
-/// What a folder holds, with a problem for every entry that could not be looked at.
+/// The entries of a folder, with a problem for every entry that could not be examined.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// Sorted by name, bytewise.
-    pub entries: Vec<Entry>,
-    /// What could not be read; the rest is still good.
+    pub entries: Vec<ListedEntry>,
+    /// Failures; the remaining entries are still valid.
     pub problems: Vec<Error>,
 }

@@ -1,10 +1,10 @@
-//! Folders for tests, gone when dropped.
+//! Temporary folders for tests.
 
 use base::AbsPath;
 
-use crate::error::{Error, Reason};
+use crate::error::{Error, ErrorReason};
 
-/// A new empty folder that is removed with everything in it when dropped.
+/// A new empty folder, removed with its contents on drop.
 #[derive(Debug)]
 pub struct TempFolder {
     _folder: tempfile::TempDir,
@@ -12,25 +12,25 @@ pub struct TempFolder {
 }
 
 impl TempFolder {
-    /// Makes one in the system's folder for temporary files.
+    /// Creates one in the system's temporary folder.
     pub fn new() -> Result<Self, Error> {
         Self::inside(&std::env::temp_dir())
     }
 
-    /// Makes one inside `parent`.
+    /// Creates one inside `parent`.
     pub fn inside(parent: &std::path::Path) -> Result<Self, Error> {
         let doing = "create a temporary folder in";
         let parent = std::path::absolute(parent).unwrap_or_else(|_| parent.to_owned());
         let Some(place) = AbsPath::new(&parent) else {
             let root = AbsPath::new("/").expect("the root is absolute");
-            let reason = Reason::Other(format!("{} is not absolute", parent.display()));
+            let reason = ErrorReason::Other(format!("{} is not absolute", parent.display()));
             return Err(Error::new(&root, doing, reason));
         };
         let folder = tempfile::Builder::new()
             .prefix("burin-test-")
             .tempdir_in(&place)
             .map_err(|error| Error::from_io(&place, doing, &error))?;
-        // Without links in it, so that paths compare with what the system reports.
+        // Free of links, so that paths compare with those that the system reports.
         let real = std::fs::canonicalize(folder.path())
             .map_err(|error| Error::from_io(&place, doing, &error))?;
         let path = AbsPath::new(real).unwrap_or(place);
@@ -40,7 +40,7 @@ impl TempFolder {
         })
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     pub fn path(&self) -> &AbsPath {
         &self.path
     }

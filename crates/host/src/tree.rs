@@ -1,7 +1,9 @@
-//! A folder with all beneath it, reached part by part: no link is followed, whoever plants one and whenever.
+//! A folder and everything below it, reached component by component without following links, even
+//! if they are created concurrently.
 //!
-//! Links are things of their own here: they are seen, read and made, never gone through. Paths are relative, with `/`.
-//! Limitations: names that are not UTF-8 are named as problems and left out.
+//! Links are entries of their own here: they are seen, read and created, never followed. Paths are
+//! relative, with `/`.
+//! Limitations: entries whose names are not UTF-8 are reported as problems and left out.
 //! Start at `Tree::open`.
 
 use std::fs::File;
@@ -14,60 +16,60 @@ use base::AbsPath;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::error::{Error, Reason};
+use crate::error::{Error, ErrorReason};
 use crate::stat::FileKind;
 
-/// The beginning of the names under which files are made before they get their own.
+/// Prefix of the temporary names under which files are written before they are renamed.
 const DRAFT: &str = ".burin-new-";
 
-/// A folder that is held open.
+/// A folder kept open.
 #[derive(Debug)]
-pub struct Tree {
+pub struct FolderTree {
     top: OwnedFd,
     root: AbsPath,
 }
 
-/// What stands at a path.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TreeKind {
-    /// A regular file.
+    /// A regular file without the owner's execute bit.
     File,
-    /// A regular file that its owner may run.
+    /// A regular file with its owner's execute bit set.
     Executable,
     /// A symbolic link itself.
     Link,
-    /// A folder.
+    /// A folder, not a link to one.
     Folder,
     /// A pipe, socket or device.
     Other,
 }
 
-/// What is known of a path without reading it.
+/// The metadata of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TreeEntry {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: TreeKind,
-    /// Length in bytes.
+    /// Length of the content in bytes.
     pub size: u64,
-    /// Its number on its device.
+    /// Inode number on its device.
     pub inode: u64,
     /// Last change of the content, in nanoseconds since 1970.
     pub mtime_ns: i128,
-    /// Last change of anything about it, in nanoseconds since 1970.
+    /// Last change of content or metadata, in nanoseconds since 1970.
     pub ctime_ns: i128,
 }
 
-/// What a walk does with what it finds.
+/// The caller's decision about an entry in a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Look at it, and into it.
+pub enum WalkStep {
+    /// Visit it, and descend if it is a folder.
     Enter,
-    /// Leave it out.
+    /// Leave it and its contents out.
     Skip,
 }
 
-impl Tree {
-    /// Holds a folder open; `root` is a real path.
+impl FolderTree {
+    /// Opens a folder; `root` must be a real path.
     pub fn open(root: &AbsPath) -> Result<Self, Error> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let top = rustix::fs::open(root.as_path(), flags, Mode::empty())
@@ -78,39 +80,43 @@ impl Tree {
         })
     }
 
-    /// The folder.
+    /// Returns the folder's path.
     pub fn root(&self) -> &AbsPath {
         &self.root
     }
 
-    /// What stands at a path; `None` where nothing does, or where something other than a folder is on the way.
+    /// Returns the metadata of an entry; `None` if it does not exist, or if a part of its path is
+    /// not a folder.
     pub fn entry(&self, path: &str) -> Result<Option<TreeEntry>, Error> {
-        let found = self.above(path, Missing::Leave).and_then(|held| {
-            let Some((folder, name)) = held else {
-                return Ok(None);
-            };
-            match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => Ok(Some(entry_of(&stat))),
-                Err(Errno::NOENT) => Ok(None),
-                Err(errno) => Err(errno),
-            }
-        });
+        let found = self
+            .open_parent(path, MissingFolders::Leave)
+            .and_then(|held| {
+                let Some((folder, name)) = held else {
+                    return Ok(None);
+                };
+                match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(stat) => Ok(Some(entry_of(&stat))),
+                    Err(Errno::NOENT) => Ok(None),
+                    Err(errno) => Err(errno),
+                }
+            });
         found.map_err(|errno| self.failed(path, "look at", errno))
     }
 
-    /// The bytes of a file of at most `limit` bytes, or where a link leads; `None` where there is neither.
+    /// Reads a file of at most `limit` bytes, or the target of a link; returns `None` if there is
+    /// neither.
     pub fn read(&self, path: &str, limit: u64) -> Result<Option<(TreeKind, Vec<u8>)>, Error> {
         let doing = "read";
-        let held = self.above(path, Missing::Leave);
+        let held = self.open_parent(path, MissingFolders::Leave);
         let Some((folder, name)) = held.map_err(|errno| self.failed(path, doing, errno))? else {
             return Ok(None);
         };
-        // What would wait for somebody at its other end is not waited for.
+        // NONBLOCK keeps opening a pipe from waiting for its other end.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(&folder, name, flags, Mode::empty()) {
             Ok(file) => file,
             Err(Errno::NOENT) => return Ok(None),
-            // A link; or, where the system says it so, something that cannot be opened.
+            // A link; or, as some systems report it, an entry that cannot be opened.
             Err(Errno::LOOP | Errno::MLINK) => {
                 return match rustix::fs::readlinkat(&folder, name, Vec::new()) {
                     Ok(target) => Ok(Some((TreeKind::Link, target.into_bytes()))),
@@ -126,31 +132,33 @@ impl Tree {
         if !matches!(entry.kind, TreeKind::File | TreeKind::Executable) {
             return Ok(None);
         }
-        let too_large = |size| Error::new(&self.at(path), doing, Reason::TooLarge { size, limit });
+        let too_large =
+            |size| Error::new(&self.at(path), doing, ErrorReason::TooLarge { size, limit });
         if entry.size > limit {
             return Err(too_large(entry.size));
         }
         let mut bytes = Vec::with_capacity(entry.size as usize);
         let read = File::from(file).take(limit + 1).read_to_end(&mut bytes);
         read.map_err(|error| Error::from_io(&self.at(path), doing, &error))?;
-        match bytes.len() as u64 > limit {
-            true => Err(too_large(bytes.len() as u64)),
-            false => Ok(Some((entry.kind, bytes))),
+        if bytes.len() as u64 > limit {
+            Err(too_large(bytes.len() as u64))
+        } else {
+            Ok(Some((entry.kind, bytes)))
         }
     }
 
-    /// Goes over everything that is not a folder. `step` is asked for each name, with whether it is a folder; what could
-    /// not be looked at is answered as problems.
+    /// Visits everything that is not a folder. `step` is called for each name with whether it is a
+    /// folder; entries that cannot be examined are returned as problems.
     pub fn walk(
         &self,
-        step: &mut dyn FnMut(&str, bool) -> Step,
+        step: &mut dyn FnMut(&str, bool) -> WalkStep,
         visit: &mut dyn FnMut(&str, TreeEntry),
     ) -> Vec<Error> {
         let mut problems = Vec::new();
         let mut open = vec![String::new()];
         while let Some(path) = open.pop() {
             let walked = self.folder(&path, step, visit, &mut open, &mut problems);
-            // What vanished while it was walked is not there.
+            // An entry that vanished during the walk is not a problem.
             if let Err(errno) = walked
                 && !matches!(errno, Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
             {
@@ -163,12 +171,12 @@ impl Tree {
     fn folder(
         &self,
         path: &str,
-        step: &mut dyn FnMut(&str, bool) -> Step,
+        step: &mut dyn FnMut(&str, bool) -> WalkStep,
         visit: &mut dyn FnMut(&str, TreeEntry),
         open: &mut Vec<String>,
         problems: &mut Vec<Error>,
     ) -> Result<(), Errno> {
-        let Some(folder) = self.descend(Path::new(path), Missing::Leave)? else {
+        let Some(folder) = self.descend(Path::new(path), MissingFolders::Leave)? else {
             return Ok(());
         };
         for entry in Dir::read_from(&folder)? {
@@ -180,22 +188,23 @@ impl Tree {
             let Ok(text) = name.to_str() else {
                 let shown = self.at(path).join(name.to_string_lossy().as_ref());
                 let why = "its name is not UTF-8, so it is left out".to_owned();
-                problems.push(Error::new(&shown, "look at", Reason::Other(why)));
+                problems.push(Error::new(&shown, "look at", ErrorReason::Other(why)));
                 continue;
             };
             if text.starts_with(DRAFT) {
                 continue;
             }
-            let inner = match path.is_empty() {
-                true => text.to_owned(),
-                false => format!("{path}/{text}"),
+            let inner = if path.is_empty() {
+                text.to_owned()
+            } else {
+                format!("{path}/{text}")
             };
             let kind = match entry.file_type() {
                 FileType::Unknown => None,
                 known => Some(known == FileType::Directory),
             };
-            // Most of what is left out need not be looked at for it.
-            if kind.is_some_and(|is_folder| step(&inner, is_folder) == Step::Skip) {
+            // Entries that `step` skips need no metadata.
+            if kind.is_some_and(|is_folder| step(&inner, is_folder) == WalkStep::Skip) {
                 continue;
             }
             let stat = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -204,21 +213,22 @@ impl Tree {
                 Err(errno) => return Err(errno),
             };
             let is_folder = stat.kind == TreeKind::Folder;
-            if kind.is_none() && step(&inner, is_folder) == Step::Skip {
+            if kind.is_none() && step(&inner, is_folder) == WalkStep::Skip {
                 continue;
             }
-            match is_folder {
-                true => open.push(inner),
-                false => visit(&inner, stat),
+            if is_folder {
+                open.push(inner)
+            } else {
+                visit(&inner, stat)
             }
         }
         Ok(())
     }
 
-    /// Puts a file or link in a path's place, made whole before it gets its name; folders on the way are made. A file
-    /// keeps the permissions of the one that stood there, but for the right to run it. With `is_lasting` it
-    /// survives a power cut once this answers.
-    pub fn put(
+    /// Writes a file or link and replaces the previous entry, completely written before it is
+    /// renamed; creates missing parent folders. A file keeps the previous file's permissions except
+    /// for the execute bits. With `is_lasting` it is durable on return.
+    pub fn write(
         &self,
         path: &str,
         kind: TreeKind,
@@ -239,7 +249,7 @@ impl Tree {
         bytes: &[u8],
         is_lasting: bool,
     ) -> std::io::Result<()> {
-        let held = self.above(path, Missing::Make)?;
+        let held = self.open_parent(path, MissingFolders::Make)?;
         let (folder, name) = held.ok_or(Errno::NOTDIR)?;
         let draft = draft(name);
         let before = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).ok();
@@ -277,21 +287,24 @@ impl Tree {
         Ok(())
     }
 
-    /// Takes a file or link away, and the folders above it that are empty then. One that is not there is fine.
+    /// Removes a file or link, and parent folders that become empty. A missing entry is not an
+    /// error.
     pub fn remove(&self, path: &str) -> Result<(), Error> {
         let failed = |errno| self.failed(path, "remove", errno);
-        let held = self.above(path, Missing::Leave).map_err(failed)?;
+        let held = self
+            .open_parent(path, MissingFolders::Leave)
+            .map_err(failed)?;
         let Some((folder, name)) = held else {
             return Ok(());
         };
         unlink(&folder, name).map_err(failed)?;
         let mut above = Path::new(path).parent();
         while let Some(folder) = above.filter(|it| !it.as_os_str().is_empty()) {
-            let held = self.above(folder.to_str().unwrap_or_default(), Missing::Leave);
+            let held = self.open_parent(folder.to_str().unwrap_or_default(), MissingFolders::Leave);
             let Ok(Some((outer, name))) = held else {
                 return Ok(());
             };
-            // A folder in which something lies stays.
+            // A folder that is not empty stays.
             if rustix::fs::unlinkat(&outer, name, AtFlags::REMOVEDIR).is_err() {
                 return Ok(());
             }
@@ -300,9 +313,9 @@ impl Tree {
         Ok(())
     }
 
-    /// Clears away what a `put` that was cut short left beside a path.
+    /// Removes what an interrupted `put` left beside a path.
     pub fn sweep(&self, path: &str) -> Result<(), Error> {
-        let swept = match self.above(path, Missing::Leave) {
+        let swept = match self.open_parent(path, MissingFolders::Leave) {
             Ok(Some((folder, name))) => unlink(&folder, &draft(name)),
             Ok(None) => Ok(()),
             Err(errno) => Err(errno),
@@ -310,11 +323,12 @@ impl Tree {
         swept.map_err(|errno| self.failed(path, "clear away a draft of", errno))
     }
 
-    /// The folder that holds a path, and the path's last part; `None` where there is no such folder.
-    fn above<'p>(
+    /// Returns the folder that contains a path and the path's last component; `None` if there is no
+    /// such folder.
+    fn open_parent<'p>(
         &self,
         path: &'p str,
-        missing: Missing,
+        missing: MissingFolders,
     ) -> Result<Option<(OwnedFd, &'p str)>, Errno> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if name.is_empty() || matches!(name, "." | "..") {
@@ -324,7 +338,7 @@ impl Tree {
         Ok(folder.map(|folder| (folder, name)))
     }
 
-    fn descend(&self, path: &Path, missing: Missing) -> Result<Option<OwnedFd>, Errno> {
+    fn descend(&self, path: &Path, missing: MissingFolders) -> Result<Option<OwnedFd>, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut held = rustix::fs::openat(&self.top, ".", flags, Mode::empty())?;
         for part in path.components() {
@@ -332,7 +346,7 @@ impl Tree {
                 return Err(Errno::XDEV);
             };
             let mut next = rustix::fs::openat(&held, name, flags, Mode::empty());
-            if matches!(next, Err(Errno::NOENT)) && missing == Missing::Make {
+            if matches!(next, Err(Errno::NOENT)) && missing == MissingFolders::Make {
                 match rustix::fs::mkdirat(&held, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(errno) => return Err(errno),
@@ -341,7 +355,7 @@ impl Tree {
             }
             held = match (next, missing) {
                 (Ok(next), _) => next,
-                (Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP), Missing::Leave) => {
+                (Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP), MissingFolders::Leave) => {
                     return Ok(None);
                 }
                 (Err(errno), _) => return Err(errno),
@@ -358,17 +372,21 @@ impl Tree {
         match errno {
             Errno::LOOP | Errno::NOTDIR | Errno::XDEV => {
                 let why = "a link or a file stands where a folder should be on the way to it";
-                Error::new(&self.at(path), doing, Reason::Other(why.to_owned()))
+                Error::new(&self.at(path), doing, ErrorReason::Other(why.to_owned()))
             }
-            Errno::ISDIR => Error::new(&self.at(path), doing, Reason::NotAFile(FileKind::Folder)),
+            Errno::ISDIR => Error::new(
+                &self.at(path),
+                doing,
+                ErrorReason::NotAFile(FileKind::Folder),
+            ),
             other => Error::from_errno(&self.at(path), doing, other),
         }
     }
 }
 
-/// What becomes of folders on the way that are not there.
+/// The treatment of missing parent folders.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
+enum MissingFolders {
     Leave,
     Make,
 }
@@ -396,14 +414,15 @@ fn entry_of(stat: &rustix::fs::Stat) -> TreeEntry {
     }
 }
 
-/// The name under which a file is made. The same for the same name, so that what was left can be found; short.
+/// Returns the temporary name of a file. It is derived from the file's name, so that a leftover can
+/// be found, and short.
 fn draft(name: &str) -> String {
-    let hash = crate::content::ContentHash::of(name.as_bytes());
+    let hash = crate::content_hash::ContentHash::of(name.as_bytes());
     format!("{DRAFT}{:016x}", hash.0 as u64)
 }
 
-/// Whether a file name is one that a file was to be made under: of a write that is under way, or that died. It is nobody's
-/// work.
+/// Returns whether a file name is one of `put`'s temporary names, of a write in progress or
+/// interrupted.
 pub fn is_draft_name(name: &std::ffi::OsStr) -> bool {
     let made = name
         .to_str()

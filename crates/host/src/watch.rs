@@ -1,50 +1,52 @@
-//! What watching looks like to the rest of the program.
+//! The interface of file watching.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use base::AbsPath;
 
-/// Says which paths below the root are not worth watching; `true` for a folder's second argument.
+/// Returns `true` for paths below the root that are not worth watching; the second argument says
+/// whether the path is a folder.
 pub type Ignore = Arc<dyn Fn(&Path, bool) -> bool + Send + Sync>;
 
-/// What to watch.
+/// A request to watch a folder.
 #[derive(Clone)]
 pub struct WatchRequest {
-    /// The folder that is watched with everything below.
+    /// The folder to watch with everything below.
     pub root: AbsPath,
-    /// What is left out below the root, subfolders included.
+    /// The paths to ignore below the root, with their subfolders.
     pub ignore: Ignore,
 }
 
-/// Something happened on the disk.
+/// An event of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchEvent {
     /// Every folder that existed at the start is watched now.
     Ready,
-    /// These paths were created, written, renamed or removed. Sorted, each once.
+    /// These paths were created, written, renamed or removed. Sorted, without duplicates.
     Changed(Vec<AbsPath>),
-    /// Events were lost, or too many came at once: look at everything below anew.
+    /// Events were lost, or too many occurred at once: rescan everything below this path.
     Rescan(AbsPath),
-    /// Watching does not work as it should: a sentence for the user.
+    /// Watching is impaired; a sentence for the user.
     Problem(String),
 }
 
-/// A watch under way. Dropping it ends it.
+/// An active watch. Dropping it ends it.
 pub struct Watcher {
-    /// What happens. Bounded: while it is full, events gather, and too many become a `Rescan`.
+    /// The watch's events. Bounded: while it is full, events accumulate, and too many become a
+    /// `Rescan`.
     pub events: async_channel::Receiver<WatchEvent>,
     pub(crate) control: Box<dyn WatchControl>,
 }
 
-/// What can be said to a watch under way.
+/// The control side of an active watch.
 pub(crate) trait WatchControl: Send + Sync {
     fn set_visible(&self, paths: Vec<AbsPath>);
 }
 
 impl Watcher {
-    /// Names the files and folders the user looks at. They are watched too when they lie outside
-    /// the root or are ignored; and where the system refuses watches, these are polled.
+    /// Sets the paths that the user sees. They are watched even if they lie outside the root or are
+    /// ignored; if the system refuses watches, they are polled.
     pub fn set_visible(&self, paths: Vec<AbsPath>) {
         self.control.set_visible(paths);
     }

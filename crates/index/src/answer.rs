@@ -1,6 +1,6 @@
-//! From ranked chunks to hits that show their text.
+//! Turns ranked chunks into hits with their text.
 //!
-//! What is locked while a question is answered is let go before files are read.
+//! Locks taken to answer a query are released before files are read.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -8,85 +8,85 @@ use std::sync::{Arc, PoisonError};
 use base::{AbsPath, Span};
 use host::{Files, RealFiles};
 
-use crate::chunk::Chunk;
-use crate::ground::Ground;
-use crate::hit::{Answer, Hit, Parts};
+use crate::chunk::CodeChunk;
+use crate::hit::{ScoreParts, SearchAnswer, SearchHit};
 use crate::index::relative;
-use crate::map::Bytes;
-use crate::policy::{self, MOST_BYTES};
-use crate::query::{Means, Query, Traits};
-use crate::rank::{Ranked, Weights};
-use crate::record::{Layout, chunks_of};
+use crate::mapped_file::RecordBytes;
+use crate::policy::{self, MAX_FILE_BYTES};
+use crate::query::{IndexQuery, QueryMode, QueryTraits};
+use crate::rank::{RankWeights, Ranked};
+use crate::record::{RecordLayout, chunks_of};
+use crate::repo_layout::RepoLayout;
 use crate::rough::{RoughHit, best_files, best_lines};
-use crate::search::Sight;
-use crate::shared::Shared;
+use crate::search::SearchContext;
+use crate::state::IndexState;
 
-/// A chunk that was found, with all it takes to show it.
-struct Found {
+/// A ranked chunk, with the data needed to show it.
+struct FoundChunk {
     path: Arc<str>,
-    layout: Layout,
-    bytes: Bytes,
+    layout: RecordLayout,
+    bytes: RecordBytes,
     place: usize,
     score: f32,
-    parts: Parts,
+    parts: ScoreParts,
 }
 
-impl Shared {
-    /// The best places for a question.
-    pub(crate) fn search(&self, query: &Query, weights: &Weights) -> Answer {
+impl IndexState {
+    /// Returns the best chunks for a query.
+    pub(crate) fn search(&self, query: &IndexQuery, weights: &RankWeights) -> SearchAnswer {
         let is_complete = self.is_complete();
-        let (Some((ground, store)), Some(table)) = (self.place.get(), self.table.get()) else {
-            return Answer::default();
+        let (Some((ground, store)), Some(table)) = (self.store.get(), self.table.get()) else {
+            return SearchAnswer::default();
         };
-        let found: Vec<Found> = {
-            let known = store.known();
+        let found: Vec<FoundChunk> = {
+            let known = store.contents();
             let view = self.view.read().unwrap_or_else(PoisonError::into_inner);
-            let sight = Sight {
+            let sight = SearchContext {
                 known: &known,
                 view: &view,
                 table,
                 weights,
-                below: &ground.below,
+                prefix: &ground.prefix,
             };
             let found = |one: Ranked<'_>| {
                 let entry = known.owner(one.candidate.chunk)?;
-                Some(Found {
+                Some(FoundChunk {
                     path: entry.path.clone(),
                     layout: entry.layout,
                     bytes: entry.bytes.clone(),
                     place: one.candidate.place as usize,
                     score: one.score,
-                    parts: Parts {
+                    parts: ScoreParts {
                         words: one.candidate.words,
                         meaning: one.candidate.meaning,
                         boosts: one.boosts,
-                        ..Parts::default()
+                        ..ScoreParts::default()
                     },
                 })
             };
             sight.answer(query).into_iter().filter_map(found).collect()
         };
-        let mut reader = Texts::new(self, &ground.top);
-        let mut hits: Vec<Hit> = found
+        let mut reader = HitTexts::new(self, &ground.top);
+        let mut hits: Vec<SearchHit> = found
             .into_iter()
             .filter_map(|found| hit(found, &mut reader, ground))
             .collect();
         if !is_complete {
             self.add_rough(query, weights, ground, &mut reader, &mut hits);
         }
-        Answer { hits, is_complete }
+        SearchAnswer { hits, is_complete }
     }
 
-    /// Adds what the words of files say that are not in yet.
+    /// Adds hits from the words of files that are not indexed yet.
     fn add_rough(
         &self,
-        query: &Query,
-        weights: &Weights,
-        ground: &Ground,
-        reader: &mut Texts<'_>,
-        hits: &mut Vec<Hit>,
+        query: &IndexQuery,
+        weights: &RankWeights,
+        ground: &RepoLayout,
+        reader: &mut HitTexts<'_>,
+        hits: &mut Vec<SearchHit>,
     ) {
-        if query.means == Means::Meaning {
+        if query.mode == QueryMode::Meaning {
             return;
         }
         let parts = self
@@ -94,18 +94,18 @@ impl Shared {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let traits = Traits::of(&query.text);
+        let traits = QueryTraits::of(&query.text);
         let folder = query.folder.as_deref().unwrap_or(Path::new(""));
         let (rarities, best) = {
             let view = self.view.read().unwrap_or_else(PoisonError::into_inner);
             let is_wanted = |path: &str| {
-                let is_in = relative(path, &ground.below).starts_with(folder);
-                is_in && view.seen(path).is_none_or(|seen| seen.live().is_none())
+                let is_in = relative(path, &ground.prefix).starts_with(folder);
+                is_in && view.file(path).is_none_or(|seen| seen.live().is_none())
             };
             best_files(&parts, &traits.words, &is_wanted)
         };
-        let share = match (query.means, &traits.symbol) {
-            (Means::Words, _) => 0.0,
+        let share = match (query.mode, &traits.symbol) {
+            (QueryMode::Words, _) => 0.0,
             (_, Some(_)) => weights.meaning_symbol,
             (_, None) => weights.meaning_plain,
         };
@@ -114,34 +114,40 @@ impl Shared {
             let Some(chunk) = best_lines(&text, &traits.words, &rarities) else {
                 continue;
             };
-            let parts = Parts {
+            let parts = ScoreParts {
                 words: score,
-                ..Parts::default()
+                ..ScoreParts::default()
             };
-            let path = relative(&path, &ground.below);
-            hits.push(shown(path, &text, chunk, (1.0 - share) * z, parts));
+            let path = relative(&path, &ground.prefix);
+            hits.push(make_hit(path, &text, chunk, (1.0 - share) * z, parts));
         }
         hits.sort_by(|left, right| right.score.total_cmp(&left.score));
         hits.truncate(query.limit);
     }
 }
 
-fn hit(found: Found, reader: &mut Texts<'_>, ground: &Ground) -> Option<Hit> {
+fn hit(found: FoundChunk, reader: &mut HitTexts<'_>, ground: &RepoLayout) -> Option<SearchHit> {
     let mut chunks = chunks_of(&found.layout, &found.bytes);
     if found.place >= chunks.len() {
         return None;
     }
     let chunk = chunks.swap_remove(found.place);
-    let path = relative(&found.path, &ground.below);
+    let path = relative(&found.path, &ground.prefix);
     let text = reader.text(&found.path);
-    Some(shown(path, text, chunk, found.score, found.parts))
+    Some(make_hit(path, text, chunk, found.score, found.parts))
 }
 
-fn shown(path: std::path::PathBuf, text: &str, chunk: Chunk, score: f32, parts: Parts) -> Hit {
+fn make_hit(
+    path: std::path::PathBuf,
+    text: &str,
+    chunk: CodeChunk,
+    score: f32,
+    parts: ScoreParts,
+) -> SearchHit {
     let span = chunk.span.clone();
-    Hit {
+    SearchHit {
         path,
-        text: within(text, span.start, span.end).to_owned(),
+        text: slice_clamped(text, span.start, span.end).to_owned(),
         rows: chunk.rows,
         span: Span::from(span),
         symbol: chunk.symbol,
@@ -151,22 +157,23 @@ fn shown(path: std::path::PathBuf, text: &str, chunk: Chunk, score: f32, parts: 
     }
 }
 
-/// What lies between two offsets, as far as the text has them: it may be newer than what was indexed.
-pub(crate) fn within(text: &str, start: usize, end: usize) -> &str {
+/// Returns the text between two offsets, clamped to its length: it may be newer than the indexed
+/// version.
+pub(crate) fn slice_clamped(text: &str, start: usize, end: usize) -> &str {
     let end = text.floor_char_boundary(end);
     let start = text.floor_char_boundary(start.min(end));
     text.get(start..end).unwrap_or_default()
 }
 
-/// The texts of files that are shown, each read once.
-pub(crate) struct Texts<'a> {
-    shared: &'a Shared,
+/// The texts of the shown files, each read once.
+pub(crate) struct HitTexts<'a> {
+    shared: &'a IndexState,
     top: &'a AbsPath,
     read: Vec<(Arc<str>, String)>,
 }
 
-impl<'a> Texts<'a> {
-    pub(crate) fn new(shared: &'a Shared, top: &'a AbsPath) -> Self {
+impl<'a> HitTexts<'a> {
+    pub(crate) fn new(shared: &'a IndexState, top: &'a AbsPath) -> Self {
         Self {
             shared,
             top,
@@ -174,7 +181,8 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// The text of a file: what somebody types into it, or what the disk has. Empty where there is none.
+    /// Returns the text of a file: an unsaved version, or the content on disk. Empty if there is
+    /// none.
     pub(crate) fn text(&mut self, path: &Arc<str>) -> &str {
         let at = match self.read.iter().position(|(known, _)| known == path) {
             Some(at) => at,
@@ -198,7 +206,7 @@ impl<'a> Texts<'a> {
         }
         drop(texts);
         let bytes = RealFiles
-            .read(&self.top.join(path), MOST_BYTES)
+            .read(&self.top.join(path), MAX_FILE_BYTES)
             .unwrap_or_default();
         policy::by_content(&bytes)
             .map(str::to_owned)

@@ -1,7 +1,7 @@
-//! Everything at once: which files there are, which of them are known, and reading the others on two threads.
+//! The full pass: lists the files, reuses what is known, and reads the others on two threads.
 //!
-//! Words come first: where much is to be read, a first pass only counts, so that questions are answered within a
-//! fraction of the time that parsing takes.
+//! Words come first: if much has to be read, a first pass only counts words, so that queries are
+//! answered in a fraction of the time that parsing takes.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -10,46 +10,47 @@ use std::sync::{Arc, PoisonError};
 
 use base::AbsPath;
 use git::merge::TreePath;
-use git::{Repository, Tracked};
+use git::{Repository, TrackedFile};
 use host::{Files, RealFiles, Stamp};
-use project::{Ground as Disk, WalkOptions, file_list};
+use project::{WalkBackend as Disk, WalkOptions, file_list};
 
-use crate::changes::{Changes, Read, blob};
-use crate::policy::{self, Left, MOST_BYTES};
-use crate::rough::Rough;
-use crate::status::{LeftOut, Phase};
-use crate::store::{Fold, Keep};
-use crate::view::{Seen, View};
+use crate::changes::{IndexUpdater, ReadOutcome, blob};
+use crate::policy::{self, MAX_FILE_BYTES, SkipReason};
+use crate::rough::RoughIndex;
+use crate::status::{IndexPhase, LeftOut};
+use crate::store::{FoldPolicy, Persistence};
+use crate::view::{ViewedFile, WorktreeView};
 
-/// Threads that read.
+/// Number of threads that read files.
 const THREADS: usize = 2;
-/// Fewer bytes than this are in before anyone could ask: words are not counted first.
+/// Below this many bytes indexing is fast enough that words are not counted first.
 const WORTH_ROUGH: u64 = 512 << 10;
-/// Files that one part of the first pass holds.
+/// Number of files in one part of the first pass.
 const ROUGH_FILES: usize = 256;
-/// Bytes that the first pass may take; what is beyond is found when it is in.
-const MOST_ROUGH: usize = 256 << 20;
-/// Files that are taken in together; few, so that no thread is left with much when the other has nothing more.
+/// Memory limit of the first pass in bytes; files beyond it are found once they are indexed.
+const MAX_ROUGH_BYTES: usize = 256 << 20;
+/// Number of files indexed together; small, so that both threads finish at about the same time.
 const BATCH: usize = 4;
 
-/// A file that is to be read.
-struct Todo {
+/// A file to be read.
+struct UnindexedFile {
     path: AbsPath,
     name: String,
     bytes: u64,
 }
 
-/// Looks at every file and brings the view up to date. Says how many had to be read.
-pub(crate) fn all(changes: &Changes<'_>) -> usize {
+/// Checks every file and brings the view up to date. Returns the number of files that had to be
+/// read.
+pub(crate) fn index_all(changes: &IndexUpdater<'_>) -> usize {
     let shared = changes.shared;
     let was_ready = shared.is_complete();
     if !was_ready {
-        shared.tell(|status| status.phase = Phase::Walking);
+        shared.update_status(|status| status.phase = IndexPhase::Walking);
     }
     let (names, notes) = walk(changes);
     let todo = adopt(changes, &names);
     let all = names.len();
-    shared.tell(|status| {
+    shared.update_status(|status| {
         status.files = all;
         status.done = all - todo.len();
     });
@@ -58,11 +59,11 @@ pub(crate) fn all(changes: &Changes<'_>) -> usize {
     }
     let bytes: u64 = todo.iter().map(|todo| todo.bytes).sum();
     if !was_ready && bytes > WORTH_ROUGH {
-        shared.tell(|status| status.phase = Phase::Reading);
+        shared.update_status(|status| status.phase = IndexPhase::Reading);
         read_words(changes, &todo);
     }
     if !was_ready {
-        shared.tell(|status| status.phase = Phase::Embedding);
+        shared.update_status(|status| status.phase = IndexPhase::Embedding);
     }
     take_in(changes, &todo);
     shared
@@ -75,8 +76,8 @@ pub(crate) fn all(changes: &Changes<'_>) -> usize {
         left_out(&view)
     };
     if !shared.is_ended.load(Ordering::Relaxed) {
-        shared.tell(|status| {
-            status.phase = Phase::Ready;
+        shared.update_status(|status| {
+            status.phase = IndexPhase::Ready;
             status.left_out = left;
             status.done = status.files;
         });
@@ -84,22 +85,23 @@ pub(crate) fn all(changes: &Changes<'_>) -> usize {
     todo.len()
 }
 
-/// The paths of all files below the top, sorted, and what could not be looked at.
-fn walk(changes: &Changes<'_>) -> (Vec<String>, Vec<String>) {
+/// Returns the paths of all files below the root, sorted, and the problems of the walk.
+fn walk(changes: &IndexUpdater<'_>) -> (Vec<String>, Vec<String>) {
     let root = &changes.shared.root;
     let never = AtomicBool::new(false);
     let list = file_list(&Disk::Disk, root, &WalkOptions::default(), &never);
-    // Without globs there is none that could be bad.
+    // No globs are given, so none can be invalid.
     let (paths, problems) = list.unwrap_or_default();
-    let below = &changes.ground.below;
+    let below = &changes.ground.prefix;
     let named = |path: &Path| Some(format!("{below}{}", path.to_str()?));
     let names = paths.iter().filter_map(|path| named(path)).collect();
     let problems = problems.into_iter().map(|problem| problem.0);
     (names, problems.collect())
 }
 
-/// Takes out what is gone, keeps what is unchanged, finds what git knows unread, and gives the rest.
-fn adopt(changes: &Changes<'_>, names: &[String]) -> Vec<Todo> {
+/// Removes deleted files, keeps unchanged ones, and looks up the contents that git knows without
+/// reading them. Returns the remaining files.
+fn adopt(changes: &IndexUpdater<'_>, names: &[String]) -> Vec<UnindexedFile> {
     let is_there: HashSet<&str> = names.iter().map(String::as_str).collect();
     let gone: Vec<Arc<str>> = {
         let view = changes.view();
@@ -110,7 +112,7 @@ fn adopt(changes: &Changes<'_>, names: &[String]) -> Vec<Todo> {
             .collect()
     };
     for path in gone {
-        changes.set(&path, Seen::default());
+        changes.set(&path, ViewedFile::default());
     }
     let tracked = Repository::discover(&changes.ground.top).and_then(|git| git.tracked());
     let tracked = tracked.unwrap_or_default();
@@ -124,14 +126,14 @@ fn adopt(changes: &Changes<'_>, names: &[String]) -> Vec<Todo> {
                 .view
                 .read()
                 .unwrap_or_else(PoisonError::into_inner);
-            view.seen(name).copied()
+            view.file(name).copied()
         };
         if stamp.is_some() && seen.is_some_and(|seen| seen.stamp == stamp) {
             continue;
         }
         match stamp.and_then(|stamp| unread(changes, name, stamp, &tracked)) {
             Some(seen) => changes.set(name, seen),
-            None => todo.push(Todo {
+            None => todo.push(UnindexedFile {
                 bytes: stamp.map_or(0, |stamp| stamp.size),
                 path,
                 name: name.clone(),
@@ -141,14 +143,14 @@ fn adopt(changes: &Changes<'_>, names: &[String]) -> Vec<Todo> {
     todo
 }
 
-/// What can be said of a file without reading it.
+/// Returns what is known about a file without reading it.
 fn unread(
-    changes: &Changes<'_>,
+    changes: &IndexUpdater<'_>,
     name: &str,
     stamp: Stamp,
-    tracked: &HashMap<TreePath, Tracked>,
-) -> Option<Seen> {
-    let by_size = (stamp.size > MOST_BYTES).then_some(Left::Large);
+    tracked: &HashMap<TreePath, TrackedFile>,
+) -> Option<ViewedFile> {
+    let by_size = (stamp.size > MAX_FILE_BYTES).then_some(SkipReason::Large);
     let left = policy::by_name(name).or(by_size);
     let entry = match left {
         Some(_) => None,
@@ -158,27 +160,27 @@ fn unread(
             Some(changes.store.find(name, &blob, stamp.size)?)
         }
     };
-    Some(Seen {
+    Some(ViewedFile {
         stamp: Some(stamp),
         entry,
-        left,
-        ..Seen::default()
+        skip_reason: left,
+        ..ViewedFile::default()
     })
 }
 
-/// Counts the words of files, so that they can be asked for soon.
-fn read_words(changes: &Changes<'_>, todo: &[Todo]) {
+/// Counts the words of files, so that they can be searched soon.
+fn read_words(changes: &IndexUpdater<'_>, todo: &[UnindexedFile]) {
     let spent = AtomicUsize::new(0);
     on_threads(
         changes,
         todo.chunks(ROUGH_FILES).collect(),
-        |files: &[Todo]| {
-            if spent.load(Ordering::Relaxed) > MOST_ROUGH {
+        |files: &[UnindexedFile]| {
+            if spent.load(Ordering::Relaxed) > MAX_ROUGH_BYTES {
                 return;
             }
-            let mut part = Rough::default();
+            let mut part = RoughIndex::default();
             for todo in files {
-                let Ok(bytes) = RealFiles.read(&todo.path, MOST_BYTES) else {
+                let Ok(bytes) = RealFiles.read(&todo.path, MAX_FILE_BYTES) else {
                     continue;
                 };
                 if let Ok(text) = policy::by_content(&bytes) {
@@ -196,49 +198,54 @@ fn read_words(changes: &Changes<'_>, todo: &[Todo]) {
     );
 }
 
-/// Reads, cuts and embeds files.
-fn take_in(changes: &Changes<'_>, todo: &[Todo]) {
-    on_threads(changes, todo.chunks(BATCH).collect(), |files: &[Todo]| {
-        let (mut records, mut new) = (Vec::new(), Vec::new());
-        for todo in files {
-            match changes.read(&todo.path, &todo.name) {
-                Read::Done(seen) => changes.set(&todo.name, seen),
-                Read::Gone => changes.set(&todo.name, Seen::default()),
-                Read::New(stamp, record) => {
-                    records.push(record);
-                    new.push((stamp, &todo.name));
+/// Reads, chunks and embeds files.
+fn take_in(changes: &IndexUpdater<'_>, todo: &[UnindexedFile]) {
+    on_threads(
+        changes,
+        todo.chunks(BATCH).collect(),
+        |files: &[UnindexedFile]| {
+            let (mut records, mut new) = (Vec::new(), Vec::new());
+            for todo in files {
+                match changes.read(&todo.path, &todo.name) {
+                    ReadOutcome::Known(seen) => changes.set(&todo.name, seen),
+                    ReadOutcome::Gone => changes.set(&todo.name, ViewedFile::default()),
+                    ReadOutcome::New(stamp, record) => {
+                        records.push(record);
+                        new.push((stamp, &todo.name));
+                    }
                 }
             }
-        }
-        let entries = changes.store.add(records, Keep::Kept);
-        for ((stamp, name), entry) in new.iter().zip(entries) {
-            let seen = Seen {
-                stamp: Some(*stamp),
-                entry: Some(entry),
-                ..Seen::default()
-            };
-            changes.set(name, seen);
-        }
-        changes.store.keep(Fold::Beside);
-        let chunks = changes
-            .shared
-            .view
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .chunks();
-        changes.shared.tell(|status| {
-            status.done += files.len();
-            status.embedded += new.len();
-            status.chunks = chunks;
-        });
-    });
+            let entries = changes.store.add(records, Persistence::Durable);
+            for ((stamp, name), entry) in new.iter().zip(entries) {
+                let seen = ViewedFile {
+                    stamp: Some(*stamp),
+                    entry: Some(entry),
+                    ..ViewedFile::default()
+                };
+                changes.set(name, seen);
+            }
+            changes.store.persist(FoldPolicy::InBackground);
+            let chunks = changes
+                .shared
+                .view
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .chunks();
+            changes.shared.update_status(|status| {
+                status.done += files.len();
+                status.embedded += new.len();
+                status.chunks = chunks;
+            });
+        },
+    );
 }
 
-/// Does `work` with each item on two threads, until there are no more or the index ends. Waits while paused.
-fn on_threads<T: Copy + Sync>(changes: &Changes<'_>, items: Vec<T>, work: impl Fn(T) + Sync) {
+/// Calls `work` with each item on two threads until none are left or the index is closed. Waits
+/// while paused.
+fn on_threads<T: Copy + Sync>(changes: &IndexUpdater<'_>, items: Vec<T>, work: impl Fn(T) + Sync) {
     let next = AtomicUsize::new(0);
     let run = || {
-        while changes.shared.may_go_on() {
+        while changes.shared.wait_while_paused() {
             let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
@@ -256,15 +263,15 @@ fn on_threads<T: Copy + Sync>(changes: &Changes<'_>, items: Vec<T>, work: impl F
     });
 }
 
-fn left_out(view: &View) -> LeftOut {
+fn left_out(view: &WorktreeView) -> LeftOut {
     let mut left = LeftOut::default();
     for (_, seen) in view.files() {
-        let count = match seen.left {
-            Some(Left::Secret) => &mut left.secret,
-            Some(Left::Large) => &mut left.large,
-            Some(Left::Binary) => &mut left.binary,
-            Some(Left::Generated) => &mut left.generated,
-            Some(Left::Unreadable) => &mut left.unreadable,
+        let count = match seen.skip_reason {
+            Some(SkipReason::Secret) => &mut left.secret,
+            Some(SkipReason::Large) => &mut left.large,
+            Some(SkipReason::Binary) => &mut left.binary,
+            Some(SkipReason::Generated) => &mut left.generated,
+            Some(SkipReason::Unreadable) => &mut left.unreadable,
             None => continue,
         };
         *count += 1;

@@ -1,4 +1,4 @@
-//! One file at a time: what changed, came or went, and what somebody types.
+//! Incremental updates: changed, created and removed files, and unsaved texts.
 
 use std::sync::{PoisonError, RwLockWriteGuard};
 
@@ -7,60 +7,61 @@ use git::Repository;
 use git::merge::ObjectId;
 use host::{FileKind, Files, RealFiles, Stamp};
 
-use crate::ground::Ground;
-use crate::policy::{self, Left, MOST_BYTES};
+use crate::embedding::EmbeddingTable;
+use crate::policy::{self, MAX_FILE_BYTES, SkipReason};
 use crate::prepare::prepare;
 use crate::record::Blob;
-use crate::shared::Shared;
-use crate::store::{Keep, Store};
-use crate::table::Table;
-use crate::view::{Seen, View};
+use crate::repo_layout::RepoLayout;
+use crate::state::IndexState;
+use crate::store::{ChunkStore, Persistence};
+use crate::view::{ViewedFile, WorktreeView};
 
-/// Names of files that decide which others count.
+/// Names of files that affect which other files are ignored.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", "exclude"];
-/// More files at once than this are looked at all together.
-const MOST_SINGLE: usize = 200;
+/// If more files change at once, a full pass is made instead.
+const MAX_SINGLE_FILES: usize = 200;
 
-/// Brings single files up to date.
+/// Updates single files of an index.
 #[derive(Clone, Copy)]
-pub(crate) struct Changes<'a> {
-    pub(crate) shared: &'a Shared,
-    pub(crate) ground: &'a Ground,
-    pub(crate) store: &'a Store,
+pub(crate) struct IndexUpdater<'a> {
+    pub(crate) shared: &'a IndexState,
+    pub(crate) ground: &'a RepoLayout,
+    pub(crate) store: &'a ChunkStore,
 }
 
-/// A file that was read.
-pub(crate) enum Read {
-    /// It is known already, or has no chunks.
-    Done(Seen),
-    /// Its record is to be taken in.
+/// The result of reading a file.
+pub(crate) enum ReadOutcome {
+    /// The file is indexed already, or has no chunks.
+    Known(ViewedFile),
+    /// A new record to be added.
     New(Stamp, Vec<u8>),
-    /// It is not there.
+    /// The file does not exist.
     Gone,
 }
 
-impl Changes<'_> {
-    /// The path below the top, with `/`; `None` for what lies elsewhere and for git's own.
+impl IndexUpdater<'_> {
+    /// Returns the path below the root of the repository, with `/`; `None` for files elsewhere and
+    /// for git's own.
     pub(crate) fn path(&self, path: &AbsPath) -> Option<String> {
         let path = path.relative_to(&self.ground.top)?.to_str()?;
         let is_gits = path.split('/').any(|part| part == ".git");
-        let is_in = path.starts_with(&self.ground.below) && !path.is_empty();
+        let is_in = path.starts_with(&self.ground.prefix) && !path.is_empty();
         (is_in && !is_gits).then(|| path.to_owned())
     }
 
-    pub(crate) fn view(&self) -> RwLockWriteGuard<'_, View> {
+    pub(crate) fn view(&self) -> RwLockWriteGuard<'_, WorktreeView> {
         self.shared
             .view
             .write()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Brings touched files up to date. Says whether everything has to be looked at, since only a walk knows whether
-    /// a new file is ignored.
+    /// Updates the touched files. Returns whether a full pass is needed, since only a walk
+    /// determines whether a new file is ignored.
     pub(crate) fn touch(&self, mut touched: Vec<AbsPath>) -> bool {
         touched.sort_unstable();
         touched.dedup();
-        let mut needs_walk = touched.len() > MOST_SINGLE;
+        let mut needs_walk = touched.len() > MAX_SINGLE_FILES;
         if needs_walk {
             return true;
         }
@@ -91,41 +92,45 @@ impl Changes<'_> {
             .view
             .read()
             .unwrap_or_else(PoisonError::into_inner);
-        view.seen(name).is_some_and(|seen| seen.stamp.is_some())
+        view.file(name).is_some_and(|seen| seen.stamp.is_some())
     }
 
     fn update(&self, path: &AbsPath, name: &str) {
         match self.read(path, name) {
-            Read::Done(seen) => self.set(name, seen),
-            Read::Gone => self.remove(name),
-            Read::New(stamp, record) => {
-                let entry = self.store.add(vec![record], Keep::Kept).first().copied();
-                let seen = Seen {
+            ReadOutcome::Known(seen) => self.set(name, seen),
+            ReadOutcome::Gone => self.remove(name),
+            ReadOutcome::New(stamp, record) => {
+                let entry = self
+                    .store
+                    .add(vec![record], Persistence::Durable)
+                    .first()
+                    .copied();
+                let seen = ViewedFile {
                     stamp: Some(stamp),
                     entry,
-                    ..Seen::default()
+                    ..ViewedFile::default()
                 };
                 self.set(name, seen);
-                self.shared.tell(|status| status.embedded += 1);
+                self.shared.update_status(|status| status.embedded += 1);
             }
         }
     }
 
-    /// Sets what the disk says of a file; an unsaved text stays.
-    pub(crate) fn set(&self, name: &str, seen: Seen) {
-        let known = self.store.known();
+    /// Sets the on-disk state of a file; an unsaved text stays.
+    pub(crate) fn set(&self, name: &str, seen: ViewedFile) {
+        let known = self.store.contents();
         self.view().change(&known, name, |place| {
-            *place = Seen {
+            *place = ViewedFile {
                 unsaved: place.unsaved,
                 ..seen
             };
         });
     }
 
-    /// Takes a file out, or everything in a folder.
+    /// Removes a file, or everything in a folder.
     fn remove(&self, name: &str) {
         let folder = format!("{name}/");
-        let known = self.store.known();
+        let known = self.store.contents();
         let mut view = self.view();
         let gone: Vec<_> = view
             .files()
@@ -135,59 +140,59 @@ impl Changes<'_> {
             .collect();
         for path in gone {
             view.change(&known, &path, |seen| {
-                *seen = Seen {
+                *seen = ViewedFile {
                     unsaved: seen.unsaved,
-                    ..Seen::default()
+                    ..ViewedFile::default()
                 };
             });
         }
     }
 
-    /// Reads a file as far as it has to be.
-    pub(crate) fn read(&self, path: &AbsPath, name: &str) -> Read {
+    /// Reads a file, as far as necessary.
+    pub(crate) fn read(&self, path: &AbsPath, name: &str) -> ReadOutcome {
         let left = |stamp, left| {
-            Read::Done(Seen {
+            ReadOutcome::Known(ViewedFile {
                 stamp: Some(stamp),
-                left: Some(left),
-                ..Seen::default()
+                skip_reason: Some(left),
+                ..ViewedFile::default()
             })
         };
         let stat = match RealFiles.stat(path) {
             Ok(stat) => stat,
-            Err(_) => return Read::Gone,
+            Err(_) => return ReadOutcome::Gone,
         };
         if let Some(why) = policy::by_name(name) {
             return left(stat.stamp, why);
         }
-        if stat.stamp.size > MOST_BYTES {
-            return left(stat.stamp, Left::Large);
+        if stat.stamp.size > MAX_FILE_BYTES {
+            return left(stat.stamp, SkipReason::Large);
         }
-        let (bytes, stat) = match RealFiles.read_with_stat(path, MOST_BYTES) {
+        let (bytes, stat) = match RealFiles.read_with_stat(path, MAX_FILE_BYTES) {
             Ok(read) => read,
-            Err(error) if error.is_not_found() => return Read::Gone,
-            Err(_) => return left(stat.stamp, Left::Unreadable),
+            Err(error) if error.is_not_found() => return ReadOutcome::Gone,
+            Err(_) => return left(stat.stamp, SkipReason::Unreadable),
         };
         let text = match policy::by_content(&bytes) {
             Ok(text) => text,
             Err(why) => return left(stat.stamp, why),
         };
         let Some((blob, table)) = blob_of(&bytes).zip(self.shared.table.get()) else {
-            return left(stat.stamp, Left::Unreadable);
+            return left(stat.stamp, SkipReason::Unreadable);
         };
         if let Some(entry) = self.store.find(name, &blob, bytes.len() as u64) {
-            return Read::Done(Seen {
+            return ReadOutcome::Known(ViewedFile {
                 stamp: Some(stat.stamp),
                 entry: Some(entry),
-                ..Seen::default()
+                ..ViewedFile::default()
             });
         }
-        match prepared(blob, name, text, table) {
-            Some(record) => Read::New(stat.stamp, record),
-            None => left(stat.stamp, Left::Unreadable),
+        match prepare_record(blob, name, text, table) {
+            Some(record) => ReadOutcome::New(stat.stamp, record),
+            None => left(stat.stamp, SkipReason::Unreadable),
         }
     }
 
-    /// Lets an unsaved text stand before the file, or the file count again.
+    /// Makes an unsaved text replace the file's content, or ends that.
     pub(crate) fn set_unsaved(&self, path: &AbsPath, text: Option<text::Snapshot>) {
         let Some(name) = self.path(path) else {
             return;
@@ -197,8 +202,11 @@ impl Changes<'_> {
             let text =
                 policy::by_name(&name).map_or_else(|| policy::by_content(text.as_bytes()), Err);
             let (text, table) = text.ok().zip(self.shared.table.get())?;
-            let record = prepared(blob_of(text.as_bytes())?, &name, text, table)?;
-            self.store.add(vec![record], Keep::Passing).first().copied()
+            let record = prepare_record(blob_of(text.as_bytes())?, &name, text, table)?;
+            self.store
+                .add(vec![record], Persistence::Transient)
+                .first()
+                .copied()
         });
         {
             let mut texts = self
@@ -213,33 +221,33 @@ impl Changes<'_> {
         }
         let mut before = None;
         {
-            let known = self.store.known();
+            let known = self.store.contents();
             self.view().change(&known, &name, |seen| {
                 before = std::mem::replace(&mut seen.unsaved, entry);
             });
         }
         if let Some(before) = before {
-            self.store.drop_passing(before);
+            self.store.drop_transient(before);
         }
     }
 }
 
-/// The record of a file. One text that something below does not bear must not take the whole index along: it is left
-/// out, and the log says why.
-fn prepared(blob: Blob, name: &str, text: &str, table: &Table) -> Option<Vec<u8>> {
+/// Returns the record of a file. A text that makes the parser panic must not end the whole index:
+/// it is left out and logged.
+fn prepare_record(blob: Blob, name: &str, text: &str, table: &EmbeddingTable) -> Option<Vec<u8>> {
     let record = std::panic::catch_unwind(|| prepare(blob, name, text, table));
     if record.is_err() {
-        log::error!("{name} cannot be cut into chunks and is left out of the index");
+        log::error!("cannot split {name} into chunks; it is left out of the index");
     }
     record.ok()
 }
 
-/// What git calls a content.
+/// Returns git's object id of a content.
 pub(crate) fn blob_of(bytes: &[u8]) -> Option<Blob> {
     blob(&ObjectId::of_blob(bytes))
 }
 
-/// The first bytes of an id: all of them in today's repositories.
+/// Returns the first 20 bytes of an object id: all of it in SHA-1 repositories.
 pub(crate) fn blob(id: &ObjectId) -> Option<Blob> {
     id.as_bytes().get(..20)?.try_into().ok()
 }

@@ -1,8 +1,10 @@
-//! Cuts a file into chunks: what is embedded, counted and found.
+//! Splits a file into chunks, the units of embedding, counting and retrieval.
 //!
-//! Sibling nodes of the tree are taken together up to about `TARGET` bytes; functions, types and sections stay whole
-//! up to `WHOLE`, and what is larger is cut along its own children. Without a tree the lines decide.
-//! Pure. Invariant: chunks are sorted, disjoint, on char boundaries, and hold every letter and digit of the text.
+//! Sibling nodes of the syntax tree are merged up to about `TARGET` bytes; functions, types and
+//! sections stay whole up to `WHOLE`, and larger ones are split along their children. Without a
+//! tree, lines are the only boundaries.
+//! Pure. Invariant: chunks are sorted, disjoint, on char boundaries, and contain every letter and
+//! digit of the text.
 
 mod cut;
 
@@ -11,69 +13,75 @@ use std::ops::Range;
 use base::Span;
 use syntax::{Language, OutlineItem, OutlineKind, PlainTree};
 
-/// Bytes that a chunk aims at.
-pub(crate) const TARGET: usize = 750;
-/// Bytes up to which a function or type stays whole.
-pub(crate) const WHOLE: usize = 1_500;
-/// Bytes of a documentation that go along with the later parts of what it documents.
-const MOST_DOC: usize = 200;
+/// The target size of a chunk in bytes.
+pub(crate) const TARGET_BYTES: usize = 750;
+/// Size in bytes up to which a function or type stays whole.
+pub(crate) const MAX_WHOLE_BYTES: usize = 1_500;
+/// Bytes of a symbol's documentation that are repeated in its later chunks.
+const MAX_DOC_BYTES: usize = 200;
 
-/// A part of a file.
+/// A contiguous part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chunk {
-    /// Bytes of the text.
+pub(crate) struct CodeChunk {
+    /// Byte range in the text.
     pub(crate) span: Range<usize>,
-    /// Rows, from 0, the last one excluded.
+    /// Row range, 0-based, end exclusive.
     pub(crate) rows: Range<u32>,
-    /// What it defines first, or what it is a part of.
+    /// The first symbol it defines, or the one it is a part of.
     pub(crate) symbol: Option<String>,
-    /// What that is.
+    /// The kind of that symbol.
     pub(crate) kind: Option<OutlineKind>,
-    /// Whether the symbol's name stands elsewhere: the chunk is a later part of it.
+    /// Whether the symbol's name is in an earlier chunk.
     pub(crate) is_continued: bool,
-    /// The names around the symbol, the outermost first.
+    /// The names of the enclosing symbols, outermost first.
     pub(crate) around: Vec<String>,
-    /// The beginning of the symbol's documentation, where the chunk is a later part of it.
+    /// The beginning of the symbol's documentation, if this is a later part of it.
     pub(crate) doc: String,
-    /// Everything whose name stands in it.
+    /// All symbols whose names are in this chunk.
     pub(crate) defines: Vec<Defined>,
-    /// Whether it lies in a module of tests.
+    /// Whether it lies in a test module.
     pub(crate) is_test: bool,
 }
 
 /// A definition in a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Defined {
-    /// Its own name, without what is around it.
+    /// Its own name, unqualified.
     pub(crate) name: String,
     pub(crate) kind: OutlineKind,
-    /// The rows of the whole of it, from 0, the last one excluded. It may reach beyond the chunk.
+    /// The rows of the whole definition, 0-based, end exclusive. They may extend beyond the chunk.
     pub(crate) rows: Range<u32>,
 }
 
-/// The chunks of a text.
-pub(crate) fn chunks(text: &str, language: Option<Language>) -> Vec<Chunk> {
+/// Splits a text into chunks.
+pub(crate) fn chunks(text: &str, language: Option<Language>) -> Vec<CodeChunk> {
     let tree = language.and_then(|language| PlainTree::parse(language, text));
-    let lines = Lines::of(text);
+    let lines = LineStarts::of(text);
     let Some(tree) = tree else {
         let spans = cut::by_lines(text, 0..text.len());
-        return spans.into_iter().map(|span| bare(span, &lines)).collect();
+        return spans
+            .into_iter()
+            .map(|span| chunk_of_lines(span, &lines))
+            .collect();
     };
     let outline = tree.outline(text);
     let spans = cut::by_tree(text, &tree, &outline);
-    let named = |span| named(text, span, &outline, &lines);
+    let named = |span| chunk_with_symbol(text, span, &outline, &lines);
     spans.into_iter().map(named).collect()
 }
 
-/// The chunks of a text by its lines alone: quick, and without symbols.
-pub(crate) fn rough_chunks(text: &str) -> Vec<Chunk> {
-    let lines = Lines::of(text);
+/// Splits a text by its lines alone: fast, and without symbols.
+pub(crate) fn rough_chunks(text: &str) -> Vec<CodeChunk> {
+    let lines = LineStarts::of(text);
     let spans = cut::by_lines(text, 0..text.len());
-    spans.into_iter().map(|span| bare(span, &lines)).collect()
+    spans
+        .into_iter()
+        .map(|span| chunk_of_lines(span, &lines))
+        .collect()
 }
 
-fn bare(span: Range<usize>, lines: &Lines) -> Chunk {
-    Chunk {
+fn chunk_of_lines(span: Range<usize>, lines: &LineStarts) -> CodeChunk {
+    CodeChunk {
         rows: lines.rows(&span),
         span,
         symbol: None,
@@ -86,14 +94,19 @@ fn bare(span: Range<usize>, lines: &Lines) -> Chunk {
     }
 }
 
-fn named(text: &str, span: Range<usize>, outline: &[OutlineItem], lines: &Lines) -> Chunk {
-    let mut chunk = bare(span, lines);
+fn chunk_with_symbol(
+    text: &str,
+    span: Range<usize>,
+    outline: &[OutlineItem],
+    lines: &LineStarts,
+) -> CodeChunk {
+    let mut chunk = chunk_of_lines(span, lines);
     let inside = |at: Span| chunk.span.contains(&at.start.0);
     let own: Vec<&OutlineItem> = outline
         .iter()
         .filter(|item| inside(item.name_span))
         .collect();
-    // What only begins here and holds something else that is here is around it.
+    // An item that begins in this chunk and contains another one in it is an enclosing symbol.
     let holds_more = |item: &OutlineItem| {
         let rest = text
             .get(chunk.span.end..item.span.end.0)
@@ -161,8 +174,8 @@ fn is_value(kind: OutlineKind) -> bool {
     matches!(kind, Constant | Field | Key | Other | Variable)
 }
 
-/// The name that people look for: `Total` of `(c *Cart) Total`, `run` of `Engine::run`; none of an implementation,
-/// which defines nothing new.
+/// Returns the name that users search for: `Total` for `(c *Cart) Total`, `run` for `Engine::run`;
+/// `None` for an implementation, which defines nothing new.
 fn own_name(item: &OutlineItem) -> Option<String> {
     if item.detail == "impl" {
         return None;
@@ -176,7 +189,7 @@ fn own_name(item: &OutlineItem) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// The first words of the comment that ends right before `offset`.
+/// Returns the beginning of the comment that ends right before `offset`.
 fn doc_before(text: &str, offset: usize) -> String {
     let marks = |line: &str| {
         ["//", "#", "*", "/*", "--"]
@@ -196,16 +209,16 @@ fn doc_before(text: &str, offset: usize) -> String {
         .collect();
     lines.reverse();
     let mut doc = lines.join(" ").trim().to_owned();
-    if let Some((at, _)) = doc.char_indices().find(|(at, _)| *at >= MOST_DOC) {
+    if let Some((at, _)) = doc.char_indices().find(|(at, _)| *at >= MAX_DOC_BYTES) {
         doc.truncate(at);
     }
     doc
 }
 
-/// Where the rows of a text begin.
-struct Lines(Vec<usize>);
+/// The offsets at which the rows of a text begin.
+struct LineStarts(Vec<usize>);
 
-impl Lines {
+impl LineStarts {
     fn of(text: &str) -> Self {
         let newlines = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let starts = newlines.map(|(at, _)| at + 1);
@@ -217,7 +230,7 @@ impl Lines {
         u32::try_from(row.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// The rows that a range touches; a newline at its end opens no further one.
+    /// Returns the rows that a range touches; a newline at its end opens no further one.
     fn rows(&self, range: &Range<usize>) -> Range<u32> {
         let last = range.end.saturating_sub(1).max(range.start);
         self.row(range.start)..self.row(last).saturating_add(1)

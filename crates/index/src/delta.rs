@@ -1,25 +1,25 @@
-//! The words of what changed lately, in memory: found at once, folded into the index on disk later.
+//! The words of recent changes, in memory: searchable at once, folded into the on-disk index later.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::bits::Bits;
-use crate::record::{Layout, each_term};
-use crate::store::Known;
+use crate::chunk_set::ChunkSet;
+use crate::record::{RecordLayout, each_term};
+use crate::store::StoreContents;
 
-/// Words and the chunks that hold them.
+/// The postings of words in memory.
 #[derive(Default)]
-pub(crate) struct Delta {
+pub(crate) struct TermDelta {
     terms: HashMap<Box<str>, Vec<(u32, u16)>, BuildHasherDefault<WordHasher>>,
-    /// How many pairs of a word and a chunk it holds.
+    /// The number of (word, chunk) pairs.
     pairs: usize,
-    /// How many records it holds.
+    /// The number of records.
     records: usize,
 }
 
-impl Delta {
-    /// Takes a record in, whose first chunk has the number `first`.
-    pub(crate) fn add(&mut self, layout: &Layout, bytes: &[u8], first: u32) {
+impl TermDelta {
+    /// Adds a record whose first chunk has the number `first`.
+    pub(crate) fn add(&mut self, layout: &RecordLayout, bytes: &[u8], first: u32) {
         self.records += 1;
         each_term(layout, bytes, |term, places| {
             let known = match self.terms.get_mut(term) {
@@ -32,8 +32,8 @@ impl Delta {
         });
     }
 
-    /// Takes a record out again.
-    pub(crate) fn remove(&mut self, layout: &Layout, bytes: &[u8], first: u32) {
+    /// Removes the words of a record.
+    pub(crate) fn remove(&mut self, layout: &RecordLayout, bytes: &[u8], first: u32) {
         self.records = self.records.saturating_sub(1);
         let chunks = first..first + layout.count;
         each_term(layout, bytes, |term, _| {
@@ -48,14 +48,14 @@ impl Delta {
         });
     }
 
-    /// Takes the records of entries out, all of which it holds.
-    pub(crate) fn remove_all(&mut self, known: &Known, ids: &[u32]) {
+    /// Removes the records of all these entries, which it must contain.
+    pub(crate) fn remove_all(&mut self, known: &StoreContents, ids: &[u32]) {
         if ids.len() >= self.records {
             *self = Self::default();
             return;
         }
         self.records -= ids.len();
-        let mut gone = Bits::default();
+        let mut gone = ChunkSet::default();
         for entry in ids.iter().filter_map(|id| known.entry(*id)) {
             gone.set(entry.first, entry.layout.count, true);
         }
@@ -68,18 +68,18 @@ impl Delta {
         self.terms.shrink_to_fit();
     }
 
-    /// The chunks that hold a word, and how often.
-    pub(crate) fn places(&self, term: &str) -> &[(u32, u16)] {
+    /// Returns the chunks that contain a word, with their counts.
+    pub(crate) fn postings(&self, term: &str) -> &[(u32, u16)] {
         self.terms.get(term).map_or(&[], Vec::as_slice)
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.terms.len() * 64 + self.pairs * 8
     }
 }
 
-/// A quick hash for words: nobody outside chooses them to collide, and a slow query is all they would gain.
+/// A fast hasher for words. No attacker gains more from collisions than a slow query.
 #[derive(Default)]
 pub(crate) struct WordHasher(u64);
 

@@ -1,4 +1,4 @@
-//! What is found.
+//! Search results and their scores.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -6,45 +6,45 @@ use std::path::PathBuf;
 use base::Span;
 use syntax::OutlineKind;
 
-/// The answer to a question.
+/// The answer to a query.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// The best first.
-    pub hits: Vec<Hit>,
-    /// Whether everything was in sight: false while the index is built.
+pub struct SearchAnswer {
+    /// The hits, best first.
+    pub hits: Vec<SearchHit>,
+    /// Whether the whole root was searchable; false while the index is being built.
     pub is_complete: bool,
 }
 
-/// A place that was found.
+/// One search result: a chunk of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
-    /// Relative to the root.
+pub struct SearchHit {
+    /// The path relative to the root.
     pub path: PathBuf,
-    /// Rows, from 0, the last one excluded.
+    /// Row range, 0-based, end exclusive.
     pub rows: Range<u32>,
-    /// Bytes of the file.
+    /// Byte range in the file.
     pub span: Span,
-    /// What is defined there first, or what it is a part of.
+    /// The first symbol defined there, or the one it is a part of.
     pub symbol: Option<String>,
-    /// What that is.
+    /// The kind of that symbol.
     pub kind: Option<OutlineKind>,
-    /// Its text. Empty where the file cannot be read any more.
+    /// The text of the chunk. Empty if the file cannot be read any more.
     pub text: String,
-    /// How good it is; comparable within one answer.
+    /// The score; comparable only within one answer.
     pub score: f32,
-    /// What that is made of.
-    pub parts: Parts,
+    /// The components of the score.
+    pub parts: ScoreParts,
 }
 
-/// What a score is made of.
+/// The components of a score.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parts {
-    /// BM25 of its words.
+pub struct ScoreParts {
+    /// The BM25 score of its words.
     pub words: f32,
-    /// Likeness of meaning, from -1 to 1.
+    /// The cosine similarity of the embeddings, from -1 to 1.
     pub meaning: f32,
-    /// The same at a second look, where there was one.
-    pub second_look: Option<f32>,
-    /// What was added or taken away for its place, by name.
+    /// The similarity computed by the reranker, if it ran.
+    pub rerank: Option<f32>,
+    /// Bonuses and penalties by name.
     pub boosts: Vec<(&'static str, f32)>,
 }

@@ -1,24 +1,24 @@
-//! The semantic index of a codebase: files cut into chunks, found again by words and by meaning.
+//! The semantic index of a codebase: files split into chunks, retrieved by words and by embeddings.
 //!
-//! Knows: `project`, `git`, `syntax`, `text`, `host`. Must not know: agents, windows, how anything is drawn.
-//! Invariant: everything kept on disk can be made again; what is torn, foreign or of another version is rebuilt.
-//! Invariant: an answer is the same whatever way the index came to what it holds.
-//! Start at `Index`; what a file becomes is in `prepare`, what is kept in `store`, how a question is answered in
-//! `search` and `rank`.
+//! Knows: `project`, `git`, `syntax`, `text`, `host`. Must not know: agents, windows, how anything
+//! is drawn.
+//! Invariant: everything on disk can be rebuilt; damaged or foreign data and data of another
+//! version is rebuilt.
+//! Invariant: an answer does not depend on the history of changes that led to the index's state.
+//! Start at `Index`; `prepare` makes a file's record, `store` keeps the records, `search` and
+//! `rank` answer queries.
 
 mod answer;
-mod bits;
 mod build;
 mod changes;
 mod chunk;
+mod chunk_set;
 mod delta;
-mod disk;
-mod entries;
-mod ground;
+pub mod embedding;
 mod hit;
 mod index;
-mod map;
-mod meaning;
+mod lexical;
+mod mapped_file;
 #[cfg(feature = "minilm")]
 pub mod minilm;
 mod policy;
@@ -26,24 +26,26 @@ mod prepare;
 mod query;
 mod rank;
 mod record;
+mod record_log;
+mod repo_layout;
+mod rerank;
 mod rough;
 mod search;
-mod second_look;
-mod shared;
-mod sieve;
+mod similarity;
+mod state;
 mod status;
 mod store;
 mod symbols;
-pub mod table;
 pub mod trigram;
+mod trigram_updater;
 mod view;
 pub mod wordpiece;
 pub mod words;
 mod worker;
 
-pub use hit::{Answer, Hit, Parts};
-pub use index::{Index, Options, TextSearch, root_folder, trigram_folder};
-pub use query::{Means, Query};
-pub use rank::Weights;
-pub use second_look::{Encoder, LOOKED_AT, SecondLook};
-pub use status::{LeftOut, Phase, Status};
+pub use hit::{ScoreParts, SearchAnswer, SearchHit};
+pub use index::{Index, IndexOptions, TextSearch, root_folder, trigram_folder};
+pub use query::{IndexQuery, QueryMode};
+pub use rank::RankWeights;
+pub use rerank::{Encoder, RERANK_HITS, Reranker};
+pub use status::{IndexPhase, IndexStatus, LeftOut};

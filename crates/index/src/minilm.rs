@@ -1,8 +1,9 @@
-//! all-MiniLM-L6-v2: six layers of attention that give a text its place among meanings.
+//! all-MiniLM-L6-v2: a transformer of six layers that embeds a text.
 //!
-//! Hundreds of times slower than `table`, which was distilled from it. For training, measuring, and as a second look
-//! at the best few where its weights are present. Must not know: chunks, the index.
-//! Limits: letters with marks are looked up as they are, where the original takes the marks off.
+//! Hundreds of times slower than `table`, which was distilled from it. Used for training and
+//! benchmarks, and to rerank the best results if its weights are installed. Must not know: chunks,
+//! the index.
+//! Limitations: accented letters are looked up as they are, while the original removes the accents.
 
 use std::path::Path;
 
@@ -11,42 +12,42 @@ use candle_core::{D, DType, Device, Tensor, safetensors};
 use candle_nn::ops::{layer_norm, softmax_last_dim};
 use host::{Files, RealFiles};
 
-use crate::second_look::Encoder;
+use crate::rerank::Encoder;
 use crate::wordpiece::Vocabulary;
 
 mod attention;
 mod spelling;
 
-use attention::{Layer, Weights};
+use attention::{AttentionLayer, LayerWeights};
 
-/// The names of the files in the folder of the model.
+/// The names of the files in the model's folder.
 pub const FILES: [&str; 2] = ["model.safetensors", "vocab.txt"];
-/// How many numbers a vector has.
+/// The dimension of a vector.
 pub const WIDTH: usize = 384;
-/// Tokens of a text that a second look reads: it waits for fifty of them.
-const LOOKED_AT: usize = 128;
-/// The model knows no more positions than this; two of them are its marks.
-const MOST_POSITIONS: usize = 256;
-const LARGEST_FILE: u64 = 200 << 20;
+/// Number of tokens of a text that reranking reads; it waits for fifty texts.
+const RERANK_TOKENS: usize = 128;
+/// Number of positions of the model, including its two special tokens.
+const MAX_POSITIONS: usize = 256;
+const MAX_FILE_BYTES: u64 = 200 << 20;
 const CLS: u32 = 101;
 const SEP: u32 = 102;
 const LAYERS: usize = 6;
-/// As in the original; a float cannot tell it from nothing.
+/// The original's value; added to a norm, a 32-bit float cannot distinguish it from zero.
 const EPSILON: f32 = 1e-12;
-/// So many positions go through at once: enough to be fast, few enough to stay in the caches.
+/// Number of positions processed at once: enough to be fast, few enough to fit into the caches.
 const POSITIONS_AT_ONCE: usize = 4_096;
 
-/// Why the model cannot be used.
+/// The reason that the model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MiniLmError {
-    /// A file of the model is missing or cannot be read.
+    /// A file of the model is missing or unreadable.
     #[error("cannot read the model MiniLM: {0}")]
     Files(#[from] host::Error),
-    /// The weights are not those of this model.
+    /// The weights do not belong to this model.
     #[error("the weights of MiniLM do not fit: {0}")]
     Weights(#[from] candle_core::Error),
     /// The path is not absolute.
-    #[error("the folder of MiniLM must be an absolute path, not {0}")]
+    #[error("the folder of MiniLM must be an absolute path: {0}")]
     Folder(String),
 }
 
@@ -54,29 +55,29 @@ pub enum MiniLmError {
 pub struct MiniLm {
     vocabulary: Vocabulary,
     words: Tensor,
-    /// Of every position, the kind of text added.
+    /// The position embeddings, with the token type embedding added.
     positions: Tensor,
     norm: (Tensor, Tensor),
-    layers: Vec<Layer>,
+    layers: Vec<AttentionLayer>,
 }
 
 impl MiniLm {
     /// Reads [`FILES`] in `dir`.
     ///
     /// # Errors
-    /// A file is missing, or the weights are those of another model.
+    /// A file is missing, or the weights do not belong to this model.
     pub fn open(dir: &Path) -> Result<Self, MiniLmError> {
         let folder =
             AbsPath::new(dir).ok_or_else(|| MiniLmError::Folder(dir.display().to_string()))?;
         let read = |name: &str| {
             Ok::<_, host::Error>(
                 RealFiles
-                    .read_with_stat(&folder.join(name), LARGEST_FILE)?
+                    .read_with_stat(&folder.join(name), MAX_FILE_BYTES)?
                     .0,
             )
         };
         let vocabulary = String::from_utf8_lossy(&read(FILES[1])?).into_owned();
-        let weights = Weights::new(safetensors::load_buffer(&read(FILES[0])?, &Device::Cpu)?);
+        let weights = LayerWeights::new(safetensors::load_buffer(&read(FILES[0])?, &Device::Cpu)?);
         let kind = weights
             .get("embeddings.token_type_embeddings.weight")?
             .narrow(0, 0, 1)?;
@@ -86,25 +87,25 @@ impl MiniLm {
             words: weights.get("embeddings.word_embeddings.weight")?,
             positions: positions
                 .broadcast_add(&kind)?
-                .narrow(0, 0, MOST_POSITIONS)?,
+                .narrow(0, 0, MAX_POSITIONS)?,
             norm: weights.norm("embeddings.LayerNorm")?,
             layers: (0..LAYERS)
-                .map(|number| Layer::new(&weights, number))
+                .map(|number| AttentionLayer::new(&weights, number))
                 .collect::<Result<_, _>>()?,
         })
     }
 
-    /// The tokens and their numbers.
+    /// Returns the tokens and their numbers.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// The vector of every text, of length one. `most_tokens` counts the two marks.
+    /// Returns the normalized vector of every text. `most_tokens` includes the two special tokens.
     ///
     /// # Errors
     /// The weights do not fit.
     pub fn encode(&self, texts: &[&str], most_tokens: usize) -> Result<Vec<Vec<f32>>, MiniLmError> {
-        let most = most_tokens.clamp(2, MOST_POSITIONS) - 2;
+        let most = most_tokens.clamp(2, MAX_POSITIONS) - 2;
         let tokens: Vec<Vec<u32>> = texts
             .iter()
             .map(|text| spelling::tokens(&self.vocabulary, text, most))
@@ -123,17 +124,18 @@ impl MiniLm {
         Ok(vectors)
     }
 
-    /// For every list of tokens, without marks, the mean of what the last layer says of them and the marks.
+    /// Returns, for every list of tokens without special tokens, the mean of the last layer's
+    /// output, special tokens included.
     ///
     /// # Errors
-    /// A token or a position is beyond what the model knows.
+    /// A token or position exceeds the model's range.
     pub fn means(&self, texts: &[Vec<u32>]) -> Result<Vec<Vec<f32>>, MiniLmError> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|number| texts[*number].len());
         let mut means = vec![Vec::new(); texts.len()];
         let mut rest = &order[..];
         while let Some(longest) = rest.len().checked_sub(1) {
-            // From the longest down, so that what is too large for memory shows at once.
+            // Longest texts first, so that a lack of memory shows at once.
             let length = texts[rest[longest]].len() + 2;
             let (before, batch) =
                 rest.split_at(rest.len() - (POSITIONS_AT_ONCE / length).clamp(1, rest.len()));
@@ -175,7 +177,7 @@ impl MiniLm {
             &self.norm.1,
             EPSILON,
         )?;
-        // What is only there to fill up is never attended to.
+        // Padding is never attended to.
         let mask = ((&known - 1.0)? * 1e9)?.reshape((count, 1, 1, length))?;
         for layer in &self.layers {
             states = layer.forward(&states, &mask, count, length)?;
@@ -193,7 +195,7 @@ impl Encoder for MiniLm {
     }
 
     fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
-        let vectors = self.encode(texts, LOOKED_AT);
+        let vectors = self.encode(texts, RERANK_TOKENS);
         vectors.map_err(|error| error.to_string())
     }
 }

@@ -1,28 +1,28 @@
-//! Which files are worth chunks: no secrets, nothing binary, nothing a program wrote.
+//! Decides which files are indexed: no secrets, no binary files, no generated code.
 //!
-//! Pure. What ignore rules name never comes here. Start at `by_name`, before a file is read, and `by_content`.
+//! Pure. Ignored files never get here. Start at `by_name`, before a file is read, and `by_content`.
 
-/// Larger files are data.
-pub(crate) const MOST_BYTES: u64 = 1 << 20;
-/// Bytes that are looked at to tell what a file is.
+/// Maximum size of a file in bytes; larger ones are data.
+pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Bytes that are examined to determine a file's type.
 const HEAD: usize = 8 << 10;
-/// Files of fewer bytes may be in long lines.
+/// Smaller files, in bytes, may have long lines.
 const MINIFIED_BYTES: usize = 4 << 10;
-/// Bytes a line that no person writes, on average.
+/// Average bytes per line above which a file counts as minified.
 const MINIFIED_LINE: usize = 300;
 
-/// Why a file has no chunks.
+/// The reason that a file has no chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Left {
-    /// Its name says that it holds secrets.
+pub(crate) enum SkipReason {
+    /// Its name indicates secrets.
     Secret,
     /// It is larger than `MOST_BYTES`.
     Large,
-    /// It is no text in UTF-8.
+    /// It is not UTF-8 text.
     Binary,
-    /// A program wrote it.
+    /// It is generated code.
     Generated,
-    /// It cannot be read, or is no regular file any more.
+    /// It is unreadable, or no longer a regular file.
     Unreadable,
 }
 
@@ -86,34 +86,34 @@ const GENERATED_NAMES: &[&str] = &[
 ];
 const GENERATED_ENDINGS: &[&str] = &["lock", "snap"];
 
-/// Whether a file is left out for its name alone. `path` is relative, with `/`.
-pub(crate) fn by_name(path: &str) -> Option<Left> {
+/// Returns the reason to skip a file based on its name alone. `path` is relative, with `/`.
+pub(crate) fn by_name(path: &str) -> Option<SkipReason> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if project::is_secret(&name) {
-        return Some(Left::Secret);
+        return Some(SkipReason::Secret);
     }
     if BINARY_ENDINGS.contains(&ending) {
-        return Some(Left::Binary);
+        return Some(SkipReason::Binary);
     }
     let is_minified = name.contains(".min.") || name.contains(".bundle.");
     let is_generated =
         GENERATED_NAMES.contains(&name.as_str()) || GENERATED_ENDINGS.contains(&ending);
-    (is_minified || is_generated).then_some(Left::Generated)
+    (is_minified || is_generated).then_some(SkipReason::Generated)
 }
 
-/// The text of a file that is worth chunks.
-pub(crate) fn by_content(bytes: &[u8]) -> Result<&str, Left> {
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(Left::Large);
+/// Returns the text of a file that should be indexed.
+pub(crate) fn by_content(bytes: &[u8]) -> Result<&str, SkipReason> {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(SkipReason::Large);
     }
     let head = &bytes[..bytes.len().min(HEAD)];
     if head.contains(&0) {
-        return Err(Left::Binary);
+        return Err(SkipReason::Binary);
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| Left::Binary)?;
+    let text = std::str::from_utf8(bytes).map_err(|_| SkipReason::Binary)?;
     if is_minified(bytes) || is_marked(head) {
-        return Err(Left::Generated);
+        return Err(SkipReason::Generated);
     }
     Ok(text)
 }
@@ -123,7 +123,7 @@ fn is_minified(bytes: &[u8]) -> bool {
     bytes.len() > MINIFIED_BYTES && bytes.len() / (newlines + 1) > MINIFIED_LINE
 }
 
-/// Whether its first lines say that a program wrote it.
+/// Returns whether its first lines say that it is generated.
 fn is_marked(head: &[u8]) -> bool {
     let lines = head.split(|byte| *byte == b'\n').take(8);
     let is_mark = |line: &[u8]| {
@@ -145,37 +145,37 @@ mod tests {
 
     #[test]
     fn names_tell_what_is_left_out() {
-        let check = |path: &str, expected: Option<Left>| {
+        let check = |path: &str, expected: Option<SkipReason>| {
             assert_eq!(by_name(path), expected, "{path}");
         };
         check("src/main.rs", None);
-        check(".env", Some(Left::Secret));
-        check("deep/.env.local", Some(Left::Secret));
+        check(".env", Some(SkipReason::Secret));
+        check("deep/.env.local", Some(SkipReason::Secret));
         check(".env.example", None);
-        check("certs/server.PEM", Some(Left::Secret));
-        check("id_rsa", Some(Left::Secret));
+        check("certs/server.PEM", Some(SkipReason::Secret));
+        check("id_rsa", Some(SkipReason::Secret));
         check("id_rsa.rs", None);
-        check("logo.png", Some(Left::Binary));
-        check("Cargo.lock", Some(Left::Generated));
-        check("app.min.js", Some(Left::Generated));
+        check("logo.png", Some(SkipReason::Binary));
+        check("Cargo.lock", Some(SkipReason::Generated));
+        check("app.min.js", Some(SkipReason::Generated));
         check("lock.rs", None);
         check("key", None);
     }
 
     #[test]
     fn content_tells_what_is_left_out() {
-        let check = |bytes: &[u8], expected: Option<Left>| {
+        let check = |bytes: &[u8], expected: Option<SkipReason>| {
             assert_eq!(by_content(bytes).err(), expected);
         };
         check(b"fn main() {}", None);
         check(b"", None);
-        check(b"a\0b", Some(Left::Binary));
-        check(b"\xff\xfe", Some(Left::Binary));
-        check(&[b'x'; 5_000], Some(Left::Generated));
-        check(&[b'\n'; 2 << 20], Some(Left::Large));
+        check(b"a\0b", Some(SkipReason::Binary));
+        check(b"\xff\xfe", Some(SkipReason::Binary));
+        check(&[b'x'; 5_000], Some(SkipReason::Generated));
+        check(&[b'\n'; 2 << 20], Some(SkipReason::Large));
         check(
             b"// Code generated by protoc. DO NOT EDIT.\n",
-            Some(Left::Generated),
+            Some(SkipReason::Generated),
         );
         check(b"let generated = 1; // do not edit generated", None);
     }

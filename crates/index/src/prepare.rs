@@ -1,28 +1,28 @@
-//! A file made ready to be found: chunks, the words of each, the vector of each.
+//! Prepares a file for the index: its chunks, and the words and the vector of each.
 //!
-//! Pure. What is embedded is the path's words, the names around, the symbol and the code; what is counted is the
-//! words of the code and, once more, those of the path.
+//! Pure. A chunk's embedding covers the path's words, the enclosing names, the symbol and the code;
+//! its word counts cover the words of the code and, once more, those of the path.
 
 mod counter;
 
 use std::path::Path;
 
-use crate::chunk::{Chunk, chunks};
-use crate::record::{Blob, Draft};
-use crate::table::{MOST_WORDS, Table, Tokens, Vector};
+use crate::chunk::{CodeChunk, chunks};
+use crate::embedding::{EmbeddingTable, MAX_WORDS, TokenList, Vector};
+use crate::record::{Blob, RecordDraft};
 use counter::Counter;
 
-/// A term that begins so is the name of a definition, in its own letters.
+/// Prefix of a term that is a definition's name, in its original case.
 pub(crate) const DEFINES: char = '\u{1}';
-/// A term that begins so is the stem of the file's name, in small letters without `_`.
+/// Prefix of a term that is the stem of the file's name, in lower case without `_`.
 pub(crate) const STEM: char = '\u{2}';
 
-/// The record of a file. `path` is relative, with `/`.
-pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &Table) -> Vec<u8> {
+/// Returns the record of a file. `path` is relative, with `/`.
+pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &EmbeddingTable) -> Vec<u8> {
     let first_line = text.lines().next().unwrap_or_default();
     let language = syntax::language_for(Path::new(path), first_line);
     let chunks = chunks(text, language);
-    let place = Place::of(path);
+    let place = PathParts::of(path);
     let vocabulary = table.vocabulary();
     let mut words = Counter::new(vocabulary);
     let mut lengths = Vec::with_capacity(chunks.len());
@@ -32,33 +32,33 @@ pub(crate) fn prepare(blob: Blob, path: &str, text: &str, table: &Table) -> Vec<
         let code = text.get(chunk.span.clone()).unwrap_or_default();
         head.clear();
         put_head(&mut head, chunk, &place);
-        let mut tokens = Tokens::default();
-        let told = vocabulary.each_token(&head, MOST_WORDS, |token| tokens.push(token));
+        let mut tokens = TokenList::default();
+        let told = vocabulary.each_token(&head, MAX_WORDS, |token| tokens.push(token));
         let embedded = (&mut tokens, told);
         lengths.push(words.chunk(ix as u32, chunk, code, &place, embedded));
         vectors.push(table.encode_tokens(tokens));
     }
-    Draft {
+    RecordDraft {
         blob,
         path,
         text: text.len(),
         chunks: &chunks,
         vectors: &vectors,
         lengths: &lengths,
-        hands_on: hands_on(path, text),
+        hands_on: only_reexports(path, text),
         words: &words.finish(),
     }
     .encode()
 }
 
-/// What a path says.
-pub(crate) struct Place<'a> {
+/// The parts of a path that carry meaning.
+pub(crate) struct PathParts<'a> {
     pub(crate) stem: &'a str,
-    /// The last three folders, the outermost first.
+    /// The last three folders, outermost first.
     pub(crate) folders: Vec<&'a str>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> PathParts<'a> {
     pub(crate) fn of(path: &'a str) -> Self {
         let mut parts: Vec<&str> = path.split('/').collect();
         let name = parts.pop().unwrap_or_default();
@@ -70,7 +70,7 @@ impl<'a> Place<'a> {
         Self { stem, folders }
     }
 
-    /// What the file is called and what it lies in: a `mod.rs` is called as its folder is.
+    /// Returns the names of the file and of its folder: a `mod.rs` is named after its folder.
     pub(crate) fn names(&self) -> (&'a str, &'a str) {
         let mut folders = self.folders.iter().rev().copied();
         let mut next = || folders.next().unwrap_or_default();
@@ -83,7 +83,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// A name without what differs from habit to habit: case, `_`, `-`, a plural.
+/// Normalizes a name: without case, `_`, `-` and a plural ending.
 pub(crate) fn plain_name(name: &str) -> String {
     let mut plain: String = name
         .chars()
@@ -96,8 +96,8 @@ pub(crate) fn plain_name(name: &str) -> String {
     plain
 }
 
-/// What is embedded of a chunk before its code.
-fn put_head(into: &mut String, chunk: &Chunk, place: &Place<'_>) {
+/// Appends the text that is embedded before a chunk's code.
+fn put_head(into: &mut String, chunk: &CodeChunk, place: &PathParts<'_>) {
     let mut add = |text: &str| {
         into.push_str(text);
         into.push(' ');
@@ -111,8 +111,8 @@ fn put_head(into: &mut String, chunk: &Chunk, place: &Place<'_>) {
     add(&chunk.doc);
 }
 
-/// Whether a file only hands on what others define, as a pure `mod.rs` or `index.ts` does.
-fn hands_on(path: &str, text: &str) -> bool {
+/// Returns whether a file only re-exports other definitions, as a pure `mod.rs` or `index.ts` does.
+fn only_reexports(path: &str, text: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let starts: &[&str] = match name {
         "package-info.java" => return true,

@@ -1,70 +1,70 @@
-//! What is asked, and what a question says about itself.
+//! Queries, and what their text reveals about the intent.
 
 use std::path::PathBuf;
 
-use crate::prepare::{Place, plain_name};
-use crate::words::{Word, each, each_word};
+use crate::prepare::{PathParts, plain_name};
+use crate::words::{SplitWord, each, each_word};
 
-/// A question.
+/// A search query and its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
-    /// In plain words, or the name of a symbol.
+pub struct IndexQuery {
+    /// Plain language, or the name of a symbol.
     pub text: String,
-    /// Hits wanted at most.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Only what lies in this folder, relative to the root.
+    /// Restricts the search to this folder, relative to the root.
     pub folder: Option<PathBuf>,
-    /// What decides.
-    pub means: Means,
+    /// The signals that determine the score.
+    pub mode: QueryMode,
 }
 
-/// What decides how good a chunk is.
+/// The signals that determine a chunk's score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Means {
-    /// Words and meaning together, and what the place says.
+pub enum QueryMode {
+    /// Words and embeddings together, plus boosts by path and symbol.
     #[default]
     Fused,
-    /// Words alone: BM25.
+    /// Words alone: the BM25 score.
     Words,
-    /// Meaning alone: the likeness of vectors.
+    /// Embeddings alone: cosine similarity.
     Meaning,
 }
 
-impl Query {
-    /// A question in the default way.
+impl IndexQuery {
+    /// Creates a query in the default mode.
     pub fn new(text: impl Into<String>, limit: usize) -> Self {
         Self {
             text: text.into(),
             limit,
             folder: None,
-            means: Means::Fused,
+            mode: QueryMode::Fused,
         }
     }
 }
 
-/// Words of a question that are looked at.
-const MOST_WORDS: usize = 400;
+/// Maximum number of words of a query that are used.
+const MAX_WORDS: usize = 400;
 
-/// What a question says about itself.
+/// Properties derived from a query's text.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Traits {
-    /// Its words with how often each occurs, in the order of the text.
+pub(crate) struct QueryTraits {
+    /// Its words with their counts, in the order of the text.
     pub(crate) words: Vec<(String, f32)>,
-    /// It is the name of a symbol, and this is the name without what is around it.
+    /// The unqualified name, if the query is the name of a symbol.
     pub(crate) symbol: Option<String>,
-    /// Names of symbols in plain language.
+    /// Names of symbols within plain language.
     pub(crate) named: Vec<String>,
-    /// Words that a path may hold: without stop words, each with its parts where it has several.
+    /// Words that may match a path: without stop words, compounds with their parts.
     pub(crate) keywords: Vec<Keyword>,
-    /// It asks for tests.
+    /// Whether it asks for tests.
     pub(crate) wants_tests: bool,
-    /// It asks for examples.
+    /// Whether it asks for examples.
     pub(crate) wants_examples: bool,
-    /// It asks for documents.
+    /// Whether it asks for documents.
     pub(crate) wants_prose: bool,
 }
 
-/// A word of a question that a path may hold.
+/// A word of a query that may match a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Keyword {
     whole: String,
@@ -120,10 +120,10 @@ const STOP_WORDS: &[&str] = &[
     "get",
 ];
 
-impl Traits {
+impl QueryTraits {
     pub(crate) fn of(text: &str) -> Self {
         let mut words: Vec<(String, f32)> = Vec::new();
-        each_word(text, MOST_WORDS, |word| {
+        each_word(text, MAX_WORDS, |word| {
             match words.iter_mut().find(|(known, _)| known == word) {
                 Some((_, count)) => *count += 1.0,
                 None => words.push((word.to_owned(), 1.0)),
@@ -172,12 +172,12 @@ impl Traits {
 
 fn keywords(text: &str) -> Vec<Keyword> {
     let mut keywords: Vec<Keyword> = Vec::new();
-    each(text, MOST_WORDS, |word| match word {
-        Word::Whole { text, .. } => keywords.push(Keyword {
+    each(text, MAX_WORDS, |word| match word {
+        SplitWord::Whole { text, .. } => keywords.push(Keyword {
             whole: text.to_owned(),
             parts: Vec::new(),
         }),
-        Word::Part(part) => {
+        SplitWord::Part(part) => {
             if let Some(keyword) = keywords.last_mut().filter(|_| part.len() > 2) {
                 keyword.parts.push(part.to_owned());
             }
@@ -196,7 +196,8 @@ fn keywords(text: &str) -> Vec<Keyword> {
     keywords
 }
 
-/// The last part of a question that is one name: qualified, or with a `_` or a capital in it.
+/// Returns the unqualified name of a query that is a single name: qualified, or with a `_` or a
+/// capital in it.
 fn symbol(text: &str) -> Option<String> {
     let text = text.trim_end_matches("()");
     let is_letter = |letter: char| letter.is_alphanumeric() || "_:.->\\#$".contains(letter);
@@ -212,7 +213,8 @@ fn symbol(text: &str) -> Option<String> {
     (is_qualified || is_name).then(|| last.to_owned())
 }
 
-/// Whether a word of plain language names a symbol: a capital behind a small letter, or a `_` inside.
+/// Returns whether a word of plain language names a symbol: it contains a capital after a small
+/// letter, or a `_`.
 fn is_named(word: &str) -> bool {
     let is_camel = word
         .as_bytes()
@@ -222,10 +224,11 @@ fn is_named(word: &str) -> bool {
     word.len() > 3 && (is_camel || is_snake)
 }
 
-impl Traits {
-    /// How much of the question a path holds, and how much of the file's name the question holds, each from 0 to 1. A
-    /// word that only the folder has counts `folder`.
-    pub(crate) fn shares_in(&self, place: &Place<'_>, folder: f32) -> (f32, f32) {
+impl QueryTraits {
+    /// Returns the share of the query's words that a path contains, and the share of the file's
+    /// name that the query contains, each from 0 to 1. A word found only in the folder counts
+    /// `folder`.
+    pub(crate) fn path_shares(&self, place: &PathParts<'_>, folder: f32) -> (f32, f32) {
         if self.keywords.is_empty() {
             return (0.0, 0.0);
         }
@@ -236,12 +239,12 @@ impl Traits {
             in_stem.max(keyword.share_in(&parent) * folder)
         });
         let held = found.sum::<f32>() / self.keywords.len() as f32;
-        let said = self.said(&stem);
+        let said = self.share_of_parts(&stem);
         (held, said)
     }
 
-    /// How alike the question and a name are: the harmonic mean of how much of each the other has. Words that say
-    /// nothing do not count.
+    /// Returns the similarity of the query and a name: the harmonic mean of the shares of each that
+    /// the other contains. Stop words do not count.
     pub(crate) fn likeness(&self, name: &str) -> f32 {
         let mut parts = parts_of(name);
         parts.retain(|part| !STOP_WORDS.contains(&part.as_str()));
@@ -254,12 +257,12 @@ impl Traits {
             .map(|keyword| keyword.share_in(&parts))
             .sum();
         let held = held / self.keywords.len() as f32;
-        let said = self.said(&parts);
+        let said = self.share_of_parts(&parts);
         2.0 * held * said / (held + said).max(f32::MIN_POSITIVE)
     }
 
-    /// The share of the parts of a name that the question has.
-    fn said(&self, parts: &[String]) -> f32 {
+    /// Returns the share of a name's parts that the query contains.
+    fn share_of_parts(&self, parts: &[String]) -> f32 {
         let is_said = |part: &&String| {
             let part = std::slice::from_ref(*part);
             self.keywords
@@ -269,7 +272,7 @@ impl Traits {
         parts.iter().filter(is_said).count() as f32 / parts.len().max(1) as f32
     }
 
-    /// Whether the question names what this stem names.
+    /// Returns whether the query names a symbol with this stem.
     pub(crate) fn names_stem(&self, stem: &str) -> bool {
         self.symbol
             .as_ref()
@@ -278,7 +281,8 @@ impl Traits {
 }
 
 impl Keyword {
-    /// How much of it is among the words of a name: all, or as many of its parts.
+    /// Returns 1 if the names contain the whole word, otherwise the share of its parts that they
+    /// contain.
     fn share_in(&self, names: &[String]) -> f32 {
         let is_in = |word: &String| names.iter().any(|name| are_alike(word, name));
         if is_in(&self.whole) {
@@ -289,20 +293,21 @@ impl Keyword {
     }
 }
 
-/// Whether one word is the beginning of the other, of three letters at least: `parse` and `parser`.
+/// Returns whether one word is a prefix of the other, of at least three letters: `parse` and
+/// `parser`.
 fn are_alike(word: &str, name: &str) -> bool {
     let least = word.len().min(name.len());
     least >= 3 && word.as_bytes()[..least] == name.as_bytes()[..least]
 }
 
-/// The words of a name, without the whole where it has parts.
+/// Returns the words of a name, compounds only as their parts.
 fn parts_of(name: &str) -> Vec<String> {
     let mut parts = Vec::new();
     each(name, 20, |word| match word {
-        Word::Whole {
+        SplitWord::Whole {
             is_compound: true, ..
         } => {}
-        Word::Whole { text, .. } | Word::Part(text) => parts.push(text.to_owned()),
+        SplitWord::Whole { text, .. } | SplitWord::Part(text) => parts.push(text.to_owned()),
     });
     parts
 }
@@ -314,7 +319,7 @@ mod tests {
     #[test]
     fn a_name_is_told_from_plain_language() {
         let check = |text: &str, symbol: Option<&str>, named: &[&str]| {
-            let traits = Traits::of(text);
+            let traits = QueryTraits::of(text);
             assert_eq!(traits.symbol.as_deref(), symbol, "{text}");
             assert_eq!(traits.named, named, "{text}");
         };
@@ -334,7 +339,7 @@ mod tests {
     #[test]
     fn a_path_holds_a_share_of_the_question() {
         let check = |text: &str, path: &str, expected: (f32, f32)| {
-            let shares = Traits::of(text).shares_in(&Place::of(path), 0.5);
+            let shares = QueryTraits::of(text).path_shares(&PathParts::of(path), 0.5);
             assert_eq!(shares, expected, "{text} {path}");
         };
         check(
@@ -347,7 +352,7 @@ mod tests {
             "net/retry.rs",
             (1.0 / 3.0, 1.0),
         );
-        // What only the folder has counts half; a file that is called as all are has its folder's name.
+        // A folder match counts half; a file with a generic name takes its folder's name.
         check("retry policy", "retry/clock.rs", (0.25, 0.0));
         check("retry policy", "net/retry/mod.rs", (0.5, 1.0));
         check("the", "the/the.rs", (0.0, 0.0));
@@ -355,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_name_is_like_a_question_that_says_it() {
-        let likeness = |text: &str, name: &str| Traits::of(text).likeness(name);
+        let likeness = |text: &str, name: &str| QueryTraits::of(text).likeness(name);
         assert_eq!(likeness("parses the header", "parse_header"), 1.0);
         assert_eq!(likeness("parses the header", "get_parse_header"), 1.0);
         assert_eq!(likeness("closes the socket", "parse_header"), 0.0);

@@ -1,64 +1,65 @@
-//! From two scores to an order: the weighted sum, and what the place of a chunk says.
+//! Ranks candidates: the weighted sum of two scores, and boosts by path and symbol.
 //!
-//! Pure. Both scores come as numbers of standard deviations above the mean over everything in sight, so that they can
-//! be added. Every further signal is told in units of the best sum.
-//! Invariant: the order depends on scores, paths and rows alone, never on the order of the candidates.
+//! Pure. Both scores are given in standard deviations above the mean over all visible chunks, so
+//! that they can be added. Every further signal is a multiple of the best sum.
+//! Invariant: the order depends on scores, paths and rows alone, never on the order of the
+//! candidates.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use crate::prepare::{Place, plain_name};
-use crate::query::Traits;
-use crate::record::{HANDS_ON, IN_TESTS};
+use crate::prepare::{PathParts, plain_name};
+use crate::query::QueryTraits;
+use crate::record::{IN_TESTS, ONLY_REEXPORTS};
 
-/// How much each signal counts.
+/// The weights of the ranking signals.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weights {
-    /// The share of meaning for plain language; that of words is the rest.
+pub struct RankWeights {
+    /// Share of the embedding score for plain language; the rest is the word score's.
     pub meaning_plain: f32,
     /// The same for the name of a symbol.
     pub meaning_symbol: f32,
-    /// For the best chunk of a file, as much of it as the file has of the sum of the best file.
+    /// Bonus for the best chunk of a file, scaled by the file's sum relative to the best file's.
     pub coherence: f32,
-    /// For a chunk that defines the symbol asked for.
+    /// Bonus for a chunk that defines the requested symbol.
     pub definition: f32,
-    /// What this is multiplied by where the file has the symbol's name.
+    /// Factor of that bonus if the file has the symbol's name.
     pub definition_stem: f32,
-    /// What it is multiplied by where the symbol is named in plain language.
+    /// Factor of that bonus if the symbol is named in plain language.
     pub definition_named: f32,
-    /// For a file of the symbol's name.
+    /// Bonus for a file with the symbol's name.
     pub stem: f32,
-    /// For the share of the question's words in the path.
+    /// Bonus for the share of the query's words in the path.
     pub path: f32,
-    /// For how alike the question and the chunk's symbol are.
+    /// Bonus for the similarity of the query and the chunk's symbol.
     pub symbol: f32,
-    /// Smaller shares do not count.
+    /// Minimum share that counts.
     pub path_least: f32,
-    /// How much of that a word counts that only the folder has.
+    /// Weight of a word that only the folder contains.
     pub path_folder: f32,
-    /// For the share of the file's name that the question has.
+    /// Bonus for the share of the file's name in the query.
     pub name: f32,
-    /// What tests are multiplied by.
+    /// Factor for chunks of tests.
     pub tests: f32,
-    /// What code for old versions is multiplied by.
+    /// Factor for code for old versions.
     pub legacy: f32,
-    /// What examples are multiplied by.
+    /// Factor for chunks of examples.
     pub examples: f32,
-    /// What files that only hand on are multiplied by.
+    /// Factor for files that only re-export.
     pub hands_on: f32,
-    /// What declarations without code are multiplied by.
+    /// Factor for declarations without code.
     pub declarations: f32,
-    /// What documents are multiplied by.
+    /// Factor for chunks of documents.
     pub prose: f32,
-    /// What data and settings are multiplied by.
+    /// Factor for data and settings.
     pub data: f32,
-    /// What each further chunk of a file is multiplied by, once more each time.
+    /// Factor for each further chunk of a file, applied cumulatively.
     pub saturation: f32,
-    /// Candidates of each side, for each hit wanted.
+    /// Number of candidates of each kind per requested hit.
     pub candidates: usize,
 }
 
-impl Default for Weights {
+impl Default for RankWeights {
     fn default() -> Self {
         Self {
             meaning_plain: 0.8,
@@ -86,43 +87,44 @@ impl Default for Weights {
     }
 }
 
-/// A chunk that may be a hit.
+/// A chunk that may become a hit.
 #[derive(Clone, Debug)]
-pub(crate) struct Candidate<'a> {
+pub(crate) struct RankCandidate<'a> {
     pub(crate) chunk: u32,
     pub(crate) path: &'a str,
-    /// What it defines first or is a part of; empty where that has no name.
+    /// The symbol it defines first or is a part of; empty if that has no name.
     pub(crate) symbol: &'a str,
-    /// Its place among the chunks of its file.
+    /// Its index among the chunks of its file.
     pub(crate) place: u32,
     pub(crate) flags: u8,
-    /// The scores, and how far they are above the mean.
+    /// The raw scores, and their deviations above the mean.
     pub(crate) words: f32,
     pub(crate) meaning: f32,
     pub(crate) words_z: f32,
     pub(crate) meaning_z: f32,
-    /// It defines what the question names.
+    /// Whether it defines a symbol that the query names.
     pub(crate) defines: bool,
 }
 
-/// A candidate with its score and what it is made of.
+/// A candidate with its score and the score's components.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked<'a> {
-    pub(crate) candidate: Candidate<'a>,
+    pub(crate) candidate: RankCandidate<'a>,
     pub(crate) score: f32,
     pub(crate) boosts: Vec<(&'static str, f32)>,
 }
 
-/// The best `limit` candidates, the best first. `share` is that of meaning; without `signals` the sum alone decides.
+/// Returns the best `limit` candidates, best first. `share` is the weight of embeddings; without
+/// `signals` the sum alone decides.
 pub(crate) fn ranked<'a>(
-    candidates: Vec<Candidate<'a>>,
-    traits: &Traits,
-    weights: &Weights,
+    candidates: Vec<RankCandidate<'a>>,
+    traits: &QueryTraits,
+    weights: &RankWeights,
     share: f32,
     signals: bool,
     limit: usize,
 ) -> Vec<Ranked<'a>> {
-    let sum = |one: &Candidate<'_>| share * one.meaning_z + (1.0 - share) * one.words_z;
+    let sum = |one: &RankCandidate<'_>| share * one.meaning_z + (1.0 - share) * one.words_z;
     let mut ranked: Vec<Ranked<'a>> = candidates
         .into_iter()
         .map(|candidate| Ranked {
@@ -134,7 +136,7 @@ pub(crate) fn ranked<'a>(
     ranked.sort_unstable_by(order);
     if signals {
         let most = ranked.first().map_or(0.0, |best| best.score);
-        cohere(&mut ranked, weights.coherence * most);
+        add_coherence(&mut ranked, weights.coherence * most);
         for one in &mut ranked {
             one.add_signals(traits, weights, most);
             one.multiply_penalties(traits, weights);
@@ -146,15 +148,15 @@ pub(crate) fn ranked<'a>(
     ranked
 }
 
-/// The best first; equals by path and place.
+/// Orders by score, best first, then by path and index.
 fn order(left: &Ranked<'_>, right: &Ranked<'_>) -> Ordering {
     let (one, other) = (&left.candidate, &right.candidate);
     let by_score = right.score.total_cmp(&left.score);
     by_score.then_with(|| (one.path, one.place).cmp(&(other.path, other.place)))
 }
 
-/// Adds to the best chunk of each file what its file has.
-fn cohere(ranked: &mut [Ranked<'_>], most: f32) {
+/// Adds the coherence bonus to the best chunk of each file.
+fn add_coherence(ranked: &mut [Ranked<'_>], most: f32) {
     let mut sums: HashMap<&str, f32> = HashMap::new();
     for one in ranked.iter() {
         *sums.entry(one.candidate.path).or_default() += one.score;
@@ -186,8 +188,8 @@ impl Ranked<'_> {
         }
     }
 
-    fn add_signals(&mut self, traits: &Traits, weights: &Weights, most: f32) {
-        let place = Place::of(self.candidate.path);
+    fn add_signals(&mut self, traits: &QueryTraits, weights: &RankWeights, most: f32) {
+        let place = PathParts::of(self.candidate.path);
         if traits.symbol.is_some() {
             let has_stem = traits.names_stem(place.stem);
             if self.candidate.defines {
@@ -204,14 +206,15 @@ impl Ranked<'_> {
         }
         if self.candidate.defines {
             let has_stem = |name: &String| plain_name(name) == plain_name(place.stem);
-            let factor = match traits.named.iter().any(has_stem) {
-                true => weights.definition_stem,
-                false => 1.0,
+            let factor = if traits.named.iter().any(has_stem) {
+                weights.definition_stem
+            } else {
+                1.0
             };
             let amount = most * weights.definition * weights.definition_named * factor;
             self.add("definition", amount);
         }
-        let (held, said) = traits.shares_in(&place, weights.path_folder);
+        let (held, said) = traits.path_shares(&place, weights.path_folder);
         if held >= weights.path_least {
             self.add("path", most * weights.path * held);
         }
@@ -220,8 +223,8 @@ impl Ranked<'_> {
         self.add("symbol", most * weights.symbol * alike);
     }
 
-    fn multiply_penalties(&mut self, traits: &Traits, weights: &Weights) {
-        let kind = Kind::of(self.candidate.path);
+    fn multiply_penalties(&mut self, traits: &QueryTraits, weights: &RankWeights) {
+        let kind = PathTraits::of(self.candidate.path);
         let in_tests = self.candidate.flags & IN_TESTS != 0;
         if (kind.is_test || in_tests) && !traits.wants_tests {
             self.multiply("tests", weights.tests);
@@ -232,7 +235,7 @@ impl Ranked<'_> {
         if kind.is_example && !traits.wants_examples {
             self.multiply("examples", weights.examples);
         }
-        if self.candidate.flags & HANDS_ON != 0 {
+        if self.candidate.flags & ONLY_REEXPORTS != 0 {
             self.multiply("hands on", weights.hands_on);
         }
         if kind.is_declaration {
@@ -247,7 +250,7 @@ impl Ranked<'_> {
     }
 }
 
-/// Takes the best one by one; each further chunk of a file counts less.
+/// Selects the best candidates one by one, each further chunk of a file with a lower score.
 fn saturate(ranked: &mut Vec<Ranked<'_>>, factor: f32, limit: usize) {
     let mut taken: HashMap<&str, i32> = HashMap::new();
     let mut rest: Vec<Ranked<'_>> = std::mem::take(ranked);
@@ -262,7 +265,7 @@ fn saturate(ranked: &mut Vec<Ranked<'_>>, factor: f32, limit: usize) {
             if worth > best.1 {
                 best = (ix, worth);
             }
-            // Nothing behind it is better than its full score.
+            // The remaining candidates' full scores are lower.
             if one.score < best.1 {
                 break;
             }
@@ -275,9 +278,9 @@ fn saturate(ranked: &mut Vec<Ranked<'_>>, factor: f32, limit: usize) {
     }
 }
 
-/// What a path says of the code in it.
+/// Properties of a file derived from its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Kind {
+struct PathTraits {
     is_test: bool,
     is_legacy: bool,
     is_example: bool,
@@ -286,7 +289,7 @@ struct Kind {
     is_data: bool,
 }
 
-impl Kind {
+impl PathTraits {
     fn of(path: &str) -> Self {
         let lower = path.to_ascii_lowercase();
         let mut parts: Vec<&str> = lower.split('/').collect();

@@ -1,8 +1,10 @@
-//! The bytes of an indexed file: its chunks, their vectors and their words, as they lie in memory and on disk.
+//! The record of an indexed file: its chunks with their vectors and words, as stored in memory and
+//! on disk.
 //!
-//! One piece of bytes that is read where it lies: what a query needs of every chunk stands at fixed places in front,
-//! what only a found chunk needs behind it in numbers of varying length.
-//! Invariant: `Layout::of` accepts only bytes whose parts add up; readers of what comes after never panic.
+//! A record is one byte string that is read in place: the data that a query needs of every chunk is
+//! at fixed offsets in front, the data needed only of a hit follows in variable-length numbers.
+//! Invariant: `Layout::of` accepts only bytes with consistent lengths; readers of the rest never
+//! panic.
 
 mod bytes;
 
@@ -10,25 +12,25 @@ use std::ops::Range;
 
 use syntax::OutlineKind;
 
-use crate::chunk::{Chunk, Defined};
-use crate::table::{DIMS, Vector};
-use bytes::{Reader, put_number, put_text};
+use crate::chunk::{CodeChunk, Defined};
+use crate::embedding::{DIMS, Vector};
+use bytes::{RecordReader, put_number, put_text};
 
-/// What git calls the content.
+/// Git's object id of the content.
 pub(crate) type Blob = [u8; 20];
 
-/// The chunk lies in a module of tests.
+/// Set if the chunk lies in a test module.
 pub(crate) const IN_TESTS: u8 = 1;
-/// The file only hands on what others define.
-pub(crate) const HANDS_ON: u8 = 2;
+/// Set if the file only re-exports other definitions.
+pub(crate) const ONLY_REEXPORTS: u8 = 2;
 
-/// Where the parts of a record are.
+/// The offsets in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct RecordLayout {
     pub(crate) blob: Blob,
-    /// Bytes of the text.
+    /// Length of the text in bytes.
     pub(crate) text: u32,
-    /// How many chunks.
+    /// The number of chunks.
     pub(crate) count: u32,
     /// The number of its first chunk in the store.
     pub(crate) first: u32,
@@ -40,8 +42,8 @@ pub(crate) struct Layout {
 const HEADER: usize = 20 + 6 * 4;
 const FIRST_AT: usize = 28;
 
-impl Layout {
-    /// `None` for bytes that are no record.
+impl RecordLayout {
+    /// Parses a layout; returns `None` for bytes that are no record.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let blob = bytes.get(..20)?.try_into().ok()?;
         let number = |at: usize| {
@@ -58,75 +60,76 @@ impl Layout {
             meta: number(4)?,
             words: number(5)?,
         };
-        (layout.end() == bytes.len() as u64).then_some(layout)
+        (layout.total_length() == bytes.len() as u64).then_some(layout)
     }
 
-    fn end(&self) -> u64 {
+    fn total_length(&self) -> u64 {
         let fixed = u64::from(self.count) * (2 + 1 + 4 + DIMS as u64);
         HEADER as u64 + u64::from(self.path) + fixed + u64::from(self.meta) + u64::from(self.words)
     }
 
-    /// Where the path stands.
+    /// Returns the range of the path.
     pub(crate) fn path(&self) -> Range<usize> {
         HEADER..HEADER + self.path as usize
     }
 
-    /// Two bytes a chunk: how many words it has.
+    /// Returns the range of the word counts, two bytes per chunk.
     pub(crate) fn lengths(&self) -> Range<usize> {
-        part(self.path().end, self.count as usize * 2)
+        range_from(self.path().end, self.count as usize * 2)
     }
 
-    /// A byte a chunk: what it is.
+    /// Returns the range of the flags, one byte per chunk.
     pub(crate) fn flags(&self) -> Range<usize> {
-        part(self.lengths().end, self.count as usize)
+        range_from(self.lengths().end, self.count as usize)
     }
 
-    /// Four bytes a chunk: what its vector is multiplied by.
+    /// Returns the range of the vectors' scales, four bytes per chunk.
     pub(crate) fn scales(&self) -> Range<usize> {
-        part(self.flags().end, self.count as usize * 4)
+        range_from(self.flags().end, self.count as usize * 4)
     }
 
-    /// `DIMS` bytes a chunk.
+    /// Returns the range of the vectors, `DIMS` bytes per chunk.
     pub(crate) fn values(&self) -> Range<usize> {
-        part(self.scales().end, self.count as usize * DIMS)
+        range_from(self.scales().end, self.count as usize * DIMS)
     }
 
     fn meta(&self) -> Range<usize> {
-        part(self.values().end, self.meta as usize)
+        range_from(self.values().end, self.meta as usize)
     }
 
-    fn words(&self) -> Range<usize> {
-        part(self.meta().end, self.words as usize)
+    fn words_range(&self) -> Range<usize> {
+        range_from(self.meta().end, self.words as usize)
     }
 }
 
-fn part(start: usize, length: usize) -> Range<usize> {
+fn range_from(start: usize, length: usize) -> Range<usize> {
     start..start + length
 }
 
-/// A file as it is to be written.
-pub(crate) struct Draft<'a> {
+/// The contents of a record to be encoded.
+pub(crate) struct RecordDraft<'a> {
     pub(crate) blob: Blob,
     pub(crate) path: &'a str,
     pub(crate) text: usize,
-    pub(crate) chunks: &'a [Chunk],
+    pub(crate) chunks: &'a [CodeChunk],
     pub(crate) vectors: &'a [Vector],
-    /// Words of each chunk, as many as BM25 counts.
+    /// The number of words of each chunk, as counted by BM25.
     pub(crate) lengths: &'a [u16],
     pub(crate) hands_on: bool,
     pub(crate) words: &'a FileWords,
 }
 
-/// The words of a file, each with the chunks that hold it, counted from its first, and how often.
+/// The words of a file, each with the chunks that contain it, counted from the file's first, and
+/// the counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileWords {
     count: usize,
-    /// As they stand in a record.
+    /// In the record's encoding.
     bytes: Vec<u8>,
 }
 
 impl FileWords {
-    /// Adds a word, behind those that come before it in the order of their letters. Chunks grow.
+    /// Adds a word, which must sort after those added before. Chunk numbers must ascend.
     pub(crate) fn push(&mut self, term: &str, places: impl ExactSizeIterator<Item = (u32, u16)>) {
         put_text(&mut self.bytes, term);
         put_number(&mut self.bytes, places.len());
@@ -140,8 +143,8 @@ impl FileWords {
     }
 }
 
-impl Draft<'_> {
-    /// The bytes; the number of the first chunk is 0 until `set_first`.
+impl RecordDraft<'_> {
+    /// Encodes the record; the number of the first chunk is 0 until `set_first`.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let (mut meta, mut words) = (Vec::new(), Vec::new());
         put_chunks(&mut meta, self.chunks);
@@ -164,7 +167,7 @@ impl Draft<'_> {
         for length in self.lengths {
             bytes.extend_from_slice(&length.to_le_bytes());
         }
-        let hands_on = if self.hands_on { HANDS_ON } else { 0 };
+        let hands_on = if self.hands_on { ONLY_REEXPORTS } else { 0 };
         bytes.extend(self.chunks.iter().map(|chunk| {
             let in_tests = if chunk.is_test { IN_TESTS } else { 0 };
             in_tests | hands_on
@@ -181,14 +184,14 @@ impl Draft<'_> {
     }
 }
 
-/// Says which number the first chunk has.
+/// Sets the number of the first chunk.
 pub(crate) fn set_first(bytes: &mut [u8], first: u32) {
     if let Some(place) = bytes.get_mut(FIRST_AT..FIRST_AT + 4) {
         place.copy_from_slice(&first.to_le_bytes());
     }
 }
 
-fn put_chunks(bytes: &mut Vec<u8>, chunks: &[Chunk]) {
+fn put_chunks(bytes: &mut Vec<u8>, chunks: &[CodeChunk]) {
     for chunk in chunks {
         put_number(bytes, chunk.span.start);
         put_number(bytes, chunk.span.len());
@@ -209,11 +212,11 @@ fn put_chunks(bytes: &mut Vec<u8>, chunks: &[Chunk]) {
     }
 }
 
-/// The chunks of a record; fewer where its bytes are damaged. Flags are not among them.
-pub(crate) fn chunks_of(layout: &Layout, bytes: &[u8]) -> Vec<Chunk> {
+/// Returns the chunks of a record; fewer if its bytes are damaged. Flags are not included.
+pub(crate) fn chunks_of(layout: &RecordLayout, bytes: &[u8]) -> Vec<CodeChunk> {
     let meta = bytes.get(layout.meta()).unwrap_or_default();
     let flags = bytes.get(layout.flags()).unwrap_or_default();
-    let mut reader = Reader(meta);
+    let mut reader = RecordReader(meta);
     let mut chunks = Vec::new();
     for flags in flags {
         let Some(mut chunk) = read_chunk(&mut reader) else {
@@ -225,17 +228,17 @@ pub(crate) fn chunks_of(layout: &Layout, bytes: &[u8]) -> Vec<Chunk> {
     chunks
 }
 
-/// What a chunk of a record defines first, or is a part of; nothing is copied on the way there.
-pub(crate) fn symbol_of<'a>(layout: &Layout, bytes: &'a [u8], place: u32) -> Option<&'a str> {
-    let mut reader = Reader(bytes.get(layout.meta())?);
+/// Returns the symbol that a chunk defines first, or is a part of, without copying.
+pub(crate) fn symbol_of<'a>(layout: &RecordLayout, bytes: &'a [u8], place: u32) -> Option<&'a str> {
+    let mut reader = RecordReader(bytes.get(layout.meta())?);
     for _ in 0..place {
         symbol_and_skip(&mut reader)?;
     }
     symbol_and_skip(&mut reader).filter(|symbol| !symbol.is_empty())
 }
 
-/// The symbol of the next chunk, and on to the one behind it.
-fn symbol_and_skip<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
+/// Reads the symbol of the next chunk, and skips to the chunk after it.
+fn symbol_and_skip<'a>(reader: &mut RecordReader<'a>) -> Option<&'a str> {
     reader.number()?;
     reader.number()?;
     reader.rows()?;
@@ -253,7 +256,7 @@ fn symbol_and_skip<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
     Some(symbol)
 }
 
-fn read_chunk(reader: &mut Reader<'_>) -> Option<Chunk> {
+fn read_chunk(reader: &mut RecordReader<'_>) -> Option<CodeChunk> {
     let (start, length) = (reader.number()?, reader.number()?);
     let rows = reader.rows()?;
     let is_continued = reader.byte()? != 0;
@@ -271,7 +274,7 @@ fn read_chunk(reader: &mut Reader<'_>) -> Option<Chunk> {
             })
         })
         .collect::<Option<_>>()?;
-    Some(Chunk {
+    Some(CodeChunk {
         span: start..start.checked_add(length)?,
         rows,
         symbol: (!symbol.is_empty()).then(|| symbol.to_owned()),
@@ -284,13 +287,14 @@ fn read_chunk(reader: &mut Reader<'_>) -> Option<Chunk> {
     })
 }
 
-/// Calls `each` with every word of a record and the chunks, counted from its first, that hold it.
+/// Calls `each` with every word of a record, and the chunks, counted from its first, that contain
+/// it.
 pub(crate) fn each_term<'a>(
-    layout: &Layout,
+    layout: &RecordLayout,
     bytes: &'a [u8],
     mut each: impl FnMut(&'a str, &mut dyn Iterator<Item = (u32, u16)>),
 ) {
-    let mut reader = Reader(bytes.get(layout.words()).unwrap_or_default());
+    let mut reader = RecordReader(bytes.get(layout.words_range()).unwrap_or_default());
     for _ in 0..reader.number().unwrap_or(0) {
         let (Some(term), Some(count)) = (reader.text(), reader.number()) else {
             return;

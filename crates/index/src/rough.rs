@@ -1,39 +1,39 @@
-//! The first answers: words of whole files, before anything is parsed.
+//! Preliminary answers: the words of whole files, before anything is parsed.
 //!
-//! Reading and counting takes a fraction of what parsing does. A question is put to the files by BM25, and in the best
-//! of them, read again, the lines that hold most of its words are the hit.
+//! Reading and counting takes a fraction of the time that parsing does. BM25 ranks the files, the
+//! best of them are read again, and the lines with most of the query's words become the hit.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-use crate::chunk::{Chunk, rough_chunks};
+use crate::chunk::{CodeChunk, rough_chunks};
 use crate::delta::WordHasher;
-use crate::prepare::Place;
+use crate::prepare::PathParts;
 use crate::words::each_word;
 
 const SATURATION: f32 = 1.5;
 const LENGTH: f32 = 0.75;
-/// Files that are read again for an answer.
-const MOST_READ: usize = 12;
+/// Maximum number of files read again for an answer.
+const MAX_READ_FILES: usize = 12;
 
-/// The words of some files. Never changed once it is built.
+/// The words of some files. Immutable once built.
 #[derive(Default)]
-pub(crate) struct Rough {
+pub(crate) struct RoughIndex {
     files: Vec<(Arc<str>, u32)>,
     terms: HashMap<Box<str>, Vec<(u32, u16)>, BuildHasherDefault<WordHasher>>,
 }
 
-/// A file that holds words of a question.
+/// A file that contains words of a query.
 pub(crate) struct RoughHit {
     pub(crate) path: Arc<str>,
     pub(crate) score: f32,
-    /// How far it is above the mean, in standard deviations.
+    /// The score in standard deviations above the mean.
     pub(crate) z: f32,
 }
 
-impl Rough {
-    /// Takes a file in.
+impl RoughIndex {
+    /// Adds the words of a file.
     pub(crate) fn add(&mut self, path: &str, text: &str) {
         let number = self.files.len() as u32;
         let mut length = 0;
@@ -49,29 +49,29 @@ impl Rough {
             }
         };
         each_word(text, usize::MAX, &mut count);
-        let place = Place::of(path);
+        let place = PathParts::of(path);
         for name in [place.stem, place.stem].iter().chain(&place.folders) {
             each_word(name, 20, &mut count);
         }
         self.files.push((path.into(), length));
     }
 
-    /// How many files it holds.
+    /// Returns the number of files.
     pub(crate) fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate size in bytes.
     pub(crate) fn size(&self) -> usize {
         let places: usize = self.terms.values().map(Vec::len).sum();
         self.terms.len() * 64 + places * 8
     }
 }
 
-/// How rare each word of a question is, and the files that hold any, the best first. Only files for which `is_wanted`
-/// says so.
+/// Returns the rarity of each word of a query, and the files that contain any, best first.
+/// Considers only files accepted by `is_wanted`.
 pub(crate) fn best_files(
-    parts: &[Arc<Rough>],
+    parts: &[Arc<RoughIndex>],
     words: &[(String, f32)],
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> (Vec<f32>, Vec<RoughHit>) {
@@ -124,13 +124,17 @@ pub(crate) fn best_files(
         let by_score = right.score.total_cmp(&left.score);
         by_score.then_with(|| left.path.cmp(&right.path))
     });
-    hits.truncate(MOST_READ);
+    hits.truncate(MAX_READ_FILES);
     (rarities, hits)
 }
 
-/// The lines of a text that hold most of a question's words.
-pub(crate) fn best_lines(text: &str, words: &[(String, f32)], rarities: &[f32]) -> Option<Chunk> {
-    let worth = |chunk: &Chunk| {
+/// Returns the lines of a text that contain most of a query's words.
+pub(crate) fn best_lines(
+    text: &str,
+    words: &[(String, f32)],
+    rarities: &[f32],
+) -> Option<CodeChunk> {
+    let worth = |chunk: &CodeChunk| {
         let mut found = vec![false; words.len()];
         let code = text.get(chunk.span.clone()).unwrap_or_default();
         each_word(code, usize::MAX, |word| {
@@ -141,7 +145,7 @@ pub(crate) fn best_lines(text: &str, words: &[(String, f32)], rarities: &[f32]) 
         let found = found.iter().zip(rarities).filter(|(found, _)| **found);
         found.map(|(_, rarity)| *rarity).sum::<f32>()
     };
-    let mut best: Option<(f32, Chunk)> = None;
+    let mut best: Option<(f32, CodeChunk)> = None;
     for chunk in rough_chunks(text) {
         let worth = worth(&chunk);
         if best.as_ref().is_none_or(|(known, _)| worth > *known) {
@@ -154,17 +158,17 @@ pub(crate) fn best_lines(text: &str, words: &[(String, f32)], rarities: &[f32]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::Traits;
+    use crate::query::QueryTraits;
 
     #[test]
     fn the_best_file_and_its_best_lines_are_found() {
-        let mut part = Rough::default();
+        let mut part = RoughIndex::default();
         let filler = "let other = 1;\n".repeat(100);
         let text = format!("{filler}\nfn retry_with_backoff() {{ wait(); }}\n{filler}");
         part.add("src/net.rs", &text);
         part.add("src/cart.rs", &filler);
         let parts = [Arc::new(part)];
-        let words = Traits::of("retry with backoff").words;
+        let words = QueryTraits::of("retry with backoff").words;
         let (rarities, hits) = best_files(&parts, &words, &|_| true);
         assert_eq!(&*hits[0].path, "src/net.rs");
         assert_eq!(hits.len(), 1);

@@ -1,64 +1,65 @@
-//! Answers: both scores over everything in sight, then the order.
+//! Answers queries: computes both scores over all visible chunks, then ranks.
 //!
-//! BM25 counts documents and lengths of exactly the view, and sums are taken in whole numbers, so that an answer is the
-//! same whatever way the index came to what it holds.
+//! BM25 counts the documents and lengths of exactly the view, and sums are integers, so that an
+//! answer does not depend on the history of the index.
 
-mod best;
-mod words;
+mod bm25;
+mod top_chunks;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::meaning::{Probe, expect_soon};
+use crate::embedding::EmbeddingTable;
 use crate::prepare::{DEFINES, STEM, plain_name};
-use crate::query::{Means, Query, Traits};
-use crate::rank::{Candidate, Ranked, Weights, ranked};
+use crate::query::{IndexQuery, QueryMode, QueryTraits};
+use crate::rank::{RankCandidate, RankWeights, Ranked, ranked};
 use crate::record::symbol_of;
-use crate::store::{Entry, Known};
-use crate::table::Table;
-use crate::view::View;
+use crate::similarity::{QueryVector, prefetch};
+use crate::store::{StoreContents, StoredFile};
+use crate::view::WorktreeView;
 
-use best::{Best, Spread};
-use words::WordScores;
+use bm25::WordScores;
+use top_chunks::{ScoreSpread, TopChunks};
 
-/// Chunks beyond which two threads compare vectors.
+/// Number of chunks above which two threads compare vectors.
 const WORTH_A_THREAD: u32 = 50_000;
-/// Fewer candidates than this are not worth ranking.
-const LEAST_CANDIDATES: usize = 50;
-/// Chunks that are taken in for defining what the question names, or for their file's name.
-const MOST_NAMED: usize = 100;
+/// Minimum number of candidates to rank.
+const MIN_CANDIDATES: usize = 50;
+/// Maximum number of chunks added because they define a named symbol, or because of their file's
+/// name.
+const MAX_NAMED_CHUNKS: usize = 100;
 
-/// Entries that a thread compares before it asks for more.
+/// Number of entries that a thread takes at a time.
 const AT_ONCE: usize = 32;
 
-/// The chunks whose vectors are most like the question's, and how all are spread.
+/// The chunks whose vectors are most similar to the query's, and the distribution of all scores.
 #[derive(Default)]
 struct Nearest {
     chunks: Vec<u32>,
-    spread: Spread,
+    spread: ScoreSpread,
 }
 
-/// The view and what it is of.
+/// The view and the data needed to search it.
 #[derive(Clone, Copy)]
-pub(crate) struct Sight<'a> {
-    pub(crate) known: &'a Known,
-    pub(crate) view: &'a View,
-    pub(crate) table: &'a Table,
-    pub(crate) weights: &'a Weights,
-    /// What every path in sight begins with, `src/` or nothing.
-    pub(crate) below: &'a str,
+pub(crate) struct SearchContext<'a> {
+    pub(crate) known: &'a StoreContents,
+    pub(crate) view: &'a WorktreeView,
+    pub(crate) table: &'a EmbeddingTable,
+    pub(crate) weights: &'a RankWeights,
+    /// The prefix of every visible path, `src/` or empty.
+    pub(crate) prefix: &'a str,
 }
 
-impl<'a> Sight<'a> {
-    /// The best chunks for a question.
-    pub(crate) fn answer(&self, query: &Query) -> Vec<Ranked<'a>> {
-        let traits = Traits::of(&query.text);
+impl<'a> SearchContext<'a> {
+    /// Returns the best chunks for a query.
+    pub(crate) fn answer(&self, query: &IndexQuery) -> Vec<Ranked<'a>> {
+        let traits = QueryTraits::of(&query.text);
         if traits.words.is_empty() && traits.symbol.is_none() || query.limit == 0 {
             return Vec::new();
         }
         let below = self.folder(query);
-        let most = (query.limit * self.weights.candidates).max(LEAST_CANDIDATES);
-        let probe = Probe::of(&self.table.encode(&query.text));
+        let most = (query.limit * self.weights.candidates).max(MIN_CANDIDATES);
+        let probe = QueryVector::of(&self.table.encode(&query.text));
         let (words, nearest) = self.scores(query, &traits, &probe, &below, most);
         let mut chunks: Vec<u32> = words.best(self, &below, most);
         chunks.extend(nearest.chunks);
@@ -70,12 +71,12 @@ impl<'a> Sight<'a> {
         let scored = chunks.into_iter().filter_map(|chunk| {
             let entry = self.known.owner(chunk)?;
             let place = chunk - entry.first;
-            let meaning = match query.means {
-                Means::Words => 0.0,
-                Means::Meaning | Means::Fused => likeness(&probe, entry, place),
+            let meaning = match query.mode {
+                QueryMode::Words => 0.0,
+                QueryMode::Meaning | QueryMode::Fused => likeness(&probe, entry, place),
             };
             let score = words.score(chunk);
-            Some(Candidate {
+            Some(RankCandidate {
                 chunk,
                 path: &entry.path,
                 symbol: symbol_of(&entry.layout, &entry.bytes, place).unwrap_or_default(),
@@ -88,46 +89,47 @@ impl<'a> Sight<'a> {
                 defines: defining.binary_search(&chunk).is_ok(),
             })
         });
-        let share = match (query.means, &traits.symbol) {
-            (Means::Words, _) => 0.0,
-            (Means::Meaning, _) => 1.0,
-            (Means::Fused, Some(_)) => self.weights.meaning_symbol,
-            (Means::Fused, None) => self.weights.meaning_plain,
+        let share = match (query.mode, &traits.symbol) {
+            (QueryMode::Words, _) => 0.0,
+            (QueryMode::Meaning, _) => 1.0,
+            (QueryMode::Fused, Some(_)) => self.weights.meaning_symbol,
+            (QueryMode::Fused, None) => self.weights.meaning_plain,
         };
-        let signals = query.means == Means::Fused;
+        let signals = query.mode == QueryMode::Fused;
         let scored = scored.collect();
         ranked(scored, &traits, self.weights, share, signals, query.limit)
     }
 
-    /// What the paths of the folder asked for begin with.
-    fn folder(&self, query: &Query) -> String {
+    /// Returns the path prefix of the requested folder.
+    fn folder(&self, query: &IndexQuery) -> String {
         let folder = query.folder.as_deref().unwrap_or(Path::new(""));
         let folder = folder.to_string_lossy();
         let folder = folder.trim_start_matches("./").trim_matches('/');
         match folder {
-            "" | "." => self.below.to_owned(),
-            folder => format!("{}{folder}/", self.below),
+            "" | "." => self.prefix.to_owned(),
+            folder => format!("{}{folder}/", self.prefix),
         }
     }
 
-    /// What words say and what vectors say, where either counts.
+    /// Computes the word scores and the embedding scores, as far as each is used.
     fn scores(
         &self,
-        query: &Query,
-        traits: &Traits,
-        probe: &Probe,
+        query: &IndexQuery,
+        traits: &QueryTraits,
+        probe: &QueryVector,
         below: &str,
         most: usize,
     ) -> (WordScores, Nearest) {
-        let words = || match query.means {
-            Means::Meaning => WordScores::default(),
-            Means::Words | Means::Fused => WordScores::of(self, &traits.words),
+        let words = || match query.mode {
+            QueryMode::Meaning => WordScores::default(),
+            QueryMode::Words | QueryMode::Fused => WordScores::of(self, &traits.words),
         };
-        if query.means == Means::Words {
+        if query.mode == QueryMode::Words {
             return (words(), Nearest::default());
         }
-        let is_in_sight = |entry: &&Entry| entry.layout.count > 0 && self.view.has(entry.first);
-        let entries: Vec<&Entry> = self.known.entries().filter(is_in_sight).collect();
+        let is_in_sight =
+            |entry: &&StoredFile| entry.layout.count > 0 && self.view.has(entry.first);
+        let entries: Vec<&StoredFile> = self.known.entries().filter(is_in_sight).collect();
         let next = AtomicUsize::new(0);
         let scan = || self.scan(&entries, &next, probe, below, most);
         if self.view.chunks() < WORTH_A_THREAD {
@@ -135,7 +137,7 @@ impl<'a> Sight<'a> {
             return (words, self.nearest(scan()));
         }
         std::thread::scope(|threads| {
-            // What one of the two has done first, the other goes on with.
+            // Whichever of the two finishes first continues with the other's work.
             let other = threads.spawn(scan);
             let words = words();
             let (mut best, mut spread) = scan();
@@ -147,17 +149,17 @@ impl<'a> Sight<'a> {
         })
     }
 
-    /// Compares entries until `next` says that there are no more.
+    /// Compares entries until `next` is exhausted.
     fn scan(
         &self,
-        entries: &[&Entry],
+        entries: &[&StoredFile],
         next: &AtomicUsize,
-        probe: &Probe,
+        probe: &QueryVector,
         below: &str,
         most: usize,
-    ) -> (Best, Spread) {
-        let mut best = Best::new(most);
-        let mut spread = Spread::default();
+    ) -> (TopChunks, ScoreSpread) {
+        let mut best = TopChunks::new(most);
+        let mut spread = ScoreSpread::default();
         loop {
             let start = next.fetch_add(AT_ONCE, Ordering::Relaxed);
             let end = entries.len().min(start.saturating_add(AT_ONCE));
@@ -167,7 +169,7 @@ impl<'a> Sight<'a> {
             for (ix, entry) in some.iter().enumerate() {
                 let is_in = below.is_empty() || entry.path.starts_with(below);
                 if let Some(next) = some.get(ix + 1) {
-                    expect_soon(vectors(next).0);
+                    prefetch(vectors(next).0);
                 }
                 let (values, scales) = vectors(entry);
                 probe.compare(values, scales, |row, likeness| {
@@ -180,7 +182,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    fn nearest(&self, (mut best, mut spread): (Best, Spread)) -> Nearest {
+    fn nearest(&self, (mut best, mut spread): (TopChunks, ScoreSpread)) -> Nearest {
         spread.count = u64::from(self.view.chunks());
         Nearest {
             chunks: best.chunks(self),
@@ -188,8 +190,8 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// The chunks that define what the question names, sorted.
-    fn defining(&self, traits: &Traits, below: &str) -> Vec<u32> {
+    /// Returns the chunks that define a symbol named by the query, sorted.
+    fn defining(&self, traits: &QueryTraits, below: &str) -> Vec<u32> {
         let mut chunks = Vec::new();
         for name in traits.symbol.iter().chain(&traits.named) {
             self.with_term(&format!("{DEFINES}{name}"), below, &mut chunks);
@@ -199,8 +201,8 @@ impl<'a> Sight<'a> {
         chunks
     }
 
-    /// The chunks of files that have the name asked for.
-    fn of_stem(&self, traits: &Traits, below: &str) -> Vec<u32> {
+    /// Returns the chunks of files with the requested name.
+    fn of_stem(&self, traits: &QueryTraits, below: &str) -> Vec<u32> {
         let mut chunks = Vec::new();
         if let Some(symbol) = &traits.symbol {
             self.with_term(&format!("{STEM}{}", plain_name(symbol)), below, &mut chunks);
@@ -210,42 +212,42 @@ impl<'a> Sight<'a> {
 
     fn with_term(&self, term: &str, below: &str, chunks: &mut Vec<u32>) {
         let mut found = Vec::new();
-        self.known.each_place(term, |chunk, _| {
+        self.known.each_posting(term, |chunk, _| {
             if self.view.has(chunk) && self.is_below(chunk, below) {
                 found.push(chunk);
             }
         });
-        // Which of many are taken must not depend on their numbers, which differ from index to index.
-        if found.len() > MOST_NAMED {
-            found.sort_unstable_by_key(|chunk| self.place(*chunk));
-            found.truncate(MOST_NAMED);
+        // The selection must not depend on chunk numbers, which differ between indexes.
+        if found.len() > MAX_NAMED_CHUNKS {
+            found.sort_unstable_by_key(|chunk| self.location(*chunk));
+            found.truncate(MAX_NAMED_CHUNKS);
         }
         chunks.append(&mut found);
     }
 
     fn is_below(&self, chunk: u32, below: &str) -> bool {
-        let is_in = |entry: &Entry| entry.path.starts_with(below);
+        let is_in = |entry: &StoredFile| entry.path.starts_with(below);
         below.is_empty() || self.known.owner(chunk).is_some_and(is_in)
     }
 
-    /// Where a chunk stands, which is the same in every index.
-    pub(super) fn place(&self, chunk: u32) -> (&'a str, u32) {
+    /// Returns a chunk's path and index, which are the same in every index.
+    pub(super) fn location(&self, chunk: u32) -> (&'a str, u32) {
         let owner = self.known.owner(chunk);
         owner.map_or(("", chunk), |entry| (&entry.path, chunk - entry.first))
     }
 }
 
-/// The vectors of an entry's chunks, and what each is multiplied by.
-fn vectors(entry: &Entry) -> (&[u8], &[u8]) {
+/// Returns the vectors of an entry's chunks, and their scales.
+fn vectors(entry: &StoredFile) -> (&[u8], &[u8]) {
     let bytes: &[u8] = &entry.bytes;
     let values = bytes.get(entry.layout.values()).unwrap_or_default();
     (values, bytes.get(entry.layout.scales()).unwrap_or_default())
 }
 
-fn likeness(probe: &Probe, entry: &Entry, place: u32) -> f32 {
+fn likeness(probe: &QueryVector, entry: &StoredFile, place: u32) -> f32 {
     let (values, scales) = vectors(entry);
     let row = place as usize;
-    let size = crate::table::DIMS;
+    let size = crate::embedding::DIMS;
     let values = values.get(row * size..(row + 1) * size).unwrap_or_default();
     let scales = scales.get(row * 4..(row + 1) * 4).unwrap_or_default();
     let mut found = 0.0;

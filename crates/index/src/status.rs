@@ -1,65 +1,65 @@
-//! What the index is at.
+//! The progress of an index.
 
-/// How far the index is. Cheap to ask for at any time.
+/// The progress of an index. Cheap to query at any time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// What it does now.
-    pub phase: Phase,
-    /// Whether it waits until it is told to go on.
+pub struct IndexStatus {
+    /// The current phase of indexing.
+    pub phase: IndexPhase,
+    /// Whether it is paused.
     pub is_paused: bool,
-    /// Files that are in, of `files`.
+    /// Number of indexed files, out of `files`.
     pub done: usize,
-    /// Files that are to be in.
+    /// Number of files to index.
     pub files: usize,
-    /// Files that were left out, by reason.
+    /// Number of skipped files by reason.
     pub left_out: LeftOut,
-    /// Chunks in sight.
+    /// Number of visible chunks.
     pub chunks: u32,
-    /// Files whose content was cut and embedded since it was opened; the others were known.
+    /// Number of files chunked and embedded since the index was opened; the others were known.
     pub embedded: usize,
-    /// Bytes that its files take.
+    /// Size of its files in bytes.
     pub disk_bytes: u64,
-    /// Bytes of memory that it takes, about.
+    /// Approximate memory use in bytes.
     pub memory_bytes: u64,
-    /// What a person should know, as sentences.
+    /// Notes for the user, as sentences.
     pub notes: Vec<String>,
 }
 
-/// What the index does.
+/// The phase of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// It looks which files there are.
+pub enum IndexPhase {
+    /// Listing the files of the root.
     Walking,
-    /// It counts words, so that there are answers soon.
+    /// Counting words for preliminary answers.
     Reading,
-    /// It cuts and embeds; every file can be found by its words.
+    /// Chunking and embedding; every file can be found by its words.
     Embedding,
-    /// Everything is in.
+    /// Every file is indexed.
     Ready,
-    /// There is none, and this is why.
+    /// The index is unavailable for this reason.
     Off(String),
 }
 
-/// How many files were left out.
+/// Number of skipped files by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Their names say that they hold secrets.
+    /// Their names indicate secrets.
     pub secret: usize,
-    /// They are larger than a mebibyte.
+    /// They are larger than one mebibyte.
     pub large: usize,
-    /// They are no text in UTF-8.
+    /// They are not UTF-8 text.
     pub binary: usize,
-    /// A program wrote them.
+    /// They are generated code.
     pub generated: usize,
-    /// They cannot be read.
+    /// They are unreadable or no regular files.
     pub unreadable: usize,
 }
 
-impl Status {
-    /// Before anything is known.
+impl IndexStatus {
+    /// Returns the status before the first pass.
     pub(crate) fn new() -> Self {
         Self {
-            phase: Phase::Walking,
+            phase: IndexPhase::Walking,
             is_paused: false,
             done: 0,
             files: 0,
@@ -72,8 +72,8 @@ impl Status {
         }
     }
 
-    /// Whether everything is in.
+    /// Returns whether every file is indexed.
     pub fn is_ready(&self) -> bool {
-        self.phase == Phase::Ready
+        self.phase == IndexPhase::Ready
     }
 }

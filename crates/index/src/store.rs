@@ -1,10 +1,10 @@
-//! Everything that is known of a repository, for all its worktrees: indexed files, their chunks, words and vectors.
+//! The indexed files of a repository, shared by all its worktrees: chunks, words and vectors.
 //!
-//! An entry is one content under one path; whoever has that content there shares it. The log holds the entries, and
-//! tantivy's index the words of those that were folded; the words of the others are in memory. What of it a worktree
-//! sees is in `view`.
-//! Invariant: numbers of chunks are never given twice, so a set of numbers is all that a view needs.
-//! Invariant: an entry whose bytes are not those that were written is never handed out.
+//! An entry is one content under one path; all worktrees with that content share it. The log holds
+//! the entries, and tantivy's index the words of the folded ones; the words of the others are in
+//! memory. `view` holds the part that a worktree sees.
+//! Invariant: chunk numbers are never reused, so a view is just a set of numbers.
+//! Invariant: an entry whose checksum does not match is never returned.
 
 mod fold;
 
@@ -13,92 +13,94 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use std::time::Duration;
 
 use base::{AbsPath, LogErr};
-use host::{ContentHash, Files, Lock, RealFiles};
+use host::{ContentHash, FileLock, Files, RealFiles};
 
-use crate::delta::Delta;
-use crate::disk::{self, Disk, Folding};
-use crate::entries::{self, Log};
-use crate::map::{Bytes, Map};
-use crate::record::{Blob, Layout, set_first};
+use crate::delta::TermDelta;
+use crate::lexical::{self, LexicalFold, LexicalIndex};
+use crate::mapped_file::{MappedFile, RecordBytes};
+use crate::record::{Blob, RecordLayout, set_first};
+use crate::record_log::{self, RecordLog};
 
-pub(crate) use fold::Fold;
+pub(crate) use fold::FoldPolicy;
 
-/// Bytes of new entries that stay in memory before the log is mapped anew.
-const MOST_HELD: usize = 8 << 20;
-/// Chunks whose words are written at once: their words are in memory twice meanwhile.
-const MOST_UNFOLDED: usize = if cfg!(test) { 60 } else { 20_000 };
-/// Fewer are written when everything is in, and nobody waits for it.
-const WORTH_HANDING_ON: usize = MOST_UNFOLDED / 2;
-/// Numbers between two entries that passing ones may have had.
-const MOST_GAP: usize = 1 << 24;
-/// Fewer chunks are not worth a part of tantivy's index; their words are read from the log.
-const LEAST_FOLDED: usize = if cfg!(test) { 8 } else { 1_000 };
-/// How often, and how long in between, a store that is being let go of is asked for.
+/// Bytes of new entries in memory above which the log is mapped again.
+const MAX_HELD_BYTES: usize = 8 << 20;
+/// Number of chunks whose words are folded at once: meanwhile their words are in memory twice.
+const MAX_UNFOLDED_CHUNKS: usize = if cfg!(test) { 60 } else { 20_000 };
+/// Minimum number of chunks worth folding in the background.
+const WORTH_HANDING_ON: usize = MAX_UNFOLDED_CHUNKS / 2;
+/// Maximum gap between the chunk numbers of two entries, left by transient ones.
+const MAX_CHUNK_GAP: usize = 1 << 24;
+/// Minimum number of chunks worth a segment of tantivy's index; the words of fewer are read from
+/// the log.
+const MIN_FOLDED_CHUNKS: usize = if cfg!(test) { 8 } else { 1_000 };
+/// Number of attempts, and the interval between them, to lock a store that is being closed.
 const LOCK_TRIES: usize = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// The store of one repository. Shared by every index over one of its worktrees.
-pub(crate) struct Store {
-    known: RwLock<Known>,
-    keeper: Mutex<Keeper>,
+pub(crate) struct ChunkStore {
+    known: RwLock<StoreContents>,
+    keeper: Mutex<StorePersister>,
 }
 
-/// What can be asked.
+/// The searchable data of a store.
 #[derive(Default)]
-pub(crate) struct Known {
-    entries: Vec<Option<Entry>>,
+pub(crate) struct StoreContents {
+    entries: Vec<Option<StoredFile>>,
     by_key: HashMap<u128, u32>,
-    /// For every chunk how many words it has, what it is, and the entry it belongs to.
+    /// Number of words, flags and entry of every chunk.
     lengths: Vec<u16>,
     flags: Vec<u8>,
     owners: Vec<u32>,
-    pub(crate) delta: Delta,
-    pub(crate) folded: Option<disk::Snapshot>,
+    pub(crate) delta: TermDelta,
+    pub(crate) folded: Option<lexical::LexicalSnapshot>,
 }
 
-/// An indexed file.
-pub(crate) struct Entry {
+/// An indexed file: one content under one path.
+pub(crate) struct StoredFile {
     pub(crate) path: Arc<str>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: RecordLayout,
     /// The number of its first chunk.
     pub(crate) first: u32,
-    pub(crate) bytes: Bytes,
-    /// Its checksum, until it was looked at.
+    pub(crate) bytes: RecordBytes,
+    /// Its checksum, until it was verified.
     unchecked: Option<u32>,
-    /// Where it stands in the log, if it does.
+    /// Its offset in the log, if it was written.
     kept: Option<usize>,
 }
 
-/// What writes.
+/// The writing side of the store.
 #[derive(Default)]
-struct Keeper {
+struct StorePersister {
     path: Option<AbsPath>,
-    log: Option<Log>,
-    disk: Option<Disk>,
+    log: Option<RecordLog>,
+    disk: Option<LexicalIndex>,
     id: u64,
-    /// Entries of the log whose words are in memory, in the log's order, and how many chunks they have.
+    /// Logged entries whose words are in memory, in the log's order, and their number of chunks.
     unfolded: Vec<u32>,
     unfolded_chunks: usize,
-    /// The words of so many of them are on their way into `disk`, by this.
-    folding: Option<(Folding, usize)>,
+    /// The words being added to `disk`, and the number of entries they cover.
+    folding: Option<(LexicalFold, usize)>,
     held: usize,
     notes: Vec<String>,
-    _lock: Option<Lock>,
+    _lock: Option<FileLock>,
 }
 
-/// Whether an entry is worth a place on the disk.
+/// Whether an entry is written to disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keep {
-    /// It is a file's content.
-    Kept,
-    /// It is what somebody types.
-    Passing,
+pub(crate) enum Persistence {
+    /// A file's content, written to the log.
+    Durable,
+    /// An unsaved text, kept only in memory.
+    Transient,
 }
 
-impl Store {
-    /// The store in `folder`, opened once for all who ask; without a folder one in memory for the caller alone.
+impl ChunkStore {
+    /// Returns the store in `folder`, opened once for all callers; without a folder, one in memory
+    /// for this caller alone.
     pub(crate) fn of(folder: Option<&AbsPath>, table: [u8; 8]) -> Arc<Self> {
-        static OPEN: Mutex<Vec<(AbsPath, Weak<Store>)>> = Mutex::new(Vec::new());
+        static OPEN: Mutex<Vec<(AbsPath, Weak<ChunkStore>)>> = Mutex::new(Vec::new());
         let Some(folder) = folder else {
             return Arc::new(Self::in_memory(Vec::new()));
         };
@@ -121,9 +123,9 @@ impl Store {
     }
 
     fn in_memory(notes: Vec<String>) -> Self {
-        let keeper = Keeper {
+        let keeper = StorePersister {
             notes,
-            ..Keeper::default()
+            ..StorePersister::default()
         };
         Self {
             known: RwLock::default(),
@@ -131,7 +133,8 @@ impl Store {
         }
     }
 
-    /// `is_closing` says that another thread of ours may be about to let go of it.
+    /// Opens a store; `is_closing` says that another thread of this process may be about to close
+    /// it.
     fn open(folder: &AbsPath, table: [u8; 8], is_closing: bool) -> Result<Self, String> {
         let sentence = |error: host::Error| error.to_string();
         RealFiles.create_folder(folder).map_err(sentence)?;
@@ -146,9 +149,9 @@ impl Store {
             lock = RealFiles.lock(&path).map_err(sentence)?;
         }
         let path = folder.join("entries");
-        let opened = entries::open(&path, table, lock.is_some()).map_err(sentence)?;
+        let opened = record_log::open(&path, table, lock.is_some()).map_err(sentence)?;
         let mut notes: Vec<String> = opened.note.into_iter().collect();
-        let mut known = Known::default();
+        let mut known = StoreContents::default();
         if let Some(map) = &opened.map {
             for record in &opened.records {
                 known.take_in_record(map, record);
@@ -156,10 +159,11 @@ impl Store {
         }
         let words = folder.join("words");
         let has_words = lock.is_some() || RealFiles.exists(&words.join("meta.json"));
-        let disk = match has_words && opened.id != 0 {
-            true => Disk::open(&words, opened.id, opened.end, lock.is_some())
-                .map(|(disk, at)| (Some(disk), at)),
-            false => Ok((None, 0)),
+        let disk = if has_words && opened.id != 0 {
+            LexicalIndex::open(&words, opened.id, opened.end, lock.is_some())
+                .map(|(disk, at)| (Some(disk), at))
+        } else {
+            Ok((None, 0))
         };
         let (disk, folded) = match disk {
             Ok(disk) => disk,
@@ -170,14 +174,14 @@ impl Store {
                 (None, 0)
             }
         };
-        let mut keeper = Keeper {
+        let mut keeper = StorePersister {
             path: Some(path),
             log: opened.log,
             disk,
             id: opened.id,
             notes,
             _lock: lock,
-            ..Keeper::default()
+            ..StorePersister::default()
         };
         keeper.load_words(&mut known, folded);
         Ok(Self {
@@ -186,23 +190,24 @@ impl Store {
         })
     }
 
-    /// What is known, to ask.
-    pub(crate) fn known(&self) -> RwLockReadGuard<'_, Known> {
+    /// Locks the data for reading.
+    pub(crate) fn contents(&self) -> RwLockReadGuard<'_, StoreContents> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self) -> RwLockWriteGuard<'_, Known> {
+    fn change(&self) -> RwLockWriteGuard<'_, StoreContents> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keeper(&self) -> std::sync::MutexGuard<'_, Keeper> {
+    fn keeper(&self) -> std::sync::MutexGuard<'_, StorePersister> {
         self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The entry of a content under a path, if it is known and whole. `length` is that of the file now.
+    /// Returns the entry of a content under a path, if it is known and intact. `length` is the
+    /// file's current length.
     pub(crate) fn find(&self, path: &str, blob: &Blob, length: u64) -> Option<u32> {
         let id = {
-            let known = self.known();
+            let known = self.contents();
             let id = *known.by_key.get(&key(path, blob))?;
             let entry = known.entry(id)?;
             if u64::from(entry.layout.text) != length || &*entry.path != path {
@@ -226,35 +231,35 @@ impl Store {
 
     fn forget_damaged(&self, path: &str, blob: &Blob) {
         self.change().by_key.remove(&key(path, blob));
-        let note = "A part of the index was damaged, and what it held is read again.";
+        let note = "A part of the index was damaged; the affected files are read again.";
         let mut keeper = self.keeper();
         if !keeper.notes.iter().any(|known| known == note) {
             keeper.notes.push(note.to_owned());
         }
     }
 
-    /// Takes records in and gives their entries.
-    pub(crate) fn add(&self, records: Vec<Vec<u8>>, keep: Keep) -> Vec<u32> {
+    /// Adds records and returns their entries.
+    pub(crate) fn add(&self, records: Vec<Vec<u8>>, keep: Persistence) -> Vec<u32> {
         let mut keeper = self.keeper();
         let mut ids = Vec::with_capacity(records.len());
         for mut record in records {
-            let Some(layout) = Layout::of(&record) else {
+            let Some(layout) = RecordLayout::of(&record) else {
                 continue;
             };
-            let first = self.known().lengths.len() as u32;
+            let first = self.contents().lengths.len() as u32;
             set_first(&mut record, first);
             let kept = match keep {
-                Keep::Kept => keeper.append(&record),
-                Keep::Passing => None,
+                Persistence::Durable => keeper.append(&record),
+                Persistence::Transient => None,
             };
             let path = String::from_utf8_lossy(&record[layout.path()]).into();
             let mut layout = layout;
             layout.first = first;
-            let entry = Entry {
+            let entry = StoredFile {
                 path,
                 layout,
                 first,
-                bytes: Bytes::Held(record.into()),
+                bytes: RecordBytes::Held(record.into()),
                 unchecked: None,
                 kept,
             };
@@ -267,14 +272,14 @@ impl Store {
             }
             ids.push(id);
         }
-        if keeper.held > MOST_HELD {
+        if keeper.held > MAX_HELD_BYTES {
             self.map_anew(&mut keeper);
         }
         ids
     }
 
-    /// Forgets an entry that was only passing.
-    pub(crate) fn drop_passing(&self, id: u32) {
+    /// Removes a transient entry.
+    pub(crate) fn drop_transient(&self, id: u32) {
         let mut known = self.change();
         let is_passing = known.entry(id).is_some_and(|entry| entry.kept.is_none());
         if is_passing
@@ -285,8 +290,9 @@ impl Store {
         }
     }
 
-    /// Writes what waits. With `Fold::Now` words too, where they are worth it. Says whether words were.
-    pub(crate) fn keep(&self, fold: Fold) -> bool {
+    /// Writes pending data; with `Fold::Now` also words, if there are enough. Returns whether words
+    /// were folded.
+    pub(crate) fn persist(&self, fold: FoldPolicy) -> bool {
         let mut keeper = self.keeper();
         let keeper = &mut *keeper;
         if let Some(log) = &mut keeper.log
@@ -295,22 +301,22 @@ impl Store {
             keeper.give_up(&error.to_string());
         }
         let least = match fold {
-            Fold::Now => LEAST_FOLDED,
-            Fold::WhenMany | Fold::Beside => MOST_UNFOLDED,
+            FoldPolicy::Now => MIN_FOLDED_CHUNKS,
+            FoldPolicy::WhenMany | FoldPolicy::InBackground => MAX_UNFOLDED_CHUNKS,
         };
         let is_worth_it = keeper.unfolded_chunks >= least;
         if is_worth_it {
             self.fold(keeper);
             self.map_anew(keeper);
-        } else if fold == Fold::Beside && keeper.unfolded_chunks >= WORTH_HANDING_ON {
-            let folding = self.hand_on(keeper);
+        } else if fold == FoldPolicy::InBackground && keeper.unfolded_chunks >= WORTH_HANDING_ON {
+            let folding = self.start_fold(keeper);
             keeper.folding = keeper.or_without_disk(folding);
         }
         is_worth_it
     }
 
-    /// Lets the entries of the log be read from it, instead of from memory.
-    fn map_anew(&self, keeper: &mut Keeper) {
+    /// Maps the log again, so that its entries are read from it instead of from memory.
+    fn map_anew(&self, keeper: &mut StorePersister) {
         let (Some(log), Some(path)) = (&mut keeper.log, &keeper.path) else {
             return;
         };
@@ -318,7 +324,7 @@ impl Store {
         if log.flush().log_err().is_none() {
             return;
         }
-        let Ok(Some(map)) = Map::of(path) else {
+        let Ok(Some(map)) = MappedFile::of(path) else {
             return;
         };
         let map = Arc::new(map);
@@ -327,26 +333,26 @@ impl Store {
             let range = entry.kept.map(|start| start..start + length);
             let is_there = range.clone().and_then(|range| map.bytes().get(range));
             if let (Some(range), Some(_)) = (range, is_there) {
-                entry.bytes = Bytes::Mapped(map.clone(), range);
+                entry.bytes = RecordBytes::Mapped(map.clone(), range);
             }
         }
     }
 
-    /// What a person should know.
+    /// Returns the notes for the user.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.keeper().notes.clone()
     }
 
-    /// Bytes on the disk.
+    /// Returns the size on disk in bytes.
     pub(crate) fn disk_size(&self) -> u64 {
         let keeper = self.keeper();
-        let log = keeper.log.as_ref().map_or(0, Log::end);
-        log + keeper.disk.as_ref().map_or(0, Disk::size)
+        let log = keeper.log.as_ref().map_or(0, RecordLog::end_offset);
+        log + keeper.disk.as_ref().map_or(0, LexicalIndex::size)
     }
 }
 
-impl Keeper {
-    /// Adds a record to the log; `None` where there is none.
+impl StorePersister {
+    /// Appends a record to the log; returns `None` if there is no log.
     fn append(&mut self, record: &[u8]) -> Option<usize> {
         let log = self.log.as_mut()?;
         match log.add(record) {
@@ -365,12 +371,12 @@ impl Keeper {
         self.log = None;
         self.folding = None;
         self.notes.push(format!(
-            "The index is no longer kept on the disk: {sentence}."
+            "The index is no longer written to disk: {sentence}."
         ));
     }
 
-    /// Reads the words that are on the disk, and takes those that are not yet into memory.
-    fn load_words(&mut self, known: &mut Known, mut folded: u64) {
+    /// Opens the words on disk, and loads those not yet folded into memory.
+    fn load_words(&mut self, known: &mut StoreContents, mut folded: u64) {
         if let Some(disk) = &self.disk
             && folded > 0
         {
@@ -384,7 +390,7 @@ impl Keeper {
                 }
             }
         }
-        let mut delta = Delta::default();
+        let mut delta = TermDelta::default();
         for (id, entry) in known.entries.iter_mut().enumerate() {
             let Some(entry) = entry else { continue };
             if entry.kept.is_none_or(|start| (start as u64) < folded) {
@@ -403,82 +409,89 @@ impl Keeper {
     }
 }
 
-impl Known {
-    /// An entry by its number.
-    pub(crate) fn entry(&self, id: u32) -> Option<&Entry> {
+impl StoreContents {
+    /// Returns an entry by its number.
+    pub(crate) fn entry(&self, id: u32) -> Option<&StoredFile> {
         self.entries.get(id as usize)?.as_ref()
     }
 
-    /// All entries, those of no view included.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+    /// Returns all entries, including those of no view.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &StoredFile> {
         self.entries.iter().flatten()
     }
 
-    /// The entry of a chunk.
-    pub(crate) fn owner(&self, chunk: u32) -> Option<&Entry> {
+    /// Returns the entry of a chunk.
+    pub(crate) fn owner(&self, chunk: u32) -> Option<&StoredFile> {
         self.entry(*self.owners.get(chunk as usize)?)
     }
 
-    /// How many words a chunk has.
+    /// Returns the number of words of a chunk.
     pub(crate) fn length(&self, chunk: u32) -> u16 {
         self.lengths.get(chunk as usize).copied().unwrap_or(0)
     }
 
-    /// What a chunk is.
+    /// Returns the flags of a chunk.
     pub(crate) fn flags(&self, chunk: u32) -> u8 {
         self.flags.get(chunk as usize).copied().unwrap_or(0)
     }
 
-    /// One more than the highest number of a chunk.
-    pub(crate) fn end(&self) -> usize {
+    /// Returns the highest chunk number plus one.
+    pub(crate) fn chunk_end(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Calls `each` with the chunks that hold a word, and how often, those of no view included.
-    pub(crate) fn each_place(&self, word: &str, mut each: impl FnMut(u32, u32)) {
+    /// Calls `each` with the chunks that contain a word, and the counts, including those of no
+    /// view.
+    pub(crate) fn each_posting(&self, word: &str, mut each: impl FnMut(u32, u32)) {
         if let Some(folded) = &self.folded {
             let read = folded.each(word, &mut each);
             if let Err(error) = read {
                 log::warn!("cannot read the words of the index: {error}");
             }
         }
-        for (chunk, count) in self.delta.places(word) {
+        for (chunk, count) in self.delta.postings(word) {
             each(*chunk, u32::from(*count));
         }
     }
 
-    /// About how many bytes of memory it takes. What is mapped counts: a question looks at all of it.
+    /// Returns the approximate memory use in bytes. Mapped data counts, since a query reads all of
+    /// it.
     pub(crate) fn size(&self) -> u64 {
         let held: usize = self
             .entries
             .iter()
             .flatten()
             .map(|entry| match &entry.bytes {
-                Bytes::Held(bytes) => bytes.len(),
-                Bytes::Mapped(_, range) => range.len(),
+                RecordBytes::Held(bytes) => bytes.len(),
+                RecordBytes::Mapped(_, range) => range.len(),
             })
             .sum();
-        let chunks = self.lengths.len() * 11 + self.folded.as_ref().map_or(0, disk::Snapshot::len);
+        let chunks = self.lengths.len() * 11
+            + self
+                .folded
+                .as_ref()
+                .map_or(0, lexical::LexicalSnapshot::len);
         (held + chunks + self.entries.len() * 200 + self.delta.size()) as u64
     }
 
-    fn take_in_record(&mut self, map: &Arc<Map>, record: &entries::Found) {
-        let bytes = Bytes::Mapped(map.clone(), record.range.clone());
-        let Some(layout) = Layout::of(&bytes) else {
+    fn take_in_record(&mut self, map: &Arc<MappedFile>, record: &record_log::RecordRange) {
+        let bytes = RecordBytes::Mapped(map.clone(), record.range.clone());
+        let Some(layout) = RecordLayout::of(&bytes) else {
             return;
         };
         let Some(path) = bytes.get(layout.path()) else {
             return;
         };
-        // Numbers only grow along the log; one that does not is damage, and its file is read again.
+        // Chunk numbers ascend along the log; one that does not indicates damage, and its file is
+        // read again.
         let end = self.lengths.len();
-        if !(end..=end + MOST_GAP).contains(&(layout.first as usize)) {
+        if !(end..=end + MAX_CHUNK_GAP).contains(&(layout.first as usize)) {
             return;
         }
         self.lengths.resize(layout.first as usize, 0);
         self.flags.resize(layout.first as usize, 0);
         self.owners.resize(layout.first as usize, u32::MAX);
-        let entry = Entry {
+        let entry = StoredFile {
             path: String::from_utf8_lossy(path).into(),
             first: layout.first,
             layout,
@@ -486,10 +499,10 @@ impl Known {
             unchecked: Some(record.crc),
             kept: Some(record.range.start),
         };
-        self.take_in(entry, Keep::Kept);
+        self.take_in(entry, Persistence::Durable);
     }
 
-    fn take_in(&mut self, entry: Entry, keep: Keep) -> u32 {
+    fn take_in(&mut self, entry: StoredFile, keep: Persistence) -> u32 {
         let id = self.entries.len() as u32;
         let lengths = entry.bytes.get(entry.layout.lengths()).unwrap_or_default();
         let lengths = lengths.as_chunks::<2>().0.iter();
@@ -498,7 +511,7 @@ impl Known {
         let flags = entry.bytes.get(entry.layout.flags()).unwrap_or_default();
         self.flags.extend_from_slice(flags);
         self.owners.resize(self.lengths.len(), id);
-        if keep == Keep::Kept {
+        if keep == Persistence::Durable {
             self.by_key.insert(key(&entry.path, &entry.layout.blob), id);
         }
         self.entries.push(Some(entry));
@@ -506,7 +519,7 @@ impl Known {
     }
 }
 
-/// Names a content under a path.
+/// Returns the key of a content under a path.
 fn key(path: &str, blob: &Blob) -> u128 {
     let mut bytes = Vec::with_capacity(path.len() + blob.len());
     bytes.extend_from_slice(blob);

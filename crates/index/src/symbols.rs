@@ -1,37 +1,37 @@
-//! Definitions by their names: the very name first, then names that begin so, then those that are like it.
+//! Symbol search: exact names first, then prefixes, then similar names.
 
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 
 use base::Span;
-use project::fuzzy::{Kind, rank};
+use project::fuzzy::{CandidateKind, rank};
 
-use crate::answer::Texts;
-use crate::chunk::{Chunk, Defined};
-use crate::hit::{Hit, Parts};
+use crate::answer::HitTexts;
+use crate::chunk::{CodeChunk, Defined};
+use crate::hit::{ScoreParts, SearchHit};
 use crate::index::relative;
 use crate::record::chunks_of;
-use crate::shared::Shared;
+use crate::state::IndexState;
 
-/// Bytes of a definition that are shown.
-const MOST_SHOWN: usize = 4_000;
-/// What the scores of the three ways begin with.
+/// Maximum number of bytes shown of a definition.
+const MAX_SHOWN_BYTES: usize = 4_000;
+/// Base scores of the three kinds of matches.
 const SAME: f32 = 3.0;
 const BEGINS: f32 = 2.0;
 const ALIKE: f32 = 1.0;
 
-/// A definition in sight.
+/// A definition in a visible file.
 struct Symbol {
     path: std::sync::Arc<str>,
     around: Vec<String>,
     defined: Defined,
 }
 
-impl Shared {
-    /// Definitions of a name.
-    pub(crate) fn symbols(&self, name: &str, limit: usize) -> Vec<Hit> {
-        let (outer, name) = parts(name);
-        let Some((ground, _)) = self.place.get() else {
+impl IndexState {
+    /// Returns the definitions of a name.
+    pub(crate) fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit> {
+        let (outer, name) = split_qualified(name);
+        let Some((ground, _)) = self.store.get() else {
             return Vec::new();
         };
         let mut symbols = self.all_symbols();
@@ -51,36 +51,36 @@ impl Shared {
             }
         }
         let scores = scores(&symbols, name, limit);
-        let mut reader = Texts::new(self, &ground.top);
+        let mut reader = HitTexts::new(self, &ground.top);
         scores
             .into_iter()
             .filter_map(|(at, score)| {
                 let symbol = symbols.get(at)?;
                 let text = reader.text(&symbol.path);
                 let (span, text) = rows_of(text, symbol.defined.rows.clone());
-                Some(Hit {
-                    path: relative(&symbol.path, &ground.below),
+                Some(SearchHit {
+                    path: relative(&symbol.path, &ground.prefix),
                     rows: symbol.defined.rows.clone(),
                     span,
                     symbol: Some(symbol.defined.name.clone()),
                     kind: Some(symbol.defined.kind),
                     text,
                     score,
-                    parts: Parts::default(),
+                    parts: ScoreParts::default(),
                 })
             })
             .collect()
     }
 
-    /// Every definition in sight, by path and row.
+    /// Returns every visible definition, by path and row.
     fn all_symbols(&self) -> Vec<Symbol> {
-        let Some((ground, store)) = self.place.get() else {
+        let Some((ground, store)) = self.store.get() else {
             return Vec::new();
         };
-        let known = store.known();
+        let known = store.contents();
         let view = self.view.read().unwrap_or_else(PoisonError::into_inner);
         let entries = view.entries().filter_map(|id| known.entry(id));
-        let entries = entries.filter(|entry| entry.path.starts_with(&ground.below));
+        let entries = entries.filter(|entry| entry.path.starts_with(&ground.prefix));
         let symbols = entries.flat_map(|entry| {
             let chunks = chunks_of(&entry.layout, &entry.bytes).into_iter();
             chunks.flat_map(move |chunk| of_chunk(&entry.path, chunk))
@@ -89,7 +89,7 @@ impl Shared {
     }
 }
 
-fn of_chunk(path: &std::sync::Arc<str>, chunk: Chunk) -> Vec<Symbol> {
+fn of_chunk(path: &std::sync::Arc<str>, chunk: CodeChunk) -> Vec<Symbol> {
     let (around, symbol) = (chunk.around, chunk.symbol);
     let within = |defined: &Defined| {
         let own = symbol.iter().filter(|symbol| **symbol != defined.name);
@@ -103,8 +103,8 @@ fn of_chunk(path: &std::sync::Arc<str>, chunk: Chunk) -> Vec<Symbol> {
     symbols.collect()
 }
 
-/// `Type` and `name` of `Type::name`.
-fn parts(name: &str) -> (&str, &str) {
+/// Splits `Type::name` into `Type` and `name`.
+fn split_qualified(name: &str) -> (&str, &str) {
     let name = name
         .trim()
         .trim_end_matches("()")
@@ -125,12 +125,12 @@ fn is_letter(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
-/// The symbols that fit, the best first, with their scores.
+/// Returns the matching symbols with their scores, best first.
 fn scores(symbols: &[Symbol], name: &str, limit: usize) -> Vec<(usize, f32)> {
     let small = name.to_lowercase();
     let direct = |symbol: &Symbol| {
         let own = &symbol.defined.name;
-        // The same letters in another case stand behind the very name.
+        // The same letters in another case rank below the exact name.
         if own == name {
             Some(SAME)
         } else if own.to_lowercase() == small {
@@ -155,7 +155,7 @@ fn scores(symbols: &[Symbol], name: &str, limit: usize) -> Vec<(usize, f32)> {
         let alike = rank(
             name,
             &names,
-            Kind::Text,
+            CandidateKind::Text,
             limit + found.len(),
             &AtomicBool::new(false),
         );
@@ -170,7 +170,7 @@ fn scores(symbols: &[Symbol], name: &str, limit: usize) -> Vec<(usize, f32)> {
     found
 }
 
-/// Some rows of a text, and where they are; long ones are cut behind a row.
+/// Returns some rows of a text and their span; long ones are cut at a row's end.
 fn rows_of(text: &str, rows: std::ops::Range<u32>) -> (Span, String) {
     let mut start = text.len();
     let (mut at, mut end) = (0, 0);
@@ -185,8 +185,8 @@ fn rows_of(text: &str, rows: std::ops::Range<u32>) -> (Span, String) {
     }
     let start = start.min(end);
     let mut shown = text.get(start..end).unwrap_or_default();
-    if shown.len() > MOST_SHOWN {
-        let cut = shown.floor_char_boundary(MOST_SHOWN);
+    if shown.len() > MAX_SHOWN_BYTES {
+        let cut = shown.floor_char_boundary(MAX_SHOWN_BYTES);
         shown = &shown[..shown[..cut].rfind('\n').unwrap_or(cut)];
     }
     (Span::from(start..end), shown.to_owned())
@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn a_qualified_name_is_taken_apart() {
-        let check = |name: &str, expected: (&str, &str)| assert_eq!(parts(name), expected);
+        let check =
+            |name: &str, expected: (&str, &str)| assert_eq!(split_qualified(name), expected);
         check("total", ("", "total"));
         check("Cart::total", ("Cart", "total"));
         check("shop.Cart.total()", ("Cart", "total"));

@@ -1,115 +1,118 @@
-//! The trigram index: which files a text search need not look into.
+//! The trigram index: rules out files before a text search reads them.
 //!
-//! For each file of a folder it keeps which trigrams the file holds; a pattern becomes a condition on trigrams
-//! (`plan`), and files that do not satisfy it are passed over. The trigrams lie in segments (`segment`), what there is in
-//! one `Known`, both on the disk too (`catalog`).
+//! For each file of a folder it stores the trigrams that the file contains; a pattern becomes a
+//! condition on trigrams (`plan`), and files that do not satisfy it are skipped. The trigrams are
+//! stored in segments (`segment`), the list of files in one `Known`; both are also kept on disk
+//! (`catalog`).
 //!
-//! Invariant: nobody has to tell it of changes. Each search looks whether the folders and every file that the plan would
-//! pass over still are what was read, or asks the kernel (`trust`); what is not is listed or looked into anew. `touch` and
-//! `refresh` only make it fast.
-//! Invariant: whatever lies in its store can be lost or damaged; then it is made again.
+//! Invariant: correctness does not depend on change reports. Each search checks that the folders,
+//! and every file that the plan would skip, are unchanged since they were read, or asks the kernel
+//! (`trust`); changed ones are listed or read again. `touch` and `refresh` only make searches
+//! faster.
+//! Invariant: anything in its store may be lost or damaged; it is then rebuilt.
 //! Start at `Trigrams`.
 
-mod bits;
 mod catalog;
+mod file_set;
+mod file_table;
+mod freshness;
 mod gram;
-mod known;
 mod listing;
+mod maintenance;
 mod plan;
-mod reading;
+mod prefilter;
+mod read_files;
 mod segment;
-mod sift;
-mod trust;
-mod upkeep;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use base::{AbsPath, LogErr};
-use host::{Files, Lock, RealFiles, Survey};
+use host::{BulkStat, FileLock, Files, RealFiles};
 
 use catalog::Unusable;
-use known::{Content, Known};
-use trust::Trust;
+use file_table::{ContentState, FileTable};
+use freshness::Freshness;
 
-/// The trigram index of one folder. Cheap to clone; may be used from any thread.
+/// The trigram index of one folder. Cheap to clone; usable from any thread.
 #[derive(Clone)]
-pub struct Trigrams(Arc<Inner>);
+pub struct Trigrams(Arc<TrigramState>);
 
-struct Inner {
+struct TrigramState {
     root: AbsPath,
     store: AbsPath,
-    /// Held open for as long as this lives; none where the folder cannot be opened.
-    survey: Option<Survey>,
-    /// What searches go by.
-    known: Mutex<Arc<Known>>,
-    /// What of it need not be looked at.
-    trust: Mutex<Option<Arc<Trust>>>,
-    /// Held by whoever makes the next `known`.
+    /// Kept open; `None` if the folder cannot be opened.
+    bulk_stat: Option<BulkStat>,
+    /// The data that searches use.
+    known: Mutex<Arc<FileTable>>,
+    /// The parts of it that need no check.
+    freshness: Mutex<Option<Arc<Freshness>>>,
+    /// Held while the next `known` is made.
     upkeep: Mutex<Upkeep>,
     notes: Mutex<Vec<String>>,
-    /// Whether changes are read and kept, or this is for one search.
+    /// Whether changes are read and stored, or the index serves one search only.
     is_lasting: bool,
-    /// Whether a refresh of its own is under way.
+    /// Whether a background refresh is running.
     is_refreshing: AtomicBool,
 }
 
-/// What only the writer of the store needs.
+/// The data that only the writer of the store needs.
 struct Upkeep {
-    /// Of the store; none where another process has it, or nothing is to be written.
-    lock: Option<Lock>,
-    /// For the next segment.
+    /// The store's lock; `None` if another process holds it, or nothing is to be written.
+    lock: Option<FileLock>,
+    /// The number of the next segment.
     next_number: u64,
-    /// Whether `known` is not what the store holds.
+    /// Whether `known` differs from the store.
     is_unsaved: bool,
 }
 
-/// Why an index cannot be brought up to date.
+/// The reason that an index cannot be updated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrigramError {
-    /// The folder cannot be looked at.
+    /// The folder cannot be read.
     #[error(
         "cannot index the text of {0}: it cannot be opened; text search reads every file instead"
     )]
     Unreadable(AbsPath),
-    /// The store does not take it.
+    /// The store cannot be written.
     #[error("cannot keep the text index: {0}; free some space or remove the folder")]
     Unwritten(String),
-    /// It was told to stop.
-    #[error("indexing was stopped")]
+    /// The update was cancelled.
+    #[error("indexing was cancelled")]
     Cancelled,
 }
 
-/// What a refresh did.
+/// The result of a refresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refreshed {
-    /// Files there are.
+    /// Number of files below the root.
     pub files: usize,
-    /// Files that were read.
+    /// Number of files that were read.
     pub read: usize,
 }
 
-/// How large it is.
+/// The size of an index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Files that are known.
+pub struct TrigramStats {
+    /// Number of known files.
     pub files: usize,
-    /// Files that every search looks into, for now or for good.
+    /// Number of files that every search reads, temporarily or permanently.
     pub unread: usize,
-    /// Segments, in memory and on the disk.
+    /// Number of segments in memory and on disk.
     pub segments: usize,
-    /// Bytes of all segments.
+    /// Total size of all segments in bytes.
     pub bytes: u64,
-    /// Bytes in memory.
+    /// Memory use in bytes.
     pub bytes_in_memory: u64,
-    /// Whether it was ever listed whole.
+    /// Whether the folder was ever listed completely.
     pub is_complete: bool,
 }
 
 impl Trigrams {
-    /// Takes what `store` holds of `root`, and reads nothing of `root` yet. Where there is nothing, or nothing that can be
-    /// used, it begins empty; `notes` then says why. `store` is a folder for this alone; one process writes to it.
+    /// Opens the index of `root` in `store` without reading anything of `root`. If `store` is
+    /// missing or unusable, the index starts empty, and `notes` gives the reason. `store` must be a
+    /// folder of its own; one process writes to it.
     pub fn open(root: AbsPath, store: AbsPath) -> Self {
         RealFiles.create_folder(&store).log_err();
         let lock = RealFiles.lock(&store.join("lock"));
@@ -120,7 +123,7 @@ impl Trigrams {
             Ok(known) => index.0.publish(known),
             Err(Unusable::Absent) => {}
             Err(Unusable::Wrong(why)) => index.0.note(format!(
-                "the text index in {} is made anew: {why}",
+                "the text index in {} is rebuilt: {why}",
                 index.0.store
             )),
         }
@@ -128,10 +131,10 @@ impl Trigrams {
         index
     }
 
-    /// Takes what `store` holds, for a program that searches once: nothing is written. `None` where there is nothing that
-    /// can be used.
+    /// Opens the index read-only, for a program that searches once. Returns `None` if `store` is
+    /// missing or unusable.
     pub fn open_kept(root: AbsPath, store: AbsPath) -> Option<Self> {
-        // The writer may have put another catalog down between the two reads.
+        // The writer may have replaced the catalog between the two reads.
         let kept = catalog::read(&store, &root).or_else(|_| catalog::read(&store, &root));
         let known = kept.ok()?;
         let index = Self::new(root, store, None, false);
@@ -139,13 +142,13 @@ impl Trigrams {
         Some(index)
     }
 
-    fn new(root: AbsPath, store: AbsPath, lock: Option<Lock>, is_lasting: bool) -> Self {
-        Self(Arc::new(Inner {
-            survey: Survey::open(&root).ok(),
+    fn new(root: AbsPath, store: AbsPath, lock: Option<FileLock>, is_lasting: bool) -> Self {
+        Self(Arc::new(TrigramState {
+            bulk_stat: BulkStat::open(&root).ok(),
             root,
             store,
             known: Mutex::default(),
-            trust: Mutex::default(),
+            freshness: Mutex::default(),
             upkeep: Mutex::new(Upkeep {
                 lock,
                 next_number: 1,
@@ -157,30 +160,35 @@ impl Trigrams {
         }))
     }
 
-    /// Lists the folder, reads what is new or changed, and keeps it. Blocks, for seconds where much is to be read; at most
-    /// about 130 MB of memory meanwhile. Searches go on beside it.
+    /// Lists the folder, reads new and changed files, and stores the result. Blocks, for seconds if
+    /// much has to be read; uses at most about 130 MB of memory meanwhile. Searches can run
+    /// concurrently.
     pub fn refresh(&self, cancel: &AtomicBool) -> Result<Refreshed, TrigramError> {
         self.0.refresh(cancel)
     }
 
-    /// These may have changed, come or gone: looks at them and reads them. Blocks for about as long as reading them takes.
+    /// Checks and reads paths that may have been changed, created or removed. Blocks for about as
+    /// long as reading them takes.
     pub fn touch(&self, paths: &[AbsPath]) {
         self.0.touch(paths);
     }
 
-    /// Writes down what was read since the last time. What is not written is read again by the next program.
-    pub fn keep(&self) -> Result<(), TrigramError> {
-        self.0.keep()
+    /// Writes the updates since the last call to disk. Anything not written is read again by the
+    /// next program.
+    pub fn persist(&self) -> Result<(), TrigramError> {
+        self.0.persist()
     }
 
-    /// How large it is.
-    pub fn stats(&self) -> Stats {
-        let known = self.0.known();
+    /// Returns the size of the index.
+    pub fn stats(&self) -> TrigramStats {
+        let known = self.0.current();
         let unread = known.files.iter();
-        Stats {
+        TrigramStats {
             files: known.files.len(),
             unread: unread
-                .filter(|file| matches!(file.content, Content::Unread | Content::Opaque(_)))
+                .filter(|file| {
+                    matches!(file.content, ContentState::Unread | ContentState::Opaque(_))
+                })
                 .count(),
             segments: known.segments.len(),
             bytes: known.segments.iter().map(|held| held.segment.bytes()).sum(),
@@ -189,23 +197,23 @@ impl Trigrams {
         }
     }
 
-    /// What was out of the ordinary, as sentences.
+    /// Returns notes about unusual events, as sentences.
     pub fn notes(&self) -> Vec<String> {
         lock(&self.0.notes).clone()
     }
 }
 
-impl Inner {
-    fn known(&self) -> Arc<Known> {
+impl TrigramState {
+    fn current(&self) -> Arc<FileTable> {
         Arc::clone(&lock(&self.known))
     }
 
-    /// What searches go by from now on. Called by whoever holds `upkeep`.
-    fn publish(&self, known: Known) {
+    /// Replaces the data that searches use. The caller must hold `upkeep`.
+    fn publish(&self, known: FileTable) {
         let mut current = lock(&self.known);
         if !known.has_folders_of(&current) {
-            // First, so that nobody trusts in folders that nobody watches.
-            lock(&self.trust).take();
+            // Done first, so that no search relies on folders that are not watched.
+            lock(&self.freshness).take();
         }
         *current = Arc::new(known);
     }
@@ -215,8 +223,8 @@ impl Inner {
         lock(&self.notes).push(sentence);
     }
 
-    /// Brings it up to date in a thread of its own, unless one does so already.
-    fn wake(self: &Arc<Self>) {
+    /// Starts a refresh in the background, unless one is running.
+    fn refresh_in_background(self: &Arc<Self>) {
         if !self.is_lasting || self.is_refreshing.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -232,7 +240,8 @@ impl Inner {
     }
 }
 
-/// A panic elsewhere leaves whole values behind: they are replaced, never changed in place.
+/// Locks a mutex. A panic elsewhere leaves complete values behind: they are replaced, never
+/// modified in place.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,63 +1,69 @@
-//! What one worktree sees of the store: which files it has, and which entry each is.
+//! The part of the store that one worktree sees: its files, and the entry of each.
 //!
-//! Invariant: the chunks in sight are those of the entries of its files, an unsaved text before the file's own; how
-//! many they are and how many words they have is kept in step, so that frequencies are those of exactly this view.
+//! Invariant: the visible chunks are those of the entries of its files, an unsaved text replacing
+//! the file's own; their number and their number of words are kept up to date, so that frequencies
+//! are those of exactly this view.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use host::Stamp;
 
-use crate::bits::Bits;
-use crate::policy::Left;
-use crate::store::Known;
+use crate::chunk_set::ChunkSet;
+use crate::policy::SkipReason;
+use crate::store::StoreContents;
 
 /// The files of a worktree.
 #[derive(Default)]
-pub(crate) struct View {
-    /// By their paths below the top of the repository, with `/`.
-    files: BTreeMap<Arc<str>, Seen>,
-    live: Bits,
+pub(crate) struct WorktreeView {
+    /// Keyed by the path below the root of the repository, with `/`.
+    files: BTreeMap<Arc<str>, ViewedFile>,
+    live: ChunkSet,
     chunks: u32,
     words: u64,
 }
 
-/// A file as it was last seen.
+/// The last known state of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct ViewedFile {
     /// Identity and version; `None` while only an unsaved text is known.
     pub(crate) stamp: Option<Stamp>,
-    /// What it holds.
+    /// The entry of its content on disk.
     pub(crate) entry: Option<u32>,
-    /// What somebody types into it.
+    /// The entry of its unsaved text.
     pub(crate) unsaved: Option<u32>,
-    /// Why it has no chunks.
-    pub(crate) left: Option<Left>,
+    /// The reason that it has no chunks.
+    pub(crate) skip_reason: Option<SkipReason>,
 }
 
-impl Seen {
-    /// The entry that counts.
+impl ViewedFile {
+    /// Returns the visible entry.
     pub(crate) fn live(&self) -> Option<u32> {
         self.unsaved.or(self.entry)
     }
 }
 
-impl View {
-    /// What is known of a file.
-    pub(crate) fn seen(&self, path: &str) -> Option<&Seen> {
+impl WorktreeView {
+    /// Returns the state of a file.
+    pub(crate) fn file(&self, path: &str) -> Option<&ViewedFile> {
         self.files.get(path)
     }
 
-    /// Changes what is known of a file; one of which nothing is known any more is gone.
-    pub(crate) fn change(&mut self, known: &Known, path: &str, change: impl FnOnce(&mut Seen)) {
+    /// Changes the state of a file; a file without any state is removed.
+    pub(crate) fn change(
+        &mut self,
+        known: &StoreContents,
+        path: &str,
+        change: impl FnOnce(&mut ViewedFile),
+    ) {
         let mut seen = self.files.get(path).copied().unwrap_or_default();
         let before = seen.live();
         change(&mut seen);
         if before != seen.live() {
-            self.show(known, before, false);
-            self.show(known, seen.live(), true);
+            self.set_visible(known, before, false);
+            self.set_visible(known, seen.live(), true);
         }
-        if seen == Seen::default() {
+        if seen == ViewedFile::default() {
             self.files.remove(path);
         } else if let Some(place) = self.files.get_mut(path) {
             *place = seen;
@@ -66,7 +72,7 @@ impl View {
         }
     }
 
-    fn show(&mut self, known: &Known, entry: Option<u32>, is_in: bool) {
+    fn set_visible(&mut self, known: &StoreContents, entry: Option<u32>, is_in: bool) {
         let Some(entry) = entry.and_then(|id| known.entry(id)) else {
             return;
         };
@@ -83,27 +89,27 @@ impl View {
         }
     }
 
-    /// All files, in the order of their paths.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&Arc<str>, &Seen)> {
+    /// Returns all files in path order.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&Arc<str>, &ViewedFile)> {
         self.files.iter()
     }
 
-    /// The entries in sight.
+    /// Returns the visible entries.
     pub(crate) fn entries(&self) -> impl Iterator<Item = u32> {
-        self.files.values().filter_map(Seen::live)
+        self.files.values().filter_map(ViewedFile::live)
     }
 
-    /// Whether a chunk is in sight.
+    /// Returns whether a chunk is visible.
     pub(crate) fn has(&self, chunk: u32) -> bool {
         self.live.has(chunk)
     }
 
-    /// How many chunks are in sight.
+    /// Returns the number of visible chunks.
     pub(crate) fn chunks(&self) -> u32 {
         self.chunks
     }
 
-    /// Words of a chunk in sight, on average.
+    /// Returns the average number of words of a visible chunk.
     pub(crate) fn average(&self) -> f32 {
         self.words as f32 / self.chunks.max(1) as f32
     }

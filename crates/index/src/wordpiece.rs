@@ -1,10 +1,11 @@
-//! A vocabulary and the cutting of words into its tokens, longest first (WordPiece).
+//! A vocabulary, and splitting words into its tokens, longest first (WordPiece).
 //!
-//! Knows: `words`. Must not know: what a token means.
-//! A token that may only continue a word is spelt with `##` before it. Tokens are numbered in the order given.
-//! Invariant: a number told is below [`Vocabulary::len`].
+//! Knows: `words`. Must not know: the meaning of a token.
+//! A token that may only continue a word is spelt with a leading `##`. Tokens are numbered in the
+//! order given.
+//! Invariant: every returned number is below [`Vocabulary::len`].
 
-use crate::words::{self, LONGEST, Word};
+use crate::words::{self, MAX_IDENTIFIER_BYTES, SplitWord};
 
 const EMPTY: u32 = u32::MAX;
 const CONTINUES: &[u8] = b"##";
@@ -12,32 +13,32 @@ const CONTINUES: &[u8] = b"##";
 /// Tokens and their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
-    /// All tokens, one behind the other.
+    /// The text of all tokens, concatenated.
     text: Vec<u8>,
-    /// Where each token ends in `text`.
+    /// The end of each token in `text`.
     ends: Vec<u32>,
-    /// Open addressing; a power of two and at least twice as many as tokens.
-    slots: Vec<Slot>,
-    /// Bytes of the longest token, `##` not counted.
+    /// Open addressing; a power of two, and at least twice the number of tokens.
+    slots: Vec<TokenSlot>,
+    /// Length in bytes of the longest token, without `##`.
     longest: usize,
 }
 
-/// A place for a token, with the hash of how it is spelt, so that most others need not be looked at.
+/// A slot for a token, with its hash, so that most other tokens need not be compared.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct TokenSlot {
     token: u32,
     hash: u32,
 }
 
 impl Vocabulary {
-    /// Of several tokens that are spelt alike the first has the number.
+    /// Builds a vocabulary. Of several tokens with the same spelling the first keeps its number.
     pub fn new<'a>(tokens: impl IntoIterator<Item = &'a str>) -> Self {
         let mut vocabulary = Self::default();
         for token in tokens {
             vocabulary.text.extend_from_slice(token.as_bytes());
             vocabulary.ends.push(vocabulary.text.len() as u32);
         }
-        let empty = Slot {
+        let empty = TokenSlot {
             token: EMPTY,
             hash: 0,
         };
@@ -50,24 +51,25 @@ impl Vocabulary {
                 .fold(seed(continues), |hash, byte| step(hash, *byte));
             let slot = vocabulary.slot(hash, continues, spelling);
             if vocabulary.slots[slot].token == EMPTY {
-                vocabulary.slots[slot] = Slot { token, hash };
+                vocabulary.slots[slot] = TokenSlot { token, hash };
             }
             vocabulary.longest = vocabulary.longest.max(length);
         }
         vocabulary
     }
 
-    /// How many tokens there are.
+    /// Returns the number of tokens.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no token.
+    /// Returns whether there is no token.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// How `token` is spelt, with `##` where it continues a word; empty for a number that is not one.
+    /// Returns the spelling of `token`, with `##` if it continues a word; empty for an invalid
+    /// number.
     pub fn spelling(&self, token: u32) -> &str {
         if token as usize >= self.len() {
             return "";
@@ -75,13 +77,14 @@ impl Vocabulary {
         std::str::from_utf8(self.bytes(token)).unwrap_or_default()
     }
 
-    /// The number of the token that is spelt `word` and begins a word.
-    pub fn whole(&self, word: &str) -> Option<u32> {
+    /// Returns the token that is spelt `word` and begins a word.
+    pub fn whole_token(&self, word: &str) -> Option<u32> {
         let hash = word.bytes().fold(seed(false), step);
         self.find(hash, false, word.as_bytes())
     }
 
-    /// Calls `each` with the tokens of the first `most` words of `text`, and answers how many words there were.
+    /// Calls `each` with the tokens of the first `most` words of `text`, and returns the number of
+    /// words.
     pub fn each_token(&self, text: &str, most: usize, mut each: impl FnMut(u32)) -> usize {
         if self.is_empty() {
             return 0;
@@ -89,27 +92,27 @@ impl Vocabulary {
         words::each(text, most, |word| self.spell(word, &mut each))
     }
 
-    /// Calls `each` with the tokens of a word. An identifier that has parts counts as a whole only where it is a token;
-    /// otherwise its parts speak for it.
-    pub fn spell(&self, word: Word<'_>, each: &mut impl FnMut(u32)) {
+    /// Calls `each` with the tokens of a word. A compound identifier counts as a whole only if it
+    /// is a token; otherwise its parts represent it.
+    pub fn spell(&self, word: SplitWord<'_>, each: &mut impl FnMut(u32)) {
         match word {
-            Word::Whole {
+            SplitWord::Whole {
                 text,
                 is_compound: true,
             } => {
-                if let Some(token) = self.whole(text) {
+                if let Some(token) = self.whole_token(text) {
                     each(token);
                 }
             }
-            Word::Whole { text, .. } | Word::Part(text) => self.pieces(text, each),
+            SplitWord::Whole { text, .. } | SplitWord::Part(text) => self.split_word(text, each),
         }
     }
 
-    /// Cuts one word, longest piece first; tells nothing where the letters run out of pieces.
-    pub fn pieces(&self, word: &str, each: &mut impl FnMut(u32)) {
+    /// Splits one word, longest piece first; yields nothing if some letters match no piece.
+    pub fn split_word(&self, word: &str, each: &mut impl FnMut(u32)) {
         let word = word.as_bytes();
-        let word = &word[..word.len().min(LONGEST)];
-        let mut found = [0; LONGEST];
+        let word = &word[..word.len().min(MAX_IDENTIFIER_BYTES)];
+        let mut found = [0; MAX_IDENTIFIER_BYTES];
         let mut count = 0;
         let mut at = 0;
         while at < word.len() {
@@ -123,10 +126,10 @@ impl Vocabulary {
         found[..count].iter().for_each(|token| each(*token));
     }
 
-    /// The longest token at the start of `rest`, and its length.
+    /// Returns the longest token at the start of `rest`, and its length.
     fn longest(&self, continues: bool, rest: &[u8]) -> Option<(u32, usize)> {
-        let most = rest.len().min(self.longest).min(LONGEST);
-        let mut hashes = [0; LONGEST];
+        let most = rest.len().min(self.longest).min(MAX_IDENTIFIER_BYTES);
+        let mut hashes = [0; MAX_IDENTIFIER_BYTES];
         let mut hash = seed(continues);
         for (kept, byte) in hashes.iter_mut().zip(&rest[..most]) {
             hash = step(hash, *byte);
@@ -146,13 +149,13 @@ impl Vocabulary {
         (token != EMPTY).then_some(token)
     }
 
-    /// Where the token is, or where it would be put.
+    /// Returns the slot of the token, or the slot where it would be inserted.
     fn slot(&self, hash: u32, continues: bool, spelling: &[u8]) -> usize {
         let mask = self.slots.len() - 1;
-        // The high bits of this hash are the better mixed ones.
+        // The high bits of this hash are better mixed.
         let mut slot = (hash ^ (hash >> 15)) as usize & mask;
         loop {
-            let Slot { token, hash: known } = self.slots[slot];
+            let TokenSlot { token, hash: known } = self.slots[slot];
             let is_it = || known == hash && split(self.bytes(token)) == (continues, spelling);
             if token == EMPTY || is_it() {
                 return slot;
@@ -168,7 +171,7 @@ impl Vocabulary {
     }
 }
 
-/// Whether a token continues a word, and its letters.
+/// Returns whether a token continues a word, and its letters.
 fn split(token: &[u8]) -> (bool, &[u8]) {
     match token.strip_prefix(CONTINUES) {
         Some(rest) if !rest.is_empty() => (true, rest),
@@ -180,7 +183,8 @@ fn seed(continues: bool) -> u32 {
     if continues { 0x9e37_79b9 } else { 0x811c_9dc5 }
 }
 
-/// FNV-1a: one multiplication a letter, and the hash of every beginning of a word comes along the way.
+/// Updates the FNV-1a hash: one multiplication per letter, which yields the hash of every prefix of
+/// a word.
 fn step(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
 }

@@ -1,44 +1,45 @@
-//! The words of a text: what queries, code and the lexical index are all cut into.
+//! The words of a text: the common unit of queries, code and the lexical index.
 //!
 //! Must not know: vocabularies, languages, files.
-//! A word is an identifier, `[A-Za-z_][A-Za-z0-9_]*`. It is told in small letters, and after it its parts where
-//! they say more than the whole does: `parse_HTTPHeader` gives `parse_httpheader`, `parse`, `http`, `header`.
-//! Invariant: every word told is ASCII, in small letters and not empty.
+//! A word is an identifier, `[A-Za-z_][A-Za-z0-9_]*`. It is reported in lower case, followed by its
+//! parts if they add information: `parse_HTTPHeader` gives `parse_httpheader`, `parse`, `http`,
+//! `header`.
+//! Invariant: every reported word is ASCII, lower-case and not empty.
 
-/// Identifiers longer than this are data rather than names; what lies beyond is not looked at.
-pub const LONGEST: usize = 96;
+/// Longer identifiers are data rather than names; the rest of them is ignored.
+pub const MAX_IDENTIFIER_BYTES: usize = 96;
 
-/// What [`each`] tells.
+/// A word as reported by [`each`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word<'a> {
-    /// An identifier. `is_compound` says that its parts follow.
+pub enum SplitWord<'a> {
+    /// An identifier; `is_compound` says that its parts follow.
     Whole {
-        /// In small letters.
+        /// The word in lower case.
         text: &'a str,
         /// Whether at least one [`Word::Part`] follows.
         is_compound: bool,
     },
-    /// A part of the identifier before it, in small letters.
+    /// A part of the preceding identifier, in lower case.
     Part(&'a str),
 }
 
-/// Calls `each` with every word of `text`: the identifier in small letters, then its parts where it has several.
-/// Ends after `most` words.
+/// Calls `each` with every word of `text`: the identifier in lower case, then its parts if it has
+/// several. Stops after `most` words.
 pub fn each_word(text: &str, most: usize, mut each: impl FnMut(&str)) {
     self::each(text, most, |word| each(word.text()));
 }
 
-impl<'a> Word<'a> {
-    /// Its letters.
+impl<'a> SplitWord<'a> {
+    /// Returns the word's text.
     pub fn text(self) -> &'a str {
         match self {
-            Word::Whole { text, .. } | Word::Part(text) => text,
+            SplitWord::Whole { text, .. } | SplitWord::Part(text) => text,
         }
     }
 }
 
-/// Like [`each_word`], and says which words are parts of the one before. Answers how many there were.
-pub fn each(text: &str, most: usize, mut each: impl FnMut(Word)) -> usize {
+/// Like [`each_word`], but distinguishes words from parts. Returns the number of words.
+pub fn each(text: &str, most: usize, mut each: impl FnMut(SplitWord)) -> usize {
     let bytes = text.as_bytes();
     let mut left = most;
     let mut at = 0;
@@ -50,7 +51,7 @@ pub fn each(text: &str, most: usize, mut each: impl FnMut(Word)) -> usize {
         let length = bytes[start..].iter().position(|byte| !continues(*byte));
         let end = length.map_or(bytes.len(), |length| start + length);
         identifier(
-            &bytes[start..end.min(start + LONGEST)],
+            &bytes[start..end.min(start + MAX_IDENTIFIER_BYTES)],
             &mut left,
             &mut each,
         );
@@ -67,13 +68,13 @@ fn continues(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn identifier(name: &[u8], left: &mut usize, each: &mut impl FnMut(Word)) {
-    let mut small = [0; LONGEST];
+fn identifier(name: &[u8], left: &mut usize, each: &mut impl FnMut(SplitWord)) {
+    let mut small = [0; MAX_IDENTIFIER_BYTES];
     let small = &mut small[..name.len()];
     for (small, byte) in small.iter_mut().zip(name) {
         *small = byte.to_ascii_lowercase();
     }
-    // Underscores alone name nothing.
+    // Underscores alone are no word.
     let Ok(text) = std::str::from_utf8(small) else {
         return;
     };
@@ -82,17 +83,17 @@ fn identifier(name: &[u8], left: &mut usize, each: &mut impl FnMut(Word)) {
     };
     let is_compound = first != (0, name.len());
     *left -= 1;
-    each(Word::Whole { text, is_compound });
+    each(SplitWord::Whole { text, is_compound });
     let mut part = Some(first);
     while let Some((start, end)) = part.filter(|_| is_compound && *left > 0) {
         *left -= 1;
-        each(Word::Part(&text[start..end]));
+        each(SplitWord::Part(&text[start..end]));
         part = next_part(name, end);
     }
 }
 
-/// The part that begins at `at` or behind it: underscores part, and so do changes between words in camel case,
-/// acronyms and digits.
+/// Returns the part that begins at or after `at`: parts are separated by underscores, and by
+/// transitions in camel case, acronyms and digits.
 fn next_part(name: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = at + name[at..].iter().position(|byte| *byte != b'_')?;
     let run = |from: usize, is_in: fn(&u8) -> bool| {
@@ -107,7 +108,7 @@ fn next_part(name: &[u8], at: usize) -> Option<(usize, usize)> {
             let is_word = name.get(capitals).is_some_and(u8::is_ascii_lowercase);
             match capitals - start {
                 1 if is_word => run(capitals, u8::is_ascii_lowercase),
-                // The last capital of an acronym belongs to the word behind it.
+                // The last capital of an acronym belongs to the following word.
                 _ if is_word => capitals - 1,
                 _ => capitals,
             }

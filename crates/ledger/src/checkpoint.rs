@@ -1,28 +1,32 @@
-//! Carrying rows over from the log, where they are safe, into the file itself.
+//! WAL checkpoints: moves committed rows from the log into the database file.
 //!
-//! SQLite does this within the append that makes the log long, so now and then somebody waits for several trips to
-//! the disk instead of one. Who appends while others wait leaves it to a handle on another thread.
+//! By default SQLite checkpoints inside the append that fills the log, so that append waits for
+//! several disk syncs instead of one. A writer with waiting callers disables this and leaves
+//! checkpoints to a handle on another thread.
 
 use crate::{Error, Ledger};
 
-/// Pages of the log at which an append carries them over after all, as the other thread cannot keep up: 40 MB.
-const MOST: i64 = 10_000;
+/// Log size in pages at which an append checkpoints regardless, because the other thread cannot
+/// keep up: 40 MB.
+const MAX_LOG_PAGES: i64 = 10_000;
 
 impl Ledger {
-    /// From now on appends of this handle leave the log to grow; somebody has to call `checkpoint` on another.
-    pub fn leave_checkpoints(&self) -> Result<(), Error> {
+    /// Disables checkpoints in this handle's appends; another handle must call `checkpoint`, or the
+    /// log grows.
+    pub fn disable_auto_checkpoint(&self) -> Result<(), Error> {
         let set = self
             .connection
-            .pragma_update(None, "wal_autocheckpoint", MOST);
-        set.map_err(|error| self.fault("set up", &error))
+            .pragma_update(None, "wal_autocheckpoint", MAX_LOG_PAGES);
+        set.map_err(|error| self.convert_error("set up", &error))
     }
 
-    /// Carries over what can be without waiting for readers or writers. Nobody waits for it, either.
+    /// Checkpoints as much as is possible without waiting for readers or writers, and without
+    /// blocking them.
     pub fn checkpoint(&self) -> Result<(), Error> {
         let done = self
             .connection
             .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-        done.map_err(|error| self.fault("tidy", &error))
+        done.map_err(|error| self.convert_error("tidy", &error))
     }
 }
 

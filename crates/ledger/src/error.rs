@@ -1,60 +1,61 @@
-//! What can go wrong with the file.
+//! Errors of the ledger.
 
 use rusqlite::ErrorCode;
 
 use base::AbsPath;
 
-/// Why the ledger could not do what it was asked to.
+/// Reason why a ledger operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Another process held the file for too long: try again.
-    #[error("cannot {doing} {path}: another process has kept it busy for 5 seconds")]
+    /// Another process held the file for too long; retry.
+    #[error("cannot {doing} {path}: locked by another process for 5 seconds")]
     Busy {
-        /// What was tried, as in `write to`.
+        /// The attempted action, as in `write to`.
         doing: &'static str,
-        /// The file.
+        /// Path of the ledger.
         path: AbsPath,
     },
-    /// The file is damaged; the next `Ledger::open` moves it aside.
-    #[error("{path} is damaged ({cause}); it is moved aside when Burin starts the next time")]
+    /// The file is damaged; the next `Ledger::open` quarantines it.
+    #[error("{path} is damaged ({cause}); it will be moved aside at the next start of Burin")]
     Damaged {
-        /// The file.
+        /// Path of the ledger.
         path: AbsPath,
-        /// What SQLite says.
+        /// SQLite's description of the damage.
         cause: String,
     },
-    /// A newer Burin made the file.
+    /// A newer Burin created the file.
     #[error(
-        "{path} was written by a newer Burin (version {found}, this one knows {known}): update Burin, or move the file away"
+        "{path} was written by a newer Burin (version {found}, this one supports {known}): update \
+         Burin, or move the file away"
     )]
     Newer {
-        /// The file.
+        /// Path of the ledger.
         path: AbsPath,
-        /// Its version.
+        /// Schema version of the file.
         found: i64,
-        /// The newest version that this program knows.
+        /// The newest schema version that this program supports.
         known: i64,
     },
-    /// The tables do not take the row: the number of an event is there already, or the like.
-    #[error("{path} refuses a row: {cause}")]
+    /// The tables reject the row, for example because its event number exists already.
+    #[error("{path} rejects a row: {cause}")]
     Refused {
-        /// The file.
+        /// Path of the ledger.
         path: AbsPath,
-        /// Which rule it breaks.
+        /// The constraint that the row violates.
         cause: String,
     },
-    /// The disk is full, the folder is not writable, or the like.
+    /// The operation failed for another reason, for example a full disk or a read-only folder.
     #[error("cannot {doing} {path}: {cause}")]
     Failed {
-        /// What was tried, as in `open`.
+        /// The attempted action, as in `open`.
         doing: &'static str,
-        /// The file.
+        /// Path of the ledger.
         path: AbsPath,
-        /// What went wrong.
+        /// Description of the underlying error.
         cause: String,
     },
-    /// The thread that writes has ended.
-    #[error("nothing more can be written to the ledger: it is closed")]
+    /// The writer thread has ended.
+    #[error("cannot write to the ledger: it is closed")]
     Closed,
 }
 

@@ -1,16 +1,17 @@
-//! One SQLite file that remembers: sessions and their events, what was routed where and why, what every call
-//! to a model used and cost, and metrics.
+//! One SQLite file that records sessions and their events, routing decisions with their reasons,
+//! the usage and cost of every model call, and metrics.
 //!
 //! Knows: `base`, `model`. Must not know: how a model is reached, what an agent does.
 //! Invariant: rows are appended and never changed or removed; the tables themselves refuse both.
-//! Invariant: what `Ledger::append` answered for survives kill -9 and a power cut.
-//! Invariant: a file that is damaged is moved aside, in a sentence to the person, and never written to.
+//! Invariant: rows survive kill -9 and a power cut once `Ledger::append` has returned.
+//! Invariant: a damaged file is moved aside, reported to the user, and never written to.
 //! Start at `Ledger::open`; `Writer` appends without making its caller wait for the disk.
 
 #![warn(missing_docs)]
 #![expect(
     clippy::disallowed_methods,
-    reason = "this crate owns its file: it creates it private, locks it while opening, and moves it aside"
+    reason = "this crate owns its file: creates it with private permissions, locks it while \
+              opening, and moves it aside"
 )]
 
 mod checkpoint;
@@ -24,22 +25,25 @@ use rusqlite::Connection;
 use base::AbsPath;
 
 pub use error::Error;
-pub use open::SetAside;
-pub use rows::{Call, Decision, Entry, Metric, Reservation, Session, SessionEvent, Spent};
-pub use writer::Writer;
+pub use open::QuarantinedLedger;
+pub use rows::{
+    CallRow, DecisionRow, EventRow, LedgerEntry, MetricRow, ReservationRow, SessionRow, SpendTotal,
+};
+pub use writer::LedgerWriter;
 
-/// The file, opened by one thread of one process. Any number of them may have it open.
+/// Handle on the file for one thread. Any number of handles, in any number of processes, may be
+/// open.
 #[derive(Debug)]
 pub struct Ledger {
     connection: Connection,
     path: AbsPath,
 }
 
-/// A ledger, and what had to be done to open it.
+/// An open ledger, with the damaged file it replaces, if any.
 #[derive(Debug)]
-pub struct Opened {
-    /// The ledger.
+pub struct OpenedLedger {
+    /// The ledger, ready for use.
     pub ledger: Ledger,
-    /// A damaged file that stood in its place.
-    pub set_aside: Option<SetAside>,
+    /// The damaged file that was moved aside.
+    pub quarantined: Option<QuarantinedLedger>,
 }

@@ -1,4 +1,5 @@
-//! Opening the file: private to its user, in its newest form, or moved aside when it is damaged.
+//! Opens the file: readable by its user only, migrated to the newest schema, moved aside if
+//! damaged.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -9,66 +10,69 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use base::AbsPath;
 
-use crate::{Error, Ledger, Opened};
+use crate::{Error, Ledger, OpenedLedger};
 
-/// How often one process looks whether another's write is done, and how many times: 5 seconds in all. SQLite's own
-/// waiting grows to a tenth of a second between looks and starves beside somebody who writes all the time.
-const LOOK: Duration = Duration::from_millis(1);
-const LOOKS: i32 = 5_000;
+/// Poll interval and number of polls while another process writes: 5 seconds in all. SQLite's own
+/// busy handler backs off to a tenth of a second and starves next to a process that writes
+/// continuously.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
+const MAX_POLLS: i32 = 5_000;
 
-/// The form of the tables, one step at a time; the file's `user_version` counts the steps that were taken.
-/// Steps are added, never changed.
-const STEPS: &[&str] = &[include_str!("open/first.sql")];
+/// Schema migrations in order; the file's `user_version` counts those applied. Migrations are
+/// added, never changed.
+const MIGRATIONS: &[&str] = &[include_str!("open/first.sql")];
 
-/// A damaged ledger that was moved out of the way.
+/// A damaged ledger that was moved aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetAside {
-    /// Where it lies now; its `-wal` lies beside it.
+pub struct QuarantinedLedger {
+    /// Its new path; the `-wal` file lies next to it.
     pub moved_to: AbsPath,
-    /// What was wrong with it.
+    /// Description of the damage.
     pub cause: String,
 }
 
-impl std::fmt::Display for SetAside {
+impl std::fmt::Display for QuarantinedLedger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "the ledger was damaged ({}) and a new one was begun; the old one is kept as {}",
+            "the ledger was damaged ({}) and has been replaced by a new one; the old one is kept \
+             as {}",
             self.cause, self.moved_to
         )
     }
 }
 
 impl Ledger {
-    /// Opens the file, and creates it and its folder when they are missing. `now_ms` is milliseconds since
-    /// 1970; it names a damaged file that has to be moved aside.
-    pub fn open(path: &AbsPath, now_ms: u64) -> Result<Opened, Error> {
+    /// Opens the file, creating it and its folder if missing. `now_ms`, in milliseconds since 1970,
+    /// becomes part of the name of a damaged file that is moved aside.
+    pub fn open(path: &AbsPath, now_ms: u64) -> Result<OpenedLedger, Error> {
         if let Some(folder) = path.as_path().parent() {
             fs::create_dir_all(folder)
                 .map_err(|error| Error::io("create the folder of", path, &error))?;
         }
-        // While it is held nobody else opens, so that two of us never move aside one after the other and
-        // take away the fresh file of the first. It is released when dropped, and by the kernel at a crash.
+        // Openers are serialized, so that a second process does not move aside the fresh file that
+        // the first has just created. The lock is released on drop, and by the kernel after a
+        // crash.
         let _lock = lock(path)?;
         match open_and_check(path) {
-            Ok(ledger) => Ok(Opened {
+            Ok(ledger) => Ok(OpenedLedger {
                 ledger,
-                set_aside: None,
+                quarantined: None,
             }),
             Err(Error::Damaged { cause, .. }) => {
-                let moved_to = move_aside(path, now_ms)?;
+                let moved_to = quarantine(path, now_ms)?;
                 let ledger = open_and_check(path)?;
-                Ok(Opened {
+                Ok(OpenedLedger {
                     ledger,
-                    set_aside: Some(SetAside { moved_to, cause }),
+                    quarantined: Some(QuarantinedLedger { moved_to, cause }),
                 })
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Another handle on the same file, for another thread.
-    pub fn again(&self) -> Result<Self, Error> {
+    /// Opens another handle on the same file, for use in another thread.
+    pub fn reopen(&self) -> Result<Self, Error> {
         let connection = connect(&self.path)?;
         Ok(Self {
             connection,
@@ -76,12 +80,12 @@ impl Ledger {
         })
     }
 
-    /// An error of SQLite's as ours. A damage found at work is remembered beside the file, since opening
-    /// looks at the whole file only when it has a reason to.
-    pub(crate) fn fault(&self, doing: &'static str, error: &rusqlite::Error) -> Error {
+    /// Converts SQLite's error. Damage found during work is recorded next to the file, since
+    /// opening checks the whole file only if there is a reason to.
+    pub(crate) fn convert_error(&self, doing: &'static str, error: &rusqlite::Error) -> Error {
         let error = Error::new(doing, &self.path, error);
         if matches!(error, Error::Damaged { .. })
-            && let Err(unmarked) = File::create(beside(&self.path, ".suspect"))
+            && let Err(unmarked) = File::create(with_suffix(&self.path, ".suspect"))
         {
             log::warn!("cannot mark the ledger as damaged: {unmarked}");
         }
@@ -91,7 +95,7 @@ impl Ledger {
 
 fn lock(path: &AbsPath) -> Result<File, Error> {
     let failed = |error: &io::Error| Error::io("lock", path, error);
-    let file = private(&beside(path, ".lock")).map_err(|error| failed(&error))?;
+    let file = private(&with_suffix(path, ".lock")).map_err(|error| failed(&error))?;
     file.lock().map_err(|error| failed(&error))?;
     Ok(file)
 }
@@ -110,7 +114,7 @@ fn private(path: &AbsPath) -> io::Result<File> {
 fn open_and_check(path: &AbsPath) -> Result<Ledger, Error> {
     drop(private(path).map_err(|error| Error::io("open", path, &error))?);
     let mut connection = connect(path)?;
-    let suspect = beside(path, ".suspect");
+    let suspect = with_suffix(path, ".suspect");
     if suspect.as_path().exists() {
         check_whole(&connection, path)?;
         fs::remove_file(&suspect).map_err(|error| Error::io("clear the mark of", path, &error))?;
@@ -137,8 +141,8 @@ fn connect(path: &AbsPath) -> Result<Connection, Error> {
 }
 
 fn wait(looks: i32) -> bool {
-    std::thread::sleep(LOOK);
-    looks < LOOKS
+    std::thread::sleep(POLL_INTERVAL);
+    looks < MAX_POLLS
 }
 
 fn check_whole(connection: &Connection, path: &AbsPath) -> Result<(), Error> {
@@ -155,9 +159,10 @@ fn check_whole(connection: &Connection, path: &AbsPath) -> Result<(), Error> {
 }
 
 fn migrate(connection: &mut Connection, path: &AbsPath) -> Result<(), Error> {
-    let failed = |error: rusqlite::Error| Error::new("bring up to date", path, &error);
-    let known = count(STEPS.len());
-    // Most openings find nothing to do, and need not wait for somebody's write to see it.
+    let failed = |error: rusqlite::Error| Error::new("migrate", path, &error);
+    let known = count(MIGRATIONS.len());
+    // Usually there is nothing to migrate; checking first avoids waiting for another process's
+    // write.
     if version(connection).map_err(failed)? == known {
         return Ok(());
     }
@@ -173,7 +178,7 @@ fn migrate(connection: &mut Connection, path: &AbsPath) -> Result<(), Error> {
         });
     }
     let taken = usize::try_from(found).unwrap_or(0);
-    for step in &STEPS[taken..] {
+    for step in &MIGRATIONS[taken..] {
         transaction.execute_batch(step).map_err(failed)?;
     }
     if found < known {
@@ -188,28 +193,28 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-fn move_aside(path: &AbsPath, now_ms: u64) -> Result<AbsPath, Error> {
+fn quarantine(path: &AbsPath, now_ms: u64) -> Result<AbsPath, Error> {
     let failed = |error: io::Error| Error::io("move aside the damaged", path, &error);
-    let aside = beside(path, &format!(".damaged-{now_ms}"));
+    let aside = with_suffix(path, &format!(".damaged-{now_ms}"));
     fs::rename(path, &aside).map_err(failed)?;
     for (suffix, must) in [("-wal", true), ("-shm", false), (".suspect", false)] {
-        match fs::rename(beside(path, suffix), beside(&aside, suffix)) {
+        match fs::rename(with_suffix(path, suffix), with_suffix(&aside, suffix)) {
             Err(error) if must && error.kind() != io::ErrorKind::NotFound => {
                 return Err(failed(error));
             }
-            // An index of the log, or a mark: worth nothing without the file.
+            // The log's index or a marker: worthless without the database file.
             Ok(()) | Err(_) => {}
         }
     }
     Ok(aside)
 }
 
-/// `path` with a suffix to its name.
-fn beside(path: &AbsPath, suffix: &str) -> AbsPath {
+/// Returns `path` with `suffix` appended to its file name.
+fn with_suffix(path: &AbsPath, suffix: &str) -> AbsPath {
     let mut name = path.as_path().as_os_str().to_owned();
     name.push(suffix);
     AbsPath::new(name).unwrap_or_else(|| {
-        base::never!("an absolute path with a longer name is absolute");
+        base::never!("an absolute path stays absolute when its name grows");
         path.clone()
     })
 }

@@ -1,4 +1,4 @@
-//! What is appended, and what is read back.
+//! Rows of the ledger: appending and reading them.
 
 use rusqlite::{Row, Transaction, TransactionBehavior, params};
 
@@ -8,47 +8,49 @@ use crate::{Error, Ledger};
 
 /// One row. Times are milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Entry {
-    /// An agent's session begins.
-    Session(Session),
-    /// Something happened in a session.
-    Event(SessionEvent),
-    /// A call is about to be sent.
-    Reservation(Reservation),
-    /// A call has ended, well or not.
-    Call(Call),
-    /// Whom a request was given to, and why.
-    Decision(Decision),
-    /// A measurement.
-    Metric(Metric),
+pub enum LedgerEntry {
+    /// Start of an agent's session.
+    Session(SessionRow),
+    /// An event of a session.
+    Event(EventRow),
+    /// A call that is about to be sent.
+    Reservation(ReservationRow),
+    /// A call that has ended, successfully or not.
+    Call(CallRow),
+    /// A routing decision and its reason.
+    Decision(DecisionRow),
+    /// One measured value of a metric.
+    Metric(MetricRow),
 }
 
-/// An agent's session.
+/// A session of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Session {
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub struct SessionRow {
     pub id: String,
     pub started_ms: u64,
-    /// The folder it works in.
+    /// The session's root folder.
     pub root: String,
 }
 
-/// An event of a session. A session numbers its own from 0; a number that is there already is an error.
+/// An event of a session. Events are numbered from 0 within their session; a duplicate number is an
+/// error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct SessionEvent {
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub struct EventRow {
     pub session: String,
     pub seq: u64,
     pub at_ms: u64,
     pub kind: String,
-    /// JSON.
+    /// The event as JSON.
     pub body: String,
 }
 
-/// What a call may cost at most. It counts against the day until the call's own row replaces it.
+/// Upper bound of a call's cost. Counts against the day's budget until the call's own row replaces
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Reservation {
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub struct ReservationRow {
     pub call: String,
     pub run: String,
     pub at_ms: u64,
@@ -56,76 +58,76 @@ pub struct Reservation {
     pub cost_nano: u64,
 }
 
-/// One request on the wire and what became of it; a request that was sent twice has two.
+/// One request on the wire and its outcome; a request that was sent twice has two rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Call {
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub struct CallRow {
     pub call: String,
-    /// The run of the program that made it.
+    /// The run of the program that made the call.
     pub run: String,
-    /// The decision that led to it.
+    /// Id of the routing decision that led to the call.
     pub decision: String,
     pub at_ms: u64,
-    /// As `provider/model`.
+    /// Model id in the form `provider/model`.
     pub model: String,
     pub agent: String,
     pub turn: Option<String>,
     pub class: String,
     /// `ok`, or the class of the failure.
     pub outcome: String,
-    /// From 1.
+    /// Number of the attempt, from 1.
     pub attempt: u32,
     pub first_byte_ms: Option<u64>,
     pub total_ms: u64,
     pub usage: Usage,
-    /// Whether the provider never said what was used, so that `usage` is our own estimate.
+    /// Whether `usage` is our estimate because the provider did not report it.
     pub is_estimate: bool,
-    /// Billionths of a US dollar; `None` where the price is not known.
+    /// Billionths of a US dollar; `None` if the price is unknown.
     pub cost_nano: Option<u64>,
 }
 
-/// Whom a request was given to, and why.
+/// A routing decision and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Decision {
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub struct DecisionRow {
     pub id: String,
     pub at_ms: u64,
     pub agent: String,
     pub conversation: Option<String>,
     pub class: String,
-    /// As `provider/model`; `None` where nobody could take it.
+    /// Model id in the form `provider/model`; `None` if no model was eligible.
     pub chosen: Option<String>,
-    /// A sentence.
+    /// The reason as one sentence.
     pub reason: String,
-    /// All of it, as JSON.
+    /// The full decision as JSON.
     pub body: String,
 }
 
-/// A measurement.
+/// One measured value of a metric.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Metric {
+#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub struct MetricRow {
     pub at_ms: u64,
     pub name: String,
     pub value: f64,
-    /// A JSON object.
+    /// Tags as a JSON object.
     pub tags: String,
 }
 
-/// What was spent in a span of time.
+/// Total spending in a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
-    /// Billionths of a US dollar, of the calls whose price is known and of those that are under way.
+pub struct SpendTotal {
+    /// Billionths of a US dollar, over calls with a known price and calls in flight.
     pub cost_nano: u64,
-    /// Tokens read and written by the calls that ended.
+    /// Tokens read and written by finished calls.
     pub tokens: u64,
-    /// How many calls ended whose price is not known.
+    /// Number of finished calls with an unknown price.
     pub calls_without_price: u64,
 }
 
 impl Ledger {
-    /// Appends rows, all or none; they are on the disk when it answers.
-    pub fn append(&mut self, entries: &[Entry]) -> Result<(), Error> {
+    /// Appends rows atomically; they are on the disk when it returns.
+    pub fn append(&mut self, entries: &[LedgerEntry]) -> Result<(), Error> {
         let done = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -135,29 +137,30 @@ impl Ledger {
                 }
                 transaction.commit()
             });
-        done.map_err(|error| self.fault("write to", &error))
+        done.map_err(|error| self.convert_error("write to", &error))
     }
 
-    /// What runs of the program other than `run` spent since then, calls under way included.
-    pub fn spent_by_others(&self, since_ms: u64, run: &str) -> Result<Spent, Error> {
+    /// Returns the spending of all runs of the program except `run` since `since_ms`, including
+    /// calls in flight.
+    pub fn spent_by_others(&self, since_ms: u64, run: &str) -> Result<SpendTotal, Error> {
         let spent = self.connection.prepare_cached(SPENT).and_then(|mut query| {
             query.query_row(params![int(since_ms), run], |row| {
-                Ok(Spent {
+                Ok(SpendTotal {
                     cost_nano: number(row, 0)?,
                     calls_without_price: number(row, 1)?,
                     tokens: number(row, 2)?,
                 })
             })
         });
-        spent.map_err(|error| self.fault("read", &error))
+        spent.map_err(|error| self.convert_error("read", &error))
     }
 
-    /// The latest decisions, the newest first.
-    pub fn decisions(&self, limit: u32) -> Result<Vec<Decision>, Error> {
+    /// Returns the latest `limit` decisions, newest first.
+    pub fn decisions(&self, limit: u32) -> Result<Vec<DecisionRow>, Error> {
         let sql = "SELECT id, at_ms, agent, conversation, class, chosen, reason, body
                    FROM decisions ORDER BY row DESC LIMIT ?1";
         self.read(sql, params![limit], |row| {
-            Ok(Decision {
+            Ok(DecisionRow {
                 id: row.get(0)?,
                 at_ms: number(row, 1)?,
                 agent: row.get(2)?,
@@ -170,8 +173,8 @@ impl Ledger {
         })
     }
 
-    /// The calls that began since then, the oldest first.
-    pub fn calls(&self, since_ms: u64) -> Result<Vec<Call>, Error> {
+    /// Returns the calls that began since `since_ms`, oldest first.
+    pub fn calls(&self, since_ms: u64) -> Result<Vec<CallRow>, Error> {
         let sql = "SELECT call, run, decision, at_ms, model, agent, turn, class, outcome, attempt, first_byte_ms,
                           total_ms, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
                           is_estimate, cost_nano
@@ -179,34 +182,34 @@ impl Ledger {
         self.read(sql, params![int(since_ms)], call)
     }
 
-    /// The events of a session, in order.
-    pub fn events(&self, session: &str) -> Result<Vec<SessionEvent>, Error> {
+    /// Returns the events of a session in order.
+    pub fn events(&self, session: &str) -> Result<Vec<EventRow>, Error> {
         let sql =
             "SELECT session, seq, at_ms, kind, body FROM events WHERE session = ?1 ORDER BY seq";
         self.read(sql, params![session], event)
     }
 
-    /// The events of a session that are of these kinds, in order.
-    pub fn events_of(&self, session: &str, kinds: &[&str]) -> Result<Vec<SessionEvent>, Error> {
+    /// Returns the events of a session with one of these kinds, in order.
+    pub fn events_of(&self, session: &str, kinds: &[&str]) -> Result<Vec<EventRow>, Error> {
         let sql = "SELECT session, seq, at_ms, kind, body FROM events
                    WHERE session = ?1 AND kind IN (SELECT value FROM json_each(?2)) ORDER BY seq";
-        // Kinds are words of ours: nothing in them needs to be escaped.
+        // Kinds are our own identifiers and need no escaping.
         let kinds = format!("[\"{}\"]", kinds.join("\",\""));
         self.read(sql, params![session, kinds], event)
     }
 
-    /// The last event of a session.
-    pub fn last_event(&self, session: &str) -> Result<Option<SessionEvent>, Error> {
+    /// Returns the last event of a session.
+    pub fn last_event(&self, session: &str) -> Result<Option<EventRow>, Error> {
         let sql = "SELECT session, seq, at_ms, kind, body FROM events WHERE session = ?1
                    ORDER BY seq DESC LIMIT 1";
         Ok(self.read(sql, params![session], event)?.pop())
     }
 
-    /// The sessions, the latest first.
-    pub fn sessions(&self) -> Result<Vec<Session>, Error> {
+    /// Returns the sessions, latest first.
+    pub fn sessions(&self) -> Result<Vec<SessionRow>, Error> {
         let sql = "SELECT id, started_ms, root FROM sessions ORDER BY started_ms DESC, id";
         self.read(sql, params![], |row| {
-            Ok(Session {
+            Ok(SessionRow {
                 id: row.get(0)?,
                 started_ms: number(row, 1)?,
                 root: row.get(2)?,
@@ -214,12 +217,12 @@ impl Ledger {
         })
     }
 
-    /// The measurements of one name since then, the oldest first.
-    pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<Metric>, Error> {
+    /// Returns the values of one metric since `since_ms`, oldest first.
+    pub fn metrics(&self, name: &str, since_ms: u64) -> Result<Vec<MetricRow>, Error> {
         let sql = "SELECT at_ms, name, value, tags FROM metrics WHERE name = ?1 AND at_ms >= ?2
                    ORDER BY at_ms, row";
         self.read(sql, params![name, int(since_ms)], |row| {
-            Ok(Metric {
+            Ok(MetricRow {
                 at_ms: number(row, 0)?,
                 name: row.get(1)?,
                 value: row.get(2)?,
@@ -238,11 +241,11 @@ impl Ledger {
             .connection
             .prepare_cached(sql)
             .and_then(|mut query| query.query_map(arguments, row)?.collect());
-        rows.map_err(|error| self.fault("read", &error))
+        rows.map_err(|error| self.convert_error("read", &error))
     }
 }
 
-/// The calls by their own rows, and those that have none yet by what they may cost.
+/// Sums finished calls by their own rows and calls in flight by their reservations.
 const SPENT: &str = "
     SELECT coalesce(sum(cost), 0), coalesce(sum(is_unknown), 0), coalesce(sum(tokens), 0) FROM (
         SELECT cost_nano AS cost, cost_nano IS NULL AS is_unknown,
@@ -254,25 +257,25 @@ const SPENT: &str = "
             AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.call = reserved.call)
     )";
 
-fn insert(transaction: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<()> {
+fn insert(transaction: &Transaction<'_>, entry: &LedgerEntry) -> rusqlite::Result<()> {
     let insert = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
         transaction.prepare_cached(sql)?.execute(values).map(drop)
     };
     match entry {
-        Entry::Session(it) => insert(
+        LedgerEntry::Session(it) => insert(
             "INSERT INTO sessions (id, started_ms, root) VALUES (?1, ?2, ?3)",
             params![it.id, int(it.started_ms), it.root],
         ),
-        Entry::Event(it) => insert(
+        LedgerEntry::Event(it) => insert(
             "INSERT INTO events (session, seq, at_ms, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)",
             params![it.session, int(it.seq), int(it.at_ms), it.kind, it.body],
         ),
-        Entry::Reservation(it) => insert(
+        LedgerEntry::Reservation(it) => insert(
             "INSERT INTO reservations (call, run, at_ms, cost_nano) VALUES (?1, ?2, ?3, ?4)",
             params![it.call, it.run, int(it.at_ms), int(it.cost_nano)],
         ),
-        Entry::Call(it) => insert_call(transaction, it),
-        Entry::Decision(it) => insert(
+        LedgerEntry::Call(it) => insert_call(transaction, it),
+        LedgerEntry::Decision(it) => insert(
             "INSERT INTO decisions (id, at_ms, agent, conversation, class, chosen, reason, body)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             params![
@@ -286,14 +289,14 @@ fn insert(transaction: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<()> 
                 it.body
             ],
         ),
-        Entry::Metric(it) => insert(
+        LedgerEntry::Metric(it) => insert(
             "INSERT INTO metrics (at_ms, name, value, tags) VALUES (?1, ?2, ?3, ?4)",
             params![int(it.at_ms), it.name, it.value, it.tags],
         ),
     }
 }
 
-fn insert_call(transaction: &Transaction<'_>, call: &Call) -> rusqlite::Result<()> {
+fn insert_call(transaction: &Transaction<'_>, call: &CallRow) -> rusqlite::Result<()> {
     let sql = "INSERT INTO calls (call, run, decision, at_ms, model, agent, turn, class, outcome, attempt,
                    first_byte_ms, total_ms, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
                    is_estimate, cost_nano)
@@ -323,8 +326,8 @@ fn insert_call(transaction: &Transaction<'_>, call: &Call) -> rusqlite::Result<(
     Ok(())
 }
 
-fn event(row: &Row<'_>) -> rusqlite::Result<SessionEvent> {
-    Ok(SessionEvent {
+fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+    Ok(EventRow {
         session: row.get(0)?,
         seq: number(row, 1)?,
         at_ms: number(row, 2)?,
@@ -333,13 +336,13 @@ fn event(row: &Row<'_>) -> rusqlite::Result<SessionEvent> {
     })
 }
 
-fn call(row: &Row<'_>) -> rusqlite::Result<Call> {
+fn call(row: &Row<'_>) -> rusqlite::Result<CallRow> {
     let tokens = |at| number(row, at).map(TokenCount);
     let maybe = |at| {
         row.get::<_, Option<i64>>(at)
             .map(|value| value.map(i64::unsigned_abs))
     };
-    Ok(Call {
+    Ok(CallRow {
         call: row.get(0)?,
         run: row.get(1)?,
         decision: row.get(2)?,
@@ -365,7 +368,7 @@ fn call(row: &Row<'_>) -> rusqlite::Result<Call> {
     })
 }
 
-/// SQLite's integers have a sign; counts beyond it do not occur, and would be written as the largest.
+/// Converts to SQLite's signed integer. Larger values do not occur and would saturate.
 fn int(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

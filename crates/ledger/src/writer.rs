@@ -1,43 +1,44 @@
-//! Appending without waiting for the disk: one thread, many rows to a transaction.
+//! Appends without waiting for the disk: one thread, many rows per transaction.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::{Entry, Error, Ledger};
+use crate::{Error, Ledger, LedgerEntry};
 
-/// Rows that may wait for the thread. When there are more the appender waits: that lasts no longer than a
-/// transaction, and losing what was spent would be worse.
+/// Capacity of the queue to the thread, in rows. When it is full the appender blocks; that lasts at
+/// most one transaction, and losing spending records would be worse.
 const WAITING: usize = 1024;
-/// Rows to a transaction.
+/// Maximum number of rows per transaction.
 const GROUP: usize = 512;
-/// Rows kept for another try when the disk refuses them; beyond it the oldest go, and it is said.
+/// Maximum number of rows kept for a retry while the disk fails; beyond it the oldest are dropped
+/// and the loss is logged.
 const KEPT: usize = 16 * WAITING;
-/// How long after a refusal the disk is tried again.
+/// Delay before a failed write is retried.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// A thread that appends in the order in which it was told. Dropping it writes what is left.
+/// Handle of a thread that appends rows in order. Dropping it writes the remaining rows.
 #[derive(Debug)]
-pub struct Writer {
-    sender: Option<SyncSender<Command>>,
+pub struct LedgerWriter {
+    sender: Option<SyncSender<WriterCommand>>,
     thread: Option<JoinHandle<()>>,
     trouble: Arc<Mutex<Option<String>>>,
 }
 
 #[derive(Debug)]
-enum Command {
-    Append(Box<Entry>),
+enum WriterCommand {
+    Append(Box<LedgerEntry>),
     Flush(SyncSender<Result<(), Error>>),
 }
 
-impl Writer {
-    /// Takes a handle of its own: see `Ledger::again`.
+impl LedgerWriter {
+    /// Starts the thread, which owns `ledger`; see `Ledger::again` for a separate handle.
     pub fn start(ledger: Ledger) -> Result<Self, Error> {
         let (sender, receiver) = sync_channel(WAITING);
         let trouble = Arc::new(Mutex::new(None));
         let path = ledger.path.clone();
-        let work = Work {
+        let work = WriterThread {
             ledger,
             waiting: Vec::new(),
             trouble: trouble.clone(),
@@ -45,7 +46,7 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("ledger".to_owned())
             .spawn(move || work.run(&receiver))
-            .map_err(|error| Error::io("start the thread that writes to", &path, &error))?;
+            .map_err(|error| Error::io("start the writer thread of", &path, &error))?;
         Ok(Self {
             sender: Some(sender),
             thread: Some(thread),
@@ -53,33 +54,34 @@ impl Writer {
         })
     }
 
-    /// Has a row appended soon: within milliseconds, as long as the disk takes it.
-    pub fn append(&self, entry: Entry) -> Result<(), Error> {
-        self.tell(Command::Append(Box::new(entry)))
+    /// Queues a row; it reaches the disk within milliseconds as long as the disk accepts writes.
+    pub fn append(&self, entry: LedgerEntry) -> Result<(), Error> {
+        self.send_command(WriterCommand::Append(Box::new(entry)))
     }
 
-    /// Waits until everything appended before it is on the disk.
+    /// Waits until every row appended so far is on the disk.
     pub fn flush(&self) -> Result<(), Error> {
         let (answer, answered) = sync_channel(1);
-        self.tell(Command::Flush(answer))?;
+        self.send_command(WriterCommand::Flush(answer))?;
         answered.recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// What keeps rows from the disk at this moment, as a sentence; they are tried again.
-    pub fn trouble(&self) -> Option<String> {
+    /// Returns the error that currently keeps rows from the disk, as a sentence; the rows are
+    /// retried.
+    pub fn write_error(&self) -> Option<String> {
         self.trouble
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    fn tell(&self, command: Command) -> Result<(), Error> {
+    fn send_command(&self, command: WriterCommand) -> Result<(), Error> {
         let sender = self.sender.as_ref().ok_or(Error::Closed)?;
         sender.send(command).map_err(|_| Error::Closed)
     }
 }
 
-impl Drop for Writer {
+impl Drop for LedgerWriter {
     fn drop(&mut self) {
         drop(self.sender.take());
         if self
@@ -87,39 +89,40 @@ impl Drop for Writer {
             .take()
             .is_some_and(|thread| thread.join().is_err())
         {
-            base::never!("the ledger's thread panicked");
+            base::never!("the ledger's writer thread panicked");
         }
     }
 }
 
-struct Work {
+struct WriterThread {
     ledger: Ledger,
-    /// In order; written from the front.
-    waiting: Vec<Entry>,
+    /// Rows not yet written, oldest first.
+    waiting: Vec<LedgerEntry>,
     trouble: Arc<Mutex<Option<String>>>,
 }
 
-impl Work {
-    fn run(mut self, commands: &Receiver<Command>) {
+impl WriterThread {
+    fn run(mut self, commands: &Receiver<WriterCommand>) {
         loop {
-            let command = match self.waiting.is_empty() {
-                true => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                false => commands.recv_timeout(AGAIN),
+            let command = if self.waiting.is_empty() {
+                commands.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                commands.recv_timeout(AGAIN)
             };
             let mut flushed = Vec::new();
             match command {
                 Ok(command) => {
-                    self.take(command, &mut flushed);
+                    self.handle_command(command, &mut flushed);
                     while self.waiting.len() < KEPT
                         && let Ok(command) = commands.try_recv()
                     {
-                        self.take(command, &mut flushed);
+                        self.handle_command(command, &mut flushed);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     if let Err(error) = self.write() {
-                        log::error!("{} rows are lost: {error}", self.waiting.len());
+                        log::error!("{} ledger rows lost: {error}", self.waiting.len());
                     }
                     return;
                 }
@@ -128,16 +131,20 @@ impl Work {
         }
     }
 
-    fn take(&mut self, command: Command, flushed: &mut Vec<SyncSender<Result<(), Error>>>) {
+    fn handle_command(
+        &mut self,
+        command: WriterCommand,
+        flushed: &mut Vec<SyncSender<Result<(), Error>>>,
+    ) {
         match command {
-            Command::Append(entry) => self.waiting.push(*entry),
-            Command::Flush(answer) => flushed.push(answer),
+            WriterCommand::Append(entry) => self.waiting.push(*entry),
+            WriterCommand::Flush(answer) => flushed.push(answer),
         }
     }
 
     fn write_and_answer(&mut self, flushed: Vec<SyncSender<Result<(), Error>>>) {
         for answer in flushed {
-            // Who asked may have gone; then nobody wants to know.
+            // The caller may be gone; then the result is dropped.
             answer.send(self.write()).ok();
         }
         let trouble = self.write().err().map(|error| error.to_string());
@@ -147,12 +154,12 @@ impl Work {
         if self.waiting.len() >= KEPT {
             let lost = self.waiting.len() - KEPT / 2;
             self.waiting.drain(..lost);
-            log::error!("the ledger cannot be written: {lost} rows are lost");
+            log::error!("cannot write to the ledger: {lost} rows lost");
         }
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
-    /// Writes everything that waits. A row that the tables refuse is dropped alone, and said.
+    /// Writes all waiting rows. A row that the tables reject is dropped alone and logged.
     fn write(&mut self) -> Result<(), Error> {
         while !self.waiting.is_empty() {
             let group = self.waiting.len().min(GROUP);

@@ -1,46 +1,50 @@
-//! From a rule to an answer: texts filled in, calls named, cut to what the request allows, and counted.
+//! Builds a reply from a rule: fills in texts, names calls, applies the request's limits, counts
+//! tokens.
 
 use crate::{
-    asked::{Asked, Options},
+    request::{AnswerOptions, PromptRequest},
     rng::{self, Rng},
     schema,
-    script::{Call, Captures, Dialect, Rule, Step, Stop, UsageStep, fill_value},
+    script::{
+        Captures, ModelDialect, ReplyStep, ScriptRule, ScriptedCall, Stop, UsageStep, fill_value,
+    },
     tokens,
 };
 
-/// What is said, before a wire gives it form.
+/// A scripted reply, before a wire format encodes it.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
-    /// Letters and digits for the answer's own id.
+pub(crate) struct ScriptedReply {
+    /// The random part of the answer's id.
     pub(crate) id: String,
     pub(crate) model: String,
-    pub(crate) dialect: Dialect,
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) dialect: ModelDialect,
+    pub(crate) blocks: Vec<ReplyBlock>,
     pub(crate) stop: Stop,
-    /// The stop text that came, if one did.
+    /// The stop text that ended the answer, if one did.
     pub(crate) stop_text: Option<String>,
-    pub(crate) usage: Count,
-    /// What the script says was used.
+    pub(crate) usage: TokenUsage,
+    /// The usage that the script reports.
     pub(crate) reported: UsageStep,
     /// For ids of parts and sizes of fragments.
     pub(crate) rng: Rng,
 }
 
-/// Tokens, as all wires can tell them. The prompt is `input + cache_read + cache_write_5m + cache_write_1h`.
+/// Token counts that all wire formats can report. The prompt is `input + cache_read +
+/// cache_write_5m + cache_write_1h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Count {
+pub(crate) struct TokenUsage {
     pub(crate) input: u64,
     pub(crate) cache_read: u64,
     pub(crate) cache_write_5m: u64,
     pub(crate) cache_write_1h: u64,
-    /// Reasoning included.
+    /// Output tokens, reasoning included.
     pub(crate) output: u64,
     pub(crate) reasoning: u64,
 }
 
-/// A piece of an answer.
+/// A block of a reply.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Block {
+pub(crate) enum ReplyBlock {
     Thinking(Thought),
     Text(String),
     Refusal(String),
@@ -50,7 +54,7 @@ pub(crate) enum Block {
     },
 }
 
-/// Thought and what the provider wants back with it.
+/// A reasoning block with the signature that the provider checks.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Thought {
     pub(crate) text: String,
@@ -58,7 +62,7 @@ pub(crate) struct Thought {
     pub(crate) is_redacted: bool,
 }
 
-/// A tool call.
+/// One tool call of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AnswerCall {
     pub(crate) id: String,
@@ -68,12 +72,12 @@ pub(crate) struct AnswerCall {
     pub(crate) is_free: bool,
 }
 
-impl Count {
+impl TokenUsage {
     pub(crate) fn prompt(self) -> u64 {
         self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
     }
 
-    /// Replaces what the script reports by its own numbers.
+    /// Replaces the counted usage by the script's numbers.
     pub(crate) fn report(&mut self, step: UsageStep) {
         let fields = [
             (&mut self.input, step.input),
@@ -90,69 +94,75 @@ impl Count {
     }
 }
 
-impl Answer {
-    /// What the rule says to the request. The prompt's side of `usage` is left to whoever knows the cache.
+impl ScriptedReply {
+    /// Builds the rule's reply to the request. The cache fills in the prompt's side of `usage`.
     pub(crate) fn compose(
-        rule: &Rule,
+        rule: &ScriptRule,
         captures: &Captures,
-        asked: &Asked,
-        dialect: Dialect,
+        asked: &PromptRequest,
+        dialect: ModelDialect,
         mut rng: Rng,
     ) -> Self {
         let mut answer = Self {
-            id: rng.word(24),
+            id: rng.random_id(24),
             model: asked.model.clone(),
             dialect,
             blocks: Vec::new(),
             stop: Stop::EndTurn,
             stop_text: None,
-            usage: Count::default(),
+            usage: TokenUsage::default(),
             reported: rule.reported(),
             rng,
         };
         for step in &rule.reply {
-            answer.say(step, captures, asked);
+            answer.add_step(step, captures, asked);
         }
         if let Some(schema) = &asked.options.schema {
             answer.satisfy(schema);
         }
-        answer.keep_to(&asked.options);
+        answer.apply_options(&asked.options);
         answer.count();
         answer
     }
 
-    fn say(&mut self, step: &Step, captures: &Captures, asked: &Asked) {
+    fn add_step(&mut self, step: &ReplyStep, captures: &Captures, asked: &PromptRequest) {
         match step {
-            Step::Text(text) => self.blocks.push(Block::Text(text.fill(captures))),
-            Step::Repeat(repeat) => {
+            ReplyStep::Text(text) => self.blocks.push(ReplyBlock::Text(text.fill(captures))),
+            ReplyStep::Repeat(repeat) => {
                 let text = repeat.text.fill(captures).repeat(repeat.times as usize);
-                self.blocks.push(Block::Text(text));
+                self.blocks.push(ReplyBlock::Text(text));
             }
-            Step::Thinking(thinking) => {
+            ReplyStep::Thinking(thinking) => {
                 let text = thinking.text.fill(captures);
                 let signature = match &thinking.signature {
                     Some(signature) => signature.clone(),
                     None => sign(&text, &self.model),
                 };
-                self.blocks.push(Block::Thinking(Thought {
+                self.blocks.push(ReplyBlock::Thinking(Thought {
                     text,
                     signature,
                     is_redacted: thinking.redacted,
                 }));
             }
-            Step::Call(call) => self.call(std::slice::from_ref(call), false, captures, asked),
-            Step::Calls(calls) => self.call(calls, false, captures, asked),
-            Step::Interleaved(calls) => self.call(calls, true, captures, asked),
-            Step::Refusal(text) => {
-                self.blocks.push(Block::Refusal(text.fill(captures)));
+            ReplyStep::Call(call) => self.call(std::slice::from_ref(call), false, captures, asked),
+            ReplyStep::Calls(calls) => self.call(calls, false, captures, asked),
+            ReplyStep::Interleaved(calls) => self.call(calls, true, captures, asked),
+            ReplyStep::Refusal(text) => {
+                self.blocks.push(ReplyBlock::Refusal(text.fill(captures)));
                 self.stop = Stop::Refusal;
             }
-            Step::Stop(stop) => self.stop = *stop,
-            Step::Usage(_) => {}
+            ReplyStep::Stop(stop) => self.stop = *stop,
+            ReplyStep::Usage(_) => {}
         }
     }
 
-    fn call(&mut self, calls: &[Call], is_interleaved: bool, captures: &Captures, asked: &Asked) {
+    fn call(
+        &mut self,
+        calls: &[ScriptedCall],
+        is_interleaved: bool,
+        captures: &Captures,
+        asked: &PromptRequest,
+    ) {
         let calls = calls
             .iter()
             .map(|call| AnswerCall {
@@ -171,33 +181,34 @@ impl Answer {
                     .any(|offer| offer.name == call.tool && offer.is_free),
             })
             .collect();
-        self.blocks.push(Block::Calls {
+        self.blocks.push(ReplyBlock::Calls {
             calls,
             is_interleaved,
         });
         self.stop = Stop::ToolUse;
     }
 
-    /// Answers with JSON of the schema: the script's own text where it is JSON, else values made up.
+    /// Answers with JSON of the schema: the script's text if it is JSON, else generated values.
     fn satisfy(&mut self, schema: &serde_json::Value) {
-        let is_json = |block: &Block| match block {
-            Block::Text(text) => serde_json::from_str::<serde_json::Value>(text).is_ok(),
+        let is_json = |block: &ReplyBlock| match block {
+            ReplyBlock::Text(text) => serde_json::from_str::<serde_json::Value>(text).is_ok(),
             _ => false,
         };
         if self.stop != Stop::EndTurn || self.blocks.iter().any(is_json) {
             return;
         }
-        let text: String = self.blocks.iter().filter_map(Block::text).collect();
+        let text: String = self.blocks.iter().filter_map(ReplyBlock::text).collect();
         self.blocks
-            .retain(|block| matches!(block, Block::Thinking(_)));
+            .retain(|block| matches!(block, ReplyBlock::Thinking(_)));
         let value = schema::satisfy(schema, text.trim());
-        self.blocks.push(Block::Text(value.to_string()));
+        self.blocks.push(ReplyBlock::Text(value.to_string()));
     }
 
-    /// Cuts the answer at the request's stop texts, its number of calls and its number of tokens.
-    fn keep_to(&mut self, options: &Options) {
+    /// Truncates the reply at the request's stop texts, its number of calls and its number of
+    /// tokens.
+    fn apply_options(&mut self, options: &AnswerOptions) {
         if !options.parallel {
-            self.keep_one_call();
+            self.keep_first_call();
         }
         let found = self.blocks.iter().enumerate().find_map(|(ix, block)| {
             let text = block.text()?;
@@ -209,21 +220,21 @@ impl Answer {
         });
         if let Some((ix, at, stop)) = found {
             self.blocks.truncate(ix + 1);
-            if let Block::Text(text) = &mut self.blocks[ix] {
+            if let ReplyBlock::Text(text) = &mut self.blocks[ix] {
                 text.truncate(at);
             }
             self.stop = Stop::StopText;
             self.stop_text = Some(stop);
         }
         if let Some(most) = options.max_tokens {
-            self.keep_tokens(most);
+            self.truncate_tokens(most);
         }
     }
 
-    fn keep_one_call(&mut self) {
+    fn keep_first_call(&mut self) {
         let mut has_call = false;
         self.blocks.retain_mut(|block| match block {
-            Block::Calls { calls, .. } => {
+            ReplyBlock::Calls { calls, .. } => {
                 let keep = !has_call;
                 calls.truncate(1);
                 has_call = true;
@@ -233,7 +244,7 @@ impl Answer {
         });
     }
 
-    fn keep_tokens(&mut self, most: u64) {
+    fn truncate_tokens(&mut self, most: u64) {
         let mut left = most;
         let mut is_cut = false;
         for block in &mut self.blocks {
@@ -250,19 +261,19 @@ impl Answer {
             self.stop = Stop::MaxTokens;
             self.stop_text = None;
             self.blocks.retain_mut(|block| match block {
-                Block::Calls { calls, .. } => {
+                ReplyBlock::Calls { calls, .. } => {
                     calls.retain(|call| !call.arguments.is_empty());
                     !calls.is_empty()
                 }
-                Block::Text(text) | Block::Refusal(text) => !text.is_empty(),
-                Block::Thinking(thought) => !thought.text.is_empty(),
+                ReplyBlock::Text(text) | ReplyBlock::Refusal(text) => !text.is_empty(),
+                ReplyBlock::Thinking(thought) => !thought.text.is_empty(),
             });
         }
     }
 
     fn count(&mut self) {
         for block in &mut self.blocks {
-            let is_thought = matches!(block, Block::Thinking(_));
+            let is_thought = matches!(block, ReplyBlock::Thinking(_));
             let tokens: u64 = block
                 .texts_mut()
                 .iter()
@@ -275,10 +286,10 @@ impl Answer {
         }
     }
 
-    /// Thought, in order.
+    /// Returns the reasoning blocks, in order.
     pub(crate) fn thoughts(&self) -> impl Iterator<Item = &Thought> {
         self.blocks.iter().filter_map(|block| match block {
-            Block::Thinking(thought) => Some(thought),
+            ReplyBlock::Thinking(thought) => Some(thought),
             _ => None,
         })
     }
@@ -286,22 +297,22 @@ impl Answer {
     /// Every call, in order.
     pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut AnswerCall> {
         self.blocks.iter_mut().flat_map(|block| match block {
-            Block::Calls { calls, .. } => calls.as_mut_slice(),
+            ReplyBlock::Calls { calls, .. } => calls.as_mut_slice(),
             _ => &mut [],
         })
     }
 
-    /// All text for the person, a refusal's included.
+    /// Returns all text of the reply, a refusal's included.
     pub(crate) fn text(&self) -> String {
         let texts = self.blocks.iter().filter_map(|block| match block {
-            Block::Text(text) | Block::Refusal(text) => Some(text.as_str()),
+            ReplyBlock::Text(text) | ReplyBlock::Refusal(text) => Some(text.as_str()),
             _ => None,
         });
         texts.collect()
     }
 }
 
-impl Block {
+impl ReplyBlock {
     fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -318,10 +329,10 @@ impl Block {
     }
 }
 
-impl Rule {
+impl ScriptRule {
     fn reported(&self) -> UsageStep {
         let found = self.reply.iter().find_map(|step| match step {
-            Step::Usage(usage) => Some(*usage),
+            ReplyStep::Usage(usage) => Some(*usage),
             _ => None,
         });
         found.unwrap_or_default()
@@ -331,5 +342,5 @@ impl Rule {
 /// A signature of a thought: it fits this text of this model alone.
 fn sign(text: &str, model: &str) -> String {
     let seed = rng::extend(rng::hash(model.as_bytes()), text.as_bytes());
-    format!("mock{}", Rng::of(&[seed]).word(44))
+    format!("mock{}", Rng::of(&[seed]).random_id(44))
 }

@@ -10,30 +10,30 @@ use futures::stream::{self, Stream};
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
-    frames::{Ending, Plan},
-    seen::{End, Entry},
-    socket::Fate,
+    frames::{StreamEnding, StreamPlan},
+    request_log::{ResponseEnd, ResponseWatch},
+    socket::ResetFlag,
 };
 
-/// How long a connection has to write what it was given before a fault closes it.
+/// The time a connection has to flush its data before a fault closes it.
 const FAREWELL: Duration = Duration::from_millis(2);
 
 /// A response body in the making.
-struct Sending {
-    plan: Plan,
+struct TimedBody {
+    plan: StreamPlan,
     next: usize,
-    /// When the plan began.
+    /// The start of the stream plan.
     start: Instant,
     ticks: Ticks,
-    entry: Entry,
-    fate: Fate,
+    watch: ResponseWatch,
+    reset: ResetFlag,
 }
 
 /// Moments that all streams share, so that the machine wakes once for many.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticks {
     pub(crate) origin: Instant,
-    /// Zero for none.
+    /// The tick's length; zero for none.
     pub(crate) length: Duration,
 }
 
@@ -55,35 +55,35 @@ impl Ticks {
 
 /// The body of a response. Dropping it before its end is filed as the client's leaving.
 pub(crate) fn send(
-    plan: Plan,
+    plan: StreamPlan,
     start: Instant,
     ticks: Ticks,
-    entry: Entry,
-    fate: Fate,
+    entry: ResponseWatch,
+    fate: ResetFlag,
 ) -> impl Stream<Item = io::Result<Bytes>> {
-    let sending = Sending {
+    let sending = TimedBody {
         plan,
         next: 0,
         start,
         ticks,
-        entry,
-        fate,
+        watch: entry,
+        reset: fate,
     };
     stream::unfold(Some(sending), async |sending| {
         let mut sending = sending?;
         if sending.next < sending.plan.pieces.len() {
-            let bytes = sending.piece().await;
+            let bytes = sending.next_chunk().await;
             return Some((Ok(bytes), Some(sending)));
         }
-        sending.end().await.map(|error| (Err(error), None))
+        sending.finish().await.map(|error| (Err(error), None))
     })
 }
 
-impl Sending {
+impl TimedBody {
     /// The next pieces, when they are due.
-    async fn piece(&mut self) -> Bytes {
+    async fn next_chunk(&mut self) -> Bytes {
         let due = self.start + self.plan.pieces[self.next].due;
-        // The first byte keeps its own time: its delay is what is measured.
+        // The first byte is not aligned to ticks, because its delay is measured.
         let moment = if self.next == 0 {
             due
         } else {
@@ -111,25 +111,25 @@ impl Sending {
         bytes.freeze()
     }
 
-    async fn end(self) -> Option<io::Error> {
+    async fn finish(self) -> Option<io::Error> {
         match self.plan.ending {
-            Ending::Clean => {
-                self.entry.ended(End::Finished);
+            StreamEnding::Clean => {
+                self.watch.record_end(ResponseEnd::Finished);
                 None
             }
-            Ending::Cut => {
-                // What was handed over must be on its way, or the connection takes it along.
+            StreamEnding::Cut => {
+                // Waits until the data is on its way, because a reset would discard it.
                 tokio::time::sleep(FAREWELL).await;
-                self.entry.ended(End::Broken);
+                self.watch.record_end(ResponseEnd::Broken);
                 Some(io::Error::other("the script cuts the connection"))
             }
-            Ending::Reset => {
+            StreamEnding::Reset => {
                 tokio::time::sleep(FAREWELL).await;
-                self.entry.ended(End::Broken);
-                self.fate.reset();
+                self.watch.record_end(ResponseEnd::Broken);
+                self.reset.reset();
                 Some(io::Error::other("the script resets the connection"))
             }
-            Ending::Hang => std::future::pending().await,
+            StreamEnding::Hang => std::future::pending().await,
         }
     }
 }

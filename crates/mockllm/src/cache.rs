@@ -1,6 +1,7 @@
-//! Prompt caches as the providers keep them: which prefixes were seen, and what a request reads and writes.
+//! Prompt caches like the providers': the prefixes seen, and the tokens a request reads and writes.
 //!
-//! An entry can be read only once the answer that wrote it has begun: requests sent together all miss.
+//! An entry is readable only once the answer that wrote it has started: concurrent requests all
+//! miss.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +11,7 @@ use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
 use crate::{
-    asked::{Asked, Lifetime, Segment},
+    request::{CacheSegment, Lifetime, PromptRequest},
     rng,
     script::CacheFacts,
     tokens,
@@ -19,7 +20,7 @@ use crate::{
 /// Breakpoints look back over so many segments for a prefix that was written.
 const LOOK_BACK: usize = 20;
 
-/// How long an automatic cache keeps a prefix that nobody reads.
+/// The time an automatic cache keeps a prefix without reads.
 const AUTOMATIC: Duration = Duration::from_secs(600);
 
 /// Entries are thinned out when there are more.
@@ -28,20 +29,20 @@ const MANY: usize = 1 << 16;
 /// All caches of a server.
 #[derive(Debug, Default)]
 pub(crate) struct PrefixCache {
-    entries: HashMap<u64, Entry>,
+    entries: HashMap<u64, CacheEntry>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct CacheEntry {
     readable: Instant,
     expires: Instant,
     lifetime: Duration,
 }
 
-/// What a request does to the cache.
+/// The effect of a request on the cache.
 #[derive(Debug, Default)]
 pub(crate) struct CachePlan {
-    /// Prompt tokens read.
+    /// Prompt tokens read from the cache.
     pub(crate) read: u64,
     /// Prompt tokens written for five minutes.
     pub(crate) write_5m: u64,
@@ -51,14 +52,14 @@ pub(crate) struct CachePlan {
 }
 
 /// A prefix that ends after a segment.
-struct Prefix {
+struct PromptPrefix {
     hash: u64,
     tokens: u64,
 }
 
 impl PrefixCache {
-    /// What the request reads and would write, with nothing changed yet.
-    pub(crate) fn plan(&self, asked: &Asked, facts: CacheFacts, now: Instant) -> CachePlan {
+    /// Returns the tokens that the request reads and would write, without changing the cache.
+    pub(crate) fn plan(&self, asked: &PromptRequest, facts: CacheFacts, now: Instant) -> CachePlan {
         let scope = rng::extend(asked.account(), asked.model.as_bytes());
         let marked = asked.segments.iter().any(|segment| segment.mark.is_some());
         if asked.wire.caches_where_marked() {
@@ -72,10 +73,10 @@ impl PrefixCache {
         }
     }
 
-    /// Writes and refreshes what was planned; readable from `readable` on.
+    /// Writes and refreshes the planned entries; they are readable from `readable` on.
     pub(crate) fn commit(&mut self, plan: CachePlan, now: Instant, readable: Instant) {
         for (hash, lifetime) in plan.touched {
-            let entry = self.entries.entry(hash).or_insert(Entry {
+            let entry = self.entries.entry(hash).or_insert(CacheEntry {
                 readable,
                 expires: readable,
                 lifetime,
@@ -100,7 +101,7 @@ impl PrefixCache {
     fn plan_marked(
         &self,
         scope: u64,
-        segments: &[Segment],
+        segments: &[CacheSegment],
         facts: CacheFacts,
         now: Instant,
     ) -> CachePlan {
@@ -147,7 +148,7 @@ impl PrefixCache {
     fn plan_automatic(
         &self,
         scope: u64,
-        asked: &Asked,
+        asked: &PromptRequest,
         facts: CacheFacts,
         now: Instant,
     ) -> CachePlan {
@@ -163,7 +164,7 @@ impl PrefixCache {
         for (ix, block) in prompt.as_bytes().chunks_exact(bytes_per_step).enumerate() {
             hash = rng::extend(hash, block);
             is_hit = is_hit && self.has(hash, now);
-            // The last token is always read anew: the answer starts from it.
+            // The last token is never read from the cache: the answer starts from it.
             let is_inner = (ix + 1) * bytes_per_step < prompt.len();
             if is_hit && is_inner {
                 plan.read = (ix as u64 + 1) * step;
@@ -177,7 +178,7 @@ impl PrefixCache {
     }
 }
 
-fn prefixes(scope: u64, segments: &[Segment]) -> Vec<Prefix> {
+fn prefixes(scope: u64, segments: &[CacheSegment]) -> Vec<PromptPrefix> {
     let (mut hash, mut bytes) = (scope, 0);
     segments
         .iter()
@@ -185,7 +186,7 @@ fn prefixes(scope: u64, segments: &[Segment]) -> Vec<Prefix> {
             // The border between two segments counts: the same bytes cut elsewhere are another prompt.
             hash = rng::extend(rng::extend(hash, segment.text.as_bytes()), &[0]);
             bytes += segment.text.len() as u64;
-            Prefix {
+            PromptPrefix {
                 hash,
                 tokens: tokens::of_bytes(bytes),
             }

@@ -1,7 +1,7 @@
-//! The demo model: a script that works on a sample project through real tools, within the process.
+//! The demo model: a script that works on a sample project through real tools, in-process.
 //!
-//! It says of itself what it is. It knows the tools `read`, `edit`, `write`, `list`, `grep` and `exec_command`,
-//! and the project that `SAMPLE` holds; what their results do not bear out it does not claim.
+//! It says that it is a demo. It knows the tools `read`, `edit`, `write`, `list`, `grep` and
+//! `exec_command`, and the project in `SAMPLE`; it claims only results that the tools confirm.
 
 mod sample;
 
@@ -19,30 +19,31 @@ use futures::{
     stream::{self, BoxStream},
 };
 use model::{
-    CacheMark, Client, Content, Event, Failure, FailureClass, Fim, Request, Role, StopReason,
-    TokenCount, ToolInput, Usage,
+    CacheMark, Failure, FailureClass, Fim, ModelClient, ModelRequest, PartContent, Role,
+    StopReason, StreamEvent, TokenCount, ToolInput, Usage,
 };
 use tokio::time::{Instant, sleep_until};
 
 pub use sample::SAMPLE;
 
 use crate::{
-    answer::{Answer, Block, Count},
-    asked::{Asked, Gap, Lifetime, Offer, Said, Segment},
-    engine::{Engine, Reply},
+    answer::{ReplyBlock, ScriptedReply, TokenUsage},
+    engine::{PacedReply, ScriptEngine},
+    request::{CacheSegment, HistoryEvent, InfillGap, Lifetime, OfferedTool, PromptRequest},
+    request_log::lock,
     script::{Script, ScriptError, Stop},
-    seen::lock,
     tokens,
-    wire::Wire,
+    wire::WireFormat,
 };
 
 /// The demo model's script, as `mockllm --script` takes it.
 pub const SCRIPT: &str = include_str!("../../../assets/demo/script.jsonc");
 
-/// The demo model as a client. Its answers come at a reading pace, so it needs a tokio runtime with a clock.
+/// The demo model as a client. It answers at a reading pace, so it needs a tokio runtime with
+/// timers.
 #[derive(Clone, Debug)]
 pub struct DemoClient {
-    engine: Arc<Mutex<Engine>>,
+    engine: Arc<Mutex<ScriptEngine>>,
 }
 
 impl DemoClient {
@@ -50,23 +51,24 @@ impl DemoClient {
     pub fn new() -> Result<Self, ScriptError> {
         let script = Script::parse("assets/demo/script.jsonc", SCRIPT)?;
         Ok(Self {
-            engine: Arc::new(Mutex::new(Engine::new(script))),
+            engine: Arc::new(Mutex::new(ScriptEngine::new(script))),
         })
     }
 
-    fn answer(&self, asked: Asked) -> BoxStream<'static, Event> {
+    fn answer(&self, asked: PromptRequest) -> BoxStream<'static, StreamEvent> {
         let start = Instant::now();
         let decision = lock(&self.engine).decide(&asked, start);
         let timed = match decision.outcome {
             Ok(reply) => timed(&reply),
             Err(trouble) => {
-                // The script answers everything and knows no faults: what is left is a prompt that is too long.
+                // The script answers every request and has no faults, so only an overlong prompt
+                // can fail.
                 let message = format!(
                     "the demo model cannot take this conversation: {:?}",
                     trouble.kind
                 );
                 let failure = Failure::new(FailureClass::ContextOverflow, message);
-                VecDeque::from([(Event::Failed(failure), Duration::ZERO)])
+                VecDeque::from([(StreamEvent::Failed(failure), Duration::ZERO)])
             }
         };
         stream::unfold(timed, move |mut timed| async move {
@@ -80,16 +82,16 @@ impl DemoClient {
     }
 }
 
-impl Client for DemoClient {
-    fn send(&self, request: Request) -> BoxStream<'static, Event> {
-        self.answer(asked(&request))
+impl ModelClient for DemoClient {
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
+        self.answer(prompt_request(&request))
     }
 
-    fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
-        let mut asked = Asked::new(Wire::Direct, &request.model.model);
+    fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
+        let mut asked = PromptRequest::new(WireFormat::Direct, &request.model.model);
         asked.options.max_tokens = Some(request.max_output.0);
         asked.options.stop = request.stop;
-        asked.gap = Some(Gap {
+        asked.gap = Some(InfillGap {
             prefix: request.prefix,
             suffix: request.suffix,
         });
@@ -98,25 +100,25 @@ impl Client for DemoClient {
 }
 
 /// The request as rules look at it.
-fn asked(request: &Request) -> Asked {
-    let mut asked = Asked::new(Wire::Direct, &request.model.model);
+fn prompt_request(request: &ModelRequest) -> PromptRequest {
+    let mut asked = PromptRequest::new(WireFormat::Direct, &request.model.model);
     asked.options.max_tokens = Some(request.max_output.0);
     asked.options.parallel = request.parallel_tools;
     asked.options.stop.clone_from(&request.stop);
     asked.options.schema.clone_from(&request.response_schema);
     for tool in &request.tools {
-        asked.tools.push(Offer {
+        asked.tools.push(OfferedTool {
             name: tool.name.clone(),
             is_free: matches!(tool.input, ToolInput::Text { .. }),
         });
-        asked.segments.push(Segment {
+        asked.segments.push(CacheSegment {
             text: format!("{}\n{}", tool.name, tool.description),
             mark: None,
         });
     }
     for block in &request.system {
         asked.system.push_str(&block.text);
-        asked.segments.push(Segment {
+        asked.segments.push(CacheSegment {
             text: block.text.clone(),
             mark: match block.cache {
                 CacheMark::None => None,
@@ -131,123 +133,127 @@ fn asked(request: &Request) -> Asked {
         let mut texts = Vec::new();
         let mut has_results = false;
         for part in &message.parts {
-            asked.segments.push(Segment {
+            asked.segments.push(CacheSegment {
                 text: format!("{:?}", part.content),
                 mark: None,
             });
             match &part.content {
-                Content::Text(text) if message.role == Role::User => texts.push(text.as_str()),
-                Content::ToolCall { id, name, .. } => history.push(Said::Call {
+                PartContent::Text(text) if message.role == Role::User => texts.push(text.as_str()),
+                PartContent::ToolCall { id, name, .. } => history.push(HistoryEvent::Call {
                     id: id.clone(),
                     tool: name.clone(),
                 }),
-                Content::ToolResult {
+                PartContent::ToolResult {
                     call,
                     content,
                     is_error,
                 } => {
                     has_results = true;
-                    history.push(Said::Result {
+                    history.push(HistoryEvent::Result {
                         call: call.clone(),
                         text: result_text(content),
                         is_error: *is_error,
                     });
                 }
-                _ if is_answer => history.push(Said::Assistant),
+                _ if is_answer => history.push(HistoryEvent::Assistant),
                 _ => {}
             }
         }
         if !texts.is_empty() && !has_results {
-            history.push(Said::User(texts.join("\n")));
+            history.push(HistoryEvent::User(texts.join("\n")));
         }
     }
-    asked.tell(history);
+    asked.read_history(history);
     asked
 }
 
-fn result_text(content: &[Content]) -> String {
+fn result_text(content: &[PartContent]) -> String {
     let texts = content.iter().filter_map(|content| match content {
-        Content::Text(text) => Some(text.as_str()),
+        PartContent::Text(text) => Some(text.as_str()),
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The answer's events, each with the time at which it is due.
-fn timed(reply: &Reply) -> VecDeque<(Event, Duration)> {
+/// Returns the reply's events with the times they are due.
+fn timed(reply: &PacedReply) -> VecDeque<(StreamEvent, Duration)> {
     let answer = &reply.answer;
-    let mut events = Events {
+    let mut events = ReplyEvents {
         reply,
         rng: answer.rng.clone(),
-        told: 0,
+        tokens: 0,
         calls: 0,
         events: VecDeque::new(),
     };
-    events.push(Event::Start {
+    events.push(StreamEvent::Start {
         id: answer.id.clone(),
         model: answer.model.clone(),
     });
     for block in &answer.blocks {
         events.block(block);
     }
-    events.push(Event::Usage(usage(answer.usage)));
+    events.push(StreamEvent::Usage(usage(answer.usage)));
     let (reason, raw) = stop(answer);
-    events.push(Event::Stop {
+    events.push(StreamEvent::Stop {
         reason,
         raw: raw.to_owned(),
     });
     events.events
 }
 
-struct Events<'a> {
-    reply: &'a Reply,
+struct ReplyEvents<'a> {
+    reply: &'a PacedReply,
     rng: crate::rng::Rng,
-    /// Tokens so far.
-    told: u64,
-    /// Calls so far.
+    /// Tokens emitted so far.
+    tokens: u64,
+    /// Tool calls emitted so far.
     calls: u32,
-    events: VecDeque<(Event, Duration)>,
+    events: VecDeque<(StreamEvent, Duration)>,
 }
 
-impl Events<'_> {
-    fn push(&mut self, event: Event) {
-        let due = self.reply.first_byte + self.reply.pace.due(self.told);
+impl ReplyEvents<'_> {
+    fn push(&mut self, event: StreamEvent) {
+        let due = self.reply.first_byte + self.reply.pace.due(self.tokens);
         self.events.push_back((event, due));
     }
 
-    fn pieces(&mut self, text: &str, event: impl Fn(String) -> Event) {
+    fn push_fragments(&mut self, text: &str, event: impl Fn(String) -> StreamEvent) {
         let per_event = self.reply.pace.tokens_per_event;
         for piece in tokens::fragments(text, per_event, &mut self.rng) {
-            self.told += piece.tokens;
+            self.tokens += piece.tokens;
             self.push(event(piece.text.to_owned()));
         }
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, block: &ReplyBlock) {
         match block {
-            Block::Thinking(thought) => self.pieces(&thought.text, Event::ReasoningDelta),
-            Block::Text(text) | Block::Refusal(text) => self.pieces(text, Event::TextDelta),
-            Block::Calls { calls, .. } => {
+            ReplyBlock::Thinking(thought) => {
+                self.push_fragments(&thought.text, StreamEvent::ReasoningDelta)
+            }
+            ReplyBlock::Text(text) | ReplyBlock::Refusal(text) => {
+                self.push_fragments(text, StreamEvent::TextDelta)
+            }
+            ReplyBlock::Calls { calls, .. } => {
                 for call in calls {
                     let index = self.calls;
                     self.calls += 1;
-                    self.push(Event::ToolStart {
+                    self.push(StreamEvent::ToolStart {
                         index,
                         id: call.id.clone(),
                         name: call.name.clone(),
                     });
-                    self.pieces(&call.arguments, |fragment| Event::ToolArgsDelta {
+                    self.push_fragments(&call.arguments, |fragment| StreamEvent::ToolArgsDelta {
                         index,
                         fragment,
                     });
-                    self.push(Event::ToolEnd { index });
+                    self.push(StreamEvent::ToolEnd { index });
                 }
             }
         }
     }
 }
 
-fn usage(count: Count) -> Usage {
+fn usage(count: TokenUsage) -> Usage {
     Usage {
         input: TokenCount(count.input),
         cache_read: TokenCount(count.cache_read),
@@ -258,7 +264,7 @@ fn usage(count: Count) -> Usage {
     }
 }
 
-fn stop(answer: &Answer) -> (StopReason, &'static str) {
+fn stop(answer: &ScriptedReply) -> (StopReason, &'static str) {
     match answer.stop {
         Stop::EndTurn => (StopReason::EndTurn, "end_turn"),
         Stop::ToolUse => (StopReason::ToolUse, "tool_use"),

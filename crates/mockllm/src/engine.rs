@@ -1,4 +1,5 @@
-//! What is answered to a request, whatever the wire: rule, fault, limits, cache, answer.
+//! Decides the answer to a request, independent of the wire format: rule, fault, limits, cache,
+//! reply.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,59 +10,59 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    answer::Answer,
-    asked::Asked,
+    answer::ScriptedReply,
     cache::PrefixCache,
-    limits::{Limits, Standing, Toll},
+    limits::{AccountLimits, LimitHeaders, TokenCost},
+    request::PromptRequest,
     rng::Rng,
-    script::{Captures, Fault, ModelFacts, Pace, Rule, Script, Seeded},
+    script::{Captures, MockModel, ReplyPace, Script, ScriptRule, ScriptedFault, Seeded},
     tokens,
-    trouble::{Kind, Trouble},
+    trouble::{ApiError, ApiErrorKind},
 };
 
 /// A script at work.
 #[derive(Debug)]
-pub(crate) struct Engine {
+pub(crate) struct ScriptEngine {
     script: Arc<Script>,
-    /// How often each request has come, by its fingerprint. Unbounded: it grows with the run.
+    /// The number of times each request arrived, by fingerprint. Unbounded: grows with the run.
     attempts: HashMap<(u64, u64), u32>,
     cache: PrefixCache,
-    limits: Limits,
+    limits: AccountLimits,
     /// Signatures given out: a strict server takes back no other. Unbounded: it grows with the run.
     signatures: HashSet<String>,
 }
 
-/// What a request gets.
+/// The decision about one request.
 #[derive(Debug)]
-pub(crate) struct Decision {
-    /// What the log calls the rule, where one fitted.
+pub(crate) struct ScriptDecision {
+    /// The log's name of the rule, if one matched.
     pub(crate) rule: Option<String>,
-    pub(crate) standing: Standing,
-    pub(crate) outcome: Result<Reply, Trouble>,
+    pub(crate) standing: LimitHeaders,
+    pub(crate) outcome: Result<PacedReply, ApiError>,
 }
 
-/// An answer, its speed and what goes wrong with it.
+/// A reply with its pace and its fault.
 #[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) answer: Answer,
-    pub(crate) pace: Pace,
+pub(crate) struct PacedReply {
+    pub(crate) answer: ScriptedReply,
+    pub(crate) pace: ReplyPace,
     /// The wait before the first byte.
     pub(crate) first_byte: Duration,
     pub(crate) fault: Option<Seeded>,
 }
 
-impl Engine {
+impl ScriptEngine {
     pub(crate) fn new(script: Script) -> Self {
         Self {
             script: Arc::new(script),
             attempts: HashMap::new(),
             cache: PrefixCache::default(),
-            limits: Limits::default(),
+            limits: AccountLimits::default(),
             signatures: HashSet::new(),
         }
     }
 
-    /// Goes on with another script; attempts are counted anew, caches and limits stay.
+    /// Replaces the script; attempts are counted from zero, caches and limits stay.
     pub(crate) fn replace(&mut self, script: Script) {
         self.script = Arc::new(script);
         self.attempts.clear();
@@ -76,27 +77,28 @@ impl Engine {
         self.signatures.contains(signature)
     }
 
-    /// Decides what a request gets, and keeps the books.
-    pub(crate) fn decide(&mut self, asked: &Asked, now: Instant) -> Decision {
+    /// Decides the answer to a request, and updates cache and limits.
+    pub(crate) fn decide(&mut self, asked: &PromptRequest, now: Instant) -> ScriptDecision {
         let script = self.script.clone();
         let (account, fingerprint) = (asked.account(), asked.fingerprint());
         let count = self.attempts.entry((account, fingerprint)).or_insert(0);
         *count += 1;
         let attempt = *count;
         let found = script.rules.iter().enumerate().find_map(|(ix, rule)| {
-            let captures = rule.condition.fits(asked, attempt)?;
+            let captures = rule.condition.matches(asked, attempt)?;
             Some((ix, rule, captures))
         });
         let Some((ix, rule, captures)) = found else {
-            return Decision {
+            return ScriptDecision {
                 rule: None,
-                standing: Standing::default(),
+                standing: LimitHeaders::default(),
                 outcome: Err(no_rule(asked)),
             };
         };
         let facts = script.facts(&asked.model);
         let seeds = [script.seed, fingerprint, account, u64::from(attempt)];
-        let mut reply = Reply::compose(&script, rule, &captures, asked, &facts, Rng::of(&seeds));
+        let mut reply =
+            PacedReply::compose(&script, rule, &captures, asked, &facts, Rng::of(&seeds));
         reply.fault = rule.fault(attempt, &seeds).or_else(|| {
             let schedule = script
                 .schedule
@@ -105,7 +107,7 @@ impl Engine {
             schedule.fault(fingerprint, attempt)
         });
         let (standing, outcome) = self.admit(asked, reply, &facts, now);
-        Decision {
+        ScriptDecision {
             rule: Some(rule.name.clone().unwrap_or_else(|| format!("{}", ix + 1))),
             standing,
             outcome,
@@ -115,45 +117,48 @@ impl Engine {
     /// Refuses the request or counts it: faults first, then the context, then the limits, then the cache.
     fn admit(
         &mut self,
-        asked: &Asked,
-        mut reply: Reply,
-        facts: &ModelFacts,
+        asked: &PromptRequest,
+        mut reply: PacedReply,
+        facts: &MockModel,
         now: Instant,
-    ) -> (Standing, Result<Reply, Trouble>) {
+    ) -> (LimitHeaders, Result<PacedReply, ApiError>) {
         let prompt = tokens::of_bytes(asked.prompt_bytes());
         let trouble = reply
             .fault
             .as_ref()
-            .and_then(|seeded| Trouble::of(&seeded.fault, prompt))
+            .and_then(|seeded| ApiError::of(&seeded.fault, prompt))
             .or_else(|| {
                 let limit = facts.context.filter(|limit| prompt > *limit)?;
-                Some(Trouble::new(Kind::ContextOverflow { prompt, limit }))
+                Some(ApiError::new(ApiErrorKind::ContextOverflow {
+                    prompt,
+                    limit,
+                }))
             });
         if let Some(trouble) = trouble {
-            return (Standing::default(), Err(trouble));
+            return (LimitHeaders::default(), Err(trouble));
         }
         let plan = self.cache.plan(asked, facts.cache, now);
-        let mut standing = Standing::default();
+        let mut standing = LimitHeaders::default();
         if let Some(limits) = facts.limits {
-            let toll = Toll {
+            let toll = TokenCost {
                 input: prompt - plan.read.min(prompt),
                 output: reply.answer.usage.output,
             };
             let (after, admitted) =
                 self.limits
-                    .take(asked.account(), &asked.model, limits, toll, now);
+                    .consume(asked.account(), &asked.model, limits, toll, now);
             standing = after;
             if let Err(exhausted) = admitted {
                 let what = exhausted.what;
-                let trouble = Trouble {
+                let trouble = ApiError {
                     retry_after: Some(exhausted.wait),
-                    ..Trouble::new(Kind::RateLimited { what })
+                    ..ApiError::new(ApiErrorKind::RateLimited { what })
                 };
                 return (standing, Err(trouble));
             }
         }
         let (read, written) = (plan.read, (plan.write_5m, plan.write_1h));
-        reply.answer.book(prompt, read, written);
+        reply.answer.set_usage(prompt, read, written);
         self.cache.commit(plan, now, now + reply.first_byte);
         let signatures = reply
             .answer
@@ -164,19 +169,19 @@ impl Engine {
     }
 }
 
-impl Reply {
+impl PacedReply {
     fn compose(
         script: &Script,
-        rule: &Rule,
+        rule: &ScriptRule,
         captures: &Captures,
-        asked: &Asked,
-        facts: &ModelFacts,
+        asked: &PromptRequest,
+        facts: &MockModel,
         mut rng: Rng,
     ) -> Self {
         let pace = rule.pace.or(facts.pace).unwrap_or(script.pace);
         let first_byte = pace.first_byte(&mut rng);
         Self {
-            answer: Answer::compose(rule, captures, asked, facts.dialect, rng),
+            answer: ScriptedReply::compose(rule, captures, asked, facts.dialect, rng),
             pace,
             first_byte,
             fault: None,
@@ -184,9 +189,9 @@ impl Reply {
     }
 }
 
-impl Answer {
-    /// Fills in the prompt's side of the usage, and then what the script reports otherwise.
-    fn book(&mut self, prompt: u64, read: u64, (write_5m, write_1h): (u64, u64)) {
+impl ScriptedReply {
+    /// Fills in the prompt's side of the usage, then the numbers that the script reports.
+    fn set_usage(&mut self, prompt: u64, read: u64, (write_5m, write_1h): (u64, u64)) {
         self.usage.cache_read = read;
         self.usage.cache_write_5m = write_5m;
         self.usage.cache_write_1h = write_1h;
@@ -195,7 +200,7 @@ impl Answer {
     }
 }
 
-impl Rule {
+impl ScriptRule {
     fn fault(&self, attempt: u32, seeds: &[u64]) -> Option<Seeded> {
         let applies = |first: &Option<u32>| first.is_none_or(|first| attempt <= first);
         let found = self.faults.iter().find(|fault| applies(&fault.first))?;
@@ -206,7 +211,7 @@ impl Rule {
     }
 }
 
-impl Pace {
+impl ReplyPace {
     /// A wait of the lognormal law around the median.
     fn first_byte(self, rng: &mut Rng) -> Duration {
         let factor = (self.first_byte_sigma * rng.normal()).exp();
@@ -222,9 +227,9 @@ impl Pace {
     }
 }
 
-impl Fault {
-    /// Changes the answer itself, where the fault lies in what is said and not in how it is sent.
-    pub(crate) fn spoil(&self, answer: &mut Answer, asked: &Asked) {
+impl ScriptedFault {
+    /// Corrupts the reply itself, for faults in the content and not in the transport.
+    pub(crate) fn corrupt_reply(&self, answer: &mut ScriptedReply, asked: &PromptRequest) {
         match self {
             Self::BadArguments {} => {
                 for call in answer.calls_mut().filter(|call| !call.is_free) {
@@ -256,9 +261,9 @@ impl Fault {
     }
 }
 
-fn no_rule(asked: &Asked) -> Trouble {
+fn no_rule(asked: &PromptRequest) -> ApiError {
     let user: String = asked.user.chars().take(80).collect();
-    Trouble::invalid(format!(
+    ApiError::invalid(format!(
         "no rule of the script fits this request (model {:?}, turn {}, step {}, user {user:?}); add a rule \
          without \"match\" at the end to answer everything",
         asked.model, asked.turn, asked.step

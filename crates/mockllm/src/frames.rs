@@ -1,4 +1,4 @@
-//! An answer as the events of a stream, what a fault does to them, and when each is due.
+//! A reply as stream events, with the effect of a fault and the time each event is due.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use crate::{
     rng::Rng,
-    script::{Fault, Moment, Pace, Seeded},
-    tokens::{self, Fragment},
+    script::{FaultMoment, ReplyPace, ScriptedFault, Seeded},
+    tokens::{self, TokenFragment},
 };
 
-/// The events of an answer, as they are made.
+/// Collects the events of a reply.
 #[derive(Debug)]
 pub(crate) struct Frames {
-    frames: Vec<Frame>,
+    frames: Vec<ReplyFrame>,
     rng: Rng,
     tokens_per_event: u32,
 }
 
-/// One event: what is sent at once.
+/// One event of a stream, sent at once.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Frame {
+pub(crate) struct ReplyFrame {
     pub(crate) bytes: Vec<u8>,
     /// The tokens it brings.
     pub(crate) tokens: u64,
@@ -29,25 +29,25 @@ pub(crate) struct Frame {
 
 /// A stream ready to be sent.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Plan {
+pub(crate) struct StreamPlan {
     /// In order of `due`.
-    pub(crate) pieces: Vec<Piece>,
-    pub(crate) ending: Ending,
+    pub(crate) pieces: Vec<TimedBytes>,
+    pub(crate) ending: StreamEnding,
     /// Whether pieces due together go out one by one.
     pub(crate) is_shredded: bool,
 }
 
 /// Bytes, and when they are sent, after the headers.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Piece {
+pub(crate) struct TimedBytes {
     pub(crate) bytes: Bytes,
     pub(crate) due: Duration,
 }
 
-/// What comes after the last piece.
+/// The end of the stream after its last piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// The body ends.
+pub(crate) enum StreamEnding {
+    /// The body ends normally.
     Clean,
     /// The connection closes with the body unfinished.
     Cut,
@@ -58,7 +58,7 @@ pub(crate) enum Ending {
 }
 
 impl Frames {
-    pub(crate) fn new(rng: Rng, pace: Pace) -> Self {
+    pub(crate) fn new(rng: Rng, pace: ReplyPace) -> Self {
         Self {
             frames: Vec::new(),
             rng,
@@ -78,36 +78,37 @@ impl Frames {
     }
 
     pub(crate) fn raw(&mut self, bytes: Vec<u8>, tokens: u64) {
-        self.frames.push(Frame { bytes, tokens });
+        self.frames.push(ReplyFrame { bytes, tokens });
     }
 
-    /// The pieces in which a text comes.
-    pub(crate) fn fragments<'a>(&mut self, text: &'a str) -> Vec<Fragment<'a>> {
+    /// Splits a text into the fragments of a stream.
+    pub(crate) fn fragments<'a>(&mut self, text: &'a str) -> Vec<TokenFragment<'a>> {
         tokens::fragments(text, self.tokens_per_event, &mut self.rng)
     }
 
     /// Letters and digits for the id of a part.
-    pub(crate) fn word(&mut self, length: usize) -> String {
-        self.rng.word(length)
+    pub(crate) fn random_id(&mut self, length: usize) -> String {
+        self.rng.random_id(length)
     }
 
-    pub(crate) fn finish(self) -> Vec<Frame> {
+    pub(crate) fn finish(self) -> Vec<ReplyFrame> {
         self.frames
     }
 }
 
-impl Plan {
-    /// What is sent when, the fault included. `error` is the wire's event for an error within a stream.
+impl StreamPlan {
+    /// Schedules the frames and applies the fault. `error` is the wire format's event for an error
+    /// within a stream.
     pub(crate) fn new(
-        frames: Vec<Frame>,
-        pace: Pace,
+        frames: Vec<ReplyFrame>,
+        pace: ReplyPace,
         first_byte: Duration,
         fault: Option<&Seeded>,
         error: Vec<u8>,
     ) -> Self {
-        let mut faulty = Faulty {
+        let mut faulty = FaultInjector {
             frames,
-            ending: Ending::Clean,
+            ending: StreamEnding::Clean,
             pause: None,
             is_shredded: false,
         };
@@ -122,7 +123,7 @@ impl Plan {
                 .pause
                 .filter(|(at, _)| ix >= *at)
                 .map_or(Duration::ZERO, |(_, pause)| pause);
-            pieces.push(Piece {
+            pieces.push(TimedBytes {
                 bytes: Bytes::copy_from_slice(&frame.bytes),
                 due: first_byte + pace.due(told) + pause,
             });
@@ -130,7 +131,7 @@ impl Plan {
         if faulty.is_shredded
             && let Some(seeded) = fault
         {
-            pieces = shred(&pieces, Rng::of(&[seeded.draw]));
+            pieces = shred_chunks(&pieces, Rng::of(&[seeded.draw]));
         }
         Self {
             pieces,
@@ -140,58 +141,65 @@ impl Plan {
     }
 }
 
-struct Faulty {
-    frames: Vec<Frame>,
-    ending: Ending,
+struct FaultInjector {
+    frames: Vec<ReplyFrame>,
+    ending: StreamEnding,
     /// Before which event, and for how long.
     pause: Option<(usize, Duration)>,
     is_shredded: bool,
 }
 
-impl Faulty {
+impl FaultInjector {
     fn apply(&mut self, seeded: &Seeded, error: Vec<u8>) {
         let count = self.frames.len();
         match &seeded.fault {
-            Fault::Cut(moment) => self.end(seeded.place(*moment, count), Ending::Cut),
-            Fault::EndEarly(moment) => self.end(seeded.place(*moment, count), Ending::Clean),
-            Fault::Reset(moment) => self.end(seeded.place(*moment, count), Ending::Reset),
-            Fault::Stall(moment) => {
-                let at = seeded.place(*moment, count);
+            ScriptedFault::Cut(moment) => {
+                self.truncate_at(seeded.event_index(*moment, count), StreamEnding::Cut)
+            }
+            ScriptedFault::EndEarly(moment) => {
+                self.truncate_at(seeded.event_index(*moment, count), StreamEnding::Clean)
+            }
+            ScriptedFault::Reset(moment) => {
+                self.truncate_at(seeded.event_index(*moment, count), StreamEnding::Reset)
+            }
+            ScriptedFault::Stall(moment) => {
+                let at = seeded.event_index(*moment, count);
                 match moment.ms {
                     Some(ms) => self.pause = Some((at, Duration::from_millis(ms))),
-                    None => self.end(at, Ending::Hang),
+                    None => self.truncate_at(at, StreamEnding::Hang),
                 }
             }
-            Fault::ErrorEvent(moment) => {
-                self.end(seeded.place(*moment, count), Ending::Clean);
-                self.frames.push(Frame {
+            ScriptedFault::ErrorEvent(moment) => {
+                self.truncate_at(seeded.event_index(*moment, count), StreamEnding::Clean);
+                self.frames.push(ReplyFrame {
                     bytes: error,
                     tokens: 0,
                 });
             }
-            Fault::BadJson(moment) => {
+            ScriptedFault::BadJson(moment) => {
                 if let Some(frame) = self.spoilable(seeded, *moment, |bytes| bytes.contains(&b'}'))
                 {
                     break_json(&mut frame.bytes);
                 }
             }
-            Fault::TornUtf8(moment) => {
+            ScriptedFault::TornUtf8(moment) => {
                 if let Some(frame) = self.spoilable(seeded, *moment, |bytes| !bytes.is_ascii()) {
-                    tear(&mut frame.bytes);
+                    tear_character(&mut frame.bytes);
                 } else if let Some(frame) =
                     self.spoilable(seeded, *moment, |bytes| bytes.contains(&b'"'))
                 {
-                    // Nothing but ASCII: the first byte of a character whose rest never comes.
+                    // The text is ASCII only: inserts the first byte of a character without the
+                    // rest.
                     let quote = frame.bytes.iter().rposition(|byte| *byte == b'"');
                     frame.bytes.insert(quote.unwrap_or(0), 0xe2);
                 }
             }
-            Fault::Shredded {} => self.is_shredded = true,
+            ScriptedFault::Shredded {} => self.is_shredded = true,
             _ => {}
         }
     }
 
-    fn end(&mut self, at: usize, ending: Ending) {
+    fn truncate_at(&mut self, at: usize, ending: StreamEnding) {
         self.frames.truncate(at);
         self.ending = ending;
     }
@@ -200,10 +208,10 @@ impl Faulty {
     fn spoilable(
         &mut self,
         seeded: &Seeded,
-        moment: Moment,
+        moment: FaultMoment,
         fits: impl Fn(&[u8]) -> bool,
-    ) -> Option<&mut Frame> {
-        let at = seeded.place(moment, self.frames.len());
+    ) -> Option<&mut ReplyFrame> {
+        let at = seeded.event_index(moment, self.frames.len());
         let count = self.frames.len();
         let ix = (at..count)
             .chain((0..at.min(count)).rev())
@@ -220,7 +228,7 @@ fn break_json(bytes: &mut Vec<u8>) {
 }
 
 /// Takes the last byte of the first long character away.
-fn tear(bytes: &mut Vec<u8>) {
+fn tear_character(bytes: &mut Vec<u8>) {
     let Some(start) = bytes.iter().position(|byte| !byte.is_ascii()) else {
         return;
     };
@@ -232,13 +240,13 @@ fn tear(bytes: &mut Vec<u8>) {
 }
 
 /// The same bytes in pieces of one to seven.
-fn shred(pieces: &[Piece], mut rng: Rng) -> Vec<Piece> {
+fn shred_chunks(pieces: &[TimedBytes], mut rng: Rng) -> Vec<TimedBytes> {
     let mut shreds = Vec::new();
     for piece in pieces {
         let mut rest = piece.bytes.clone();
         while !rest.is_empty() {
-            let length = (1 + rng.below(7) as usize).min(rest.len());
-            shreds.push(Piece {
+            let length = (1 + rng.next_below(7) as usize).min(rest.len());
+            shreds.push(TimedBytes {
                 bytes: rest.split_to(length),
                 due: piece.due,
             });

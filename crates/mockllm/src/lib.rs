@@ -1,39 +1,39 @@
-//! A server that speaks every model provider's wire from one script: a test double, a partner for load runs,
-//! and the demo model.
+//! A mock server for every model provider's wire format, driven by one script: a test double, a
+//! target for load tests, and the demo model.
 //!
-//! Knows: `model`. Must not know: how anybody uses it. Listens on loopback alone.
-//! Invariant: equal requests in equal order to equal scripts get equal bytes; only rate-limit headers tell the
-//! time of day.
-//! Invariant: what usage says of prompts and caches follows from the requests that came, as at a provider;
-//! tokens are counted as four bytes each.
-//! Start at `Server` and `Script`; `scripts/tour.jsonc` shows all that a script can say. `DemoClient` is the
-//! demo model within the process.
+//! Knows: `model`. Must not know: who uses it. Listens on loopback alone.
+//! Invariant: equal requests in equal order to equal scripts get equal bytes; only rate-limit
+//! headers contain the time of day.
+//! Invariant: the usage of prompts and caches follows from the requests so far, as at a provider; a
+//! token is four bytes.
+//! Start at `MockServer` and `Script`; `scripts/tour.jsonc` shows every feature of a script.
+//! `DemoClient` is the demo model in-process.
 //!
 //! ```
 //! let script = mockllm::Script::parse("greeting", r#"{ "rules": [
 //!     { "match": { "user": { "regex": "I am (?<name>\\w+)" } }, "reply": [{ "text": "Hello, {{name}}." }] },
 //!     { "reply": [{ "text": "Hello." }], "faults": [{ "first": 1, "fault": { "overloaded": {} } }] }
 //! ] }"#)?;
-//! let server = mockllm::Server::start(script)?;
+//! let server = mockllm::MockServer::start(script)?;
 //! assert!(server.url().starts_with("http://127.0.0.1:"));
-//! assert!(server.seen().is_empty());
+//! assert!(server.requests().is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![warn(missing_docs)]
 
 mod answer;
-mod asked;
 mod body;
 mod cache;
 pub mod demo;
 mod engine;
 mod frames;
 mod limits;
+mod request;
+mod request_log;
 mod rng;
 mod schema;
 mod script;
-mod seen;
 mod server;
 mod socket;
 mod tokens;
@@ -41,11 +41,12 @@ mod trouble;
 mod wire;
 
 pub use demo::DemoClient;
+pub use request_log::{LoggedRequest, ResponseEnd};
 pub use script::{
-    CacheFacts, Call, Condition, Dialect, Expression, Fault, FaultRule, Glob, LimitFacts,
-    ModelFacts, Moment, Pace, Pattern, Repeat, ResultCondition, Rule, Schedule, Script,
-    ScriptError, StatusFault, Step, Stop, Template, Thinking, UsageStep,
+    CacheFacts, Condition, Expression, FaultMoment, FaultRule, LimitFacts, MockModel, ModelDialect,
+    NamePattern, RepeatedText, ReplyPace, ReplyStep, ResultCondition, Schedule, Script,
+    ScriptError, ScriptRule, ScriptThinking, ScriptedCall, ScriptedFault, StatusFault, Stop,
+    Template, TextPattern, UsageStep,
 };
-pub use seen::{End, Seen};
-pub use server::Server;
-pub use wire::Wire;
+pub use server::MockServer;
+pub use wire::WireFormat;

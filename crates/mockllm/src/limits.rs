@@ -1,4 +1,4 @@
-//! Rate limits: token buckets for every account and model, as response headers tell of them.
+//! Rate limits: token buckets for each account and model, and the values of the response headers.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -8,45 +8,46 @@ use crate::script::LimitFacts;
 
 /// The buckets of a server.
 #[derive(Debug, Default)]
-pub(crate) struct Limits {
-    accounts: HashMap<(u64, String), Buckets>,
+pub(crate) struct AccountLimits {
+    accounts: HashMap<(u64, String), AccountBuckets>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Buckets {
-    requests: Option<Bucket>,
-    input: Option<Bucket>,
-    output: Option<Bucket>,
+struct AccountBuckets {
+    requests: Option<RefillBucket>,
+    input: Option<RefillBucket>,
+    output: Option<RefillBucket>,
 }
 
 /// Refills evenly up to its limit.
 #[derive(Clone, Copy, Debug)]
-struct Bucket {
+struct RefillBucket {
     limit: f64,
-    /// Below 0 after an answer that was longer than what was left: its length is known only at its end.
+    /// Below 0 after an answer longer than the remaining tokens: its length is known only at its
+    /// end.
     level: f64,
     per_second: f64,
     updated: Instant,
 }
 
-/// What a request takes.
+/// The tokens that a request consumes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Toll {
+pub(crate) struct TokenCost {
     pub(crate) input: u64,
     pub(crate) output: u64,
 }
 
-/// What headers say after a request.
+/// The values of the rate-limit headers after a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Standing {
-    pub(crate) requests: Option<Level>,
-    pub(crate) input: Option<Level>,
-    pub(crate) output: Option<Level>,
+pub(crate) struct LimitHeaders {
+    pub(crate) requests: Option<BucketLevel>,
+    pub(crate) input: Option<BucketLevel>,
+    pub(crate) output: Option<BucketLevel>,
 }
 
-/// A bucket's state.
+/// The state of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Level {
+pub(crate) struct BucketLevel {
     pub(crate) limit: u64,
     pub(crate) remaining: u64,
     /// Until it is full.
@@ -58,27 +59,27 @@ pub(crate) struct Level {
 pub(crate) struct Exhausted {
     /// Until it would be let through.
     pub(crate) wait: Duration,
-    /// What is short, in the providers' words.
+    /// The exhausted limit, in the provider's wording.
     pub(crate) what: &'static str,
 }
 
-impl Limits {
-    /// Takes the toll, or says how long to wait; then nothing is taken.
-    pub(crate) fn take(
+impl AccountLimits {
+    /// Consumes the request's tokens, or returns the wait without consuming any.
+    pub(crate) fn consume(
         &mut self,
         account: u64,
         model: &str,
         facts: LimitFacts,
-        toll: Toll,
+        toll: TokenCost,
         now: Instant,
-    ) -> (Standing, Result<(), Exhausted>) {
+    ) -> (LimitHeaders, Result<(), Exhausted>) {
         let key = (account, model.to_owned());
-        let buckets = self.accounts.entry(key).or_insert(Buckets {
-            requests: Bucket::full(facts.requests, facts.per_seconds, now),
-            input: Bucket::full(facts.input_tokens, facts.per_seconds, now),
-            output: Bucket::full(facts.output_tokens, facts.per_seconds, now),
+        let buckets = self.accounts.entry(key).or_insert(AccountBuckets {
+            requests: RefillBucket::full(facts.requests, facts.per_seconds, now),
+            input: RefillBucket::full(facts.input_tokens, facts.per_seconds, now),
+            output: RefillBucket::full(facts.output_tokens, facts.per_seconds, now),
         });
-        // An answer may begin while any output is left.
+        // An answer may start while any output tokens are left.
         let tolls = [
             (&mut buckets.requests, "requests", 1.0, 1.0),
             (
@@ -110,16 +111,16 @@ impl Limits {
                 bucket.level -= taken;
             }
         }
-        let standing = Standing {
-            requests: buckets.requests.map(Bucket::level),
-            input: buckets.input.map(Bucket::level),
-            output: buckets.output.map(Bucket::level),
+        let standing = LimitHeaders {
+            requests: buckets.requests.map(RefillBucket::level),
+            input: buckets.input.map(RefillBucket::level),
+            output: buckets.output.map(RefillBucket::level),
         };
         (standing, worst.map_or(Ok(()), Err))
     }
 }
 
-impl Bucket {
+impl RefillBucket {
     fn full(limit: Option<u64>, seconds: f64, now: Instant) -> Option<Self> {
         let limit = limit? as f64;
         Some(Self {
@@ -136,7 +137,8 @@ impl Bucket {
         self.updated = now;
     }
 
-    /// Until `needed` is there. What is more than the whole bucket is let through when it is full.
+    /// Returns the time until `needed` is available. A need beyond the bucket's limit waits for a
+    /// full bucket.
     fn wait(&self, needed: f64) -> Duration {
         let short = needed.min(self.limit) - self.level;
         // A millionth of a token is a rounding error, not a shortage.
@@ -146,9 +148,9 @@ impl Bucket {
         Duration::try_from_secs_f64(short / self.per_second).unwrap_or(Duration::MAX)
     }
 
-    fn level(self) -> Level {
+    fn level(self) -> BucketLevel {
         let missing = ((self.limit - self.level) / self.per_second).max(0.0);
-        Level {
+        BucketLevel {
             limit: self.limit as u64,
             remaining: self.level.max(0.0) as u64,
             reset: Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX),

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use mockllm::{Script, Server};
+use mockllm::{MockServer, Script};
 
 const USAGE: &str = "usage: mockllm --script FILE [--port N]
 
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(mut arguments: impl Iterator<Item = String>) -> Result<Server, String> {
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<MockServer, String> {
     let (mut path, mut port) = (None, 0);
     while let Some(argument) = arguments.next() {
         let mut value = || {
@@ -53,7 +53,7 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<Server, String> {
     let name = path.display().to_string();
     let text = read(&path).map_err(|error| format!("{name} cannot be read: {error}"))?;
     let script = Script::parse(&name, &text).map_err(|error| error.to_string())?;
-    Server::start_at(script, port).map_err(|error| {
+    MockServer::start_at(script, port).map_err(|error| {
         format!("cannot listen on 127.0.0.1:{port}: {error}; choose another port with --port")
     })
 }

@@ -23,26 +23,26 @@ impl Rng {
     }
 
     /// A number from 0 up to 1, which it never reaches.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub(crate) fn next_unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// A number from 0 up to `bound`, which it never reaches; 0 for a bound of 0.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn next_below(&mut self, bound: u64) -> u64 {
         if bound == 0 { 0 } else { self.next() % bound }
     }
 
     /// A number of the standard normal law, by Box and Muller.
     pub(crate) fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.unit()).cos()
+        let radius = (-2.0 * (1.0 - self.next_unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.next_unit()).cos()
     }
 
     /// Letters and digits, as providers write their ids.
-    pub(crate) fn word(&mut self, length: usize) -> String {
+    pub(crate) fn random_id(&mut self, length: usize) -> String {
         const LETTERS: &[u8] = b"0123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz";
         (0..length)
-            .map(|_| LETTERS[self.below(LETTERS.len() as u64) as usize] as char)
+            .map(|_| LETTERS[self.next_below(LETTERS.len() as u64) as usize] as char)
             .collect()
     }
 }
@@ -52,7 +52,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     extend(0xcbf2_9ce4_8422_2325, bytes)
 }
 
-/// Goes on with a hash, so that a prefix's hash leads to that of what follows.
+/// Extends a hash by more bytes, so that a prefix's hash leads to that of the whole.
 pub(crate) fn extend(start: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(start, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

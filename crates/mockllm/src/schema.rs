@@ -5,10 +5,10 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-/// Schemas may refer to themselves; what lies deeper is left out.
+/// The maximum depth of generated values, because schemas may refer to themselves.
 const DEEPEST: usize = 12;
 
-/// A value of the schema. `text` is used for strings that are free to say anything.
+/// Returns a value of the schema. `text` is the value of unconstrained strings.
 pub(crate) fn satisfy(schema: &Value, text: &str) -> Value {
     value(schema, schema, text, 0)
 }

@@ -1,6 +1,6 @@
-//! What the server answers: a list of rules, read from JSON with comments.
+//! The server's script: a list of rules, read from JSON with comments.
 //!
-//! Rules are tried in order and the first that fits answers. `scripts/tour.jsonc` shows every field.
+//! The first rule that matches a request answers it. `scripts/tour.jsonc` shows every field.
 //! Start at `Script::parse`; faults are in `fault`, conditions in `condition`.
 
 mod condition;
@@ -19,9 +19,9 @@ use serde_json::Value;
 
 pub use condition::{Condition, ResultCondition};
 pub(crate) use fault::Seeded;
-pub use fault::{Fault, FaultRule, Moment, Schedule, StatusFault};
+pub use fault::{FaultMoment, FaultRule, Schedule, ScriptedFault, StatusFault};
 pub(crate) use pattern::Captures;
-pub use pattern::{Expression, Glob, Pattern};
+pub use pattern::{Expression, NamePattern, TextPattern};
 pub use template::Template;
 pub(crate) use template::fill_value;
 
@@ -29,44 +29,44 @@ pub(crate) use template::fill_value;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// Where all chance comes from: ids, delays, the sizes of fragments. Equal requests in equal order to equal
-    /// scripts get equal bytes.
+    /// The seed of all random values: ids, delays, fragment sizes. Equal requests in equal order to
+    /// equal scripts get equal bytes.
     #[serde(default)]
     pub seed: u64,
-    /// Whether a conversation is held to the provider's rules: results right after their calls, signatures
-    /// unchanged. On unless the script says otherwise.
+    /// Whether a conversation must follow the provider's rules: results right after their calls,
+    /// signatures unchanged. On by default.
     #[serde(default = "yes")]
     pub strict: bool,
     /// The models it lists, by name. A name not listed is served all the same.
     #[serde(default)]
-    pub models: BTreeMap<String, ModelFacts>,
-    /// How fast answers come, where neither the rule nor the model says.
+    pub models: BTreeMap<String, MockModel>,
+    /// The pace of replies if neither the rule nor the model sets one.
     #[serde(default)]
-    pub pace: Pace,
-    /// Faults by chance, for requests whose rule names none.
+    pub pace: ReplyPace,
+    /// Random faults, for requests whose rule names none.
     #[serde(default)]
     pub schedule: Option<Schedule>,
-    /// What is answered to what; the first that fits.
-    pub rules: Vec<Rule>,
+    /// The rules, in order; the first match answers.
+    pub rules: Vec<ScriptRule>,
 }
 
-/// What the server pretends of a model.
+/// The properties of a simulated model.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct ModelFacts {
+pub struct MockModel {
     /// The longest prompt, in tokens; a longer one is refused as the provider would.
     pub context: Option<u64>,
-    /// Its prompt cache.
+    /// The model's prompt cache.
     pub cache: CacheFacts,
     /// Its rate limits, per key; none unless given.
     pub limits: Option<LimitFacts>,
-    /// How fast it is.
-    pub pace: Option<Pace>,
-    /// Whose habits it has on the chat wire.
-    pub dialect: Dialect,
+    /// The model's pace, if it has its own.
+    pub pace: Option<ReplyPace>,
+    /// The provider whose chat dialect the model speaks.
+    pub dialect: ModelDialect,
 }
 
-/// How a provider caches prompts.
+/// The provider's rules for caching prompts.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CacheFacts {
@@ -80,7 +80,7 @@ pub struct CacheFacts {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitFacts {
-    /// Requests per window.
+    /// The maximum requests per window.
     pub requests: Option<u64>,
     /// Prompt tokens per window; those read from a cache do not count.
     pub input_tokens: Option<u64>,
@@ -91,10 +91,10 @@ pub struct LimitFacts {
     pub per_seconds: f64,
 }
 
-/// Whose habits a model has on the chat wire: the name of the field for thought, what usage says.
+/// A dialect of the chat wire: it sets the field for reasoning and the contents of usage.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Dialect {
+pub enum ModelDialect {
     /// No thought is shown.
     #[default]
     Openai,
@@ -102,27 +102,27 @@ pub enum Dialect {
     Openrouter,
     /// `reasoning_content`, and cache hits and misses as fields of their own.
     Deepseek,
-    /// `reasoning_content`, and timings.
+    /// Reasoning in `reasoning_content`, and timings.
     Llamacpp,
-    /// `reasoning_content`.
+    /// Reasoning in the field `reasoning_content`.
     Vllm,
-    /// `reasoning`.
+    /// Reasoning in the field `reasoning`.
     Ollama,
-    /// `reasoning_content`.
+    /// Reasoning in the field `reasoning_content`.
     Lmstudio,
     /// Ids of nine letters and digits.
     Mistral,
 }
 
-/// How fast an answer comes.
+/// The pace of a reply.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
-pub struct Pace {
+pub struct ReplyPace {
     /// Tokens per second; 0 is as fast as it goes.
     pub tokens_per_second: f64,
     /// The median wait for the first byte, in milliseconds.
     pub first_byte_ms: f64,
-    /// How the wait varies: the sigma of its lognormal law; 0 is always the median.
+    /// The variation of the wait: the sigma of its lognormal distribution; 0 is always the median.
     pub first_byte_sigma: f64,
     /// Tokens in one event.
     pub tokens_per_event: u32,
@@ -131,23 +131,23 @@ pub struct Pace {
     pub tick_ms: u64,
 }
 
-/// What is answered to what.
+/// A rule: a condition and the reply to requests that match it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
-    /// What the log calls it.
+pub struct ScriptRule {
+    /// The rule's name in the log.
     #[serde(default)]
     pub name: Option<String>,
     /// When it applies; always, if left out.
     #[serde(default, rename = "match")]
     pub condition: Condition,
-    /// What is said, in order.
+    /// The steps of the reply, in order.
     #[serde(default)]
-    pub reply: Vec<Step>,
-    /// How fast.
+    pub reply: Vec<ReplyStep>,
+    /// The pace of this reply, if it has its own.
     #[serde(default)]
-    pub pace: Option<Pace>,
-    /// What goes wrong.
+    pub pace: Option<ReplyPace>,
+    /// The faults to inject, by attempt.
     #[serde(default)]
     pub faults: Vec<FaultRule>,
 }
@@ -155,44 +155,44 @@ pub struct Rule {
 /// A piece of a reply.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
-    /// Text for the person.
+pub enum ReplyStep {
+    /// Text for the user.
     Text(Template),
-    /// A text said several times over: long answers for load runs.
-    Repeat(Repeat),
-    /// Thought before what follows.
-    Thinking(Thinking),
-    /// One tool call.
-    Call(Call),
+    /// A text repeated several times: long answers for load tests.
+    Repeat(RepeatedText),
+    /// Reasoning before the next step.
+    Thinking(ScriptThinking),
+    /// A single tool call.
+    Call(ScriptedCall),
     /// Several calls in one message, one after the other.
-    Calls(Vec<Call>),
-    /// Several calls in one message whose fragments come in turns, where the wire can do that.
-    Interleaved(Vec<Call>),
+    Calls(Vec<ScriptedCall>),
+    /// Several calls in one message with interleaved fragments, if the wire supports that.
+    Interleaved(Vec<ScriptedCall>),
     /// The model declines, with these words.
     Refusal(Template),
-    /// Why the answer ends, where it does not follow from the rest.
+    /// The stop reason, if the other steps do not imply it.
     Stop(Stop),
-    /// What is reported as used, where it is not to be counted.
+    /// Usage to report instead of the counted tokens.
     Usage(UsageStep),
 }
 
 /// A text several times over.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Repeat {
-    /// The text.
+pub struct RepeatedText {
+    /// The text to repeat.
     pub text: Template,
-    /// How often.
+    /// The number of repetitions.
     pub times: u32,
 }
 
-/// Thought. Shown where the request asks for it, as the providers do.
+/// Reasoning. Sent only if the request asks for it, as at the providers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Thinking {
-    /// What is thought.
+pub struct ScriptThinking {
+    /// The text of the reasoning.
     pub text: Template,
-    /// What the provider wants back; made up from the seed if left out.
+    /// The signature that the provider checks; generated from the seed if left out.
     #[serde(default)]
     pub signature: Option<String>,
     /// Whether only the opaque form is shown.
@@ -200,11 +200,11 @@ pub struct Thinking {
     pub redacted: bool,
 }
 
-/// A tool call.
+/// A tool call of the reply.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Call {
-    /// Which tool.
+pub struct ScriptedCall {
+    /// The name of the tool.
     pub tool: String,
     /// Its arguments; strings in them are templates.
     #[serde(default = "no_arguments")]
@@ -217,7 +217,7 @@ pub struct Call {
     pub id: Option<String>,
 }
 
-/// Why an answer ends.
+/// The reason an answer ends.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
@@ -225,17 +225,17 @@ pub enum Stop {
     EndTurn,
     /// It waits for results.
     ToolUse,
-    /// The answer may not be longer.
+    /// The answer reached the request's maximum tokens.
     MaxTokens,
-    /// A stop text came.
+    /// A stop text was generated.
     StopText,
-    /// It declined.
+    /// The model declined to answer.
     Refusal,
     /// A long turn was paused.
     Pause,
 }
 
-/// Usage to report instead of what was counted, in tokens; what is left out is counted.
+/// Usage to report instead of the counted tokens; fields left out are counted.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(missing_docs, reason = "the fields' names say it")]
@@ -251,7 +251,7 @@ pub struct UsageStep {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .problems.join("\n"))]
 pub struct ScriptError {
-    /// `file:line: what is wrong`.
+    /// The problems, each as `file:line: problem`.
     pub problems: Vec<String>,
 }
 
@@ -276,7 +276,7 @@ impl Default for CacheFacts {
     }
 }
 
-impl Default for Pace {
+impl Default for ReplyPace {
     fn default() -> Self {
         Self {
             tokens_per_second: 0.0,
@@ -289,7 +289,7 @@ impl Default for Pace {
 }
 
 impl Script {
-    /// Reads a script. `name` is what problems call it, usually its path.
+    /// Parses a script. `name` is its name in problems, usually its path.
     pub fn parse(name: &str, text: &str) -> Result<Self, ScriptError> {
         let json = source::blank_comments(text);
         let script: Self = serde_json::from_str(&json).map_err(|error| {
@@ -311,7 +311,7 @@ impl Script {
             .enumerate()
             .flat_map(|(ix, rule)| {
                 let line = lines.get(ix).copied().unwrap_or(1);
-                let called = rule.called(ix);
+                let called = rule.label(ix);
                 rule.problems()
                     .into_iter()
                     .map(move |problem| format!("{name}:{line}: {called}: {problem}"))
@@ -324,15 +324,15 @@ impl Script {
         }
     }
 
-    /// What is known of a model; the defaults for one not listed.
-    pub(crate) fn facts(&self, model: &str) -> ModelFacts {
+    /// Returns the properties of a model; the defaults for one not listed.
+    pub(crate) fn facts(&self, model: &str) -> MockModel {
         self.models.get(model).cloned().unwrap_or_default()
     }
 }
 
-impl Rule {
-    /// What the log and error messages call it.
-    pub(crate) fn called(&self, ix: usize) -> String {
+impl ScriptRule {
+    /// Returns the rule's label for the log and for error messages.
+    pub(crate) fn label(&self, ix: usize) -> String {
         match &self.name {
             Some(name) => format!("rule {name:?}"),
             None => format!("rule {}", ix + 1),
@@ -344,7 +344,7 @@ impl Rule {
         let mut problems: Vec<String> = self
             .reply
             .iter()
-            .flat_map(Step::names)
+            .flat_map(ReplyStep::names)
             .filter(|name| !known.contains(name))
             .map(|name| {
                 format!(
@@ -356,7 +356,7 @@ impl Rule {
             problems.push("it has no \"reply\", and no fault that always applies".to_owned());
         }
         for step in &self.reply {
-            if let Step::Calls(calls) | Step::Interleaved(calls) = step
+            if let ReplyStep::Calls(calls) | ReplyStep::Interleaved(calls) = step
                 && calls.is_empty()
             {
                 problems.push("a list of calls is empty".to_owned());
@@ -366,7 +366,7 @@ impl Rule {
     }
 }
 
-impl Step {
+impl ReplyStep {
     fn names(&self) -> Vec<String> {
         match self {
             Self::Text(text) | Self::Refusal(text) => text.names(),
@@ -374,14 +374,14 @@ impl Step {
             Self::Thinking(thinking) => thinking.text.names(),
             Self::Call(call) => call.names(),
             Self::Calls(calls) | Self::Interleaved(calls) => {
-                calls.iter().flat_map(Call::names).collect()
+                calls.iter().flat_map(ScriptedCall::names).collect()
             }
             Self::Stop(_) | Self::Usage(_) => Vec::new(),
         }
     }
 }
 
-impl Call {
+impl ScriptedCall {
     fn names(&self) -> Vec<String> {
         let mut names = template::value_names(&self.arguments);
         names.extend(self.raw.iter().flat_map(Template::names));

@@ -1,4 +1,4 @@
-//! The server: a thread of its own that answers requests as the script says.
+//! The server: a thread that answers requests according to the script.
 
 #[cfg(test)]
 mod tests;
@@ -20,17 +20,17 @@ use serde_json::Value;
 use tokio::{net::TcpListener, sync::oneshot, time::Instant};
 
 use crate::{
-    asked::Asked,
     body::{self, Ticks},
-    engine::{Engine, Reply},
-    frames::{Ending, Frames, Plan},
+    engine::{PacedReply, ScriptEngine},
+    frames::{Frames, StreamEnding, StreamPlan},
+    request::PromptRequest,
+    request_log::{LoggedRequest, RequestLog, ResponseWatch, lock},
     rng::{self, Rng},
-    script::{Fault, Script},
-    seen::{Entry, Log, Seen, lock},
-    socket::{Door, Fate},
+    script::{Script, ScriptedFault},
+    socket::{BreakableListener, ResetFlag},
     tokens,
-    trouble::{Kind, Trouble},
-    wire::{ErrorReply, Incoming, Route, Wire},
+    trouble::{ApiError, ApiErrorKind},
+    wire::{ErrorReply, Incoming, Route, WireFormat},
 };
 
 /// Larger requests are refused, in bytes.
@@ -38,21 +38,21 @@ const LARGEST: usize = 64 << 20;
 
 /// A running server. It stops, and closes every connection, when this is dropped.
 #[derive(Debug)]
-pub struct Server {
+pub struct MockServer {
     address: SocketAddr,
-    shared: Shared,
+    shared: MockServerState,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the handlers share.
+/// The state that the handlers share.
 #[derive(Clone, Debug)]
-struct Shared {
-    engine: Arc<Mutex<Engine>>,
-    log: Log,
+struct MockServerState {
+    engine: Arc<Mutex<ScriptEngine>>,
+    log: RequestLog,
 }
 
-impl Server {
+impl MockServer {
     /// Starts a server on a free port of loopback.
     pub fn start(script: Script) -> io::Result<Self> {
         Self::start_at(script, 0)
@@ -68,9 +68,9 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let shared = Shared {
-            engine: Arc::new(Mutex::new(Engine::new(script))),
-            log: Log::new(),
+        let shared = MockServerState {
+            engine: Arc::new(Mutex::new(ScriptEngine::new(script))),
+            log: RequestLog::new(),
         };
         let (stop, stopped) = oneshot::channel();
         let handlers = shared.clone();
@@ -85,18 +85,18 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it listens, as the beginning of a URL, without a slash at its end.
+    /// Returns the server's base URL, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The requests so far, in the order in which they came.
-    pub fn seen(&self) -> Vec<Seen> {
+    /// Returns the requests so far, in order of arrival.
+    pub fn requests(&self) -> Vec<LoggedRequest> {
         self.shared.log.entries()
     }
 
@@ -106,33 +106,37 @@ impl Server {
     }
 
     /// Waits until the requests are as the test wants them. For ever, if they never are.
-    pub async fn until(&self, mut test: impl FnMut(&[Seen]) -> bool) {
+    pub async fn wait_until(&self, mut test: impl FnMut(&[LoggedRequest]) -> bool) {
         let mut changes = self.shared.log.watch();
         loop {
             changes.mark_unchanged();
-            if test(&self.seen()) || changes.changed().await.is_err() {
+            if test(&self.requests()) || changes.changed().await.is_err() {
                 return;
             }
         }
     }
 
-    /// Goes on with another script. Answers that have begun go on as they were; attempts are counted anew.
+    /// Replaces the script. Running answers continue unchanged; attempts are counted from zero.
     pub fn replace(&self, script: Script) {
         lock(&self.shared.engine).replace(script);
     }
 }
 
-impl Drop for Server {
+impl Drop for MockServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic over there has been printed, and there is nobody here to tell.
+            // A panic of the server thread has already been printed.
             thread.join().ok();
         }
     }
 }
 
-async fn serve(listener: std::net::TcpListener, shared: Shared, stopped: oneshot::Receiver<()>) {
+async fn serve(
+    listener: std::net::TcpListener,
+    shared: MockServerState,
+    stopped: oneshot::Receiver<()>,
+) {
     let listener = match TcpListener::from_std(listener) {
         Ok(listener) => listener,
         // Only without a runtime, and this runs in one: nothing is served, and clients see it.
@@ -141,16 +145,16 @@ async fn serve(listener: std::net::TcpListener, shared: Shared, stopped: oneshot
     let service = axum::Router::new()
         .fallback(answer)
         .with_state(shared)
-        .into_make_service_with_connect_info::<Fate>();
+        .into_make_service_with_connect_info::<ResetFlag>();
     tokio::select! {
-        _ = axum::serve(Door(listener), service) => {}
+        _ = axum::serve(BreakableListener(listener), service) => {}
         _ = stopped => {}
     }
 }
 
 async fn answer(
-    State(shared): State<Shared>,
-    ConnectInfo(fate): ConnectInfo<Fate>,
+    State(shared): State<MockServerState>,
+    ConnectInfo(fate): ConnectInfo<ResetFlag>,
     request: Request<Body>,
 ) -> Response<Body> {
     let start = Instant::now();
@@ -162,11 +166,11 @@ async fn answer(
     {
         Ok(Ok(bytes)) => (bytes, None),
         Ok(Err(problem)) => (Vec::new(), Some(problem)),
-        Err(_) => (Vec::new(), Some(Trouble::new(Kind::TooLarge))),
+        Err(_) => (Vec::new(), Some(ApiError::new(ApiErrorKind::TooLarge))),
     };
     let method = parts.method.as_str();
     let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
-    let entry = shared.log.open(Seen {
+    let entry = shared.log.open(LoggedRequest {
         at: start.saturating_duration_since(shared.log.started()),
         method: method.to_owned(),
         path: parts.uri.to_string(),
@@ -178,10 +182,10 @@ async fn answer(
     });
     let route = Route::of(method, path, &headers);
     let script = lock(&shared.engine).script();
-    let exchange = Exchange {
+    let exchange = ServedExchange {
         shared,
-        entry,
-        fate,
+        watch: entry,
+        reset: fate,
         start,
     };
     if let Some(description) = route.description(&script) {
@@ -190,18 +194,18 @@ async fn answer(
     let (Route::Answer(wire) | Route::CountTokens(wire)) = route else {
         let problem = format!("there is nothing at {method} {path}");
         return exchange.refuse(
-            Wire::Chat,
-            Trouble {
+            WireFormat::Chat,
+            ApiError {
                 message: Some(problem),
-                ..Trouble::new(Kind::NotFound)
+                ..ApiError::new(ApiErrorKind::NotFound)
             },
             "",
         );
     };
-    let body: Result<Value, Trouble> = match problem {
+    let body: Result<Value, ApiError> = match problem {
         Some(problem) => Err(problem),
         None => serde_json::from_slice(&bytes)
-            .map_err(|error| Trouble::invalid(format!("the body is not JSON: {error}"))),
+            .map_err(|error| ApiError::invalid(format!("the body is not JSON: {error}"))),
     };
     let asked = body.and_then(|body| {
         let incoming = Incoming {
@@ -222,34 +226,39 @@ async fn answer(
     }
 }
 
-/// One request and what it is answered with.
-struct Exchange {
-    shared: Shared,
-    entry: Entry,
-    fate: Fate,
+/// One request and its response in progress.
+struct ServedExchange {
+    shared: MockServerState,
+    watch: ResponseWatch,
+    reset: ResetFlag,
     start: Instant,
 }
 
-impl Exchange {
-    fn read(&self, wire: Wire, incoming: &Incoming, is_strict: bool) -> Result<Asked, Trouble> {
+impl ServedExchange {
+    fn read(
+        &self,
+        wire: WireFormat,
+        incoming: &Incoming,
+        is_strict: bool,
+    ) -> Result<PromptRequest, ApiError> {
         let engine = lock(&self.shared.engine);
         let is_signed = |signature: &str| engine.has_signed(signature);
         wire.read(incoming, is_strict.then_some(&is_signed))
     }
 
-    async fn answer(self, asked: Asked) -> Response<Body> {
+    async fn answer(self, asked: PromptRequest) -> Response<Body> {
         let decision = lock(&self.shared.engine).decide(&asked, self.start);
         let wire = asked.wire;
         let headers = wire.limit_headers(decision.standing, time_of_day());
         let rule = decision.rule;
         match decision.outcome {
             Err(trouble) => {
-                let mut response = self.refused(wire, trouble, &asked.model, rule);
+                let mut response = self.error_response(wire, trouble, &asked.model, rule);
                 attach(&mut response, &headers);
                 response
             }
             Ok(reply) => {
-                if let Some(Fault::SlowFirstByte { ms }) =
+                if let Some(ScriptedFault::SlowFirstByte { ms }) =
                     reply.fault.as_ref().map(|seeded| &seeded.fault)
                 {
                     tokio::time::sleep(Duration::from_millis(*ms)).await;
@@ -261,54 +270,59 @@ impl Exchange {
         }
     }
 
-    fn reply(self, asked: &Asked, mut reply: Reply, rule: Option<String>) -> Response<Body> {
+    fn reply(
+        self,
+        asked: &PromptRequest,
+        mut reply: PacedReply,
+        rule: Option<String>,
+    ) -> Response<Body> {
         let wire = asked.wire;
         if let Some(seeded) = &reply.fault {
-            seeded.fault.spoil(&mut reply.answer, asked);
+            seeded.fault.corrupt_reply(&mut reply.answer, asked);
         }
         let answer = &reply.answer;
         let mut frames = Frames::new(answer.rng.clone(), reply.pace);
         if asked.stream {
             wire.stream(asked, answer, &mut frames);
         } else {
-            let whole = wire.whole(asked, answer, &mut frames);
+            let whole = wire.full_body(asked, answer, &mut frames);
             // All of it is written before any of it is sent.
             frames.raw(whole.to_string().into_bytes(), answer.usage.output);
         }
-        let plan = Plan::new(
+        let plan = StreamPlan::new(
             frames.finish(),
             reply.pace,
             reply.first_byte,
             reply.fault.as_ref(),
             wire.error_event(answer),
         );
-        self.entry.answered(200, rule);
+        self.watch.answered(200, rule);
         let mut response = Response::builder()
             .status(200)
             .header("content-type", wire.content_type(asked));
         if let Some(name) = wire.request_id_header() {
             response = response.header(name, format!("req_{}", answer.id));
         }
-        if plan.pieces.is_empty() && plan.ending == Ending::Reset {
-            self.fate.reset();
+        if plan.pieces.is_empty() && plan.ending == StreamEnding::Reset {
+            self.reset.reset();
         }
         let ticks = Ticks {
             origin: self.shared.log.started(),
             length: Duration::from_millis(reply.pace.tick_ms),
         };
         let start = Instant::now();
-        let body = body::send(plan, start, ticks, self.entry, self.fate);
+        let body = body::send(plan, start, ticks, self.watch, self.reset);
         built(response.body(Body::from_stream(body)))
     }
 
-    fn refused(
+    fn error_response(
         self,
-        wire: Wire,
-        trouble: Trouble,
+        wire: WireFormat,
+        trouble: ApiError,
         model: &str,
         rule: Option<String>,
     ) -> Response<Body> {
-        let id = Rng::of(&[rng::hash(model.as_bytes())]).word(24);
+        let id = Rng::of(&[rng::hash(model.as_bytes())]).random_id(24);
         let request_id = format!("req_{id}");
         let ErrorReply {
             status,
@@ -316,7 +330,7 @@ impl Exchange {
             content_type,
             body,
         } = wire.refuse(&trouble, model, &request_id);
-        self.entry.answered(status, rule);
+        self.watch.answered(status, rule);
         let mut response = Response::builder()
             .status(status)
             .header("content-type", content_type);
@@ -326,23 +340,28 @@ impl Exchange {
         for (name, value) in &headers {
             response = response.header(name, value);
         }
-        self.whole(response, body)
+        self.full_response(response, body)
     }
 
-    fn refuse(self, wire: Wire, trouble: Trouble, model: &str) -> Response<Body> {
-        self.refused(wire, trouble, model, None)
+    fn refuse(self, wire: WireFormat, trouble: ApiError, model: &str) -> Response<Body> {
+        self.error_response(wire, trouble, model, None)
     }
 
     fn json(self, status: u16, value: &Value) -> Response<Body> {
-        self.entry.answered(status, None);
+        self.watch.answered(status, None);
         let response = Response::builder()
             .status(status)
             .header("content-type", "application/json");
-        self.whole(response, value.to_string().into_bytes())
+        self.full_response(response, value.to_string().into_bytes())
     }
 
-    fn whole(self, response: axum::http::response::Builder, bytes: Vec<u8>) -> Response<Body> {
-        self.entry.ended(crate::seen::End::Finished);
+    fn full_response(
+        self,
+        response: axum::http::response::Builder,
+        bytes: Vec<u8>,
+    ) -> Response<Body> {
+        self.watch
+            .record_end(crate::request_log::ResponseEnd::Finished);
         built(response.body(Body::from(bytes)))
     }
 }
@@ -373,7 +392,7 @@ fn headers_of(headers: &HeaderMap) -> Vec<(String, String)> {
 }
 
 /// The body without its compression.
-fn decode(headers: &[(String, String)], bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
+fn decode(headers: &[(String, String)], bytes: &[u8]) -> Result<Vec<u8>, ApiError> {
     let encoding = headers.iter().find(|(name, _)| name == "content-encoding");
     match encoding.map(|(_, value)| value.as_str()) {
         None | Some("identity") => Ok(bytes.to_vec()),
@@ -381,12 +400,12 @@ fn decode(headers: &[(String, String)], bytes: &[u8]) -> Result<Vec<u8>, Trouble
             let mut decoded = Vec::new();
             let unreadable = "the body is not zstd, though its header says so";
             let mut decoder = ruzstd::decoding::StreamingDecoder::new(bytes)
-                .map_err(|_| Trouble::invalid(unreadable))?;
+                .map_err(|_| ApiError::invalid(unreadable))?;
             io::Read::read_to_end(&mut decoder, &mut decoded)
-                .map_err(|_| Trouble::invalid(unreadable))?;
+                .map_err(|_| ApiError::invalid(unreadable))?;
             Ok(decoded)
         }
-        Some(other) => Err(Trouble::invalid(format!(
+        Some(other) => Err(ApiError::invalid(format!(
             "the body's encoding {other:?} is not known here; send it plain or as zstd"
         ))),
     }

@@ -23,38 +23,44 @@ use tokio::{
 
 /// Accepts connections on loopback.
 #[derive(Debug)]
-pub(crate) struct Door(pub(crate) TcpListener);
+pub(crate) struct BreakableListener(pub(crate) TcpListener);
 
-/// A connection.
+/// A connection that can end with a reset.
 #[derive(Debug)]
-pub(crate) struct Socket {
+pub(crate) struct ResettableStream {
     stream: TcpStream,
-    fate: Fate,
+    reset: ResetFlag,
 }
 
-/// Whether a connection ends with a reset; shared with whoever answers on it.
+/// Whether a connection ends with a reset; shared with the handler of its request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fate(Arc<AtomicBool>);
+pub(crate) struct ResetFlag(Arc<AtomicBool>);
 
-impl Fate {
-    /// When the connection closes, the other side is told that it broke.
+impl ResetFlag {
+    /// Makes the connection close with a reset.
     pub(crate) fn reset(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-impl Listener for Door {
-    type Io = Socket;
+impl Listener for BreakableListener {
+    type Io = ResettableStream;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (Socket, SocketAddr) {
+    async fn accept(&mut self) -> (ResettableStream, SocketAddr) {
         loop {
             match self.0.accept().await {
                 Ok((stream, address)) => {
                     // Events are small and must not wait for each other.
                     if stream.set_nodelay(true).is_ok() {
-                        let fate = Fate::default();
-                        return (Socket { stream, fate }, address);
+                        let fate = ResetFlag::default();
+                        return (
+                            ResettableStream {
+                                stream,
+                                reset: fate,
+                            },
+                            address,
+                        );
                     }
                 }
                 // Out of descriptors, most likely: others must close first.
@@ -68,22 +74,22 @@ impl Listener for Door {
     }
 }
 
-impl Connected<IncomingStream<'_, Door>> for Fate {
-    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
-        stream.io().fate.clone()
+impl Connected<IncomingStream<'_, BreakableListener>> for ResetFlag {
+    fn connect_info(stream: IncomingStream<'_, BreakableListener>) -> Self {
+        stream.io().reset.clone()
     }
 }
 
-impl Drop for Socket {
+impl Drop for ResettableStream {
     fn drop(&mut self) {
-        if self.fate.0.load(Ordering::Acquire) {
-            // Where the option cannot be set, the connection is gone already, which is what was wanted.
+        if self.reset.0.load(Ordering::Acquire) {
+            // If the option cannot be set, the connection is already gone.
             self.stream.set_zero_linger().ok();
         }
     }
 }
 
-impl AsyncRead for Socket {
+impl AsyncRead for ResettableStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -93,7 +99,7 @@ impl AsyncRead for Socket {
     }
 }
 
-impl AsyncWrite for Socket {
+impl AsyncWrite for ResettableStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -119,7 +125,7 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.fate.0.load(Ordering::Acquire) {
+        if self.reset.0.load(Ordering::Acquire) {
             // An orderly end first would hide the reset.
             return Poll::Ready(Ok(()));
         }

@@ -2,8 +2,8 @@
 
 use crate::rng::Rng;
 
-/// Bytes that count as one token. Real tokenizers are near four for English and code; what matters here is
-/// that the same text always counts the same, in a prompt, in a cache and in an answer.
+/// The number of bytes per token. Real tokenizers are near four for English and code; here it only
+/// matters that equal text has equal counts in a prompt, a cache and an answer.
 pub(crate) const BYTES_PER_TOKEN: u64 = 4;
 
 /// The tokens of so many bytes.
@@ -18,7 +18,7 @@ pub(crate) fn of_text(text: &str) -> u64 {
 
 /// A piece of a text and the tokens it brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fragment<'a> {
+pub(crate) struct TokenFragment<'a> {
     pub(crate) text: &'a str,
     pub(crate) tokens: u64,
 }
@@ -29,16 +29,18 @@ pub(crate) fn fragments<'a>(
     text: &'a str,
     tokens_per_event: u32,
     rng: &mut Rng,
-) -> Vec<Fragment<'a>> {
+) -> Vec<TokenFragment<'a>> {
     let mut pieces = Vec::new();
     let mut start = 0;
     while start < text.len() {
-        let wanted: u64 = (0..tokens_per_event.max(1)).map(|_| 1 + rng.below(7)).sum();
+        let wanted: u64 = (0..tokens_per_event.max(1))
+            .map(|_| 1 + rng.next_below(7))
+            .sum();
         let mut end = (start + wanted as usize).min(text.len());
         while !text.is_char_boundary(end) {
             end += 1;
         }
-        pieces.push(Fragment {
+        pieces.push(TokenFragment {
             text: &text[start..end],
             tokens: of_bytes(end as u64) - of_bytes(start as u64),
         });

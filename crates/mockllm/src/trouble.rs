@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use crate::script::{Fault, StatusFault};
+use crate::script::{ScriptedFault, StatusFault};
 
-/// An error instead of an answer.
+/// An API error instead of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Trouble {
-    pub(crate) kind: Kind,
+pub(crate) struct ApiError {
+    pub(crate) kind: ApiErrorKind,
     /// The status, where it is not the wire's usual one for the kind.
     pub(crate) status: Option<u16>,
     /// The words, where they are not the wire's usual ones.
@@ -16,9 +16,9 @@ pub(crate) struct Trouble {
     pub(crate) headers: BTreeMap<String, String>,
 }
 
-/// What is wrong.
+/// The kind of an API error.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum ApiErrorKind {
     RateLimited {
         what: &'static str,
     },
@@ -35,12 +35,12 @@ pub(crate) enum Kind {
     NoSuchModel,
     NotFound,
     TooLarge,
-    /// A page of something that stands before the provider.
+    /// An error page of a proxy in front of the provider.
     Html,
 }
 
-impl Trouble {
-    pub(crate) fn new(kind: Kind) -> Self {
+impl ApiError {
+    pub(crate) fn new(kind: ApiErrorKind) -> Self {
         Self {
             kind,
             status: None,
@@ -53,39 +53,39 @@ impl Trouble {
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self {
             message: Some(message.into()),
-            ..Self::new(Kind::Invalid)
+            ..Self::new(ApiErrorKind::Invalid)
         }
     }
 
-    /// The error that a fault stands for, if it is one that comes instead of an answer. `prompt` is the
-    /// prompt's length in tokens.
-    pub(crate) fn of(fault: &Fault, prompt: u64) -> Option<Self> {
+    /// Returns the error of a fault that replaces the answer. `prompt` is the prompt's length in
+    /// tokens.
+    pub(crate) fn of(fault: &ScriptedFault, prompt: u64) -> Option<Self> {
         match fault {
-            Fault::Status(status) => Some(Self::of_status(status, kind_of(status.code))),
-            Fault::Html(status) => Some(Self::of_status(status, Kind::Html)),
-            Fault::Overloaded {} => Some(Self::new(Kind::Overloaded)),
-            Fault::Quota {} => Some(Self::new(Kind::Quota)),
-            Fault::Authentication {} => Some(Self::new(Kind::Authentication)),
-            Fault::ContextOverflow {} => Some(Self::new(Kind::ContextOverflow {
+            ScriptedFault::Status(status) => Some(Self::of_status(status, kind_of(status.code))),
+            ScriptedFault::Html(status) => Some(Self::of_status(status, ApiErrorKind::Html)),
+            ScriptedFault::Overloaded {} => Some(Self::new(ApiErrorKind::Overloaded)),
+            ScriptedFault::Quota {} => Some(Self::new(ApiErrorKind::Quota)),
+            ScriptedFault::Authentication {} => Some(Self::new(ApiErrorKind::Authentication)),
+            ScriptedFault::ContextOverflow {} => Some(Self::new(ApiErrorKind::ContextOverflow {
                 prompt,
                 limit: prompt.saturating_sub(1),
             })),
-            Fault::NoSuchModel {} => Some(Self::new(Kind::NoSuchModel)),
-            Fault::Cut(_)
-            | Fault::EndEarly(_)
-            | Fault::Reset(_)
-            | Fault::Stall(_)
-            | Fault::ErrorEvent(_)
-            | Fault::BadJson(_)
-            | Fault::TornUtf8(_)
-            | Fault::Shredded {}
-            | Fault::BadArguments {}
-            | Fault::DuplicateIds {}
-            | Fault::SlowFirstByte { .. } => None,
+            ScriptedFault::NoSuchModel {} => Some(Self::new(ApiErrorKind::NoSuchModel)),
+            ScriptedFault::Cut(_)
+            | ScriptedFault::EndEarly(_)
+            | ScriptedFault::Reset(_)
+            | ScriptedFault::Stall(_)
+            | ScriptedFault::ErrorEvent(_)
+            | ScriptedFault::BadJson(_)
+            | ScriptedFault::TornUtf8(_)
+            | ScriptedFault::Shredded {}
+            | ScriptedFault::BadArguments {}
+            | ScriptedFault::DuplicateIds {}
+            | ScriptedFault::SlowFirstByte { .. } => None,
         }
     }
 
-    fn of_status(fault: &StatusFault, kind: Kind) -> Self {
+    fn of_status(fault: &StatusFault, kind: ApiErrorKind) -> Self {
         Self {
             kind,
             status: Some(fault.code),
@@ -98,16 +98,16 @@ impl Trouble {
     }
 }
 
-fn kind_of(status: u16) -> Kind {
+fn kind_of(status: u16) -> ApiErrorKind {
     match status {
-        401 => Kind::Authentication,
-        402 => Kind::Quota,
-        403 => Kind::Permission,
-        404 => Kind::NotFound,
-        413 => Kind::TooLarge,
-        429 => Kind::RateLimited { what: "requests" },
-        503 | 529 => Kind::Overloaded,
-        500.. => Kind::Server,
-        _ => Kind::Invalid,
+        401 => ApiErrorKind::Authentication,
+        402 => ApiErrorKind::Quota,
+        403 => ApiErrorKind::Permission,
+        404 => ApiErrorKind::NotFound,
+        413 => ApiErrorKind::TooLarge,
+        429 => ApiErrorKind::RateLimited { what: "requests" },
+        503 | 529 => ApiErrorKind::Overloaded,
+        500.. => ApiErrorKind::Server,
+        _ => ApiErrorKind::Invalid,
     }
 }

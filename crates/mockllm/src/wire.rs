@@ -1,6 +1,6 @@
-//! The providers' wires: how a request is read and how an answer is written, for each.
+//! The providers' wire formats: how each reads a request and writes an answer.
 //!
-//! Every wire is one module with the same few functions; this one knows which is which.
+//! Every format is one module with the same functions; this module dispatches to them.
 
 mod anthropic;
 mod chat;
@@ -19,46 +19,47 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    answer::Answer,
-    asked::Asked,
+    answer::ScriptedReply,
     frames::Frames,
-    limits::Standing,
+    limits::LimitHeaders,
+    request::PromptRequest,
     rng::Rng,
-    script::{Dialect, Script},
-    trouble::{Kind, Trouble},
+    script::{ModelDialect, Script},
+    trouble::{ApiError, ApiErrorKind},
 };
 
 /// The wires, by their names in scripts.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "lowercase")]
-pub enum Wire {
-    /// Anthropic Messages.
+pub enum WireFormat {
+    /// The Anthropic Messages API.
     Anthropic,
-    /// OpenAI Responses.
+    /// The OpenAI Responses API.
     Responses,
     /// OpenAI Chat Completions and everything that speaks it.
     Chat,
-    /// Gemini generateContent.
+    /// The Gemini generateContent API.
     Gemini,
-    /// llama.cpp's `/infill`.
+    /// The `/infill` endpoint of llama.cpp.
     Infill,
     /// `/v1/completions` and DeepSeek's `/beta/completions`.
     Completions,
-    /// Mistral's `/v1/fim/completions`.
+    /// The `/v1/fim/completions` endpoint of Mistral.
     Mistral,
-    /// Ollama's `/api/generate`.
+    /// The `/api/generate` endpoint of Ollama.
     Ollama,
     /// No wire: a client inside the process.
     Direct,
 }
 
-/// When answers say they were made, in seconds since 1970: fixed, so that equal requests get equal bytes.
+/// The creation time of answers, in seconds since 1970: fixed, so that equal requests get equal
+/// bytes.
 pub(crate) const CREATED: u64 = 1_767_225_600;
 
-/// A request as it came.
+/// An HTTP request before it is parsed.
 #[derive(Debug)]
 pub(crate) struct Incoming<'a> {
-    /// Without the query.
+    /// The path without the query.
     pub(crate) path: &'a str,
     pub(crate) query: &'a str,
     /// Names in lower case.
@@ -66,13 +67,13 @@ pub(crate) struct Incoming<'a> {
     pub(crate) body: &'a Value,
 }
 
-/// What a path asks for.
+/// The kind of a request, by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    Answer(Wire),
-    CountTokens(Wire),
+    Answer(WireFormat),
+    CountTokens(WireFormat),
     /// A list of models in the words of this wire.
-    Models(Wire),
+    Models(WireFormat),
     /// llama.cpp's description of itself.
     Props,
     Nothing,
@@ -88,29 +89,29 @@ pub(crate) struct ErrorReply {
 }
 
 impl Route {
-    /// What a request asks for, told by its method and the end of its path, as providers are reached through
-    /// proxies under all kinds of prefixes.
+    /// Returns the route of a request by its method and the end of its path, because proxies add
+    /// arbitrary prefixes.
     pub(crate) fn of(method: &str, path: &str, headers: &[(String, String)]) -> Self {
         let path = path.trim_end_matches('/');
         if method == "POST" {
             let answers = [
-                ("/messages", Wire::Anthropic),
-                ("/responses", Wire::Responses),
-                ("/chat/completions", Wire::Chat),
-                (":streamGenerateContent", Wire::Gemini),
-                (":generateContent", Wire::Gemini),
-                ("/fim/completions", Wire::Mistral),
+                ("/messages", WireFormat::Anthropic),
+                ("/responses", WireFormat::Responses),
+                ("/chat/completions", WireFormat::Chat),
+                (":streamGenerateContent", WireFormat::Gemini),
+                (":generateContent", WireFormat::Gemini),
+                ("/fim/completions", WireFormat::Mistral),
                 // Inception's, for next edits: shaped like a chat.
-                ("/edit/completions", Wire::Chat),
-                ("/completions", Wire::Completions),
-                ("/infill", Wire::Infill),
-                ("/api/generate", Wire::Ollama),
+                ("/edit/completions", WireFormat::Chat),
+                ("/completions", WireFormat::Completions),
+                ("/infill", WireFormat::Infill),
+                ("/api/generate", WireFormat::Ollama),
             ];
             let counts = [
-                ("/messages/count_tokens", Wire::Anthropic),
-                (":countTokens", Wire::Gemini),
+                ("/messages/count_tokens", WireFormat::Anthropic),
+                (":countTokens", WireFormat::Gemini),
             ];
-            let ends = |(end, wire): &(&str, Wire)| path.ends_with(end).then_some(*wire);
+            let ends = |(end, wire): &(&str, WireFormat)| path.ends_with(end).then_some(*wire);
             return match (answers.iter().find_map(ends), counts.iter().find_map(ends)) {
                 (Some(wire), _) => Self::Answer(wire),
                 (None, Some(wire)) => Self::CountTokens(wire),
@@ -122,24 +123,26 @@ impl Route {
         }
         let has = |name: &str| headers.iter().any(|(header, _)| header == name);
         match path {
-            _ if path.ends_with("/api/tags") => Self::Models(Wire::Ollama),
+            _ if path.ends_with("/api/tags") => Self::Models(WireFormat::Ollama),
             _ if path.ends_with("/props") => Self::Props,
-            _ if path.ends_with("/v1beta/models") => Self::Models(Wire::Gemini),
+            _ if path.ends_with("/v1beta/models") => Self::Models(WireFormat::Gemini),
             _ if path.ends_with("/models") && has("anthropic-version") => {
-                Self::Models(Wire::Anthropic)
+                Self::Models(WireFormat::Anthropic)
             }
-            _ if path.ends_with("/models") && has("x-goog-api-key") => Self::Models(Wire::Gemini),
-            _ if path.ends_with("/models") => Self::Models(Wire::Chat),
+            _ if path.ends_with("/models") && has("x-goog-api-key") => {
+                Self::Models(WireFormat::Gemini)
+            }
+            _ if path.ends_with("/models") => Self::Models(WireFormat::Chat),
             _ => Self::Nothing,
         }
     }
 
-    /// The list or description that is asked for.
+    /// Returns the requested model list or description.
     pub(crate) fn description(self, script: &Script) -> Option<Value> {
         match self {
-            Self::Models(Wire::Ollama) => Some(lists::ollama(script)),
-            Self::Models(Wire::Gemini) => Some(lists::gemini(script)),
-            Self::Models(Wire::Anthropic) => Some(lists::anthropic(script)),
+            Self::Models(WireFormat::Ollama) => Some(lists::ollama(script)),
+            Self::Models(WireFormat::Gemini) => Some(lists::gemini(script)),
+            Self::Models(WireFormat::Anthropic) => Some(lists::anthropic(script)),
             Self::Models(_) => Some(lists::openai(script)),
             Self::Props => Some(lists::props(script)),
             Self::Answer(_) | Self::CountTokens(_) | Self::Nothing => None,
@@ -147,19 +150,19 @@ impl Route {
     }
 }
 
-impl Wire {
+impl WireFormat {
     /// Whether its provider caches only where the request marks it.
     pub(crate) fn caches_where_marked(self) -> bool {
         matches!(self, Self::Anthropic | Self::Direct)
     }
 
-    /// Reads a request. `is_signed` tells whether a signature was given out; without it nothing is checked
-    /// beyond the form.
+    /// Parses a request. `is_signed` returns whether a signature was issued; without it only the
+    /// form is checked.
     pub(crate) fn read(
         self,
         incoming: &Incoming,
         is_signed: Option<&dyn Fn(&str) -> bool>,
-    ) -> Result<Asked, Trouble> {
+    ) -> Result<PromptRequest, ApiError> {
         match self {
             Self::Anthropic => anthropic::read(incoming, is_signed),
             Self::Responses => responses::read(incoming, is_signed),
@@ -168,12 +171,12 @@ impl Wire {
             Self::Infill => infill::read(incoming),
             Self::Completions | Self::Mistral => completions::read(self, incoming),
             Self::Ollama => ollama::read(incoming),
-            Self::Direct => Err(Trouble::invalid("a client inside the process has no wire")),
+            Self::Direct => Err(ApiError::invalid("a client inside the process has no wire")),
         }
     }
 
-    /// The answer as a stream's events.
-    pub(crate) fn stream(self, asked: &Asked, answer: &Answer, frames: &mut Frames) {
+    /// Encodes the answer as the events of a stream.
+    pub(crate) fn stream(self, asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
         match self {
             Self::Anthropic => anthropic::stream(asked, answer, frames),
             Self::Responses => responses::stream(asked, answer, frames),
@@ -186,21 +189,26 @@ impl Wire {
         }
     }
 
-    /// The answer in one piece.
-    pub(crate) fn whole(self, asked: &Asked, answer: &Answer, frames: &mut Frames) -> Value {
+    /// Encodes the answer as a single body.
+    pub(crate) fn full_body(
+        self,
+        asked: &PromptRequest,
+        answer: &ScriptedReply,
+        frames: &mut Frames,
+    ) -> Value {
         match self {
-            Self::Anthropic => anthropic::whole(asked, answer),
-            Self::Responses => responses::whole(asked, answer, frames),
-            Self::Chat => chat::whole(answer),
-            Self::Gemini => gemini::whole(asked, answer),
-            Self::Infill => infill::whole(asked, answer),
-            Self::Completions | Self::Mistral => completions::whole(asked, answer),
-            Self::Ollama => ollama::whole(answer),
+            Self::Anthropic => anthropic::full_body(asked, answer),
+            Self::Responses => responses::full_body(asked, answer, frames),
+            Self::Chat => chat::full_body(answer),
+            Self::Gemini => gemini::full_body(asked, answer),
+            Self::Infill => infill::full_body(asked, answer),
+            Self::Completions | Self::Mistral => completions::full_body(asked, answer),
+            Self::Ollama => ollama::full_body(answer),
             Self::Direct => Value::Null,
         }
     }
 
-    /// How the provider answers a request to count tokens.
+    /// Returns the provider's response to a token-count request.
     pub(crate) fn token_count(self, tokens: u64) -> Value {
         match self {
             Self::Gemini => serde_json::json!({ "totalTokens": tokens }),
@@ -208,8 +216,8 @@ impl Wire {
         }
     }
 
-    /// A stream's content type. Gemini streams a JSON array unless events are asked for.
-    pub(crate) fn content_type(self, asked: &Asked) -> &'static str {
+    /// Returns a stream's content type. Gemini streams a JSON array unless events are requested.
+    pub(crate) fn content_type(self, asked: &PromptRequest) -> &'static str {
         match self {
             Self::Ollama if asked.stream => "application/x-ndjson",
             _ if asked.stream && !asked.options.is_events => "application/json",
@@ -218,8 +226,8 @@ impl Wire {
         }
     }
 
-    /// An error instead of an answer.
-    pub(crate) fn refuse(self, trouble: &Trouble, model: &str, request_id: &str) -> ErrorReply {
+    /// Encodes an API error as the provider's response.
+    pub(crate) fn refuse(self, trouble: &ApiError, model: &str, request_id: &str) -> ErrorReply {
         let (usual, body) = match self {
             Self::Anthropic => anthropic::error(trouble, model, request_id),
             Self::Gemini => gemini::error(trouble, model),
@@ -242,7 +250,7 @@ impl Wire {
             }
             headers.push(("retry-after".to_owned(), format!("{seconds}")));
         }
-        let (content_type, body) = if trouble.kind == Kind::Html {
+        let (content_type, body) = if trouble.kind == ApiErrorKind::Html {
             ("text/html", page(status).into_bytes())
         } else {
             ("application/json", body.to_string().into_bytes())
@@ -256,8 +264,8 @@ impl Wire {
     }
 
     /// An error within a stream.
-    pub(crate) fn error_event(self, answer: &Answer) -> Vec<u8> {
-        let trouble = Trouble::new(Kind::Overloaded);
+    pub(crate) fn error_event(self, answer: &ScriptedReply) -> Vec<u8> {
+        let trouble = ApiError::new(ApiErrorKind::Overloaded);
         match self {
             Self::Anthropic => {
                 let (_, body) = anthropic::error(&trouble, &answer.model, "");
@@ -279,10 +287,10 @@ impl Wire {
         }
     }
 
-    /// The headers that tell of rate limits. `now` is the time of day, which some wires name.
+    /// Returns the rate-limit headers. `now` is the time of day, which some wires include.
     pub(crate) fn limit_headers(
         self,
-        standing: Standing,
+        standing: LimitHeaders,
         now: SystemTime,
     ) -> Vec<(&'static str, String)> {
         match self {
@@ -305,17 +313,17 @@ impl Wire {
     }
 
     /// A new call's id as the provider writes it.
-    pub(crate) fn call_id(self, dialect: Dialect, rng: &mut Rng) -> String {
+    pub(crate) fn call_id(self, dialect: ModelDialect, rng: &mut Rng) -> String {
         match self {
-            Self::Anthropic => format!("toolu_01{}", rng.word(22)),
-            _ if dialect == Dialect::Mistral => rng.word(9),
-            Self::Gemini => rng.word(16),
-            _ => format!("call_{}", rng.word(24)),
+            Self::Anthropic => format!("toolu_01{}", rng.random_id(22)),
+            _ if dialect == ModelDialect::Mistral => rng.random_id(9),
+            Self::Gemini => rng.random_id(16),
+            _ => format!("call_{}", rng.random_id(24)),
         }
     }
 }
 
-/// The error page of something that stands before the provider.
+/// Returns the error page of a proxy in front of the provider.
 fn page(status: u16) -> String {
     format!(
         "<html>\r\n<head><title>{status}</title></head>\r\n<body>\r\n<center><h1>{status}</h1></center>\r\n\

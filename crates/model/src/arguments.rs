@@ -1,10 +1,12 @@
-//! Reads a tool call's arguments while they stream: field values come out before the JSON is complete.
+//! Parses a tool call's arguments while they stream: field values are available before the JSON is
+//! complete.
 //!
 //! Knows: JSON. Must not know: any tool.
-//! Invariant: for valid JSON, however it is cut, what comes out is what `serde_json` reads from the whole.
-//! Invariant: for anything else it goes on as long as it can tell what is meant, and says what was wrong and where;
-//! it never panics and never takes back what it told.
-//! Start at `ArgumentReader::push`; the whole at once is read by `Arguments::read`.
+//! Invariant: for valid JSON, however it is split into fragments, the result equals that of
+//! `serde_json` on the whole text.
+//! Invariant: for invalid JSON the reader continues as long as the meaning is clear and reports
+//! each problem with its position; it never panics and never retracts an event.
+//! Start at `ArgumentReader::push`; `Arguments::read` parses a complete text.
 
 use std::fmt;
 
@@ -13,94 +15,95 @@ use serde_json::Value;
 mod scan;
 mod tree;
 
-use scan::{State, Text};
-pub use tree::Arguments;
+use scan::{ScanState, StringState};
+pub use tree::ParsedArguments;
 
-/// Reads JSON piece by piece.
+/// Parses JSON incrementally, fragment by fragment.
 #[derive(Debug)]
 pub struct ArgumentReader {
-    state: State,
-    /// Objects and arrays around the current place, the outermost first.
+    state: ScanState,
+    /// Objects and arrays around the current position, outermost first.
     frames: Vec<Container>,
-    /// The current place, as `ArgumentEvent`s are told it.
+    /// Path to the current position, as passed along with each `ArgumentEvent`.
     path: Vec<ArgumentStep>,
-    /// A key, a number or a word that is not complete yet.
+    /// An incomplete key, number or word.
     token: String,
-    text: Text,
+    text: StringState,
     position: Position,
     problems: Vec<ArgumentProblem>,
 }
 
-/// A step of the way to a value.
+/// One step of the path to a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ArgumentStep {
-    /// Into an object.
+    /// Enters the value at this object key.
     Key(String),
-    /// Into an array, from 0.
+    /// Enters the array element at this index, from 0.
     Index(usize),
 }
 
-/// What is told of the value at a path.
+/// An event about the value at a path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentEvent<'a> {
-    /// An object or an array begins.
+    /// Start of an object or array.
     Open(Container),
-    /// A string goes on, unescaped. The pieces are as the fragments were cut; an empty string has none.
+    /// A piece of a string, unescaped. Pieces follow the fragments; an empty string has none.
     Text(&'a str),
-    /// A string is complete.
+    /// End of a string.
     TextEnd,
     /// A number, a boolean or null.
     Value(Value),
-    /// An object or an array is complete.
+    /// End of an object or array.
     Close(Container),
 }
 
-/// What holds values.
+/// A JSON value that contains others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
-    /// By key.
+    /// Contains values by key.
     Object,
-    /// By index.
+    /// Contains values by index.
     Array,
 }
 
-/// What is wrong with JSON, and where.
+/// A problem in JSON text, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentProblem {
-    /// The byte at which it was found.
+    /// Byte offset of the problem.
     pub offset: usize,
-    /// Its line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// Its char within the line, from 1.
+    /// Column in chars, from 1.
     pub column: usize,
-    /// The value in which it was found, such as `edits[0].old_string`; empty at the top.
+    /// Path of the value that contains the problem, such as `edits[0].old_string`; empty at the top
+    /// level.
     pub path: String,
-    /// What it is.
+    /// Kind of the problem.
     pub kind: ProblemKind,
 }
 
-/// What is wrong with JSON.
+/// Kind of a problem in JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// It ends before it is complete.
+    /// The text ends before the JSON is complete.
     Ends,
-    /// A char that cannot stand here; nothing behind it is read.
+    /// A char that is invalid here, with the expected syntax; parsing stops.
     Unexpected(char, &'static str),
-    /// A number or a word that is none; nothing behind it is read.
+    /// An invalid number or word; parsing stops.
     BadToken(String),
-    /// Too many objects and arrays within one another; nothing behind is read.
+    /// Nesting exceeds the depth limit; parsing stops.
     TooDeep,
-    /// A control character in a string, which is taken as it is.
+    /// An unescaped control character in a string; it is kept.
     BareControl(char),
-    /// An escape that JSON lacks, which is taken as it is.
+    /// An escape sequence unknown to JSON; its char is kept.
     BadEscape(char),
-    /// Half of a pair of surrogates, which becomes U+FFFD.
+    /// An unpaired surrogate, replaced by U+FFFD.
     LoneSurrogate,
-    /// A comma before the end of an object or an array, which is passed over.
+    /// A comma before the end of an object or array, ignored.
     TrailingComma,
-    /// A word of Python, which is taken for that of JSON.
+    /// A Python literal, read as its JSON equivalent.
     ForeignWord(String),
-    /// Text behind the end, which is passed over.
+    /// Text after the end of the JSON, ignored.
     TrailingText,
 }
 
@@ -111,20 +114,20 @@ struct Position {
     column: usize,
 }
 
-/// Problems kept; a broken stream would make one per char.
-const MOST_PROBLEMS: usize = 32;
+/// Maximum number of problems kept; a broken stream would report one per char.
+const MAX_PROBLEMS: usize = 32;
 
-/// As deep as `serde_json` reads.
-const MOST_DEPTH: usize = 127;
+/// Maximum nesting depth, the same as that of `serde_json`.
+const MAX_DEPTH: usize = 127;
 
 impl Default for ArgumentReader {
     fn default() -> Self {
         Self {
-            state: State::Value,
+            state: ScanState::Value,
             frames: Vec::new(),
             path: Vec::new(),
             token: String::new(),
-            text: Text::default(),
+            text: StringState::default(),
             position: Position {
                 offset: 0,
                 line: 1,
@@ -136,46 +139,47 @@ impl Default for ArgumentReader {
 }
 
 impl ArgumentReader {
-    /// Reads on. `sink` is told of each value with its path, in the order of the text.
+    /// Parses the next fragment. Calls `sink` for each event with its path, in text order.
     pub fn push(
         &mut self,
         fragment: &str,
         sink: &mut dyn FnMut(&[ArgumentStep], ArgumentEvent<'_>),
     ) {
         let mut rest = fragment;
-        while !rest.is_empty() && self.state != State::Broken {
+        while !rest.is_empty() && self.state != ScanState::Broken {
             let taken = self.take(rest, sink);
             self.position.pass(&rest[..taken]);
             rest = &rest[taken..];
         }
     }
 
-    /// The text is over: tells of a number at the top, which only its end completes, and returns all problems.
+    /// Ends the text: emits a top-level number, which only the end completes, and returns all
+    /// problems.
     pub fn finish(
         mut self,
         sink: &mut dyn FnMut(&[ArgumentStep], ArgumentEvent<'_>),
     ) -> Vec<ArgumentProblem> {
-        if self.state == State::Token && self.frames.is_empty() {
+        if self.state == ScanState::Token && self.frames.is_empty() {
             self.end_token(sink);
         }
-        if !matches!(self.state, State::Done | State::Broken) {
+        if !matches!(self.state, ScanState::Done | ScanState::Broken) {
             self.note(ProblemKind::Ends);
         }
         self.problems
     }
 
-    /// Whether the JSON is complete.
+    /// Returns whether the JSON is complete.
     pub fn is_complete(&self) -> bool {
-        self.state == State::Done
+        self.state == ScanState::Done
     }
 
-    /// What was wrong so far.
+    /// Returns the problems found so far.
     pub fn problems(&self) -> &[ArgumentProblem] {
         &self.problems
     }
 
     fn note(&mut self, kind: ProblemKind) {
-        if self.problems.len() < MOST_PROBLEMS {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(ArgumentProblem {
                 offset: self.position.offset,
                 line: self.position.line,
@@ -188,12 +192,12 @@ impl ArgumentReader {
 
     fn fail(&mut self, kind: ProblemKind) {
         self.note(kind);
-        self.state = State::Broken;
+        self.state = ScanState::Broken;
     }
 }
 
 impl ProblemKind {
-    /// Whether what was read is all that was meant, so that a tool may run on it.
+    /// Returns whether the problem leaves the meaning intact, so that a tool may run on the result.
     pub fn is_harmless(&self) -> bool {
         match self {
             Self::BareControl(_) | Self::TrailingComma | Self::ForeignWord(_) => true,
@@ -221,7 +225,7 @@ impl Position {
     }
 }
 
-/// `edits[0].old_string`.
+/// Formats a path as in `edits[0].old_string`.
 fn path_text(path: &[ArgumentStep]) -> String {
     let mut text = String::new();
     for step in path {
@@ -247,21 +251,21 @@ impl fmt::Display for ArgumentProblem {
         match &self.kind {
             ProblemKind::Ends => f.write_str("the JSON ends before it is complete"),
             ProblemKind::Unexpected(found, wanted) => {
-                write!(f, "{found:?} stands where {wanted} should")
+                write!(f, "found {found:?}, expected {wanted}")
             }
-            ProblemKind::BadToken(token) => write!(f, "{token:?} is no JSON value"),
+            ProblemKind::BadToken(token) => write!(f, "{token:?} is not a JSON value"),
             ProblemKind::TooDeep => write!(
                 f,
-                "more than {MOST_DEPTH} objects and arrays within one another"
+                "objects and arrays are nested more than {MAX_DEPTH} deep"
             ),
             ProblemKind::BareControl(c) => write!(f, "the control character {c:?} is not escaped"),
             ProblemKind::BadEscape(c) => {
-                write!(f, "\\{c} is no escape of JSON; a backslash is written \\\\")
+                write!(f, "\\{c} is not a JSON escape; write a backslash as \\\\")
             }
-            ProblemKind::LoneSurrogate => f.write_str("half of a surrogate pair stands alone"),
-            ProblemKind::TrailingComma => f.write_str("a comma stands before the end"),
-            ProblemKind::ForeignWord(word) => write!(f, "{word} is written in lower case in JSON"),
-            ProblemKind::TrailingText => f.write_str("text follows the end of the JSON"),
+            ProblemKind::LoneSurrogate => f.write_str("unpaired surrogate"),
+            ProblemKind::TrailingComma => f.write_str("trailing comma"),
+            ProblemKind::ForeignWord(word) => write!(f, "{word} must be lower case in JSON"),
+            ProblemKind::TrailingText => f.write_str("unexpected text after the end of the JSON"),
         }
     }
 }

@@ -1,70 +1,74 @@
-//! Events become a message.
+//! Assembles a message from stream events.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::{Content, Event, Failure, Message, ModelId, Opaque, Part, Role, StopReason, Usage};
+use crate::{
+    Failure, Message, MessagePart, ModelId, Opaque, PartContent, Role, StopReason, StreamEvent,
+    Usage,
+};
 
-/// Puts an answer together while it streams.
+/// Assembles an answer while it streams.
 ///
-/// Robust against what providers send now and then: a call's id that was used before gets a new one, fragments of
-/// a call that never began begin one, what comes after the end is ignored. Each is noted in `Answer::problems`.
+/// Tolerates irregularities that providers produce: a reused call id gets a new one, a fragment of
+/// a call that never started starts one, and events after the end are ignored. Each is recorded in
+/// `Answer::problems`.
 #[derive(Debug)]
 pub struct Assembler {
-    answer: Answer,
-    /// Ids of calls in this conversation.
+    answer: ModelResponse,
+    /// Ids of all calls in this conversation.
     used: HashSet<String>,
     /// Open calls by their index on the wire.
-    open: HashMap<u32, Slot>,
-    /// Whether the last text or reasoning part may grow.
+    open: HashMap<u32, PartSlot>,
+    /// Whether the last text or reasoning part accepts further deltas.
     is_open: bool,
     is_over: bool,
 }
 
-/// An answer, as far as it came.
+/// A model's answer, complete or partial.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct ModelResponse {
     /// The parts in the order in which they began.
     pub message: Message,
-    /// The provider's name for the answer.
+    /// The provider's id for the answer.
     pub id: Option<String>,
-    /// The model as the provider names it.
+    /// The model name that the provider reports.
     pub model: Option<String>,
-    /// What it used, as last told.
+    /// The last reported usage.
     pub usage: Option<Usage>,
-    /// Why it ended; `None` while it has not, and where it failed.
+    /// Reason why the answer ended; `None` if it is unfinished or failed.
     pub stop: Option<StopReason>,
-    /// Why it was not completed.
+    /// The failure that ended the answer.
     pub failure: Option<Failure>,
-    /// Ids of calls whose arguments are not complete. They must not run.
+    /// Ids of calls with incomplete arguments. They must not run.
     pub incomplete: Vec<String>,
-    /// What was odd, in sentences.
+    /// Irregularities in the stream, as sentences.
     pub problems: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct PartSlot {
     part: usize,
     has_ended: bool,
 }
 
 impl Assembler {
-    /// The same where further ids are taken: those of calls that are not sent any more.
+    /// Marks further ids as used: those of calls that are no longer sent.
     #[must_use]
     pub fn with_used(mut self, ids: impl IntoIterator<Item = String>) -> Self {
         self.used.extend(ids);
         self
     }
 
-    /// For an answer to `messages`, whose calls' ids are taken.
+    /// Creates an assembler for an answer to `messages`, whose call ids count as used.
     pub fn new(messages: &[Message]) -> Self {
         let parts = messages.iter().flat_map(|message| &message.parts);
         let used = parts.filter_map(|part| match &part.content {
-            Content::ToolCall { id, .. } => Some(id.clone()),
+            PartContent::ToolCall { id, .. } => Some(id.clone()),
             _ => None,
         });
         Self {
-            answer: Answer::empty(),
+            answer: ModelResponse::empty(),
             used: used.collect(),
             open: HashMap::new(),
             is_open: false,
@@ -72,30 +76,30 @@ impl Assembler {
         }
     }
 
-    /// Takes the next event. Returns the id of the call that it belongs to, as the message names it.
-    pub fn push(&mut self, event: &Event) -> Option<&str> {
+    /// Adds the next event. Returns the id of the call that it belongs to, as the message names it.
+    pub fn push(&mut self, event: &StreamEvent) -> Option<&str> {
         if self.is_over {
             return None;
         }
         match event {
-            Event::Start { id, model } => {
+            StreamEvent::Start { id, model } => {
                 self.answer.id = Some(id.clone());
                 self.answer.model = Some(model.clone());
             }
-            Event::Restart => self.restart(),
-            Event::TextDelta(text) => self.write(text, Kind::Text),
-            Event::ReasoningDelta(text) => self.write(text, Kind::Reasoning),
-            Event::Signature { index, opaque } => self.sign(*index, opaque),
-            Event::ToolStart { index, id, name } => return self.start(*index, id, name),
-            Event::ToolArgsDelta { index, fragment } => return self.extend(*index, fragment),
-            Event::ToolEnd { index } => return self.end(*index),
-            Event::Usage(usage) => self.answer.usage = Some(*usage),
-            Event::RateLimits(_) => {}
-            Event::Stop { reason, .. } => {
+            StreamEvent::Restart => self.restart(),
+            StreamEvent::TextDelta(text) => self.write(text, DeltaKind::Text),
+            StreamEvent::ReasoningDelta(text) => self.write(text, DeltaKind::Reasoning),
+            StreamEvent::Signature { index, opaque } => self.sign(*index, opaque),
+            StreamEvent::ToolStart { index, id, name } => return self.start(*index, id, name),
+            StreamEvent::ToolArgsDelta { index, fragment } => return self.extend(*index, fragment),
+            StreamEvent::ToolEnd { index } => return self.end_call(*index),
+            StreamEvent::Usage(usage) => self.answer.usage = Some(*usage),
+            StreamEvent::RateLimits(_) => {}
+            StreamEvent::Stop { reason, .. } => {
                 self.answer.stop = Some(*reason);
                 self.is_over = true;
             }
-            Event::Failed(failure) => {
+            StreamEvent::Failed(failure) => {
                 self.answer.failure = Some(failure.clone());
                 self.is_over = true;
             }
@@ -103,14 +107,14 @@ impl Assembler {
         None
     }
 
-    /// The answer so far.
-    pub fn answer(&self) -> &Answer {
+    /// Returns the answer so far.
+    pub fn answer(&self) -> &ModelResponse {
         &self.answer
     }
 
-    /// The answer, at the stream's end or when it was given up. Calls that did not end are named in
-    /// `Answer::incomplete`.
-    pub fn finish(mut self) -> Answer {
+    /// Returns the answer at the end of the stream or on cancellation. `Answer::incomplete` lists
+    /// unfinished calls.
+    pub fn finish(mut self) -> ModelResponse {
         let mut open: Vec<usize> = self
             .open
             .values()
@@ -126,9 +130,9 @@ impl Assembler {
     }
 
     fn restart(&mut self) {
-        let calls = std::mem::replace(&mut self.answer, Answer::empty()).message;
+        let calls = std::mem::replace(&mut self.answer, ModelResponse::empty()).message;
         for part in calls.parts {
-            if let Content::ToolCall { id, .. } = &part.content {
+            if let PartContent::ToolCall { id, .. } = &part.content {
                 self.used.remove(id);
             }
         }
@@ -136,18 +140,18 @@ impl Assembler {
         self.is_open = false;
     }
 
-    fn write(&mut self, text: &str, kind: Kind) {
+    fn write(&mut self, text: &str, kind: DeltaKind) {
         let parts = &mut self.answer.message.parts;
         let last = parts.last_mut().filter(|_| self.is_open);
         match (last.map(|part| &mut Arc::make_mut(part).content), kind) {
-            (Some(Content::Text(last)), Kind::Text)
-            | (Some(Content::Reasoning(last)), Kind::Reasoning) => last.push_str(text),
+            (Some(PartContent::Text(last)), DeltaKind::Text)
+            | (Some(PartContent::Reasoning(last)), DeltaKind::Reasoning) => last.push_str(text),
             _ if text.is_empty() => {}
             _ => {
                 let text = text.to_owned();
-                let part = Part::new(match kind {
-                    Kind::Text => Content::Text(text),
-                    Kind::Reasoning => Content::Reasoning(text),
+                let part = MessagePart::new(match kind {
+                    DeltaKind::Text => PartContent::Text(text),
+                    DeltaKind::Reasoning => PartContent::Reasoning(text),
                 });
                 parts.push(part.into());
                 self.is_open = true;
@@ -165,8 +169,8 @@ impl Assembler {
         match target.and_then(|part| parts.get_mut(part)) {
             Some(part) => Arc::make_mut(part).opaque = Some(opaque.clone()),
             None => {
-                let part = Part {
-                    content: Content::Reasoning(String::new()),
+                let part = MessagePart {
+                    content: PartContent::Reasoning(String::new()),
                     opaque: Some(opaque.clone()),
                 };
                 parts.push(part.into());
@@ -180,10 +184,10 @@ impl Assembler {
     fn start(&mut self, index: u32, id: &str, name: &str) -> Option<&str> {
         if self.open.get(&index).is_some_and(|slot| !slot.has_ended) {
             self.note(format!(
-                "call {index} began twice; the first one never ended"
+                "call {index} started twice; the first one never ended"
             ));
         }
-        // A second call under an index is another call: the first keeps what it has, and is incomplete.
+        // A second call at the same index is a new call: the first one remains, incomplete.
         if let Some(slot) = self.open.remove(&index).filter(|slot| !slot.has_ended) {
             let spare = (0..u32::MAX)
                 .rev()
@@ -191,7 +195,7 @@ impl Assembler {
             self.open.extend(spare.map(|spare| (spare, slot)));
         }
         let id = self.free_id(id);
-        let call = Part::new(Content::ToolCall {
+        let call = MessagePart::new(PartContent::ToolCall {
             id: id.clone(),
             name: name.to_owned(),
             arguments: String::new(),
@@ -200,7 +204,7 @@ impl Assembler {
         self.used.insert(id);
         self.is_open = false;
         let part = self.answer.message.parts.len() - 1;
-        let slot = Slot {
+        let slot = PartSlot {
             part,
             has_ended: false,
         };
@@ -211,25 +215,23 @@ impl Assembler {
     fn extend(&mut self, index: u32, fragment: &str) -> Option<&str> {
         if !self.open.contains_key(&index) {
             self.note(format!(
-                "arguments came for call {index}, which never began"
+                "received arguments for call {index}, which never started"
             ));
             self.start(index, "", "");
         }
         let slot = *self.open.get(&index)?;
         if slot.has_ended {
-            self.note(format!(
-                "arguments came for call {index} after its end; they are left out"
-            ));
+            self.note(format!("ignored arguments for call {index} after its end"));
             return None;
         }
         let part = self.answer.message.parts.get_mut(slot.part)?;
-        if let Content::ToolCall { arguments, .. } = &mut Arc::make_mut(part).content {
+        if let PartContent::ToolCall { arguments, .. } = &mut Arc::make_mut(part).content {
             arguments.push_str(fragment);
         }
         self.answer.call_id(slot.part)
     }
 
-    fn end(&mut self, index: u32) -> Option<&str> {
+    fn end_call(&mut self, index: u32) -> Option<&str> {
         match self.open.get_mut(&index) {
             Some(slot) => {
                 slot.has_ended = true;
@@ -237,13 +239,13 @@ impl Assembler {
                 self.answer.call_id(part)
             }
             None => {
-                self.note(format!("call {index} ended, which never began"));
+                self.note(format!("call {index} ended, but never started"));
                 None
             }
         }
     }
 
-    /// The id itself if it is free, else one made from it.
+    /// Returns `id` if it is unused, otherwise a new id derived from it.
     fn free_id(&mut self, id: &str) -> String {
         let stem = if id.is_empty() { "call" } else { id };
         if !id.is_empty() && !self.used.contains(id) {
@@ -251,7 +253,7 @@ impl Assembler {
         }
         if !id.is_empty() {
             self.note(format!(
-                "the call id {id} came again; the new call has another"
+                "the call id {id} was reused; the new call gets a different one"
             ));
         }
         let mut number = if id.is_empty() { 1 } else { 2 };
@@ -270,12 +272,12 @@ impl Assembler {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum DeltaKind {
     Text,
     Reasoning,
 }
 
-impl Answer {
+impl ModelResponse {
     fn empty() -> Self {
         Self {
             message: Message {
@@ -294,28 +296,28 @@ impl Answer {
 
     fn call_id(&self, part: usize) -> Option<&str> {
         match &self.message.parts.get(part)?.content {
-            Content::ToolCall { id, .. } => Some(id),
+            PartContent::ToolCall { id, .. } => Some(id),
             _ => None,
         }
     }
 
-    /// The text parts, one after the other.
+    /// Concatenates the text parts.
     pub fn text(&self) -> String {
         let parts = self.message.parts.iter();
         let texts = parts.filter_map(|part| match &part.content {
-            Content::Text(text) => Some(text.as_str()),
+            PartContent::Text(text) => Some(text.as_str()),
             _ => None,
         });
         texts.collect()
     }
 
-    /// The calls whose arguments are complete: id, name, arguments.
+    /// Returns the calls with complete arguments: id, name, arguments.
     pub fn calls(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.message
             .parts
             .iter()
             .filter_map(|part| match &part.content {
-                Content::ToolCall {
+                PartContent::ToolCall {
                     id,
                     name,
                     arguments,
@@ -326,30 +328,30 @@ impl Answer {
             })
     }
 
-    /// The message without its incomplete calls, as it may stay in a conversation: a call that cannot be
-    /// answered makes a history that no provider takes.
+    /// Returns the message without incomplete calls, fit for the history: providers reject a
+    /// history with an unanswered call.
     pub fn into_history(mut self) -> Message {
         let incomplete = std::mem::take(&mut self.incomplete);
         self.message.parts.retain(|part| {
-            !matches!(&part.content, Content::ToolCall { id, .. } if incomplete.contains(id))
+            !matches!(&part.content, PartContent::ToolCall { id, .. } if incomplete.contains(id))
         });
         self.message
     }
 }
 
-/// What `forget_others` took out.
+/// The parts that `forget_others` removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Forgotten {
-    /// How many opaque parts.
+pub struct RemovedParts {
+    /// Number of removed opaque parts.
     pub parts: usize,
-    /// Which models had made them, in order of appearance.
+    /// The models that created them, in order of appearance.
     pub models: Vec<ModelId>,
 }
 
-/// Takes out of a conversation what only other models than `model` can read: their signatures and their hidden
-/// thoughts. Thoughts that were signed go as a whole, as they are another's; texts and calls stay.
-pub fn forget_others(messages: &mut Vec<Message>, model: &ModelId) -> Forgotten {
-    let mut forgotten = Forgotten::default();
+/// Removes from a conversation everything that only models other than `model` can read: signatures
+/// and hidden reasoning. Signed reasoning is removed entirely; texts and calls remain.
+pub fn strip_foreign_parts(messages: &mut Vec<Message>, model: &ModelId) -> RemovedParts {
+    let mut forgotten = RemovedParts::default();
     for message in messages.iter_mut() {
         message.parts.retain_mut(|part| {
             let is_others = |opaque: &Opaque| opaque.model != *model;
@@ -364,15 +366,16 @@ pub fn forget_others(messages: &mut Vec<Message>, model: &ModelId) -> Forgotten 
             if !forgotten.models.contains(&opaque.model) {
                 forgotten.models.push(opaque.model);
             }
-            !matches!(part.content, Content::Reasoning(_))
+            !matches!(part.content, PartContent::Reasoning(_))
         });
     }
     messages.retain(|message| !message.parts.is_empty());
     forgotten
 }
 
-/// Tells a model that takes over a conversation whose work it finds. `None` where nothing was forgotten.
-pub fn switch_note(forgotten: &Forgotten) -> Option<Message> {
+/// Returns a note to a model that takes over a conversation, naming the models before it. `None` if
+/// nothing was removed.
+pub fn switch_note(forgotten: &RemovedParts) -> Option<Message> {
     if forgotten.models.is_empty() {
         return None;
     }
@@ -380,8 +383,9 @@ pub fn switch_note(forgotten: &Forgotten) -> Option<Message> {
     Some(Message::text(
         Role::System,
         format!(
-            "Until here another model answered ({}). Its private reasoning is not shown to you; its messages, tool \
-             calls and their results are. Go on from what is written, and check what you rely on.",
+            "The answers above are from another model ({}). You see its messages, tool calls and \
+             results, but not its private reasoning. Continue from there, and verify anything you \
+             rely on.",
             models.join(", ")
         ),
     ))

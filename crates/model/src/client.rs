@@ -1,36 +1,36 @@
-//! The one way to speak to a model.
+//! The interface to language models.
 
 use futures::stream::BoxStream;
 
-use crate::{Event, Fim, Request};
+use crate::{Fim, ModelRequest, StreamEvent};
 
 /// Sends requests to one provider, or to many behind a router.
 ///
-/// A provider's client never retries: the router, or whoever holds the stream, decides what a failure means.
-/// Dropping the stream cancels the request and closes its socket.
-pub trait Client: Send + Sync {
-    /// Starts a chat request. Failures, too, arrive as the stream's last event.
-    fn send(&self, request: Request) -> BoxStream<'static, Event>;
+/// A provider's client never retries: the router, or the owner of the stream, decides how to handle
+/// a failure. Dropping the stream cancels the request and closes its socket.
+pub trait ModelClient: Send + Sync {
+    /// Starts a chat request. A failure arrives as the stream's last event.
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent>;
 
-    /// Starts a fill-in-the-middle request; the answer is text alone.
-    fn complete(&self, request: Fim) -> BoxStream<'static, Event>;
+    /// Starts a fill-in-the-middle request; the answer is plain text.
+    fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent>;
 
-    /// As `send`, and says which try it is. A client that has nobody to tell it to leaves this as it is.
-    fn send_attempt(&self, request: Request, _: Attempt) -> BoxStream<'static, Event> {
+    /// Like `send`, with the number of this attempt. The default ignores it.
+    fn send_attempt(&self, request: ModelRequest, _: Attempt) -> BoxStream<'static, StreamEvent> {
         self.send(request)
     }
 
-    /// As `complete`, and says which try it is.
-    fn complete_attempt(&self, request: Fim, _: Attempt) -> BoxStream<'static, Event> {
+    /// Like `complete`, with the number of this attempt.
+    fn complete_attempt(&self, request: Fim, _: Attempt) -> BoxStream<'static, StreamEvent> {
         self.complete(request)
     }
 }
 
-/// Which try of which request this is, for servers that would not do the same thing twice.
+/// Identifies a request and its attempt, so that servers can deduplicate retries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attempt {
-    /// The same for every try of one request; nothing is said if it is empty.
+    /// Equal for every attempt of one request; not sent if empty.
     pub idempotency_key: String,
-    /// How many tries came before.
+    /// Number of previous attempts.
     pub retries: u32,
 }

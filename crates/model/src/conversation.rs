@@ -1,108 +1,108 @@
-//! Messages and their parts, in the form every wire is made from.
+//! Messages and their parts, independent of any wire format.
 
 use std::sync::Arc;
 
 use crate::ModelId;
 
-/// Who wrote a message.
+/// Author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The person, or the harness in their name; carries tool results too.
+    /// The user, or the harness on the user's behalf; also carries tool results.
     User,
-    /// The model.
+    /// The model, including its tool calls.
     Assistant,
-    /// The harness, in the middle of a conversation; a wire without it sends a user message.
+    /// The harness, within a conversation; a wire without this role sends a user message.
     System,
 }
 
 /// One message: parts in the order in which they were written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Who wrote it.
+    /// Author of the message.
     pub role: Role,
-    /// What it holds, in order. Shared, so that each of a conversation's many requests costs no copy of it.
-    pub parts: Vec<Arc<Part>>,
+    /// Parts in order. Shared, so that the many requests of a conversation don't copy them.
+    pub parts: Vec<Arc<MessagePart>>,
 }
 
-/// A piece of a message, with what the provider wants back beside it.
+/// A part of a message, with the opaque data that the provider wants back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// What it says.
-    pub content: Content,
-    /// A signature or an encrypted twin of `content`.
+pub struct MessagePart {
+    /// Content that can be read.
+    pub content: PartContent,
+    /// A signature, or an encrypted form of `content`.
     pub opaque: Option<Opaque>,
 }
 
-/// What a part says.
+/// Content of a message part.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Content {
-    /// Plain text.
+pub enum PartContent {
+    /// Plain text of any length.
     Text(String),
-    /// A picture.
+    /// An image, encoded as a file.
     Image {
-        /// Its media type, such as `image/png`.
+        /// Media type, such as `image/png`.
         media_type: String,
-        /// The file's bytes.
+        /// Bytes of the image file.
         bytes: Arc<[u8]>,
     },
-    /// What the model thought. Empty where the provider shows only the opaque form.
+    /// The model's reasoning. Empty if the provider exposes only the opaque form.
     Reasoning(String),
-    /// The model calls a tool.
+    /// A tool call by the model.
     ToolCall {
-        /// The call's name in this conversation; its result refers to it.
+        /// Id of the call in this conversation; its result refers to it.
         id: String,
-        /// Which tool.
+        /// Name of the tool.
         name: String,
-        /// JSON for `ToolInput::Json`, the text itself for `ToolInput::Text`; kept as it was written,
-        /// which may be invalid.
+        /// JSON for `ToolInput::Json`, plain text for `ToolInput::Text`; verbatim, so possibly
+        /// invalid.
         arguments: String,
     },
-    /// What a tool answered.
+    /// The result of a tool call.
     ToolResult {
-        /// The call it answers.
+        /// Id of the call that it answers.
         call: String,
         /// Text and images only.
-        content: Vec<Content>,
+        content: Vec<PartContent>,
         /// Whether the tool failed.
         is_error: bool,
     },
 }
 
-/// Bytes of a provider that only the same model can read: a signature, encrypted reasoning.
+/// Provider data that only the same model can read: a signature or encrypted reasoning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opaque {
-    /// The model that made it; another model never sees it.
+    /// The model that created the data; other models never receive it.
     pub model: ModelId,
-    /// JSON, verbatim, in a shape that only the wire's adapter knows.
+    /// Verbatim JSON in a format known only to the wire's adapter.
     pub data: String,
 }
 
 impl Message {
-    /// A message of these parts.
-    pub fn new(role: Role, parts: impl IntoIterator<Item = impl Into<Arc<Part>>>) -> Self {
+    /// Creates a message from parts.
+    pub fn new(role: Role, parts: impl IntoIterator<Item = impl Into<Arc<MessagePart>>>) -> Self {
         Self {
             role,
             parts: parts.into_iter().map(Into::into).collect(),
         }
     }
 
-    /// A message of one text.
+    /// Creates a message with a single text part.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
-        Self::new(role, [Part::text(text)])
+        Self::new(role, [MessagePart::text(text)])
     }
 }
 
-impl Part {
-    /// A part without anything opaque.
-    pub fn new(content: Content) -> Self {
+impl MessagePart {
+    /// Creates a part without opaque data.
+    pub fn new(content: PartContent) -> Self {
         Self {
             content,
             opaque: None,
         }
     }
 
-    /// A part of plain text.
+    /// Creates a part of plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::new(Content::Text(text.into()))
+        Self::new(PartContent::Text(text.into()))
     }
 }

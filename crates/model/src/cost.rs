@@ -1,4 +1,4 @@
-//! Money, counted in whole nano-dollars so that sums are exact.
+//! Money in whole nano-dollars, so that sums are exact.
 
 use std::fmt;
 
@@ -8,76 +8,76 @@ use crate::{TokenCount, Usage};
 
 /// An amount of money in nano-dollars: 1 000 000 000 of them make a dollar.
 ///
-/// A cost that nobody knows is `None` where a `Cost` is asked for, never zero.
+/// An unknown cost is `None`, never zero.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Cost(pub u64);
 
-/// What one token costs, in pico-dollars; the same figure is the price of a million tokens in micro-dollars.
+/// Price per token in pico-dollars, which equals the price per million tokens in micro-dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Rate(pub u64);
+pub struct TokenRate(pub u64);
 
-/// What a model costs per kind of token. `None` is a price that the table does not know.
+/// Price of a model per kind of token. `None` is a price missing from the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Price {
-    /// For prompts up to the first tier's bound.
+    /// Rates for prompts up to the first tier's bound.
     pub base: Rates,
-    /// Other rates for longer prompts, sorted by `above`.
-    pub tiers: Vec<Tiered>,
+    /// Rates for longer prompts, sorted by `above`.
+    pub tiers: Vec<TieredRates>,
 }
 
-/// Rates for prompts longer than a bound. The whole request is billed by them, not only its excess.
+/// Rates for prompts longer than a bound. They apply to the whole request, not only to the excess.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tiered {
-    /// The rates hold where the prompt has more tokens than this.
+pub struct TieredRates {
+    /// The rates apply to prompts with more tokens than this.
     pub above: TokenCount,
-    /// What is not known here is billed as in the tier below.
+    /// Unknown rates are billed as in the tier below.
     pub rates: Rates,
 }
 
-/// One rate per kind of token that `Usage` tells apart.
+/// One rate for each kind of token in `Usage`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rates {
     /// Prompt tokens outside any cache.
-    pub input: Option<Rate>,
-    /// Tokens the model writes.
-    pub output: Option<Rate>,
-    /// Prompt tokens read from a cache. Where it is unknown they are billed as `input`, which is never less.
-    pub cache_read: Option<Rate>,
-    /// Prompt tokens written to a cache of five minutes.
-    pub cache_write_5m: Option<Rate>,
-    /// Prompt tokens written to a cache of an hour.
-    pub cache_write_1h: Option<Rate>,
+    pub input: Option<TokenRate>,
+    /// Tokens that the model writes.
+    pub output: Option<TokenRate>,
+    /// Prompt tokens read from a cache. If unknown they are billed as `input`, which is never less.
+    pub cache_read: Option<TokenRate>,
+    /// Prompt tokens written to a five-minute cache.
+    pub cache_write_5m: Option<TokenRate>,
+    /// Prompt tokens written to a one-hour cache.
+    pub cache_write_1h: Option<TokenRate>,
 }
 
 impl Cost {
-    /// Nothing at all, and known to be nothing.
+    /// A cost known to be zero.
     pub const ZERO: Self = Self(0);
 
-    /// So many whole dollars.
+    /// Creates a cost of whole dollars.
     pub const fn dollars(dollars: u64) -> Self {
         Self(dollars.saturating_mul(1_000_000_000))
     }
 
-    /// The sum; what does not fit stays at the most.
+    /// Returns the saturating sum.
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference, at least zero.
+    /// Returns the difference, at least zero.
     pub fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// For scores and charts; sums are made of `Cost`s.
+    /// Converts to floating point for scores and charts; sums must use `Cost`.
     pub fn as_dollars(self) -> f64 {
         self.0 as f64 / 1e9
     }
 }
 
 impl fmt::Display for Cost {
-    /// Dollars with as many digits as the amount needs to be told from nothing.
+    /// Formats dollars with enough digits to distinguish the amount from zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (dollars, nano) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
         let digits = match self.0 {
@@ -87,30 +87,32 @@ impl fmt::Display for Cost {
             _ => 2,
         };
         let unit = 10u64.pow(9 - digits);
-        // Rounded up, like every cost: what is shown is never less than what is billed.
+        // Rounded up like every cost, so that the displayed amount is never below the billed one.
         let part = nano.div_ceil(unit);
-        let (dollars, part) = match part == 10u64.pow(digits) {
-            true => (dollars + 1, 0),
-            false => (dollars, part),
+        let (dollars, part) = if part == 10u64.pow(digits) {
+            (dollars + 1, 0)
+        } else {
+            (dollars, part)
         };
         write!(f, "${dollars}.{part:0width$}", width = digits as usize)
     }
 }
 
 impl Price {
-    /// The price of a model that runs on the person's own machine.
+    /// Price of a model that runs on the user's own machine.
     pub const FREE: Self = Self {
         base: Rates {
-            input: Some(Rate(0)),
-            output: Some(Rate(0)),
-            cache_read: Some(Rate(0)),
-            cache_write_5m: Some(Rate(0)),
-            cache_write_1h: Some(Rate(0)),
+            input: Some(TokenRate(0)),
+            output: Some(TokenRate(0)),
+            cache_read: Some(TokenRate(0)),
+            cache_write_5m: Some(TokenRate(0)),
+            cache_write_1h: Some(TokenRate(0)),
         },
         tiers: Vec::new(),
     };
 
-    /// What `usage` costs, rounded up to a nano-dollar once. `None` where a rate that it needs is unknown.
+    /// Returns the cost of `usage`, rounded up once to a nano-dollar. `None` if a required rate is
+    /// unknown.
     pub fn cost(&self, usage: &Usage) -> Option<Cost> {
         let rates = self.rates(usage.prompt());
         let kinds = [
@@ -129,8 +131,8 @@ impl Price {
         Some(Cost(u64::try_from(pico.div_ceil(1000)).unwrap_or(u64::MAX)))
     }
 
-    /// The most that a request can cost: no token of its prompt is read from a cache, and all of them are
-    /// written to the dearest cache it may ask for.
+    /// Returns the maximum cost of a request: no prompt token is read from a cache, and all are
+    /// written to the most expensive cache that the request may use.
     pub fn most(&self, prompt: TokenCount, output: TokenCount, caches: CacheUse) -> Option<Cost> {
         let rates = self.rates(prompt);
         let write = match caches {
@@ -144,7 +146,7 @@ impl Price {
         Some(Cost(u64::try_from(pico.div_ceil(1000)).unwrap_or(u64::MAX)))
     }
 
-    /// The rates for a prompt of this length.
+    /// Returns the rates for a prompt of this length.
     pub fn rates(&self, prompt: TokenCount) -> Rates {
         let mut rates = self.base;
         for tier in self.tiers.iter().filter(|tier| prompt > tier.above) {
@@ -154,14 +156,14 @@ impl Price {
     }
 }
 
-/// Which caches a request asks to be written.
+/// The caches that a request writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUse {
-    /// None, or the provider caches by itself and bills nothing for it.
+    /// No cache, or automatic caching that is not billed.
     None,
-    /// One of five minutes.
+    /// A cache that lives five minutes.
     Short,
-    /// One of an hour, perhaps beside one of five minutes.
+    /// A cache that lives an hour, possibly next to a five-minute one.
     Long,
 }
 
@@ -178,7 +180,7 @@ impl Rates {
 }
 
 impl Usage {
-    /// All tokens of the prompt, wherever they came from.
+    /// Returns all tokens of the prompt, cached or not.
     pub fn prompt(&self) -> TokenCount {
         let kinds = [
             self.input,
@@ -189,7 +191,7 @@ impl Usage {
         TokenCount(kinds.iter().fold(0, |sum, kind| sum.saturating_add(kind.0)))
     }
 
-    /// All tokens, the written ones included.
+    /// Returns all tokens of prompt and answer.
     pub fn total(&self) -> TokenCount {
         TokenCount(self.prompt().0.saturating_add(self.output.0))
     }

@@ -1,93 +1,93 @@
-//! What streams back, the same for every wire.
+//! Stream events, common to all wire formats.
 
 use std::time::Duration;
 
 use crate::{Failure, Opaque, TokenCount, Usage};
 
-/// A piece of an answer, in the order of arrival.
+/// An event of an answer, in order of arrival.
 ///
-/// Neighbouring deltas of one kind make one part. A `Signature` ends the part it belongs to: the tool call of
-/// its `index`, or else the last text or reasoning part; where the last part is neither, or has ended, it is
-/// a reasoning part of its own without text.
+/// Adjacent deltas of one kind form one part. A `Signature` ends the part it belongs to: the tool
+/// call with its `index`, otherwise the last text or reasoning part; if the last part is of another
+/// kind or has ended, the signature becomes a reasoning part without text.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the fields' names say it")]
-pub enum Event {
-    /// The provider took the request. `model` is what it says it serves.
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
+pub enum StreamEvent {
+    /// The provider has accepted the request. `model` is the model that it reports to serve.
     Start { id: String, model: String },
-    /// The answer begins again, perhaps from another model: forget all of it that came before, text, thought
-    /// and calls alike. Only a router sends it, and never after a `ToolEnd` of the same answer, since a call
-    /// that is complete may be running already.
+    /// The answer starts over, perhaps from another model: discard its text, reasoning and calls so
+    /// far. Only a router sends it, and never after a `ToolEnd` of the same answer, since a
+    /// complete call may already be running.
     Restart,
-    /// Text for the person, a refusal's included.
+    /// Text for the user, including refusals.
     TextDelta(String),
-    /// Thought, where the provider shows it.
+    /// Reasoning, if the provider exposes it.
     ReasoningDelta(String),
-    /// What must be sent back with a part.
+    /// Opaque data to send back with a part.
     Signature { index: Option<u32>, opaque: Opaque },
-    /// A tool call begins. `index` counts the calls of this answer from 0; calls may overlap.
+    /// Start of a tool call. `index` counts the calls of this answer from 0; calls may overlap.
     ToolStart {
         index: u32,
         id: String,
         name: String,
     },
-    /// More of a call's arguments: a fragment, never the whole again.
+    /// A fragment of a call's arguments.
     ToolArgsDelta { index: u32, fragment: String },
-    /// A call's arguments are complete.
+    /// The arguments of a call are complete.
     ToolEnd { index: u32 },
-    /// What was used so far; a later one replaces it.
+    /// Usage so far; replaces an earlier one.
     Usage(Usage),
-    /// What the response headers say of the limits.
+    /// Rate limits from the response headers.
     RateLimits(RateLimits),
-    /// The answer is complete. `raw` is the wire's own word.
+    /// The answer is complete. `raw` is the provider's own stop reason.
     Stop { reason: StopReason, raw: String },
-    /// The answer will not be completed.
+    /// The answer failed and will not be completed.
     Failed(Failure),
 }
 
-/// Why an answer ended.
+/// Reason why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// The model is done.
+    /// The model finished its turn.
     EndTurn,
-    /// It waits for results of the tools it called.
+    /// The model waits for tool results.
     ToolUse,
-    /// `max_output` was reached.
+    /// The answer reached `max_output`.
     MaxTokens,
-    /// One of the request's stop texts came.
+    /// A stop text of the request occurred.
     StopText,
     /// The model or the provider's filter declined.
     Refusal,
-    /// The provider paused a long turn; sending the conversation again goes on with it.
+    /// The provider paused a long turn; resending the conversation continues it.
     Pause,
 }
 
-/// A provider's limits as of one response.
+/// A provider's rate limits as of one response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RateLimits {
-    /// Requests.
+    /// Requests per time window.
     pub requests: RateLimit,
-    /// Tokens in all, or input tokens where the provider counts them apart.
+    /// All tokens, or input tokens if the provider counts them separately.
     pub input_tokens: RateLimit,
-    /// Output tokens, where the provider counts them apart.
+    /// Output tokens, if the provider counts them separately.
     pub output_tokens: RateLimit,
-    /// How long to wait, where the provider says so.
+    /// Requested wait before the next request, if any.
     pub retry_after: Option<Duration>,
 }
 
-/// One limited quantity; `None` where the provider is silent.
+/// One rate limit; `None` where the provider reports nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateLimit {
-    /// The most per window.
+    /// Maximum amount per window.
     pub limit: Option<TokenCount>,
-    /// What is left of it.
+    /// Amount left in the window.
     pub remaining: Option<TokenCount>,
-    /// Until it is whole again.
+    /// Time until the full amount is available again.
     pub reset: Option<Duration>,
 }
 
-impl Event {
-    /// Whether nothing follows.
+impl StreamEvent {
+    /// Returns whether this is the last event of the stream.
     pub fn is_last(&self) -> bool {
-        matches!(self, Event::Stop { .. } | Event::Failed(_))
+        matches!(self, StreamEvent::Stop { .. } | StreamEvent::Failed(_))
     }
 }

@@ -1,93 +1,93 @@
-//! What can go wrong with a request, named for what the caller does about it.
+//! Request failures, classified by how the caller handles them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::TokenCount;
 
-/// Why a request failed. `message` is a sentence for the person; it never holds a key.
+/// A failed request. `message` is a sentence for the user; it never contains a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What to do about it.
+    /// Class that determines how to handle the failure.
     pub class: FailureClass,
-    /// What happened, where, and what to do.
+    /// Cause, place and remedy, for the user.
     pub message: String,
-    /// The HTTP status, where there was one.
+    /// HTTP status code, if any.
     pub status: Option<u16>,
-    /// How long the provider asks to wait.
+    /// Wait that the provider requests.
     pub retry_after: Option<Duration>,
-    /// The model's window in tokens, where a refusal for length says it.
+    /// The model's context window in tokens, if an overflow refusal states it.
     pub window: Option<TokenCount>,
-    /// The part of the request that the provider does not take, where it says so. The class is then
+    /// The part of the request that the provider rejects, if it says so. The class is then
     /// `InvalidRequest`, and the same request without that part may succeed.
     pub part: Option<RefusedPart>,
 }
 
-/// A part of a request that a provider refuses, as far as its words tell.
+/// A rejected part of a request, as far as the provider identifies it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RefusedPart {
-    /// One or several pictures.
+    /// One or more images.
     Image {
-        /// Their bytes, where the provider says which; else empty.
+        /// Bytes of the rejected images; empty if unknown.
         named: Vec<Arc<[u8]>>,
-        /// Whether the model takes no pictures at all.
+        /// Whether the model rejects images in general.
         is_any: bool,
     },
-    /// A tool's name, description or schema.
+    /// The name, description or schema of a tool.
     Tool {
-        /// The name under which it was offered, where the provider says which.
+        /// Name of the tool, if known.
         name: Option<String>,
     },
     /// The number of tools.
     ToolCount {
-        /// The most that it takes, where it says so; 0 for a model that calls no tools.
+        /// Maximum number of tools, if known; 0 for a model without tool calls.
         most: Option<usize>,
     },
-    /// Thoughts of earlier answers that go back to the model.
+    /// Reasoning of earlier answers that is sent back.
     Reasoning,
-    /// An optional member of the request's body, such as `temperature`.
+    /// An optional member of the request body, such as `temperature`.
     Member {
-        /// Its name, without those of the objects around it.
+        /// Name of the member, without its parent objects.
         name: String,
     },
 }
 
-/// What to do about a failure.
+/// Class of a failure, which determines how to handle it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureClass {
-    /// Too many requests or tokens for now: wait as told.
+    /// Too many requests or tokens for now: wait as requested.
     RateLimited,
     /// The provider is overloaded: wait.
     Overloaded,
-    /// Credit or a plan's quota is used up: waiting does not help.
+    /// Credit or a plan's quota is exhausted: waiting does not help.
     Quota,
-    /// The key is missing, wrong, or not allowed to do this.
+    /// The key is missing, invalid, or lacks permission.
     Authentication,
-    /// The request itself is wrong; sending it again fails again.
+    /// The request is invalid; sending it again fails again.
     InvalidRequest,
-    /// The conversation is longer than the model takes: compact it.
+    /// The conversation exceeds the context window: compact it.
     ContextOverflow,
-    /// The provider has no such model.
+    /// The provider does not know the model.
     NoSuchModel,
-    /// A budget of the person's own forbids the call; nothing was sent.
+    /// A budget of the user's forbids the call; nothing was sent.
     Budget,
-    /// No connection: no network, a wrong address, a refused connection, TLS.
+    /// No connection: no network, wrong address, refused connection, TLS error.
     Offline,
-    /// The provider answered 5xx.
+    /// The provider answered with status 5xx.
     ServerError,
-    /// Nothing came for too long, before the first byte or between two.
+    /// No data for too long, before the first byte or within the answer.
     Stalled,
-    /// The stream ended before the answer did.
+    /// The stream ended before the answer was complete.
     Torn,
-    /// The provider's bytes are not what its protocol says.
+    /// The provider's data violate its protocol.
     Malformed,
-    /// The caller gave up.
+    /// The caller cancelled the request.
     Cancelled,
 }
 
 impl FailureClass {
-    /// Every class.
+    /// All classes, in declaration order.
     pub const ALL: [Self; 14] = [
         Self::RateLimited,
         Self::Overloaded,
@@ -105,7 +105,7 @@ impl FailureClass {
         Self::Cancelled,
     ];
 
-    /// What it is called in records.
+    /// Returns the name of the class in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ impl FailureClass {
         }
     }
 
-    /// The class that is called so in records.
+    /// Returns the class with this name in records.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
@@ -134,7 +134,7 @@ impl FailureClass {
 }
 
 impl FailureClass {
-    /// Whether the same request may be sent again, after a wait.
+    /// Returns whether the same request may be sent again after a wait.
     pub fn is_retryable(self) -> bool {
         match self {
             Self::RateLimited
@@ -156,7 +156,7 @@ impl FailureClass {
 }
 
 impl Failure {
-    /// A failure without a status, a wait, a window and a refused part.
+    /// Creates a failure without status, wait, window and rejected part.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
         Self {
             class,

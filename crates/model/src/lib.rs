@@ -1,9 +1,11 @@
-//! The contract with language models: what is asked, what streams back, what can go wrong.
+//! The interface to language models: requests, stream events, failures.
 //!
-//! Knows: `base`. Must not know: HTTP, clocks, files, any provider's wire.
-//! Invariant: a stream ends with exactly one `Event::Stop` or `Event::Failed`, and nothing follows it.
-//! Invariant: what a provider marked opaque is kept verbatim and goes back only to the model it came from.
-//! Start at `Client`, then `Request` and `Event`; how the router decides is in `policy`.
+//! Knows: `base`. Must not know: HTTP, clocks, files, any provider's wire format.
+//! Invariant: a stream ends with exactly one `Event::Stop` or `Event::Failed`, and nothing follows
+//! it.
+//! Invariant: opaque provider data are kept verbatim and sent back only to the model that created
+//! them.
+//! Start at `Client`, then `Request` and `Event`; the router's decisions are in `policy`.
 
 #![warn(missing_docs)]
 
@@ -14,7 +16,7 @@ mod conversation;
 mod cost;
 mod event;
 mod failure;
-mod moment;
+mod monotonic;
 pub mod policy;
 mod prices;
 mod profile;
@@ -27,23 +29,24 @@ mod shipped;
 mod tokens;
 
 pub use arguments::{
-    ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Arguments, Container, ProblemKind,
+    ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Container, ParsedArguments,
+    ProblemKind,
 };
-pub use assemble::{Answer, Assembler, Forgotten, forget_others, switch_note};
-pub use client::{Attempt, Client};
-pub use conversation::{Content, Message, Opaque, Part, Role};
-pub use cost::{CacheUse, Cost, Price, Rate, Rates, Tiered};
-pub use event::{Event, RateLimit, RateLimits, StopReason};
+pub use assemble::{Assembler, ModelResponse, RemovedParts, strip_foreign_parts, switch_note};
+pub use client::{Attempt, ModelClient};
+pub use conversation::{Message, MessagePart, Opaque, PartContent, Role};
+pub use cost::{CacheUse, Cost, Price, Rates, TieredRates, TokenRate};
+pub use event::{RateLimit, RateLimits, StopReason, StreamEvent};
 pub use failure::{Failure, FailureClass, RefusedPart};
-pub use moment::Moment;
-pub use prices::{AboveRow, FactsRow, ModelFacts, PriceRow, Prices, RowKind};
+pub use monotonic::MonotonicTime;
+pub use prices::{FactsRow, ModelFacts, PriceRow, Prices, RowKind, TierRow};
 pub use profile::{
     CacheStyle, EditTool, EffortSetting, FimFormat, LineNumbers, NextEditFormat, ParallelTools,
     Profile, Profiles, ReasoningReplay, SchemaQuirk, Tier, ToolNames,
 };
 pub use request::{
-    CacheMark, Effort, Fim, FimFile, FimForm, ModelId, Request, Sampling, SystemBlock, ToolChoice,
-    ToolInput, ToolSpec,
+    CacheMark, Effort, Fim, FimFile, FimForm, ModelId, ModelRequest, Sampling, SystemBlock,
+    ToolChoice, ToolInput, ToolSpec,
 };
-pub use scripted::{Script, ScriptStep, ScriptedClient};
+pub use scripted::{ResponseScript, ScriptStep, ScriptedClient};
 pub use tokens::{TokenCount, Usage};

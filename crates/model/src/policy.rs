@@ -1,10 +1,12 @@
-//! How the router decides: pure state machines and functions that take the time as an argument.
+//! The router's policies: pure state machines and functions that take the time as an argument.
 //!
-//! Knows: the contract with models. Must not know: clocks, channels, tasks, HTTP, where keys are kept.
-//! Invariant: nothing here waits. What must wait is told until when.
-//! Invariant: what was reserved is settled exactly once, however the request ended.
-//! Start at `route::decide` for which model, `Queue` for who goes next, `RateLedger` and `Budgets` for whether
-//! it may go now, `Retry` for what a failure means.
+//! Knows: the interface to models. Must not know: clocks, channels, tasks, HTTP, where keys are
+//! stored.
+//! Invariant: nothing here blocks; a request that must wait gets the time until which it waits.
+//! Invariant: every reservation is settled exactly once, however the request ends.
+//! Start at `route::decide` for the choice of model, `Queue` for the order of requests,
+//! `RateLedger` and `Budgets` for whether a request may be sent now, `Retry` for the handling of
+//! failures.
 
 mod breaker;
 mod budget;
@@ -21,14 +23,18 @@ pub mod route;
 #[cfg(test)]
 mod tests;
 
-pub use breaker::{Breaker, Permission};
-pub use budget::{BudgetRefusal, Budgets, Cap, Caps, Day, Hold, Notice, Scope, Spend};
-pub use caller::{AgentId, Caller, Class, KeyName, Lane, TurnId};
-pub use complexity::{Complexity, ComplexityFeatures, Purpose, Task, complexity};
+pub use breaker::{Breaker, BreakerDecision};
+pub use budget::{
+    BudgetHold, BudgetNotice, BudgetRefusal, Budgets, Cap, CapScope, Caps, Day, Spend,
+};
+pub use caller::{AgentId, Caller, KeyName, RequestClass, Route, TurnId};
+pub use complexity::{Complexity, ComplexityFeatures, StepDescription, StepPurpose, complexity};
 pub use concurrency::Concurrency;
 pub use estimate::TokenEstimator;
 pub use latency::Latency;
 pub use prefix::{PrefixHash, PrefixRegistry, PrefixTurn, PrefixUse};
-pub use queue::{Queue, Queued, Ticket};
-pub use rate::{Ask, LaneLimits, Limit, RateLedger, Reservation, Settlement, Wait};
-pub use retry::{Attempts, NextStep, Progress, Retry};
+pub use queue::{QueueTicket, QueuedRequest, RequestQueue};
+pub use rate::{
+    RateLedger, RateLimitKind, RateReservation, RateSettlement, RateWait, RouteLimits, TokenDemand,
+};
+pub use retry::{Attempts, NextStep, ResponseProgress, Retry};

@@ -1,57 +1,58 @@
-//! What is known of models: prices, limits and abilities, each row with its source and its date.
+//! Facts about models: prices, limits and abilities, each row with its source and date.
 //!
-//! Knows: the vendored table's form and that of models.dev. Must not know: where the files lie.
-//! Invariant: what no row says stays `None`; an unknown price is never a price of zero.
+//! Knows: the format of the vendored table and of models.dev. Must not know: where the files are.
+//! Invariant: a fact without a row is `None`; an unknown price is never a price of zero.
 //!
-//! The table is `assets/models/prices.json`, made by `cargo xtask prices`. It holds `format`, which is 1, and
-//! `rows`, one a line, sorted by provider and model. A row has `provider`, `model`, `source`, `date` and as much
-//! of the rest as its source tells; money is in micro-dollars per million tokens. A person's own rows have the
-//! same form and win field by field, as does a refresh: the JSON that models.dev serves
-//! (`{provider: {models: {name: {cost: {input, output, cache_read, cache_write, tiers}, limit: {context, output},
-//! tool_call, reasoning, temperature, modalities, …}}}}`, dollars per million tokens).
+//! The table is `assets/models/prices.json`, made by `cargo xtask prices`. It contains `format`,
+//! which is 1, and `rows`, one per line, sorted by provider and model. A row has `provider`,
+//! `model`, `source`, `date` and the further fields that its source provides; money is in
+//! micro-dollars per million tokens. The user's own rows have the same format and override field by
+//! field, as does a refresh: the JSON that models.dev serves (`{provider: {models: {name: {cost:
+//! {input, output, cache_read, cache_write, tiers}, limit: {context, output}, tool_call, reasoning,
+//! temperature, modalities, …}}}}`, dollars per million tokens).
 
 use std::collections::BTreeMap;
 
-use crate::{ModelId, Price, Rate, Rates, TokenCount};
+use crate::{ModelId, Price, Rates, TokenCount, TokenRate};
 
 mod models_dev;
 mod row;
 
-pub use row::{AboveRow, FactsRow, PriceRow, RowKind};
+pub use row::{FactsRow, PriceRow, RowKind, TierRow};
 
-/// A table of models.
+/// A table of model facts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prices {
     rows: BTreeMap<(String, String), FactsRow>,
 }
 
-/// What the table says of one model, ready for use. `None` is what it does not say.
+/// Facts about one model, ready for use. `None` is an unknown fact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelFacts {
-    /// What it costs; a part of it may be unknown.
+    /// Price of the model; parts of it may be unknown.
     pub price: Option<Price>,
     /// The row itself: limits, abilities, source and date.
     pub row: FactsRow,
 }
 
 impl Prices {
-    /// Reads a table. A row that cannot be read is left out and named among the problems.
+    /// Parses a table. Rows that cannot be read are skipped and reported as problems.
     pub fn parse(text: &str) -> (Self, Vec<String>) {
         row::parse(text)
     }
 
-    /// Reads what models.dev serves, for a refresh; `source` and `date` go into each row. Providers are named
-    /// as ours are; those that we have no name for keep theirs.
+    /// Parses the data of models.dev for a refresh; `source` and `date` go into each row. Providers
+    /// are renamed to our names where they differ.
     pub fn from_models_dev(text: &str, source: &str, date: &str) -> (Self, Vec<String>) {
         models_dev::parse(text, source, date)
     }
 
-    /// The table as a file: sorted, one row a line.
+    /// Serializes the table, sorted, one row per line.
     pub fn to_json(&self) -> String {
         row::write(self.rows.values())
     }
 
-    /// A table of these rows; of two rows for one model the later wins, field by field.
+    /// Creates a table from rows; for one model the later row overrides field by field.
     pub fn from_rows(rows: impl IntoIterator<Item = FactsRow>) -> Self {
         let mut table = Self::default();
         for row in rows {
@@ -60,7 +61,7 @@ impl Prices {
         table
     }
 
-    /// Lays `over` above this table: its rows win, field by field.
+    /// Overlays `over` on this table; its rows override field by field.
     pub fn overlaid(mut self, over: Self) -> Self {
         for row in over.rows.into_values() {
             self.add(row);
@@ -68,13 +69,13 @@ impl Prices {
         self
     }
 
-    /// All rows, sorted by provider and model.
+    /// Returns all rows, sorted by provider and model.
     pub fn rows(&self) -> impl Iterator<Item = &FactsRow> {
         self.rows.values()
     }
 
-    /// What is known of a model. `provider` is the kind of provider, as the table names it, whatever the
-    /// configuration calls it.
+    /// Returns the facts about a model. `provider` is the provider's kind, as named by the table,
+    /// not its name in the configuration.
     pub fn find(&self, provider: &str, model: &str) -> Option<ModelFacts> {
         let key = (provider.to_owned(), model.to_owned());
         let row = self.rows.get(&key)?;
@@ -96,17 +97,17 @@ impl Prices {
 }
 
 impl ModelFacts {
-    /// The name that the same model has at every provider, for falling back to another one.
+    /// Returns the provider-independent name of the model, for fallbacks to another provider.
     pub fn same_as(&self) -> Option<ModelId> {
         self.row.same_as.as_deref().and_then(ModelId::parse)
     }
 
-    /// The tokens that prompt and answer may have together.
+    /// Returns the context window: maximum tokens of prompt and answer together.
     pub fn context(&self) -> Option<TokenCount> {
         self.row.context.map(TokenCount)
     }
 
-    /// The most that it writes.
+    /// Returns the maximum output tokens.
     pub fn max_output(&self) -> Option<TokenCount> {
         self.row.output.map(TokenCount)
     }
@@ -114,16 +115,16 @@ impl ModelFacts {
 
 fn price(row: &PriceRow) -> Price {
     let rates = |row: &PriceRow| Rates {
-        input: row.input.map(Rate),
-        output: row.output.map(Rate),
-        cache_read: row.cache_read.map(Rate),
-        cache_write_5m: row.cache_write_5m.map(Rate),
-        cache_write_1h: row.cache_write_1h.map(Rate),
+        input: row.input.map(TokenRate),
+        output: row.output.map(TokenRate),
+        cache_read: row.cache_read.map(TokenRate),
+        cache_write_5m: row.cache_write_5m.map(TokenRate),
+        cache_write_1h: row.cache_write_1h.map(TokenRate),
     };
     let mut tiers: Vec<_> = row
         .above
         .iter()
-        .map(|tier| crate::Tiered {
+        .map(|tier| crate::TieredRates {
             above: TokenCount(tier.tokens),
             rates: rates(&tier.price),
         })

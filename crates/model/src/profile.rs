@@ -1,13 +1,15 @@
-//! How each model wants to be spoken to, as data: adding a model needs no code.
+//! Model profiles as data: supporting a new model needs no code.
 //!
-//! Knows: `assets/models/profiles.json` and the person's overrides as text. Must not know: where they lie.
-//! Invariant: every field of a profile is set, by the entry `*` if by no other; what nobody knows of a model is
-//! what harms least.
+//! Knows: `assets/models/profiles.json` and the user's overrides as text. Must not know: where they
+//! are.
+//! Invariant: every field of a profile is set, by the entry `*` if by no other; defaults for
+//! unknown models are conservative.
 //!
-//! The file holds `profiles`, a list of entries from the general to the special. An entry has `match`, a list of
-//! patterns over `provider/model` where `*` stands for anything and capitals do not count, and any fields of
-//! `Profile`. A model's profile is laid in this order, the later winning field by field: the entry `*`, what the
-//! price table knows, the other entries that match, the person's entries that match.
+//! The file contains `profiles`, a list of entries from general to specific. An entry has `match`,
+//! a list of case-insensitive patterns over `provider/model` where `*` matches anything, and any
+//! fields of `Profile`. A model's profile is built in this order, later ones overriding field by
+//! field: the entry `*`, the facts of the price table, the other matching entries, the user's
+//! matching entries.
 
 use std::collections::BTreeMap;
 
@@ -17,200 +19,201 @@ use serde_json::{Map, Value};
 
 use crate::{Effort, ModelFacts, ModelId, TokenCount};
 
-/// All profiles, ready to be laid over one another.
+/// All profile entries, in override order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profiles {
-    entries: Vec<Entry>,
-    /// The person's, which lie above everything else, the table included.
-    own: Vec<Entry>,
+    entries: Vec<ProfileEntry>,
+    /// The user's entries, which override everything else, the table included.
+    own: Vec<ProfileEntry>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Entry {
+struct ProfileEntry {
     patterns: Vec<String>,
     fields: Map<String, Value>,
 }
 
-/// How to speak to one model.
+/// Capabilities and conventions of one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// How good it is at hard work.
+    /// Strength of the model at hard work.
     pub tier: Tier,
-    /// Whether it calls tools. Where nobody knows, a person may choose it for an agent, but `auto` does not.
+    /// Whether the model supports tool calls. If unknown, users may choose it for an agent, but
+    /// `auto` does not.
     pub tools: Option<bool>,
-    /// Whether it sees pictures.
+    /// Whether the model accepts images.
     pub vision: Option<bool>,
-    /// The most bytes that a picture may have in base64, as it is sent.
+    /// Maximum size of an image in bytes, base64-encoded as it is sent.
     pub image_bytes: u64,
-    /// The most pixels that a picture may have along each side.
+    /// Maximum width and height of an image in pixels.
     pub image_side: u32,
-    /// Whether its provider has named the day on which it is withdrawn. A person may choose it; `auto` does not.
+    /// Whether its provider has announced its withdrawal. Users may choose it; `auto` does not.
     pub deprecated: bool,
-    /// The tokens that prompt and answer may have together.
+    /// Maximum tokens of prompt and answer together.
     pub context: TokenCount,
-    /// The most that it writes in one answer.
+    /// Maximum output tokens of one answer.
     pub max_output: TokenCount,
-    /// With which tool it edits files.
+    /// The tool with which it edits files.
     pub edit: EditTool,
-    /// How lines are numbered in what it reads.
+    /// Format of line numbers in files that it reads.
     pub line_numbers: LineNumbers,
-    /// The words of tools' names.
+    /// Naming style of tools.
     pub tool_names: ToolNames,
-    /// Which set of prompts it gets.
+    /// Name of the prompt pack.
     pub prompt_pack: String,
-    /// What its provider's schemas cannot say.
+    /// Limits of its provider's JSON schemas.
     pub schema_quirks: Vec<SchemaQuirk>,
-    /// Several calls in one message.
+    /// Support for several calls in one message.
     pub parallel: ParallelTools,
-    /// Whether it can be made to call a tool.
+    /// Whether a tool call can be forced.
     pub forced_tool: bool,
-    /// What to send for how hard to think; empty where nothing may be sent.
+    /// Wire value for each reasoning effort; empty if none may be sent.
     pub efforts: BTreeMap<Effort, EffortSetting>,
-    /// Whether it thinks as long as it sees fit, instead of within a budget.
+    /// Whether it chooses its reasoning length, instead of following a budget.
     pub adaptive_thinking: bool,
-    /// Which of its thoughts go back to it.
+    /// The part of its reasoning that is sent back to it.
     pub replay: ReasoningReplay,
-    /// Whether temperature and the like may be sent.
+    /// Whether sampling parameters such as temperature may be sent.
     pub sampling: bool,
-    /// Whether the beginning of an answer may be given.
+    /// Whether the start of the answer may be prefilled.
     pub prefill: bool,
-    /// Whether system messages may come in the middle of a conversation.
+    /// Whether system messages may occur within a conversation.
     pub mid_system: bool,
-    /// How its prompts are cached.
+    /// Caching method for its prompts.
     pub cache: CacheStyle,
-    /// The fewest tokens that a cached prefix may have.
+    /// Minimum tokens of a cached prefix.
     pub cache_min: TokenCount,
-    /// How a gap is to be filled, if it can.
+    /// Fill-in-the-middle method, if supported.
     pub fim: Option<FimFormat>,
-    /// How the next edit is asked for, if it can be.
+    /// Next-edit prompt format, if supported.
     pub next_edit: Option<NextEditFormat>,
 }
 
-/// How good a model is, the weakest first.
+/// Strength of a model, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// Titles, summaries, classification.
+    /// For titles, summaries, classification.
     Small,
-    /// Simple steps, quickly.
+    /// Simple steps, answered quickly.
     Fast,
-    /// Everyday work.
+    /// Everyday work in code.
     Standard,
     /// Planning and hard problems.
     Strong,
 }
 
-/// With which tool a model edits files.
+/// The tool with which a model edits files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditTool {
-    /// One text replaced by another.
+    /// Replaces one text by another.
     StrReplace,
-    /// Patches of the `*** Begin Patch` kind.
+    /// Patches in the `*** Begin Patch` format.
     ApplyPatch,
-    /// Lines named by number and hash.
+    /// Lines addressed by number and hash.
     Hashline,
-    /// SEARCH/REPLACE blocks in its text, for models that call no tools well.
+    /// SEARCH/REPLACE blocks in its text, for models with poor tool calls.
     SearchReplace,
-    /// The whole file again.
+    /// Rewrites the whole file.
     WholeFile,
 }
 
-/// How lines are numbered in what a model reads.
+/// Format of line numbers in files that a model reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineNumbers {
-    /// Not at all.
+    /// Lines are not numbered.
     None,
     /// The number, right-aligned, and a tab.
     Tab,
-    /// `L12: text`.
+    /// The format `L12: text`.
     Label,
-    /// `12#ab:text`, the hash being the line's.
+    /// The format `12#ab:text`, with the line's hash.
     Hash,
 }
 
-/// The words of tools' names.
+/// Naming style of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolNames {
-    /// `read_file`.
+    /// Snake case, such as `read_file`.
     Snake,
-    /// `Read`, `Edit`, `Bash`.
+    /// Single capitalized words: `Read`, `Edit`, `Bash`.
     Pascal,
 }
 
-/// What a provider's schemas cannot say.
+/// A limit of a provider's JSON schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaQuirk {
-    /// No `$ref`: definitions are written out.
+    /// No `$ref`: definitions are inlined.
     InlineRefs,
-    /// No `anyOf` and `oneOf`: the first alternative is offered.
+    /// No `anyOf` and `oneOf`: only the first alternative is offered.
     NoAnyOf,
-    /// No `format`, `pattern` and bounds: they go into the description.
+    /// No `format`, `pattern` and bounds: they move to the description.
     NoFormat,
-    /// Every property is required, optional ones may be null; nothing additional.
+    /// Every property is required, optional ones are nullable, and none may be added.
     Strict,
-    /// No `additionalProperties`.
+    /// The keyword `additionalProperties` is rejected.
     NoAdditionalProperties,
-    /// No `default`.
+    /// The keyword `default` is rejected.
     NoDefault,
 }
 
-/// Several calls in one message.
+/// Support for several calls in one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParallelTools {
-    /// Not asked for: it mixes them up.
+    /// Not requested, since the model confuses parallel calls.
     Never,
-    /// It does so by itself.
+    /// Makes parallel calls without a hint.
     Allowed,
-    /// It does so when the prompt asks for it.
+    /// Makes parallel calls if the prompt asks for them.
     Hinted,
 }
 
-/// Which of its thoughts go back to a model.
+/// The part of a model's reasoning that is sent back to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningReplay {
-    /// None.
+    /// No reasoning is sent back.
     Never,
-    /// Those since the last message of the person, while it calls tools.
+    /// Reasoning since the user's last message, while tools are called.
     SameTurn,
-    /// All of them.
+    /// All reasoning is sent back.
     Always,
 }
 
-/// How prompts are cached.
+/// Caching method for prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheStyle {
-    /// Not that anyone knows.
+    /// No known prompt caching.
     None,
-    /// The provider does it by itself.
+    /// The provider caches automatically.
     Automatic,
-    /// The request marks where cached prefixes end.
+    /// The request marks the ends of cached prefixes.
     Breakpoints,
 }
 
-/// What to send for an effort.
+/// Wire value of a reasoning effort.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum EffortSetting {
-    /// A word of the wire.
+    /// A keyword of the wire format.
     Word(String),
-    /// Tokens to think with; zero turns thinking off.
+    /// Reasoning budget in tokens; zero disables reasoning.
     Budget(u64),
 }
 
-/// How a gap is filled.
+/// Fill-in-the-middle method of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(
     missing_docs,
-    reason = "each is named for the family that brought it up"
+    reason = "each is named after the model family that introduced it"
 )]
 pub enum FimFormat {
     /// The provider has an endpoint that takes prefix and suffix.
@@ -225,12 +228,12 @@ pub enum FimFormat {
     Mellum,
 }
 
-/// How the next edit is asked for.
+/// Next-edit prompt format of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(
     missing_docs,
-    reason = "each is named for the model that brought it up"
+    reason = "each is named after the model that introduced it"
 )]
 pub enum NextEditFormat {
     Zeta1,
@@ -242,11 +245,11 @@ pub enum NextEditFormat {
 }
 
 impl Profiles {
-    /// Reads `profiles.json` or the person's overrides of the same form. An entry that cannot be read is left
-    /// out and named among the problems; so is a field that no profile has.
+    /// Parses `profiles.json` or the user's overrides in the same format. Entries that cannot be
+    /// read and unknown fields are skipped and reported as problems.
     pub fn parse(text: &str) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
-        let file: File = match serde_json::from_str(text) {
+        let file: ProfileFile = match serde_json::from_str(text) {
             Ok(file) => file,
             Err(error) => {
                 problems.push(format!("the model profiles cannot be read: {error}"));
@@ -264,14 +267,14 @@ impl Profiles {
         (Self { entries, own }, problems)
     }
 
-    /// Lays the person's entries above these.
+    /// Overlays the user's entries on these.
     pub fn overlaid(mut self, own: Self) -> Self {
         self.own.extend(own.entries);
         self.own.extend(own.own);
         self
     }
 
-    /// A model's profile. `facts` are what the price table, or a local server, says of it.
+    /// Returns a model's profile. `facts` come from the price table or from a local server.
     pub fn resolve(&self, model: &ModelId, facts: Option<&ModelFacts>) -> Profile {
         let name = model.to_string().to_lowercase();
         let mut fields = harmless();
@@ -281,22 +284,23 @@ impl Profiles {
             fields.extend(entry.fields.clone());
         }
         if let Some(facts) = facts {
-            fields.extend(known(facts));
+            fields.extend(fields_from_facts(facts));
         }
         let above = special.into_iter().chain(&self.own);
         for entry in above.filter(|entry| entry.matches(&name)) {
             fields.extend(entry.fields.clone());
         }
-        // Every field was read once when its entry was, and `harmless` has them all.
+        // Every field was validated when its entry was parsed, and `harmless` sets them all.
         serde_json::from_value(Value::Object(fields)).unwrap_or_else(|error| {
-            base::never!("a profile of known fields cannot be read: {error}");
+            base::never!("a profile with validated fields cannot be parsed: {error}");
             Profile::harmless()
         })
     }
 }
 
 impl Profile {
-    /// What harms least, for a model that nobody knows: short, without tools, without anything optional.
+    /// Returns the conservative profile for an unknown model: small limits, no tools, no optional
+    /// features.
     pub fn harmless() -> Self {
         Self {
             tier: Tier::Small,
@@ -327,7 +331,7 @@ impl Profile {
         }
     }
 
-    /// What to send for an effort: its own setting, or that of the nearest lower one, or of the lowest.
+    /// Returns the setting of an effort: its own, else that of the next lower one, else the lowest.
     pub fn effort(&self, effort: Effort) -> Option<&EffortSetting> {
         let lower = self.efforts.range(..=effort).next_back();
         lower
@@ -336,7 +340,7 @@ impl Profile {
     }
 }
 
-impl Entry {
+impl ProfileEntry {
     fn is_general(&self) -> bool {
         self.patterns.iter().any(|pattern| pattern == "*")
     }
@@ -348,12 +352,12 @@ impl Entry {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ProfileFile {
     profiles: Vec<Value>,
 }
 
-/// Checks an entry by laying it over a whole profile, so that a mistake is found when it is read.
-fn entry(value: Value) -> serde_json::Result<Entry> {
+/// Validates an entry by overlaying it on a full profile, so that errors are found at parse time.
+fn entry(value: Value) -> serde_json::Result<ProfileEntry> {
     let Value::Object(mut fields) = value else {
         return Err(serde_json::Error::custom("it is not an object"));
     };
@@ -364,7 +368,7 @@ fn entry(value: Value) -> serde_json::Result<Entry> {
     let mut whole = harmless();
     whole.extend(fields.clone());
     serde_json::from_value::<Profile>(Value::Object(whole))?;
-    Ok(Entry {
+    Ok(ProfileEntry {
         patterns: patterns
             .iter()
             .map(|pattern| pattern.to_lowercase())
@@ -380,8 +384,8 @@ fn harmless() -> Map<String, Value> {
     }
 }
 
-/// What a table's row says about fields of a profile.
-fn known(facts: &ModelFacts) -> Map<String, Value> {
+/// Converts a table row to profile fields.
+fn fields_from_facts(facts: &ModelFacts) -> Map<String, Value> {
     let row = &facts.row;
     let mut fields = Map::new();
     let flags = [
@@ -422,7 +426,8 @@ fn known(facts: &ModelFacts) -> Map<String, Value> {
     fields
 }
 
-/// Our name for a provider's word. Two words above `high` are both called `max`; the later, higher one wins.
+/// Maps a provider's effort name to ours. Two names above `high` both map to `max`; the later,
+/// higher one wins.
 fn effort(word: &str) -> Option<&'static str> {
     Some(match word {
         "none" => "none",
@@ -435,7 +440,7 @@ fn effort(word: &str) -> Option<&'static str> {
     })
 }
 
-/// `*` stands for any run of characters, slashes included. Time is linear in the name for each star.
+/// Matches `*` against any run of characters, slashes included. Linear in the name for each star.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();

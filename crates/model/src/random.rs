@@ -1,8 +1,8 @@
-//! Numbers for tests that try many things; the same seed gives the same ones.
+//! Seeded random numbers for tests.
 
-pub(crate) struct Random(u64);
+pub(crate) struct TestRng(u64);
 
-impl Random {
+impl TestRng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -14,16 +14,16 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
     }
 
-    /// From 0 up to and without `bound`.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    /// Returns a number from 0 up to but excluding `bound`.
+    pub(crate) fn next_below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
     pub(crate) fn one_in(&mut self, chances: u64) -> bool {
-        self.below(chances) == 0
+        self.next_below(chances) == 0
     }
 
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len() as u64) as usize]
+        &items[self.next_below(items.len() as u64) as usize]
     }
 }

@@ -1,4 +1,4 @@
-//! What is asked of a model.
+//! Requests to models: chat and fill-in-the-middle.
 
 use std::fmt;
 
@@ -7,87 +7,88 @@ use serde_json::Value;
 
 use crate::{Message, TokenCount};
 
-/// A model at a provider, written `provider/model`.
+/// Id of a model at a provider, written `provider/model`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModelId {
-    /// The provider's name in the configuration, such as `anthropic` or `local`.
+    /// Name of the provider in the configuration, such as `anthropic` or `local`.
     pub provider: String,
-    /// The model's name as the provider spells it; it may hold slashes itself.
+    /// Name of the model in the provider's spelling; may contain slashes.
     pub model: String,
 }
 
-/// One request for one answer. Everything that goes on the wire is here, so equal requests give equal bytes.
+/// A request for one answer. Contains everything that goes on the wire, so equal requests yield
+/// equal bytes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
-    /// Whom to ask.
+pub struct ModelRequest {
+    /// The model to send it to.
     pub model: ModelId,
-    /// The stable prefix, in order.
+    /// System prompt blocks, in order; they form the stable prefix.
     pub system: Vec<SystemBlock>,
     /// The conversation so far.
     pub messages: Vec<Message>,
-    /// Tools on offer, in an order that does not change within a conversation.
+    /// Available tools, in an order that stays the same within a conversation.
     pub tools: Vec<ToolSpec>,
     /// Whether and how tools may be called.
     pub tool_choice: ToolChoice,
-    /// Whether several calls may come in one message.
+    /// Whether one message may contain several calls.
     pub parallel_tools: bool,
-    /// The most the model may write.
+    /// Maximum output tokens of the answer.
     pub max_output: TokenCount,
-    /// How hard to think; `None` leaves it to the provider.
+    /// Reasoning effort; `None` leaves it to the provider.
     pub effort: Option<Effort>,
-    /// Sampling, where the model's profile allows it.
+    /// Sampling parameters, if the model's profile allows them.
     pub sampling: Sampling,
-    /// A JSON schema that the answer must satisfy.
+    /// JSON schema for the answer.
     pub response_schema: Option<Value>,
     /// Texts that end the answer.
     pub stop: Vec<String>,
-    /// One value per conversation, for caches and servers that route by it.
+    /// Conversation id, for caches and for servers that route by it.
     pub conversation: Option<String>,
-    /// Optional members of the body that the provider refused before: they are not sent.
+    /// Optional body members that the provider rejected before; they are not sent.
     pub omit: Vec<String>,
 }
 
 /// A block of the system prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemBlock {
-    /// The text.
+    /// Text of the block.
     pub text: String,
-    /// Whether a cached prefix may end after it.
+    /// Whether a cached prefix may end after the block.
     pub cache: CacheMark,
 }
 
-/// Where a cached prefix may end.
+/// Marks a possible end of a cached prefix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheMark {
-    /// Not here.
+    /// No cached prefix ends here.
     #[default]
     None,
-    /// Here, for five minutes.
+    /// A prefix cached for five minutes.
     Short,
-    /// Here, for an hour.
+    /// A prefix cached for an hour.
     Long,
 }
 
-/// A tool on offer.
+/// Definition of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it does, for the model.
+    /// Description of the tool for the model.
     pub description: String,
-    /// What it takes.
+    /// Input format of the tool.
     pub input: ToolInput,
 }
 
-/// What a tool takes.
+/// Input format of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolInput {
-    /// A JSON object of this schema.
+    /// A JSON object with this schema.
     Json(Value),
-    /// Free text, held to a Lark grammar where the wire can. A wire that cannot offers a JSON object with
-    /// the one string `input`, and the adapter takes it out again.
+    /// Free text, constrained by a Lark grammar where the wire supports it. Wires without free text
+    /// offer a JSON object with the single string `input`, which the adapter unwraps.
     Text {
-        /// The grammar, where there is one.
+        /// The grammar, if there is one.
         grammar: Option<String>,
     },
 }
@@ -95,10 +96,10 @@ pub enum ToolInput {
 /// Whether and how tools may be called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// The model decides.
+    /// The model decides whether to call tools.
     #[default]
     Auto,
-    /// None may be called.
+    /// No tool may be called.
     None,
     /// Some tool must be called.
     Required,
@@ -106,10 +107,10 @@ pub enum ToolChoice {
     Tool(String),
 }
 
-/// How hard to think.
+/// Reasoning effort, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Effort {
     None,
     Minimal,
@@ -119,57 +120,57 @@ pub enum Effort {
     Max,
 }
 
-/// Sampling; `None` leaves it to the provider.
+/// Sampling parameters; `None` leaves them to the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub struct Sampling {
     pub temperature: Option<f32>,
     pub top_p: Option<f32>,
 }
 
-/// A fill-in-the-middle request, or another one that is answered with text alone.
+/// A fill-in-the-middle request, or another request answered with plain text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fim {
-    /// Whom to ask.
+    /// The model to send it to.
     pub model: ModelId,
-    /// What is asked.
+    /// Form of the request.
     pub form: FimForm,
-    /// The text before the gap, or the whole prompt.
+    /// Text before the gap, or the whole prompt.
     pub prefix: String,
-    /// The text after the gap.
+    /// Text after the gap.
     pub suffix: String,
-    /// The path of the file with the gap, relative to the project; empty if it has none.
+    /// Path of the file with the gap, relative to the project; empty if none.
     pub path: String,
-    /// What the project is called; empty if nobody knows.
+    /// Name of the project; empty if unknown.
     pub project: String,
-    /// Texts of other files that help, the most helpful last.
+    /// Snippets of other files as context, most relevant last.
     pub files: Vec<FimFile>,
-    /// The most the model may write.
+    /// Maximum output tokens of the answer.
     pub max_output: TokenCount,
-    /// Sampling.
+    /// Sampling parameters of the request.
     pub sampling: Sampling,
     /// Texts that end the answer.
     pub stop: Vec<String>,
 }
 
-/// What a request that is answered with text alone asks.
+/// Form of a request that is answered with plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FimForm {
-    /// To fill the gap between prefix and suffix.
+    /// Complete the gap between prefix and suffix.
     #[default]
     Gap,
-    /// To go on from the prefix, a whole prompt that goes to the model as it is, control tokens included.
+    /// Continue the prefix, a complete prompt that is sent verbatim, control tokens included.
     Raw,
-    /// To answer the prefix, a message for an endpoint that is made for edits.
+    /// Answer the prefix, a message for an endpoint specialized in edits.
     Edit,
 }
 
-/// A piece of another file, as context for a gap.
+/// A snippet of another file, as context for a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FimFile {
-    /// Its path, relative to the project.
+    /// Path relative to the project.
     pub path: String,
-    /// The piece.
+    /// Text of the snippet.
     pub text: String,
 }
 
@@ -180,7 +181,7 @@ impl fmt::Display for ModelId {
 }
 
 impl Fim {
-    /// A gap, with nothing that helps.
+    /// Creates a gap request without further context.
     pub fn gap(
         model: ModelId,
         prefix: impl Into<String>,
@@ -202,8 +203,8 @@ impl Fim {
     }
 }
 
-impl Request {
-    /// A request of messages alone; everything else is left to the provider.
+impl ModelRequest {
+    /// Creates a request with messages only; everything else is left to the provider.
     pub fn new(model: ModelId, messages: Vec<Message>, max_output: TokenCount) -> Self {
         Self {
             model,
@@ -224,7 +225,7 @@ impl Request {
 }
 
 impl ModelId {
-    /// Reads `provider/model`; the first slash divides. `None` if a half is missing.
+    /// Parses `provider/model`, split at the first slash. `None` if either half is missing.
     pub fn parse(text: &str) -> Option<Self> {
         let (provider, model) = text.split_once('/')?;
         if provider.is_empty() || model.is_empty() {

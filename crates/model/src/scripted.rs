@@ -1,4 +1,4 @@
-//! A client that plays scripts: the double of every model, for tests and for nothing else.
+//! A client that plays scripts: the test double of every model.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,176 +6,179 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::future::{self, BoxFuture};
 use futures::stream::{self, BoxStream, StreamExt};
 
-use crate::{Client, Event, Failure, FailureClass, Fim, Request, StopReason, TokenCount, Usage};
+use crate::{
+    Failure, FailureClass, Fim, ModelClient, ModelRequest, StopReason, StreamEvent, TokenCount,
+    Usage,
+};
 
-/// Answers each request with the next script and remembers what was asked. Clones share both.
+/// Answers each request with the next script and records the requests. Clones share both.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptedClient {
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<ScriptedState>>,
 }
 
 /// One answer, step by step.
 #[derive(Debug, Default)]
-pub struct Script {
+pub struct ResponseScript {
     steps: VecDeque<ScriptStep>,
 }
 
 /// One step of an answer.
 pub enum ScriptStep {
-    /// This event comes.
-    Event(Event),
-    /// Nothing comes until the future is done: a sleep of a paused clock, a channel, or for ever.
+    /// Emits an event at once.
+    Event(StreamEvent),
+    /// Waits for the future: a sleep of a paused clock, a channel, or forever.
     Until(BoxFuture<'static, ()>),
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    scripts: VecDeque<Script>,
-    requests: Vec<Request>,
+struct ScriptedState {
+    scripts: VecDeque<ResponseScript>,
+    requests: Vec<ModelRequest>,
     fims: Vec<Fim>,
     open: usize,
     cancelled: usize,
 }
 
 impl ScriptedClient {
-    /// A client that plays `scripts` in order. A request beyond the last fails and says so.
-    pub fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
+    /// Creates a client that plays `scripts` in order. Further requests fail with a message.
+    pub fn new(scripts: impl IntoIterator<Item = ResponseScript>) -> Self {
         let client = Self::default();
         client.lock().scripts.extend(scripts);
         client
     }
 
-    /// Adds a script.
-    pub fn then(&self, script: Script) {
+    /// Appends a script to the queue.
+    pub fn push_script(&self, script: ResponseScript) {
         self.lock().scripts.push_back(script);
     }
 
-    /// What was asked so far.
-    pub fn requests(&self) -> Vec<Request> {
+    /// Returns the chat requests so far.
+    pub fn requests(&self) -> Vec<ModelRequest> {
         self.lock().requests.clone()
     }
 
-    /// Which gaps were to be filled so far.
+    /// Returns the fill-in-the-middle requests so far.
     pub fn fims(&self) -> Vec<Fim> {
         self.lock().fims.clone()
     }
 
-    /// How many streams are neither over nor dropped.
+    /// Returns the number of streams that are neither finished nor dropped.
     pub fn open(&self) -> usize {
         self.lock().open
     }
 
-    /// How many streams were dropped before their last event.
+    /// Returns the number of streams dropped before their last event.
     pub fn cancelled(&self) -> usize {
         self.lock().cancelled
     }
 
-    /// How many scripts were not played.
-    pub fn left(&self) -> usize {
+    /// Returns the number of scripts not played yet.
+    pub fn remaining_scripts(&self) -> usize {
         self.lock().scripts.len()
     }
 
-    // A test that panicked while it held the lock has failed already; the script is still whole.
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+    // A test that panicked while holding the lock has already failed; the script remains intact.
+    fn lock(&self) -> MutexGuard<'_, ScriptedState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn play(&self) -> BoxStream<'static, Event> {
+    fn play(&self) -> BoxStream<'static, StreamEvent> {
         let mut shared = self.lock();
         shared.open += 1;
         let script = shared.scripts.pop_front().unwrap_or_else(|| {
-            Script::fails(Failure::new(
+            ResponseScript::fails(Failure::new(
                 FailureClass::InvalidRequest,
-                "the script has no answer to this request; add one to the test",
+                "no script left for this request; add one to the test",
             ))
         });
-        let playing = Playing {
+        let playing = ScriptPlayback {
             client: self.clone(),
             steps: script.steps,
             is_over: false,
         };
-        stream::unfold(playing, Playing::next).boxed()
+        stream::unfold(playing, ScriptPlayback::next).boxed()
     }
 }
 
-impl Client for ScriptedClient {
-    fn send(&self, request: Request) -> BoxStream<'static, Event> {
+impl ModelClient for ScriptedClient {
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
         self.lock().requests.push(request);
         self.play()
     }
 
-    fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
+    fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
         self.lock().fims.push(request);
         self.play()
     }
 }
 
-impl Script {
-    /// These events, as they are.
-    pub fn events(events: impl IntoIterator<Item = Event>) -> Self {
+impl ResponseScript {
+    /// Creates a script of these events, verbatim.
+    pub fn events(events: impl IntoIterator<Item = StreamEvent>) -> Self {
         Self {
             steps: events.into_iter().map(ScriptStep::Event).collect(),
         }
     }
 
-    /// An answer of one text.
+    /// Creates an answer with a single text.
     pub fn text(text: &str) -> Self {
         Self::events([
             start(),
-            Event::TextDelta(text.to_owned()),
+            StreamEvent::TextDelta(text.to_owned()),
             usage(text.len()),
-            Event::Stop {
+            StreamEvent::Stop {
                 reason: StopReason::EndTurn,
                 raw: "end_turn".to_owned(),
             },
         ])
     }
 
-    /// An answer of tool calls alone, each an id, a name and its arguments.
+    /// Creates an answer with only tool calls, each an id, a name and its arguments.
     pub fn calls(calls: &[(&str, &str, &str)]) -> Self {
         let mut events = vec![start()];
         let mut written = 0;
         for (index, (id, name, arguments)) in (0..).zip(calls) {
             written += arguments.len();
             events.extend([
-                Event::ToolStart {
+                StreamEvent::ToolStart {
                     index,
                     id: (*id).to_owned(),
                     name: (*name).to_owned(),
                 },
-                Event::ToolArgsDelta {
+                StreamEvent::ToolArgsDelta {
                     index,
                     fragment: (*arguments).to_owned(),
                 },
-                Event::ToolEnd { index },
+                StreamEvent::ToolEnd { index },
             ]);
         }
         events.push(usage(written));
-        events.push(Event::Stop {
+        events.push(StreamEvent::Stop {
             reason: StopReason::ToolUse,
             raw: "tool_use".to_owned(),
         });
         Self::events(events)
     }
 
-    /// No answer.
+    /// Creates a script that fails at once.
     pub fn fails(failure: Failure) -> Self {
-        Self::events([Event::Failed(failure)])
+        Self::events([StreamEvent::Failed(failure)])
     }
 
-    /// Then nothing comes, until the caller gives up.
+    /// Appends silence until the caller gives up.
     pub fn then_silence(self) -> Self {
         self.then_until(future::pending())
     }
 
-    /// Then nothing comes until `future` is done.
+    /// Appends silence until `future` completes.
     pub fn then_until(mut self, future: impl Future<Output = ()> + Send + 'static) -> Self {
         self.steps.push_back(ScriptStep::Until(Box::pin(future)));
         self
     }
 
-    /// Then these events come.
-    pub fn then_events(mut self, events: impl IntoIterator<Item = Event>) -> Self {
+    /// Appends these events to the script.
+    pub fn then_events(mut self, events: impl IntoIterator<Item = StreamEvent>) -> Self {
         self.steps.extend(events.into_iter().map(ScriptStep::Event));
         self
     }
@@ -190,29 +193,29 @@ impl std::fmt::Debug for ScriptStep {
     }
 }
 
-fn start() -> Event {
-    Event::Start {
+fn start() -> StreamEvent {
+    StreamEvent::Start {
         id: "scripted".to_owned(),
         model: "scripted".to_owned(),
     }
 }
 
-fn usage(bytes: usize) -> Event {
-    Event::Usage(Usage {
+fn usage(bytes: usize) -> StreamEvent {
+    StreamEvent::Usage(Usage {
         input: TokenCount(100),
         output: TokenCount(1 + bytes as u64 / 4),
         ..Usage::default()
     })
 }
 
-struct Playing {
+struct ScriptPlayback {
     client: ScriptedClient,
     steps: VecDeque<ScriptStep>,
     is_over: bool,
 }
 
-impl Playing {
-    async fn next(mut self) -> Option<(Event, Self)> {
+impl ScriptPlayback {
+    async fn next(mut self) -> Option<(StreamEvent, Self)> {
         loop {
             match self.steps.pop_front() {
                 Some(ScriptStep::Until(future)) => future.await,
@@ -222,19 +225,19 @@ impl Playing {
                 }
                 Some(ScriptStep::Event(_)) => {}
                 None if self.is_over => return None,
-                // The contract wants a last event; a script without one is a torn stream.
+                // A stream must have a last event; a script without one is a torn stream.
                 None => {
                     self.is_over = true;
                     let failure =
                         Failure::new(FailureClass::Torn, "the script ends without a last event");
-                    return Some((Event::Failed(failure), self));
+                    return Some((StreamEvent::Failed(failure), self));
                 }
             }
         }
     }
 }
 
-impl Drop for Playing {
+impl Drop for ScriptPlayback {
     fn drop(&mut self) {
         let mut shared = self.client.lock();
         shared.open -= 1;

@@ -1,4 +1,4 @@
-//! Checks of the files in `assets/models` against the code that reads them.
+//! Tests the files in `assets/models` against the code that reads them.
 
 use crate::{EditTool, ModelId, Prices, Profiles, RowKind, Tier};
 
@@ -22,7 +22,7 @@ fn the_price_table_is_sorted_dated_and_small() {
     let prices = prices();
     assert!(prices.rows().count() > 300);
     assert!(PRICES.len() < 400_000, "{} bytes", PRICES.len());
-    // Written again it gives the same bytes: sorted, without doubles, one row a line.
+    // Serializing yields the same bytes: sorted, without duplicates, one row per line.
     assert_eq!(prices.to_json(), PRICES);
     for row in prices.rows() {
         let name = format!("{}/{}", row.provider, row.model);
@@ -43,14 +43,14 @@ fn the_price_table_is_sorted_dated_and_small() {
 }
 
 #[test]
-fn no_price_is_absurd() {
+fn prices_are_plausible() {
     for row in prices().rows() {
         let Some(price) = &row.price else { continue };
         let name = format!("{}/{}", row.provider, row.model);
         let (input, output) = (price.input.unwrap_or(0), price.output.unwrap_or(0));
         let is_free = row.model.ends_with(":free");
         assert!(is_free || input + output > 0, "{name} costs nothing");
-        // A thousand dollars per million tokens.
+        // This is a thousand dollars per million tokens.
         assert!(input <= 1_000_000_000 && output <= 1_000_000_000, "{name}");
         assert!(
             price.cache_read.unwrap_or(0) <= input,
@@ -60,7 +60,7 @@ fn no_price_is_absurd() {
 }
 
 #[test]
-fn every_model_of_the_table_has_a_profile_one_can_use() {
+fn every_listed_model_has_a_usable_profile() {
     let profiles = profiles();
     let prices = prices();
     for row in prices.rows().filter(|row| row.kind == Some(RowKind::Chat)) {
@@ -83,7 +83,7 @@ fn every_model_of_the_table_has_a_profile_one_can_use() {
 }
 
 #[test]
-fn families_get_the_tool_they_were_trained_on() {
+fn model_families_get_their_native_edit_tool() {
     let check = |name: &str, edit: EditTool, tier: Tier| {
         let model = ModelId::parse(name).expect("provider/model");
         let facts = prices().find(&model.provider, &model.model);
@@ -131,7 +131,7 @@ fn families_get_the_tool_they_were_trained_on() {
 }
 
 #[test]
-fn what_nobody_knows_costs_an_unknown_amount() {
+fn unknown_models_have_an_unknown_cost() {
     assert_eq!(prices().find("local", "nobody-knows-it"), None);
     let model = ModelId::parse("local/nobody-knows-it").expect("provider/model");
     let profile = profiles().resolve(&model, None);

@@ -1,12 +1,12 @@
-//! Frames are asked for only while there is something to draw.
+//! Requests window frames only while there is something to draw.
 //!
-//! On X11 the toolkit asks every window for a frame at the rate of the screen, whether anything
-//! changed or not: sixty wakes a second of a program that does nothing. [`application`] gives the
-//! toolkit a platform whose windows say when they want a frame, and whose source of frames rests
-//! when nobody wanted one for some ticks. Elsewhere the platform is the toolkit's own.
+//! On X11 the toolkit requests a frame for every window at the refresh rate of the screen, whether
+//! anything changed or not: sixty wake-ups a second in an idle program. [`application`] gives the
+//! toolkit a platform whose windows report when they need a frame, and whose frame source pauses
+//! after some unneeded frames. On other systems the platform is the toolkit's own.
 //!
-//! Must not know: anything of ours. Start at `pacer`, which decides; `source` is how an X11
-//! window's frames are stopped; `platform` and `window` hand all else through.
+//! Must not know: any other crate of this workspace. Start at `pacer`, which decides; `source`
+//! stops the frames of an X11 window; `platform` and `window` forward everything else.
 
 #[cfg(target_os = "linux")]
 mod pacer;
@@ -17,9 +17,9 @@ mod source;
 #[cfg(target_os = "linux")]
 mod window;
 
-/// The toolkit's application, on a platform that rests while nothing changes.
+/// Returns the toolkit's application, on a platform that pauses while nothing changes.
 ///
-/// Limitations: X11 only. Under Wayland the compositor asks for frames, on a Mac the system.
+/// Limitations: X11 only. Under Wayland the compositor requests frames, on macOS the system does.
 #[must_use]
 pub fn application() -> gpui_kit::Application {
     #[cfg(target_os = "linux")]

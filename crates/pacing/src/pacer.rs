@@ -1,38 +1,38 @@
-//! When a window's source of frames runs and when it rests.
+//! Decides when a window's frame source runs and when it pauses.
 
 use std::cell::Cell;
 
 use gpui_kit::WindowVisibility;
 
-/// Frames asked for in a row that nobody wanted before the source rests: an eighth of a second at
-/// sixty a second, so that typing and streaming never stop it between two changes.
+/// Consecutive unneeded frames before the source pauses: an eighth of a second at sixty frames per
+/// second, so that typing and streaming never pause it between two changes.
 const STILL: u32 = 8;
 
-/// What asks a window for its frames.
-pub(crate) trait Source {
-    /// Stops asking. Returns whether that could be said.
-    fn rest(&self) -> bool;
-    /// Asks again, at once.
+/// Source of the frame requests of one window.
+pub(crate) trait FrameSource {
+    /// Pauses the frame requests. Returns whether the request could be sent.
+    fn pause(&self) -> bool;
+    /// Resumes the frame requests at once.
     fn resume(&self);
 }
 
-/// Runs and rests the source of one window by what the window wants.
+/// Runs and pauses the frame source of one window, depending on whether the window needs frames.
 ///
-/// Invariant: after [`Pacer::demand`] the source runs until a frame was asked for.
+/// Invariant: after [`Pacer::demand`] the source runs until a frame was requested.
 pub(crate) struct Pacer<S> {
     source: S,
     resting: Cell<bool>,
-    /// Whether the window wanted a frame since the last one that was asked for.
+    /// Whether the window needed a frame since the last frame request.
     wanted: Cell<bool>,
-    /// Frames in a row that were asked for and not wanted.
+    /// Number of consecutive unneeded frames.
     still: Cell<u32>,
-    /// Whether the next word of the window being hidden is our own doing.
+    /// Whether the next `Hidden` event is caused by pausing the source.
     hides: Cell<bool>,
     told: Cell<WindowVisibility>,
 }
 
-impl<S: Source> Pacer<S> {
-    /// The pacer of a window that starts as `visibility` and whose source runs.
+impl<S: FrameSource> Pacer<S> {
+    /// Creates the pacer of a window with the given visibility and a running source.
     pub(crate) fn new(source: S, visibility: WindowVisibility) -> Self {
         Self {
             source,
@@ -44,7 +44,7 @@ impl<S: Source> Pacer<S> {
         }
     }
 
-    /// The window wants a frame.
+    /// Notes that the window needs a frame and resumes the source.
     pub(crate) fn demand(&self) {
         self.wanted.set(true);
         if self.resting.take() {
@@ -53,11 +53,11 @@ impl<S: Source> Pacer<S> {
         }
     }
 
-    /// The source asked for a frame and the window answered. `required` says whether the system
-    /// wanted that frame, whatever the window wants.
+    /// Handles a completed frame. `required` says whether the system needed that frame regardless
+    /// of the window.
     ///
-    /// A source that asks although it should rest was started by someone else, as happens when a
-    /// covered window is laid free; it is stopped again like any other.
+    /// A source that runs although it is paused was started by the X server, for example when a
+    /// covered window became visible; it is paused again like any other.
     pub(crate) fn served(&self, required: bool) {
         if self.wanted.take() || required {
             self.still.set(0);
@@ -66,22 +66,25 @@ impl<S: Source> Pacer<S> {
         self.still.set(self.still.get() + 1);
         if self.still.get() >= STILL {
             self.still.set(0);
-            let rests = self.source.rest();
+            let rests = self.source.pause();
             self.hides.set(rests && !self.resting.get());
             self.resting.set(rests);
         }
     }
 
-    /// Says once more that the source rests, if it does.
+    /// Repeats the pause request if the source is paused.
     pub(crate) fn remind(&self) {
         if self.resting.get() {
-            self.source.rest();
+            self.source.pause();
         }
     }
 
-    /// What the window is to be told when the system says that it is `visibility`: nothing where
-    /// that is our own doing.
-    pub(crate) fn heard(&self, visibility: WindowVisibility) -> Option<WindowVisibility> {
+    /// Returns the visibility to report to the window after a visibility event; `None` for an event
+    /// caused by the pacer itself.
+    pub(crate) fn filter_visibility(
+        &self,
+        visibility: WindowVisibility,
+    ) -> Option<WindowVisibility> {
         let ours = visibility == WindowVisibility::Hidden && self.hides.take();
         if ours || self.told.get() == visibility {
             return None;
@@ -90,7 +93,7 @@ impl<S: Source> Pacer<S> {
         Some(visibility)
     }
 
-    /// What the window was told last.
+    /// Returns the visibility last reported to the window.
     pub(crate) fn visibility(&self) -> WindowVisibility {
         self.told.get()
     }
@@ -104,15 +107,15 @@ mod tests {
 
     use WindowVisibility::{Hidden, Visible};
 
-    /// Writes down what it is told.
+    /// Records the requests that it receives.
     #[derive(Default)]
     struct Told {
         deaf: bool,
         words: RefCell<Vec<&'static str>>,
     }
 
-    impl Source for Told {
-        fn rest(&self) -> bool {
+    impl FrameSource for Told {
+        fn pause(&self) -> bool {
             self.words.borrow_mut().push("rest");
             !self.deaf
         }
@@ -130,7 +133,7 @@ mod tests {
         let pacer = pacer();
         ticks(&pacer, STILL + 1);
         assert_eq!(words(&pacer), ["rest"]);
-        assert_eq!(pacer.heard(Hidden), None);
+        assert_eq!(pacer.filter_visibility(Hidden), None);
         pacer
     }
 
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_wants_nothing_rests() {
+    fn an_idle_window_is_paused() {
         let pacer = pacer();
         ticks(&pacer, STILL);
         assert_eq!(words(&pacer), [""; 0]);
@@ -154,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_wants_frames_now_and_then_does_not_rest() {
+    fn a_window_with_occasional_frames_is_not_paused() {
         let pacer = pacer();
         for _ in 0..10 {
             pacer.demand();
@@ -168,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_wish_wakes_the_source_once() {
+    fn the_first_demand_resumes_the_source_once() {
         let pacer = resting();
         pacer.demand();
         pacer.demand();
@@ -180,15 +183,15 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_somebody_else_started_is_stopped_again() {
+    fn a_source_started_elsewhere_is_paused_again() {
         let pacer = resting();
-        assert_eq!(pacer.heard(Visible), None);
+        assert_eq!(pacer.filter_visibility(Visible), None);
         ticks(&pacer, STILL);
         assert_eq!(words(&pacer), ["rest"]);
     }
 
     #[test]
-    fn a_source_that_cannot_be_stopped_runs_on() {
+    fn a_source_that_cannot_pause_keeps_running() {
         let pacer = Pacer::new(
             Told {
                 deaf: true,
@@ -201,11 +204,11 @@ mod tests {
         pacer.demand();
         pacer.remind();
         assert_eq!(words(&pacer), [""; 0]);
-        assert_eq!(pacer.heard(Hidden), Some(Hidden));
+        assert_eq!(pacer.filter_visibility(Hidden), Some(Hidden));
     }
 
     #[test]
-    fn a_reminder_is_for_those_at_rest() {
+    fn a_reminder_is_sent_only_while_paused() {
         let awake = pacer();
         awake.remind();
         assert_eq!(words(&awake), [""; 0]);
@@ -215,12 +218,12 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_told_of_what_others_do_only() {
+    fn own_visibility_events_are_not_reported() {
         let pacer = resting();
         pacer.demand();
-        assert_eq!(pacer.heard(Visible), None);
-        assert_eq!(pacer.heard(Hidden), Some(Hidden));
+        assert_eq!(pacer.filter_visibility(Visible), None);
+        assert_eq!(pacer.filter_visibility(Hidden), Some(Hidden));
         assert_eq!(pacer.visibility(), Hidden);
-        assert_eq!(pacer.heard(Visible), Some(Visible));
+        assert_eq!(pacer.filter_visibility(Visible), Some(Visible));
     }
 }

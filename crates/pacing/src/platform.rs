@@ -1,4 +1,4 @@
-//! The toolkit's platform, whose X11 windows rest; all else is handed through.
+//! The toolkit's platform with paced X11 windows; everything else is forwarded.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,16 +18,16 @@ use gpui_kit::{
 use raw_window_handle::{HasWindowHandle as _, RawWindowHandle};
 
 use crate::pacer::Pacer;
-use crate::source::{FrameTimer, Server};
+use crate::source::{FrameTimer, XConnection};
 use crate::window::PacedWindow;
 
-/// How often a resting window's connection is given something to read.
+/// Interval at which a paused window's connection receives an event.
 ///
-/// Whatever waits for an answer of the server may take events off the connection that nobody
-/// then hears of until more come; the toolkit's frame timer covers that up while it runs.
+/// Code that waits for a reply of the server may read events off the connection, and they stay
+/// unprocessed until further events arrive. The toolkit's frame timer hides this while it runs.
 const REMINDER: Duration = Duration::from_secs(1);
 
-/// `inner`, whose X11 windows ask for frames only while they want some.
+/// Wraps `inner` so that its X11 windows request frames only while they need some.
 pub(crate) fn paced(inner: Rc<dyn Platform>) -> Rc<dyn Platform> {
     Rc::new(PacedPlatform {
         inner,
@@ -37,7 +37,7 @@ pub(crate) fn paced(inner: Rc<dyn Platform>) -> Rc<dyn Platform> {
 
 struct PacedPlatform {
     inner: Rc<dyn Platform>,
-    server: Rc<Server>,
+    server: Rc<XConnection>,
 }
 
 impl PacedPlatform {

@@ -1,4 +1,4 @@
-//! How the frames of an X11 window are stopped and asked for again.
+//! Pauses and resumes the frames of an X11 window.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -10,20 +10,20 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::rust_connection::RustConnection;
 
-use crate::pacer::Source;
+use crate::pacer::FrameSource;
 
-/// A connection of our own to the X server, made when the first window rests; none where that
+/// A separate connection to the X server, opened when the first window pauses; `None` if that
 /// fails.
 #[derive(Default)]
-pub(crate) struct Server(OnceCell<Option<RustConnection>>);
+pub(crate) struct XConnection(OnceCell<Option<RustConnection>>);
 
-impl Server {
+impl XConnection {
     fn connection(&self) -> Option<&RustConnection> {
         self.0
             .get_or_init(|| match x11rb::connect(None) {
                 Ok((connection, _)) => Some(connection),
                 Err(error) => {
-                    log::warn!("windows ask for frames all the time: {error}");
+                    log::warn!("cannot pause window frames: {error}");
                     None
                 }
             })
@@ -33,29 +33,30 @@ impl Server {
 
 /// The toolkit's frame timer of one X11 window.
 ///
-/// The toolkit stops that timer when the server says that the window is covered and starts it, at
-/// once, when it says that the window is free (`VisibilityNotify`, X11 protocol, section 10), and
-/// has no other way to be told. So that is what we say, in an event that the window's own client
-/// gets and nobody else.
+/// The toolkit stops that timer when the server reports the window as covered, starts it at once
+/// when the server reports it as uncovered (`VisibilityNotify`, X11 protocol, section 10), and
+/// offers no other control. This type therefore sends such events, which only the window's own
+/// client receives.
 pub(crate) struct FrameTimer {
-    pub(crate) server: Rc<Server>,
+    pub(crate) server: Rc<XConnection>,
     pub(crate) window: u32,
 }
 
 impl FrameTimer {
-    fn say(&self, state: Visibility) -> bool {
+    fn send_visibility(&self, state: Visibility) -> bool {
         let Some(connection) = self.server.connection() else {
             return false;
         };
         let said = self.send(connection, state);
         if let Err(error) = &said {
-            log::warn!("the X server did not take an event: {error}");
+            log::warn!("cannot send an event to the X server: {error}");
         }
         said.is_ok()
     }
 
     fn send(&self, connection: &RustConnection, state: Visibility) -> Result<(), ConnectionError> {
-        // The server tells every client of changed keyboards; nobody here reads of them.
+        // Discards events: the server notifies every client of keyboard changes, which are not used
+        // here.
         while connection.poll_for_event()?.is_some() {}
         let event = VisibilityNotifyEvent {
             response_type: VISIBILITY_NOTIFY_EVENT,
@@ -63,18 +64,18 @@ impl FrameTimer {
             window: self.window,
             state,
         };
-        // With no mask an event goes to the client that made the window.
+        // An event sent with an empty mask goes to the client that created the window.
         connection.send_event(false, self.window, EventMask::NO_EVENT, event)?;
         connection.flush()
     }
 }
 
-impl Source for FrameTimer {
-    fn rest(&self) -> bool {
-        self.say(Visibility::FULLY_OBSCURED)
+impl FrameSource for FrameTimer {
+    fn pause(&self) -> bool {
+        self.send_visibility(Visibility::FULLY_OBSCURED)
     }
 
     fn resume(&self) {
-        self.say(Visibility::UNOBSCURED);
+        self.send_visibility(Visibility::UNOBSCURED);
     }
 }

@@ -1,4 +1,4 @@
-//! A window of the toolkit that says when it wants a frame; all else is handed through.
+//! A toolkit window that reports when it needs a frame; everything else is forwarded.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use raw_window_handle::{
 use crate::pacer::Pacer;
 use crate::source::FrameTimer;
 
-/// `inner`, whose frames `pacer` runs and rests.
+/// Wraps `inner`, whose frames are controlled by `pacer`.
 pub(crate) struct PacedWindow {
     pub(crate) inner: Box<dyn PlatformWindow>,
     pub(crate) pacer: Rc<Pacer<FrameTimer>>,
@@ -72,7 +72,7 @@ impl PlatformWindow for PacedWindow {
     fn on_visibility_change(&self, mut callback: Box<dyn FnMut(WindowVisibility)>) {
         let pacer = self.pacer.clone();
         self.inner.on_visibility_change(Box::new(move |visibility| {
-            if let Some(visibility) = pacer.heard(visibility) {
+            if let Some(visibility) = pacer.filter_visibility(visibility) {
                 callback(visibility);
             }
         }));

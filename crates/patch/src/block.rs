@@ -1,32 +1,33 @@
-//! One reading of a hunk: the lines to find and the lines that take their place.
+//! Line-based interpretation of a hunk: the lines to find and their replacement.
 //!
-//! Start at `Block::of`; readings without escapes come from `unescaped`.
+//! Start at `Block::of`; `unescaped` returns the interpretations with escapes removed.
 
 mod escape;
 
-use crate::edit::{Grain, Hunk};
-use crate::outcome::{Difference, Doubt};
+use crate::edit::{Grain, PatchHunk};
+use crate::outcome::{Ambiguity, HunkDifference};
 
 pub(crate) use self::escape::unescaped;
 
-/// Lines to find and lines that take their place.
+/// Lines to find and the lines that replace them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct LineBlock {
     pub(crate) old: Vec<String>,
     pub(crate) new: Vec<String>,
-    /// Whether the hunk was written as whole lines.
+    /// Whether the hunk consists of whole lines.
     pub(crate) grain: Grain,
-    /// Whether the file is to end with a line feed, where the hunk says so.
+    /// Whether the file must end with a line feed, if the hunk says so.
     pub(crate) final_feed: Option<bool>,
-    /// In what this reading differs from what was written.
-    pub(crate) differences: Vec<Difference>,
-    /// Why `new` cannot be relied on.
-    pub(crate) doubt: Option<Doubt>,
+    /// Differences between this interpretation and the hunk as written.
+    pub(crate) differences: Vec<HunkDifference>,
+    /// Reason why `new` is ambiguous.
+    pub(crate) doubt: Option<Ambiguity>,
 }
 
-impl Block {
-    /// The hunk as whole lines; `None` if it would join its last line with the one behind.
-    pub(crate) fn of(hunk: &Hunk) -> Option<Self> {
+impl LineBlock {
+    /// Interprets the hunk as whole lines; `None` if it would join its last line with the following
+    /// one.
+    pub(crate) fn of(hunk: &PatchHunk) -> Option<Self> {
         Self::new(&hunk.old, &hunk.new, hunk.grain, hunk.at_end)
     }
 
@@ -43,21 +44,21 @@ impl Block {
         };
         if grain == Grain::Lines || (at_end && differs) {
             let final_feed = (at_end && differs).then_some(new_feeds);
-            return Some(block(lines(old), lines(new), final_feed));
+            return Some(block(split_lines(old), split_lines(new), final_feed));
         }
         if old_feeds {
             let is_whole = new_feeds || new.is_empty();
-            return is_whole.then(|| block(lines(old), lines(new), None));
+            return is_whole.then(|| block(split_lines(old), split_lines(new), None));
         }
-        // The ending of the last line stays, so a line feed at the end of the new text adds one.
+        // The ending of the last line stays, so a line feed at the end of the new text adds a line.
         let new = new.split('\n').map(without_return).collect();
         let old = old.split('\n').map(without_return).collect();
         Some(block(old, new, None))
     }
 }
 
-/// The lines of a text; its final line feed starts none.
-pub(crate) fn lines(text: &str) -> Vec<String> {
+/// Splits a text into lines; a final line feed starts no further line.
+pub(crate) fn split_lines(text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
     }

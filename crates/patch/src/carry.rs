@@ -1,35 +1,36 @@
-//! The typographic signs of a file, carried over to new text that was written with plain ones.
+//! Carries typographic characters of a file over to new text that uses plain ones.
 //!
-//! A model quotes typographic quotes and dashes as plain ones. What its change leaves alone is still to read as the file
-//! has it; what it writes anew reads as written.
+//! Models quote typographic quotes and dashes as plain ones. Text that a change keeps must read as
+//! in the file; text that it adds stays as written.
 
 use crate::diff::diff;
 use crate::fold;
 
-/// Less of a new line than this that the old one has too, and it is another line.
+/// Minimum similarity at which a new line counts as a changed version of an old one.
 const ALIKE: f32 = 0.5;
 
-/// The new text with the signs of the file wherever it keeps the old text. `None` where it is not
-/// told which of several like signs is kept, or where old and file differ in more than signs.
+/// Returns the new text with the file's characters wherever it keeps old text. `None` if it is
+/// ambiguous which of several equal characters is kept, or if old text and file differ in more than
+/// punctuation.
 pub(crate) fn text(old: &str, there: &str, new: &str) -> Option<String> {
     let (olds, theirs): (Vec<char>, Vec<char>) = (old.chars().collect(), there.chars().collect());
     let differ = |(a, b): (&char, &char)| fold::plain(*a) != fold::plain(*b);
     if olds.len() != theirs.len() || olds.iter().zip(&theirs).any(differ) {
         return None;
     }
-    let (old, new) = (Tokens::of(old), Tokens::of(new));
-    let forward = kept(&old, &new);
+    let (old, new) = (WordTokens::of(old), WordTokens::of(new));
+    let forward = common_tokens(&old, &new);
     let first = carried(&old, &theirs, &new, &forward);
-    let backward = kept(&old.reversed(), &new.reversed());
+    let backward = common_tokens(&old.reversed(), &new.reversed());
     let backward = mirrored(&backward, old.0.len(), new.0.len());
     (first == carried(&old, &theirs, &new, &backward)).then_some(first)
 }
 
-/// How much of a new line an old one has too, from 0 to 1: by the words of both.
+/// Returns the similarity of two lines, from 0 to 1, by the words that they share.
 pub(crate) fn likeness(old: &str, new: &str) -> f32 {
-    let (old, new) = (Tokens::of(old), Tokens::of(new));
-    let words = |tokens: &Tokens| tokens.0.iter().filter(|token| is_word(token)).count();
-    let shared = kept(&old, &new);
+    let (old, new) = (WordTokens::of(old), WordTokens::of(new));
+    let words = |tokens: &WordTokens| tokens.0.iter().filter(|token| is_word(token)).count();
+    let shared = common_tokens(&old, &new);
     let shared = shared.iter().filter(|(_, ix)| is_word(&new.0[*ix])).count();
     let all = words(&old).max(words(&new));
     match all {
@@ -38,15 +39,15 @@ pub(crate) fn likeness(old: &str, new: &str) -> f32 {
     }
 }
 
-/// Whether a new line is an old one with a change in it.
+/// Whether a similarity is high enough for a changed version of the same line.
 pub(crate) fn is_changed(likeness: f32) -> bool {
     likeness >= ALIKE
 }
 
-/// Words, and every other sign by itself.
-struct Tokens(Vec<String>);
+/// Words, and every other character separately.
+struct WordTokens(Vec<String>);
 
-impl Tokens {
+impl WordTokens {
     fn of(text: &str) -> Self {
         let mut tokens: Vec<String> = Vec::new();
         for sign in text.chars() {
@@ -71,8 +72,8 @@ fn is_word(token: &str) -> bool {
     token.chars().next().is_some_and(is_letter)
 }
 
-/// The tokens of the old text that the new one keeps, by their places in both.
-fn kept(old: &Tokens, new: &Tokens) -> Vec<(usize, usize)> {
+/// Returns the index pairs of the tokens that both texts share.
+fn common_tokens(old: &WordTokens, new: &WordTokens) -> Vec<(usize, usize)> {
     let (mut x, mut y) = (0, 0);
     let mut kept = Vec::new();
     let runs = diff(old.0.len(), new.0.len(), |a, b| old.0[a] == new.0[b]);
@@ -85,14 +86,14 @@ fn kept(old: &Tokens, new: &Tokens) -> Vec<(usize, usize)> {
     kept
 }
 
-/// Pairs of reversed sequences as pairs of the sequences.
+/// Maps index pairs of reversed sequences to the original order.
 fn mirrored(pairs: &[(usize, usize)], old: usize, new: usize) -> Vec<(usize, usize)> {
     let pairs = pairs.iter().rev();
     pairs.map(|(a, b)| (old - 1 - a, new - 1 - b)).collect()
 }
 
-/// The new text, kept tokens as the file has them.
-fn carried(old: &Tokens, theirs: &[char], new: &Tokens, kept: &[(usize, usize)]) -> String {
+/// Returns the new text with kept tokens as in the file.
+fn carried(old: &WordTokens, theirs: &[char], new: &WordTokens, kept: &[(usize, usize)]) -> String {
     let mut starts = Vec::new();
     let mut at = 0;
     for token in &old.0 {

@@ -1,7 +1,7 @@
-//! Which parts of one sequence became which parts of another: Myers' greedy algorithm.
+//! Differences between two sequences, computed by Myers' greedy algorithm.
 //!
-//! Takes time in proportion to the length times the number of differences. Beyond `MAX_EDITS`
-//! differences the middle counts as changed altogether.
+//! Takes time proportional to the length times the number of differences. Beyond `MAX_EDITS`
+//! differences the whole middle counts as changed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,15 +9,17 @@ use std::ops::Range;
 /// Bounds time and memory for texts that have nothing in common.
 const MAX_EDITS: usize = 1500;
 
-/// `old` became `new`; one of them may be empty. What lies between two runs is the same.
+/// A changed range: `old` became `new`; one of them may be empty. Elements between two runs are
+/// equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct DiffRun {
     pub(crate) old: Range<usize>,
     pub(crate) new: Range<usize>,
 }
 
-/// The runs that differ, in order. `is_same` compares an index of the old with one of the new.
-pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> bool) -> Vec<Run> {
+/// Returns the changed ranges in order. `is_same` compares an index of the old sequence with one of
+/// the new.
+pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> bool) -> Vec<DiffRun> {
     let shorter = old.min(new);
     let head = (0..shorter).take_while(|ix| is_same(*ix, *ix)).count();
     let tail = (0..shorter - head)
@@ -27,7 +29,7 @@ pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> boo
     if n == 0 && m == 0 {
         return Vec::new();
     }
-    let whole = Run {
+    let whole = DiffRun {
         old: head..head + n,
         new: head..head + m,
     };
@@ -40,9 +42,9 @@ pub(crate) fn diff(old: usize, new: usize, is_same: impl Fn(usize, usize) -> boo
     }
 }
 
-/// The same for lines. Those that one side alone has are set aside first, since they pair with none:
-/// they are what a text written anew mostly consists of.
-pub(crate) fn diff_lines(old: &[String], new: &[String]) -> Vec<Run> {
+/// Returns the changed ranges of two lists of lines. Lines that occur on one side only are set
+/// aside first, since they match nothing and make up most of a rewritten text.
+pub(crate) fn diff_lines(old: &[String], new: &[String]) -> Vec<DiffRun> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for line in old.iter().chain(new) {
         let next = numbers.len();
@@ -63,8 +65,8 @@ pub(crate) fn diff_lines(old: &[String], new: &[String]) -> Vec<Run> {
     between(&pairs(&inner, &xs, &ys), old.len(), new.len())
 }
 
-/// Which lines pair up, given what differs among those at `xs` and `ys`.
-fn pairs(runs: &[Run], xs: &[usize], ys: &[usize]) -> Vec<(usize, usize)> {
+/// Returns the pairs of equal lines, given the differences among the lines at `xs` and `ys`.
+fn pairs(runs: &[DiffRun], xs: &[usize], ys: &[usize]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (mut x, mut y) = (0, 0);
     for run in runs {
@@ -76,13 +78,13 @@ fn pairs(runs: &[Run], xs: &[usize], ys: &[usize]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The runs that lie between pairs, of so many lines each.
-fn between(pairs: &[(usize, usize)], old: usize, new: usize) -> Vec<Run> {
+/// Returns the ranges between pairs, for sequences of the given lengths.
+fn between(pairs: &[(usize, usize)], old: usize, new: usize) -> Vec<DiffRun> {
     let mut runs = Vec::new();
     let (mut x, mut y) = (0, 0);
     for (to_x, to_y) in pairs.iter().copied().chain([(old, new)]) {
         if to_x > x || to_y > y {
-            runs.push(Run {
+            runs.push(DiffRun {
                 old: x..to_x,
                 new: y..to_y,
             });
@@ -92,7 +94,7 @@ fn between(pairs: &[(usize, usize)], old: usize, new: usize) -> Vec<Run> {
     runs
 }
 
-/// Per number of edits, how far each diagonal reaches: the history of the greedy search.
+/// Computes how far each diagonal reaches per number of edits: the history of the greedy search.
 fn trace(n: usize, m: usize, is_same: impl Fn(usize, usize) -> bool) -> Option<Vec<Vec<usize>>> {
     let mut trace: Vec<Vec<usize>> = Vec::new();
     for edits in 0..=(n + m).min(MAX_EDITS) {
@@ -123,9 +125,10 @@ fn trace(n: usize, m: usize, is_same: impl Fn(usize, usize) -> bool) -> Option<V
     None
 }
 
-/// Where diagonal number `ix` of a round starts, and the number of the diagonal it comes from.
+/// Returns the start of the diagonal at `ix` in a round, and the index of the diagonal it comes
+/// from.
 fn step(before: &[usize], ix: usize, edits: usize) -> (usize, usize) {
-    // Coming down from the diagonal above inserts, coming across from the one below deletes.
+    // Moving down from the diagonal above inserts, moving across from the one below deletes.
     let down = (ix < edits).then(|| before[ix]);
     let across = ix.checked_sub(1).map(|from| before[from] + 1);
     match (down, across) {
@@ -136,8 +139,8 @@ fn step(before: &[usize], ix: usize, edits: usize) -> (usize, usize) {
     }
 }
 
-fn runs(trace: &[Vec<usize>], n: usize, m: usize, head: usize) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(trace: &[Vec<usize>], n: usize, m: usize, head: usize) -> Vec<DiffRun> {
+    let mut runs: Vec<DiffRun> = Vec::new();
     let last = trace.len() - 1;
     let mut ix = (n as isize - m as isize + last as isize) as usize / 2;
     for edits in (1..=last).rev() {
@@ -145,9 +148,10 @@ fn runs(trace: &[Vec<usize>], n: usize, m: usize, head: usize) -> Vec<Run> {
         let is_insertion = from == ix;
         let k = 2 * ix as isize - edits as isize;
         let start_y = (start as isize - k) as usize;
-        let (old, new) = match is_insertion {
-            true => (start..start, start_y - 1..start_y),
-            false => (start - 1..start, start_y..start_y),
+        let (old, new) = if is_insertion {
+            (start..start, start_y - 1..start_y)
+        } else {
+            (start - 1..start, start_y..start_y)
         };
         push_front(&mut runs, old, new, head);
         ix = from;
@@ -156,8 +160,8 @@ fn runs(trace: &[Vec<usize>], n: usize, m: usize, head: usize) -> Vec<Run> {
     runs
 }
 
-/// Adds an edit before all others; `runs` is in reverse order.
-fn push_front(runs: &mut Vec<Run>, old: Range<usize>, new: Range<usize>, head: usize) {
+/// Prepends an edit; `runs` is in reverse order.
+fn push_front(runs: &mut Vec<DiffRun>, old: Range<usize>, new: Range<usize>, head: usize) {
     let old = old.start + head..old.end + head;
     let new = new.start + head..new.end + head;
     if let Some(run) = runs.last_mut()
@@ -168,7 +172,7 @@ fn push_front(runs: &mut Vec<Run>, old: Range<usize>, new: Range<usize>, head: u
         run.new.start = new.start;
         return;
     }
-    runs.push(Run { old, new });
+    runs.push(DiffRun { old, new });
 }
 
 #[cfg(test)]

@@ -1,121 +1,121 @@
-//! What every format is parsed into: changes of files, and hunks within them.
+//! Result of parsing any format: operations on files, and hunks within them.
 
 use std::ops::Range;
 
 use base::Row;
 
-/// A change of one file as the model wrote it, not yet matched against the file.
+/// An edit of one file as the model wrote it, not yet matched against the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdit {
-    /// The path as written, relative to the root, with `/`.
+    /// Path as written, relative to the root, with forward slashes.
     pub path: String,
-    /// What happens to it.
-    pub change: Change,
+    /// Operation on the file.
+    pub change: PatchOperation,
 }
 
-/// What happens to a file.
+/// An operation on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// A file appears. Whether it may replace an existing one is the caller's policy.
+pub enum PatchOperation {
+    /// Creates a file. Whether it may replace an existing one is the caller's policy.
     Create {
-        /// The whole text.
+        /// Full text of the file.
         text: String,
     },
-    /// The file goes away.
+    /// Deletes the whole file.
     Delete {
-        /// All that it is said to hold, where the edit quotes it; then it must hold just that.
+        /// Content quoted by the edit, if any; the file must then contain exactly this.
         content: Option<String>,
     },
-    /// The whole text is replaced; the file may or may not exist.
+    /// Replaces the whole text; the file need not exist.
     Overwrite {
-        /// The whole text.
+        /// Full text of the file.
         text: String,
     },
-    /// Parts change, and the file may move.
+    /// Changes parts of the file, and may move it.
     Update {
-        /// In the order written.
-        hunks: Vec<Hunk>,
-        /// The new path.
+        /// Hunks in the order written.
+        hunks: Vec<PatchHunk>,
+        /// New path of the file.
         move_to: Option<String>,
     },
-    /// Lines named by number and hash change.
+    /// Changes lines identified by number and hash.
     Anchored {
-        /// In the order written; anchors all refer to the file as it was read.
+        /// Operations in the order written; all anchors refer to the file as it was read.
         operations: Vec<AnchoredEdit>,
     },
 }
 
-/// A replacement within a file. Lines end in `\n` here whatever the file uses, unless the edit itself
-/// tells lines with `\r\n` from lines without.
+/// A replacement within a file. Lines end in `\n` regardless of the file, unless the edit itself
+/// distinguishes `\r\n` from `\n`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hunk {
-    /// The text to find; empty for a pure insertion.
+pub struct PatchHunk {
+    /// Text to find; empty for a pure insertion.
     pub old: String,
-    /// What takes its place.
+    /// Replacement for the old text.
     pub new: String,
-    /// Whether `old` and `new` are whole lines or any text.
+    /// Whether `old` and `new` are whole lines or arbitrary text.
     pub grain: Grain,
-    /// Whether one place or every place is meant.
+    /// Whether the hunk applies once or everywhere.
     pub occurrences: Occurrences,
-    /// Lines (`@@ …`) that come before the place, outermost first.
+    /// Lines (`@@ …`) that precede the position, the outermost first.
     pub context: Vec<String>,
-    /// The row at which the model says `old` starts.
+    /// Row at which `old` starts according to the model.
     pub row: Option<Row>,
-    /// Whether `old` is said to end the file.
+    /// Whether `old` must end the file.
     pub at_end: bool,
-    /// Whether the place must lie after that of the hunk before it.
+    /// Whether the position must follow that of the preceding hunk.
     pub in_order: bool,
-    /// The bytes of the model's text that this was read from.
+    /// Bytes of the model's text that this was parsed from.
     pub source: Range<usize>,
 }
 
-/// What a hunk replaces.
+/// Granularity of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grain {
     /// Whole lines; `old` and `new` end in `\n` unless empty.
     Lines,
-    /// Any text, within a line too.
+    /// Arbitrary text, also within a line.
     Text,
 }
 
-/// How many places are meant.
+/// Number of occurrences to replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occurrences {
-    /// Exactly one; more is ambiguous.
+    /// Exactly one; more than one is ambiguous.
     One,
-    /// All of them.
+    /// Every occurrence in the file.
     All,
 }
 
-/// An edit whose place is named by anchors, `LINE#HASH`.
+/// An edit whose position is given by anchors, `LINE#HASH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnchoredEdit {
-    /// The first line meant.
+    /// First line of the range.
     pub first: LineAnchor,
-    /// The last line meant, itself included; equal to `first` for one line.
+    /// Last line of the range, inclusive; equal to `first` for one line.
     pub last: LineAnchor,
-    /// What happens to them.
+    /// Action on these lines.
     pub action: AnchoredAction,
-    /// The bytes of the model's text that this was read from.
+    /// Bytes of the model's text that this was parsed from.
     pub source: Range<usize>,
 }
 
-/// A line as it was read.
+/// A line as it was when the file was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineAnchor {
-    /// Its row when it was read.
+    /// Its row at that time.
     pub row: Row,
-    /// The hash of its text when it was read.
+    /// Hash of its text at that time.
     pub hash: String,
 }
 
-/// What happens to anchored lines.
+/// An action on anchored lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnchoredAction {
-    /// They are replaced; an empty text deletes them.
+    /// Replaces the lines; an empty text deletes them.
     Replace(String),
-    /// Lines appear before the first.
+    /// Inserts lines before the first.
     InsertBefore(String),
-    /// Lines appear after the last.
+    /// Inserts lines after the last.
     InsertAfter(String),
 }

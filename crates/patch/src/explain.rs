@@ -1,5 +1,5 @@
-//! What is said about a set of edits: to the model, so that it can write the failed ones anew, and
-//! to a person in a line.
+//! Describes the result of a set of edits: for the model, so that it can correct the failed ones,
+//! and for the user in one line.
 //!
 //! Start at `for_model`; `for_person` is the short form.
 
@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 use base::count_of;
 
-use crate::outcome::{HunkReport, Outcome, Place, Refusal};
+use crate::outcome::{HunkOutcome, HunkRefusal, HunkReport, NearMatch};
 use crate::set::{EditReport, SetPlan};
 
-/// The message to the model: each hunk that did not land with the reason, the lines it may have
-/// meant and whether its text is there already; then what did land and what is to be done.
+/// Returns the message to the model: each failed hunk with the reason, the lines it may have meant
+/// and whether its text is already present; then the applied hunks and the next step.
 pub fn for_model(plan: &SetPlan) -> String {
     let hunks = || {
         plan.edits
@@ -25,15 +25,16 @@ pub fn for_model(plan: &SetPlan) -> String {
     let is_applied = failed == 0 || !plan.files.is_empty();
     let mut text = String::new();
     if failed > 0 {
-        text = match is_applied {
-            true => format!(
+        text = if is_applied {
+            format!(
                 "{failed} of {} could not be applied.\n",
                 count_of(failed + landed, "hunk")
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "Nothing was changed: {failed} of {} could not be applied.\n",
                 count_of(failed + landed, "hunk")
-            ),
+            )
         };
     }
     for (edit, hunk) in hunks().filter(|(_, hunk)| !hunk.outcome.is_applied()) {
@@ -41,19 +42,20 @@ pub fn for_model(plan: &SetPlan) -> String {
     }
     push_landed(&mut text, plan, is_applied);
     if failed > 0 && landed > 0 {
-        text.push_str(match is_applied {
-            true => "Send only the failed hunks again; the others are in the files now.\n",
-            false => "Send all hunks again, the failed ones corrected.\n",
+        text.push_str(if is_applied {
+            "Send only the failed hunks again; the others are in the files now.\n"
+        } else {
+            "Send all hunks again, the failed ones corrected.\n"
         });
     }
     text
 }
 
-/// One line: how many hunks landed in how many files, and how many did not.
-pub fn for_person(plan: &SetPlan) -> String {
+/// Returns one line: the number of changed files, and of applied and refused hunks.
+pub fn for_user(plan: &SetPlan) -> String {
     let hunks = || plan.edits.iter().flat_map(|edit| &edit.hunks);
-    let of = |outcome: Outcome| hunks().filter(|hunk| hunk.outcome == outcome).count();
-    let (exact, explained) = (of(Outcome::Exact), of(Outcome::Explained));
+    let of = |outcome: HunkOutcome| hunks().filter(|hunk| hunk.outcome == outcome).count();
+    let (exact, explained) = (of(HunkOutcome::Exact), of(HunkOutcome::Explained));
     let failed = hunks().count() - exact - explained;
     let mut text = match plan.files.len() {
         0 => "nothing changes".to_owned(),
@@ -76,7 +78,7 @@ pub fn for_person(plan: &SetPlan) -> String {
     text
 }
 
-/// What is to be said about one hunk, in a sentence.
+/// Describes the result of one hunk in a sentence.
 pub fn reason(hunk: &HunkReport) -> Option<String> {
     if let Some(refusal) = &hunk.refusal {
         return Some(refusal.to_string());
@@ -105,16 +107,16 @@ fn push_failure(text: &mut String, edit: &EditReport, hunk: &HunkReport) {
         push(
             text,
             format_args!(
-                "The new text stands in the file already, from line {}. Is this change still needed?\n",
+                "The new text is already in the file, from line {}. Is this change still needed?\n",
                 row.0 + 1
             ),
         );
     }
-    let is_several = matches!(hunk.refusal, Some(Refusal::Several { .. }));
+    let is_several = matches!(hunk.refusal, Some(HunkRefusal::Several { .. }));
     for (ix, place) in hunk.nearest.iter().enumerate() {
         let intro = match (is_several, &hunk.refusal, ix) {
-            (true, _, _) => "It stands at",
-            (_, Some(Refusal::AnchorMoved { .. }), _) => "The lines are now, from",
+            (true, _, _) => "It occurs at",
+            (_, Some(HunkRefusal::AnchorMoved { .. }), _) => "The lines are now, from",
             (_, _, 0) => "Did you mean these lines, from",
             _ => "Or these, from",
         };
@@ -123,8 +125,8 @@ fn push_failure(text: &mut String, edit: &EditReport, hunk: &HunkReport) {
     }
 }
 
-/// Fenced, the fence longer than any within.
-fn push_quoted(text: &mut String, place: &Place) {
+/// Appends lines in a fence longer than any fence within.
+fn push_quoted(text: &mut String, place: &NearMatch) {
     let longest = place.text.lines().map(|line| {
         line.trim_start()
             .chars()
@@ -138,15 +140,16 @@ fn push_quoted(text: &mut String, place: &Place) {
 fn push_landed(text: &mut String, plan: &SetPlan, is_applied: bool) {
     for edit in &plan.edits {
         for hunk in edit.hunks.iter().filter(|hunk| hunk.outcome.is_applied()) {
-            let at = match hunk.line() {
-                Some(line) if edit.hunks.len() > 1 || hunk.outcome == Outcome::Explained => {
+            let at = match hunk.line_number() {
+                Some(line) if edit.hunks.len() > 1 || hunk.outcome == HunkOutcome::Explained => {
                     format!(" at line {line}")
                 }
                 _ => String::new(),
             };
-            let done = match is_applied {
-                true => format!("applied{at}"),
-                false => format!("fits{at}, but was not applied"),
+            let done = if is_applied {
+                format!("applied{at}")
+            } else {
+                format!("fits{at}, but was not applied")
             };
             let why = reason(hunk)
                 .map(|why| format!("; {why}"))

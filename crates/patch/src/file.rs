@@ -1,7 +1,8 @@
-//! A file's text cut into lines, with the keys by which lines are compared.
+//! Text of a file, split into lines with keys for comparing them.
 //!
-//! Matching sees line feeds alone; what is written back is measured in the bytes of the file.
-//! Invariant: `raw` of any offset lies on a char boundary of the file's own text.
+//! Matching uses line feeds only; edits are expressed in bytes of the original file.
+//!
+//! Invariant: `raw` of any offset lies on a char boundary of the original text.
 //! Start at `FileText::new`.
 
 use std::borrow::Cow;
@@ -11,48 +12,50 @@ use std::ops::Range;
 use base::{ByteOffset, Row, Span};
 
 use crate::fold;
-use crate::placeholder::Style;
+use crate::placeholder::PlaceholderStyle;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A text to be changed: the bytes as they are, and the lines as models see them.
+/// A text to be edited: its original bytes, and its lines as models see them.
 ///
-/// A line ends at `\n`; a `\r` before it belongs to the ending. A final line feed starts no line.
+/// A line ends at `\n`; a `\r` before it belongs to the ending. A final line feed starts no further
+/// line.
 #[derive(Debug)]
 pub struct FileText<'a> {
     raw: &'a str,
-    /// Without the byte order mark, every ending a `\n`.
+    /// The text without byte order mark, with every line ending normalized to `\n`.
     normal: Cow<'a, str>,
-    /// Where each line starts in `normal`, and the length of it all.
+    /// Start offset of each line in `normal`, followed by its length.
     starts: Vec<usize>,
-    /// The same in `raw`.
+    /// Start offset of each line in `raw`, followed by its length.
     raw_starts: Vec<usize>,
     keys: OnceCell<Vec<u64>>,
     by_key: OnceCell<Vec<(u64, u32)>>,
     filled: OnceCell<Vec<u32>>,
-    style: Style,
+    style: PlaceholderStyle,
 }
 
-/// How a line ends.
+/// Line ending of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// `\n`
+pub(crate) enum RawLineEnding {
+    /// A line feed, `\n`.
     Feed,
-    /// `\r\n`
+    /// Carriage return and line feed, `\r\n`.
     ReturnFeed,
-    /// The text ends instead.
+    /// No ending, at the end of the text.
     None,
 }
 
 impl<'a> FileText<'a> {
-    /// Cuts `raw` into lines. Takes time in proportion to its length.
+    /// Splits `raw` into lines. Takes time proportional to its length.
     pub fn new(raw: &'a str) -> Self {
         let body = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(raw);
         let mark = raw.len() - body.len();
         let has_returns = memchr::memmem::find(body.as_bytes(), b"\r\n").is_some();
-        let normal: Cow<'a, str> = match has_returns {
-            true => body.replace("\r\n", "\n").into(),
-            false => body.into(),
+        let normal: Cow<'a, str> = if has_returns {
+            body.replace("\r\n", "\n").into()
+        } else {
+            body.into()
         };
         let starts = line_starts(&normal, 0);
         let raw_starts = line_starts(body, mark);
@@ -64,46 +67,46 @@ impl<'a> FileText<'a> {
             keys: OnceCell::new(),
             by_key: OnceCell::new(),
             filled: OnceCell::new(),
-            style: Style::Code,
+            style: PlaceholderStyle::Code,
         }
     }
 
-    /// The same text as that of the file at `path`, whose name tells prose from code.
+    /// Sets the path of the file, whose extension distinguishes prose from code.
     #[must_use]
-    pub fn at_path(mut self, path: &str) -> Self {
-        self.style = Style::of_path(path);
+    pub fn with_path(mut self, path: &str) -> Self {
+        self.style = PlaceholderStyle::of_path(path);
         self
     }
 
-    /// The text as it is.
+    /// Returns the original text.
     pub fn text(&self) -> &'a str {
         self.raw
     }
 
-    /// How many lines it has; none when it is empty.
+    /// Returns the number of lines; zero for an empty text.
     pub fn line_count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// A line without its ending; empty behind the last.
+    /// Returns a line without its ending; empty beyond the last line.
     pub fn line(&self, row: Row) -> &str {
         self.content(row.0 as usize)
     }
 
-    /// The row that a byte of the text lies in.
+    /// Returns the row that contains a byte of the original text.
     pub fn row_at(&self, offset: ByteOffset) -> Row {
         let after = self.raw_starts.partition_point(|start| *start <= offset.0);
         let last = self.line_count().saturating_sub(1);
         Row(after.saturating_sub(1).min(last) as u32)
     }
 
-    /// The bytes of lines, endings included.
+    /// Returns the bytes of a range of lines, including their endings.
     pub fn span_of(&self, rows: Range<Row>) -> Span {
         let at = |row: Row| self.raw_starts[(row.0 as usize).min(self.line_count())];
         (at(rows.start)..at(rows.end)).into()
     }
 
-    pub(crate) fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> PlaceholderStyle {
         self.style
     }
 
@@ -119,18 +122,18 @@ impl<'a> FileText<'a> {
         line.strip_suffix('\n').unwrap_or(line)
     }
 
-    /// Where a line starts in `normal`; the end of it behind the last line.
+    /// Returns the start of a line in `normal`, or its length beyond the last line.
     pub(crate) fn start(&self, row: usize) -> usize {
         self.starts[row.min(self.line_count())]
     }
 
-    /// The row that an offset into `normal` lies in; the count of lines at its very end.
+    /// Returns the row that contains an offset into `normal`; the line count at its very end.
     pub(crate) fn row_of(&self, offset: usize) -> usize {
         let after = self.starts.partition_point(|start| *start <= offset);
         after.saturating_sub(1)
     }
 
-    /// Where an offset into `normal` lies in the file.
+    /// Converts an offset into `normal` to an offset into the original text.
     pub(crate) fn raw_offset(&self, offset: usize) -> usize {
         let row = self.row_of(offset);
         self.raw_starts[row] + (offset - self.starts[row])
@@ -140,41 +143,41 @@ impl<'a> FileText<'a> {
         self.raw_starts[row.min(self.line_count())]
     }
 
-    /// Where a line's ending starts in the file.
+    /// Returns the offset of a line's ending in the original text.
     pub(crate) fn raw_content_end(&self, row: usize) -> usize {
         self.raw_start(row) + self.content(row).len()
     }
 
-    pub(crate) fn ending(&self, row: usize) -> Ending {
+    pub(crate) fn line_ending(&self, row: usize) -> RawLineEnding {
         match self.raw_start(row + 1) - self.raw_content_end(row) {
-            0 => Ending::None,
-            1 => Ending::Feed,
-            _ => Ending::ReturnFeed,
+            0 => RawLineEnding::None,
+            1 => RawLineEnding::Feed,
+            _ => RawLineEnding::ReturnFeed,
         }
     }
 
-    /// The ending that a new line before `row` takes: that of the lines around it.
+    /// Returns the ending for a line inserted before `row`, taken from the lines around it.
     pub(crate) fn ending_near(&self, row: usize) -> &'static str {
         let around = [row.checked_sub(1), Some(row), row.checked_sub(2)];
         let mut endings = around.into_iter().flatten();
         let ending = endings
             .by_ref()
             .filter(|row| *row < self.line_count())
-            .map(|row| self.ending(row))
-            .find(|ending| *ending != Ending::None);
+            .map(|row| self.line_ending(row))
+            .find(|ending| *ending != RawLineEnding::None);
         match ending {
-            Some(Ending::ReturnFeed) => "\r\n",
+            Some(RawLineEnding::ReturnFeed) => "\r\n",
             _ => "\n",
         }
     }
 
-    /// Whether the last line lacks its ending.
+    /// Whether the last line lacks a line ending.
     pub(crate) fn is_bare(&self) -> bool {
         let last = self.line_count().checked_sub(1);
-        last.is_some_and(|row| self.ending(row) == Ending::None)
+        last.is_some_and(|row| self.line_ending(row) == RawLineEnding::None)
     }
 
-    /// Per line, a hash of its text without white space around it, punctuation folded.
+    /// Returns a hash per line, ignoring surrounding white space and typographic punctuation.
     pub(crate) fn keys(&self) -> &[u64] {
         self.keys.get_or_init(|| {
             let rows = 0..self.line_count();
@@ -182,7 +185,7 @@ impl<'a> FileText<'a> {
         })
     }
 
-    /// The rows that are not blank, in order.
+    /// Returns the rows that are not blank, in order.
     pub(crate) fn filled_rows(&self) -> &[u32] {
         self.filled.get_or_init(|| {
             let blank = fold::key("");
@@ -193,7 +196,7 @@ impl<'a> FileText<'a> {
         })
     }
 
-    /// The rows whose line has this key, in order.
+    /// Returns the rows whose line has this key, in order.
     pub(crate) fn rows_with(&self, key: u64) -> &[(u64, u32)] {
         let by_key = self.by_key.get_or_init(|| {
             let keys = self.keys().iter().zip(0..);

@@ -1,7 +1,8 @@
-//! Where in a file a hunk may land: the ladder.
+//! Finds the positions in a file where a hunk may apply, by a sequence of match strategies.
 //!
-//! Every rung gives all the places it finds; a later rung is tried only where the earlier ones find
-//! none. Which of several places is meant is decided in `place`, or nobody knows.
+//! Every strategy returns all positions it finds; a later one is tried only if the earlier ones
+//! find none. `place` decides between several positions, or the hunk is ambiguous.
+//!
 //! Start at `find`.
 
 mod align;
@@ -16,17 +17,17 @@ mod unpadded;
 
 use std::rc::Rc;
 
-use crate::block::{Block, unescaped};
-use crate::edit::{Grain, Hunk, Occurrences};
+use crate::block::{LineBlock, unescaped};
+use crate::edit::{Grain, Occurrences, PatchHunk};
 use crate::file::FileText;
-use crate::found::{Body, Match};
-use crate::outcome::{Difference, Doubt, Refusal, Rung};
+use crate::hunk_match::{HunkMatch, MatchBody};
+use crate::outcome::{Ambiguity, HunkDifference, HunkRefusal, MatchStrategy};
 
-pub(crate) use self::align::Slip;
+pub(crate) use self::align::Typo;
 pub(crate) use self::exact::rows_of_lines;
 
-/// All the places of the first rung that finds one, in the order of the file; never none.
-pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
+/// Returns all positions of the first strategy that finds any, in file order; never empty.
+pub(crate) fn find(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, HunkRefusal> {
     let found = exactly(file, hunk)?;
     if !found.is_empty() {
         return Ok(found);
@@ -35,12 +36,14 @@ pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
     if !found.is_empty() {
         return Ok(found);
     }
-    let block = Block::of(hunk).map(Rc::new);
+    let block = LineBlock::of(hunk).map(Rc::new);
     if let Some(block) = &block {
-        // Hunks that follow each other are those of patches, whose lines begin with a sign.
-        let found = match hunk.in_order {
-            true => unpadded::find(file, block),
-            false => Vec::new(),
+        // Hunks that follow each other come from patches, whose lines begin with a marker
+        // character.
+        let found = if hunk.in_order {
+            unpadded::find(file, block)
+        } else {
+            Vec::new()
         };
         if !found.is_empty() {
             return Ok(found);
@@ -61,7 +64,7 @@ pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
         }
     }
     let Some(block) = block.filter(|_| hunk.occurrences == Occurrences::One) else {
-        return Err(Refusal::NotFound);
+        return Err(HunkRefusal::NotFound);
     };
     let found = elide::find(file, &block)?;
     if !found.is_empty() {
@@ -81,62 +84,62 @@ pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
     }
     match align::find(file, &block) {
         Some(found) => Ok(vec![found]),
-        None => Err(Refusal::NotFound),
+        None => Err(HunkRefusal::NotFound),
     }
 }
 
-/// The places where the text stands letter by letter.
-pub(crate) fn exactly(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
-    let block = Block::of(hunk).map(Rc::new);
+/// Returns the positions where the text occurs exactly.
+pub(crate) fn exactly(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, HunkRefusal> {
+    let block = LineBlock::of(hunk).map(Rc::new);
     let mut found = match (hunk.grain, &block) {
-        (Grain::Lines, Some(block)) => exact::lines(file, block),
-        (Grain::Text, Some(block)) if block.final_feed.is_some() => exact::lines(file, block),
-        _ => exact::text(file, hunk, block.as_ref()).map_err(Refusal::Unclear)?,
+        (Grain::Lines, Some(block)) => exact::find_lines(file, block),
+        (Grain::Text, Some(block)) if block.final_feed.is_some() => exact::find_lines(file, block),
+        _ => exact::find_text(file, hunk, block.as_ref()).map_err(HunkRefusal::Unclear)?,
     };
     let has_returns = hunk.old.contains("\r\n");
     if has_returns {
         for found in &mut found {
-            // The model quoted an ending that the file does not have.
-            let feeds = |row| file.ending(row) == crate::file::Ending::Feed;
+            // The model quoted a line ending that the file does not have.
+            let feeds = |row| file.line_ending(row) == crate::file::RawLineEnding::Feed;
             if found.rows.clone().any(feeds) {
-                found.rung = found.rung.max(Rung::Normalised);
-                found.differences.push(Difference::LineEndings);
+                found.strategy = found.strategy.max(MatchStrategy::Normalised);
+                found.differences.push(HunkDifference::LineEndings);
             }
         }
     }
     Ok(found)
 }
 
-/// The place at the end of a file without a final line feed, of text that is quoted with one.
-fn at_bare_end(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
+/// Finds text quoted with a line feed at the end of a file that lacks one.
+fn at_bare_end(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, HunkRefusal> {
     let bare = hunk.old.strip_suffix('\n');
     let Some(old) = bare.filter(|_| hunk.grain == Grain::Text && file.is_bare()) else {
         return Ok(Vec::new());
     };
-    let bare = Hunk {
+    let bare = PatchHunk {
         old: old.to_owned(),
         new: hunk.new.strip_suffix('\n').unwrap_or(&hunk.new).to_owned(),
         ..hunk.clone()
     };
     let mut found = exactly(file, &bare)?;
     found.retain(|found| match &found.body {
-        Body::Span { span, .. } => span.end == file.normal().len(),
+        MatchBody::Span { span, .. } => span.end == file.normal().len(),
         _ => found.rows.end == file.line_count(),
     });
     for found in &mut found {
-        found.rung = Rung::Normalised;
-        found.differences.push(Difference::LineEndings);
+        found.strategy = MatchStrategy::Normalised;
+        found.differences.push(HunkDifference::LineEndings);
     }
     Ok(found)
 }
 
-/// The places of the hunk read without escapes. Where readings differ in what they would write,
-/// none is taken.
-fn without_escapes(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
-    let mut first: Option<(Rc<Block>, Vec<Match>)> = None;
+/// Returns the positions of the hunk with escapes removed. Interpretations with different new text
+/// are ambiguous.
+fn without_escapes(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, HunkRefusal> {
+    let mut first: Option<(Rc<LineBlock>, Vec<HunkMatch>)> = None;
     for block in unescaped(hunk) {
         let block = Rc::new(block);
-        let mut found = exact::lines(file, &block);
+        let mut found = exact::find_lines(file, &block);
         if found.is_empty() {
             found = loose::find(file, &block);
         }
@@ -144,11 +147,11 @@ fn without_escapes(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
             continue;
         }
         for found in &mut found {
-            found.rung = found.rung.max(Rung::Normalised);
+            found.strategy = found.strategy.max(MatchStrategy::Normalised);
         }
         match &first {
             Some((before, _)) if before.new != block.new => {
-                return Err(Refusal::Unclear(Doubt::Escapes));
+                return Err(HunkRefusal::Unclear(Ambiguity::Escapes));
             }
             Some(_) => {}
             None => {
@@ -157,8 +160,8 @@ fn without_escapes(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
             }
         }
         if let Some((_, places)) = &mut first {
-            let is_new = |found: &Match| places.iter().all(|place| place.rows != found.rows);
-            let more: Vec<Match> = found.into_iter().filter(is_new).collect();
+            let is_new = |found: &HunkMatch| places.iter().all(|place| place.rows != found.rows);
+            let more: Vec<HunkMatch> = found.into_iter().filter(is_new).collect();
             places.extend(more);
         }
     }

@@ -1,17 +1,18 @@
-//! How new lines take their place: a merge of what the model changed with how its copy of the old
-//! lines differs from the file.
+//! Fits new lines into a matched position: a merge of the model's change with the differences
+//! between its copy of the old lines and the file.
 //!
-//! The model's old text is the base; the file and the new text are the two sides. Lines the new
-//! text keeps are the file's own, byte for byte; only lines that appear come from the model, put
-//! into the indentation, punctuation and endings of the place. Where both sides change at the same
-//! point the hunk is refused, but for the few cases in `boundary` that can be read in one way only.
+//! The model's old text is the base; the file and the new text are the two sides. Unchanged lines
+//! keep the file's bytes; only added lines come from the model, converted to the indentation,
+//! punctuation and line endings of the position. If both sides change the same place, the hunk is
+//! refused, except for the unambiguous cases in `boundary`.
+//!
 //! Start at `fit`.
 
+mod adjacent;
 mod already;
-mod beside;
 mod boundary;
 mod gaps;
-mod lines;
+mod line_style;
 mod pairs;
 mod slide;
 mod slips;
@@ -21,61 +22,61 @@ use std::ops::Range;
 
 use base::Span;
 
-use crate::block::Block;
-use crate::diff::{Run, diff, diff_lines};
+use crate::block::LineBlock;
+use crate::diff::{DiffRun, diff, diff_lines};
 use crate::file::FileText;
 use crate::fold;
-use crate::found::{Aligned, Body, Match};
+use crate::hunk_match::{BlockAlignment, HunkMatch, MatchBody};
 use crate::indent::are_of;
-use crate::outcome::{Difference, Doubt, Rung};
+use crate::outcome::{Ambiguity, HunkDifference, MatchStrategy};
 
-pub(crate) use self::already::stand_beside;
-pub(crate) use self::splice::{RowEdit, splice};
+pub(crate) use self::already::are_present_beside;
+pub(crate) use self::splice::{RowSplice, splice};
 
-/// What a place becomes.
+/// Result of fitting a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fitted {
-    /// Bytes of the file and what takes their place; sorted, never overlapping.
+    /// Byte spans of the file and their replacements; sorted, never overlapping.
     pub(crate) splices: Vec<(Span, String)>,
-    pub(crate) rung: Rung,
-    /// Sorted.
-    pub(crate) differences: Vec<Difference>,
-    /// Whether nothing but lines would appear that stand there already.
+    pub(crate) strategy: MatchStrategy,
+    /// Differences, sorted, without duplicates.
+    pub(crate) differences: Vec<HunkDifference>,
+    /// Whether the hunk only adds lines that are already present.
     pub(crate) is_there: bool,
 }
 
-/// Puts the new text into its place.
-pub(crate) fn fit(file: &FileText, found: &Match) -> Result<Fitted, Doubt> {
+/// Fits the new text of a match into the file.
+pub(crate) fn fit(file: &FileText, found: &HunkMatch) -> Result<Fitted, Ambiguity> {
     let mut differences = found.differences.clone();
-    let mut rung = found.rung;
+    let mut rung = found.strategy;
     let mut splices = Vec::new();
     let mut is_there = false;
     match &found.body {
-        Body::Span { span, text } => {
+        MatchBody::Span { span, text } => {
             is_there = already::holds(file, span, text);
             splices.push(inline(file, span, text));
         }
-        Body::Raw { span, text } => splices.push(raw(file, span, text)),
-        Body::Lines(aligned) => {
+        MatchBody::Raw { span, text } => splices.push(raw(file, span, text)),
+        MatchBody::Lines(aligned) => {
             let merged = merge(file, aligned, &mut differences)?;
             if merged.has_shed_blanks {
-                rung = rung.max(Rung::Normalised);
+                rung = rung.max(MatchStrategy::Normalised);
             }
             let final_feed = aligned.block.final_feed;
-            is_there =
-                merged.adds_alone && already::stand_around(file, &aligned.rows, &merged.edits);
+            is_there = merged.adds_alone
+                && already::are_present_around(file, &aligned.rows, &merged.edits);
             splices = splice(
                 file,
                 &merged.edits,
                 final_feed.filter(|_| aligned.rows.end == file.line_count()),
             );
         }
-        Body::Pieces(pieces) => {
+        MatchBody::Pieces(pieces) => {
             is_there = true;
             for piece in pieces {
                 let merged = merge(file, piece, &mut differences)?;
-                is_there &=
-                    merged.adds_alone && already::stand_around(file, &piece.rows, &merged.edits);
+                is_there &= merged.adds_alone
+                    && already::are_present_around(file, &piece.rows, &merged.edits);
                 splices.extend(splice(file, &merged.edits, None));
             }
         }
@@ -84,13 +85,13 @@ pub(crate) fn fit(file: &FileText, found: &Match) -> Result<Fitted, Doubt> {
     differences.dedup();
     Ok(Fitted {
         splices,
-        rung,
+        strategy: rung,
         differences,
         is_there,
     })
 }
 
-/// Text within lines. What old and new share at their ends is left alone.
+/// Fits text within lines, without the common prefix and suffix of old and new text.
 fn inline(file: &FileText, span: &Range<usize>, text: &str) -> (Span, String) {
     let raw = file.raw_offset(span.start)..file.raw_offset(span.end);
     let text = match file.ending_near(file.row_of(span.start) + 1) {
@@ -104,7 +105,7 @@ fn inline(file: &FileText, span: &Range<usize>, text: &str) -> (Span, String) {
     ((raw.start + head..raw.end - tail).into(), new)
 }
 
-/// Text with its endings. Whole lines that old and new share at their ends are left alone.
+/// Fits text with its line endings, without whole lines that old and new text share at their ends.
 fn raw(file: &FileText, span: &Range<usize>, text: &str) -> (Span, String) {
     let old = &file.text()[span.clone()];
     let lines =
@@ -120,92 +121,96 @@ fn raw(file: &FileText, span: &Range<usize>, text: &str) -> (Span, String) {
     ((start..end).into(), new[head..new.len() - tail].concat())
 }
 
-/// How many bytes two texts have in common at their start.
+/// Returns the length of the common prefix of two texts, in bytes.
 fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
     let same = a.zip(b).take_while(|(a, b)| a == b);
     same.map(|(sign, _)| sign.len_utf8()).sum()
 }
 
-struct Merged {
-    edits: Vec<RowEdit>,
-    /// Whether blank lines were left out of the new text because the file has them.
+struct MergedEdits {
+    edits: Vec<RowSplice>,
+    /// Whether blank lines were dropped from the new text because the file has them already.
     has_shed_blanks: bool,
-    /// Whether nothing goes away.
+    /// Whether nothing is removed.
     adds_alone: bool,
 }
 
-/// A block beside the rows it stands on, and what its new text changes.
+/// A block with the rows it matches, and the changes of its new text.
 #[derive(Clone, Copy)]
-struct Layout<'a> {
+struct BlockLayout<'a> {
     file: &'a FileText<'a>,
-    aligned: &'a Aligned,
-    runs: &'a [Run],
+    aligned: &'a BlockAlignment,
+    runs: &'a [DiffRun],
 }
 
-impl<'a> Layout<'a> {
-    fn block(self) -> &'a Block {
+impl<'a> BlockLayout<'a> {
+    fn block(self) -> &'a LineBlock {
         &self.aligned.block
     }
 }
 
 fn merge(
     file: &FileText,
-    written: &Aligned,
-    differences: &mut Vec<Difference>,
-) -> Result<Merged, Doubt> {
+    written: &BlockAlignment,
+    differences: &mut Vec<HunkDifference>,
+) -> Result<MergedEdits, Ambiguity> {
     let block = &written.block;
     if let Some(doubt) = block.doubt {
         return Err(doubt);
     }
-    let gaps = gaps::Gaps::of(file, written);
+    let gaps = gaps::RowGaps::of(file, written);
     if gaps.has_rows() {
         let runs = runs(file, written)?;
         if gaps::adds_blanks_alone(block, &runs) && gaps.are_touched(written, &runs) {
-            // Whether these are the blank lines that the file has already cannot be told.
-            return Err(Doubt::Boundary);
+            // It is unclear whether the file already has these blank lines.
+            return Err(Ambiguity::Boundary);
         }
     }
     let whole = boundary::with_blanks_of_file(file, written);
     let whole = whole.or_else(|| slips::mended(file, written));
     let aligned = whole.as_ref().unwrap_or(written);
     let mut runs = runs(file, aligned)?;
-    if gaps::Gaps::of(file, aligned).has_rows() {
-        slide::settle(aligned, &mut runs);
+    if gaps::RowGaps::of(file, aligned).has_rows() {
+        slide::slide_runs(aligned, &mut runs);
     }
-    let look = lines::Look::of(file, aligned, &runs)?;
+    let look = line_style::BlockStyle::of(file, aligned, &runs)?;
     differences.extend(&look.differences);
     let count = runs.len();
     boundary::shed_blank_edges(file, aligned, &mut runs)?;
     let has_shed_blanks = runs.len() < count;
     if has_shed_blanks {
-        differences.push(Difference::BlankLines);
+        differences.push(HunkDifference::BlankLines);
     }
-    let layout = Layout {
+    let layout = BlockLayout {
         file,
         aligned,
         runs: &runs,
     };
     let edits = edits(layout, written, &look)?;
     if edits.is_empty() && block.old != block.new {
-        return Err(Doubt::AlreadyThere);
+        return Err(Ambiguity::AlreadyThere);
     }
-    Ok(Merged {
+    Ok(MergedEdits {
         edits,
         has_shed_blanks,
         adds_alone: runs.iter().all(|run| run.old.is_empty()),
     })
 }
 
-/// What becomes of the rows. `written` is the block as it was, with its slips.
-fn edits(layout: Layout, written: &Aligned, look: &lines::Look) -> Result<Vec<RowEdit>, Doubt> {
-    let Layout {
+/// Returns the edits of the rows. `written` is the original block with its typos.
+fn edits(
+    layout: BlockLayout,
+    written: &BlockAlignment,
+    look: &line_style::BlockStyle,
+) -> Result<Vec<RowSplice>, Ambiguity> {
+    let BlockLayout {
         file,
         aligned,
         runs,
     } = layout;
-    let gaps = gaps::Gaps::of(file, aligned);
+    let gaps = gaps::RowGaps::of(file, aligned);
     if gaps.may_move_up(layout) {
-        return Err(Doubt::Boundary);
+        return Err(Ambiguity::Boundary);
     }
     let gaps = gaps.without_kept(layout);
     let mut placed = Vec::new();
@@ -213,46 +218,47 @@ fn edits(layout: Layout, written: &Aligned, look: &lines::Look) -> Result<Vec<Ro
     for run in runs {
         let is_typo = |ix: usize| aligned.typos.binary_search(&ix).is_ok();
         if run.old.clone().any(is_typo) || slips::appear(written, aligned, run) {
-            return Err(Doubt::ChangedTypo);
+            return Err(Ambiguity::ChangedTypo);
         }
         if run.old.clone().any(|ix| aligned.map[ix].is_none()) {
-            // What is to go away is not there.
-            return Err(Doubt::Boundary);
+            // A line to be removed is missing.
+            return Err(Ambiguity::Boundary);
         }
         let rows = match gaps.touching(layout, run) {
-            gaps::Touch::Nothing => Some(rows_of(aligned, run)),
-            gaps::Touch::Clear(rows) => Some(rows),
-            gaps::Touch::Rows(rows) => boundary::settle(layout, run, rows)?,
-            gaps::Touch::Missing => return Err(Doubt::Boundary),
+            gaps::GapTouch::Nothing => Some(rows_of(aligned, run)),
+            gaps::GapTouch::Clear(rows) => Some(rows),
+            gaps::GapTouch::Rows(rows) => boundary::resolve_rows(layout, run, rows)?,
+            gaps::GapTouch::Missing => return Err(Ambiguity::Boundary),
         };
         if let Some(rows) = rows {
-            let lines = look.lines(file, aligned, run)?;
+            let lines = look.apply_to_lines(file, aligned, run)?;
             placed.push((run, rows.clone()));
-            edits.push(RowEdit { rows, lines });
+            edits.push(RowSplice { rows, lines });
         }
     }
-    match gaps.are_crossed(&aligned.block, &placed) {
-        true => Err(Doubt::Boundary),
-        false => Ok(edits),
+    if gaps.are_crossed(&aligned.block, &placed) {
+        Err(Ambiguity::Boundary)
+    } else {
+        Ok(edits)
     }
 }
 
-/// What the new text changes. Lines it keeps are written as the old text has them, or as the file
-/// has them. Where both could be, the lines at the ends of the block tell, since within it a line
-/// may have come to look like that of the file by its very change.
-fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
+/// Diffs old and new text. Unchanged lines are written as in the old text or as in the file. If
+/// both interpretations are possible, the lines at the ends of the block decide, since a changed
+/// line within it may happen to look like that of the file.
+fn runs(file: &FileText, aligned: &BlockAlignment) -> Result<Vec<DiffRun>, Ambiguity> {
     let (old, new) = (&aligned.block.old, &aligned.block.new);
     let there = |ix: usize| aligned.map[ix].map(|row| file.content(row));
     let is_exact = (0..old.len()).all(|ix| there(ix) == Some(&old[ix]));
     if is_exact && aligned.rows.len() == old.len() {
-        // Where several lines could pair up it makes no difference which do.
+        // Any pairing of several equal lines gives the same result.
         return Ok(diff_lines(old, new));
     }
     let is_written = |a: usize, b: usize| old[a] == new[b] || is_mended(&old[a], &new[b], there(a));
     let is_there = |a: usize, b: usize| there(a).unwrap_or(&old[a]) == new[b];
     let as_written = diff(old.len(), new.len(), is_written);
     let as_there = diff(old.len(), new.len(), is_there);
-    let changed = |runs: &[Run]| -> usize {
+    let changed = |runs: &[DiffRun]| -> usize {
         let runs = runs.iter();
         runs.map(|run| run.old.len() + run.new.len()).sum()
     };
@@ -262,7 +268,7 @@ fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
     if is_framed(file, aligned) {
         return Ok(as_written);
     }
-    // Of the lines that differ, those kept at either end.
+    // Counts the kept lines at either end that differ from the file.
     let differs = |ix: &usize| there(*ix).is_some_and(|row| row != old[*ix]);
     let shorter = old.len().min(new.len());
     let at_ends = |is_same: &dyn Fn(usize, usize) -> bool| {
@@ -277,19 +283,19 @@ fn runs(file: &FileText, aligned: &Aligned) -> Result<Vec<Run>, Doubt> {
         (0, 1..) => Ok(as_there),
         (0, 0) if !keeps(&as_written, old.len()).any(|ix| differs(&ix)) => {
             match indented(file, aligned) {
-                Some(Indented::AsWritten) => Ok(as_written),
-                Some(Indented::AsThere) => Ok(as_there),
-                None => Err(Doubt::Indentation),
+                Some(NewLineIndent::AsWritten) => Ok(as_written),
+                Some(NewLineIndent::AsThere) => Ok(as_there),
+                None => Err(Ambiguity::Indentation),
             }
         }
-        _ => Err(Doubt::Indentation),
+        _ => Err(Ambiguity::Indentation),
     }
 }
 
-/// Whether the new text is indented as the old text is, where that is indented otherwise than the
-/// file: it begins as far out as the old text, in steps of the same width. That lines in it read like
-/// those of the file is then due to their having moved deeper, or further out.
-fn is_framed(file: &FileText, aligned: &Aligned) -> bool {
+/// Whether the new text uses the indentation of the old text, which differs from the file: it
+/// starts at the same depth and has steps of the same width. Lines in it that look like those of
+/// the file have then been moved deeper or further out.
+fn is_framed(file: &FileText, aligned: &BlockAlignment) -> bool {
     let (old, new) = (&aligned.block.old, &aligned.block.new);
     let pairs = old.iter().zip(&aligned.map).filter_map(|(old, row)| {
         let row = row.filter(|_| !fold::is_blank(old))?;
@@ -305,7 +311,7 @@ fn is_framed(file: &FileText, aligned: &Aligned) -> bool {
     if outermost(&old) != outermost(&rows) {
         return true;
     }
-    // The outermost line reads alike in both, so that the width of a step tells.
+    // The outermost line is equal in both, so the width of a step decides.
     let base = outermost(&old).unwrap_or(0);
     let steps = old.iter().map(|indent| indent.len() - base);
     let Some(step) = steps.filter(|step| *step > 0).min() else {
@@ -322,15 +328,15 @@ fn is_framed(file: &FileText, aligned: &Aligned) -> bool {
     new.iter().all(is_of_old) && (!leaps || !are_of(file, &new))
 }
 
-/// By whose indentation new lines are written.
-enum Indented {
+/// Origin of the indentation of new lines.
+enum NewLineIndent {
     AsWritten,
     AsThere,
 }
 
-/// Tells it where no line does that is kept: by the first line, or by a step that nothing in the
-/// file has.
-fn indented(file: &FileText, aligned: &Aligned) -> Option<Indented> {
+/// Determines the origin if no unchanged line shows it: by the first line, or by an indentation
+/// that does not occur in the file.
+fn indented(file: &FileText, aligned: &BlockAlignment) -> Option<NewLineIndent> {
     let (old, new) = (&aligned.block.old, &aligned.block.new);
     let indents = |ix: &usize| {
         let row = aligned.map[*ix]?;
@@ -340,7 +346,7 @@ fn indented(file: &FileText, aligned: &Aligned) -> Option<Indented> {
     let lines: Vec<usize> = (0..old.len()).collect();
     let mut pairs = lines.iter().filter_map(indents);
     if pairs.clone().all(|(old, row)| old == row) {
-        return Some(Indented::AsThere);
+        return Some(NewLineIndent::AsThere);
     }
     let (first_old, first_row) = pairs.next()?;
     let new: Vec<&str> = new
@@ -350,24 +356,25 @@ fn indented(file: &FileText, aligned: &Aligned) -> Option<Indented> {
         .collect();
     let first = new.first()?;
     if !are_of(file, &new) || (first_old != first_row && *first == first_old) {
-        return Some(Indented::AsWritten);
+        return Some(NewLineIndent::AsWritten);
     }
-    (first_old != first_row && *first == first_row).then_some(Indented::AsThere)
+    (first_old != first_row && *first == first_row).then_some(NewLineIndent::AsThere)
 }
 
-/// The old lines that no run takes away.
-fn keeps(runs: &[Run], count: usize) -> impl Iterator<Item = usize> {
+/// Returns the old lines that no run removes.
+fn keeps(runs: &[DiffRun], count: usize) -> impl Iterator<Item = usize> {
     (0..count).filter(|ix| !runs.iter().any(|run| run.old.contains(ix)))
 }
 
-/// Whether a new line is the old one without white space at its end that the file has not either.
+/// Whether a new line is the old one without trailing white space that the file does not have
+/// either.
 fn is_mended(old: &str, new: &str, row: Option<&str>) -> bool {
     let ends_alike = row.is_some_and(|row| fold::tail(row) == fold::tail(new));
     ends_alike && fold::tail(old) != fold::tail(new) && old.trim_end() == new.trim_end()
 }
 
-/// The rows that a run replaces, where the block fits the file line by line around it.
-fn rows_of(aligned: &Aligned, run: &Run) -> Range<usize> {
+/// Returns the rows that a run replaces, if the block matches line by line around it.
+fn rows_of(aligned: &BlockAlignment, run: &DiffRun) -> Range<usize> {
     let mut gone = aligned.map[run.old.clone()].iter().flatten();
     if let Some(first) = gone.next() {
         let last = gone.last().unwrap_or(first);

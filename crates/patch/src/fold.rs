@@ -1,8 +1,9 @@
-//! What two texts have in common apart from white space around lines and the look of punctuation.
+//! Compares lines while ignoring surrounding white space and typographic punctuation.
 //!
-//! Every fold maps one char to one char, so that what was folded can be told apart again.
+//! Every fold maps one char to one char, so positions are preserved.
 
-/// The ASCII look-alike of typographic punctuation and of special spaces; other chars as they are.
+/// Returns the ASCII equivalent of typographic punctuation and special spaces; other chars
+/// unchanged.
 pub(crate) fn plain(sign: char) -> char {
     match sign {
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
@@ -15,18 +16,18 @@ pub(crate) fn plain(sign: char) -> char {
     }
 }
 
-/// Kinds of punctuation that come mixed up together.
+/// Kinds of punctuation with typographic variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PunctuationKind {
     Quote,
     Dash,
     Space,
 }
 
-impl Kind {
+impl PunctuationKind {
     pub(crate) const ALL: [Self; 3] = [Self::Quote, Self::Dash, Self::Space];
 
-    /// The kind of a typographic sign; `None` for one that is plain.
+    /// Returns the kind of a typographic character; `None` for a plain one.
     pub(crate) fn of(sign: char) -> Option<Self> {
         match plain(sign) {
             plain if plain == sign => None,
@@ -37,16 +38,16 @@ impl Kind {
     }
 }
 
-/// Whether the two lines are the same apart from white space around them and punctuation.
+/// Whether two lines are equal except for surrounding white space and typographic punctuation.
 pub(crate) fn is_same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
     a == b || (!(a.is_ascii() && b.is_ascii()) && a.chars().map(plain).eq(b.chars().map(plain)))
 }
 
-/// A hash of a line without white space around it, punctuation folded.
+/// Returns a hash of a trimmed line with plain punctuation.
 pub(crate) fn key(line: &str) -> u64 {
     let line = line.trim();
-    let mut hash = Hash::new();
+    let mut hash = LineHash::new();
     if line.is_ascii() {
         hash.add(line.as_bytes());
     } else {
@@ -58,12 +59,12 @@ pub(crate) fn key(line: &str) -> u64 {
     hash.0
 }
 
-/// The white space that a line begins with.
+/// Returns the leading white space of a line.
 pub(crate) fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// The white space that a line ends with; all of a blank one.
+/// Returns the trailing white space of a line; all of a blank one.
 pub(crate) fn tail(line: &str) -> &str {
     &line[line.trim_end().len()..]
 }
@@ -72,12 +73,13 @@ pub(crate) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-/// Whether a line says more than brackets do.
-pub(crate) fn is_telling(line: &str) -> bool {
+/// Whether a line contains letters or digits.
+pub(crate) fn has_alphanumeric(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }
 
-/// How much a line says: its chars without white space around it, and a little for a blank one.
+/// Returns the weight of a line: its length without surrounding white space, and a little for a
+/// blank one.
 pub(crate) fn weight(line: &str) -> f32 {
     match line.trim().len() {
         0 => 0.25,
@@ -85,10 +87,10 @@ pub(crate) fn weight(line: &str) -> f32 {
     }
 }
 
-/// FNV-1a, 64 bits: stable over versions and machines, and short texts are what it is good at.
-pub(crate) struct Hash(pub(crate) u64);
+/// FNV-1a, 64 bits: stable across versions and machines, and well suited for short texts.
+pub(crate) struct LineHash(pub(crate) u64);
 
-impl Hash {
+impl LineHash {
     pub(crate) fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }

@@ -1,21 +1,22 @@
-//! The formats in which models write edits: text in, file edits and problems out.
+//! Parses the formats in which models write edits into file edits and problems.
 //!
-//! Every format is read line by line by the same machine, whether the text is whole or still being
-//! written: `parse` feeds a `Reader` everything at once, so that both see the same edits.
-//! Must not know: files, whether an edit fits what is on the disk.
-//! Invariant: no text makes a reader panic; what cannot be read becomes a `Problem` that says where.
-//! Limits: unbounded; a reader keeps as much as the edit it is in.
+//! All formats use the same line-based reader, whether the text is complete or still streaming:
+//! `parse` feeds a `Reader` everything at once, so both give the same edits.
+//!
+//! Must not know: files, or whether an edit applies to a file on disk.
+//! Invariant: no text makes a reader panic; unreadable text becomes a `Problem` with its location.
+//! Limitations: memory is unbounded; a reader keeps the edit it is parsing.
 //! Start at `parse`; the syntax of each format is described in its module.
 
 mod anchors;
 mod apply_patch;
-mod lines;
+mod line_splitter;
 mod path;
 mod search_replace;
 mod sink;
 pub mod str_replace;
 mod unified;
-mod whole;
+mod whole_file;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -23,28 +24,28 @@ use std::ops::Range;
 
 use base::Row;
 
-use crate::edit::{AnchoredEdit, FileEdit, Hunk};
+use crate::edit::{AnchoredEdit, FileEdit, PatchHunk};
 
-use self::lines::{Line, Lines};
-use self::sink::Sink;
+use self::line_splitter::{LineSplitter, SourceLine};
+use self::sink::EventSink;
 
 /// A format in which a model writes edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum EditFormat {
     /// Fenced blocks of `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`.
     SearchReplace,
-    /// `*** Begin Patch` … `*** End Patch`.
+    /// A patch between `*** Begin Patch` and `*** End Patch`.
     ApplyPatch,
-    /// Unified diff, as `diff -u` and git write it.
+    /// Unified diff, as written by `diff -u` and Git.
     UnifiedDiff,
-    /// Whole files, each behind a line with its path.
+    /// Complete files, each after a line with its path.
     Whole,
-    /// Lines named by number and hash.
+    /// Lines identified by number and hash.
     Anchors,
 }
 
-impl Format {
-    /// All of them.
+impl EditFormat {
+    /// All formats, in order of declaration.
     pub const ALL: [Self; 5] = [
         Self::SearchReplace,
         Self::ApplyPatch,
@@ -53,7 +54,7 @@ impl Format {
         Self::Anchors,
     ];
 
-    /// The word for it on a command line.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::SearchReplace => "search-replace",
@@ -64,228 +65,230 @@ impl Format {
         }
     }
 
-    fn grammar(self) -> Box<dyn Grammar> {
+    fn grammar(self) -> Box<dyn FormatGrammar> {
         match self {
-            Self::SearchReplace => Box::new(search_replace::SearchReplace::default()),
-            Self::ApplyPatch => Box::new(apply_patch::ApplyPatch::default()),
-            Self::UnifiedDiff => Box::new(unified::UnifiedDiff::default()),
-            Self::Whole => Box::new(whole::Whole::default()),
-            Self::Anchors => Box::new(anchors::Anchors::default()),
+            Self::SearchReplace => Box::new(search_replace::SearchReplaceGrammar::default()),
+            Self::ApplyPatch => Box::new(apply_patch::ApplyPatchGrammar::default()),
+            Self::UnifiedDiff => Box::new(unified::UnifiedDiffGrammar::default()),
+            Self::Whole => Box::new(whole_file::WholeFileGrammar::default()),
+            Self::Anchors => Box::new(anchors::AnchorsGrammar::default()),
         }
     }
 }
 
-/// What was found in a model's text.
+/// Result of parsing a model's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
-    /// In the order written. A path may come more than once; a later edit means the file as the
-    /// earlier one left it.
+    /// Edits in the order written. A path may occur more than once; a later edit refers to the file
+    /// as the earlier one left it.
     pub files: Vec<FileEdit>,
-    /// What could not be read, or only by way of a tolerance.
-    pub problems: Vec<Problem>,
-    /// Fenced blocks of shell commands, which are no edits.
+    /// Text that could not be parsed, or only leniently.
+    pub problems: Vec<FormatProblem>,
+    /// Fenced blocks of shell commands, which are not edits.
     pub shell_blocks: Vec<ShellBlock>,
 }
 
 impl Parsed {
-    /// Whether something that was meant is missing from `files`.
+    /// Whether an intended edit is missing from `files`.
     pub fn has_losses(&self) -> bool {
         let mut problems = self.problems.iter();
         problems.any(|problem| problem.severity == Severity::Lost)
     }
 }
 
-/// Something about a model's text that is not as it should be.
+/// A problem with a model's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The row of the model's text.
+pub struct FormatProblem {
+    /// Row in the model's text.
     pub row: Row,
-    /// What is wrong and what to do, as a sentence for the model.
+    /// Cause and remedy, as a sentence for the model.
     pub message: String,
-    /// The bytes of the model's text.
+    /// Bytes of the model's text.
     pub source: Range<usize>,
-    /// Whether an edit was lost to it.
+    /// Whether an edit was lost.
     pub severity: Severity,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FormatProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.row.0 + 1, self.message)
     }
 }
 
-/// Whether a problem lost an edit.
+/// Severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// It was read all the same.
+    /// The text was parsed nevertheless.
     Tolerated,
-    /// Something that was meant is missing.
+    /// An intended edit is missing.
     Lost,
 }
 
 /// A fenced block of shell commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellBlock {
-    /// What stands between the fences; lines end in `\n`.
+    /// Text between the fences; lines end in `\n`.
     pub text: String,
-    /// The bytes of the model's text, fences included.
+    /// Bytes of the model's text, including the fences.
     pub source: Range<usize>,
 }
 
-/// To which version of a file a line of a hunk belongs.
+/// Version of a file that a hunk line belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// It is to be found, and goes away.
+pub enum HunkSide {
+    /// The old version only; the line is removed.
     Old,
-    /// It appears.
+    /// The new version only; the line is added.
     New,
-    /// It is to be found, and stays.
+    /// Both versions; the line is unchanged.
     Both,
 }
 
-/// What a reader made out of the text so far.
+/// An event of a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A file is spoken of; what follows, up to its end, is about it.
+pub enum FormatEvent {
+    /// An edit of a file begins; the following events belong to it.
     FileStarted {
-        /// The path as written.
+        /// Path as the model wrote it.
         path: String,
     },
-    /// A hunk begins.
+    /// A hunk of the file begins.
     HunkStarted {
-        /// Where the model says it is.
+        /// Row according to the model.
         row: Option<Row>,
-        /// Lines that come before the place.
+        /// Lines that precede the position.
         context: Vec<String>,
     },
-    /// A line of a hunk, or of a file given whole, without its end.
+    /// A line of a hunk or of a complete file, without its ending.
     Line {
-        /// Whose it is.
-        side: Side,
-        /// Its text.
+        /// Version that the line belongs to.
+        side: HunkSide,
+        /// Text of the line.
         text: String,
     },
     /// The hunk is complete.
-    HunkDone(Hunk),
-    /// The hunk that was begun cannot be used; a problem says why.
+    HunkDone(PatchHunk),
+    /// The current hunk is unusable; a problem gives the reason.
     HunkDropped,
-    /// An edit by anchors is complete.
+    /// An anchored edit is complete.
     OperationDone(AnchoredEdit),
-    /// The file's edit is complete.
+    /// The edit of the file is complete.
     FileDone(FileEdit),
-    /// The file that was begun cannot be used; a problem says why.
+    /// The current file is unusable; a problem gives the reason.
     FileDropped,
     /// A block of shell commands.
     Shell(ShellBlock),
-    /// Something is not as it should be.
-    Problem(Problem),
+    /// A problem with the text.
+    Problem(FormatProblem),
 }
 
-/// Reads a text that is still being written.
-pub struct Reader {
-    lines: Lines,
-    /// Complete lines that wait for the ones behind them.
-    waiting: VecDeque<Line>,
-    grammar: Box<dyn Grammar>,
-    sink: Sink,
+/// Incremental reader of a streaming text.
+pub struct FormatReader {
+    lines: LineSplitter,
+    /// Complete lines that wait for lookahead.
+    waiting: VecDeque<SourceLine>,
+    grammar: Box<dyn FormatGrammar>,
+    sink: EventSink,
 }
 
-impl Reader {
-    /// A reader of one text in `format`.
-    pub fn new(format: Format) -> Self {
+impl FormatReader {
+    /// Creates a reader for one text in `format`.
+    pub fn new(format: EditFormat) -> Self {
         Self {
-            lines: Lines::default(),
+            lines: LineSplitter::default(),
             waiting: VecDeque::new(),
             grammar: format.grammar(),
-            sink: Sink::default(),
+            sink: EventSink::default(),
         }
     }
 
-    /// Takes the next piece of the text, cut anywhere, and says what it completes. A line counts
-    /// when its line feed was seen.
-    pub fn feed(&mut self, piece: &str) -> Vec<Event> {
+    /// Adds a fragment of the text, cut anywhere, and returns the events it completes. A line is
+    /// complete once its line feed arrives.
+    pub fn feed(&mut self, piece: &str) -> Vec<FormatEvent> {
         self.waiting.extend(self.lines.feed(piece));
-        self.read(Rest::ToCome);
+        self.read(InputPhase::ToCome);
         self.sink.take()
     }
 
-    /// Says what the end of the text completes or leaves incomplete.
-    pub fn finish(mut self) -> Vec<Event> {
+    /// Returns the events that the end of the text completes or leaves incomplete.
+    pub fn finish(mut self) -> Vec<FormatEvent> {
         self.waiting.extend(self.lines.finish());
-        let end = self.lines.place();
-        // Lines that a grammar gives back at the end are read once more; each round closes what
-        // held them, so there is an end to it.
+        let end = self.lines.position();
+        // Lines that a grammar returns at the end are read again; each round closes the construct
+        // that held them, so the loop terminates.
         loop {
-            self.read(Rest::Complete);
-            self.grammar.end(&end, &mut self.waiting, &mut self.sink);
+            self.read(InputPhase::Complete);
+            self.grammar.on_end(&end, &mut self.waiting, &mut self.sink);
             if self.waiting.is_empty() {
                 return self.sink.take();
             }
         }
     }
 
-    fn read(&mut self, rest: Rest) {
+    fn read(&mut self, rest: InputPhase) {
         while let Some(line) = self.waiting.front() {
             let is_early = self.waiting.len() <= self.grammar.lookahead(line);
-            if rest == Rest::ToCome && is_early {
+            if rest == InputPhase::ToCome && is_early {
                 return;
             }
             if let Some(line) = self.waiting.pop_front() {
-                self.grammar.line(line, &mut self.waiting, &mut self.sink);
+                self.grammar
+                    .on_line(line, &mut self.waiting, &mut self.sink);
             }
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum InputPhase {
     ToCome,
     Complete,
 }
 
-/// The end of a text: a row and an offset.
-struct End {
+/// End of a text, as row and offset.
+struct TextEnd {
     row: Row,
     offset: usize,
 }
 
-/// One format, as a machine over lines.
-trait Grammar {
-    /// How many lines must follow `line` before it can be understood.
-    fn lookahead(&self, _line: &Line) -> usize {
+/// Parser of one format, driven by lines.
+trait FormatGrammar {
+    /// Number of lines that must follow `line` before it can be parsed.
+    fn lookahead(&self, _line: &SourceLine) -> usize {
         0
     }
 
-    /// Takes a line. `next` holds the lines known to follow; some may be put back in front.
-    fn line(&mut self, line: Line, next: &mut VecDeque<Line>, sink: &mut Sink);
+    /// Parses a line. `next` contains the known following lines; the grammar may push lines back.
+    fn on_line(&mut self, line: SourceLine, next: &mut VecDeque<SourceLine>, sink: &mut EventSink);
 
-    /// No line follows. Lines put into `next` are read, and then the end comes again.
-    fn end(&mut self, end: &End, next: &mut VecDeque<Line>, sink: &mut Sink);
+    /// Handles the end of the text. Lines pushed to `next` are read, and the end is then reported
+    /// again.
+    fn on_end(&mut self, end: &TextEnd, next: &mut VecDeque<SourceLine>, sink: &mut EventSink);
 }
 
-/// Reads a whole text.
-pub fn parse(format: Format, text: &str) -> Parsed {
-    let mut reader = Reader::new(format);
+/// Parses a complete text.
+pub fn parse(format: EditFormat, text: &str) -> Parsed {
+    let mut reader = FormatReader::new(format);
     let mut events = reader.feed(text);
     events.extend(reader.finish());
     collect(events)
 }
 
-/// What the events of one reader, in order, amount to.
-pub fn collect(events: impl IntoIterator<Item = Event>) -> Parsed {
+/// Collects the events of one reader.
+pub fn collect(events: impl IntoIterator<Item = FormatEvent>) -> Parsed {
     let mut parsed = Parsed::default();
     for event in events {
         match event {
-            Event::FileDone(file) => parsed.files.push(file),
-            Event::Problem(problem) => parsed.problems.push(problem),
-            Event::Shell(block) => parsed.shell_blocks.push(block),
-            Event::FileStarted { .. }
-            | Event::HunkStarted { .. }
-            | Event::Line { .. }
-            | Event::HunkDone(_)
-            | Event::HunkDropped
-            | Event::OperationDone(_)
-            | Event::FileDropped => {}
+            FormatEvent::FileDone(file) => parsed.files.push(file),
+            FormatEvent::Problem(problem) => parsed.problems.push(problem),
+            FormatEvent::Shell(block) => parsed.shell_blocks.push(block),
+            FormatEvent::FileStarted { .. }
+            | FormatEvent::HunkStarted { .. }
+            | FormatEvent::Line { .. }
+            | FormatEvent::HunkDone(_)
+            | FormatEvent::HunkDropped
+            | FormatEvent::OperationDone(_)
+            | FormatEvent::FileDropped => {}
         }
     }
     parsed

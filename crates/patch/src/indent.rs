@@ -1,52 +1,53 @@
-//! How the indentation of a block differs from that of the place where it stands.
+//! Maps the indentation of a block to that of its position in the file.
 //!
-//! Several readings may fit: two columns more, or twice as many. The lines of the block settle it
-//! where they can; where readings would indent a new line differently, the block is refused.
+//! Several mappings may fit: two more columns, or twice as many. The lines of the block decide if
+//! possible; if the remaining mappings would indent a new line differently, the block is refused.
+//!
 //! Start at `Readings::of`.
 
 use crate::file::FileText;
 use crate::fold;
 
-/// One way to turn the indentation of a block into that of the file.
+/// A mapping from the indentation of a block to that of the file.
 #[derive(Clone, Debug, PartialEq)]
-enum Reading {
-    /// It stays.
+enum IndentMapping {
+    /// Keeps the indentation unchanged.
     Same,
-    /// So many columns more or fewer, of spaces or of tabs.
+    /// Adds or removes a number of columns of spaces or tabs.
     Shift(char, isize),
-    /// Something before every line.
+    /// Puts a prefix before every line.
     Prefix(String),
-    /// Spaces times a ratio.
+    /// Scales spaces by a ratio.
     Ratio(usize, usize),
-    /// A unit becomes another; spaces beyond whole units stay.
-    Level(Unit, Unit),
+    /// Replaces one unit by another; spaces beyond whole units stay.
+    Level(IndentUnit, IndentUnit),
 }
 
 /// One step of indentation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Unit {
+enum IndentUnit {
     Tab,
     Spaces(usize),
 }
 
-const UNITS: [Unit; 5] = [
-    Unit::Tab,
-    Unit::Spaces(2),
-    Unit::Spaces(3),
-    Unit::Spaces(4),
-    Unit::Spaces(8),
+const UNITS: [IndentUnit; 5] = [
+    IndentUnit::Tab,
+    IndentUnit::Spaces(2),
+    IndentUnit::Spaces(3),
+    IndentUnit::Spaces(4),
+    IndentUnit::Spaces(8),
 ];
 
-/// All the ways that fit the lines of a block.
+/// All mappings that fit the lines of a block.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Readings(Vec<Reading>);
+pub(crate) struct IndentMappings(Vec<IndentMapping>);
 
-impl Readings {
-    /// From the indentation of the lines of a block, each with that of the file; blank lines apart.
-    /// `None` when nothing uniform fits.
+impl IndentMappings {
+    /// Computes the mappings from pairs of indentations in the block and in the file, without blank
+    /// lines. `None` if no uniform mapping fits.
     pub(crate) fn of(pairs: &[(&str, &str)]) -> Option<Self> {
         if pairs.iter().all(|(old, file)| old == file) {
-            return Some(Self(vec![Reading::Same]));
+            return Some(Self(vec![IndentMapping::Same]));
         }
         let mut readings = Vec::new();
         readings.extend(shift(pairs));
@@ -61,11 +62,11 @@ impl Readings {
             (3, 2),
             (2, 3),
         ] {
-            readings.push(Reading::Ratio(times, by));
+            readings.push(IndentMapping::Ratio(times, by));
         }
         for from in UNITS {
             let others = UNITS.into_iter().filter(|to| *to != from);
-            readings.extend(others.map(|to| Reading::Level(from, to)));
+            readings.extend(others.map(|to| IndentMapping::Level(from, to)));
         }
         readings.retain(|reading| {
             let mut pairs = pairs.iter();
@@ -75,11 +76,11 @@ impl Readings {
     }
 
     pub(crate) fn is_same(&self) -> bool {
-        self.0 == [Reading::Same]
+        self.0 == [IndentMapping::Same]
     }
 
-    /// The indentations of new lines; `None` when readings disagree. `block` is the indentation of
-    /// all the lines of the block, old and new.
+    /// Returns the indentations of new lines; `None` if the mappings disagree. `block` contains the
+    /// indentations of all old and new lines of the block.
     pub(crate) fn apply(
         &self,
         indents: &[&str],
@@ -90,7 +91,7 @@ impl Readings {
         if results.len() > 1 {
             let unit = file_unit(file);
             let step = common_step(block);
-            let is_likely = |reading: &Reading| reading.is_likely(unit, step);
+            let is_likely = |reading: &IndentMapping| reading.is_likely(unit, step);
             let likely: Vec<_> = self
                 .0
                 .iter()
@@ -111,7 +112,7 @@ impl Readings {
         }
     }
 
-    /// The different results that readings give.
+    /// Returns the distinct results of the mappings.
     fn results(&self, indents: &[&str]) -> Vec<Vec<String>> {
         let mut results: Vec<Vec<String>> = Vec::new();
         for reading in &self.0 {
@@ -127,7 +128,7 @@ impl Readings {
     }
 }
 
-impl Reading {
+impl IndentMapping {
     fn apply(&self, indent: &str) -> Option<String> {
         match self {
             Self::Same => Some(indent.to_owned()),
@@ -149,29 +150,29 @@ impl Reading {
         }
     }
 
-    /// Whether this is how blocks come to be indented differently, in a file indented by `unit`,
-    /// for a block in which indentations differ by multiples of `step` columns.
-    fn is_likely(&self, unit: Unit, step: usize) -> bool {
+    /// Whether this mapping is plausible in a file indented by `unit`, for a block whose
+    /// indentations differ by multiples of `step` columns.
+    fn is_likely(&self, unit: IndentUnit, step: usize) -> bool {
         match (self, unit) {
             (Self::Same | Self::Prefix(_), _) => true,
-            (Self::Shift('\t', _), unit) => unit == Unit::Tab,
-            // Whole levels go away, and what is left has steps of one level.
-            (Self::Shift(_, by), Unit::Spaces(unit)) => {
+            (Self::Shift('\t', _), unit) => unit == IndentUnit::Tab,
+            // Whole levels are removed, and the rest has steps of one level.
+            (Self::Shift(_, by), IndentUnit::Spaces(unit)) => {
                 by.unsigned_abs().is_multiple_of(unit)
                     && (step <= unit || !step.is_multiple_of(unit))
             }
-            (Self::Ratio(times, by), Unit::Spaces(unit)) => {
+            (Self::Ratio(times, by), IndentUnit::Spaces(unit)) => {
                 (unit * by).is_multiple_of(*times)
                     && step.is_multiple_of((unit * by / times).max(1))
             }
             (Self::Level(_, to), unit) => *to == unit,
-            (Self::Shift(..) | Self::Ratio(..), Unit::Tab) => false,
+            (Self::Shift(..) | Self::Ratio(..), IndentUnit::Tab) => false,
         }
     }
 }
 
-impl Unit {
-    /// Whole units and spaces beyond them.
+impl IndentUnit {
+    /// Returns the number of whole units and of remaining spaces.
     fn level(self, indent: &str) -> Option<(usize, usize)> {
         let tabs = indent.chars().take_while(|sign| *sign == '\t').count();
         let rest = &indent[tabs..];
@@ -196,30 +197,30 @@ impl Unit {
     }
 }
 
-fn shift(pairs: &[(&str, &str)]) -> Option<Reading> {
+fn shift(pairs: &[(&str, &str)]) -> Option<IndentMapping> {
     let sign = pairs
         .iter()
         .find_map(|(old, file)| old.chars().chain(file.chars()).next())?;
     let (old, file) = pairs.first()?;
-    Some(Reading::Shift(
+    Some(IndentMapping::Shift(
         sign,
         file.len() as isize - old.len() as isize,
     ))
 }
 
-fn prefix(pairs: &[(&str, &str)]) -> Option<Reading> {
+fn prefix(pairs: &[(&str, &str)]) -> Option<IndentMapping> {
     let (old, file) = pairs.first()?;
     let prefix = file.strip_suffix(old)?;
-    Some(Reading::Prefix(prefix.to_owned()))
+    Some(IndentMapping::Prefix(prefix.to_owned()))
 }
 
-/// Whether all of these are whole steps of what the file is indented by.
+/// Whether all indentations are whole steps of the file's unit.
 pub(crate) fn are_of(file: &FileText, indents: &[&str]) -> bool {
     let unit = file_unit(file);
     indents.iter().all(|indent| unit.divides(indent))
 }
 
-/// The greatest number of columns of which all differences of indentation are multiples.
+/// Returns the greatest common divisor of all differences of indentation, in columns.
 fn common_step(indents: &[&str]) -> usize {
     let widths = indents.iter().map(|indent| indent.len());
     let least = widths.clone().min().unwrap_or(0);
@@ -235,8 +236,8 @@ fn greatest_common_divisor(a: usize, b: usize) -> usize {
     }
 }
 
-/// By what the file is indented: the step that most lines make from the line before.
-fn file_unit(file: &FileText) -> Unit {
+/// Returns the indentation unit of the file: the most frequent increase from one line to the next.
+fn file_unit(file: &FileText) -> IndentUnit {
     let mut counts = [0usize; UNITS.len()];
     let mut before = "";
     for row in 0..file.line_count() {
@@ -247,8 +248,8 @@ fn file_unit(file: &FileText) -> Unit {
         let indent = fold::indent(line);
         let step = indent.strip_prefix(before).unwrap_or("");
         let unit = match step {
-            "\t" => Some(Unit::Tab),
-            step if step.chars().all(|sign| sign == ' ') => Some(Unit::Spaces(step.len())),
+            "\t" => Some(IndentUnit::Tab),
+            step if step.chars().all(|sign| sign == ' ') => Some(IndentUnit::Spaces(step.len())),
             _ => None,
         };
         if let Some(ix) = unit.and_then(|unit| UNITS.iter().position(|other| *other == unit)) {
@@ -261,7 +262,7 @@ fn file_unit(file: &FileText) -> Unit {
         .zip(counts)
         .max_by_key(|(_, count)| *count);
     most.filter(|(_, count)| *count > 0)
-        .map_or(Unit::Spaces(4), |(unit, _)| unit)
+        .map_or(IndentUnit::Spaces(4), |(unit, _)| unit)
 }
 
 #[cfg(test)]

@@ -1,18 +1,19 @@
-//! Edits that language models write: parse, match, plan, explain.
+//! Edits written by language models: parses, matches, plans and explains them.
 //!
 //! Knows: `base`, `text`. Must not know: files, models, time.
-//! Invariant: never guesses between two places; a hunk lands exactly, is uniquely explained, or is refused.
+//! Invariant: never guesses between two positions; a hunk applies exactly, applies with unambiguous
+//! differences, or is refused.
 //! Invariant: bytes outside the matched range are never changed.
-//! Start at `edit`, what the formats are parsed into; `plan` finds the places in one file, `set` in
-//! several at once, `live` while the edit is still written. `explain` says what came of it; `mark`
-//! tells what changed after it was read; `anchor` names lines by number and hash.
+//! Start at `edit`, the result of parsing any format; `plan` finds the positions in one file, `set`
+//! in several at once, `live` while the edit is still being written. `explain` describes the result;
+//! `mark` detects changes after a file was read; `anchor` identifies lines by number and hash.
 //!
 //! ```
-//! use patch::edit::{Change, Grain, Hunk, Occurrences};
-//! use patch::{FileText, Guard, plan};
+//! use patch::edit::{Grain, Occurrences, PatchHunk, PatchOperation};
+//! use patch::{FileText, StaleGuard, plan};
 //!
 //! let text = "fn main() {\n    one();\n}\n";
-//! let hunk = Hunk {
+//! let hunk = PatchHunk {
 //!     old: "one();\n".to_owned(),
 //!     new: "two();\n".to_owned(),
 //!     grain: Grain::Lines,
@@ -23,8 +24,8 @@
 //!     in_order: false,
 //!     source: 0..0,
 //! };
-//! let change = Change::Update { hunks: vec![hunk], move_to: None };
-//! let planned = plan(&FileText::new(text), &change, Guard::Off);
+//! let change = PatchOperation::Update { hunks: vec![hunk], move_to: None };
+//! let planned = plan(&FileText::new(text), &change, StaleGuard::Off);
 //! assert_eq!(planned.apply(text), "fn main() {\n    two();\n}\n");
 //! assert_eq!(planned.hunks[0].line(), Some(2));
 //! ```
@@ -42,19 +43,21 @@ mod find;
 mod fit;
 mod fold;
 pub mod format;
-mod found;
+mod hunk_match;
 mod indent;
 pub mod live;
 pub mod mark;
 mod nearest;
 pub mod outcome;
-mod place;
 mod placeholder;
+mod placement;
 mod plan;
 mod returns;
 pub mod set;
 
 pub use file::FileText;
-pub use mark::{Guard, ReadMark};
-pub use outcome::{Difference, Doubt, HunkReport, Outcome, Place, Refusal, Rung};
-pub use plan::{Planned, Replacement, plan};
+pub use mark::{ReadMark, StaleGuard};
+pub use outcome::{
+    Ambiguity, HunkDifference, HunkOutcome, HunkRefusal, HunkReport, MatchStrategy, NearMatch,
+};
+pub use plan::{EditPlan, PlannedReplacement, plan};

@@ -1,67 +1,70 @@
-//! Edits of one file shown while the model still writes them.
+//! Live preview of the edits of one file while the model writes them.
 //!
-//! After every complete line the hunks so far are planned anew, and what changes against the text
-//! shown last goes out as small edits. What is shown at the end is therefore what `plan` gives for
-//! the finished hunks, whatever was shown on the way.
-//! A piece of a hunk is shown only where its old text so far has one place by an early rung.
+//! After every complete line the hunks so far are planned again, and the difference to the text
+//! shown before is emitted as small edits. The final text is therefore the one that `plan` gives
+//! for the finished hunks, regardless of intermediate states.
+//!
+//! Part of a hunk is shown only if its old text so far matches uniquely by one of the stricter
+//! strategies.
+//!
 //! Start at `LiveFile::new`; feed it from the events of `format::Reader` or from tool arguments.
 
 use base::{ByteOffset, Row, Span};
 
-use crate::block::lines;
+use crate::block::split_lines;
 use crate::diff::diff;
-use crate::edit::{Change, Grain, Hunk, Occurrences};
+use crate::edit::{Grain, Occurrences, PatchHunk, PatchOperation};
 use crate::file::FileText;
 use crate::find::rows_of_lines;
-use crate::format::Side;
-use crate::mark::Guard;
-use crate::outcome::Rung;
-use crate::plan::{Planned, apply, plan, update};
+use crate::format::HunkSide;
+use crate::mark::StaleGuard;
+use crate::outcome::MatchStrategy;
+use crate::plan::{EditPlan, apply, plan, update};
 
 /// A file whose edit is being written.
 #[derive(Debug)]
 pub struct LiveFile<'a> {
     file: &'a FileText<'a>,
-    guard: Guard<'a>,
-    done: Vec<Hunk>,
-    open: Option<Open>,
-    /// The text after the edits that went out so far.
+    guard: StaleGuard<'a>,
+    done: Vec<PatchHunk>,
+    open: Option<PartialHunk>,
+    /// Text after the edits emitted so far.
     shown: String,
 }
 
-/// What a fragment brought.
+/// Result of processing a fragment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// The row of the text before where the open hunk belongs, as soon as there is one alone.
+pub struct LiveProgress {
+    /// Row of the original text where the current hunk applies, once it is unambiguous.
     pub row: Option<Row>,
-    /// Each in bytes of the text that the ones before it leave.
+    /// Edits to emit, each in bytes of the text that the preceding ones leave.
     pub edits: Vec<LiveEdit>,
 }
 
-/// A small edit of the text as it is shown.
+/// A small edit of the text shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveEdit {
-    /// In bytes of the text as earlier edits leave it.
+    /// Span in bytes of the text as earlier edits leave it.
     pub span: Span,
-    /// What takes its place.
+    /// Replacement for the span.
     pub text: String,
 }
 
 /// The hunk being written.
 #[derive(Debug)]
-struct Open {
-    /// With what is known of it; old and new as far as they were written.
-    hunk: Hunk,
-    /// Whether the whole old text is there, so that what is missing of the new one may still keep
-    /// it. Where old and new lines come mixed it never is.
+struct PartialHunk {
+    /// The hunk with its old and new text as far as received.
+    hunk: PatchHunk,
+    /// Whether the old text is complete, so that the missing part of the new text may still keep
+    /// it. Never true if old and new lines are interleaved.
     is_old_complete: bool,
     is_mixed: bool,
     row: Option<Row>,
 }
 
 impl<'a> LiveFile<'a> {
-    /// A file of which nothing is changed yet.
-    pub fn new(file: &'a FileText<'a>, guard: Guard<'a>) -> Self {
+    /// Creates the preview of an unchanged file.
+    pub fn new(file: &'a FileText<'a>, guard: StaleGuard<'a>) -> Self {
         Self {
             file,
             guard,
@@ -71,9 +74,9 @@ impl<'a> LiveFile<'a> {
         }
     }
 
-    /// A hunk begins. Its old and new text come in pieces; the rest of it counts already.
-    pub fn begin(&mut self, hunk: Hunk) {
-        self.open = Some(Open {
+    /// Begins a hunk. Its old and new text arrive in fragments; its other fields are final.
+    pub fn begin_hunk(&mut self, hunk: PatchHunk) {
+        self.open = Some(PartialHunk {
             hunk,
             is_old_complete: false,
             is_mixed: false,
@@ -81,76 +84,78 @@ impl<'a> LiveFile<'a> {
         });
     }
 
-    /// A fragment of the open hunk, cut anywhere. New text after old text says that the old text
-    /// is complete, unless old text follows again.
-    pub fn push(&mut self, side: Side, text: &str) -> Progress {
+    /// Adds a fragment of the current hunk, cut anywhere. New text after old text means that the
+    /// old text is complete, unless more old text follows.
+    pub fn push(&mut self, side: HunkSide, text: &str) -> LiveProgress {
         let Some(open) = &mut self.open else {
-            return Progress::default();
+            return LiveProgress::default();
         };
-        open.is_mixed |= side == Side::Both || (side == Side::Old && !open.hunk.new.is_empty());
-        open.is_old_complete = side == Side::New && !open.is_mixed;
-        if side != Side::New {
+        open.is_mixed |=
+            side == HunkSide::Both || (side == HunkSide::Old && !open.hunk.new.is_empty());
+        open.is_old_complete = side == HunkSide::New && !open.is_mixed;
+        if side != HunkSide::New {
             open.hunk.old.push_str(text);
         }
-        if side != Side::Old {
+        if side != HunkSide::Old {
             open.hunk.new.push_str(text);
         }
-        match text.contains('\n') {
-            true => self.advance(),
-            false => self.progress(Vec::new()),
+        if text.contains('\n') {
+            self.advance()
+        } else {
+            self.progress(Vec::new())
         }
     }
 
-    /// No more old text comes: its place is looked for.
-    pub fn end_old(&mut self) -> Progress {
+    /// Ends the old text and searches for its position.
+    pub fn end_old(&mut self) -> LiveProgress {
         if let Some(open) = &mut self.open {
             open.is_old_complete = !open.is_mixed;
         }
         self.advance()
     }
 
-    /// The open hunk is complete, and this is it as it was read.
-    pub fn end(&mut self, hunk: Hunk) -> Progress {
+    /// Completes the current hunk with its final parsed form.
+    pub fn finish_hunk(&mut self, hunk: PatchHunk) -> LiveProgress {
         self.open = None;
         self.done.push(hunk);
         let text = self.plan().apply(self.file.text());
-        Progress {
+        LiveProgress {
             row: None,
             edits: self.show(text),
         }
     }
 
-    /// The open hunk could not be read: what was shown of it goes away.
-    pub fn drop_open(&mut self) -> Progress {
+    /// Drops the current hunk, which could not be parsed, and reverts what was shown of it.
+    pub fn drop_open(&mut self) -> LiveProgress {
         self.open = None;
         let text = self.plan().apply(self.file.text());
-        Progress {
+        LiveProgress {
             row: None,
             edits: self.show(text),
         }
     }
 
-    /// The plan for the hunks that are complete.
-    pub fn plan(&self) -> Planned {
-        let change = Change::Update {
+    /// Returns the plan for the completed hunks.
+    pub fn plan(&self) -> EditPlan {
+        let change = PatchOperation::Update {
             hunks: self.done.clone(),
             move_to: None,
         };
         plan(self.file, &change, self.guard)
     }
 
-    fn progress(&self, edits: Vec<LiveEdit>) -> Progress {
-        Progress {
+    fn progress(&self, edits: Vec<LiveEdit>) -> LiveProgress {
+        LiveProgress {
             row: self.open.as_ref().and_then(|open| open.row),
             edits,
         }
     }
 
-    fn advance(&mut self) -> Progress {
+    fn advance(&mut self) -> LiveProgress {
         let Some(open) = &self.open else {
-            return Progress::default();
+            return LiveProgress::default();
         };
-        let row = open.place(self.file);
+        let row = open.find_row(self.file);
         let so_far = open.so_far();
         if let Some(open) = &mut self.open {
             open.row = row.or(open.row);
@@ -158,11 +163,11 @@ impl<'a> LiveFile<'a> {
         let Some(so_far) = so_far else {
             return self.progress(Vec::new());
         };
-        let hunks: Vec<&Hunk> = self.done.iter().chain([&so_far]).collect();
+        let hunks: Vec<&PatchHunk> = self.done.iter().chain([&so_far]).collect();
         let planned = update(self.file, &hunks, self.guard);
         let report = planned.hunks.last();
-        let is_early = |rung: Rung| rung <= Rung::Reindented;
-        let is_shown = report.is_some_and(|report| report.rung.is_some_and(is_early));
+        let is_early = |rung: MatchStrategy| rung <= MatchStrategy::Reindented;
+        let is_shown = report.is_some_and(|report| report.strategy.is_some_and(is_early));
         if !is_shown {
             return self.progress(Vec::new());
         }
@@ -174,7 +179,7 @@ impl<'a> LiveFile<'a> {
         self.progress(edits)
     }
 
-    /// Turns what is shown into `text`.
+    /// Changes the text shown to `text`.
     fn show(&mut self, text: String) -> Vec<LiveEdit> {
         if text == self.shown {
             return Vec::new();
@@ -191,14 +196,14 @@ impl<'a> LiveFile<'a> {
     }
 }
 
-impl Open {
-    /// Where the complete lines of the old text stand, if in one place alone.
-    fn place(&self, file: &FileText) -> Option<Row> {
+impl PartialHunk {
+    /// Returns the row of the complete old lines if it is unambiguous.
+    fn find_row(&self, file: &FileText) -> Option<Row> {
         if self.hunk.occurrences == Occurrences::All || self.hunk.grain == Grain::Text {
             return None;
         }
         let end = self.hunk.old.rfind('\n')? + 1;
-        let old = lines(&self.hunk.old[..end]);
+        let old = split_lines(&self.hunk.old[..end]);
         let mut rows = rows_of_lines(file, &old);
         match (rows.next(), rows.next()) {
             (Some(row), None) => Some(Row(row as u32)),
@@ -206,8 +211,8 @@ impl Open {
         }
     }
 
-    /// The hunk as if nothing else were to change in it. `None` while there is nothing to show.
-    fn so_far(&self) -> Option<Hunk> {
+    /// Returns the hunk as if nothing else changed in it. `None` while there is nothing to show.
+    fn so_far(&self) -> Option<PatchHunk> {
         let is_shown = self.is_mixed || self.is_old_complete;
         let is_old_whole = self.is_old_complete || self.hunk.old.ends_with('\n');
         if !is_shown || !is_old_whole || self.hunk.old.is_empty() {
@@ -217,9 +222,9 @@ impl Open {
         let end = hunk.new.rfind('\n').map_or(0, |at| at + 1);
         hunk.new.truncate(end);
         if self.is_old_complete {
-            let (old, new) = (lines(&hunk.old), lines(&hunk.new));
+            let (old, new) = (split_lines(&hunk.old), split_lines(&hunk.new));
             let runs = diff(old.len(), new.len(), |a, b| old[a] == new[b]);
-            // New lines behind the last that both have stand for as many old ones, so far.
+            // So far, new lines after the last common line replace as many old ones.
             let kept = match runs.last() {
                 Some(run) if run.old.end == old.len() => {
                     run.old.start + run.new.len().min(run.old.len())

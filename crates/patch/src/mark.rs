@@ -1,8 +1,10 @@
-//! What an agent has seen of a file, to tell whether the lines it edits changed since.
+//! Records which version of a file an agent has read, to detect whether the lines it edits changed
+//! since.
 //!
-//! A mark holds four bytes a line and shares them with its clones. Rejection goes by range: a user
-//! who types elsewhere in the file disturbs nobody.
-//! Start at `ReadMark::new`; `Guard` is what a plan takes.
+//! A mark uses four bytes per line and shares them with its clones. Edits are rejected by range, so
+//! a user who types elsewhere in the file does not conflict.
+//!
+//! Start at `ReadMark::new`; a plan takes a `Guard`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,34 +15,34 @@ use crate::diff::diff;
 use crate::file::FileText;
 use crate::fold;
 
-/// A file as an agent read it, whole or in part.
+/// A file as an agent read it, in whole or in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadMark {
-    /// A hash per line of the whole file.
+    /// Hash of each line of the whole file.
     lines: Arc<[u32]>,
     /// Rows that were shown, sorted, never touching.
     shown: Vec<Range<Row>>,
 }
 
-/// How a plan learns which lines changed after they were read.
+/// Source of the rows that changed after they were read.
 #[derive(Clone, Copy, Debug)]
-pub enum Guard<'a> {
-    /// Nothing is known; only the text of a hunk speaks for it.
+pub enum StaleGuard<'a> {
+    /// No information; hunks are checked by their text only.
     Off,
-    /// What was read.
+    /// The version that was read.
     Read(&'a ReadMark),
-    /// Rows of the present text that changed; an empty range is where rows went away.
+    /// Changed rows of the current text; an empty range marks removed rows.
     Changed(&'a [Range<Row>]),
 }
 
 impl ReadMark {
-    /// The whole file was read.
+    /// Marks the whole file as read.
     pub fn new(file: &FileText) -> Self {
         let rows = Row(0)..Row(file.line_count() as u32);
         Self::partial(file, rows)
     }
 
-    /// Only these rows were shown; changes of others are no news to the agent.
+    /// Marks only these rows as shown; changes of other rows do not matter to the agent.
     pub fn partial(file: &FileText, rows: Range<Row>) -> Self {
         let lines = 0..file.line_count();
         let mut mark = Self {
@@ -51,12 +53,12 @@ impl ReadMark {
         mark
     }
 
-    /// Whether both are of the same text, whatever was shown of it.
+    /// Whether both marks have the same text, regardless of the rows shown.
     pub fn is_same_text(&self, other: &Self) -> bool {
         self.lines == other.lines
     }
 
-    /// Further rows of the same text were shown.
+    /// Marks further rows of the same text as shown.
     pub fn show(&mut self, rows: Range<Row>) {
         self.shown.push(rows);
         self.shown.sort_by_key(|rows| rows.start);
@@ -70,8 +72,8 @@ impl ReadMark {
         self.shown = merged;
     }
 
-    /// Rows of the present text that differ from what was shown; an empty range is where shown rows
-    /// went away. Takes time in proportion to the lines, and to the differences between them.
+    /// Returns the rows of the current text that differ from the rows shown; an empty range marks
+    /// removed rows. Takes time proportional to the lines and to their differences.
     pub fn changed_rows(&self, now: &FileText) -> Vec<Range<Row>> {
         let count = now.line_count();
         let hashes: Vec<u32> = (0..count).map(|row| hash(now.content(row))).collect();
@@ -83,23 +85,22 @@ impl ReadMark {
             .collect()
     }
 
-    /// Whether any of these rows was shown, or for none, whether both rows around were.
+    /// Whether any of these rows was shown or, for an empty range, both adjacent rows.
     fn has_shown(&self, rows: &Range<usize>) -> bool {
         let (start, end) = (Row(rows.start as u32), Row(rows.end as u32));
-        match start == end {
-            true => self
-                .shown
+        if start == end {
+            self.shown
                 .iter()
-                .any(|shown| shown.start < start && start < shown.end),
-            false => self
-                .shown
+                .any(|shown| shown.start < start && start < shown.end)
+        } else {
+            self.shown
                 .iter()
-                .any(|shown| shown.start < end && start < shown.end),
+                .any(|shown| shown.start < end && start < shown.end)
         }
     }
 }
 
-impl Guard<'_> {
+impl StaleGuard<'_> {
     pub(crate) fn changed_rows(self, file: &FileText) -> Vec<Range<Row>> {
         match self {
             Self::Off => Vec::new(),
@@ -109,20 +110,21 @@ impl Guard<'_> {
     }
 }
 
-/// The rows that a change of a buffer touched, as rows of the text after it: for `Guard::Changed`.
+/// Returns the rows that a buffer change touched, in the text after it, for `Guard::Changed`.
 pub fn rows_of_change(file: &FileText, change: &text::Change) -> Vec<Range<Row>> {
     let rows = change.splices.iter().map(|splice| {
         let start = file.row_at(splice.new.start);
-        match splice.new.is_empty() && splice.old.is_empty() {
-            true => start..start,
-            // The row that holds the end is touched too.
-            false => start..file.row_at(splice.new.end) + 1,
+        if splice.new.is_empty() && splice.old.is_empty() {
+            start..start
+        } else {
+            // The row that contains the end is touched, too.
+            start..file.row_at(splice.new.end) + 1
         }
     });
     rows.collect()
 }
 
-/// Which changed rows a hunk would touch that takes up `rows`.
+/// Returns the changed rows that a hunk covering `rows` would touch.
 pub(crate) fn stale(changed: &[Range<Row>], rows: &Range<usize>) -> Option<Range<Row>> {
     let (start, end) = (Row(rows.start as u32), Row(rows.end as u32));
     let mut changed = changed.iter();
@@ -135,7 +137,7 @@ pub(crate) fn stale(changed: &[Range<Row>], rows: &Range<usize>) -> Option<Range
 }
 
 fn hash(line: &str) -> u32 {
-    let mut hash = fold::Hash::new();
+    let mut hash = fold::LineHash::new();
     hash.add(line.as_bytes());
     (hash.0 ^ (hash.0 >> 32)) as u32
 }

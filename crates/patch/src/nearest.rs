@@ -1,7 +1,7 @@
-//! The lines that a hunk which does not land may have meant.
+//! Finds the lines that a refused hunk may have meant.
 //!
-//! Rows are compared by the words they share with the block, so that the whole file can be looked
-//! at: time in proportion to its length.
+//! Rows are compared by the words they share with the block, so the whole file can be searched in
+//! time proportional to its length.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -10,28 +10,28 @@ use base::Row;
 
 use crate::file::FileText;
 use crate::fold;
-use crate::found::Match;
-use crate::outcome::Place;
+use crate::hunk_match::HunkMatch;
+use crate::outcome::NearMatch;
 
-/// How many places are named.
-const MOST: usize = 3;
-/// Less of a block than this is no place worth naming.
-const FLOOR: f32 = 0.3;
-/// How many places are looked at closely.
-const TRIED: usize = 8;
-/// How many lines of a place are quoted.
-const QUOTED: usize = 12;
+/// Maximum number of candidates reported.
+const MAX_MATCHES: usize = 3;
+/// Minimum similarity of a reported candidate.
+const MIN_SIMILARITY: f32 = 0.3;
+/// Maximum number of candidates compared in detail.
+const MAX_COMPARED: usize = 8;
+/// Maximum number of lines quoted per candidate.
+const MAX_QUOTED_LINES: usize = 12;
 
-/// Up to three places, the likeliest first.
-pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<Place> {
+/// Returns up to three candidates, the most similar first.
+pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<NearMatch> {
     let count = old.len().min(file.line_count());
-    let block = Block::of(old);
+    let block = SearchedBlock::of(old);
     if count == 0 || block.total == 0 {
         return Vec::new();
     }
     let mut windows = block.windows(file, count);
     windows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<NearMatch> = Vec::new();
     let mut taken: Vec<Range<usize>> = Vec::new();
     for (_, row) in windows {
         let rows = row..row + count;
@@ -42,11 +42,11 @@ pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<Place> {
             continue;
         }
         let similarity = block.similarity(file, row);
-        if similarity >= FLOOR {
-            places.push(place(file, rows.clone(), similarity));
+        if similarity >= MIN_SIMILARITY {
+            places.push(near_match(file, rows.clone(), similarity));
         }
         taken.push(rows);
-        if places.len() == MOST || taken.len() == TRIED {
+        if places.len() == MAX_MATCHES || taken.len() == MAX_COMPARED {
             break;
         }
     }
@@ -54,40 +54,40 @@ pub(crate) fn nearest(file: &FileText, old: &[String]) -> Vec<Place> {
     places
 }
 
-/// The places of a hunk that has several, the first three.
-pub(crate) fn of_matches(file: &FileText, matches: &[Match]) -> Vec<Place> {
-    let matches = matches.iter().take(MOST);
+/// Returns the first three positions of an ambiguous hunk.
+pub(crate) fn of_matches(file: &FileText, matches: &[HunkMatch]) -> Vec<NearMatch> {
+    let matches = matches.iter().take(MAX_MATCHES);
     matches
-        .map(|found| place(file, found.rows.clone(), 1.0))
+        .map(|found| near_match(file, found.rows.clone(), 1.0))
         .collect()
 }
 
-pub(crate) fn place(file: &FileText, rows: Range<usize>, similarity: f32) -> Place {
-    let quoted = rows.start..rows.end.min(rows.start + QUOTED);
+pub(crate) fn near_match(file: &FileText, rows: Range<usize>, similarity: f32) -> NearMatch {
+    let quoted = rows.start..rows.end.min(rows.start + MAX_QUOTED_LINES);
     let lines: Vec<&str> = quoted.map(|row| file.content(row)).collect();
-    Place {
+    NearMatch {
         row: Row(rows.start as u32),
         text: lines.join("\n"),
         similarity,
     }
 }
 
-/// The words of the lines that are looked for.
-struct Block<'a> {
+/// Words of the lines searched for.
+struct SearchedBlock<'a> {
     lines: &'a [String],
-    /// Per line, hashes of its words, sorted.
+    /// Hashes of the words in each line, sorted.
     words: Vec<Vec<u64>>,
-    /// All of them, sorted, each once.
+    /// Hashes of all words, sorted, without duplicates.
     all: Vec<u64>,
-    /// A bit for each, to tell most other words quickly.
+    /// Bit set that quickly excludes most other words.
     sieve: [u64; 64],
-    /// How many there are.
+    /// Total number of words.
     total: usize,
-    /// How many the longest line has.
+    /// Number of words in the longest line.
     most: usize,
 }
 
-impl<'a> Block<'a> {
+impl<'a> SearchedBlock<'a> {
     fn of(lines: &'a [String]) -> Self {
         let words: Vec<Vec<u64>> = lines.iter().map(|line| sorted_words(line)).collect();
         let mut all: Vec<u64> = words.iter().flatten().copied().collect();
@@ -113,7 +113,8 @@ impl<'a> Block<'a> {
         is_likely && self.all.binary_search(&word).is_ok()
     }
 
-    /// Rows at which as many lines begin that share enough words with the block, and how much.
+    /// Returns the rows where a window of `count` lines shares enough words with the block, with
+    /// their scores.
     fn windows(&self, file: &FileText, count: usize) -> Vec<(f32, usize)> {
         let mut sums = Vec::with_capacity(file.line_count() + 1);
         let mut sum = 0.0f32;
@@ -125,12 +126,12 @@ impl<'a> Block<'a> {
         let rows = 0..=file.line_count() - count;
         let total = self.total as f32;
         rows.map(|row| ((sums[row + count] - sums[row]) / total, row))
-            .filter(|(score, _)| *score >= FLOOR)
+            .filter(|(score, _)| *score >= MIN_SIMILARITY)
             .collect()
     }
 
-    /// How many words of a line the block has. A long line that shares a few with it is no line of
-    /// it.
+    /// Scores a line by the number of words it shares with the block. A long line with few common
+    /// words scores low.
     fn score(&self, line: &str) -> f32 {
         let (mut shared, mut all) = (0usize, 0usize);
         for_words(line, |word| {
@@ -140,9 +141,9 @@ impl<'a> Block<'a> {
         shared.min(self.most) as f32 * shared as f32 / all.max(1) as f32
     }
 
-    /// How much of the block stands from `row` on, line beside line, from 0 to 1.
+    /// Returns the similarity of the block to the lines from `row` on, line by line, from 0 to 1.
     fn similarity(&self, file: &FileText, row: usize) -> f32 {
-        // One row more at either end, so that lines may have slid by one.
+        // Includes one more row at either end, so that lines may be shifted by one.
         let first = row.saturating_sub(1);
         let rows = first..(row + self.lines.len() + 1).min(file.line_count());
         let there: Vec<Vec<u64>> = rows.map(|row| sorted_words(file.content(row))).collect();
@@ -162,7 +163,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The share of words that two lines have in common.
+/// Returns the share of words that two lines have in common.
 fn likeness(a: &[u64], b: &[u64]) -> f32 {
     if a == b {
         return 1.0;
@@ -189,18 +190,19 @@ fn sorted_words(line: &str) -> Vec<u64> {
     words
 }
 
-/// The hash of each word, and of each sign between words.
+/// Hashes each word, and each punctuation character between words.
 fn for_words(line: &str, mut each: impl FnMut(u64)) {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let mut rest = line.as_bytes();
     while let Some(first) = rest.first() {
-        let length = match is_word(first) {
-            true => rest.iter().take_while(|byte| is_word(byte)).count(),
-            false => 1,
+        let length = if is_word(first) {
+            rest.iter().take_while(|byte| is_word(byte)).count()
+        } else {
+            1
         };
         let (word, after) = rest.split_at(length);
         if !first.is_ascii_whitespace() {
-            let mut hash = fold::Hash::new();
+            let mut hash = fold::LineHash::new();
             hash.add(word);
             each(hash.0);
         }

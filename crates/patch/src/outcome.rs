@@ -1,32 +1,32 @@
-//! What became of a hunk, and why.
+//! Outcome of a hunk, and the reason for it.
 //!
-//! Sentences about it are made in `explain`.
+//! `explain` composes the sentences about it.
 
 use std::fmt;
 use std::ops::Range;
 
 use base::Row;
 
-/// What became of a hunk.
+/// Outcome of a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Outcome {
-    /// It lands where its text stands, letter by letter.
+pub enum HunkOutcome {
+    /// It applies where its text occurs exactly.
     Exact,
-    /// It lands in the only place that its text can mean; the differences are named.
+    /// It applies at the only position that its text can mean; the differences are listed.
     Explained,
-    /// Several places fit equally well.
+    /// Several positions match equally well.
     Ambiguous,
-    /// No place fits, or it must not be changed.
+    /// No position matches, or the position must not be changed.
     Rejected,
 }
 
-impl Outcome {
-    /// Whether the hunk lands.
+impl HunkOutcome {
+    /// Whether the hunk was applied.
     pub fn is_applied(self) -> bool {
         matches!(self, Self::Exact | Self::Explained)
     }
 
-    /// The word for it in reports.
+    /// Returns the name used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -37,30 +37,31 @@ impl Outcome {
     }
 }
 
-/// How a place was found; a later rung is tried only where every earlier one finds nothing.
+/// Strategy by which a position was found; a later one is tried only if all earlier ones find
+/// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rung {
-    /// The text stands in one place, or the whole file is meant.
+pub enum MatchStrategy {
+    /// The text occurs in one position, or the whole file is meant.
     Exact,
-    /// The text stands in several places; a line number, context or order tells which.
+    /// The text occurs in several positions; a line number, context or order decides.
     Placed,
-    /// Apart from line endings, trailing white space, punctuation or escapes.
+    /// Ignores line endings, trailing white space, typographic punctuation or escapes.
     Normalised,
-    /// Apart from a uniform change of indentation.
+    /// Allows a uniform change of indentation.
     Reindented,
     /// Parts are left out by `...`.
     Elided,
-    /// Line by line, with few and small differences.
+    /// Aligns lines with few and small differences.
     Aligned,
 }
 
-impl Rung {
-    /// Counted from 1.
+impl MatchStrategy {
+    /// Returns the one-based number of the strategy.
     pub fn number(self) -> u32 {
         self as u32 + 1
     }
 
-    /// The word for it in reports.
+    /// Returns the name used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -73,36 +74,36 @@ impl Rung {
     }
 }
 
-/// How the text of a hunk differs from the place where it lands.
+/// A difference between the text of a hunk and the matched text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Difference {
-    /// `\r\n` against `\n`.
+pub enum HunkDifference {
+    /// Line endings, `\r\n` against `\n`.
     LineEndings,
     /// White space at the end of lines.
     TrailingSpace,
-    /// Quotes, dashes, spaces of another kind.
+    /// Quotes, dashes or spaces of another kind.
     Punctuation,
-    /// Quotes or line feeds written with a backslash.
+    /// Quotes or line feeds escaped with a backslash.
     Escapes,
-    /// `&lt;` and its like.
+    /// HTML entities such as `&lt;`.
     Entities,
-    /// The indentation.
+    /// Indentation of the lines.
     Indentation,
     /// Lines left out by `...`.
     Elision,
-    /// Blank lines more or fewer.
+    /// Extra or missing blank lines.
     BlankLines,
-    /// A misspelt word in a line that stays.
+    /// A misspelt word in an unchanged line.
     Typo,
-    /// A context header that does not stand in the file.
+    /// A context header that the file does not contain.
     Header,
-    /// The hunk stands before the one that it follows in the patch.
+    /// The hunk precedes the one that it follows in the patch.
     Order,
-    /// The line numbers of anchored lines have moved.
+    /// Anchored lines have moved to other line numbers.
     Moved,
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for HunkDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::LineEndings => "line endings",
@@ -121,86 +122,86 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Why a hunk does not land. `Display` gives a sentence for the model.
+/// Reason why a hunk is refused. `Display` gives a sentence for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The text to find is not there.
+pub enum HunkRefusal {
+    /// The old text does not occur.
     NotFound,
-    /// It is there more than once.
+    /// The old text occurs more than once.
     Several {
-        /// How often.
+        /// Number of matching positions.
         count: usize,
-        /// How it was found.
-        rung: Rung,
+        /// Strategy that found them.
+        strategy: MatchStrategy,
     },
-    /// A context header comes in the file, but the text does not stand under it.
+    /// The context header occurs in the file, but the text does not occur below it.
     NotUnderHeader(String),
     /// Old and new text are the same.
     NothingChanges,
-    /// There is nothing to find, in a file that has text.
+    /// The old text is empty although the file is not.
     NothingToFind,
-    /// An insertion that says nowhere that can be checked where it belongs.
+    /// An insertion without a verifiable position.
     NoPlace,
-    /// The place is found but how the new text fits in is not clear.
-    Unclear(Doubt),
+    /// The position is known, but it is ambiguous how the new text fits in.
+    Unclear(Ambiguity),
     /// Two hunks change the same lines.
     Overlaps {
-        /// The other hunk, counted from 0.
+        /// Index of the other hunk, zero-based.
         hunk: usize,
     },
     /// The lines changed after they were read.
     Stale {
-        /// The lines that did, 0-based, end excluded.
+        /// Changed rows, end exclusive.
         rows: Range<Row>,
     },
-    /// The new text stands for more by a comment such as `... existing code ...`.
+    /// The new text abbreviates lines by a comment such as `... existing code ...`.
     ElidedReplacement(String),
-    /// A diff deletes the file and quotes other lines than it holds.
+    /// A diff deletes the file but quotes other content.
     OtherContent,
-    /// Line endings that the edit changes are not those of the file.
+    /// The edit changes line endings that differ from those in the file.
     OtherEndings,
-    /// An anchor does not fit its line.
+    /// An anchor does not match its line.
     AnchorMoved {
         /// The anchor as written.
         anchor: String,
     },
-    /// The last anchored line stands before the first.
+    /// The last anchored line precedes the first.
     AnchorsReversed,
-    /// There is no such file.
+    /// The file does not exist.
     NoFile,
-    /// There is a file already, and it must not be replaced.
+    /// The file exists already and must not be replaced.
     FileExists,
-    /// The path cannot be used, with the reason as a sentence.
+    /// The path is unusable, with the reason as a sentence.
     BadPath(String),
-    /// What lies there cannot be changed, with the reason as a sentence.
+    /// The file cannot be edited, with the reason as a sentence.
     Unreadable(String),
-    /// The edit of the file names no change.
+    /// The edit contains no change.
     Empty,
 }
 
-/// Why it is not clear how new text fits into a place.
+/// Reason why it is ambiguous how new text fits into a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// The old text leaves out or adds lines right where something changes.
+pub enum Ambiguity {
+    /// The old text omits or adds lines directly beside a change.
     Boundary,
     /// A changed line is misspelt in the old text.
     ChangedTypo,
-    /// The indentation of new lines can be read in several ways.
+    /// The indentation of new lines has several interpretations.
     Indentation,
-    /// Quotes in the new text may be meant as they are or plain.
+    /// Typographic quotes in the new text may be intended or stand in for plain ones.
     Punctuation,
-    /// Escapes in the new text can be read in several ways.
+    /// Escapes in the new text have several interpretations.
     Escapes,
-    /// Old and new text do not leave out the same parts.
+    /// Old and new text leave out different parts.
     Elision,
-    /// The file reads at the place as the new text does, and not as the old.
+    /// The file already contains the new text instead of the old.
     AlreadyThere,
-    /// The new text begins or ends with blank lines of which the file has some already.
+    /// The new text begins or ends with blank lines, some of which the file already has.
     BlankEdge,
 }
 
-impl Refusal {
-    /// The word for it in reports, stable over versions.
+impl HunkRefusal {
+    /// Returns the name used in reports, stable across versions.
     pub fn name(&self) -> &'static str {
         match self {
             Self::NotFound => "not-found",
@@ -225,30 +226,30 @@ impl Refusal {
         }
     }
 
-    pub(crate) fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&self) -> HunkOutcome {
         match self {
-            Self::Several { .. } => Outcome::Ambiguous,
-            _ => Outcome::Rejected,
+            Self::Several { .. } => HunkOutcome::Ambiguous,
+            _ => HunkOutcome::Rejected,
         }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for HunkRefusal {
     // tidy: table
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFound => f.write_str("the old text does not stand in the file; quote the lines as they are now"),
-            Self::Several { count, rung } => {
+            Self::NotFound => f.write_str("the old text is not in the file; quote the lines as they are now"),
+            Self::Several { count, strategy: rung } => {
                 let how = match rung {
-                    Rung::Exact | Rung::Placed => "",
-                    _ => ", apart from small differences",
+                    MatchStrategy::Exact | MatchStrategy::Placed => "",
+                    _ => ", ignoring small differences",
                 };
-                write!(f, "the old text stands in {count} places{how}; quote more lines around the one that is meant")
+                write!(f, "the old text occurs {count} times{how}; quote more of the lines around the one you mean")
             }
-            Self::NotUnderHeader(header) => write!(f, "the old text does not stand under {header:?}; name the header it stands under, or none"),
+            Self::NotUnderHeader(header) => write!(f, "the old text does not occur below {header:?}; name the header that precedes it, or none"),
             Self::NothingChanges => f.write_str("old and new text are the same, so nothing would change"),
             Self::NothingToFind => f.write_str("the old text is empty but the file is not; quote the lines next to which the new text belongs"),
-            Self::NoPlace => f.write_str("nothing in this insertion says where it belongs; quote a line before or after it"),
+            Self::NoPlace => f.write_str("this insertion has no position; quote a line before or after it"),
             Self::Unclear(doubt) => doubt.fmt(f),
             Self::Overlaps { hunk } => write!(f, "this changes lines that hunk {} changes too; make them one hunk", hunk + 1),
             Self::Stale { rows } => write!(
@@ -257,74 +258,74 @@ impl fmt::Display for Refusal {
                 rows.start.0 + 1,
                 rows.end.0.max(rows.start.0 + 1)
             ),
-            Self::ElidedReplacement(line) => write!(f, "the line {line:?} of the new text stands for lines that it would delete; write those lines out in full"),
-            Self::OtherContent => f.write_str("the file holds other lines than those that this diff deletes; read it again, and delete it by quoting all of its lines or by its path alone"),
-            Self::OtherEndings => f.write_str("the edit changes line endings (CRLF, LF) of lines that the file ends otherwise; quote their endings as they are in the file"),
-            Self::AnchorMoved { anchor } => write!(f, "the line {anchor} is not in the file any more; use the anchors given here"),
-            Self::AnchorsReversed => f.write_str("the last line lies before the first; name them in order"),
+            Self::ElidedReplacement(line) => write!(f, "the line {line:?} of the new text abbreviates lines that it would delete; write those lines out in full"),
+            Self::OtherContent => f.write_str("the file's content differs from the lines that this diff deletes; read it again, and delete it by quoting all of its lines or by its path alone"),
+            Self::OtherEndings => f.write_str("the edit changes line endings (CRLF, LF) that differ from those in the file; quote the endings as they are in the file"),
+            Self::AnchorMoved { anchor } => write!(f, "the line {anchor} is no longer in the file; use the anchors given here"),
+            Self::AnchorsReversed => f.write_str("the last line precedes the first; name them in order"),
             Self::NoFile => f.write_str("there is no such file; check the path, or create the file"),
-            Self::FileExists => f.write_str("there is a file at this path already; update it instead"),
+            Self::FileExists => f.write_str("a file exists at this path already; update it instead"),
             Self::BadPath(reason) | Self::Unreadable(reason) => f.write_str(reason),
-            Self::Empty => f.write_str("no change is given for this file"),
+            Self::Empty => f.write_str("the edit contains no change of this file"),
         }
     }
 }
 
-impl fmt::Display for Doubt {
+impl fmt::Display for Ambiguity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Boundary => "the old text leaves out or adds a line right where the change is; quote the lines there exactly",
-            Self::ChangedTypo => "a line that changes is misspelt in the old text; quote it exactly",
-            Self::Indentation => "how far the new lines are to be indented is not clear; indent old and new text as the file does",
+            Self::Boundary => "the old text omits or adds a line directly beside the change; quote the lines there exactly",
+            Self::ChangedTypo => "a changed line is misspelt in the old text; quote it exactly",
+            Self::Indentation => "the indentation of the new lines is ambiguous; indent old and new text as the file does",
             Self::Punctuation => {
-                "whether quotes in the new text are meant as written is not clear; quote the old text with the signs that the file has"
+                "it is unclear whether the quotes in the new text are intended; quote the old text with the characters used in the file"
             }
-            Self::Escapes => "whether escapes in the new text are meant as written is not clear; write the text without extra escapes",
-            Self::Elision => "old and new text must leave out the same parts by `...`, and what is left must be unmistakable; write the lines in full",
+            Self::Escapes => "it is unclear whether the escapes in the new text are intended; write the text without extra escapes",
+            Self::Elision => "old and new text must leave out the same parts by `...`, and the remaining parts must be unambiguous; write the lines in full",
             Self::AlreadyThere => {
-                "this change is already there: the file reads as the new text does; leave it out, or quote more of the lines around it if it is meant once more"
+                "this change has been applied already: the file contains the new text; leave it out, or quote more of the lines around it to apply it once more"
             }
-            Self::BlankEdge => "the new text begins or ends with blank lines, some of which the file has already; quote those in the old text too",
+            Self::BlankEdge => "the new text begins or ends with blank lines, some of which the file already has; quote those in the old text too",
         })
     }
 }
 
-/// What became of one hunk.
+/// Report on one hunk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HunkReport {
-    /// Its place among the hunks or operations of its file's edit, from 0.
+    /// Index among the hunks or operations of its file edit, zero-based.
     pub hunk: usize,
-    /// What became of it.
-    pub outcome: Outcome,
-    /// How its place was found; `None` unless it lands.
-    pub rung: Option<Rung>,
-    /// The rows of the text before that it was matched with; empty for an insertion.
+    /// Outcome of the hunk.
+    pub outcome: HunkOutcome,
+    /// Strategy that found its position; `None` unless it was applied.
+    pub strategy: Option<MatchStrategy>,
+    /// Rows of the original text that it matched; empty for an insertion.
     pub rows: Option<Range<Row>>,
-    /// In what the text of the hunk and the file differ, sorted.
-    pub differences: Vec<Difference>,
-    /// Why it does not land.
-    pub refusal: Option<Refusal>,
-    /// For one that does not land, up to three places it may have meant, the likeliest first.
-    pub nearest: Vec<Place>,
-    /// For one that lands in spite of differences, the lines as they read afterwards.
-    pub now: Option<Place>,
-    /// Where the new text already stands, if the hunk does not land.
+    /// Differences between the hunk and the file, sorted.
+    pub differences: Vec<HunkDifference>,
+    /// Reason why it was refused.
+    pub refusal: Option<HunkRefusal>,
+    /// Up to three positions that a refused hunk may have meant, the most similar first.
+    pub nearest: Vec<NearMatch>,
+    /// Resulting lines of a hunk that was applied despite differences.
+    pub now: Option<NearMatch>,
+    /// Row where the new text of a refused hunk already occurs.
     pub already_at: Option<Row>,
-    /// The bytes of the model's text that it was read from.
+    /// Bytes of the model's text that it was parsed from.
     pub source: Range<usize>,
 }
 
 impl HunkReport {
-    /// The line where it landed, counted from 1.
-    pub fn line(&self) -> Option<u32> {
+    /// Returns the line at which it was applied, one-based.
+    pub fn line_number(&self) -> Option<u32> {
         self.rows.as_ref().map(|rows| rows.start.0 + 1)
     }
 
-    pub(crate) fn refused(hunk: usize, refusal: Refusal, source: Range<usize>) -> Self {
+    pub(crate) fn refused(hunk: usize, refusal: HunkRefusal, source: Range<usize>) -> Self {
         Self {
             hunk,
             outcome: refusal.outcome(),
-            rung: None,
+            strategy: None,
             rows: None,
             differences: Vec::new(),
             refusal: Some(refusal),
@@ -337,14 +338,14 @@ impl HunkReport {
 
     pub(crate) fn landed(
         hunk: usize,
-        rung: Rung,
+        rung: MatchStrategy,
         rows: Range<usize>,
         source: Range<usize>,
     ) -> Self {
         Self {
             hunk,
-            outcome: Outcome::Exact,
-            rung: Some(rung),
+            outcome: HunkOutcome::Exact,
+            strategy: Some(rung),
             rows: Some(Row(rows.start as u32)..Row(rows.end as u32)),
             differences: Vec::new(),
             refusal: None,
@@ -358,11 +359,11 @@ impl HunkReport {
 
 /// Lines of the file that a hunk may have meant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
-    /// The first of them.
+pub struct NearMatch {
+    /// First row of the lines.
     pub row: Row,
-    /// As they stand in the file, joined by `\n`, a long place cut short.
+    /// Text of the lines, joined by `\n`, shortened if long.
     pub text: String,
-    /// From 0 to 1: how much of the old text stands there.
+    /// Similarity to the old text, from 0 to 1.
     pub similarity: f32,
 }

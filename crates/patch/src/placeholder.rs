@@ -1,60 +1,67 @@
-//! Lines that a model writes in place of others: `// ... existing code ...`, `# rest unchanged`.
+//! Detects lines that a model writes in place of existing ones: `// ... existing code ...`, `# rest
+//! unchanged`.
 //!
-//! In new text such a line would replace what it stands for, so an edit that adds one is refused. A
-//! line that the old text has as well stays what it is, and so do an ellipsis that is code (a Python
-//! body, a spread) and prose that merely uses these words.
+//! In new text such a line would replace the lines it abbreviates, so an edit that adds one is
+//! refused. A line that the old text also contains is kept, and so are an ellipsis that is code (a
+//! Python body, a spread) and prose that merely uses these words.
+//!
 //! Start at `added`; `leaves_out` serves blocks whose old text leaves lines out as well.
 
-mod words;
+mod phrase;
 
 use std::collections::HashMap;
 
 use crate::diff::diff_lines;
 use crate::fold;
 
-use self::words::{Names, Phrase};
+use self::phrase::{OmittedNoun, Phrase};
 
-/// Longer lines say more than that something stays.
-const LONGEST: usize = 160;
-/// What begins a comment, longest first.
+/// Maximum length of a placeholder line, in bytes.
+const MAX_LINE_BYTES: usize = 160;
+/// Comment openers, the longest first.
 const OPENERS: [&str; 20] = [
     "<%--", "{{!--", "--[[", "<!--", "{/*", "\"\"\"", "'''", "//!", "///", "/**", "/*", "//", "--",
     "(*", "{-", "{#", ";;", "#", ";", "%",
 ];
-/// What ends one.
+/// Character sequences that close a comment.
 const CLOSERS: [&str; 11] = [
     "--%>", "--}}", "]]", "-->", "*/}", "*/", "*)", "-}", "#}", "\"\"\"", "'''",
 ];
-/// Comments within which dots alone belong to an example.
+/// Comments in which dots alone belong to an example.
 const DOCUMENTATION: [&str; 3] = ["///", "//!", "*"];
 
-/// What a text is written in.
+/// Kind of text that a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) enum Style {
+pub(crate) enum PlaceholderStyle {
     /// A programming language, or unknown.
     #[default]
     Code,
-    /// Text for people, in which `#` begins a heading and `*` an item.
+    /// Prose, in which `#` begins a heading and `*` a list item.
     Prose,
 }
 
-impl Style {
-    /// Judges by the extension of the path.
+impl PlaceholderStyle {
+    /// Determines the kind from the extension of the path.
     pub(crate) fn of_path(path: &str) -> Self {
         const PROSE: [&str; 9] = [
             "md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "org", "tex",
         ];
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit_once('.').map(|(_, end)| end.to_lowercase());
-        match extension.is_some_and(|extension| PROSE.contains(&extension.as_str())) {
-            true => Self::Prose,
-            false => Self::Code,
+        if extension.is_some_and(|extension| PROSE.contains(&extension.as_str())) {
+            Self::Prose
+        } else {
+            Self::Code
         }
     }
 }
 
-/// The first line of `new` that stands for lines of `old`, trimmed.
-pub(crate) fn added<'a>(old: &[String], new: &'a [String], style: Style) -> Option<&'a str> {
+/// Returns the first line of `new` that abbreviates lines of `old`, trimmed.
+pub(crate) fn added<'a>(
+    old: &[String],
+    new: &'a [String],
+    style: PlaceholderStyle,
+) -> Option<&'a str> {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for line in old {
         *known.entry(line.trim()).or_default() += 1;
@@ -69,66 +76,70 @@ pub(crate) fn added<'a>(old: &[String], new: &'a [String], style: Style) -> Opti
     if candidates.is_empty() {
         return None;
     }
-    let change = Change::new(old, new);
+    let change = BlockDiff::new(old, new);
     let mut candidates = candidates.into_iter();
     let (ix, _) = candidates.find(|(ix, found)| change.loses(*ix, *found, style))?;
     Some(new[ix].trim())
 }
 
-/// Whether the whole line stands for lines that are left out.
+/// Whether the whole line abbreviates lines that are left out.
 pub(crate) fn leaves_out(line: &str) -> bool {
-    Placeholder::of(line, Style::Code).is_some_and(|found| {
-        found.extent == Extent::Whole && matches!(found.kind, Kind::Certain | Kind::Dots { .. })
+    Placeholder::of(line, PlaceholderStyle::Code).is_some_and(|found| {
+        found.extent == PlaceholderExtent::Whole
+            && matches!(
+                found.kind,
+                PlaceholderKind::Certain | PlaceholderKind::Dots { .. }
+            )
     })
 }
 
-/// How much of a line stands for others.
+/// Part of a line that is a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum PlaceholderExtent {
     Whole,
-    /// A comment behind or between code.
+    /// A comment after or between code.
     Part,
 }
 
-/// How a line says that it stands for others, the clearest first.
+/// Form of a placeholder, the clearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// By dots, and words that say so.
+enum PlaceholderKind {
+    /// Dots, and words that say so.
     Certain,
-    /// By a statement: "unchanged", "same as before".
+    /// A statement: "unchanged", "same as before".
     Statement,
-    /// By a name for what is left out, which may also be a heading: "existing methods".
-    Name(Names),
-    /// By dots around other words.
+    /// A name for the omitted part, which may also be a heading: "existing methods".
+    Name(OmittedNoun),
+    /// Dots around other words.
     DottedWords,
-    /// By dots alone.
+    /// Dots without any words.
     Dots { is_example: bool },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Placeholder {
-    kind: Kind,
-    extent: Extent,
+    kind: PlaceholderKind,
+    extent: PlaceholderExtent,
 }
 
 impl Placeholder {
-    fn of(line: &str, style: Style) -> Option<Self> {
+    fn of(line: &str, style: PlaceholderStyle) -> Option<Self> {
         let line = line.trim();
-        if line.is_empty() || line.len() > LONGEST {
+        if line.is_empty() || line.len() > MAX_LINE_BYTES {
             return None;
         }
-        if let Some(kind) = whole(line, style) {
-            let extent = Extent::Whole;
+        if let Some(kind) = whole_line_kind(line, style) {
+            let extent = PlaceholderExtent::Whole;
             return Some(Self { kind, extent });
         }
-        let kind = part(line, style)?;
-        let extent = Extent::Part;
+        let kind = partial_kind(line, style)?;
+        let extent = PlaceholderExtent::Part;
         Some(Self { kind, extent })
     }
 }
 
-/// The line as one that stands for others altogether.
-fn whole(line: &str, style: Style) -> Option<Kind> {
+/// Classifies a line that consists of a placeholder only.
+fn whole_line_kind(line: &str, style: PlaceholderStyle) -> Option<PlaceholderKind> {
     let (said, opener) = uncommented(line, style);
     let (said, is_bracketed) = unbracketed(said);
     let is_comment = opener.is_some() || is_bracketed;
@@ -136,31 +147,39 @@ fn whole(line: &str, style: Style) -> Option<Kind> {
     if dots.text.is_empty() {
         let is_example = opener.is_some_and(|opener| DOCUMENTATION.contains(&opener));
         let is_dots = dots.before || dots.after;
-        return is_dots.then_some(Kind::Dots { is_example });
+        return is_dots.then_some(PlaceholderKind::Dots { is_example });
     }
     if !is_comment && !dots.is_apart(said) {
         return None;
     }
-    let phrase = Phrase::of(dots.text, is_comment)?;
+    let phrase = Phrase::parse(dots.text, is_comment)?;
     let kind = dots.kind(&phrase)?;
     match (style, kind) {
-        // Text for people may end in dots within code, too.
-        (Style::Code, Kind::Certain) if !is_comment && !dots.before => Some(Kind::Statement),
-        (Style::Code, Kind::Certain | Kind::DottedWords) => Some(kind),
-        (Style::Code, Kind::Statement) => (is_comment || phrase.count() > 2).then_some(kind),
-        (Style::Code, _) => is_comment.then_some(kind),
+        // Text in code for the user may end in dots, too.
+        (PlaceholderStyle::Code, PlaceholderKind::Certain) if !is_comment && !dots.before => {
+            Some(PlaceholderKind::Statement)
+        }
+        (PlaceholderStyle::Code, PlaceholderKind::Certain | PlaceholderKind::DottedWords) => {
+            Some(kind)
+        }
+        (PlaceholderStyle::Code, PlaceholderKind::Statement) => {
+            (is_comment || phrase.count() > 2).then_some(kind)
+        }
+        (PlaceholderStyle::Code, _) => is_comment.then_some(kind),
         // A sentence may well end in dots.
-        (Style::Prose, Kind::Certain) => (is_comment || dots.before).then_some(kind),
-        (Style::Prose, _) => None,
+        (PlaceholderStyle::Prose, PlaceholderKind::Certain) => {
+            (is_comment || dots.before).then_some(kind)
+        }
+        (PlaceholderStyle::Prose, _) => None,
     }
 }
 
-/// A comment behind or between code, or dots between braces.
-fn part(line: &str, style: Style) -> Option<Kind> {
-    if style == Style::Prose || uncommented(line, style).1.is_some() {
+/// Classifies a comment after or between code, or dots between braces.
+fn partial_kind(line: &str, style: PlaceholderStyle) -> Option<PlaceholderKind> {
+    if style == PlaceholderStyle::Prose || uncommented(line, style).1.is_some() {
         return None;
     }
-    let dots = Kind::Dots { is_example: false };
+    let dots = PlaceholderKind::Dots { is_example: false };
     if ["{ ... }", "{...}", "{ … }", "{…}"]
         .iter()
         .any(|dots| line.contains(dots) && !line.contains(['"', '\'', '`']))
@@ -182,25 +201,25 @@ fn part(line: &str, style: Style) -> Option<Kind> {
                 let end = rest[opener.len()..].find(closer)? + opener.len() + closer.len();
                 Some(&rest[..end])
             });
-            match whole(comment.unwrap_or(rest), style)? {
-                // Behind code a name is a remark on it.
-                Kind::Name(_) | Kind::DottedWords => None,
+            match whole_line_kind(comment.unwrap_or(rest), style)? {
+                // After code, a name is a remark about it.
+                PlaceholderKind::Name(_) | PlaceholderKind::DottedWords => None,
                 kind => Some(kind),
             }
         })
     })
 }
 
-/// A line without what makes it a comment, and what that begins with.
-fn uncommented(line: &str, style: Style) -> (&str, Option<&'static str>) {
+/// Strips the comment markers of a line, and returns the opener.
+fn uncommented(line: &str, style: PlaceholderStyle) -> (&str, Option<&'static str>) {
     let mut said = line;
     let mut first = None;
     while let Some(opener) = opener_of(said, style) {
         first = first.or(Some(opener));
         said = said[opener.len()..].trim_start();
     }
-    if first.is_none() && style == Style::Code && said.starts_with("* ") {
-        // Within a comment of several lines.
+    if first.is_none() && style == PlaceholderStyle::Code && said.starts_with("* ") {
+        // Inside a multi-line comment.
         first = Some("*");
         said = said[1..].trim_start();
     }
@@ -212,10 +231,10 @@ fn uncommented(line: &str, style: Style) -> (&str, Option<&'static str>) {
     (said, first)
 }
 
-fn opener_of(text: &str, style: Style) -> Option<&'static str> {
+fn opener_of(text: &str, style: PlaceholderStyle) -> Option<&'static str> {
     let openers: &[&'static str] = match style {
-        Style::Code => &OPENERS,
-        Style::Prose => &["<!--", "{/*", "/*", "//"],
+        PlaceholderStyle::Code => &OPENERS,
+        PlaceholderStyle::Prose => &["<!--", "{/*", "/*", "//"],
     };
     let opens = |opener: &&&str| {
         let rest = text.strip_prefix(**opener);
@@ -226,7 +245,7 @@ fn opener_of(text: &str, style: Style) -> Option<&'static str> {
     openers.iter().find(opens).copied()
 }
 
-/// A text without brackets around all of it.
+/// Strips brackets around the whole text.
 fn unbracketed(text: &str) -> (&str, bool) {
     let mut said = text;
     for (open, close) in [('(', ')'), ('[', ']'), ('<', '>'), ('{', '}')] {
@@ -247,7 +266,7 @@ fn unbracketed(text: &str) -> (&str, bool) {
     (said, said.len() < text.len())
 }
 
-/// The dots around a text.
+/// Dots around a text.
 struct Dots<'a> {
     text: &'a str,
     before: bool,
@@ -282,9 +301,9 @@ impl<'a> Dots<'a> {
         !is_spread || is_spaced
     }
 
-    fn kind(&self, phrase: &Phrase) -> Option<Kind> {
+    fn kind(&self, phrase: &Phrase) -> Option<PlaceholderKind> {
         let says_so = phrase.is_statement || phrase.names.is_some();
-        let says_all = phrase.is_statement || phrase.names == Some(Names::Rest);
+        let says_all = phrase.is_statement || phrase.names == Some(OmittedNoun::Rest);
         let is_certain = match (self.before, self.after) {
             (true, true) => says_so && phrase.unknown <= 3,
             (true, false) => says_so && phrase.unknown == 0 && !phrase.goes_on,
@@ -292,34 +311,36 @@ impl<'a> Dots<'a> {
             (false, false) => false,
         };
         if is_certain {
-            return Some(Kind::Certain);
+            return Some(PlaceholderKind::Certain);
         }
         if self.before && says_so && phrase.unknown <= 2 && !phrase.goes_on {
-            return Some(Kind::DottedWords);
+            return Some(PlaceholderKind::DottedWords);
         }
         if phrase.unknown == 0 && phrase.is_statement {
-            return Some(Kind::Statement);
+            return Some(PlaceholderKind::Statement);
         }
         match phrase.names {
-            Some(Names::Rest) if phrase.is_rest_of() && phrase.unknown <= 2 => {
-                Some(Kind::Name(Names::Rest))
+            Some(OmittedNoun::Rest) if phrase.is_rest_of() && phrase.unknown <= 2 => {
+                Some(PlaceholderKind::Name(OmittedNoun::Rest))
             }
-            Some(names) if phrase.unknown == 0 => Some(Kind::Name(names)),
-            _ if self.before && self.after && phrase.count() <= 6 => Some(Kind::DottedWords),
-            _ if self.before && phrase.unknown == 0 => Some(Kind::DottedWords),
+            Some(names) if phrase.unknown == 0 => Some(PlaceholderKind::Name(names)),
+            _ if self.before && self.after && phrase.count() <= 6 => {
+                Some(PlaceholderKind::DottedWords)
+            }
+            _ if self.before && phrase.unknown == 0 => Some(PlaceholderKind::DottedWords),
             _ => None,
         }
     }
 }
 
-/// What a change takes away and brings, by places.
-struct Change<'a> {
+/// Removed and added lines of a change.
+struct BlockDiff<'a> {
     old: &'a [String],
     new: &'a [String],
-    runs: Vec<crate::diff::Run>,
+    runs: Vec<crate::diff::DiffRun>,
 }
 
-impl<'a> Change<'a> {
+impl<'a> BlockDiff<'a> {
     fn new(old: &'a [String], new: &'a [String]) -> Self {
         Self {
             runs: diff_lines(old, new),
@@ -328,25 +349,27 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Whether lines are lost to the one at `ix`.
-    fn loses(&self, ix: usize, found: Placeholder, style: Style) -> bool {
+    /// Whether the line at `ix` replaces existing lines.
+    fn loses(&self, ix: usize, found: Placeholder, style: PlaceholderStyle) -> bool {
         let filled = |lines: &[String]| lines.iter().filter(|line| !fold::is_blank(line)).count();
         let run = self.runs.iter().find(|run| run.new.contains(&ix));
         let gone = run.map_or(0, |run| filled(&self.old[run.old.clone()]));
         let come = run.map_or(0, |run| filled(&self.new[run.new.clone()]));
         match (found.extent, found.kind) {
-            (_, Kind::Certain) => style == Style::Code || gone > 0,
-            (Extent::Part, Kind::Dots { .. }) => gone > 0 && gone >= come,
-            (Extent::Part, Kind::Statement) => gone > come,
-            (Extent::Part, _) => false,
-            (_, Kind::Dots { is_example }) => {
+            (_, PlaceholderKind::Certain) => style == PlaceholderStyle::Code || gone > 0,
+            (PlaceholderExtent::Part, PlaceholderKind::Dots { .. }) => gone > 0 && gone >= come,
+            (PlaceholderExtent::Part, PlaceholderKind::Statement) => gone > come,
+            (PlaceholderExtent::Part, _) => false,
+            (_, PlaceholderKind::Dots { is_example }) => {
                 let is_body = self.new[ix].trim() == "..." && self.is_body(ix);
                 let is_code = !is_example && !is_body;
-                is_code && gone > 0 && (style == Style::Code || gone > come)
+                is_code && gone > 0 && (style == PlaceholderStyle::Code || gone > come)
             }
-            (_, Kind::Statement | Kind::DottedWords) => gone > 0,
-            (_, Kind::Name(Names::Rest)) => gone > 0 && (gone > come || !self.heads(ix)),
-            (_, Kind::Name(Names::Others)) => gone > come && !self.heads(ix),
+            (_, PlaceholderKind::Statement | PlaceholderKind::DottedWords) => gone > 0,
+            (_, PlaceholderKind::Name(OmittedNoun::Rest)) => {
+                gone > 0 && (gone > come || !self.heads(ix))
+            }
+            (_, PlaceholderKind::Name(OmittedNoun::Others)) => gone > come && !self.heads(ix),
         }
     }
 
@@ -365,7 +388,7 @@ impl<'a> Change<'a> {
         opens && below.is_none_or(|line| fold::indent(line).len() < depth)
     }
 
-    /// Whether code follows at once, so that the line may be its heading.
+    /// Whether code follows directly, so that the line may be its heading.
     fn heads(&self, ix: usize) -> bool {
         let depth = fold::indent(&self.new[ix]);
         self.new.get(ix + 1).is_some_and(|line| {

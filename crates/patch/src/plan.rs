@@ -1,7 +1,8 @@
-//! One file: every hunk finds its place in the present text or is refused, and bytes change.
+//! Plans the edit of one file: every hunk finds its position in the current text or is refused.
 //!
-//! All hunks are looked for in the text as it is. One whose text stands only in what other hunks of
-//! the same edit write lands there, so that edits written one after the other work too.
+//! All hunks are searched for in the current text. A hunk whose text occurs only in the output of
+//! other hunks of the same edit applies there, so that successive edits work too.
+//!
 //! Start at `plan`.
 
 mod anchored;
@@ -13,75 +14,77 @@ use std::rc::Rc;
 
 use base::{Row, Span};
 
-use crate::block::{Block, lines};
-use crate::edit::{Change, Grain, Hunk, Occurrences};
+use crate::block::{LineBlock, split_lines};
+use crate::edit::{Grain, Occurrences, PatchHunk, PatchOperation};
 use crate::file::FileText;
 use crate::find::{exactly, find};
 use crate::fit::{Fitted, fit};
-use crate::found::{Aligned, Body, Match};
-use crate::mark::{Guard, stale};
-use crate::outcome::{Doubt, HunkReport, Refusal, Rung};
-use crate::place::{Candidates, choose, rows_behind};
+use crate::hunk_match::{BlockAlignment, HunkMatch, MatchBody};
+use crate::mark::{StaleGuard, stale};
+use crate::outcome::{Ambiguity, HunkRefusal, HunkReport, MatchStrategy};
 use crate::placeholder;
+use crate::placement::{Candidates, choose, rows_behind};
 use crate::returns;
 
 pub(crate) use self::compose::compose_all;
 
-/// What becomes of one file.
+/// Planned edit of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Planned {
-    /// Sorted by span, never overlapping; insertions at one place in the order written.
-    pub replacements: Vec<Replacement>,
-    /// One for each hunk or operation, in their order; one for a whole file.
+pub struct EditPlan {
+    /// Sorted by span, never overlapping; insertions at one position are in the order written.
+    pub replacements: Vec<PlannedReplacement>,
+    /// One report per hunk or operation, in order; a single one for a whole file.
     pub hunks: Vec<HunkReport>,
 }
 
-/// Bytes of the text before, and what takes their place.
+/// A byte span of the original text, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replacement {
-    /// In bytes of the text that the plan was made for.
+pub struct PlannedReplacement {
+    /// Span in bytes of the text that the plan was made for.
     pub span: Span,
-    /// With line endings as the file has them there.
+    /// New text with the line endings of the file.
     pub text: String,
-    /// Whose it is: an index into the reports.
+    /// Index of the report that it belongs to.
     pub hunk: usize,
 }
 
-impl Planned {
-    /// Whether every hunk lands.
+impl EditPlan {
+    /// Whether every hunk was applied.
     pub fn is_complete(&self) -> bool {
         self.hunks.iter().all(|hunk| hunk.outcome.is_applied())
     }
 
-    /// The text after. `text` is the one that the plan was made for.
+    /// Returns the resulting text. `text` must be the one that the plan was made for.
     pub fn apply(&self, text: &str) -> String {
         apply(text, &self.replacements)
     }
 }
 
-/// Plans the change of one file.
+/// Plans an operation on one file.
 ///
-/// For a `Change` of the whole file the plan is about its text alone: whether the file may appear,
-/// move or go away is decided in `set`. Refused hunks are left out of the replacements.
-pub fn plan(file: &FileText, change: &Change, guard: Guard<'_>) -> Planned {
+/// For operations on the whole file the plan covers its text only: `set` decides whether the file
+/// may be created, moved or deleted. Refused hunks are left out of the replacements.
+pub fn plan(file: &FileText, change: &PatchOperation, guard: StaleGuard<'_>) -> EditPlan {
     match change {
-        Change::Update { hunks, .. } => {
-            let hunks: Vec<&Hunk> = hunks.iter().collect();
+        PatchOperation::Update { hunks, .. } => {
+            let hunks: Vec<&PatchHunk> = hunks.iter().collect();
             update(file, &hunks, guard)
         }
-        Change::Anchored { operations } => anchored::plan(file, operations, guard),
-        Change::Create { text } if file.text().trim().is_empty() => overwrite(file, text, guard),
-        Change::Create { .. } => refuse_whole(Refusal::FileExists),
-        Change::Overwrite { text } => overwrite(file, text, guard),
-        Change::Delete {
+        PatchOperation::Anchored { operations } => anchored::plan(file, operations, guard),
+        PatchOperation::Create { text } if file.text().trim().is_empty() => {
+            overwrite(file, text, guard)
+        }
+        PatchOperation::Create { .. } => refuse_whole(HunkRefusal::FileExists),
+        PatchOperation::Overwrite { text } => overwrite(file, text, guard),
+        PatchOperation::Delete {
             content: Some(content),
-        } if !holds(file, content) => refuse_whole(Refusal::OtherContent),
-        Change::Delete { .. } => overwrite(file, "", guard),
+        } if !holds(file, content) => refuse_whole(HunkRefusal::OtherContent),
+        PatchOperation::Delete { .. } => overwrite(file, "", guard),
     }
 }
 
-/// The text with the replacements made. They must be sorted and never overlap.
-pub(crate) fn apply(text: &str, replacements: &[Replacement]) -> String {
+/// Applies the replacements, which must be sorted and never overlap.
+pub(crate) fn apply(text: &str, replacements: &[PlannedReplacement]) -> String {
     let mut result = String::with_capacity(text.len());
     let mut from = 0;
     for replacement in replacements {
@@ -93,37 +96,38 @@ pub(crate) fn apply(text: &str, replacements: &[Replacement]) -> String {
     result
 }
 
-fn create(text: &str) -> Planned {
-    Planned {
-        replacements: vec![Replacement {
+fn create(text: &str) -> EditPlan {
+    EditPlan {
+        replacements: vec![PlannedReplacement {
             span: Span::default(),
             text: text.to_owned(),
             hunk: 0,
         }],
-        hunks: vec![HunkReport::landed(0, Rung::Exact, 0..0, 0..0)],
+        hunks: vec![HunkReport::landed(0, MatchStrategy::Exact, 0..0, 0..0)],
     }
 }
 
-fn refuse_whole(refusal: Refusal) -> Planned {
-    Planned {
+fn refuse_whole(refusal: HunkRefusal) -> EditPlan {
+    EditPlan {
         replacements: Vec::new(),
         hunks: vec![HunkReport::refused(0, refusal, 0..0)],
     }
 }
 
-/// Whether the file holds just these lines, white space at their ends apart.
+/// Whether the file contains exactly these lines, ignoring trailing white space.
 fn holds(file: &FileText, content: &str) -> bool {
-    let content = lines(content);
+    let content = split_lines(content);
     let mut rows = (0..file.line_count()).zip(&content);
     file.line_count() == content.len()
         && rows.all(|(row, line)| file.content(row).trim_end() == line.trim_end())
 }
 
-/// Lines that stay keep their bytes, so that endings and the byte order mark survive.
-fn overwrite(file: &FileText, text: &str, guard: Guard<'_>) -> Planned {
+/// Replaces the whole text. Unchanged lines keep their bytes, which preserves line endings and the
+/// byte order mark.
+fn overwrite(file: &FileText, text: &str, guard: StaleGuard<'_>) -> EditPlan {
     let rows = 0..file.line_count();
     if let Some(rows) = stale(&guard.changed_rows(file), &rows) {
-        return refuse_whole(Refusal::Stale { rows });
+        return refuse_whole(HunkRefusal::Stale { rows });
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if file.line_count() == 0 {
@@ -132,39 +136,42 @@ fn overwrite(file: &FileText, text: &str, guard: Guard<'_>) -> Planned {
         planned.replacements[0].span = at;
         return planned;
     }
-    let block = Block {
+    let block = LineBlock {
         old: rows
             .clone()
             .map(|row| file.content(row).to_owned())
             .collect(),
-        new: lines(text),
+        new: split_lines(text),
         grain: Grain::Lines,
         final_feed: (!text.is_empty()).then_some(text.ends_with('\n')),
         differences: Vec::new(),
         doubt: None,
     };
     if let Some(line) = placeholder::added(&block.old, &block.new, file.style()) {
-        return refuse_whole(Refusal::ElidedReplacement(line.to_owned()));
+        return refuse_whole(HunkRefusal::ElidedReplacement(line.to_owned()));
     }
-    let found = Match::lines(Rung::Exact, Aligned::contiguous(&Rc::new(block), 0));
+    let found = HunkMatch::from_alignment(
+        MatchStrategy::Exact,
+        BlockAlignment::contiguous(&Rc::new(block), 0),
+    );
     match fit(file, &found) {
-        Ok(fitted) => Planned {
+        Ok(fitted) => EditPlan {
             replacements: owned(0, fitted.splices),
-            hunks: vec![HunkReport::landed(0, Rung::Exact, rows, 0..0)],
+            hunks: vec![HunkReport::landed(0, MatchStrategy::Exact, rows, 0..0)],
         },
-        Err(doubt) => refuse_whole(Refusal::Unclear(doubt)),
+        Err(doubt) => refuse_whole(HunkRefusal::Unclear(doubt)),
     }
 }
 
-/// A hunk that has its place.
-struct Landing {
+/// A hunk with its position.
+struct PlacedHunk {
     fitted: Fitted,
     rows: Range<usize>,
 }
 
-type Landed = Result<Landing, (Refusal, Vec<Match>)>;
+type PlaceResult = Result<PlacedHunk, (HunkRefusal, Vec<HunkMatch>)>;
 
-pub(crate) fn update(file: &FileText, hunks: &[&Hunk], guard: Guard<'_>) -> Planned {
+pub(crate) fn update(file: &FileText, hunks: &[&PatchHunk], guard: StaleGuard<'_>) -> EditPlan {
     let changed = guard.changed_rows(file);
     let single: Vec<bool> = hunks
         .iter()
@@ -174,33 +181,34 @@ pub(crate) fn update(file: &FileText, hunks: &[&Hunk], guard: Guard<'_>) -> Plan
     let mut all = Vec::new();
     let mut one = Vec::new();
     for (ix, (found, is_single)) in candidates.into_iter().zip(&single).enumerate() {
-        match is_single {
-            true => one.push((ix, found)),
-            false => all.push((ix, everywhere(file, found, &changed))),
+        if *is_single {
+            one.push((ix, found))
+        } else {
+            all.push((ix, everywhere(file, found, &changed)))
         }
     }
     let (places, found): (Vec<usize>, Vec<Candidates>) = one.into_iter().unzip();
-    let ordered: Vec<&Hunk> = places.iter().map(|ix| hunks[*ix]).collect();
+    let ordered: Vec<&PatchHunk> = places.iter().map(|ix| hunks[*ix]).collect();
     let chosen = choose(file, &ordered, found);
     let chosen = chosen
         .into_iter()
         .map(|found| land(file, &[found?], &changed));
-    let mut landed: Vec<(usize, Landed)> = places.into_iter().zip(chosen).chain(all).collect();
+    let mut landed: Vec<(usize, PlaceResult)> = places.into_iter().zip(chosen).chain(all).collect();
     landed.sort_by_key(|(ix, _)| *ix);
-    let landed: Vec<Landed> = landed.into_iter().map(|(_, landed)| landed).collect();
+    let landed: Vec<PlaceResult> = landed.into_iter().map(|(_, landed)| landed).collect();
     let mut planned = assemble(file, hunks, landed, changed.is_empty());
     report::read_on(file, &mut planned);
     planned
 }
 
-/// The places that the hunk may mean.
-fn candidates(file: &FileText, hunk: &Hunk) -> Candidates {
+/// Returns the candidate positions of a hunk.
+fn candidates(file: &FileText, hunk: &PatchHunk) -> Candidates {
     if hunk.old == hunk.new {
-        return Err(Refusal::NothingChanges);
+        return Err(HunkRefusal::NothingChanges);
     }
-    let (old, new) = (lines(&hunk.old), lines(&hunk.new));
+    let (old, new) = (split_lines(&hunk.old), split_lines(&hunk.new));
     if let Some(line) = placeholder::added(&old, &new, file.style()) {
-        return Err(Refusal::ElidedReplacement(line.to_owned()));
+        return Err(HunkRefusal::ElidedReplacement(line.to_owned()));
     }
     if returns::change(hunk) {
         return returns::find(file, hunk);
@@ -211,49 +219,50 @@ fn candidates(file: &FileText, hunk: &Hunk) -> Candidates {
     find(file, hunk)
 }
 
-/// New text without old: at the end, or behind the header that it names.
-fn insertion(file: &FileText, hunk: &Hunk) -> Result<Match, Refusal> {
+/// Places new text without old text: at the end of the file, or after the named header.
+fn insertion(file: &FileText, hunk: &PatchHunk) -> Result<HunkMatch, HunkRefusal> {
     let count = file.line_count();
     if hunk.grain == Grain::Text {
-        return match file.normal().is_empty() {
-            true => Ok(Match {
-                rung: Rung::Exact,
+        return if file.normal().is_empty() {
+            Ok(HunkMatch {
+                strategy: MatchStrategy::Exact,
                 differences: Vec::new(),
                 rows: 0..0,
-                body: Body::Span {
+                body: MatchBody::Span {
                     span: 0..0,
                     text: hunk.new.replace("\r\n", "\n"),
                 },
-            }),
-            false => Err(Refusal::NothingToFind),
+            })
+        } else {
+            Err(HunkRefusal::NothingToFind)
         };
     }
     let is_at_end =
         hunk.at_end || count == 0 || hunk.row.is_some_and(|row| row.0 as usize == count);
     let row = match hunk.context.last() {
         _ if is_at_end => count,
-        None => return Err(Refusal::NoPlace),
+        None => return Err(HunkRefusal::NoPlace),
         Some(header) => match rows_behind(file, &hunk.context).as_slice() {
             [row] => *row,
-            [] => return Err(Refusal::NotUnderHeader(header.clone())),
+            [] => return Err(HunkRefusal::NotUnderHeader(header.clone())),
             rows => {
-                return Err(Refusal::Several {
+                return Err(HunkRefusal::Several {
                     count: rows.len(),
-                    rung: Rung::Exact,
+                    strategy: MatchStrategy::Exact,
                 });
             }
         },
     };
-    let block = Block::of(hunk).ok_or(Refusal::NoPlace)?;
-    Ok(Match::lines(
-        Rung::Exact,
-        Aligned::contiguous(&Rc::new(block), row),
+    let block = LineBlock::of(hunk).ok_or(HunkRefusal::NoPlace)?;
+    Ok(HunkMatch::from_alignment(
+        MatchStrategy::Exact,
+        BlockAlignment::contiguous(&Rc::new(block), row),
     ))
 }
 
-fn everywhere(file: &FileText, found: Candidates, changed: &[Range<Row>]) -> Landed {
+fn everywhere(file: &FileText, found: Candidates, changed: &[Range<Row>]) -> PlaceResult {
     let found = found.map_err(|refusal| (refusal, Vec::new()))?;
-    let mut apart: Vec<Match> = Vec::new();
+    let mut apart: Vec<HunkMatch> = Vec::new();
     for found in found {
         if !overlaps(apart.last(), &found) {
             apart.push(found);
@@ -262,66 +271,77 @@ fn everywhere(file: &FileText, found: Candidates, changed: &[Range<Row>]) -> Lan
     land(file, &apart, changed)
 }
 
-/// Whether a place begins before the one before it has ended.
-fn overlaps(before: Option<&Match>, found: &Match) -> bool {
+/// Whether a match begins before the preceding one has ended.
+fn overlaps(before: Option<&HunkMatch>, found: &HunkMatch) -> bool {
     match (before.map(|before| &before.body), &found.body) {
-        (Some(Body::Span { span: before, .. }), Body::Span { span, .. }) => span.start < before.end,
+        (Some(MatchBody::Span { span: before, .. }), MatchBody::Span { span, .. }) => {
+            span.start < before.end
+        }
         (Some(_), _) => before.is_some_and(|before| found.rows.start < before.rows.end),
         (None, _) => false,
     }
 }
 
-/// Puts the new text into every one of these places.
-fn land(file: &FileText, found: &[Match], changed: &[Range<Row>]) -> Landed {
-    let mut landing: Option<Landing> = None;
+/// Fits the new text into every one of these positions.
+fn land(file: &FileText, found: &[HunkMatch], changed: &[Range<Row>]) -> PlaceResult {
+    let mut landing: Option<PlacedHunk> = None;
     let mut is_there = true;
     for found in found {
         if let Some(rows) = stale(changed, &found.rows) {
-            return Err((Refusal::Stale { rows }, Vec::new()));
+            return Err((HunkRefusal::Stale { rows }, Vec::new()));
         }
         let fitted =
-            fit(file, found).map_err(|doubt| (Refusal::Unclear(doubt), vec![found.clone()]))?;
+            fit(file, found).map_err(|doubt| (HunkRefusal::Unclear(doubt), vec![found.clone()]))?;
         is_there &= fitted.is_there;
         match &mut landing {
             None => {
                 let rows = found.rows.clone();
-                landing = Some(Landing { fitted, rows });
+                landing = Some(PlacedHunk { fitted, rows });
             }
             Some(landing) => {
                 landing.fitted.splices.extend(fitted.splices);
-                landing.fitted.rung = landing.fitted.rung.max(fitted.rung);
+                landing.fitted.strategy = landing.fitted.strategy.max(fitted.strategy);
                 landing.fitted.differences.extend(fitted.differences);
             }
         }
     }
     match landing {
-        Some(_) if is_there => Err((Refusal::Unclear(Doubt::AlreadyThere), found.to_vec())),
-        landing => landing.ok_or((Refusal::NotFound, Vec::new())),
+        Some(_) if is_there => Err((
+            HunkRefusal::Unclear(Ambiguity::AlreadyThere),
+            found.to_vec(),
+        )),
+        landing => landing.ok_or((HunkRefusal::NotFound, Vec::new())),
     }
 }
 
-fn owned(hunk: usize, splices: Vec<(Span, String)>) -> Vec<Replacement> {
+fn owned(hunk: usize, splices: Vec<(Span, String)>) -> Vec<PlannedReplacement> {
     let splices = splices.into_iter();
     splices
-        .map(|(span, text)| Replacement { span, text, hunk })
+        .map(|(span, text)| PlannedReplacement { span, text, hunk })
         .collect()
 }
 
-/// Takes the hunks in turn: what lands joins the plan unless it changes what another has changed.
-/// What other hunks write is looked at only if `is_fresh`, nothing having changed since it was read.
-fn assemble(file: &FileText, hunks: &[&Hunk], landed: Vec<Landed>, is_fresh: bool) -> Planned {
-    let mut planned = Planned::default();
+/// Combines the hunks in order: each joins the plan unless it changes what another has changed. The
+/// output of other hunks is searched only if `is_fresh`, which means that nothing changed since the
+/// file was read.
+fn assemble(
+    file: &FileText,
+    hunks: &[&PatchHunk],
+    landed: Vec<PlaceResult>,
+    is_fresh: bool,
+) -> EditPlan {
+    let mut planned = EditPlan::default();
     let mut late = Vec::new();
     for (ix, landed) in landed.into_iter().enumerate() {
         let source = hunks[ix].source.clone();
         let report = match landed {
-            Err((Refusal::NotFound, _)) => {
+            Err((HunkRefusal::NotFound, _)) => {
                 late.push(ix);
-                report::refused(file, ix, hunks[ix], Refusal::NotFound, &[])
+                report::refused(file, ix, hunks[ix], HunkRefusal::NotFound, &[])
             }
             Err((refusal, found)) => report::refused(file, ix, hunks[ix], refusal, &found),
             Ok(landing) if repeats(&planned, hunks, ix, &landing) => {
-                let refusal = Refusal::Unclear(Doubt::AlreadyThere);
+                let refusal = HunkRefusal::Unclear(Ambiguity::AlreadyThere);
                 report::refused(file, ix, hunks[ix], refusal, &[])
             }
             Ok(landing) => match add(
@@ -329,7 +349,9 @@ fn assemble(file: &FileText, hunks: &[&Hunk], landed: Vec<Landed>, is_fresh: boo
                 ix,
                 landing.fitted.splices.clone(),
             ) {
-                Err(hunk) => report::refused(file, ix, hunks[ix], Refusal::Overlaps { hunk }, &[]),
+                Err(hunk) => {
+                    report::refused(file, ix, hunks[ix], HunkRefusal::Overlaps { hunk }, &[])
+                }
                 Ok(()) => report::landed(ix, &landing, source),
             },
         };
@@ -349,10 +371,10 @@ fn assemble(file: &FileText, hunks: &[&Hunk], landed: Vec<Landed>, is_fresh: boo
     planned
 }
 
-/// Whether an earlier hunk with the same text adds the same lines at the same place.
-fn repeats(planned: &Planned, hunks: &[&Hunk], ix: usize, landing: &Landing) -> bool {
+/// Whether an earlier hunk with the same text adds the same lines at the same position.
+fn repeats(planned: &EditPlan, hunks: &[&PatchHunk], ix: usize, landing: &PlacedHunk) -> bool {
     let hunk = hunks[ix];
-    let is_same = |other: &Hunk| other.old == hunk.old && other.new == hunk.new;
+    let is_same = |other: &PatchHunk| other.old == hunk.old && other.new == hunk.new;
     let mut splices = landing.fitted.splices.iter();
     !hunk.old.is_empty()
         && splices.all(|(span, text)| {
@@ -364,8 +386,12 @@ fn repeats(planned: &Planned, hunks: &[&Hunk], ix: usize, landing: &Landing) -> 
         })
 }
 
-/// Adds splices in their place among the others; refuses with the hunk that they collide with.
-fn add(all: &mut Vec<Replacement>, hunk: usize, splices: Vec<(Span, String)>) -> Result<(), usize> {
+/// Adds splices in order; on a collision returns the other hunk.
+fn add(
+    all: &mut Vec<PlannedReplacement>,
+    hunk: usize,
+    splices: Vec<(Span, String)>,
+) -> Result<(), usize> {
     let collides = |span: &Span, other: &Span| match (span.is_empty(), other.is_empty()) {
         (true, true) => false,
         (true, false) => other.start < span.start && span.start < other.end,
@@ -378,13 +404,18 @@ fn add(all: &mut Vec<Replacement>, hunk: usize, splices: Vec<(Span, String)>) ->
         }
     }
     all.extend(owned(hunk, splices));
-    // Stable, so that insertions at one place stay in the order written.
+    // A stable sort keeps insertions at one position in the order written.
     all.sort_by_key(|replacement| (replacement.span.start, replacement.span.end));
     Ok(())
 }
 
-/// Looks for a hunk in what the others make of the file.
-fn in_result(file: &FileText, planned: &mut Planned, ix: usize, hunk: &Hunk) -> Option<HunkReport> {
+/// Searches for a hunk in the output of the others.
+fn in_result(
+    file: &FileText,
+    planned: &mut EditPlan,
+    ix: usize,
+    hunk: &PatchHunk,
+) -> Option<HunkReport> {
     let result = planned.apply(file.text());
     let after = FileText::new(&result);
     let found = exactly(&after, hunk).ok()?;
@@ -398,7 +429,7 @@ fn in_result(file: &FileText, planned: &mut Planned, ix: usize, hunk: &Hunk) -> 
     }
     Some(report::landed(
         ix,
-        &Landing { fitted, rows },
+        &PlacedHunk { fitted, rows },
         hunk.source.clone(),
     ))
 }

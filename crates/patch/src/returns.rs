@@ -1,21 +1,22 @@
 //! Edits that change line endings: `\r\n` to `\n`, or back.
 //!
-//! Everywhere else endings are those of the file. An edit that tells lines with `\r\n` from lines
-//! without means them, so its old text must stand in the file byte for byte, and so will the new.
+//! All other edits use the file's line endings. An edit that distinguishes `\r\n` from `\n` refers
+//! to them explicitly, so its old text must match the file byte for byte, and its new text is
+//! written as is.
 
 use std::ops::Range;
 
 use base::ByteOffset;
 
-use crate::block::lines;
-use crate::edit::{Grain, Hunk};
+use crate::block::split_lines;
+use crate::edit::{Grain, PatchHunk};
 use crate::file::FileText;
 use crate::find::rows_of_lines;
-use crate::found::{Body, Match};
-use crate::outcome::{Refusal, Rung};
+use crate::hunk_match::{HunkMatch, MatchBody};
+use crate::outcome::{HunkRefusal, MatchStrategy};
 
-/// Whether the hunk says which lines end in `\r\n` and which in `\n`.
-pub(crate) fn change(hunk: &Hunk) -> bool {
+/// Whether the hunk distinguishes lines ending in `\r\n` from lines ending in `\n`.
+pub(crate) fn change(hunk: &PatchHunk) -> bool {
     let texts = [&hunk.old, &hunk.new];
     let lines = || texts.iter().flat_map(|text| text.split_inclusive('\n'));
     let has_returns = lines().any(|line| line.ends_with("\r\n"));
@@ -23,30 +24,35 @@ pub(crate) fn change(hunk: &Hunk) -> bool {
     match hunk.grain {
         _ if hunk.old.is_empty() => false,
         Grain::Lines => has_returns && lines().any(is_plain),
-        // Text is often quoted with endings that are not those of the file; alone they are meant.
+        // Text is often quoted with other endings than the file's; they count only if nothing else
+        // changes.
         Grain::Text => {
             has_returns && hunk.old.replace("\r\n", "\n") == hunk.new.replace("\r\n", "\n")
         }
     }
 }
 
-/// The places where the old text stands with its endings.
+/// Returns the positions of the old text including its line endings.
 ///
 /// # Errors
-/// A refusal where it stands nowhere so.
-pub(crate) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
+///
+/// Returns a refusal if there is no such position.
+pub(crate) fn find(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, HunkRefusal> {
     let text = file.text();
     let places = memchr::memmem::find_iter(text.as_bytes(), &hunk.old);
     let spans = places.map(|at| at..at + hunk.old.len());
-    let found: Vec<Match> = spans
+    let found: Vec<HunkMatch> = spans
         .filter(|span| hunk.grain == Grain::Text || is_whole(file, span))
         .map(|span| at(file, hunk, span))
         .collect();
     if found.is_empty() {
-        let is_there = rows_of_lines(file, &lines(&hunk.old)).next().is_some();
-        return Err(match is_there {
-            true => Refusal::OtherEndings,
-            false => Refusal::NotFound,
+        let is_there = rows_of_lines(file, &split_lines(&hunk.old))
+            .next()
+            .is_some();
+        return Err(if is_there {
+            HunkRefusal::OtherEndings
+        } else {
+            HunkRefusal::NotFound
         });
     }
     Ok(found)
@@ -61,13 +67,13 @@ fn row_of(file: &FileText, offset: usize) -> usize {
     file.row_at(ByteOffset(offset)).0 as usize
 }
 
-fn at(file: &FileText, hunk: &Hunk, span: Range<usize>) -> Match {
+fn at(file: &FileText, hunk: &PatchHunk, span: Range<usize>) -> HunkMatch {
     let last = span.end.saturating_sub(1).max(span.start);
-    Match {
-        rung: Rung::Exact,
+    HunkMatch {
+        strategy: MatchStrategy::Exact,
         differences: Vec::new(),
         rows: row_of(file, span.start)..row_of(file, last) + 1,
-        body: Body::Raw {
+        body: MatchBody::Raw {
             span,
             text: hunk.new.clone(),
         },

@@ -1,8 +1,9 @@
 //! Edits of several files at once: all of them, or none.
 //!
-//! Later edits see what earlier ones leave, so two edits of one file compose. A file never appears or
-//! moves where another one is that holds something, whatever format asks for it. Paths are judged by
-//! their letters alone; that no link leads out of the root is for whoever writes the files.
+//! Later edits see the result of earlier ones, so two edits of one file compose. No format can
+//! create or move a file over another one that has content. Paths are checked syntactically; the
+//! caller that writes the files must make sure that no symbolic link leads out of the root.
+//!
 //! Start at `plan_set`.
 
 mod overlay;
@@ -10,100 +11,100 @@ mod path;
 
 use std::borrow::Cow;
 
-use crate::block::lines;
-use crate::edit::{Change, FileEdit};
+use crate::block::split_lines;
+use crate::edit::{FileEdit, PatchOperation};
 use crate::file::FileText;
-use crate::mark::{Guard, ReadMark};
-use crate::outcome::{HunkReport, Outcome, Refusal, Rung};
-use crate::placeholder::{self, Style};
-use crate::plan::{Planned, Replacement, plan};
+use crate::mark::{ReadMark, StaleGuard};
+use crate::outcome::{HunkOutcome, HunkRefusal, HunkReport, MatchStrategy};
+use crate::placeholder::{self, PlaceholderStyle};
+use crate::plan::{EditPlan, PlannedReplacement, plan};
 
 use self::overlay::Overlay;
 pub use self::path::clean_path;
 
-/// The files that edits are about, as they are now.
-pub trait Texts {
-    /// What lies at a path relative to the root, written with `/`.
-    fn find(&self, path: &str) -> Found<'_>;
+/// Access to the current files.
+pub trait TextSource {
+    /// Looks up a path relative to the root, with forward slashes.
+    fn find(&self, path: &str) -> FileLookup<'_>;
 
-    /// What the author of the edits has read of the file.
-    fn guard(&self, _path: &str) -> Guard<'_> {
-        Guard::Off
+    /// Returns the version of the file that the author of the edits has read.
+    fn guard(&self, _path: &str) -> StaleGuard<'_> {
+        StaleGuard::Off
     }
 }
 
-/// What lies at a path.
+/// Result of looking up a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<'a> {
-    /// A file of text.
+pub enum FileLookup<'a> {
+    /// Text of a file.
     Text(Cow<'a, str>),
-    /// Nothing.
+    /// The path does not exist.
     Missing,
     /// Something that cannot be edited, with the reason as a sentence: a folder, a binary file.
     Refused(String),
 }
 
-/// What happens when some of the hunks do not land.
+/// Behaviour if some of the hunks are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// Then nothing changes.
+    /// No file is changed.
     All,
-    /// What lands is applied. A file moves or goes away only if all its hunks land.
+    /// The other hunks are applied. A file is moved or deleted only if all its hunks apply.
     Partial,
 }
 
-/// What becomes of all the files.
+/// Planned edits of all files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetPlan {
-    /// Sorted by path, a path once; empty if nothing is to change.
+    /// Sorted by path, without duplicates; empty if nothing changes.
     pub files: Vec<FilePlan>,
-    /// One for each edit, in their order.
+    /// One report per edit, in order.
     pub edits: Vec<EditReport>,
 }
 
-/// What becomes of one file.
+/// Planned edit of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePlan {
-    /// Relative to the root, with `/`, without `.` and `..`.
+    /// Path relative to the root, with forward slashes, without `.` and `..`.
     pub path: String,
-    /// What is done.
-    pub effect: Effect,
+    /// Effect on the file.
+    pub effect: FileEffect,
 }
 
-/// What is done to a file.
+/// Effect on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// It appears.
+pub enum FileEffect {
+    /// The file is created.
     Create {
-        /// Its text.
+        /// Text of the file.
         text: String,
-        /// The path of the file that it was, if it moves; that one goes away by a plan of its own.
+        /// Original path if the file is moved; the original is deleted by a separate plan.
         moved_from: Option<String>,
     },
-    /// It changes.
+    /// The file is modified.
     Modify {
-        /// The whole text after.
+        /// Whole text after the edit.
         text: String,
-        /// The same as replacements of the text before; empty where another file takes its place.
-        replacements: Vec<Replacement>,
-        /// The path of the file that takes its place, if one does.
+        /// The same as replacements of the original text; empty if another file takes its place.
+        replacements: Vec<PlannedReplacement>,
+        /// Path of the file that takes its place, if any.
         moved_from: Option<String>,
     },
-    /// It goes away.
+    /// The file is deleted.
     Delete,
 }
 
-/// What became of one edit.
+/// Report on one edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditReport {
-    /// The path as written.
+    /// Path as the model wrote it.
     pub path: String,
-    /// One for each hunk; one alone for a whole file.
+    /// One report per hunk; a single one for a whole file.
     pub hunks: Vec<HunkReport>,
 }
 
 impl SetPlan {
-    /// Whether every hunk of every edit lands.
+    /// Whether every hunk of every edit was applied.
     pub fn is_complete(&self) -> bool {
         let mut hunks = self.edits.iter().flat_map(|edit| &edit.hunks);
         hunks.all(|hunk| hunk.outcome.is_applied())
@@ -111,15 +112,15 @@ impl SetPlan {
 }
 
 impl EditReport {
-    /// The worst outcome among its hunks.
-    pub fn outcome(&self) -> Outcome {
+    /// Returns the worst outcome among its hunks.
+    pub fn outcome(&self) -> HunkOutcome {
         let outcomes = self.hunks.iter().map(|hunk| hunk.outcome);
-        outcomes.max().unwrap_or(Outcome::Rejected)
+        outcomes.max().unwrap_or(HunkOutcome::Rejected)
     }
 }
 
 /// Plans the edits one after the other.
-pub fn plan_set(texts: &dyn Texts, edits: &[FileEdit], completeness: Completeness) -> SetPlan {
+pub fn plan_set(texts: &dyn TextSource, edits: &[FileEdit], completeness: Completeness) -> SetPlan {
     let mut overlay = Overlay::new(texts);
     let mut reports = Vec::new();
     for edit in edits {
@@ -142,56 +143,65 @@ pub fn plan_set(texts: &dyn Texts, edits: &[FileEdit], completeness: Completenes
     plan
 }
 
-fn one(overlay: &mut Overlay<'_>, edit: &FileEdit) -> Result<Vec<HunkReport>, Refusal> {
-    let path = clean_path(&edit.path).map_err(Refusal::BadPath)?;
+fn one(overlay: &mut Overlay<'_>, edit: &FileEdit) -> Result<Vec<HunkReport>, HunkRefusal> {
+    let path = clean_path(&edit.path).map_err(HunkRefusal::BadPath)?;
     match &edit.change {
-        Change::Create { text } => {
+        PatchOperation::Create { text } => {
             let is_filled = |there: &str| !there.trim().is_empty();
             if overlay.text(&path)?.as_deref().is_some_and(is_filled) {
-                return Err(Refusal::FileExists);
+                return Err(HunkRefusal::FileExists);
             }
             overlay.check_folders(&path)?;
-            whole(overlay, &path, text)
+            plan_whole_file(overlay, &path, text)
         }
-        Change::Overwrite { text } => {
+        PatchOperation::Overwrite { text } => {
             overlay.check_folders(&path)?;
-            whole(overlay, &path, text)
+            plan_whole_file(overlay, &path, text)
         }
-        Change::Delete { .. } => {
-            overlay.text(&path)?.ok_or(Refusal::NoFile)?;
+        PatchOperation::Delete { .. } => {
+            overlay.text(&path)?.ok_or(HunkRefusal::NoFile)?;
             let planned = change(overlay, &path, &edit.change)?;
             if planned.is_complete() {
                 overlay.delete(&path);
             }
             Ok(planned.hunks)
         }
-        Change::Update { hunks, move_to } => {
+        PatchOperation::Update { hunks, move_to } => {
             let to = move_to.as_deref().map(clean_path).transpose();
-            let to = to.map_err(Refusal::BadPath)?.filter(|to| *to != path);
+            let to = to.map_err(HunkRefusal::BadPath)?.filter(|to| *to != path);
             if hunks.is_empty() && to.is_none() {
-                return Err(Refusal::Empty);
+                return Err(HunkRefusal::Empty);
             }
             update(overlay, &path, edit, to)
         }
-        Change::Anchored { operations } if operations.is_empty() => Err(Refusal::Empty),
-        Change::Anchored { .. } => update(overlay, &path, edit, None),
+        PatchOperation::Anchored { operations } if operations.is_empty() => Err(HunkRefusal::Empty),
+        PatchOperation::Anchored { .. } => update(overlay, &path, edit, None),
     }
 }
 
-/// Gives a file its whole text, new or not.
-fn whole(overlay: &mut Overlay<'_>, path: &str, text: &str) -> Result<Vec<HunkReport>, Refusal> {
+/// Plans the whole text of a new or existing file.
+fn plan_whole_file(
+    overlay: &mut Overlay<'_>,
+    path: &str,
+    text: &str,
+) -> Result<Vec<HunkReport>, HunkRefusal> {
     if overlay.text(path)?.is_none() {
-        // An earlier edit may have deleted it, so that its text is given anew.
-        let before = lines(&overlay.before(path).unwrap_or_default());
-        let text_lines = lines(text);
-        let placeholder = placeholder::added(&before, &text_lines, Style::of_path(path));
+        // An earlier edit may have deleted the file, and this one writes it again.
+        let before = split_lines(&overlay.before(path).unwrap_or_default());
+        let text_lines = split_lines(text);
+        let placeholder = placeholder::added(&before, &text_lines, PlaceholderStyle::of_path(path));
         if let Some(line) = placeholder.filter(|_| !before.is_empty()) {
-            return Err(Refusal::ElidedReplacement(line.to_owned()));
+            return Err(HunkRefusal::ElidedReplacement(line.to_owned()));
         }
         overlay.create(path, text.to_owned(), None);
-        return Ok(vec![HunkReport::landed(0, Rung::Exact, 0..0, 0..0)]);
+        return Ok(vec![HunkReport::landed(
+            0,
+            MatchStrategy::Exact,
+            0..0,
+            0..0,
+        )]);
     }
-    let change = Change::Overwrite {
+    let change = PatchOperation::Overwrite {
         text: text.to_owned(),
     };
     let planned = self::change(overlay, path, &change)?;
@@ -204,14 +214,14 @@ fn update(
     path: &str,
     edit: &FileEdit,
     to: Option<String>,
-) -> Result<Vec<HunkReport>, Refusal> {
+) -> Result<Vec<HunkReport>, HunkRefusal> {
     let text = overlay.text(path)?;
     if text.is_none() {
         return new_file(overlay, path, edit, to);
     }
     if let Some(to) = &to {
         if overlay.text(to)?.is_some() {
-            return Err(Refusal::FileExists);
+            return Err(HunkRefusal::FileExists);
         }
         overlay.check_folders(to)?;
     }
@@ -221,48 +231,52 @@ fn update(
         overlay.rename(path, &to)?;
     }
     if planned.hunks.is_empty() {
-        // A file that only moves.
+        // The file is only moved.
         planned
             .hunks
-            .push(HunkReport::landed(0, Rung::Exact, 0..0, 0..0));
+            .push(HunkReport::landed(0, MatchStrategy::Exact, 0..0, 0..0));
     }
     Ok(planned.hunks)
 }
 
-/// Hunks for a file that is not there: insertions alone make one.
+/// Handles hunks for a missing file: insertions alone create it.
 fn new_file(
     overlay: &mut Overlay<'_>,
     path: &str,
     edit: &FileEdit,
     to: Option<String>,
-) -> Result<Vec<HunkReport>, Refusal> {
-    let Change::Update { hunks, .. } = &edit.change else {
-        return Err(Refusal::NoFile);
+) -> Result<Vec<HunkReport>, HunkRefusal> {
+    let PatchOperation::Update { hunks, .. } = &edit.change else {
+        return Err(HunkRefusal::NoFile);
     };
     let are_insertions = !hunks.is_empty() && hunks.iter().all(|hunk| hunk.old.is_empty());
     if !are_insertions || to.is_some() {
-        return Err(Refusal::NoFile);
+        return Err(HunkRefusal::NoFile);
     }
     overlay.check_folders(path)?;
-    let planned = plan(&FileText::new(""), &edit.change, Guard::Off);
+    let planned = plan(&FileText::new(""), &edit.change, StaleGuard::Off);
     if planned.hunks.iter().any(|hunk| hunk.outcome.is_applied()) {
         overlay.create(path, planned.apply(""), None);
     }
     Ok(planned.hunks)
 }
 
-/// The plan for a file as earlier edits leave it.
-fn change(overlay: &Overlay<'_>, path: &str, change: &Change) -> Result<Planned, Refusal> {
-    let text = overlay.text(path)?.ok_or(Refusal::NoFile)?;
-    let file = FileText::new(&text).at_path(path);
+/// Plans an edit of a file as earlier edits leave it.
+fn change(
+    overlay: &Overlay<'_>,
+    path: &str,
+    change: &PatchOperation,
+) -> Result<EditPlan, HunkRefusal> {
+    let text = overlay.text(path)?.ok_or(HunkRefusal::NoFile)?;
+    let file = FileText::new(&text).with_path(path);
     let changed = overlay.changed_rows(path, &file);
-    Ok(plan(&file, change, Guard::Changed(&changed)))
+    Ok(plan(&file, change, StaleGuard::Changed(&changed)))
 }
 
-/// What was read of a file, for `Texts` that keep marks.
-impl<'a> From<&'a ReadMark> for Guard<'a> {
+/// Converts the mark of a file for implementations of `Texts` that keep marks.
+impl<'a> From<&'a ReadMark> for StaleGuard<'a> {
     fn from(mark: &'a ReadMark) -> Self {
-        Guard::Read(mark)
+        StaleGuard::Read(mark)
     }
 }
 

@@ -1,10 +1,10 @@
-//! One text and what it has to do with a file: the state that views of it share.
+//! A document: a text buffer and its relation to a file, shared by the views of it.
 //!
-//! A document is owned by one thread, the window's. Whatever takes long is a job made here, run
-//! elsewhere, and its answer accepted here: `save`, `disk`.
+//! A document belongs to one thread, the window's. Slow work is a job created here and run
+//! elsewhere, whose result is accepted here: see `save` and `disk`.
 //!
 //! Invariant: a document in conflict is not saved over its file before the user has decided.
-//! Invariant: an answer that is about an older revision never overwrites newer text.
+//! Invariant: a result for an older revision never overwrites newer text.
 
 mod disk;
 mod tidy;
@@ -21,81 +21,81 @@ pub use self::disk::{DiskCheck, DiskFinding, DiskOutcome};
 
 use crate::load::Loaded;
 
-/// A document of this run of the program.
+/// Identifies a document within this run of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentId(pub u64);
 
-/// A document across runs of the program: windows remember it, journals carry it.
+/// Identifies a document across runs of the program: windows remember it, journals store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentKey(pub u64);
 
-/// How a document stands to its file.
+/// The relation of a document to its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentState {
     /// It has no file yet.
     Untitled,
-    /// The file holds this text.
+    /// The file has the same text.
     Clean,
-    /// It was edited since it was read or saved.
+    /// It has edits since it was read or saved.
     Dirty,
     /// It was edited here and changed on the disk: the user decides.
     Conflict,
-    /// Its file is gone; the text is here alone.
+    /// Its file is gone; only the document has the text.
     DeletedOnDisk,
     /// It cannot be written back, for this reason.
     ReadOnly(Arc<str>),
 }
 
-/// What was noticed when a file was read.
+/// Properties noticed when a file was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileFlags {
-    /// So large that highlighting should stay off.
+    /// Too large for syntax highlighting.
     pub is_large: bool,
     /// It has a line of `load::LONG_LINE` bytes or more.
     pub has_long_line: bool,
-    /// The file refuses to be written as it stands.
+    /// The file's permissions forbid writing it.
     pub is_write_protected: bool,
 }
 
-/// A file that changed while its document had edits of its own.
+/// A file that changed on the disk while its document had unsaved edits.
 #[derive(Clone, Debug)]
-pub struct Conflict {
-    /// What is on the disk; `None` when that is no text.
+pub struct DiskConflict {
+    /// Text on the disk; `None` if the file is not text.
     pub theirs: Option<Snapshot>,
-    /// Its identity and fingerprint.
+    /// Identity and fingerprint of the file.
     pub on_disk: OnDisk,
-    /// How it lies in its file.
+    /// Encoding and line endings of the file.
     pub format: FileFormat,
-    /// What makes their text of ours as it was at a revision, found in the background.
+    /// Edits from our text at a revision to the text on the disk, computed in the background.
     pub(crate) edits: Option<(Revision, Vec<Edit>)>,
 }
 
-/// What the file held when the two were last the same.
+/// The state in which file and document last agreed.
 #[derive(Clone, Debug)]
-pub(crate) struct Saved {
-    /// The state in the undo tree.
+pub(crate) struct SavedState {
+    /// Node in the undo tree.
     pub(crate) node: NodeId,
     pub(crate) snapshot: Snapshot,
     pub(crate) on_disk: OnDisk,
 }
 
-/// One text and what it has to do with a file.
+/// A text buffer and its relation to a file.
 pub struct Document {
     id: DocumentId,
     key: DocumentKey,
     pub(crate) path: Option<AbsPath>,
-    /// Where the links of `path` led at the last look at the disk.
+    /// Target of the links in `path` at the last disk check.
     pub(crate) real_path: Option<AbsPath>,
     buffer: Buffer,
     pub(crate) format: FileFormat,
     /// `None` until there is a file.
-    pub(crate) saved: Option<Saved>,
-    pub(crate) conflict: Option<Conflict>,
+    pub(crate) saved: Option<SavedState>,
+    pub(crate) conflict: Option<DiskConflict>,
     pub(crate) is_gone: bool,
-    /// The disk took the text, but would not confirm that it lasts.
+    /// The disk accepted the text, but did not confirm that it is durable.
     pub(crate) is_unconfirmed: bool,
     read_only: Option<Arc<str>>,
-    /// Alive as long as a save is under way.
+    /// Alive while a save is running.
     pub(crate) save_under_way: std::sync::Weak<()>,
     flags: FileFlags,
 }
@@ -103,17 +103,17 @@ pub struct Document {
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Document {
-    /// An empty document without a file: UTF-8, line feeds.
+    /// Creates an empty document without a file: UTF-8, line feeds.
     pub fn untitled() -> Self {
         Self::with_buffer(None, Buffer::new(""), crate::load::new_file_format())
     }
 
-    /// A text without a file, with nothing to undo yet.
+    /// Creates a document with a text, without a file and with an empty undo history.
     pub fn of_text(text: &str) -> Self {
         Self::with_buffer(None, Buffer::new(text), crate::load::new_file_format())
     }
 
-    /// The document of a file that was read.
+    /// Creates the document of a loaded file.
     pub fn from_loaded(loaded: Loaded) -> Self {
         let mut document = Self::with_buffer(Some(loaded.path), loaded.buffer, loaded.format);
         document.real_path = loaded.real_path;
@@ -123,7 +123,7 @@ impl Document {
         document
     }
 
-    /// An empty document that will create its file when it is saved.
+    /// Creates an empty document whose file is created by the first save.
     pub fn new_at(path: AbsPath) -> Self {
         let mut document = Self::untitled();
         document.path = Some(path);
@@ -148,42 +148,42 @@ impl Document {
         }
     }
 
-    /// Its number, unique in this run of the program.
+    /// Returns its id, unique in this run of the program.
     pub fn id(&self) -> DocumentId {
         self.id
     }
 
-    /// Its number across runs of the program.
+    /// Returns its key, unique across runs of the program.
     pub fn key(&self) -> DocumentKey {
         self.key
     }
 
-    /// Its file; `None` while it is untitled.
+    /// Returns the path of its file; `None` while it is untitled.
     pub fn path(&self) -> Option<&AbsPath> {
         self.path.as_ref()
     }
 
-    /// Whether this is its file, by the name it was opened with or by the one that links lead to.
+    /// Returns whether `path` is its file, either as opened or with links resolved.
     pub fn is_of(&self, path: &AbsPath) -> bool {
         self.path.as_ref() == Some(path) || self.real_path.as_ref() == Some(path)
     }
 
-    /// Its file without links, as far as that is known.
+    /// Returns the path of its file with links resolved, if known.
     pub fn real_path(&self) -> Option<&AbsPath> {
         self.real_path.as_ref()
     }
 
-    /// Says that the file was renamed by us.
+    /// Sets a new path after the file was renamed by us.
     pub fn set_path(&mut self, path: AbsPath) {
         self.path = Some(path);
         self.real_path = None;
     }
 
-    /// The name of its file, or the beginning of its text.
+    /// Returns the name of its file, or the start of its text.
     pub fn title(&self) -> String {
         const LONGEST: usize = 32;
         if let Some(path) = &self.path {
-            return path.shown_name();
+            return path.printable_name();
         }
         let snapshot = self.snapshot();
         let mut words = snapshot.chars_at(base::ByteOffset(0)).take(LONGEST * 4);
@@ -199,52 +199,52 @@ impl Document {
         }
     }
 
-    /// The text and its history.
+    /// Returns the text and its history.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
-    /// The text and its history, to be edited. Ask `can_edit` first.
+    /// Returns the text and its history for editing. Check `can_edit` first.
     pub fn buffer_mut(&mut self) -> &mut Buffer {
         &mut self.buffer
     }
 
-    /// The text as it is now.
+    /// Returns a snapshot of the current text.
     pub fn snapshot(&self) -> Snapshot {
         self.buffer.snapshot()
     }
 
-    /// The text as it was when it was last read or saved; `None` without a file.
+    /// Returns the text as last read or saved; `None` without a file.
     pub fn saved_snapshot(&self) -> Option<&Snapshot> {
         self.saved.as_ref().map(|saved| &saved.snapshot)
     }
 
-    /// The revision that was last read or saved; `None` without a file.
+    /// Returns the revision last read or saved; `None` without a file.
     pub fn saved_revision(&self) -> Option<Revision> {
         self.saved_snapshot().map(Snapshot::revision)
     }
 
-    /// What is known of its file.
+    /// Returns the known identity and fingerprint of its file.
     pub fn on_disk(&self) -> Option<OnDisk> {
         self.saved.as_ref().map(|saved| saved.on_disk)
     }
 
-    /// How it lies in its file, or will.
+    /// Returns the encoding and line endings used for its file.
     pub fn format(&self) -> FileFormat {
         self.format
     }
 
-    /// Chooses how it will lie in its file. The document counts as edited afterwards.
+    /// Sets the encoding and line endings used for its file. The document is dirty afterwards.
     pub fn set_format(&mut self, format: FileFormat) {
         if self.format != format {
             self.format = format;
-            // The file still has the other one.
+            // The file still has the previous format.
             self.is_unconfirmed = self.saved.is_some();
             self.read_only = None;
         }
     }
 
-    /// How it stands to its file.
+    /// Returns the relation to its file.
     pub fn state(&self) -> DocumentState {
         if let Some(reason) = &self.read_only {
             return DocumentState::ReadOnly(reason.clone());
@@ -262,7 +262,7 @@ impl Document {
         }
     }
 
-    /// Whether closing it would lose text that is nowhere else.
+    /// Returns whether closing it would lose text.
     pub fn is_dirty(&self) -> bool {
         match &self.saved {
             Some(_) => {
@@ -274,20 +274,20 @@ impl Document {
         }
     }
 
-    /// Whether its text may be edited.
+    /// Returns whether its text may be edited.
     pub fn can_edit(&self) -> bool {
         self.read_only.is_none()
     }
 
-    /// What is on the disk, while that and the edits here are at odds. The conflict is over once the text is the one on
-    /// the disk, or has no edits of its own any more.
-    pub fn conflict(&self) -> Option<&Conflict> {
+    /// Returns the conflict with the file on the disk. It ends once the text equals the file's, or
+    /// has no unsaved edits any more.
+    pub fn conflict(&self) -> Option<&DiskConflict> {
         let conflict = self.conflict.as_ref()?;
         let is_theirs_alone = conflict.theirs.is_some() && !self.has_own_edits();
         (!is_theirs_alone && !self.is_as_on_disk()).then_some(conflict)
     }
 
-    /// Whether there are edits that the file never held.
+    /// Returns whether it has edits that the file never contained.
     pub(crate) fn has_own_edits(&self) -> bool {
         match &self.saved {
             Some(_) => self.is_unconfirmed || !self.is_at_saved_node(),
@@ -295,7 +295,7 @@ impl Document {
         }
     }
 
-    /// Whether the file, which another program changed, holds this text.
+    /// Returns whether the file, changed by another program, has the same text.
     pub(crate) fn is_as_on_disk(&self) -> bool {
         self.conflict.as_ref().is_some_and(|conflict| {
             let theirs = conflict.theirs.as_ref();
@@ -304,17 +304,17 @@ impl Document {
         })
     }
 
-    /// Whether it is so large that highlighting is off.
+    /// Returns whether it is too large for syntax highlighting.
     pub fn is_large(&self) -> bool {
         self.flags.is_large
     }
 
-    /// Whether it had a line of a megabyte or more when it was read.
+    /// Returns whether it had a line of a megabyte or more when it was read.
     pub fn has_long_line(&self) -> bool {
         self.flags.has_long_line
     }
 
-    /// Whether its file refused to be written when it was read: a save will say why.
+    /// Returns whether its file was write-protected when it was read: a save will report why.
     pub fn is_write_protected(&self) -> bool {
         self.flags.is_write_protected
     }
@@ -323,13 +323,13 @@ impl Document {
         self.read_only.clone()
     }
 
-    /// The state in the undo tree that the file holds, and what is known of the file.
+    /// Returns the undo node that the file contains, and the identity of the file.
     pub(crate) fn saved_node(&self) -> Option<(NodeId, OnDisk)> {
         let saved = self.saved.as_ref()?;
         Some((saved.node, saved.on_disk))
     }
 
-    /// Whether the text is the one that the file holds, as far as the undo tree tells.
+    /// Returns whether the text is the one in the file, judged by the undo tree.
     pub(crate) fn is_at_saved_node(&self) -> bool {
         let current = self.buffer.history().current();
         self.saved
@@ -337,13 +337,13 @@ impl Document {
             .is_some_and(|saved| saved.node == current)
     }
 
-    /// Gives a document from a journal what it had before.
-    pub(crate) fn come_back(&mut self, key: DocumentKey, saved: Option<Saved>) {
+    /// Restores the key and the saved state of a document from a journal.
+    pub(crate) fn restore(&mut self, key: DocumentKey, saved: Option<SavedState>) {
         self.key = key;
         self.saved = saved;
     }
 
-    /// Takes over what was noticed when the file was read once more.
+    /// Updates the flags after the file was read again.
     pub(crate) fn take_flags(&mut self, loaded: &Loaded) {
         self.flags = loaded.flags;
         self.real_path.clone_from(&loaded.real_path);
@@ -357,7 +357,7 @@ impl Document {
     }
 
     pub(crate) fn mark_saved(&mut self, snapshot: Snapshot, node: NodeId, on_disk: OnDisk) {
-        self.saved = Some(Saved {
+        self.saved = Some(SavedState {
             node,
             snapshot,
             on_disk,
@@ -368,7 +368,7 @@ impl Document {
     }
 }
 
-/// Whether two texts are the same. Reads as far as they are.
+/// Returns whether two texts are equal. Stops at the first difference.
 pub(crate) fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
     let one_bytes = one.chunks(one.full_span());
     let other_bytes = other.chunks(other.full_span());
@@ -380,7 +380,7 @@ pub(crate) fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
 
 impl DocumentKey {
     fn fresh() -> Self {
-        // The standard library's hash keys are random, which is all that is needed.
+        // The standard library's hash keys are random, which suffices here.
         Self(RandomState::new().hash_one(NEXT_ID.load(Ordering::Relaxed)))
     }
 }

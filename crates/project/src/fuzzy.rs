@@ -1,8 +1,8 @@
 //! Fuzzy ranking of short texts: paths, symbols, command names.
 //!
-//! Matching and scores are nucleo's (`nucleo-matcher`); what is added is the spread over threads
-//! and a stable order of equals. Pure; grows with the candidates, so not for the UI thread when
-//! there are many. Start at `rank`.
+//! Matching and scores come from `nucleo-matcher`; this module adds threads and a stable order of
+//! equal scores. Pure; time grows with the candidates, so keep large lists off the UI thread. Start
+//! at `rank`.
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,37 +10,37 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-/// What the candidates are, which decides what counts as the start of a word.
+/// The kind of candidates, which decides what starts a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Paths: a match in the file name or right behind a `/` weighs more.
+pub enum CandidateKind {
+    /// Paths: a match in the file name or after a `/` scores higher.
     Path,
     /// Any other text.
     Text,
 }
 
-/// A candidate that matches.
+/// A matching candidate and its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranked {
-    /// Its place among the candidates.
+    /// Index into the candidates.
     pub index: usize,
-    /// nucleo's score; higher is better.
+    /// Score by nucleo; higher is better.
     pub score: u32,
 }
 
-/// Candidates per thread below which a second thread costs more than it brings.
+/// Minimum number of candidates per thread: below it, another thread costs more than it gains.
 const WORTH_A_THREAD: usize = 20_000;
-/// How many candidates are matched between two looks at the cancel flag.
-const BATCH: usize = 4_096;
+/// Number of candidates matched between two checks of the cancel flag.
+const BATCH_SIZE: usize = 4_096;
 
-/// The candidates that match `query`, best first, at most `limit`; equals by length, then in the
-/// order given. An empty query matches everything in the order given. Words of the query are
-/// matched one by one. `^`, `$`, `'` and `!` at the ends of words match literally; if no candidate matches
-/// so, they are nucleo's operators. Returns nothing when cancelled.
+/// Returns the candidates that match `query`, best first, at most `limit`; equal scores by length,
+/// then in input order. An empty query matches everything in input order. Words of the query are
+/// matched separately. `^`, `$`, `'` and `!` at the ends of words match literally; if no candidate
+/// matches that way, they are nucleo's operators. Returns nothing when cancelled.
 pub fn rank<T: AsRef<str> + Sync>(
     query: &str,
     candidates: &[T],
-    kind: Kind,
+    kind: CandidateKind,
     limit: usize,
     cancel: &AtomicBool,
 ) -> Vec<Ranked> {
@@ -67,8 +67,8 @@ pub fn rank<T: AsRef<str> + Sync>(
     ranked
 }
 
-/// The chars of `candidate` that `query` matches: char indices, sorted, without repeats.
-pub fn positions(query: &str, candidate: &str, kind: Kind) -> Vec<u32> {
+/// Returns the char indices of `candidate` that `query` matches, sorted and without duplicates.
+pub fn positions(query: &str, candidate: &str, kind: CandidateKind) -> Vec<u32> {
     let mut buffer = Vec::new();
     let haystack = Utf32Str::new(candidate, &mut buffer);
     let mut matcher = matcher(kind);
@@ -84,7 +84,7 @@ pub fn positions(query: &str, candidate: &str, kind: Kind) -> Vec<u32> {
     indices
 }
 
-/// The words of a query without operators.
+/// Parses the words of a query without operators.
 fn literal(query: &str) -> Pattern {
     Pattern::new(
         query,
@@ -94,12 +94,12 @@ fn literal(query: &str) -> Pattern {
     )
 }
 
-/// The words of a query with nucleo's operators.
+/// Parses the words of a query with nucleo's operators.
 fn with_operators(query: &str) -> Pattern {
     Pattern::parse(query, CaseMatching::Smart, Normalization::Smart)
 }
 
-/// Whether a word of a query has an operator.
+/// Returns whether a word of the query has an operator.
 fn has_operators(query: &str) -> bool {
     let mut words = query.split_whitespace();
     words.any(|word| word.starts_with(['!', '^', '\'', '\\']) || word.ends_with('$'))
@@ -108,7 +108,7 @@ fn has_operators(query: &str) -> bool {
 fn match_all<T: AsRef<str> + Sync>(
     pattern: &Pattern,
     candidates: &[T],
-    kind: Kind,
+    kind: CandidateKind,
     cancel: &AtomicBool,
 ) -> Vec<Ranked> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(8));
@@ -135,14 +135,14 @@ fn match_share<T: AsRef<str>>(
     pattern: &Pattern,
     candidates: &[T],
     first: usize,
-    kind: Kind,
+    kind: CandidateKind,
     cancel: &AtomicBool,
 ) -> Vec<Ranked> {
     let mut matcher = matcher(kind);
     let mut buffer = Vec::new();
     let mut ranked = Vec::new();
     for (ix, candidate) in candidates.iter().enumerate() {
-        if ix % BATCH == 0 && cancel.load(Ordering::Relaxed) {
+        if ix % BATCH_SIZE == 0 && cancel.load(Ordering::Relaxed) {
             return Vec::new();
         }
         let haystack = Utf32Str::new(candidate.as_ref(), &mut buffer);
@@ -156,10 +156,10 @@ fn match_share<T: AsRef<str>>(
     ranked
 }
 
-fn matcher(kind: Kind) -> Matcher {
+fn matcher(kind: CandidateKind) -> Matcher {
     Matcher::new(match kind {
-        Kind::Path => Config::DEFAULT.match_paths(),
-        Kind::Text => Config::DEFAULT,
+        CandidateKind::Path => Config::DEFAULT.match_paths(),
+        CandidateKind::Text => Config::DEFAULT,
     })
 }
 

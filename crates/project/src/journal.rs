@@ -1,13 +1,13 @@
-//! The recovery journal: what was typed is on the disk within a quarter of a second.
+//! The recovery journal: typed text reaches the disk within a quarter of a second.
 //!
-//! Each document with edits has an append-only file in the folder of this run of the program, which
-//! a lock marks as alive. `record` only queues; a thread of its own gathers for some milliseconds,
-//! writes, and makes it last. The file holds the text the document started from and every
-//! operation since, so that text, undo tree and selections come back: see `recovery`.
+//! Each edited document has an append-only file in the folder of this run of the program, which a
+//! lock marks as alive. `record` only queues; a separate thread batches for a few milliseconds,
+//! writes and syncs. The file holds the start text and every operation since, so that text, undo
+//! tree and selections can be restored: see `recovery`.
 //!
-//! Invariant: the queue is bounded: where the disk is too slow, the operations of a document give
-//! way to its whole text, at the price of the undo tree in the journal.
-//! Invariant: a failing disk is told (`JournalEvent`) and tried again until it works.
+//! Invariant: the queue is bounded: if the disk is too slow, a document's queued operations are
+//! replaced by its whole text, and the journal loses the undo tree.
+//! Invariant: a failing disk is reported (`JournalEvent`) and retried until it works.
 //! Start at `Journal::record`; the format is in `entry`, the thread in `writer`.
 
 mod bytes;
@@ -22,120 +22,127 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use base::{AbsPath, LogErr, Revision};
-use host::{Clock, Error, Files, Lock};
-use text::{Change, Edit, Operation, SelectionSet, Snapshot};
+use host::{Clock, Error, FileLock, Files};
+use text::{BufferOperation, Change, Edit, SelectionSet, Snapshot};
 
 pub(crate) use self::tracked::history_file;
 
 use self::entry::{Meta, SavedAt};
 use crate::document::{Document, DocumentId};
-use crate::recovery::{Recovered, Seed};
+use crate::recovery::{JournalSeed, Recovered};
 
-/// The ending of a journal's file name.
-pub(crate) const ENDING: &str = "journal";
-/// The file that marks a run of the program as alive.
-pub(crate) const LOCK: &str = "lock";
-/// The folder of the journals of closed documents.
-pub(crate) const HISTORY: &str = "history";
-/// How much may wait for the disk, in bytes per document, before its whole text takes its place.
-const MOST_WAITING: usize = 8 << 20;
-/// Nobody needs more than the newest few events; while the channel is full, new ones are dropped.
-const EVENTS: usize = 16;
+/// File extension of a journal.
+pub(crate) const EXTENSION: &str = "journal";
+/// Lock file that marks a run of the program as alive.
+pub(crate) const LOCK_FILE: &str = "lock";
+/// Folder for the journals of closed documents.
+pub(crate) const HISTORY_FOLDER: &str = "history";
+/// Maximum bytes queued per document; beyond that its whole text replaces the queue.
+const MAX_PENDING_BYTES: usize = 8 << 20;
+/// Only the newest events matter; new ones are dropped while the channel is full.
+const EVENT_CAPACITY: usize = 16;
 
-/// The recovery journal of this run of the program. Dropping it writes what is left.
-pub struct Journal {
-    shared: Arc<Shared>,
+/// The recovery journal of this run of the program. Dropping it writes the rest of the queue.
+pub struct RecoveryJournal {
+    shared: Arc<JournalQueue>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Something the user should know.
+/// An event that the user should know about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournalEvent {
-    /// Typed text does not reach the disk; a sentence that says why. Trying goes on.
+    /// Typed text does not reach the disk, for this reason. Writes are retried.
     Failing(String),
-    /// It does again.
+    /// Writes to the disk succeed again.
     Healthy,
 }
 
-/// What to keep of a document that is closed.
+/// The data to keep of a closed document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// Nothing: its edits were thrown away.
+pub enum CloseRetention {
+    /// Keeps nothing: its edits were discarded.
     Nothing,
-    /// Its undo tree, for when its file is opened again; nothing if it has unsaved edits.
+    /// Keeps the undo tree for when its file is opened again; keeps nothing if it has unsaved
+    /// edits.
     History,
-    /// Everything, to come back at the next start.
+    /// Keeps everything, to be restored at the next start.
     Everything,
 }
 
-pub(crate) struct Shared {
-    state: Mutex<State>,
-    /// Wakes the thread.
+pub(crate) struct JournalQueue {
+    state: Mutex<JournalState>,
+    /// Wakes the writer thread.
     wake: Condvar,
-    /// Wakes those who wait in `flush`.
+    /// Wakes the callers of `flush`.
     done: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct JournalState {
     pending: HashMap<DocumentId, Pending>,
-    known: HashMap<DocumentId, Known>,
-    /// Something other than selections waits.
+    known: HashMap<DocumentId, QueuedState>,
+    /// Something other than selections is queued.
     is_urgent: bool,
     has_selections: bool,
-    /// How many calls of `flush` there were, and how many are answered.
+    /// Number of `flush` calls so far, and how many of them are done.
     asked: u64,
     answered: u64,
     failure: Option<Error>,
     is_stopping: bool,
 }
 
-/// What was last told to the thread about a document.
-struct Known {
+/// The state of a document last queued for the writer.
+struct QueuedState {
     meta: Meta,
     revision: Revision,
 }
 
-/// What the thread is to do for a document, in order.
+/// Queued work for a document, in order.
 #[derive(Default)]
 pub(crate) struct Pending {
-    pub(crate) begin: Option<Begin>,
-    pub(crate) work: Vec<Work>,
+    pub(crate) begin: Option<JournalBase>,
+    pub(crate) work: Vec<JournalWork>,
     pub(crate) selections: Option<SelectionSet>,
     weight: usize,
 }
 
-pub(crate) enum Begin {
-    /// A document whose whole history starts here, or one whose earlier history is not known.
-    Fresh { start: Now, has_history: bool },
-    /// A document that goes on from an older journal.
-    Adopted { seed: Box<Seed>, now: Now },
+pub(crate) enum JournalBase {
+    /// A document whose whole history starts here, or whose earlier history is unknown.
+    Fresh {
+        start: DocumentStatus,
+        has_history: bool,
+    },
+    /// A document that continues an older journal.
+    Adopted {
+        seed: Box<JournalSeed>,
+        now: DocumentStatus,
+    },
 }
 
-/// How a document is at a moment.
+/// The state of a document at one moment.
 #[derive(Clone)]
-pub(crate) struct Now {
+pub(crate) struct DocumentStatus {
     pub(crate) snapshot: Snapshot,
     pub(crate) meta: Meta,
-    /// Whether the text is the one in the file.
+    /// Whether the text equals the file's.
     pub(crate) is_saved: bool,
 }
 
-pub(crate) enum Work {
+pub(crate) enum JournalWork {
     Operations {
-        operations: Vec<Operation>,
-        /// The same as plain edits, when some of the operations mean the undo tree.
-        plain: Plain,
-        /// How the document is afterwards.
-        now: Now,
+        operations: Vec<BufferOperation>,
+        /// The same changes as plain edits, if some of the operations refer to the undo tree.
+        plain: PlainEdits,
+        /// State of the document after them.
+        now: DocumentStatus,
     },
-    Meta(Now),
-    /// The whole text in place of what was dropped from the queue.
-    Whole(Now),
-    Close(Keep),
+    Meta(DocumentStatus),
+    /// The whole text, in place of operations dropped from the queue.
+    Whole(DocumentStatus),
+    Close(CloseRetention),
 }
 
-pub(crate) enum Plain {
+pub(crate) enum PlainEdits {
     Same,
     Edits(Vec<Edit>),
     Unknown,
@@ -143,24 +150,24 @@ pub(crate) enum Plain {
 
 static SESSIONS: AtomicU64 = AtomicU64::new(0);
 
-impl Journal {
-    /// Starts a journal for this run below `folder`. Events are for the user's eyes.
+impl RecoveryJournal {
+    /// Starts a journal for this run below `folder`. Its events are meant for display.
     pub fn start(
         files: Arc<dyn Files>,
         clock: &dyn Clock,
         folder: &AbsPath,
     ) -> Result<(Self, async_channel::Receiver<JournalEvent>), Error> {
         let (session, lock) = create_session(&*files, clock, folder)?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(JournalQueue {
             state: Mutex::default(),
             wake: Condvar::new(),
             done: Condvar::new(),
         });
-        let (sender, events) = async_channel::bounded(EVENTS);
-        let writer = writer::Writer::new(
+        let (sender, events) = async_channel::bounded(EVENT_CAPACITY);
+        let writer = writer::JournalWriter::new(
             shared.clone(),
             files,
-            folder.join(HISTORY),
+            folder.join(HISTORY_FOLDER),
             session,
             lock,
             sender,
@@ -173,7 +180,7 @@ impl Journal {
                 Error::new(
                     folder,
                     "start the thread of the journal in",
-                    host::Reason::Other(error.to_string()),
+                    host::ErrorReason::Other(error.to_string()),
                 )
             })?;
         let journal = Self {
@@ -183,13 +190,13 @@ impl Journal {
         Ok((journal, events))
     }
 
-    /// Queues what happened to a document since the last call: edits, saves, a new name. Call it
-    /// once for a new document and then after every change. Never waits for the disk.
+    /// Queues the changes of a document since the last call: edits, saves, a new name. Call it once
+    /// for a new document and then after every change. Never waits for the disk.
     pub fn record(&self, document: &mut Document) {
         let id = document.id();
         let mut state = self.shared.lock();
         if !state.known.contains_key(&id) {
-            state.begin(document);
+            state.track(document);
         }
         let operations = document.buffer_mut().take_operations();
         let meta = Meta::of(document);
@@ -208,10 +215,12 @@ impl Journal {
             pending.push_operations(operations, document, since);
         }
         if is_new_meta {
-            pending.work.push(Work::Meta(Now::of(document)));
+            pending
+                .work
+                .push(JournalWork::Meta(DocumentStatus::of(document)));
         }
-        if pending.weight > MOST_WAITING {
-            pending.work = vec![Work::Whole(Now::of(document))];
+        if pending.weight > MAX_PENDING_BYTES {
+            pending.work = vec![JournalWork::Whole(DocumentStatus::of(document))];
             pending.weight = 0;
         }
         state.is_urgent = true;
@@ -219,7 +228,7 @@ impl Journal {
         self.shared.wake.notify_one();
     }
 
-    /// Queues the selections of the view that was used last. They may take longer than text.
+    /// Queues the selections of the view used last. They may be written later than text.
     pub fn select(&self, document: &Document, selections: &SelectionSet) {
         let mut state = self.shared.lock();
         if !state.known.contains_key(&document.id()) {
@@ -234,7 +243,7 @@ impl Journal {
         }
     }
 
-    /// Takes over a document that was recovered or opened, with its journal.
+    /// Takes over a recovered or reopened document together with its journal.
     pub fn adopt(&self, recovered: Recovered) -> (Document, Option<SelectionSet>) {
         let Recovered {
             mut document,
@@ -244,18 +253,18 @@ impl Journal {
         } = recovered;
         if let Some(seed) = seed {
             let mut state = self.shared.lock();
-            let now = Now {
-                // What came after the replay follows as an operation.
+            let now = DocumentStatus {
+                // Changes made after the replay follow as an operation.
                 snapshot: seed.snapshot.clone(),
-                ..Now::of(&document)
+                ..DocumentStatus::of(&document)
             };
-            let known = Known {
+            let known = QueuedState {
                 meta: seed.meta.clone(),
                 revision: seed.snapshot.revision(),
             };
             state.known.insert(document.id(), known);
             let pending = state.pending.entry(document.id()).or_default();
-            pending.begin = Some(Begin::Adopted {
+            pending.begin = Some(JournalBase::Adopted {
                 seed: Box::new(seed),
                 now,
             });
@@ -266,30 +275,30 @@ impl Journal {
         (document, selections)
     }
 
-    /// Forgets a recovered document that the user does not want.
+    /// Deletes a recovered document that the user does not want.
     pub fn discard(&self, recovered: Recovered) {
         let (document, _) = self.adopt(recovered);
-        self.close(&document, Keep::Nothing);
+        self.close(&document, CloseRetention::Nothing);
     }
 
-    /// Ends the journal of a document that is closed.
-    pub fn close(&self, document: &Document, keep: Keep) {
+    /// Ends the journal of a closed document.
+    pub fn close(&self, document: &Document, keep: CloseRetention) {
         let mut state = self.shared.lock();
         if state.known.remove(&document.id()).is_none() {
             return;
         }
         let keep = match keep {
-            Keep::History if document.is_dirty() => Keep::Nothing,
+            CloseRetention::History if document.is_dirty() => CloseRetention::Nothing,
             other => other,
         };
         let pending = state.pending.entry(document.id()).or_default();
-        pending.work.push(Work::Close(keep));
+        pending.work.push(JournalWork::Close(keep));
         state.is_urgent = true;
         drop(state);
         self.shared.wake.notify_one();
     }
 
-    /// Waits until everything queued before is on the disk, or fails to get there. Blocks.
+    /// Waits until everything queued so far is on the disk or has failed. Blocks.
     pub fn flush(&self) -> Result<(), Error> {
         let mut state = self.shared.lock();
         state.asked += 1;
@@ -304,7 +313,7 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for RecoveryJournal {
     fn drop(&mut self) {
         self.shared.lock().is_stopping = true;
         self.shared.wake.notify_one();
@@ -318,18 +327,18 @@ impl Drop for Journal {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl JournalQueue {
+    fn lock(&self) -> MutexGuard<'_, JournalState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    fn begin(&mut self, document: &mut Document) {
+impl JournalState {
+    fn track(&mut self, document: &mut Document) {
         let has_history = document.buffer().history().steps().next().is_none();
         document.buffer_mut().set_recording(true);
-        let start = Now::of(document);
-        let known = Known {
+        let start = DocumentStatus::of(document);
+        let known = QueuedState {
             meta: start.meta.clone(),
             revision: start.snapshot.revision(),
         };
@@ -337,32 +346,32 @@ impl State {
         let pending = self.pending.entry(document.id()).or_default();
         let is_edited = !has_history && document.is_dirty();
         if is_edited {
-            // Edits made before the journal knew of the document are in its text alone.
-            pending.work.push(Work::Whole(start.clone()));
+            // Edits made before the journal knew the document are only in its text.
+            pending.work.push(JournalWork::Whole(start.clone()));
             self.is_urgent = true;
         }
-        pending.begin = Some(Begin::Fresh { start, has_history });
+        pending.begin = Some(JournalBase::Fresh { start, has_history });
     }
 }
 
 impl Pending {
     fn push_operations(
         &mut self,
-        operations: Vec<Operation>,
+        operations: Vec<BufferOperation>,
         document: &Document,
         since: Revision,
     ) {
-        let now = Now::of(document);
+        let now = DocumentStatus::of(document);
         let plain = if !operations.iter().any(operation::needs_history) {
-            Plain::Same
+            PlainEdits::Same
         } else {
             match document.buffer().changes_since(since) {
-                Some(change) => Plain::Edits(plain_edits(&change, &now.snapshot)),
-                None => Plain::Unknown,
+                Some(change) => PlainEdits::Edits(plain_edits(&change, &now.snapshot)),
+                None => PlainEdits::Unknown,
             }
         };
         self.weight += operations.iter().map(operation::weight).sum::<usize>();
-        self.work.push(Work::Operations {
+        self.work.push(JournalWork::Operations {
             operations,
             plain,
             now,
@@ -370,7 +379,7 @@ impl Pending {
     }
 }
 
-impl Now {
+impl DocumentStatus {
     fn of(document: &Document) -> Self {
         Self {
             snapshot: document.snapshot(),
@@ -404,18 +413,18 @@ fn create_session(
     files: &dyn Files,
     clock: &dyn Clock,
     folder: &AbsPath,
-) -> Result<(AbsPath, Lock), Error> {
+) -> Result<(AbsPath, FileLock), Error> {
     let count = SESSIONS.fetch_add(1, Ordering::Relaxed);
     let name = format!("{:013}-{}-{count}", clock.wall_ms(), std::process::id());
     let session = folder.join(name);
-    files.create_folder(&folder.join(HISTORY))?;
+    files.create_folder(&folder.join(HISTORY_FOLDER))?;
     files.create_folder(&session)?;
-    let lock = files.lock(&session.join(LOCK))?;
-    let lock = lock.ok_or_else(|| Error::new(&session, "lock", host::Reason::Busy))?;
+    let lock = files.lock(&session.join(LOCK_FILE))?;
+    let lock = lock.ok_or_else(|| Error::new(&session, "lock", host::ErrorReason::Busy))?;
     Ok((session, lock))
 }
 
-/// Removes a journal of a dead run, and that run's folder when it was the last.
+/// Removes a journal of a dead run, and the run's folder if it was the last one.
 pub(crate) fn remove_with_session(files: &dyn Files, journal: &AbsPath) {
     files.remove(journal).log_err();
     let Some(session) = journal.parent() else {
@@ -424,9 +433,9 @@ pub(crate) fn remove_with_session(files: &dyn Files, journal: &AbsPath) {
     remove_empty_session(files, &session);
 }
 
-/// Removes a run's folder when it holds no journal any more.
+/// Removes a run's folder if it holds no more journals.
 pub(crate) fn remove_empty_session(files: &dyn Files, session: &AbsPath) {
-    if session.name() == HISTORY {
+    if session.name() == HISTORY_FOLDER {
         return;
     }
     let is_empty = files
@@ -440,7 +449,7 @@ pub(crate) fn remove_empty_session(files: &dyn Files, session: &AbsPath) {
 pub(crate) fn is_journal(path: &AbsPath) -> bool {
     path.as_path()
         .extension()
-        .is_some_and(|ending| ending == ENDING)
+        .is_some_and(|ending| ending == EXTENSION)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! An open folder: its tree and files, search, documents, save and the recovery journal.
+//! An open folder: its tree and files, search, documents, saving and the recovery journal.
 //!
 //! Knows: `text`, `syntax`, `settings`, `caret`, `host`, `git`. Must not know: windows, how anything is drawn.
-//! Invariant: nothing here touches the disk but through `host` and the `ignore` library.
+//! Invariant: the disk is accessed only through `host` and the `ignore` library.
 //! Start at `Tree`, `search` and `fuzzy::rank` for the folder; `load` and `Document` for a file.
 
 mod document;
@@ -18,18 +18,18 @@ mod unsaved;
 mod walk;
 
 pub use document::{
-    Conflict, DiskCheck, DiskFinding, DiskOutcome, Document, DocumentId, DocumentKey,
+    DiskCheck, DiskConflict, DiskFinding, DiskOutcome, Document, DocumentId, DocumentKey,
     DocumentState, FileFlags,
 };
-pub use journal::{Journal, JournalEvent, Keep};
+pub use journal::{CloseRetention, JournalEvent, RecoveryJournal};
 pub use load::{Binary, LoadError, Loaded, load};
 pub use recovery::{Recovered, Recovery, finish_saves, list_left_over, recover, reopen};
 pub use save::{SaveDone, SaveError, SaveJob, SaveOptions, SaveOutcome, SaveRefused, SaveTarget};
 pub use secrets::{SECRETS, is_secret};
-pub use state::State;
-pub use tree::{ListJob, Listed, Tree, TreeEntry, TreeRow};
-pub use unsaved::Unsaved;
+pub use state::WindowLayouts;
+pub use tree::{FolderListing, ListJob, ProjectTree, ProjectTreeEntry, ProjectTreeRow};
+pub use unsaved::UnsavedTexts;
 pub use walk::{
-    BadGlob, Ground, Hidden, Ignored, LaidOut, Layout, NamedFiles, Rules, WalkOptions, WalkProblem,
-    file_list, lay_out, lay_out_folder, walk,
+    BadGlob, HiddenFiles, IgnoreRules, IgnoredFiles, ListedPath, NamedFiles, WalkBackend,
+    WalkListing, WalkOptions, WalkProblem, file_list, list_below, list_directly_in, walk,
 };

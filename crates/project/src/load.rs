@@ -1,4 +1,4 @@
-//! Reading a file into a document. Blocks: belongs on a background thread.
+//! Loads a file into a document. Blocks: call it on a background thread.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,60 +6,60 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::document::FileFlags;
 use base::AbsPath;
-use host::{ContentHash, Error, FileKind, Files, OnDisk, Reason};
+use host::{ContentHash, Error, ErrorReason, FileKind, Files, OnDisk};
 use text::{Buffer, Encoding, FileFormat, LineEndings};
 
-/// From this length on, in bytes, highlighting is off.
+/// Syntax highlighting is off from this file size on, in bytes.
 pub const LARGE: u64 = 64 << 20;
-/// Files of this length, in bytes, and longer are refused.
+/// Files of this size and more are refused, in bytes.
 pub const TOO_LARGE: u64 = 2 << 30;
-/// From this length on, in bytes, a line counts as long.
+/// A line counts as long from this length on, in bytes.
 pub const LONG_LINE: usize = 1 << 20;
 
-/// What to do with a file that is no text.
+/// The treatment of files that are not text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
-    /// Refuse it.
+    /// Refuse to open it.
     Refuse,
-    /// Show it read-only, with what is no text replaced.
+    /// Show it read-only, with invalid bytes replaced.
     ShowLossy,
 }
 
-/// A file that was read. Can be sent to the thread that makes a document of it.
+/// A loaded file. Can be sent to the thread that creates its document.
 pub struct Loaded {
-    /// Where it was asked for; links are not resolved.
+    /// Path as requested; links are not resolved.
     pub path: AbsPath,
-    /// Where the links of that path lead.
+    /// Path with its links resolved.
     pub real_path: Option<AbsPath>,
-    /// Its text.
+    /// Decoded text of the file.
     pub buffer: Buffer,
-    /// How it lies in its file.
+    /// Encoding and line endings of the file.
     pub format: FileFormat,
-    /// Its identity and fingerprint.
+    /// Identity and fingerprint of the file.
     pub on_disk: OnDisk,
-    /// Why it cannot be written back, if it cannot.
+    /// Reason why it cannot be written back, if any.
     pub read_only: Option<String>,
-    /// What else was noticed.
+    /// Further properties of the file.
     pub flags: FileFlags,
 }
 
-/// Why a file is not opened. As text: a sentence that says what to do.
+/// The reason why a file cannot be opened. Displays as a message that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
-    /// It is no text. It can be shown all the same: `Binary::ShowLossy`.
+    /// It is not text. `Binary::ShowLossy` can show it anyway.
     Binary(AbsPath),
     /// It has `TOO_LARGE` bytes or more.
     TooLarge {
-        /// Which file.
+        /// Path of the file.
         path: AbsPath,
-        /// Its length in bytes.
+        /// File size in bytes.
         size: u64,
     },
-    /// It is a link to something that does not exist.
+    /// It is a link to a missing file.
     BrokenLink {
-        /// The link.
+        /// Path of the link.
         path: AbsPath,
-        /// Where it says it leads.
+        /// Target of the link.
         target: PathBuf,
     },
     /// It could not be read.
@@ -71,7 +71,7 @@ impl fmt::Display for LoadError {
         match self {
             Self::Binary(path) => write!(
                 f,
-                "cannot open {path}: it is not text; open it read-only to look at what there is"
+                "cannot open {path}: it is not text; open it read-only to view it"
             ),
             Self::TooLarge { path, size } => write!(
                 f,
@@ -90,7 +90,7 @@ impl fmt::Display for LoadError {
 }
 
 impl LoadError {
-    /// Whether there is simply no such file.
+    /// Returns whether the file does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Files(error) if error.is_not_found())
     }
@@ -98,7 +98,7 @@ impl LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads and decodes a file. Setting `cancel` makes it stop at the next opportunity.
+/// Reads and decodes a file. Setting `cancel` stops it at the next opportunity.
 pub fn load(
     files: &dyn Files,
     path: &AbsPath,
@@ -113,22 +113,20 @@ pub fn load(
         return Err(LoadError::Files(Error::new(
             path,
             "open",
-            Reason::Cancelled,
+            ErrorReason::Cancelled,
         )));
     }
     let decoded = text::decode(&bytes);
     let read_only = match (decoded.binary, binary) {
         (true, Binary::Refuse) => return Err(LoadError::Binary(path.clone())),
-        (true, Binary::ShowLossy) => {
-            Some("it is not text: what could not be read as characters was replaced".to_owned())
-        }
+        (true, Binary::ShowLossy) => Some("it is not text: invalid bytes were replaced".to_owned()),
         (false, _) => decoded.read_only,
     };
     if cancelled() {
         return Err(LoadError::Files(Error::new(
             path,
             "open",
-            Reason::Cancelled,
+            ErrorReason::Cancelled,
         )));
     }
     Ok(Loaded {
@@ -149,7 +147,7 @@ pub fn load(
     })
 }
 
-/// UTF-8 with line feeds.
+/// Returns the format of new files: UTF-8 with line feeds.
 pub(crate) fn new_file_format() -> FileFormat {
     FileFormat {
         encoding: Encoding::UTF_8,
@@ -161,8 +159,8 @@ pub(crate) fn new_file_format() -> FileFormat {
 fn refused(files: &dyn Files, path: &AbsPath, mut error: Error) -> LoadError {
     error.doing = "open";
     match error.reason {
-        Reason::NotFound | Reason::NotAFile(FileKind::BrokenLink) => {
-            error.reason = Reason::NotFound;
+        ErrorReason::NotFound | ErrorReason::NotAFile(FileKind::BrokenLink) => {
+            error.reason = ErrorReason::NotFound;
             match files.read_link(path) {
                 Some(target) => LoadError::BrokenLink {
                     path: path.clone(),
@@ -171,7 +169,7 @@ fn refused(files: &dyn Files, path: &AbsPath, mut error: Error) -> LoadError {
                 None => LoadError::Files(error),
             }
         }
-        Reason::TooLarge { size, .. } => LoadError::TooLarge {
+        ErrorReason::TooLarge { size, .. } => LoadError::TooLarge {
             path: path.clone(),
             size,
         },
@@ -180,7 +178,7 @@ fn refused(files: &dyn Files, path: &AbsPath, mut error: Error) -> LoadError {
 }
 
 fn has_long_line(text: &[u8]) -> bool {
-    // From each window's last line feed on: a line that fills a whole window is long.
+    // Search from each window's last line feed: a line that fills a whole window is long.
     let mut start = 0;
     while start + LONG_LINE <= text.len() {
         match text[start..start + LONG_LINE]

@@ -1,8 +1,8 @@
-//! Bringing documents back from their journals.
+//! Recovers documents from their journals.
 //!
-//! Invariant: whatever the bytes of a journal are, as much as is valid comes back, with a sentence
-//! about the rest; nothing panics.
-//! Invariant: a journal is removed only after the one that takes its place is on the disk.
+//! Invariant: for any bytes of a journal, the valid part is recovered and the rest reported;
+//! nothing panics.
+//! Invariant: a journal is removed only after its replacement is on the disk.
 
 mod replay;
 mod saves;
@@ -12,57 +12,57 @@ pub use self::saves::finish_saves;
 use std::sync::Arc;
 
 use base::AbsPath;
-use host::{Error, FileKind, Files, Lock};
+use host::{Error, FileKind, FileLock, Files};
 use text::{SelectionSet, Snapshot, Timestamp};
 
 use self::replay::Replayed;
 use crate::document::Document;
 use crate::journal::entry::{self, Meta};
-use crate::journal::{HISTORY, LOCK, history_file, is_journal, remove_empty_session};
+use crate::journal::{HISTORY_FOLDER, LOCK_FILE, history_file, is_journal, remove_empty_session};
 use crate::load::Loaded;
 
-/// Longer journals, in bytes, are not read.
-const LONGEST: u64 = 1 << 30;
+/// Journals longer than this, in bytes, are not read.
+const MAX_JOURNAL_BYTES: u64 = 1 << 30;
 
-/// What the runs of the program that died left behind.
+/// The documents left behind by runs that crashed.
 #[derive(Default)]
 pub struct Recovery {
-    /// Every document that had a journal; also those without unsaved edits, for their undo trees.
+    /// Every document with a journal, including those without unsaved edits, for their undo trees.
     pub documents: Vec<Recovered>,
-    /// Sentences about what could not be brought back.
+    /// Messages about documents that could not be recovered.
     pub problems: Vec<String>,
 }
 
-/// A document with its past. Hand it to `Journal::adopt`, or to `Journal::discard`; until then its
+/// A document with its history. Pass it to `Journal::adopt` or `Journal::discard`; until then its
 /// old journal stays.
 pub struct Recovered {
-    /// The document.
+    /// The document with its restored text.
     pub document: Document,
-    /// The selections of the view that was used last.
+    /// Selections of the view used last.
     pub selections: Option<SelectionSet>,
-    /// Sentences about what could not be brought back, and about what else happened to its file.
+    /// Messages about lost parts and about changes of its file.
     pub problems: Vec<String>,
     /// `None` for a document without a journal.
-    pub(crate) seed: Option<Seed>,
+    pub(crate) seed: Option<JournalSeed>,
 }
 
-/// What a new journal goes on from.
-pub(crate) struct Seed {
-    /// The valid part of the old journal.
+/// The state from which a new journal continues.
+pub(crate) struct JournalSeed {
+    /// Valid part of the old journal.
     pub(crate) bytes: Vec<u8>,
-    /// The old journal.
+    /// Path of the old journal.
     pub(crate) file: AbsPath,
-    /// The document as the old journal has it.
+    /// Document text at the end of the old journal.
     pub(crate) snapshot: Snapshot,
     pub(crate) meta: Meta,
-    /// Whether the journal knows the document's whole undo tree.
+    /// Whether the journal has the document's whole undo tree.
     pub(crate) has_history: bool,
-    /// Held until the new journal is on the disk, so that nobody else recovers the same.
-    pub(crate) _session: Option<Arc<Lock>>,
+    /// Held until the new journal is on the disk, so that no other run recovers the same document.
+    pub(crate) _session: Option<Arc<FileLock>>,
 }
 
-/// Looks through the journals below `folder` for those of dead runs. `at` becomes the time of the
-/// edits that take over what has changed on the disk since. Blocks.
+/// Finds the journals of dead runs below `folder`. `at` is the time of the edits that apply later
+/// changes on the disk. Blocks.
 pub fn recover(files: &dyn Files, folder: &AbsPath, at: Timestamp) -> Recovery {
     let mut recovery = Recovery::default();
     let listing = match files.list(folder) {
@@ -75,13 +75,13 @@ pub fn recover(files: &dyn Files, folder: &AbsPath, at: Timestamp) -> Recovery {
     };
     for entry in listing.entries {
         let is_session =
-            entry.kind == FileKind::Folder && !entry.is_link && entry.path.name() != HISTORY;
+            entry.kind == FileKind::Folder && !entry.is_link && entry.path.name() != HISTORY_FOLDER;
         if !is_session {
             continue;
         }
-        match files.lock(&entry.path.join(LOCK)) {
+        match files.lock(&entry.path.join(LOCK_FILE)) {
             Ok(Some(lock)) => recovery.add_session(files, &entry.path, Arc::new(lock), at),
-            // It is alive, or just gone.
+            // The run is alive, or has just ended.
             Ok(None) => {}
             Err(error) if error.is_not_found() => {}
             Err(error) => recovery.problems.push(error.to_string()),
@@ -90,10 +90,10 @@ pub fn recover(files: &dyn Files, folder: &AbsPath, at: Timestamp) -> Recovery {
     recovery
 }
 
-/// The document of a file that was read, with the undo tree it had when it was closed if the file
+/// Creates the document of a loaded file, with the undo tree from when it was closed if the file
 /// has not changed since. Blocks.
 pub fn reopen(files: &dyn Files, folder: &AbsPath, loaded: Loaded) -> Recovered {
-    let place = history_file(&folder.join(HISTORY), &loaded.path);
+    let place = history_file(&folder.join(HISTORY_FOLDER), &loaded.path);
     match with_history(files, &place, &loaded) {
         Some(mut recovered) => {
             recovered.document.take_flags(&loaded);
@@ -113,7 +113,7 @@ impl Recovery {
         &mut self,
         files: &dyn Files,
         session: &AbsPath,
-        lock: Arc<Lock>,
+        lock: Arc<FileLock>,
         at: Timestamp,
     ) {
         let listing = match files.list(session) {
@@ -142,11 +142,11 @@ impl Recovery {
 fn read(
     files: &dyn Files,
     journal: &AbsPath,
-    lock: &Arc<Lock>,
+    lock: &Arc<FileLock>,
     at: Timestamp,
 ) -> Result<Recovered, String> {
     let bytes = files
-        .read(journal, LONGEST)
+        .read(journal, MAX_JOURNAL_BYTES)
         .map_err(|error| error.to_string())?;
     let (replayed, length) = replay(files, journal, &bytes)?;
     let mut recovered = recovered(replayed, journal, bytes[..length].to_vec());
@@ -160,21 +160,21 @@ fn read(
 fn replay(files: &dyn Files, journal: &AbsPath, bytes: &[u8]) -> Result<(Replayed, usize), String> {
     let Some((entries, length)) = entry::read_all(bytes) else {
         return Err(format!(
-            "cannot recover from {journal}: it is not a journal, or its beginning is damaged"
+            "cannot recover from {journal}: it is not a journal, or its start is damaged"
         ));
     };
     let mut replayed = replay::replay(files, entries)
         .map_err(|reason| format!("cannot recover from {journal}: {reason}"))?;
     if length < bytes.len() {
-        replayed.problems.push(
-            "the last moments before the crash are missing: the journal ends in the middle".into(),
-        );
+        replayed
+            .problems
+            .push("the last edits before the crash are missing: the journal is truncated".into());
     }
     Ok((replayed, length))
 }
 
 fn recovered(replayed: Replayed, journal: &AbsPath, bytes: Vec<u8>) -> Recovered {
-    let seed = Seed {
+    let seed = JournalSeed {
         bytes,
         file: journal.clone(),
         snapshot: replayed.document.snapshot(),
@@ -197,7 +197,7 @@ fn compare_with_disk(files: &dyn Files, recovered: &mut Recovered, at: Timestamp
         return;
     };
     if let Some(folder) = recovered.document.path().and_then(AbsPath::parent) {
-        // A save that died may have left its temporary file there. The folder may be gone.
+        // A crashed save may have left its temporary file there. The folder may be gone.
         files.sweep(&folder).ok();
     }
     let finding = check.run(files);
@@ -210,7 +210,7 @@ fn with_history(files: &dyn Files, place: &AbsPath, loaded: &Loaded) -> Option<R
     if loaded.read_only.is_some() {
         return None;
     }
-    let bytes = files.read(place, LONGEST).ok()?;
+    let bytes = files.read(place, MAX_JOURNAL_BYTES).ok()?;
     let (replayed, length) = replay(files, place, &bytes).ok()?;
     let document = &replayed.document;
     let is_same = document.path() == Some(&loaded.path)
@@ -225,15 +225,15 @@ fn with_history(files: &dyn Files, place: &AbsPath, loaded: &Loaded) -> Option<R
     Some(recovered(replayed, place, bytes[..length].to_vec()))
 }
 
-/// Everything that may go wrong with a journal, for `burin-agent recover`.
+/// Lists all leftover journals, for `burin-agent recover`.
 pub fn list_left_over(files: &dyn Files, folder: &AbsPath) -> Result<Vec<AbsPath>, Error> {
     let mut journals = Vec::new();
     for session in files.list(folder)?.entries {
-        if session.kind != FileKind::Folder || session.path.name() == HISTORY {
+        if session.kind != FileKind::Folder || session.path.name() == HISTORY_FOLDER {
             continue;
         }
-        // A lock that is held belongs to a run that is alive.
-        let Ok(Some(_lock)) = files.lock(&session.path.join(LOCK)) else {
+        // A held lock belongs to a running program.
+        let Ok(Some(_lock)) = files.lock(&session.path.join(LOCK_FILE)) else {
             continue;
         };
         let entries = files.list(&session.path)?.entries;

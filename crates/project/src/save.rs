@@ -1,35 +1,36 @@
-//! Saving a document: a job is prepared on its thread, run elsewhere, and the outcome accepted.
+//! Saves a document: the document's thread prepares a job, another runs it, and the first accepts
+//! the outcome.
 
 use std::fmt;
 use std::sync::Arc;
 
 use base::AbsPath;
-use host::{Error, Expected, Files, OnDisk, Reason, SaveRequest};
+use host::{Error, ErrorReason, ExpectedContent, Files, OnDisk, SaveRequest};
 use text::{EncodeError, FileFormat, NodeId, Snapshot, Timestamp};
 
-use crate::document::{Conflict, DiskCheck, DiskFinding, Document, DocumentId};
+use crate::document::{DiskCheck, DiskConflict, DiskFinding, Document, DocumentId};
 
-/// What is done to the text before it is saved.
+/// Clean-ups of the text before a save.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SaveOptions {
-    /// Blanks at the ends of lines go.
+    /// Removes trailing whitespace of lines.
     pub trim_trailing_whitespace: bool,
-    /// The last line gets a line ending.
+    /// Adds a line ending to the last line.
     pub final_newline: bool,
 }
 
-/// Where a save goes.
+/// The target of a save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveTarget {
-    /// To the document's own file.
+    /// The document's own file.
     Own,
-    /// To a file that must not exist yet; it becomes the document's own.
+    /// A new file that must not exist yet; it becomes the document's own.
     New(AbsPath),
-    /// To a file whose content the user gives up; it becomes the document's own.
+    /// An existing file to overwrite; it becomes the document's own.
     Over(AbsPath),
 }
 
-/// Why a save was not even begun. As text: a sentence that says what to do.
+/// The reason why a save did not start. Displays as a message that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveRefused {
     /// The document has no file: ask for a name.
@@ -38,20 +39,20 @@ pub enum SaveRefused {
     Conflict(AbsPath),
     /// The text cannot be written back, for this reason.
     ReadOnly(Arc<str>),
-    /// A save is under way: try again when it is done.
+    /// A save is already running: try again when it is done.
     UnderWay,
 }
 
-/// Why a save failed. As text: a sentence that says what to do.
+/// The reason why a save failed. Displays as a message that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveError {
-    /// A character that the file's encoding does not have.
+    /// The file's encoding lacks a character of the text.
     Encode(AbsPath, EncodeError),
-    /// The disk refused.
+    /// The file could not be written.
     Files(Error),
 }
 
-/// A save, to be run on a background thread. Holds the text as it was.
+/// A save to run on a background thread. Holds a snapshot of the text.
 #[derive(Debug)]
 pub struct SaveJob {
     document: DocumentId,
@@ -59,41 +60,41 @@ pub struct SaveJob {
     snapshot: Snapshot,
     node: NodeId,
     format: FileFormat,
-    expected: Expected,
-    /// Whether the folder is created if it is not there: that of a file that was deleted with it, or is new.
+    expected: ExpectedContent,
+    /// Whether to create a missing folder: for a new file, or one whose folder was deleted with it.
     makes_folder: bool,
     recovery_folder: AbsPath,
     under_way: Arc<()>,
 }
 
-/// How a save went.
+/// The outcome of a save.
 #[derive(Debug)]
 pub struct SaveOutcome {
-    /// Whose save it was.
+    /// Id of the saved document.
     pub document: DocumentId,
     path: AbsPath,
     real_path: Option<AbsPath>,
     snapshot: Snapshot,
     node: NodeId,
     format: FileFormat,
-    result: Result<host::Saved, SaveError>,
-    /// What is on the disk instead, when that is why it failed.
+    result: Result<host::SaveResult, SaveError>,
+    /// State of the file, if the save failed because of it.
     theirs: Option<DiskFinding>,
     _under_way: Arc<()>,
 }
 
-/// A save that was made.
+/// A save that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaveDone {
-    /// What is on the disk now.
+    /// Identity and fingerprint of the written file.
     pub on_disk: OnDisk,
-    /// Set when the text is in its file, but the disk would not confirm that it lasts. The document
+    /// Set if the text was written but the disk did not confirm that it is durable. The document
     /// stays dirty.
     pub unconfirmed: Option<Error>,
 }
 
 impl SaveJob {
-    /// Saves. Blocks.
+    /// Runs the save. Blocks on the disk.
     pub fn run(self, files: &dyn Files) -> SaveOutcome {
         let result = self.save(files);
         let theirs = match &result {
@@ -116,7 +117,7 @@ impl SaveJob {
         }
     }
 
-    fn save(&self, files: &dyn Files) -> Result<host::Saved, SaveError> {
+    fn save(&self, files: &dyn Files) -> Result<host::SaveResult, SaveError> {
         let content = text::encode(&self.snapshot, &self.format)
             .map_err(|error| SaveError::Encode(self.path.clone(), error))?;
         if self.makes_folder
@@ -135,8 +136,8 @@ impl SaveJob {
 }
 
 impl Document {
-    /// Tidies the text as the options ask, and makes the job that saves it. `recovery_folder` is
-    /// where a record goes before a file is overwritten in place, see `host::Dirs::recovery`.
+    /// Applies the clean-ups and creates the job that saves the text. `recovery_folder` receives a
+    /// record before a file is overwritten in place, see `host::Dirs::recovery`.
     pub fn prepare_save(
         &mut self,
         target: SaveTarget,
@@ -148,7 +149,7 @@ impl Document {
             return Err(SaveRefused::UnderWay);
         }
         if target == SaveTarget::Own {
-            self.settle_conflict(at);
+            self.resolve_if_over(at);
         }
         let is_own = target == SaveTarget::Own;
         let (path, expected) = self.where_to(target)?;
@@ -162,14 +163,14 @@ impl Document {
             snapshot: self.snapshot(),
             format: self.format,
             expected,
-            makes_folder: is_own && expected == Expected::Absent,
+            makes_folder: is_own && expected == ExpectedContent::Absent,
             recovery_folder: recovery_folder.clone(),
             under_way,
         })
     }
 
-    /// Takes in how a save went. After a failure the document stays as dirty as it was; when the
-    /// file had been changed by another program, the document is in conflict now.
+    /// Applies the outcome of a save. After a failure the document stays as dirty as it was; if
+    /// another program had changed the file, the document enters a conflict.
     pub fn accept_save(&mut self, outcome: SaveOutcome) -> Result<SaveDone, SaveError> {
         self.save_under_way = std::sync::Weak::new();
         if outcome.document != self.id() {
@@ -179,10 +180,10 @@ impl Document {
             Ok(saved) => {
                 self.path = Some(outcome.path);
                 self.real_path = outcome.real_path;
-                // It was written from this text: whatever it was read from is no more.
+                // The file now has this text, so reasons from loading no longer apply.
                 self.clear_read_only();
                 self.mark_saved(outcome.snapshot, outcome.node, saved.on_disk);
-                // The format may have been chosen anew while the save ran.
+                // The format may have been changed while the save ran.
                 self.is_unconfirmed = saved.unconfirmed.is_some() || self.format != outcome.format;
                 Ok(SaveDone {
                     on_disk: saved.on_disk,
@@ -199,21 +200,21 @@ impl Document {
         }
     }
 
-    /// Whether a save is under way.
+    /// Returns whether a save is running.
     pub fn is_saving(&self) -> bool {
         self.save_under_way.strong_count() > 0
     }
 
-    /// Ends the current undo step, so that its state is what it is for good.
+    /// Ends the current undo step, so that its state is final.
     pub(crate) fn seal(&mut self) -> NodeId {
         self.buffer_mut().seal_step();
         self.buffer().history().current()
     }
 
-    fn where_to(&self, target: SaveTarget) -> Result<(AbsPath, Expected), SaveRefused> {
+    fn where_to(&self, target: SaveTarget) -> Result<(AbsPath, ExpectedContent), SaveRefused> {
         let path = match target {
-            SaveTarget::New(path) => return Ok((path, Expected::Absent)),
-            SaveTarget::Over(path) => return Ok((path, Expected::Anything)),
+            SaveTarget::New(path) => return Ok((path, ExpectedContent::Absent)),
+            SaveTarget::Over(path) => return Ok((path, ExpectedContent::Anything)),
             SaveTarget::Own => self.path.clone().ok_or(SaveRefused::Untitled)?,
         };
         if let Some(reason) = self.read_only_reason() {
@@ -223,8 +224,8 @@ impl Document {
             return Err(SaveRefused::Conflict(path));
         }
         let expected = match self.on_disk() {
-            Some(on_disk) if !self.is_gone => Expected::Unchanged(on_disk),
-            _ => Expected::Absent,
+            Some(on_disk) if !self.is_gone => ExpectedContent::Unchanged(on_disk),
+            _ => ExpectedContent::Absent,
         };
         Ok((path, expected))
     }
@@ -238,16 +239,16 @@ impl Document {
 }
 
 impl DiskFinding {
-    fn into_conflict(self) -> Option<Conflict> {
+    fn into_conflict(self) -> Option<DiskConflict> {
         self.into_changed().map(|changed| changed.into_conflict())
     }
 }
 
-/// Whether the save failed because of what another program did.
+/// Returns whether the save failed because of another program's change.
 fn is_about_theirs(error: &Error) -> bool {
     matches!(
         error.reason,
-        Reason::ChangedOnDisk { .. } | Reason::AlreadyExists
+        ErrorReason::ChangedOnDisk { .. } | ErrorReason::AlreadyExists
     )
 }
 
@@ -262,7 +263,7 @@ impl fmt::Display for SaveRefused {
             Self::ReadOnly(reason) => {
                 write!(f, "cannot save: {reason}; save under another name instead")
             }
-            Self::UnderWay => f.write_str("cannot save: the save before is still under way"),
+            Self::UnderWay => f.write_str("cannot save: another save is still running"),
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Text search over a project.
 //!
-//! Files are decoded as the editor opens them, so byte offsets are those of a document; binary files are left out.
-//! Patterns mean what they mean in the find bar. Results are streamed, in no fixed order of files. Unsaved buffers are
-//! searched instead of their files. A `Sieve` may spare it files; the results are the same.
-//! Blocking and long: run it off the UI thread. Start at `search`.
+//! Files are decoded as the editor opens them, so byte offsets match those of a document; binary
+//! files are skipped. Patterns have the same meaning as in the find bar. Results are streamed,
+//! files in no fixed order. Unsaved buffers replace their files. A `Sieve` may rule out files
+//! without reading them; the results are the same. Blocking and long: run it off the UI thread.
+//! Start at `search`.
 
-mod found;
+mod matches;
+mod prefilter;
+mod prefiltered;
 mod query;
 mod reading;
-mod sieve;
-mod sifted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,94 +23,101 @@ use caret::find::{Matcher, Searcher};
 use host::{Error, Files, RealFiles};
 use text::Snapshot;
 
-use crate::walk::{Globs, Ground, Ignored, WalkOptions, WalkProblem, walk_with};
+use crate::walk::{Globs, IgnoredFiles, WalkBackend, WalkOptions, WalkProblem, walk_with};
 
-pub use found::{FileMatches, FoundRow, TextMatch};
-pub use query::{BadQuery, Case, SearchQuery, Syntax};
-pub use sieve::{Sieve, Sift, Sifted, Wanted};
+pub use matches::{FileMatches, MatchingRow, TextMatch};
+pub use prefilter::{CandidateFiles, Prefilter, PrefilterQuery, PrefilterResult};
+pub use query::{BadQuery, CaseSensitivity, SearchQuery, Syntax};
 
-/// What a running search says.
+/// An event of a running search.
 #[derive(Clone, Debug)]
 pub enum SearchEvent {
     /// A file with at least one match.
     File(FileMatches),
     /// A file or folder that could not be searched.
     Problem(WalkProblem),
-    /// The end, unless the receiver went away before.
+    /// The end of the search, unless the receiver was dropped before.
     Done(SearchSummary),
 }
 
-/// The search as a whole.
+/// Totals of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchSummary {
-    /// Files that were looked into, or that a sieve knew to hold no match (globs may have left out some of these).
+    /// Files that were read, or that a sieve ruled out (globs may have excluded some of these).
     pub files_searched: usize,
     /// Files with a match.
     pub files_matched: usize,
-    /// Matches in all of them.
+    /// Matches in all files together.
     pub matches: usize,
-    /// Whether it ended at `SearchQuery::limit`, with more to be found.
+    /// Whether the search stopped at `SearchQuery::limit` before the end.
     pub is_cut: bool,
 }
 
-/// What a glob in `WalkOptions::include` does to files that do not count otherwise.
+/// The effect of an include glob in `WalkOptions::include` on ignored files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Includes {
-    /// It takes them in, as `rg -g` does: what is named counts, though rules ignore it.
+    /// Adds files, as `rg -g` does: a matching file counts even if it is ignored.
     #[default]
     Widen,
-    /// It only narrows what counts anyway.
+    /// Only narrows the files that count anyway.
     Narrow,
 }
 
-/// Where to search and what stands in for what is on disk.
+/// The files to search, and the unsaved texts that replace some of them.
 pub struct SearchScope {
-    /// The disk, or what a test has instead.
-    pub ground: Ground,
-    /// The folder.
+    /// File system to search: the disk, or a fake in tests.
+    pub ground: WalkBackend,
+    /// Root folder of the search.
     pub root: AbsPath,
     /// Buffers with unsaved text, by path.
     pub unsaved: HashMap<AbsPath, Snapshot>,
-    /// What globs that include files do.
+    /// Effect of include globs on ignored files.
     pub includes: Includes,
-    /// What may spare files; used on the disk only.
-    pub sieve: Option<Arc<dyn Sieve>>,
+    /// Prefilter that rules out files; used only on the disk.
+    pub prefilter: Option<Arc<dyn Prefilter>>,
 }
 
 impl SearchScope {
-    /// All of a folder, nothing unsaved, no sieve.
-    pub fn new(ground: Ground, root: AbsPath) -> Self {
+    /// Searches a whole folder, without unsaved texts or a sieve.
+    pub fn new(ground: WalkBackend, root: AbsPath) -> Self {
         Self {
             ground,
             root,
             unsaved: HashMap::new(),
             includes: Includes::default(),
-            sieve: None,
+            prefilter: None,
         }
     }
 
-    /// With texts in place of their files.
+    /// Adds unsaved texts that replace their files.
     pub fn with_unsaved(self, unsaved: HashMap<AbsPath, Snapshot>) -> Self {
         Self { unsaved, ..self }
     }
 
-    /// With what knows the files, if anything does.
-    pub fn with_sieve(self, sieve: Option<Arc<dyn Sieve>>) -> Self {
-        Self { sieve, ..self }
+    /// Sets the prefilter, if there is one.
+    pub fn with_prefilter(self, sieve: Option<Arc<dyn Prefilter>>) -> Self {
+        Self {
+            prefilter: sieve,
+            ..self
+        }
     }
 
-    /// With another meaning of globs that include.
+    /// Sets the effect of include globs.
     pub fn with_includes(self, includes: Includes) -> Self {
         Self { includes, ..self }
     }
 
-    fn sift(&self, query: &SearchQuery, walked: &WalkOptions) -> Option<Sift> {
-        let sieve = self.sieve.as_ref()?;
-        if !matches!(self.ground, Ground::Disk) {
+    fn prefilter_candidates(
+        &self,
+        query: &SearchQuery,
+        walked: &WalkOptions,
+    ) -> Option<PrefilterResult> {
+        let sieve = self.prefilter.as_ref()?;
+        if !matches!(self.ground, WalkBackend::Disk) {
             return None;
         }
-        let by_rules = walked.include.is_empty() && walked.ignored == Ignored::Skip;
-        sieve.sift(&Wanted {
+        let by_rules = walked.include.is_empty() && walked.ignored == IgnoredFiles::Skip;
+        sieve.candidates(&PrefilterQuery {
             root: &self.root,
             query,
             walk: by_rules.then_some(walked.hidden),
@@ -117,8 +125,8 @@ impl SearchScope {
     }
 }
 
-/// Searches until done, cancelled, at the limit, or until the receiver is dropped. The channel
-/// should be bounded: a full one makes the search wait for its reader.
+/// Searches until done, cancelled, at the limit, or until the receiver is dropped. Use a bounded
+/// channel: while it is full, the search waits for its reader.
 pub fn search(
     query: &SearchQuery,
     scope: &SearchScope,
@@ -126,7 +134,7 @@ pub fn search(
     events: &Sender<SearchEvent>,
 ) -> Result<SearchSummary, BadQuery> {
     let matcher = query.matcher()?;
-    let run = Run {
+    let run = SearchRun {
         query,
         scope,
         matcher,
@@ -139,31 +147,33 @@ pub fn search(
         cut: AtomicBool::new(false),
         cancel,
     };
-    // Globs that only narrow are looked at behind the walk, which then goes by rules alone.
+    // Globs that only narrow are applied after the walk, which then follows ignore rules alone.
     let mut walked = query.files.clone();
     if scope.includes == Includes::Narrow {
         walked.include.clear();
     }
     let globs = Globs::new(&scope.root, &query.files)?;
-    match scope.sift(query, &walked) {
-        Some(Sift::Whole(files)) => run.sifted(files.as_ref(), &globs),
-        Some(Sift::Part(files)) => run.walked(&walked, &globs, Some(files.as_ref()))?,
-        None => run.walked(&walked, &globs, None)?,
+    match scope.prefilter_candidates(query, &walked) {
+        Some(PrefilterResult::Complete(files)) => run.search_candidates(files.as_ref(), &globs),
+        Some(PrefilterResult::Partial(files)) => {
+            run.search_walk(&walked, &globs, Some(files.as_ref()))?
+        }
+        None => run.search_walk(&walked, &globs, None)?,
     }
     let summary = run.summary();
-    // A reader that went away wants no summary.
+    // If the reader is gone, nothing needs the summary.
     events.send_blocking(SearchEvent::Done(summary)).ok();
     Ok(summary)
 }
 
-struct Run<'a> {
+struct SearchRun<'a> {
     query: &'a SearchQuery,
     scope: &'a SearchScope,
     matcher: Matcher,
     /// Held while a large file is in memory.
     large: Mutex<()>,
     events: &'a Sender<SearchEvent>,
-    /// Ends the walk.
+    /// Set to stop the walk.
     stop: AtomicBool,
     searched: AtomicUsize,
     matched: AtomicUsize,
@@ -172,39 +182,39 @@ struct Run<'a> {
     cancel: &'a AtomicBool,
 }
 
-/// What a thread searches with.
-struct Eye {
+/// The state of a search thread.
+struct SearchWorker {
     searcher: Searcher,
-    /// The content of the last file.
+    /// Content of the last file.
     bytes: Vec<u8>,
 }
 
-impl Run<'_> {
-    fn eye(&self) -> Eye {
-        Eye {
+impl SearchRun<'_> {
+    fn worker(&self) -> SearchWorker {
+        SearchWorker {
             searcher: Searcher::new(&self.matcher),
             bytes: Vec::new(),
         }
     }
 
-    /// Looks into whatever the walk finds, but for what `known` says cannot match.
-    fn walked(
+    /// Searches the files that the walk finds, except those that `known` rules out.
+    fn search_walk(
         &self,
         walked: &WalkOptions,
         globs: &Globs,
-        known: Option<&dyn Sifted>,
+        known: Option<&dyn CandidateFiles>,
     ) -> Result<(), BadQuery> {
         let scope = self.scope;
         walk_with(&scope.ground, &scope.root, walked, &self.stop, &|| {
-            let mut eye = self.eye();
+            let mut eye = self.worker();
             let mut globs = globs.clone();
             Box::new(move |found| {
                 if self.is_over() {
                     return;
                 }
                 match found {
-                    Ok(path) if scope.includes == Includes::Narrow && !globs.take(&path) => {}
-                    Ok(path) if self.is_spared(known, &path) => {
+                    Ok(path) if scope.includes == Includes::Narrow && !globs.includes(&path) => {}
+                    Ok(path) if self.is_ruled_out(known, &path) => {
                         self.searched.fetch_add(1, Ordering::Relaxed);
                     }
                     Ok(path) => self.visit(&mut eye, path),
@@ -215,7 +225,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn is_spared(&self, known: Option<&dyn Sifted>, path: &AbsPath) -> bool {
+    fn is_ruled_out(&self, known: Option<&dyn CandidateFiles>, path: &AbsPath) -> bool {
         let Some(known) = known.filter(|_| !self.scope.unsaved.contains_key(path)) else {
             return false;
         };
@@ -223,7 +233,7 @@ impl Run<'_> {
         position.is_some_and(|ix| !known.may_match(ix))
     }
 
-    /// Whether there is nothing more to do.
+    /// Returns whether the search is over.
     fn is_over(&self) -> bool {
         if self.cancel.load(Ordering::Relaxed) {
             self.stop.store(true, Ordering::Relaxed);
@@ -231,11 +241,11 @@ impl Run<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn visit(&self, eye: &mut Eye, path: AbsPath) {
+    fn visit(&self, eye: &mut SearchWorker, path: AbsPath) {
         self.searched.fetch_add(1, Ordering::Relaxed);
         match self.search_file(eye, &path) {
             Ok(None) => {}
-            Ok(Some(found)) => self.found(found),
+            Ok(Some(found)) => self.send_matches(found),
             Err(mut error) => {
                 error.doing = "search";
                 self.send(SearchEvent::Problem(WalkProblem(error.to_string())));
@@ -243,23 +253,27 @@ impl Run<'_> {
         }
     }
 
-    fn search_file(&self, eye: &mut Eye, path: &AbsPath) -> Result<Option<FileMatches>, Error> {
-        let Eye { searcher, bytes } = eye;
+    fn search_file(
+        &self,
+        eye: &mut SearchWorker,
+        path: &AbsPath,
+    ) -> Result<Option<FileMatches>, Error> {
+        let SearchWorker { searcher, bytes } = eye;
         let mut find =
-            |text: &str| found::matches_in(path, text, searcher, self.query, &|| self.is_over());
+            |text: &str| matches::matches_in(path, text, searcher, self.query, &|| self.is_over());
         if let Some(snapshot) = self.scope.unsaved.get(path) {
             return Ok(find(&snapshot.to_string()));
         }
         let alone = || self.large.lock().unwrap_or_else(PoisonError::into_inner);
         let files: &dyn Files = match &self.scope.ground {
-            Ground::Disk => &RealFiles,
-            Ground::Listed(files) => files.as_ref(),
+            WalkBackend::Disk => &RealFiles,
+            WalkBackend::Listed(files) => files.as_ref(),
         };
         reading::with_text(files, path, bytes, alone, find)
     }
 
-    fn found(&self, mut found: FileMatches) {
-        let count: usize = found.rows.iter().map(FoundRow::match_count).sum();
+    fn send_matches(&self, mut found: FileMatches) {
+        let count: usize = found.rows.iter().map(MatchingRow::match_count).sum();
         let before = self.matches.fetch_add(count, Ordering::Relaxed);
         if before >= self.query.limit {
             self.cut.store(true, Ordering::Relaxed);
@@ -267,7 +281,7 @@ impl Run<'_> {
             return self.stop.store(true, Ordering::Relaxed);
         }
         if before + count > self.query.limit {
-            let kept = found::keep_matches(&mut found.rows, self.query.limit - before);
+            let kept = matches::keep_matches(&mut found.rows, self.query.limit - before);
             self.matches.fetch_sub(count - kept, Ordering::Relaxed);
             self.cut.store(true, Ordering::Relaxed);
             self.stop.store(true, Ordering::Relaxed);

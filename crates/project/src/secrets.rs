@@ -1,8 +1,8 @@
-//! Files that are known by their names to hold secrets.
+//! Recognises files that hold secrets by their names.
 //!
-//! One list for everything that reads files by itself: agents ask first, the index leaves them out.
+//! One list for everything that reads files automatically: agents ask first, the index skips them.
 
-/// Names of files that hold secrets, as globs over the last part of a path: a star at one end, or none.
+/// Name patterns of secret files, for the last path component: at most one star, at either end.
 pub const SECRETS: &[&str] = &[
     ".env",
     ".env.*",
@@ -30,10 +30,11 @@ pub const SECRETS: &[&str] = &[
     "*.ovpn",
 ];
 
-/// Names that look like secrets and are made to be shared.
-const SHARED: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+/// Names that look like secrets but are meant to be shared.
+const EXAMPLE_FILES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
 
-/// Whether a file's name says that it holds secrets; capitals do not count. Parts of the path end with `/`.
+/// Returns whether a path names a file that holds secrets, ignoring case. Path components are
+/// separated by `/`.
 pub fn is_secret(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let is_like = |glob: &&str| match (glob.strip_prefix('*'), glob.strip_suffix('*')) {
@@ -41,7 +42,7 @@ pub fn is_secret(path: &str) -> bool {
         (_, Some(start)) => name.starts_with(start),
         _ => name == **glob,
     };
-    SECRETS.iter().any(is_like) && !SHARED.contains(&name.as_str())
+    SECRETS.iter().any(is_like) && !EXAMPLE_FILES.contains(&name.as_str())
 }
 
 #[cfg(test)]
@@ -49,7 +50,7 @@ mod tests {
     use super::is_secret;
 
     #[test]
-    fn names_tell_what_holds_secrets() {
+    fn secret_file_names_are_recognised() {
         for path in [
             ".env",
             "a/.ENV.local",

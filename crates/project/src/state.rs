@@ -1,26 +1,27 @@
-//! What the windows looked like, kept from one run to the next.
+//! The window layouts, stored between runs.
 //!
-//! The content is the window's business: here it is only JSON, one file for all windows.
-//! Invariant: a damaged file costs the layout, never the start of the program.
+//! The content belongs to the window: here it is plain JSON, one file for all windows.
+//! Invariant: a damaged file loses the layout, never prevents the start of the program.
 
 use base::AbsPath;
 use host::{Error, Files};
 use serde_json::{Map, Value};
 
-/// A layout longer than this, in bytes, is taken for damaged.
-const LONGEST: u64 = 16 << 20;
+/// A layout longer than this, in bytes, is considered damaged.
+const MAX_LAYOUT_BYTES: u64 = 16 << 20;
 
-/// The layout of every window, by the window's name.
+/// The layouts of all windows, by window name.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct State {
-    /// What each window wants to find again.
+pub struct WindowLayouts {
+    /// State that each window wants to restore.
     pub windows: Map<String, Value>,
 }
 
-impl State {
-    /// Reads what was stored; empty where there is nothing. A problem is a sentence for the user.
+impl WindowLayouts {
+    /// Reads the stored layouts; empty if there are none. Also returns a message for the user about
+    /// a damaged file.
     pub fn load(files: &dyn Files, file: &AbsPath) -> (Self, Option<String>) {
-        let bytes = match files.read(file, LONGEST) {
+        let bytes = match files.read(file, MAX_LAYOUT_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.is_not_found() => return (Self::default(), None),
             Err(error) => return (Self::default(), Some(error.to_string())),
@@ -32,7 +33,8 @@ impl State {
         }
     }
 
-    /// Stores it, so that a crash leaves the old or the new one. Blocks.
+    /// Stores the layouts atomically: after a crash the file is either the old or the new one.
+    /// Blocks.
     pub fn store(&self, files: &dyn Files, file: &AbsPath) -> Result<(), Error> {
         let content = Value::Object(self.windows.clone()).to_string();
         let folder = file.parent().unwrap_or_else(|| file.clone());
@@ -41,7 +43,9 @@ impl State {
 }
 
 fn damaged(file: &AbsPath, reason: &str) -> String {
-    format!("the window layout in {file} cannot be read ({reason}); windows start afresh")
+    format!(
+        "the window layout in {file} cannot be read ({reason}); windows start with the default layout"
+    )
 }
 
 #[cfg(test)]

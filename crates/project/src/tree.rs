@@ -1,9 +1,9 @@
-//! The folder tree of a project: which folders are open and what they hold.
+//! The folder tree of a project: its open folders and their entries.
 //!
 //! Lazy: a folder is listed when it is first opened, by a `ListJob` that runs off the UI thread; a
-//! watched change lists only folders that are known. State is plain; the view reads `rows`.
-//! Invariant: `rows` shows exactly the known entries beneath open folders, folders first, then by
-//! name without regard to case. Start at `Tree`.
+//! file system change lists only known folders. The state is plain data; the view reads `rows`.
+//! Invariant: `rows` shows exactly the known entries below open folders, folders first, then by
+//! name, ignoring case. Start at `Tree`.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
@@ -13,76 +13,76 @@ use host::{FileKind, Files};
 
 use crate::walk::{folder_rules, is_ignored_by};
 
-/// The tree of one project.
+/// The folder tree of one project.
 #[derive(Debug)]
-pub struct Tree {
+pub struct ProjectTree {
     root: AbsPath,
-    folders: HashMap<AbsPath, Folder>,
+    folders: HashMap<AbsPath, TreeFolder>,
     open: BTreeSet<AbsPath>,
-    rows: Vec<TreeRow>,
+    rows: Vec<ProjectTreeRow>,
 }
 
 #[derive(Debug, Default)]
-struct Folder {
-    entries: Vec<TreeEntry>,
-    /// Why some or all of it could not be read.
+struct TreeFolder {
+    entries: Vec<ProjectTreeEntry>,
+    /// Reason why it could not be read, entirely or partly.
     problem: Option<String>,
     is_listed: bool,
 }
 
-/// Something in a folder.
+/// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeEntry {
-    /// Where it is.
+pub struct ProjectTreeEntry {
+    /// Path of the entry.
     pub path: AbsPath,
-    /// What it leads to.
+    /// Kind of the file, with links followed.
     pub kind: FileKind,
     /// Whether it is a link.
     pub is_link: bool,
-    /// Whether ignore files name it.
+    /// Whether ignore rules match it.
     pub is_ignored: bool,
 }
 
-/// A visible row.
+/// A visible row of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeRow {
-    /// What it shows.
-    pub entry: TreeEntry,
-    /// How deep it lies; 0 for what is directly in the root.
+pub struct ProjectTreeRow {
+    /// Entry shown in the row.
+    pub entry: ProjectTreeEntry,
+    /// Nesting depth; 0 for entries directly in the root.
     pub depth: usize,
     /// Whether it is an open folder.
     pub is_open: bool,
-    /// Why the folder's content is missing or partial.
+    /// Reason why the folder's content is missing or partial.
     pub problem: Option<String>,
 }
 
-/// A folder to be listed in the background.
+/// A job that lists a folder in the background.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListJob {
     root: AbsPath,
     folder: AbsPath,
 }
 
-/// What a `ListJob` found.
+/// The result of a `ListJob`.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct FolderListing {
     folder: AbsPath,
-    entries: Vec<TreeEntry>,
+    entries: Vec<ProjectTreeEntry>,
     problem: Option<String>,
 }
 
 impl ListJob {
-    /// The folder it lists.
+    /// Returns the folder that it lists.
     pub fn folder(&self) -> &AbsPath {
         &self.folder
     }
 
     /// Lists the folder. Blocks on the disk.
-    pub fn run(&self, files: &dyn Files) -> Listed {
+    pub fn run(&self, files: &dyn Files) -> FolderListing {
         let listing = match files.list(&self.folder) {
             Ok(listing) => listing,
             Err(error) => {
-                return Listed {
+                return FolderListing {
                     folder: self.folder.clone(),
                     entries: Vec::new(),
                     problem: Some(error.to_string()),
@@ -101,7 +101,7 @@ impl ListJob {
             .entries
             .into_iter()
             .filter(|entry| entry.path.name() != ".git")
-            .map(|entry| TreeEntry {
+            .map(|entry| ProjectTreeEntry {
                 is_ignored: above_ignored
                     || is_ignored_by(&rules, &entry.path, entry.kind == FileKind::Folder),
                 path: entry.path,
@@ -115,7 +115,7 @@ impl ListJob {
             [only] => Some(only.to_string()),
             [first, rest @ ..] => Some(format!("{first} (and {} more)", rest.len())),
         };
-        Listed {
+        FolderListing {
             folder: self.folder.clone(),
             entries,
             problem,
@@ -123,8 +123,8 @@ impl ListJob {
     }
 }
 
-impl Tree {
-    /// The tree of `root`, with nothing listed yet; the job lists the root.
+impl ProjectTree {
+    /// Creates the tree of `root`, with nothing listed yet; the job lists the root.
     pub fn new(root: AbsPath) -> (Self, ListJob) {
         let mut tree = Self {
             open: BTreeSet::from([root.clone()]),
@@ -136,39 +136,39 @@ impl Tree {
         (tree, job)
     }
 
-    /// The project's folder.
+    /// Returns the root folder of the project.
     pub fn root(&self) -> &AbsPath {
         &self.root
     }
 
-    /// The visible rows, top to bottom; the root itself is not among them.
-    pub fn rows(&self) -> &[TreeRow] {
+    /// Returns the visible rows, top to bottom, without the root itself.
+    pub fn rows(&self) -> &[ProjectTreeRow] {
         &self.rows
     }
 
-    /// The row that shows `path`.
+    /// Returns the index of the row that shows `path`.
     pub fn row_of(&self, path: &AbsPath) -> Option<usize> {
         self.rows.iter().position(|row| row.entry.path == *path)
     }
 
-    /// Why the root could not be read, wholly or in part.
+    /// Returns the reason why the root could not be read, entirely or partly.
     pub fn problem(&self) -> Option<&str> {
         self.folders.get(&self.root)?.problem.as_deref()
     }
 
-    /// Whether the root was listed at least once.
+    /// Returns whether the root was listed at least once.
     pub fn is_loaded(&self) -> bool {
         self.folders
             .get(&self.root)
             .is_some_and(|folder| folder.is_listed)
     }
 
-    /// The open folders, the root not among them.
+    /// Returns the open folders, without the root.
     pub fn open_folders(&self) -> impl Iterator<Item = &AbsPath> {
         self.open.iter().filter(|path| **path != self.root)
     }
 
-    /// Opens a folder; the job lists it if that was not done before.
+    /// Opens a folder; the job lists it if it is not listed yet.
     pub fn open(&mut self, folder: &AbsPath) -> Option<ListJob> {
         self.open.insert(folder.clone());
         let job = (!self.is_listed(folder)).then(|| self.job(folder.clone()));
@@ -176,13 +176,13 @@ impl Tree {
         job
     }
 
-    /// Closes a folder. What it holds stays known.
+    /// Closes a folder. Its entries stay known.
     pub fn close(&mut self, folder: &AbsPath) {
         self.open.remove(folder);
         self.rebuild();
     }
 
-    /// Closes every folder.
+    /// Closes every folder of the tree.
     pub fn close_all(&mut self) {
         self.open.retain(|folder| *folder == self.root);
         self.rebuild();
@@ -204,13 +204,13 @@ impl Tree {
         jobs
     }
 
-    /// The jobs that bring the known folders among `changed`, or above a changed file, up to date.
+    /// Returns jobs that update the known folders which are in `changed` or contain a changed file.
     pub fn refresh(&mut self, changed: &[AbsPath]) -> Vec<ListJob> {
         let mut folders = BTreeSet::new();
         for path in changed {
             folders.extend(path.parent().filter(|parent| self.is_listed(parent)));
             folders.extend(self.is_listed(path).then(|| path.clone()));
-            // New rules may touch anything beneath the folder that holds them.
+            // New ignore rules can affect everything below their folder.
             if matches!(path.name().as_str(), ".gitignore" | ".ignore") {
                 let parent = path.parent();
                 let beneath =
@@ -221,14 +221,14 @@ impl Tree {
         folders.into_iter().map(|folder| self.job(folder)).collect()
     }
 
-    /// The jobs that bring every known folder up to date.
+    /// Returns jobs that update every known folder.
     pub fn refresh_all(&mut self) -> Vec<ListJob> {
         let folders: BTreeSet<_> = self.folders.keys().cloned().collect();
         folders.into_iter().map(|folder| self.job(folder)).collect()
     }
 
-    /// Takes what a job found; answers whether a row changed.
-    pub fn accept(&mut self, listed: Listed) -> bool {
+    /// Applies the result of a job; returns whether a row changed.
+    pub fn accept(&mut self, listed: FolderListing) -> bool {
         let folder = self.folders.entry(listed.folder).or_default();
         if folder.is_listed && folder.entries == listed.entries && folder.problem == listed.problem
         {
@@ -256,10 +256,10 @@ impl Tree {
             .is_some_and(|folder| folder.is_listed)
     }
 
-    /// Drops folders whose parent no longer holds them, so that a folder that comes back is listed
-    /// afresh.
+    /// Drops folders that their parent no longer lists, so that a folder that reappears is listed
+    /// again.
     fn forget_missing(&mut self) {
-        let is_there = |folder: &AbsPath, folders: &HashMap<AbsPath, Folder>| {
+        let is_there = |folder: &AbsPath, folders: &HashMap<AbsPath, TreeFolder>| {
             let Some(parent) = folder.parent().and_then(|parent| folders.get(&parent)) else {
                 return true;
             };
@@ -287,7 +287,7 @@ impl Tree {
         self.rows = rows;
     }
 
-    fn push_rows(&self, folder: &AbsPath, depth: usize, rows: &mut Vec<TreeRow>) {
+    fn push_rows(&self, folder: &AbsPath, depth: usize, rows: &mut Vec<ProjectTreeRow>) {
         let Some(folder) = self.folders.get(folder) else {
             return;
         };
@@ -297,7 +297,7 @@ impl Tree {
                 .folders
                 .get(&entry.path)
                 .and_then(|known| known.problem.clone());
-            rows.push(TreeRow {
+            rows.push(ProjectTreeRow {
                 entry: entry.clone(),
                 depth,
                 is_open,
@@ -310,7 +310,7 @@ impl Tree {
     }
 }
 
-/// The folders from `root` down to `folder`, both included.
+/// Returns the folders from `root` down to `folder`, both included.
 fn ancestry(root: &AbsPath, folder: &AbsPath) -> Vec<AbsPath> {
     let mut chain = Vec::new();
     let mut at = Some(folder.clone());
@@ -322,9 +322,9 @@ fn ancestry(root: &AbsPath, folder: &AbsPath) -> Vec<AbsPath> {
     chain
 }
 
-fn in_tree_order(a: &TreeEntry, b: &TreeEntry) -> Ordering {
-    let is_file = |entry: &TreeEntry| entry.kind != FileKind::Folder;
-    let name = |entry: &TreeEntry| entry.path.name().to_lowercase();
+fn in_tree_order(a: &ProjectTreeEntry, b: &ProjectTreeEntry) -> Ordering {
+    let is_file = |entry: &ProjectTreeEntry| entry.kind != FileKind::Folder;
+    let name = |entry: &ProjectTreeEntry| entry.path.name().to_lowercase();
     (is_file(a).cmp(&is_file(b)))
         .then_with(|| name(a).cmp(&name(b)))
         .then_with(|| a.path.cmp(&b.path))

@@ -1,7 +1,7 @@
-//! The texts that stand open with unsaved edits, for whoever works on files beside the windows.
+//! Open texts with unsaved edits, for code that works on files outside the windows.
 //!
-//! Invariant: noting a text costs no copy of it, so that it can be done with every key.
-//! May be asked on any thread. Start at `Unsaved::note`.
+//! Invariant: noting a text does not copy it, so that it is cheap enough for every key press.
+//! Usable from any thread. Start at `Unsaved::note`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,10 +13,10 @@ use crate::document::{Document, DocumentKey};
 
 /// The unsaved texts of the whole program.
 #[derive(Debug, Default)]
-pub struct Unsaved(Mutex<HashMap<DocumentKey, (AbsPath, Snapshot)>>);
+pub struct UnsavedTexts(Mutex<HashMap<DocumentKey, (AbsPath, Snapshot)>>);
 
-impl Unsaved {
-    /// Takes in how a document stands now: after every edit, save and renaming.
+impl UnsavedTexts {
+    /// Updates the state of a document: call it after every edit, save and rename.
     pub fn note(&self, document: &Document) {
         let Some(path) = document.path().filter(|_| document.is_dirty()) else {
             return self.forget(document.key());
@@ -31,22 +31,22 @@ impl Unsaved {
         }
     }
 
-    /// A document is closed: whatever becomes of its edits, nobody looks at them.
+    /// Removes a closed document, with or without unsaved edits.
     pub fn forget(&self, key: DocumentKey) {
         self.texts().remove(&key);
     }
 
-    /// The text of a file that is open and differs from what was saved.
+    /// Returns the text of an open file with unsaved edits.
     pub fn text(&self, path: &AbsPath) -> Option<String> {
         let texts = self.texts();
         let (_, snapshot) = texts.values().find(|(known, _)| known == path)?;
         let snapshot = snapshot.clone();
-        // Whoever types meanwhile does not wait for the copy.
+        // Unlock first: typing must not wait for the copy.
         drop(texts);
         Some(snapshot.text(snapshot.full_span()).into_owned())
     }
 
-    /// The files whose text is not saved, in no order.
+    /// Returns the files with unsaved text, in no fixed order.
     pub fn paths(&self) -> Vec<AbsPath> {
         let texts = self.texts();
         texts.values().map(|(path, _)| path.clone()).collect()
@@ -60,7 +60,7 @@ impl Unsaved {
 #[cfg(test)]
 mod tests {
     use base::Span;
-    use text::{Edit, Origin, Timestamp};
+    use text::{Edit, EditOrigin, Timestamp};
 
     use super::*;
 
@@ -71,13 +71,13 @@ mod tests {
     fn write(document: &mut Document, text: &str) {
         let end = document.snapshot().len();
         let edit = Edit::new(Span::at(end), text);
-        let origin = Origin::user(Timestamp(1));
+        let origin = EditOrigin::user(Timestamp(1));
         document.buffer_mut().edit(&[edit], &origin);
     }
 
     #[test]
-    fn a_text_is_known_from_its_first_edit_until_it_is_closed() {
-        let unsaved = Unsaved::default();
+    fn unsaved_text_is_known_from_edit_to_close() {
+        let unsaved = UnsavedTexts::default();
         let mut document = Document::new_at(path("/p/a.txt"));
         write(&mut document, "one");
         unsaved.note(&document);
@@ -93,8 +93,8 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_a_file_is_nobody_elses() {
-        let unsaved = Unsaved::default();
+    fn untitled_documents_are_not_listed() {
+        let unsaved = UnsavedTexts::default();
         let mut untitled = Document::untitled();
         write(&mut untitled, "one");
         unsaved.note(&untitled);

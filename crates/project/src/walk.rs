@@ -1,11 +1,11 @@
-//! Every file of a folder that ignore rules leave over.
+//! Walks the files of a folder that ignore rules do not exclude.
 //!
-//! On disk this is the walk of ripgrep's `ignore` library, on several threads; over any other
-//! `host::Files` it is a plain recursion with the same rule files. Links are not followed, so loops
-//! of links cannot hang it. Start at `walk`; what an index has to know of a folder is a `Layout`.
+//! On disk this uses ripgrep's `ignore` library on several threads; for other `host::Files` it is a
+//! plain recursion with the same rules. Links are not followed, so cycles cannot hang it. Start at
+//! `walk`; an index uses a `Layout`.
 
 mod globs;
-mod layout;
+mod listing;
 mod named;
 mod rules;
 
@@ -14,76 +14,76 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::AbsPath;
-use host::{Entry, FileKind, Files};
+use host::{FileKind, Files, ListedEntry};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{WalkBuilder, WalkState};
 
 pub(crate) use globs::Globs;
-pub use layout::{LaidOut, Layout, lay_out, lay_out_folder};
+pub use listing::{ListedPath, WalkListing, list_below, list_directly_in};
 pub use named::NamedFiles;
-pub use rules::Rules;
+pub use rules::IgnoreRules;
 
-/// What the walk goes over.
+/// The file system to walk.
 #[derive(Clone)]
-pub enum Ground {
-    /// The machine's own disk.
+pub enum WalkBackend {
+    /// The real disk of the machine.
     Disk,
-    /// Whatever this gives access to.
+    /// Files behind this trait object.
     Listed(Arc<dyn Files>),
 }
 
-/// Which files count.
+/// The selection of files to visit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WalkOptions {
     /// Globs of which a file must match one, unless there are none. A plain name matches in any
-    /// folder; a folder that matches stands for everything beneath it.
+    /// folder; a matching folder includes everything below it.
     pub include: Vec<String>,
-    /// Globs that take files and folders out.
+    /// Globs that exclude files and folders.
     pub exclude: Vec<String>,
-    /// Whether names that start with a dot count. `.git` never does.
-    pub hidden: Hidden,
-    /// Whether ignore files are heeded.
-    pub ignored: Ignored,
+    /// Treatment of dot files. `.git` is never visited.
+    pub hidden: HiddenFiles,
+    /// Treatment of ignored files.
+    pub ignored: IgnoredFiles,
 }
 
-/// What to do with names that start with a dot.
+/// The treatment of names that start with a dot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hidden {
-    /// Leave them out.
+pub enum HiddenFiles {
+    /// Skip these files and folders.
     #[default]
     Skip,
-    /// Take them along.
+    /// Visit these files and folders.
     Visit,
 }
 
-/// What to do with what ignore files name.
+/// The treatment of files that ignore rules exclude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ignored {
-    /// Leave it out.
+pub enum IgnoredFiles {
+    /// Skip these files and folders.
     #[default]
     Skip,
-    /// Take it along.
+    /// Visit these files and folders.
     Visit,
 }
 
-/// Something the walk could not look at, as a sentence.
+/// A message about a file or folder that could not be visited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkProblem(pub String);
 
-/// A glob that cannot be read.
+/// A glob that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read the glob \"{glob}\": {reason}")]
 pub struct BadGlob {
-    /// As written.
+    /// Glob as written by the user.
     pub glob: String,
-    /// What is wrong with it.
+    /// Description of the syntax error.
     pub reason: String,
 }
 
 /// Calls `visit` with every file, from several threads at once, until `cancel` is set.
 pub fn walk(
-    ground: &Ground,
+    ground: &WalkBackend,
     root: &AbsPath,
     options: &WalkOptions,
     cancel: &AtomicBool,
@@ -92,12 +92,12 @@ pub fn walk(
     walk_with(ground, root, options, cancel, &|| Box::new(visit))
 }
 
-/// Takes one found file or problem; one per thread, so it may keep what it needs between calls.
+/// Receives one file or problem; one per thread, so it may keep state between calls.
 pub(crate) type Visitor<'a> = Box<dyn FnMut(Result<AbsPath, WalkProblem>) + Send + 'a>;
 
-/// As `walk`, with a visitor made anew for each thread.
+/// Like `walk`, with a separate visitor for each thread.
 pub(crate) fn walk_with<'a>(
-    ground: &Ground,
+    ground: &WalkBackend,
     root: &AbsPath,
     options: &WalkOptions,
     cancel: &AtomicBool,
@@ -105,8 +105,8 @@ pub(crate) fn walk_with<'a>(
 ) -> Result<(), BadGlob> {
     let overrides = overrides(root, options)?;
     match ground {
-        Ground::Disk => walk_disk(root, options, overrides, cancel, visitor),
-        Ground::Listed(files) => {
+        WalkBackend::Disk => walk_disk(root, options, overrides, cancel, visitor),
+        WalkBackend::Listed(files) => {
             let walk = ListedWalk {
                 files: files.as_ref(),
                 root,
@@ -120,9 +120,9 @@ pub(crate) fn walk_with<'a>(
     Ok(())
 }
 
-/// The files as paths relative to `root`, sorted; what could not be read beside them.
+/// Returns the files as sorted paths relative to `root`, and the problems.
 pub fn file_list(
-    ground: &Ground,
+    ground: &WalkBackend,
     root: &AbsPath,
     options: &WalkOptions,
     cancel: &AtomicBool,
@@ -157,7 +157,7 @@ fn overrides(root: &AbsPath, options: &WalkOptions) -> Result<Override, BadGlob>
             reason: error.to_string(),
         };
         builder.add(&format!("{sign}{glob}")).map_err(bad)?;
-        // `src`, `src/`, `src/*` and `{src,app}` mean everything beneath, as people write it.
+        // `src`, `src/`, `src/*` and `{src,app}` include everything below, as users expect.
         let folder = glob.trim_end_matches('/');
         if !folder.ends_with("**") {
             let beneath = format!("{sign}{folder}/**");
@@ -200,11 +200,11 @@ fn walk_disk<'a>(
     });
 }
 
-fn walker(root: &AbsPath, hidden: Hidden, ignored: Ignored) -> WalkBuilder {
-    let heed = ignored == Ignored::Skip;
+fn walker(root: &AbsPath, hidden: HiddenFiles, ignored: IgnoredFiles) -> WalkBuilder {
+    let heed = ignored == IgnoredFiles::Skip;
     let mut builder = WalkBuilder::new(root.as_path());
     builder
-        .hidden(hidden == Hidden::Skip)
+        .hidden(hidden == HiddenFiles::Skip)
         .ignore(heed)
         .git_ignore(heed)
         .git_global(heed)
@@ -214,7 +214,7 @@ fn walker(root: &AbsPath, hidden: Hidden, ignored: Ignored) -> WalkBuilder {
     builder
 }
 
-/// The walk over anything that can list folders: slower, but with the same rules.
+/// A walk over any `Files`: slower, but with the same rules.
 struct ListedWalk<'a> {
     files: &'a dyn Files,
     root: &'a AbsPath,
@@ -229,7 +229,7 @@ impl ListedWalk<'_> {
             Ok(listing) => listing,
             Err(error) => return visit(Err(WalkProblem(error.to_string()))),
         };
-        let own = (self.options.ignored == Ignored::Skip)
+        let own = (self.options.ignored == IgnoredFiles::Skip)
             .then(|| folder_rules(self.files, folder))
             .flatten();
         let depth = rules.len();
@@ -253,7 +253,7 @@ impl ListedWalk<'_> {
         rules.truncate(depth);
     }
 
-    fn leaves_out(&self, entry: &Entry, rules: &[Gitignore]) -> bool {
+    fn leaves_out(&self, entry: &ListedEntry, rules: &[Gitignore]) -> bool {
         let name = entry.path.name();
         let is_folder = entry.kind == FileKind::Folder;
         if name == ".git" {
@@ -266,7 +266,7 @@ impl ListedWalk<'_> {
         if overridden.is_whitelist() {
             return false;
         }
-        if self.options.hidden == Hidden::Skip && name.starts_with('.') {
+        if self.options.hidden == HiddenFiles::Skip && name.starts_with('.') {
             return true;
         }
         debug_assert!(entry.path.is_within(self.root));
@@ -274,8 +274,8 @@ impl ListedWalk<'_> {
     }
 }
 
-/// Whether the nearest rule that speaks of `path` ignores it. `rules` go from the outermost folder
-/// to the innermost.
+/// Returns whether the nearest rule that matches `path` ignores it. `rules` go from the outermost
+/// folder to the innermost.
 pub(crate) fn is_ignored_by(rules: &[Gitignore], path: &AbsPath, is_folder: bool) -> bool {
     for rules in rules.iter().rev() {
         let matched = rules.matched(path.as_path(), is_folder);
@@ -286,9 +286,10 @@ pub(crate) fn is_ignored_by(rules: &[Gitignore], path: &AbsPath, is_folder: bool
     false
 }
 
-/// The rules of one folder's `.gitignore` and `.ignore`, and of a repository's `info/exclude`.
+/// Returns the rules of one folder's `.gitignore` and `.ignore`, and of a repository's
+/// `info/exclude`.
 pub(crate) fn folder_rules(files: &dyn Files, folder: &AbsPath) -> Option<Gitignore> {
-    /// An ignore file beyond this is not one.
+    /// A larger file is not a real ignore file.
     const LIMIT: u64 = 1 << 20;
     let mut builder = GitignoreBuilder::new(folder.as_path());
     let mut any = false;
@@ -298,7 +299,7 @@ pub(crate) fn folder_rules(files: &dyn Files, folder: &AbsPath) -> Option<Gitign
             continue;
         };
         for line in String::from_utf8_lossy(&on_disk).lines() {
-            // A line that is no glob is skipped, as git does.
+            // An invalid line is skipped, as in git.
             any |= builder.add_line(None, line).is_ok();
         }
     }

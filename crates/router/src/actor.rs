@@ -1,25 +1,27 @@
-//! The one running router: it decides who may send what to whom, and when.
+//! The model router: decides which request is sent to which model, and when.
 //!
-//! One task holds all of that (`board`), judged by the machines of `model::policy`; streams that callers hold ask
-//! it for leave, send for themselves, and report what they saw (`drive`). So an event passes from a provider to
-//! its reader without a hop, and dropping a stream closes its socket at once.
+//! One task owns the state (`board`) and applies the policies of `model::policy`. The streams that
+//! callers hold ask it for permission, send their requests themselves, and report the outcome
+//! (`drive`). So an event passes from a provider to its reader without a detour, and dropping a
+//! stream closes its socket at once.
 //!
-//! Invariant: nothing is sent that limits, health and budgets do not allow at that moment.
-//! Invariant: what is held for a request is given back exactly once, however it ends.
-//! Invariant: a caller's stream ends with exactly one last event, and what came before a `Restart` was never a
-//! complete tool call.
-//! Start at `Router::start` and `RouterHandle::submit`; what happens when an answer breaks off is told in `drive`.
+//! Invariant: a request is sent only if limits, health and budgets allow it at that moment.
+//! Invariant: reservations of a request are released exactly once, however it ends.
+//! Invariant: a caller's stream ends with exactly one last event, and the part before a `Restart`
+//! never contained a complete tool call.
+//! Start at `Router::start` and `RouterHandle::submit`; `drive` explains the handling of
+//! interrupted answers.
 
-mod ask;
-mod board;
-mod book;
-mod choose;
 mod day;
-mod drive;
 mod estimate;
-mod lane;
-mod post;
+mod messages;
+mod request;
+mod route;
+mod route_selector;
+mod routed_stream;
 mod run;
+mod state;
+mod usage_store;
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,59 +31,62 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::policy::route::{Abilities, RouteDecision};
-use model::policy::{AgentId, Caps, Class, PrefixHash, Retry, TurnId};
-use model::{Client, Content, Event, Fim, ModelId, Request};
+use model::policy::{AgentId, Caps, PrefixHash, RequestClass, Retry, TurnId};
+use model::{Fim, ModelClient, ModelId, ModelRequest, PartContent, StreamEvent};
 use tokio::sync::{mpsc, oneshot};
 
-pub use ask::{Ask, Choice, Question, Terms, Told};
-pub use book::{Book, CallRecord, NoBook, Reserved};
-pub use lane::{LaneConfig, LaneHealth, StallLimits};
+pub use request::{ModelChoice, RequestPayload, RouterEvent, RouterRequest, RoutingOptions};
+pub use route::{RouteConfig, RouteHealth, StallLimits};
+pub use usage_store::{CallRecord, CallReservation, NoUsageStore, UsageStore};
 
-use drive::Drive;
-use estimate::Size;
-use post::{Command, QuestionId, Report, Submission};
-use run::Task;
+use estimate::RequestSize;
+use messages::{RouterCommand, StreamReport, Submission, SubmissionId};
+use routed_stream::RoutedStream;
+use run::RouterTask;
 
-/// Commands on the way to the task. Callers wait when it is full: the task takes one in microseconds.
+/// Capacity of the command channel. Callers wait when it is full; the task handles a command in
+/// microseconds.
 const COMMANDS: usize = 256;
-/// Prefixes below so many tokens are not cached by anybody, so nobody follows anybody for them.
+/// Providers do not cache shorter prefixes (in tokens), so no request waits for a leader to write
+/// them.
 const SMALLEST_PREFIX: u64 = 1_024;
 
-/// What a router is started with.
+/// Configuration of a router.
 pub struct RouterConfig {
-    /// Every way to a model, the preferred of two to the same model first.
-    pub lanes: Vec<LaneConfig>,
-    /// What `Choice::Auto` may choose from; everything that is not deprecated where it is empty.
+    /// All routes; of two to the same model the preferred one comes first.
+    pub routes: Vec<RouteConfig>,
+    /// Models available to `Choice::Auto`; if empty, all models that are not deprecated.
     pub auto: Vec<ModelId>,
-    /// The budgets.
+    /// Budget caps on money and tokens.
     pub caps: Caps,
-    /// The rules of retrying while another lane could take over.
+    /// Retry rules while another route could take over.
     pub retry: Retry,
-    /// The rules where none could: `patient`, unless a test wants others.
+    /// Retry rules while no other route could: `patient`, except in tests.
     pub retry_alone: Retry,
-    /// Where calls and decisions are written down.
-    pub book: Arc<dyn Book>,
-    /// Tells milliseconds since 1970. Waits are measured by tokio's clock.
-    pub wall: Wall,
-    /// What the small random parts of waits are drawn from.
+    /// Records calls and decisions.
+    pub usage_store: Arc<dyn UsageStore>,
+    /// Provides the time in milliseconds since 1970. Waits are measured by tokio's clock.
+    pub clock: WallClock,
+    /// Seed of the jitter in waits.
     pub seed: u64,
 }
 
-/// The wall clock.
+/// A source of wall clock time.
 #[derive(Clone)]
-pub struct Wall(Arc<dyn Fn() -> u64 + Send + Sync>);
+pub struct WallClock(Arc<dyn Fn() -> u64 + Send + Sync>);
 
-/// The way to a running router. Clones reach the same; its task ends when all of them and all streams are gone.
+/// Handle of a running router. Clones share it; its task ends when all handles and streams are
+/// gone.
 #[derive(Clone, Debug)]
 pub struct RouterHandle {
-    commands: mpsc::Sender<Command>,
-    reports: mpsc::UnboundedSender<Report>,
+    commands: mpsc::Sender<RouterCommand>,
+    reports: mpsc::UnboundedSender<StreamReport>,
     last: Arc<AtomicU64>,
-    /// On whose behalf the handle asks as a `Client`.
+    /// The caller that the handle sends for as a `Client`.
     caller: model::policy::Caller,
 }
 
-/// Starts routers.
+/// Entry point to start a router.
 #[derive(Debug)]
 pub struct Router;
 
@@ -90,14 +95,14 @@ impl Router {
     pub fn start(config: RouterConfig) -> RouterHandle {
         let (commands, obeyed) = mpsc::channel(COMMANDS);
         let (reports, taken) = mpsc::unbounded_channel();
-        let task = Task::new(config, obeyed, taken, reports.downgrade());
+        let task = RouterTask::new(config, obeyed, taken, reports.downgrade());
         tokio::spawn(task.run());
         RouterHandle {
             commands,
             reports,
             last: Arc::new(AtomicU64::new(0)),
             caller: model::policy::Caller {
-                class: Class::Turn,
+                class: RequestClass::Turn,
                 agent: AgentId(0),
                 turn: TurnId(0),
             },
@@ -106,125 +111,127 @@ impl Router {
 }
 
 impl RouterHandle {
-    /// Asks a question. Nothing happens until the stream is polled; dropping it takes the question back.
-    pub fn submit(&self, ask: Ask) -> BoxStream<'static, Told> {
+    /// Submits a request. Nothing happens until the stream is polled; dropping the stream cancels
+    /// the request.
+    pub fn submit(&self, ask: RouterRequest) -> BoxStream<'static, RouterEvent> {
         let (verdict, answer) = oneshot::channel();
-        let size = Size::of(&ask.what);
+        let size = RequestSize::of(&ask.payload);
         let submission = Submission {
-            question: QuestionId(self.last.fetch_add(1, Ordering::Relaxed) + 1),
+            question: SubmissionId(self.last.fetch_add(1, Ordering::Relaxed) + 1),
             caller: ask.caller,
-            model: ask.what.model().clone(),
-            abilities: abilities(&ask.what, &ask.terms),
+            model: ask.payload.model().clone(),
+            abilities: abilities(&ask.payload, &ask.options),
             size,
-            prefix: prefix(&ask.what, &size, ask.caller.class),
-            conversation: match &ask.what {
-                Question::Chat(request) => request.conversation.clone(),
-                Question::Fim(_) => None,
+            prefix: prefix(&ask.payload, &size, ask.caller.class),
+            conversation: match &ask.payload {
+                RequestPayload::Chat(request) => request.conversation.clone(),
+                RequestPayload::Fim(_) => None,
             },
-            terms: ask.terms,
+            terms: ask.options,
             verdict,
             reports: self.reports.clone(),
         };
-        let drive = Drive::new(
-            ask.what,
+        let drive = RoutedStream::new(
+            ask.payload,
             submission,
             answer,
             self.commands.clone(),
             self.reports.clone(),
         );
-        stream::unfold(drive, Drive::next).boxed()
+        stream::unfold(drive, RoutedStream::next).boxed()
     }
 
-    /// The same router, asked on this caller's behalf where it is used as a `Client`.
-    pub fn on_behalf_of(&self, caller: model::policy::Caller) -> Self {
+    /// Returns a handle that sends for this caller when used as a `Client`.
+    pub fn with_caller(&self, caller: model::policy::Caller) -> Self {
         Self {
             caller,
             ..self.clone()
         }
     }
 
-    /// A turn is over: its budget's account is closed.
+    /// Ends a turn and closes its budget account.
     pub async fn end_turn(&self, agent: AgentId, turn: TurnId) {
-        self.tell(Command::EndTurn(agent, turn)).await;
+        self.send_command(RouterCommand::EndTurn(agent, turn)).await;
     }
 
-    /// An agent is gone: its budget's accounts are closed.
+    /// Ends an agent and closes its budget accounts.
     pub async fn end_agent(&self, agent: AgentId) {
-        self.tell(Command::EndAgent(agent)).await;
+        self.send_command(RouterCommand::EndAgent(agent)).await;
     }
 
-    /// Sets the budgets anew. What was spent stays spent.
+    /// Replaces the budget caps. Past spending still counts.
     pub async fn set_caps(&self, caps: Caps) {
-        self.tell(Command::SetCaps(caps)).await;
+        self.send_command(RouterCommand::SetCaps(caps)).await;
     }
 
-    /// The latest decisions, the oldest first. Empty when the router has ended.
+    /// Returns the latest decisions, oldest first. Empty if the router has ended.
     pub async fn decisions(&self) -> Vec<Arc<RouteDecision>> {
         let (answer, decisions) = oneshot::channel();
-        self.tell(Command::Decisions(answer)).await;
+        self.send_command(RouterCommand::Decisions(answer)).await;
         decisions.await.unwrap_or_default()
     }
 
-    /// How each lane fares. Empty when the router has ended.
-    pub async fn health(&self) -> Vec<LaneHealth> {
+    /// Returns the health of every route. Empty if the router has ended.
+    pub async fn health(&self) -> Vec<RouteHealth> {
         let (answer, health) = oneshot::channel();
-        self.tell(Command::Health(answer)).await;
+        self.send_command(RouterCommand::Health(answer)).await;
         health.await.unwrap_or_default()
     }
 
-    /// Waits until nothing is queued and nothing under way, and every call has been written to the book.
+    /// Waits until no request is queued or in flight and every call has been passed to the book.
     pub async fn idle(&self) {
         let (answer, idle) = oneshot::channel();
-        self.tell(Command::Idle(answer)).await;
-        // An error means that the task has ended, which is as idle as can be.
+        self.send_command(RouterCommand::Idle(answer)).await;
+        // An error means that the task has ended, so it is idle.
         idle.await.ok();
     }
 
-    async fn tell(&self, command: Command) {
-        // A task that has ended needs to be told nothing.
+    async fn send_command(&self, command: RouterCommand) {
+        // A task that has ended needs no commands.
         self.commands.send(command).await.ok();
     }
 
-    fn events(&self, what: Question) -> BoxStream<'static, Event> {
-        let ask = Ask {
-            what,
+    fn events(&self, what: RequestPayload) -> BoxStream<'static, StreamEvent> {
+        let ask = RouterRequest {
+            payload: what,
             caller: self.caller,
-            terms: Terms::named(),
+            options: RoutingOptions::named(),
         };
         let told = self.submit(ask);
         told.filter_map(|told| async {
             match told {
-                Told::Event(event) => Some(event),
-                Told::Decided(_) | Told::Waiting { .. } => None,
+                RouterEvent::Event(event) => Some(event),
+                RouterEvent::Decided(_) | RouterEvent::Waiting { .. } => None,
             }
         })
         .boxed()
     }
 }
 
-/// Rules for a request that nobody else can take: a provider's bad minutes are waited out rather than a turn lost.
-pub fn patient() -> Retry {
+/// Retry rules for a request without an alternative route: they wait out a provider's outage rather
+/// than lose a turn.
+pub fn patient_retry() -> Retry {
     Retry {
-        per_lane: 12,
+        per_route: 12,
         in_all: 20,
         patience: Duration::from_secs(10 * 60),
         ..Retry::default()
     }
 }
 
-/// Asks the model that the request names.
-impl Client for RouterHandle {
-    fn send(&self, request: Request) -> BoxStream<'static, Event> {
-        self.events(Question::Chat(Box::new(request)))
+/// Sends to the model that the request names.
+impl ModelClient for RouterHandle {
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
+        self.events(RequestPayload::Chat(Box::new(request)))
     }
 
-    fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
-        self.events(Question::Fim(Box::new(request)))
+    fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
+        self.events(RequestPayload::Fim(Box::new(request)))
     }
 }
 
-impl Wall {
-    /// A clock that answers what `now_ms` answers: milliseconds since 1970.
+impl WallClock {
+    /// Creates a clock from a function that returns milliseconds since 1970.
     pub fn new(now_ms: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(now_ms))
     }
@@ -234,21 +241,21 @@ impl Wall {
     }
 }
 
-impl fmt::Debug for Wall {
+impl fmt::Debug for WallClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Wall(…)")
     }
 }
 
-fn abilities(question: &Question, terms: &Terms) -> Abilities {
+fn abilities(question: &RequestPayload, terms: &RoutingOptions) -> Abilities {
     match question {
-        Question::Chat(request) => Abilities {
+        RequestPayload::Chat(request) => Abilities {
             tools: !request.tools.is_empty(),
             vision: request.messages.iter().any(has_image),
             edits: terms.edits,
             fim: false,
         },
-        Question::Fim(_) => Abilities {
+        RequestPayload::Fim(_) => Abilities {
             fim: true,
             ..Abilities::default()
         },
@@ -258,21 +265,25 @@ fn abilities(question: &Question, terms: &Terms) -> Abilities {
 fn has_image(message: &model::Message) -> bool {
     let mut contents = message.parts.iter().map(|part| &part.content);
     contents.any(|content| match content {
-        Content::Image { .. } => true,
-        Content::ToolResult { content, .. } => {
+        PartContent::Image { .. } => true,
+        PartContent::ToolResult { content, .. } => {
             let mut inner = content.iter();
-            inner.any(|content| matches!(content, Content::Image { .. }))
+            inner.any(|content| matches!(content, PartContent::Image { .. }))
         }
         _ => false,
     })
 }
 
-/// The hash of a prefix that is worth waiting for. A completion waits for nobody.
-fn prefix(question: &Question, size: &Size, class: Class) -> Option<PrefixHash> {
-    let Question::Chat(request) = question else {
+/// Returns the hash of a prefix worth waiting for. Completions never wait.
+fn prefix(
+    question: &RequestPayload,
+    size: &RequestSize,
+    class: RequestClass,
+) -> Option<PrefixHash> {
+    let RequestPayload::Chat(request) = question else {
         return None;
     };
-    let is_worth_it = class != Class::Tab && size.prefix.0 >= SMALLEST_PREFIX;
+    let is_worth_it = class != RequestClass::Tab && size.prefix.0 >= SMALLEST_PREFIX;
     is_worth_it.then(|| PrefixHash::of(request))
 }
 

@@ -1,7 +1,9 @@
-//! Requests over the network: sockets, limits, providers and their addresses.
+//! HTTP access to providers: transports, timeouts, configurations and addresses.
 //!
-//! Invariant: nothing here retries, follows a redirect, or sends a key anywhere but to its provider.
-//! Invariant: dropping an answer's stream closes its socket at once, since the stream itself holds it.
+//! Invariant: nothing here retries, follows a redirect, or sends a key anywhere but to its
+//! provider.
+//! Invariant: dropping an answer's stream closes its socket at once, since the stream itself owns
+//! it.
 //! Start at `HttpClient`.
 
 mod client;
@@ -21,78 +23,83 @@ use model::Failure;
 use crate::keys::Secret;
 
 pub use client::{HttpClient, ProfileSource};
-pub use discover::{FoundModel, FoundServer, discover};
+pub use discover::{DiscoveredModel, DiscoveredServer, discover};
 pub use exchange::exchange;
-pub use provider::{Probe, ProviderConfig, Providers, ServerProbe};
-pub use socket::Socket;
+pub use provider::{DiscoveryProbe, ProviderConfig, Providers, ServerProbe};
+pub use socket::NetworkTransport;
 
-/// One HTTP request.
+/// An HTTP request with its key.
 #[derive(Clone, Debug)]
-pub struct Call {
-    /// How.
+pub struct HttpRequest {
+    /// Method of the request.
     pub method: Method,
-    /// Where.
+    /// Full address of the request.
     pub url: String,
-    /// What it says beside the key; names in lower case.
+    /// Headers except for the key; names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The key.
+    /// Header with the key.
     pub key: Option<KeyHeader>,
-    /// What is posted; empty for `Get`.
+    /// Request body; empty for `Get`.
     pub body: Bytes,
 }
 
-/// How a request is made.
+/// HTTP method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// To ask.
+    /// Reads, without a request body.
     Get,
-    /// To send.
+    /// Sends a request body.
     Post,
 }
 
-/// A header that holds a key.
+/// A header that contains a key.
 #[derive(Clone, Debug)]
 pub struct KeyHeader {
-    /// Its name, in lower case.
+    /// Name of the header, in lower case.
     pub name: String,
-    /// What stands before the key, such as `Bearer `.
+    /// Text before the key, such as `Bearer `.
     pub before: &'static str,
-    /// The key.
+    /// The key in clear text.
     pub secret: Secret,
 }
 
-/// How long silence is borne. There is no limit on the whole: a good answer may take an hour.
+/// Timeouts of a request. The total is unlimited: a good answer may take an hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Until there is a connection.
+pub struct HttpTimeouts {
+    /// Timeout for establishing the connection.
     pub connect: Duration,
-    /// Until the first byte of the answer.
+    /// Timeout until the first byte of the response.
     pub first_byte: Duration,
-    /// Between two pieces of it.
+    /// Timeout between two chunks of the response.
     pub idle: Duration,
 }
 
-/// An HTTP response whose body is still coming.
-pub struct Reply {
-    /// Its status.
+/// An HTTP response whose body is still arriving.
+pub struct HttpResponse {
+    /// Status code of the response.
     pub status: u16,
-    /// Its headers; names in lower case.
+    /// Response headers; names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Its body. Dropping it closes the connection.
-    pub body: BoxStream<'static, Result<Bytes, Broken>>,
+    /// Body stream. Dropping it closes the connection.
+    pub body: BoxStream<'static, Result<Bytes, ConnectionBroken>>,
 }
 
-/// A connection broke; the cause in a few words.
+/// A broken connection, with the cause in a few words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken(pub String);
+pub struct ConnectionBroken(pub String);
 
-/// What carries requests: a socket, a recorder around one, a recording.
+/// Sends requests: over the network, through a recorder, or from recordings.
 pub trait Transport: Send + Sync {
-    /// Sends a request; the reply comes as soon as its headers do. `connect` limits the connection alone.
-    fn call(&self, call: Call, connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>>;
+    /// Sends a request; completes with the response headers. `connect` limits the connection phase
+    /// only.
+    fn call(
+        &self,
+        call: HttpRequest,
+        connect: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>>;
 }
 
-impl fmt::Debug for Reply {
+impl fmt::Debug for HttpResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reply")
             .field("status", &self.status)
@@ -101,7 +108,7 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// The host of an address, with its port if it has one; nothing of user names or paths.
+/// Returns the host of an address, with its port if present, but without user names and paths.
 pub(crate) fn host(url: &str) -> &str {
     let after = url.split_once("://").map_or(url, |(_, rest)| rest);
     let end = after.find(['/', '?', '#']).unwrap_or(after.len());
@@ -111,7 +118,7 @@ pub(crate) fn host(url: &str) -> &str {
         .map_or(authority, |(_, host)| host)
 }
 
-/// Whether a host is this machine, whatever the port.
+/// Returns whether a host is this machine, on any port.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

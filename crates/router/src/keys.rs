@@ -1,12 +1,11 @@
-//! Keys: where they come from, and a type that does not show them.
+//! API keys: their sources, and a type that hides them.
 //!
-//! Invariant: a key is never part of a text that is shown, logged or recorded; `Secret::mask` takes it out of
-//! whatever others wrote.
-//! Start at `Keys::find`.
+//! Invariant: a key never appears in text that is shown, logged or recorded; `Secret::mask` removes
+//! it from text of other origin. Start at `Keys::find`.
 
 mod keychain;
 mod secret;
-mod vault;
+mod secret_source;
 
 use std::time::Duration;
 
@@ -14,50 +13,50 @@ use serde::Deserialize;
 
 pub use keychain::Platform;
 pub use secret::Secret;
-pub use vault::{Output, SystemVault, Vault};
+pub use secret_source::{ProgramOutput, SecretSource, SystemSecrets};
 
-/// How long a program may take to tell a key. It may ask the person to unlock something.
+/// Timeout for a program that prints a key. It may ask the user to unlock something.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where a key is found.
+/// Source of a key.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeySource {
-    /// In a variable of the environment.
+    /// An environment variable with this name.
     Environment(String),
-    /// In the system's keychain, under the provider's id.
+    /// The system keychain, under the provider's id.
     Keychain,
-    /// Told by a program: its name and its arguments. The first line that it prints is the key.
+    /// A program with its arguments. The first line of its output is the key.
     Command(Vec<String>),
-    /// In the settings, as it is.
+    /// The settings, in clear text.
     Value(Secret),
 }
 
-/// A key and where it was found.
+/// A key with its source.
 #[derive(Clone, Debug)]
-pub struct Found {
-    /// The key.
+pub struct ResolvedKey {
+    /// The key in clear text.
     pub secret: Secret,
-    /// Where it was, in words, such as `ANTHROPIC_API_KEY`.
-    pub place: String,
+    /// Description of the source, such as `ANTHROPIC_API_KEY`.
+    pub source: String,
 }
 
-/// Looks for keys.
+/// Looks up keys in their sources.
 pub struct Keys<'a> {
-    /// The world they are in.
-    pub vault: &'a dyn Vault,
-    /// Whose keychain it is.
+    /// Access to the environment and to programs.
+    pub vault: &'a dyn SecretSource,
+    /// Platform of the keychain.
     pub platform: Platform,
 }
 
 impl Keys<'_> {
-    /// The first key that the sources have for a provider; `Ok(None)` if none has one. Fails with a sentence
-    /// if a source that was named on purpose cannot be read.
+    /// Returns the first key among a provider's sources; `Ok(None)` if none has one. Fails with a
+    /// sentence if an explicitly configured source cannot be read.
     pub async fn find(
         &self,
         provider: &str,
         sources: &[KeySource],
-    ) -> Result<Option<Found>, String> {
+    ) -> Result<Option<ResolvedKey>, String> {
         for source in sources {
             let found = match source {
                 KeySource::Environment(name) => self.environment(name),
@@ -68,18 +67,20 @@ impl Keys<'_> {
             if let Some((secret, place)) = found
                 && !secret.is_empty()
             {
-                return Ok(Some(Found { secret, place }));
+                return Ok(Some(ResolvedKey {
+                    secret,
+                    source: place,
+                }));
             }
         }
         Ok(None)
     }
 
-    /// Puts a key into the system's keychain under a provider's id.
+    /// Stores a key in the system keychain under a provider's id.
     pub async fn store(&self, provider: &str, secret: &Secret) -> Result<(), String> {
         let Some(call) = keychain::store(self.platform, provider, secret) else {
             return Err(
-                "this system has no keychain that we know; use a variable of the environment"
-                    .to_owned(),
+                "this system has no supported keychain; use an environment variable".to_owned(),
             );
         };
         let told = self
@@ -87,7 +88,7 @@ impl Keys<'_> {
             .run(&call.words, Some(call.input), PATIENCE)
             .await;
         told.map(|_| ()).map_err(|why| {
-            format!("the keychain did not take the key ({why}); use a variable of the environment")
+            format!("the keychain did not store the key ({why}); use an environment variable")
         })
     }
 
@@ -98,27 +99,22 @@ impl Keys<'_> {
 
     async fn command(&self, words: &[String]) -> Result<(Secret, String), String> {
         let Some(program) = words.first() else {
-            return Err(
-                "the command that tells the key is empty; write its name and its arguments"
-                    .to_owned(),
-            );
+            return Err("the key command is empty; set its name and its arguments".to_owned());
         };
-        // Its arguments may hold a secret: only the program is named.
+        // The arguments may contain a secret: only the program is named.
         match self.vault.run(words, None, PATIENCE).await {
             Ok(output) => Ok((output.first_line(), format!("the command {program}"))),
-            Err(why) => Err(format!(
-                "the command {program}, which tells the key, failed: {why}"
-            )),
+            Err(why) => Err(format!("the key command {program} failed: {why}")),
         }
     }
 
-    /// Whatever stands in the way, an absent keychain is no key.
+    /// Reads from the keychain; any error counts as an absent key.
     async fn keychain(&self, provider: &str) -> Option<(Secret, String)> {
         let words = keychain::look_up(self.platform, provider)?;
         match self.vault.run(&words, None, PATIENCE).await {
             Ok(output) => Some((output.first_line(), "the keychain".to_owned())),
             Err(why) => {
-                log::debug!("no key of {provider} in the keychain: {why}");
+                log::debug!("no key for {provider} in the keychain: {why}");
                 None
             }
         }

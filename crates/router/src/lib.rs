@@ -1,14 +1,16 @@
-//! The one running model router, and the adapters that speak each provider's wire.
+//! The model router, and the adapters for each provider's wire protocol.
 //!
-//! Knows: `base`, `model`. Must not know: agents, projects, windows; what a model is called decides nothing.
+//! Knows: `base`, `model`. Must not know: agents, projects, windows; a model's name decides
+//! nothing.
 //! Invariant: adapters never retry; dropping a stream closes its socket.
 //! Invariant: a key never reaches a log, a failure's message or a recording.
-//! Start at `wire` for what goes over the network, and at `actor` for who may send when.
+//! Start at `wire` for the protocols, and at `actor` for the scheduling of requests.
 
 #![warn(missing_docs)]
 #![expect(
     clippy::disallowed_methods,
-    reason = "the border to the network: it dates rate limits, and tokio's clock measures silence"
+    reason = "the network boundary: it needs the time for rate limits, and tokio's clock for \
+              timeouts"
 )]
 
 pub mod actor;

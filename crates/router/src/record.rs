@@ -1,7 +1,7 @@
-//! Recordings of what went over the wire, and their replay, byte for byte.
+//! Records network traffic, and replays it byte for byte.
 //!
-//! Invariant: a recording holds no key, neither in what was sent nor in what came back.
-//! Start at `Recorder` and `Replay`.
+//! Invariant: a recording contains no key, neither in the request nor in the response. Start at
+//! `Recorder` and `Replay`.
 
 mod recorder;
 mod replay;
@@ -13,47 +13,47 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 pub use recorder::Recorder;
-pub use replay::{Pace, Replay};
+pub use replay::{ReplayPace, ReplayTransport};
 
-/// One request and its answer.
+/// One request and its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
-    /// How it was sent, and where: `POST https://host/path`.
+    /// Method and address: `POST https://host/path`.
     pub line: String,
-    /// The request's headers; a key's value is a mask.
+    /// Request headers; the value of a key is masked.
     pub request_headers: Vec<(String, String)>,
-    /// The request's body.
+    /// Body of the request.
     pub request_body: Vec<u8>,
-    /// The response's status; 0 if there was none.
+    /// Status of the response; 0 if there was none.
     pub status: u16,
-    /// The response's headers.
+    /// Headers of the response.
     pub headers: Vec<(String, String)>,
-    /// The response's body as it came.
-    pub chunks: Vec<Chunk>,
-    /// How it ended.
-    pub end: End,
+    /// Chunks of the response body, as they arrived.
+    pub chunks: Vec<BodyChunk>,
+    /// Outcome of the response.
+    pub end: RecordingEnd,
 }
 
-/// A piece of a body.
+/// A chunk of a response body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chunk {
-    /// When it came, counted from the request.
+pub struct BodyChunk {
+    /// Arrival time, measured from the request.
     pub at: Duration,
-    /// The bytes.
+    /// Bytes of the chunk.
     pub bytes: Vec<u8>,
 }
 
-/// How a recorded answer ended.
+/// Outcome of a recorded response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum End {
-    /// The server ended it.
+pub enum RecordingEnd {
+    /// The server completed the response.
     Complete,
     /// We closed the connection.
     Dropped,
-    /// The connection broke, for this cause.
+    /// The connection broke, with this cause.
     Broken(String),
-    /// There was no response, for this reason.
+    /// There was no response, with this reason.
     Offline(String),
 }
 
@@ -79,18 +79,18 @@ struct ResponseFile {
     status: u16,
     headers: Vec<(String, String)>,
     chunks: Vec<ChunkFile>,
-    end: End,
+    end: RecordingEnd,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ChunkFile {
-    /// Microseconds from the request.
+    /// Microseconds since the request.
     at_us: u64,
     data: BytesFile,
 }
 
-/// Text as text, so that a recording can be read; what is no text in base64.
+/// UTF-8 as text, so that a recording is readable; other bytes in base64.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum BytesFile {
@@ -99,7 +99,7 @@ enum BytesFile {
 }
 
 impl Recording {
-    /// As JSON, one recording a file. Equal recordings give equal bytes.
+    /// Serializes to JSON, one recording per file. Equal recordings yield equal bytes.
     pub fn to_json(&self) -> String {
         let chunks = self.chunks.iter().map(|chunk| ChunkFile {
             at_us: u64::try_from(chunk.at.as_micros()).unwrap_or(u64::MAX),
@@ -124,19 +124,19 @@ impl Recording {
         text
     }
 
-    /// Reads what `to_json` wrote. Fails with a sentence.
+    /// Parses the output of `to_json`. The error is a sentence.
     pub fn from_json(text: &str) -> Result<Self, String> {
         let file: RecordingFile =
-            serde_json::from_str(text).map_err(|error| format!("this is no recording: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("not a recording: {error}"))?;
         if file.version != 1 {
             return Err(format!(
-                "this recording is of version {}, and we read version 1; record it again",
+                "unsupported recording version {}, expected 1; record it again",
                 file.version
             ));
         }
         let mut chunks = Vec::new();
         for chunk in file.response.chunks {
-            chunks.push(Chunk {
+            chunks.push(BodyChunk {
                 at: Duration::from_micros(chunk.at_us),
                 bytes: chunk.data.bytes()?,
             });
@@ -152,7 +152,7 @@ impl Recording {
         })
     }
 
-    /// The body in one piece.
+    /// Concatenates the chunks of the body.
     pub fn body(&self) -> Vec<u8> {
         let pieces = self.chunks.iter().map(|chunk| chunk.bytes.as_slice());
         pieces.collect::<Vec<_>>().concat()
@@ -170,9 +170,9 @@ impl BytesFile {
     fn bytes(self) -> Result<Vec<u8>, String> {
         match self {
             Self::Text(text) => Ok(text.into_bytes()),
-            Self::Base64(text) => STANDARD.decode(text).map_err(|error| {
-                format!("this recording holds bytes that cannot be read: {error}")
-            }),
+            Self::Base64(text) => STANDARD
+                .decode(text)
+                .map_err(|error| format!("the recording contains invalid base64: {error}")),
         }
     }
 }

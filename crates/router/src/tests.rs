@@ -1,5 +1,5 @@
-//! Every wire against a server that speaks it: the same conversation gives the same events, faults are told
-//! apart, and what was recorded replays to the same.
+//! Tests every wire against a server that implements it: the same conversation yields the same
+//! events, faults are distinguished, and recordings replay to the same result.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -7,27 +7,27 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
-use mockllm::{Script, Server};
+use mockllm::{MockServer, Script};
 use model::{
-    CacheMark, CacheStyle, Client, Content, Effort, EffortSetting, Event, FailureClass, Fim,
-    FimFile, FimForm, FimFormat, Message, ModelId, Part, Profile, Request, Role, Sampling,
-    StopReason, SystemBlock, TokenCount, ToolChoice, ToolInput, ToolSpec, Usage,
+    CacheMark, CacheStyle, Effort, EffortSetting, FailureClass, Fim, FimFile, FimForm, FimFormat,
+    Message, MessagePart, ModelClient, ModelId, ModelRequest, PartContent, Profile, Role, Sampling,
+    StopReason, StreamEvent, SystemBlock, TokenCount, ToolChoice, ToolInput, ToolSpec, Usage,
 };
 use serde_json::{Value, json};
 
-use crate::http::{HttpClient, Providers, Socket, Transport};
-use crate::keys::{Output, Secret, Vault};
-use crate::record::{Pace, Recorder, Recording, Replay};
+use crate::http::{HttpClient, NetworkTransport, Providers, Transport};
+use crate::keys::{ProgramOutput, Secret, SecretSource};
+use crate::record::{Recorder, Recording, ReplayPace, ReplayTransport};
 use crate::wire::tests::show;
 
 const KEY: &str = "sk-canary-for-the-mock";
 
-/// The provider of each wire; the chat one shows its thoughts.
+/// The provider for each wire; the chat one exposes its reasoning.
 const WIRES: [&str; 4] = ["anthropic", "openai", "openrouter", "gemini"];
 
 struct OneKey;
 
-impl Vault for OneKey {
+impl SecretSource for OneKey {
     fn environment(&self, name: &str) -> Option<String> {
         name.ends_with("_API_KEY").then(|| KEY.to_owned())
     }
@@ -37,15 +37,15 @@ impl Vault for OneKey {
         _words: &'a [String],
         _input: Option<Secret>,
         _patience: Duration,
-    ) -> BoxFuture<'a, Result<Output, String>> {
+    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
         std::future::ready(Err("no programs here".to_owned())).boxed()
     }
 }
 
-fn serve(script: &Value) -> Server {
+fn serve(script: &Value) -> MockServer {
     let script =
         Script::parse("test", &script.to_string()).unwrap_or_else(|error| panic!("{error}"));
-    Server::start(script).expect("loopback has a free port")
+    MockServer::start(script).expect("loopback has a free port")
 }
 
 fn providers(url: &str) -> Providers {
@@ -83,7 +83,7 @@ fn profile(model: &ModelId) -> Option<Profile> {
 }
 
 fn client_over(url: &str, transport: impl Fn(&str) -> Arc<dyn Transport>) -> HttpClient {
-    HttpClient::over(
+    HttpClient::with_transport(
         providers(url),
         Arc::new(profile),
         Arc::new(OneKey),
@@ -91,16 +91,16 @@ fn client_over(url: &str, transport: impl Fn(&str) -> Arc<dyn Transport>) -> Htt
     )
 }
 
-fn client(server: &Server) -> HttpClient {
-    client_over(&server.url(), |_| Arc::new(Socket::default()))
+fn client(server: &MockServer) -> HttpClient {
+    client_over(&server.url(), |_| Arc::new(NetworkTransport::default()))
 }
 
-fn ask(provider: &str, messages: Vec<Message>) -> Request {
+fn ask(provider: &str, messages: Vec<Message>) -> ModelRequest {
     let model = ModelId {
         provider: provider.to_owned(),
         model: format!("{provider}-1"),
     };
-    Request {
+    ModelRequest {
         model,
         system: vec![SystemBlock {
             text: "You edit code with great care. ".repeat(400),
@@ -139,64 +139,64 @@ fn user(text: &str) -> Vec<Message> {
     vec![Message::text(Role::User, text)]
 }
 
-async fn send(client: &HttpClient, request: Request) -> Vec<Event> {
+async fn send(client: &HttpClient, request: ModelRequest) -> Vec<StreamEvent> {
     client.send(request).collect().await
 }
 
-/// The answer as a message, put together as `Event` says.
-fn parts(events: &[Event]) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+/// Assembles the answer to a message, as `Event` specifies.
+fn parts(events: &[StreamEvent]) -> Vec<MessagePart> {
+    let mut parts: Vec<MessagePart> = Vec::new();
     let mut calls: Vec<usize> = Vec::new();
     let mut is_open = false;
     for event in events {
         match event {
-            Event::TextDelta(delta) => match parts.last_mut() {
-                Some(Part {
-                    content: Content::Text(text),
+            StreamEvent::TextDelta(delta) => match parts.last_mut() {
+                Some(MessagePart {
+                    content: PartContent::Text(text),
                     ..
                 }) if is_open => text.push_str(delta),
                 _ => {
-                    parts.push(Part::text(delta.as_str()));
+                    parts.push(MessagePart::text(delta.as_str()));
                     is_open = true;
                 }
             },
-            Event::ReasoningDelta(delta) => match parts.last_mut() {
-                Some(Part {
-                    content: Content::Reasoning(text),
+            StreamEvent::ReasoningDelta(delta) => match parts.last_mut() {
+                Some(MessagePart {
+                    content: PartContent::Reasoning(text),
                     ..
                 }) if is_open => text.push_str(delta),
                 _ => {
-                    parts.push(Part::new(Content::Reasoning(delta.clone())));
+                    parts.push(MessagePart::new(PartContent::Reasoning(delta.clone())));
                     is_open = true;
                 }
             },
-            Event::Signature {
+            StreamEvent::Signature {
                 index: Some(index),
                 opaque,
             } => {
                 parts[calls[*index as usize]].opaque = Some(opaque.clone());
             }
-            Event::Signature {
+            StreamEvent::Signature {
                 index: None,
                 opaque,
             } => {
                 if !is_open {
-                    parts.push(Part::new(Content::Reasoning(String::new())));
+                    parts.push(MessagePart::new(PartContent::Reasoning(String::new())));
                 }
                 parts.last_mut().expect("a part").opaque = Some(opaque.clone());
                 is_open = false;
             }
-            Event::ToolStart { id, name, .. } => {
+            StreamEvent::ToolStart { id, name, .. } => {
                 is_open = false;
                 calls.push(parts.len());
-                parts.push(Part::new(Content::ToolCall {
+                parts.push(MessagePart::new(PartContent::ToolCall {
                     id: id.clone(),
                     name: name.clone(),
                     arguments: String::new(),
                 }));
             }
-            Event::ToolArgsDelta { index, fragment } => {
-                if let Content::ToolCall { arguments, .. } =
+            StreamEvent::ToolArgsDelta { index, fragment } => {
+                if let PartContent::ToolCall { arguments, .. } =
                     &mut parts[calls[*index as usize]].content
                 {
                     arguments.push_str(fragment);
@@ -208,15 +208,15 @@ fn parts(events: &[Event]) -> Vec<Part> {
     parts
 }
 
-/// What the answer says, the same for every wire.
-fn told(events: &[Event]) -> Vec<String> {
+/// Describes the answer independently of its wire.
+fn told(events: &[StreamEvent]) -> Vec<String> {
     let mut told: Vec<String> = parts(events)
         .iter()
         .filter_map(|part| match &part.content {
-            Content::Text(text) => Some(format!("text {text}")),
-            Content::Reasoning(text) if text.is_empty() => None,
-            Content::Reasoning(text) => Some(format!("thought {text}")),
-            Content::ToolCall {
+            PartContent::Text(text) => Some(format!("text {text}")),
+            PartContent::Reasoning(text) if text.is_empty() => None,
+            PartContent::Reasoning(text) => Some(format!("thought {text}")),
+            PartContent::ToolCall {
                 name, arguments, ..
             } => {
                 let value = serde_json::from_str::<Value>(arguments);
@@ -228,35 +228,35 @@ fn told(events: &[Event]) -> Vec<String> {
         .collect();
     let ends = events
         .iter()
-        .filter(|event| matches!(event, Event::ToolEnd { .. }));
+        .filter(|event| matches!(event, StreamEvent::ToolEnd { .. }));
     told.push(format!("{} calls ended", ends.count()));
     match events.last() {
-        Some(Event::Stop { reason, .. }) => told.push(format!("stop {reason:?}")),
+        Some(StreamEvent::Stop { reason, .. }) => told.push(format!("stop {reason:?}")),
         other => told.push(format!("{other:?}")),
     }
     told
 }
 
-fn usage(events: &[Event]) -> Usage {
+fn usage(events: &[StreamEvent]) -> Usage {
     let mut usages = events.iter().rev().filter_map(|event| match event {
-        Event::Usage(usage) => Some(*usage),
+        StreamEvent::Usage(usage) => Some(*usage),
         _ => None,
     });
     usages.next().unwrap_or_default()
 }
 
-/// The answer and what its tools said.
-fn answered(mut messages: Vec<Message>, events: &[Event]) -> Vec<Message> {
+/// Appends the answer and its tool results to the conversation.
+fn answered(mut messages: Vec<Message>, events: &[StreamEvent]) -> Vec<Message> {
     let parts = parts(events);
     let results = parts.iter().filter_map(|part| match &part.content {
-        Content::ToolCall { id, name, .. } => Some(Part::new(Content::ToolResult {
+        PartContent::ToolCall { id, name, .. } => Some(MessagePart::new(PartContent::ToolResult {
             call: id.clone(),
-            content: vec![Content::Text(format!("{name} is done"))],
+            content: vec![PartContent::Text(format!("{name} is done"))],
             is_error: false,
         })),
         _ => None,
     });
-    let results: Vec<Part> = results.collect();
+    let results: Vec<MessagePart> = results.collect();
     messages.push(Message::new(Role::Assistant, parts));
     messages.push(Message::new(Role::User, results));
     messages
@@ -264,7 +264,8 @@ fn answered(mut messages: Vec<Message>, events: &[Event]) -> Vec<Message> {
 
 const PATCH: &str = "*** Begin Patch\n*** Update File: ä.rs\n-\"old\"\n+\"new\"\n*** End Patch\n";
 
-/// Thought, text and parallel calls, then a closing word. The free tool's text is as the wire has it.
+/// Reasoning, text and parallel calls, then a closing word. The free-text tool's input depends on
+/// the wire.
 fn task(provider: &str) -> Value {
     let patch = match provider {
         "openai" => json!({ "tool": "patch", "raw": PATCH }),
@@ -286,7 +287,7 @@ fn task(provider: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_same_conversation_gives_the_same_events_on_every_wire() {
+async fn conversation_yields_equal_events_on_every_wire() {
     for provider in WIRES {
         let server = serve(&task(provider));
         let client = client(&server);
@@ -303,7 +304,10 @@ async fn the_same_conversation_gives_the_same_events_on_every_wire() {
         ];
         assert_eq!(told(&first), expected, "{provider}: {}", show(&first));
         assert!(
-            matches!(&first[0], Event::Start { .. } | Event::RateLimits(_)),
+            matches!(
+                &first[0],
+                StreamEvent::Start { .. } | StreamEvent::RateLimits(_)
+            ),
             "{provider}"
         );
         let signed = parts(&first)
@@ -312,7 +316,7 @@ async fn the_same_conversation_gives_the_same_events_on_every_wire() {
             .count();
         assert!(signed > 0, "{provider}: {}", show(&first));
 
-        // The server holds us to its rules: results beside their calls, signatures unchanged.
+        // The server enforces its rules: results next to their calls, signatures unchanged.
         let messages = answered(messages, &first);
         let second = send(&client, ask(provider, messages.clone())).await;
         assert_eq!(
@@ -361,8 +365,8 @@ async fn usage_counts_every_token_once() {
     }
 }
 
-/// How an answer with a fault ends.
-async fn with_fault(provider: &str, fault: &Value) -> Vec<Event> {
+/// Returns the last events of an answer with an injected fault.
+async fn with_fault(provider: &str, fault: &Value) -> Vec<StreamEvent> {
     let server = serve(&json!({ "rules": [{
         "reply": [
             { "text": "Grüße aus dem Süden." },
@@ -374,7 +378,7 @@ async fn with_fault(provider: &str, fault: &Value) -> Vec<Event> {
 }
 
 #[tokio::test]
-async fn faults_are_told_apart_on_every_wire() {
+async fn faults_are_distinguished_on_every_wire() {
     let cases = [
         (
             json!({ "status": { "code": 429, "retry_after": 7 } }),
@@ -403,13 +407,13 @@ async fn faults_are_told_apart_on_every_wire() {
         (json!({ "end_early": { "at": 2 } }), FailureClass::Torn),
         (json!({ "reset": { "at": 1 } }), FailureClass::Torn),
         (json!({ "bad_json": { "at": 1 } }), FailureClass::Malformed),
-        // Half a letter is lost: what is left must not pass for text.
+        // Half a character is lost: the rest must not pass for text.
         (json!({ "torn_utf8": {} }), FailureClass::Malformed),
     ];
     for provider in WIRES {
         for (fault, expected) in &cases {
             let events = with_fault(provider, fault).await;
-            let Some(Event::Failed(failure)) = events.last() else {
+            let Some(StreamEvent::Failed(failure)) = events.last() else {
                 panic!("{provider} {fault}: {}", show(&events));
             };
             assert_eq!(failure.class, *expected, "{provider} {fault}: {failure}");
@@ -423,12 +427,12 @@ async fn faults_are_told_apart_on_every_wire() {
 }
 
 #[tokio::test]
-async fn bytes_in_odd_pieces_change_nothing() {
+async fn chunk_boundaries_do_not_matter() {
     for provider in WIRES {
         let plain = with_fault(provider, &json!({ "slow_first_byte": { "ms": 1 } })).await;
         assert!(matches!(
             plain.last(),
-            Some(Event::Stop {
+            Some(StreamEvent::Stop {
                 reason: StopReason::ToolUse,
                 ..
             })
@@ -439,13 +443,13 @@ async fn bytes_in_odd_pieces_change_nothing() {
 }
 
 #[tokio::test]
-async fn calls_with_one_id_are_kept_apart() {
+async fn calls_with_equal_ids_are_distinguished() {
     for provider in WIRES {
         let events = with_fault(provider, &json!({ "duplicate_ids": {} })).await;
         let mut ids: Vec<&str> = events
             .iter()
             .filter_map(|event| match event {
-                Event::ToolStart { id, .. } => Some(id.as_str()),
+                StreamEvent::ToolStart { id, .. } => Some(id.as_str()),
                 _ => None,
             })
             .collect();
@@ -456,10 +460,10 @@ async fn calls_with_one_id_are_kept_apart() {
 }
 
 #[tokio::test]
-async fn an_error_in_the_stream_is_a_failure_that_can_be_tried_again() {
+async fn stream_error_is_a_retryable_failure() {
     for provider in WIRES {
         let events = with_fault(provider, &json!({ "error_event": { "at": 2 } })).await;
-        let Some(Event::Failed(failure)) = events.last() else {
+        let Some(StreamEvent::Failed(failure)) = events.last() else {
             panic!("{provider}: {}", show(&events));
         };
         assert!(
@@ -478,7 +482,7 @@ async fn recordings_replay_to_the_same_events_without_a_key() {
         let recording = client_over(&server.url(), |_| {
             let kept = kept.clone();
             let sink = move |recording| kept.lock().expect("lock").push(recording);
-            Arc::new(Recorder::new(Arc::new(Socket::default()), sink))
+            Arc::new(Recorder::new(Arc::new(NetworkTransport::default()), sink))
         });
         let live = send(&recording, ask(provider, user("fix it"))).await;
         let tape = kept.lock().expect("lock").pop().expect("a recording");
@@ -489,13 +493,16 @@ async fn recordings_replay_to_the_same_events_without_a_key() {
         assert_eq!(read.body(), tape.body(), "{provider}");
         drop(server);
         let replay = client_over("http://127.0.0.1:1", |_| {
-            Arc::new(Replay::new(vec![read.clone()], Pace::Instant))
+            Arc::new(ReplayTransport::new(
+                vec![read.clone()],
+                ReplayPace::Instant,
+            ))
         });
         let replayed = send(&replay, ask(provider, user("fix it"))).await;
-        let without_limits = |events: &[Event]| {
+        let without_limits = |events: &[StreamEvent]| {
             let kept = events
                 .iter()
-                .filter(|event| !matches!(event, Event::RateLimits(_)));
+                .filter(|event| !matches!(event, StreamEvent::RateLimits(_)));
             kept.cloned().collect::<Vec<_>>()
         };
         assert_eq!(
@@ -507,7 +514,7 @@ async fn recordings_replay_to_the_same_events_without_a_key() {
 }
 
 #[tokio::test]
-async fn whole_prompts_and_edits_go_where_they_belong() {
+async fn raw_prompts_and_edits_use_their_endpoints() {
     let server = serve(&json!({ "rules": [
         { "match": { "prefix": { "contains": "<|file_sep|>updated/a.rs" } }, "reply": [{ "text": "raw" }] },
         { "match": { "user": { "contains": "<|code_to_edit|>" } }, "reply": [{ "text": "edit" }] },
@@ -529,7 +536,7 @@ async fn whole_prompts_and_edits_go_where_they_belong() {
             form,
             ..Fim::gap(model, prompt, "", TokenCount(64))
         };
-        let events: Vec<Event> = client.complete(request).collect().await;
+        let events: Vec<StreamEvent> = client.complete(request).collect().await;
         let told = told(&events);
         assert_eq!(
             told[0],
@@ -546,7 +553,7 @@ async fn gaps_on_every_endpoint() {
         "match": { "prefix": { "regex": "fn (?<name>\\w+)\\(\\) \\{\\s*$" }, "suffix": { "contains": "}" } },
         "reply": [{ "text": "println!(\"{{name}}\");" }],
     },
-    // A raw prompt has no gap that the server could see.
+    // A raw prompt has no gap that the server could detect.
     { "reply": [{ "text": "println!(\"hello\");" }] }] }));
     let client = client(&server);
     for provider in [
@@ -568,7 +575,7 @@ async fn gaps_on_every_endpoint() {
             }],
             ..Fim::gap(model, "fn hello() {\n    ", "\n}\n", TokenCount(64))
         };
-        let events: Vec<Event> = client.complete(request).collect().await;
+        let events: Vec<StreamEvent> = client.complete(request).collect().await;
         assert_eq!(
             told(&events)[0],
             "text println!(\"hello\");",
@@ -576,7 +583,7 @@ async fn gaps_on_every_endpoint() {
             show(&events)
         );
         assert!(
-            matches!(events.last(), Some(Event::Stop { .. })),
+            matches!(events.last(), Some(StreamEvent::Stop { .. })),
             "{provider}: {}",
             show(&events)
         );

@@ -1,11 +1,11 @@
-//! What goes over the network to each provider, as pure functions: a request to bytes, bytes to events.
+//! Wire protocols of all providers, as pure functions: requests to bytes, bytes to events.
 //!
-//! Must not know: sockets, clocks, keys; what a model is called decides nothing, `WireOptions` decide.
-//! Invariant: equal requests give equal bytes, so that a provider's cache finds its prefix again.
-//! Invariant: a `Decoder` gives the same events however its bytes are cut into chunks, and ends them once.
+//! Must not know: sockets, clocks, keys; a model's name decides nothing, `WireOptions` do.
+//! Invariant: equal requests yield equal bytes, so that a provider's cache recognizes its prefix.
+//! Invariant: a `Decoder` yields the same events for every division of its bytes into chunks, and
+//! exactly one last event.
 //! Start at `encode` and `Decoder`.
 
-mod answer;
 mod anthropic;
 mod body;
 mod calls;
@@ -23,71 +23,72 @@ mod limits;
 mod omit;
 mod options;
 mod profile;
+mod response;
 mod responses;
 mod schema;
 mod text_input;
 
-use model::{Failure, Fim, Request};
+use model::{Failure, Fim, ModelRequest};
 
 pub use decoder::Decoder;
-pub use dialect::Dialect;
+pub use dialect::ChatDialect;
 pub use embeddings::{encode_embeddings, read_embeddings};
-pub use failure::{Site, refused};
+pub use failure::{RequestTarget, refused};
 pub use fim::{FimOptions, FimTemplate, FimWire};
 pub use limits::{rate_limits, retry_after};
-pub use options::{EffortMap, EffortValue, SchemaSupport, Thinking, WireOptions};
+pub use options::{EffortMap, EffortValue, SchemaSupport, ThinkingMode, WireOptions};
 pub use profile::profile_options;
 
-/// A provider's way of speaking about chats.
+/// Wire protocol of a provider for chats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wire {
-    /// Anthropic Messages.
+pub enum WireProtocol {
+    /// Anthropic's Messages API, streaming.
     Anthropic,
-    /// OpenAI Responses.
+    /// OpenAI's Responses API, streaming.
     Responses,
     /// OpenAI Chat Completions and its dialects.
     Chat,
-    /// Gemini `streamGenerateContent`.
+    /// Gemini's `streamGenerateContent` method, streaming.
     Gemini,
 }
 
-/// A request as it goes over the network, but for its host and its key.
+/// A request ready to send, except for host and key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Encoded {
-    /// Where it is posted.
-    pub path: Path,
-    /// What it says beside the key, in order.
+pub struct EncodedRequest {
+    /// Path of the endpoint.
+    pub path: EndpointPath,
+    /// Headers except for the key, in order.
     pub headers: Vec<(String, String)>,
-    /// The JSON.
+    /// The body as JSON.
     pub body: Vec<u8>,
 }
 
-/// Where a request is posted, relative to a provider's base address.
+/// Path of an endpoint, relative to a provider's base address.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Path {
+pub enum EndpointPath {
     /// Below the base address, such as `https://host/v1`.
     Base(String),
     /// Below the base address without its version (`/v1`).
     Root(String),
 }
 
-/// A chat request's bytes.
+/// Encodes a chat request.
 ///
-/// Fails where the model cannot do what is asked; nothing is left out in silence that changes the answer's
-/// shape.
+/// Fails if the model does not support the request; nothing that affects the form of the answer is
+/// silently dropped.
 pub fn encode(
-    wire: Wire,
-    dialect: &Dialect,
+    wire: WireProtocol,
+    dialect: &ChatDialect,
     options: &WireOptions,
-    request: &Request,
-) -> Result<Encoded, Failure> {
+    request: &ModelRequest,
+) -> Result<EncodedRequest, Failure> {
     let mut encoded = match wire {
-        Wire::Anthropic => anthropic::encode(options, request),
-        Wire::Responses => responses::encode(options, request),
-        Wire::Chat => chat::encode(dialect, options, request),
-        Wire::Gemini => gemini::encode(options, request),
+        WireProtocol::Anthropic => anthropic::encode(options, request),
+        WireProtocol::Responses => responses::encode(options, request),
+        WireProtocol::Chat => chat::encode(dialect, options, request),
+        WireProtocol::Gemini => gemini::encode(options, request),
     }?;
     if !request.omit.is_empty() {
         encoded.body = omit::without(&encoded.body, &request.omit);
@@ -95,27 +96,32 @@ pub fn encode(
     Ok(encoded)
 }
 
-/// What reads the answer to `request`. `site` names the provider in failures.
-pub fn decoder(wire: Wire, dialect: &Dialect, request: &Request, site: Site) -> Decoder {
+/// Creates the decoder for the answer to `request`. `site` names the provider in failures.
+pub fn decoder(
+    wire: WireProtocol,
+    dialect: &ChatDialect,
+    request: &ModelRequest,
+    site: RequestTarget,
+) -> Decoder {
     match wire {
-        Wire::Anthropic => anthropic::decoder(request, site),
-        Wire::Responses => responses::decoder(request, site),
-        Wire::Chat => chat::decoder(dialect, request, site),
-        Wire::Gemini => gemini::decoder(request, site),
+        WireProtocol::Anthropic => anthropic::decoder(request, site),
+        WireProtocol::Responses => responses::decoder(request, site),
+        WireProtocol::Chat => chat::decoder(dialect, request, site),
+        WireProtocol::Gemini => gemini::decoder(request, site),
     }
 }
 
-/// A fill-in-the-middle request's bytes.
+/// Encodes a fill-in-the-middle request.
 pub fn encode_fim(
     fim: &FimOptions,
     options: &WireOptions,
     request: &Fim,
-) -> Result<Encoded, Failure> {
+) -> Result<EncodedRequest, Failure> {
     fim::encode(fim, options, request)
 }
 
-/// What reads the answer to a fill-in-the-middle request.
-pub fn fim_decoder(fim: &FimOptions, request: &Fim, site: Site) -> Decoder {
+/// Creates the decoder for the answer to a fill-in-the-middle request.
+pub fn fim_decoder(fim: &FimOptions, request: &Fim, site: RequestTarget) -> Decoder {
     fim::decoder(fim, request, site)
 }
 

@@ -1,13 +1,14 @@
-//! Repositories as they lie on the disk: where their git folders are, and which programs Git runs by itself.
+//! Git repositories on disk: the location of their git folders, and the programs that Git runs on
+//! its own.
 //!
-//! Knows: Git's files. Must not know: how anything is protected. Git itself is never asked.
-//! Invariant: nothing is run, and no file is opened that is not a regular one.
+//! Knows: Git's files. Must not know: how anything is protected. Git itself is never run.
+//! Invariant: nothing is executed, and only regular files are opened.
 //! Start at `Repository::of` for folders and at `Programs::of` for programs.
 
 mod config;
 mod programs;
 mod repository;
 
-pub use programs::Programs;
-pub(crate) use programs::Role;
-pub(crate) use repository::Repository;
+pub use programs::GitPrograms;
+pub(crate) use programs::ProgramRole;
+pub(crate) use repository::RepositoryPaths;

@@ -1,27 +1,28 @@
-//! Paths that no program writes for a model, whichever way it takes.
+//! Paths that Burin never writes for a model, by any tool.
 //!
-//! Commands are kept from them by mounts. This is for what writes files by itself, such as the edits of a model.
+//! Mounts protect these paths from commands. This module is for code that writes files itself, such
+//! as the edit tools.
 
 use std::path::Path;
 
 use base::AbsPath;
 
-use crate::git::Programs;
+use crate::git::GitPrograms;
 use crate::links::trace;
-use crate::names::{self, Guard, START_FILES};
+use crate::names::{self, NameClass, START_FILES};
 
-/// Why a file must not be written for a model; `None` where it can be. `path` and `root` are without links, `home` is
-/// the person's home folder.
+/// Returns the reason that a file must not be written for a model; `None` if it may. `path` and
+/// `root` are free of links, `home` is the user's home folder.
 pub fn refusal(root: &AbsPath, path: &AbsPath, home: Option<&AbsPath>) -> Option<String> {
     let mut parts = path.as_path().iter();
     if parts.any(names::is_git) {
         return Some(format!(
-            "{path} belongs to a Git folder, which decides which programs Git runs; change it yourself"
+            "{path} belongs to a Git folder, which decides which programs Git runs; only the user may change it"
         ));
     }
     let inner = path.relative_to(root).unwrap_or(path.as_path());
-    if let Some(name) = names::of(inner).filter(|name| name.guard == Guard::Closed) {
-        return Some(format!("{path} {}; change it yourself", name.why));
+    if let Some(name) = names::of(inner).filter(|name| name.class == NameClass::Closed) {
+        return Some(format!("{path} {}; only the user may change it", name.why));
     }
     let is_start = |home: &AbsPath| {
         let mut files = START_FILES.iter();
@@ -29,36 +30,34 @@ pub fn refusal(root: &AbsPath, path: &AbsPath, home: Option<&AbsPath>) -> Option
     };
     if home.is_some_and(is_start) {
         return Some(format!(
-            "{path} is run at the start of a session or of a program; change it yourself"
+            "{path} is run at the start of a session or of a program; only the user may change it"
         ));
     }
     if linked(root, path.as_path()) {
         return Some(format!(
-            "{path} is what a protected name leads to by a link; change it yourself"
+            "{path} is the target of a protected link; only the user may change it"
         ));
     }
-    let programs = Programs::of(root, home);
-    programs.holds(path.as_path()).then(|| {
-        format!(
-            "Git runs {path} by itself, as its configuration or a hook says; change it yourself"
-        )
+    let programs = GitPrograms::of(root, home);
+    programs.contains(path.as_path()).then(|| {
+        format!("Git runs {path}, as its configuration or a hook says; only the user may change it")
     })
 }
 
-/// Whether a protected name in the folder leads to the path by links.
+/// Returns whether a protected name in the folder leads to the path through links.
 #[expect(
     clippy::disallowed_methods,
     reason = "what matters is where the disk leads, whatever `host::Files` would show"
 )]
 fn linked(root: &AbsPath, path: &Path) -> bool {
-    let leads = |link: &Path| trace(root.as_path(), link).end.as_deref() == Some(path);
+    let leads = |link: &Path| trace(root.as_path(), link).target.as_deref() == Some(path);
     names::closed().any(|name| {
         let named = root.join(name.path);
         let Ok(facts) = std::fs::symlink_metadata(&named) else {
             return false;
         };
         if facts.is_symlink() {
-            let end = trace(root.as_path(), named.as_path()).end;
+            let end = trace(root.as_path(), named.as_path()).target;
             return end.is_some_and(|end| path.starts_with(end));
         }
         let entries = std::fs::read_dir(&named).into_iter().flatten().flatten();

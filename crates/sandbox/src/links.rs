@@ -1,29 +1,31 @@
-//! The links that a path passes through, looked up one name at a time.
+//! Resolves the links of a path one component at a time.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// As many links are followed as the kernel follows.
-const MOST: usize = 40;
+/// The kernel's own limit on followed links.
+const MAX_LINKS: usize = 40;
 
-/// Where a path below a folder leads.
+/// The resolution of a path below a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trace {
-    /// The links on the way that lie below the folder, first to last.
+pub(crate) struct LinkTrace {
+    /// The links on the way that lie below the folder, in order.
     pub(crate) links: Vec<PathBuf>,
-    /// The path without links; the file may not exist. `None` where it leaves the folder, or never ends.
-    pub(crate) end: Option<PathBuf>,
+    /// The path without links; the file may not exist. `None` if the path leaves the folder or the
+    /// links form a cycle.
+    pub(crate) target: Option<PathBuf>,
 }
 
-/// Follows `path` below `root`, which is without links itself. Names that do not exist are kept as they are.
-pub(crate) fn trace(root: &Path, path: &Path) -> Trace {
-    let mut trace = Trace {
+/// Resolves `path` below `root`, which must be free of links. Missing components are kept as they
+/// are.
+pub(crate) fn trace(root: &Path, path: &Path) -> LinkTrace {
+    let mut trace = LinkTrace {
         links: Vec::new(),
-        end: None,
+        target: None,
     };
-    let Some(mut rest) = below(root, path) else {
+    let Some(mut rest) = names_below(root, path) else {
         return trace;
     };
     let mut at = root.to_owned();
@@ -40,30 +42,32 @@ pub(crate) fn trace(root: &Path, path: &Path) -> Trace {
         };
         trace.links.push(at.clone());
         at.pop();
-        if trace.links.len() > MOST {
+        if trace.links.len() > MAX_LINKS {
             return trace;
         }
-        let (base, names) = match target.is_absolute() {
-            true => match below(root, &target) {
+        let (base, names) = if target.is_absolute() {
+            match names_below(root, &target) {
                 Some(names) => (root.to_owned(), names),
                 None => return trace,
-            },
-            false => (at, names(&target)),
+            }
+        } else {
+            (at, names(&target))
         };
         at = base;
         for name in names.into_iter().rev() {
             rest.push_front(name);
         }
     }
-    trace.end = Some(at);
+    trace.target = Some(at);
     trace
 }
 
-/// The names of a path, relative to `root`. An absolute path has to begin with it.
-fn below(root: &Path, path: &Path) -> Option<VecDeque<OsString>> {
-    match path.is_absolute() {
-        true => path.strip_prefix(root).ok().map(names),
-        false => Some(names(path)),
+/// Returns the components of a path relative to `root`; `None` for an absolute path outside it.
+fn names_below(root: &Path, path: &Path) -> Option<VecDeque<OsString>> {
+    if path.is_absolute() {
+        path.strip_prefix(root).ok().map(names)
+    } else {
+        Some(names(path))
     }
 }
 
@@ -99,7 +103,7 @@ mod tests {
         let check = |path: &str, links: &[&str], end: Option<&str>| {
             let trace = trace(&root, Path::new(path));
             let expected: Vec<PathBuf> = links.iter().map(|link| root.join(link)).collect();
-            assert_eq!(trace.end, end.map(|end| root.join(end)), "{path}");
+            assert_eq!(trace.target, end.map(|end| root.join(end)), "{path}");
             if end.is_some() {
                 assert_eq!(trace.links, expected, "{path}");
             }

@@ -1,32 +1,33 @@
-//! Linux: namespaces, mounts, Landlock, a filter of system calls, limits.
+//! The Linux implementation: namespaces, mounts, Landlock, seccomp, resource limits.
 //!
-//! `plan` turns a policy into steps; `launch` has a small process fork process 1 of the sandbox; `init`
-//! does the steps there; `seat` runs an order; `watch` answers the filter's questions.
-//! Invariant: the program holds one end of a socket to every sandbox and every seat. When it ends,
-//! however it ends, so do they, and the kernel kills what is in them and drops their mounts.
+//! `plan` turns a policy into steps; `launch` has a small process fork process 1 of the sandbox;
+//! `init` performs the steps there; `seat` supervises a command; `watch` answers the seccomp
+//! filter's notifications.
+//! Invariant: this program holds one end of a socket to every sandbox and every supervisor. When it
+//! ends, for any reason, so do they; the kernel kills the processes in them and drops their mounts.
 
-mod blob;
 mod caches;
+mod control_group;
 mod filter;
-mod group;
 mod init;
 mod kernel;
+mod landlock;
 mod launch;
 mod mounts;
-mod order;
+mod packed_request;
 mod plan;
+mod plan_encoding;
 mod protect;
-mod room;
-mod running;
-mod seat;
+mod protocol;
 mod steps;
-mod wall;
+mod supervisor;
+mod supervisor_client;
+mod supervisor_pool;
 mod watch;
-mod wire;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use launch::prepare;
-pub(crate) use room::{Room, start};
-pub(crate) use running::{Ender, Running};
+pub(crate) use supervisor_client::{SupervisedCommand, SupervisorHandle};
+pub(crate) use supervisor_pool::{SupervisorPool, start};

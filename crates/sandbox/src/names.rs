@@ -1,77 +1,79 @@
-//! The names in a workspace that make a host run something, as data.
+//! The names in a workspace through which a host runs code, as data.
 //!
-//! Knows: names. Must not know: what lies on a disk, how anything is kept from being written.
-//! Invariant: names are compared folded, the way the file systems that ignore case compare them, on every system:
-//! what is harmless here may be checked out there.
+//! Knows: names. Must not know: the disk, how anything is kept from being written.
+//! Invariant: names are compared case-folded, as case-insensitive file systems compare them, on
+//! every system: a name that is harmless here may be checked out there.
 //!
-//! Three classes, and the line between them is *when* a name acts:
-//! - *Closed*: it acts when a folder is merely opened, entered or asked for its status, by an editor, an agent, a
-//!   shell or git, and nobody reads it first. An agent never writes it; what is absent stays absent.
-//! - *Watched*: it acts on the next ordinary command of the person (an install, a commit, a build, a prompt to another
-//!   agent), and writing it can be the very task. An agent writes it, and the person is told before acting on it.
-//!   Rule files such as `AGENTS.md` are of this class: they run nothing, agents are rightly asked to write them, and
-//!   what they can do is to steer the next agent, which is itself held by this sandbox.
-//! - Everything else, build scripts, makefiles and tests among it, is work: it is reviewed as such, and whoever runs it
-//!   outside runs code that an agent wrote and knows it.
+//! There are three classes, distinguished by *when* a name takes effect:
+//! - *Closed*: it takes effect when a folder is merely opened, entered or asked for its status, by
+//!   an editor, an agent, a shell or git, before anybody reads it. An agent never writes it; a
+//!   missing one stays missing.
+//! - *Watched*: it takes effect on the user's next ordinary command (an install, a commit, a build,
+//!   a prompt to another agent), and writing it can be the very task. An agent may write it, and
+//!   the user is notified before acting on it. Rule files such as `AGENTS.md` belong to this class:
+//!   they run nothing, agents are rightly asked to write them, and all they can do is steer the
+//!   next agent, which is itself sandboxed.
+//! - Everything else, including build scripts, makefiles and tests, is work: it is reviewed as
+//!   such, and a user who runs it outside the sandbox knowingly runs code that an agent wrote.
 //!
-//! Start at `of`, for one path, and at `closed`, for what is to be kept from being written.
+//! Start at `of` for one path, and at `closed` for the names to protect from writing.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
 
-/// What becomes of a name.
+/// The protection class of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Guard {
-    /// Written by no agent, also where it does not exist yet.
+pub enum NameClass {
+    /// Never written by an agent, even if it does not exist yet.
     Closed,
-    /// Written by agents, and told to the person.
+    /// Written by agents, and reported to the user.
     Watched,
 }
 
-/// Who acts on a name.
+/// The program that acts on a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reader {
+pub enum NameReader {
     /// An editor that opens the folder.
     Editor,
-    /// An agent that is started in the folder.
+    /// An agent started in the folder.
     Agent,
-    /// A shell that enters the folder, or a program that is started in it.
+    /// A shell that enters the folder, or a program started in it.
     Shell,
-    /// Git, and what hooks itself into it.
+    /// Git, and tools that install git hooks.
     Git,
-    /// A package manager or a build tool.
+    /// A package manager or build tool.
     Packages,
-    /// A machine elsewhere, once the work is pushed.
+    /// A remote machine, once the work is pushed.
     Elsewhere,
 }
 
-/// One name.
+/// A name through which a host runs code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
-    /// A path relative to any folder of the workspace; parts are divided by `/`.
+pub struct SensitiveName {
+    /// A path relative to any folder of the workspace; components are separated by `/`.
     pub path: &'static str,
-    /// What becomes of it.
-    pub guard: Guard,
-    /// Who acts on it.
-    pub reader: Reader,
-    /// What it does, as the end of a sentence that begins with the name.
+    /// The protection class of the name.
+    pub class: NameClass,
+    /// The program that acts on it.
+    pub reader: NameReader,
+    /// Its effect, as the predicate of a sentence whose subject is the name.
     pub why: &'static str,
 }
 
-const fn closed_to(reader: Reader, path: &'static str, why: &'static str) -> Name {
-    Name {
+const fn closed_to(reader: NameReader, path: &'static str, why: &'static str) -> SensitiveName {
+    SensitiveName {
         path,
-        guard: Guard::Closed,
+        class: NameClass::Closed,
         reader,
         why,
     }
 }
 
-const fn watched(reader: Reader, path: &'static str, why: &'static str) -> Name {
-    Name {
+const fn watched(reader: NameReader, path: &'static str, why: &'static str) -> SensitiveName {
+    SensitiveName {
         path,
-        guard: Guard::Watched,
+        class: NameClass::Watched,
         reader,
         why,
     }
@@ -83,124 +85,129 @@ const SERVERS: &str = "names servers that a coding agent starts";
 const STARTUP: &str = "is run by a program that is started in this folder";
 const ENTERED: &str = "is run by a shell that enters this folder";
 const RULES: &str = "steers the next agent that reads it";
-const COMMITS: &str = "names programs that run when somebody commits";
-const DRIVERS: &str = "names programs for git to run on contents";
+const COMMITS: &str = "names programs that run on commit";
+const DRIVERS: &str = "names programs that git runs on file contents";
 const INSTALLS: &str = "changes where a package manager fetches from and what it runs";
 const BUILDS: &str = "changes which programs a build runs";
 const PUSHED: &str = "runs on another machine once it is pushed";
 
-/// All of them.
-pub const NAMES: &[Name] = &[
+/// All sensitive names except those of git folders.
+pub const NAMES: &[SensitiveName] = &[
     // Editors.
-    closed_to(Reader::Editor, ".vscode", TASKS),
-    closed_to(Reader::Editor, ".vscode-server", TASKS),
-    closed_to(Reader::Editor, ".zed", TASKS),
-    closed_to(Reader::Editor, ".idea", TASKS),
-    closed_to(Reader::Editor, ".fleet", TASKS),
-    closed_to(Reader::Editor, ".helix", TASKS),
-    closed_to(Reader::Editor, ".nvim", TASKS),
-    closed_to(Reader::Editor, ".devcontainer", TASKS),
-    closed_to(Reader::Editor, ".devcontainer.json", TASKS),
-    closed_to(Reader::Editor, ".exrc", STARTUP),
-    closed_to(Reader::Editor, ".nvimrc", STARTUP),
-    closed_to(Reader::Editor, ".nvim.lua", STARTUP),
-    closed_to(Reader::Editor, ".vimrc", STARTUP),
-    closed_to(Reader::Editor, ".dir-locals.el", STARTUP),
-    closed_to(Reader::Editor, ".dir-locals-2.el", STARTUP),
-    // Agents, ourselves first.
-    closed_to(Reader::Agent, ".burin", AGENT),
-    closed_to(Reader::Agent, ".cursor", AGENT),
-    closed_to(Reader::Agent, ".claude", AGENT),
-    closed_to(Reader::Agent, ".codex", AGENT),
-    closed_to(Reader::Agent, ".gemini", AGENT),
-    closed_to(Reader::Agent, ".opencode", AGENT),
-    closed_to(Reader::Agent, ".windsurf", AGENT),
-    closed_to(Reader::Agent, ".continue", AGENT),
-    closed_to(Reader::Agent, ".roo", AGENT),
-    closed_to(Reader::Agent, ".cline", AGENT),
-    closed_to(Reader::Agent, ".kiro", AGENT),
-    closed_to(Reader::Agent, ".amazonq", AGENT),
-    closed_to(Reader::Agent, ".qwen", AGENT),
-    closed_to(Reader::Agent, ".aider.conf.yml", AGENT),
-    closed_to(Reader::Agent, "opencode.json", AGENT),
-    closed_to(Reader::Agent, "opencode.jsonc", AGENT),
-    closed_to(Reader::Agent, ".mcp.json", SERVERS),
+    closed_to(NameReader::Editor, ".vscode", TASKS),
+    closed_to(NameReader::Editor, ".vscode-server", TASKS),
+    closed_to(NameReader::Editor, ".zed", TASKS),
+    closed_to(NameReader::Editor, ".idea", TASKS),
+    closed_to(NameReader::Editor, ".fleet", TASKS),
+    closed_to(NameReader::Editor, ".helix", TASKS),
+    closed_to(NameReader::Editor, ".nvim", TASKS),
+    closed_to(NameReader::Editor, ".devcontainer", TASKS),
+    closed_to(NameReader::Editor, ".devcontainer.json", TASKS),
+    closed_to(NameReader::Editor, ".exrc", STARTUP),
+    closed_to(NameReader::Editor, ".nvimrc", STARTUP),
+    closed_to(NameReader::Editor, ".nvim.lua", STARTUP),
+    closed_to(NameReader::Editor, ".vimrc", STARTUP),
+    closed_to(NameReader::Editor, ".dir-locals.el", STARTUP),
+    closed_to(NameReader::Editor, ".dir-locals-2.el", STARTUP),
+    // Agents, Burin's own first.
+    closed_to(NameReader::Agent, ".burin", AGENT),
+    closed_to(NameReader::Agent, ".cursor", AGENT),
+    closed_to(NameReader::Agent, ".claude", AGENT),
+    closed_to(NameReader::Agent, ".codex", AGENT),
+    closed_to(NameReader::Agent, ".gemini", AGENT),
+    closed_to(NameReader::Agent, ".opencode", AGENT),
+    closed_to(NameReader::Agent, ".windsurf", AGENT),
+    closed_to(NameReader::Agent, ".continue", AGENT),
+    closed_to(NameReader::Agent, ".roo", AGENT),
+    closed_to(NameReader::Agent, ".cline", AGENT),
+    closed_to(NameReader::Agent, ".kiro", AGENT),
+    closed_to(NameReader::Agent, ".amazonq", AGENT),
+    closed_to(NameReader::Agent, ".qwen", AGENT),
+    closed_to(NameReader::Agent, ".aider.conf.yml", AGENT),
+    closed_to(NameReader::Agent, "opencode.json", AGENT),
+    closed_to(NameReader::Agent, "opencode.jsonc", AGENT),
+    closed_to(NameReader::Agent, ".mcp.json", SERVERS),
     // Shells, debuggers.
-    closed_to(Reader::Shell, ".envrc", ENTERED),
-    closed_to(Reader::Shell, ".autoenv.zsh", ENTERED),
-    closed_to(Reader::Shell, ".gdbinit", STARTUP),
-    closed_to(Reader::Shell, ".lldbinit", STARTUP),
-    watched(Reader::Shell, "mise.toml", ENTERED),
-    watched(Reader::Shell, ".mise.toml", ENTERED),
-    watched(Reader::Shell, ".tool-versions", BUILDS),
-    watched(Reader::Shell, ".env", "sets the environment of programs"),
+    closed_to(NameReader::Shell, ".envrc", ENTERED),
+    closed_to(NameReader::Shell, ".autoenv.zsh", ENTERED),
+    closed_to(NameReader::Shell, ".gdbinit", STARTUP),
+    closed_to(NameReader::Shell, ".lldbinit", STARTUP),
+    watched(NameReader::Shell, "mise.toml", ENTERED),
+    watched(NameReader::Shell, ".mise.toml", ENTERED),
+    watched(NameReader::Shell, ".tool-versions", BUILDS),
+    watched(
+        NameReader::Shell,
+        ".env",
+        "sets the environment of programs",
+    ),
     closed_to(
-        Reader::Shell,
+        NameReader::Shell,
         ".ssh",
         "holds keys, and commands that ssh runs",
     ),
-    // Git. What lies in `.git` itself has a list of its own, `GIT_CONTROL`.
-    watched(Reader::Git, ".gitattributes", DRIVERS),
+    // Git. Entries of `.git` itself are listed in `GIT_CONTROL`.
+    watched(NameReader::Git, ".gitattributes", DRIVERS),
     watched(
-        Reader::Git,
+        NameReader::Git,
         ".gitmodules",
         "names other repositories to fetch",
     ),
     watched(
-        Reader::Git,
+        NameReader::Git,
         ".lfsconfig",
         "names a server that git sends to",
     ),
-    watched(Reader::Git, ".husky", COMMITS),
-    watched(Reader::Git, ".githooks", COMMITS),
-    watched(Reader::Git, ".pre-commit-config.yaml", COMMITS),
-    watched(Reader::Git, "lefthook.yml", COMMITS),
-    watched(Reader::Git, ".lefthook.yml", COMMITS),
-    watched(Reader::Git, ".lintstagedrc", COMMITS),
-    // Packages and builds. These are work files: adding a registry or a linker is an ordinary task.
-    watched(Reader::Packages, ".npmrc", INSTALLS),
-    watched(Reader::Packages, ".yarnrc", INSTALLS),
-    watched(Reader::Packages, ".yarnrc.yml", INSTALLS),
-    watched(Reader::Packages, ".yarn/plugins", INSTALLS),
-    watched(Reader::Packages, ".yarn/releases", INSTALLS),
-    watched(Reader::Packages, ".pnpmfile.cjs", INSTALLS),
-    watched(Reader::Packages, ".pnpmfile.mjs", INSTALLS),
-    watched(Reader::Packages, "bunfig.toml", INSTALLS),
-    watched(Reader::Packages, "pip.conf", INSTALLS),
-    watched(Reader::Packages, ".pypirc", INSTALLS),
-    watched(Reader::Packages, ".bundle/config", INSTALLS),
-    watched(Reader::Packages, ".cargo/config.toml", BUILDS),
-    watched(Reader::Packages, ".cargo/config", BUILDS),
-    watched(Reader::Packages, "rust-toolchain", BUILDS),
-    watched(Reader::Packages, "rust-toolchain.toml", BUILDS),
-    watched(Reader::Packages, ".bazelrc", BUILDS),
-    watched(Reader::Packages, ".mvn", BUILDS),
-    watched(Reader::Packages, "sitecustomize.py", STARTUP),
-    watched(Reader::Packages, "usercustomize.py", STARTUP),
+    watched(NameReader::Git, ".husky", COMMITS),
+    watched(NameReader::Git, ".githooks", COMMITS),
+    watched(NameReader::Git, ".pre-commit-config.yaml", COMMITS),
+    watched(NameReader::Git, "lefthook.yml", COMMITS),
+    watched(NameReader::Git, ".lefthook.yml", COMMITS),
+    watched(NameReader::Git, ".lintstagedrc", COMMITS),
+    // Packages and builds. Agents may write these: adding a registry or a linker is an ordinary
+    // task.
+    watched(NameReader::Packages, ".npmrc", INSTALLS),
+    watched(NameReader::Packages, ".yarnrc", INSTALLS),
+    watched(NameReader::Packages, ".yarnrc.yml", INSTALLS),
+    watched(NameReader::Packages, ".yarn/plugins", INSTALLS),
+    watched(NameReader::Packages, ".yarn/releases", INSTALLS),
+    watched(NameReader::Packages, ".pnpmfile.cjs", INSTALLS),
+    watched(NameReader::Packages, ".pnpmfile.mjs", INSTALLS),
+    watched(NameReader::Packages, "bunfig.toml", INSTALLS),
+    watched(NameReader::Packages, "pip.conf", INSTALLS),
+    watched(NameReader::Packages, ".pypirc", INSTALLS),
+    watched(NameReader::Packages, ".bundle/config", INSTALLS),
+    watched(NameReader::Packages, ".cargo/config.toml", BUILDS),
+    watched(NameReader::Packages, ".cargo/config", BUILDS),
+    watched(NameReader::Packages, "rust-toolchain", BUILDS),
+    watched(NameReader::Packages, "rust-toolchain.toml", BUILDS),
+    watched(NameReader::Packages, ".bazelrc", BUILDS),
+    watched(NameReader::Packages, ".mvn", BUILDS),
+    watched(NameReader::Packages, "sitecustomize.py", STARTUP),
+    watched(NameReader::Packages, "usercustomize.py", STARTUP),
     // Rules for agents.
-    watched(Reader::Agent, "mcp.json", SERVERS),
-    watched(Reader::Agent, "AGENTS.md", RULES),
-    watched(Reader::Agent, "AGENTS.override.md", RULES),
-    watched(Reader::Agent, "CLAUDE.md", RULES),
-    watched(Reader::Agent, "CLAUDE.local.md", RULES),
-    watched(Reader::Agent, "GEMINI.md", RULES),
-    watched(Reader::Agent, ".cursorrules", RULES),
-    watched(Reader::Agent, ".windsurfrules", RULES),
-    watched(Reader::Agent, ".clinerules", RULES),
-    watched(Reader::Agent, ".rules", RULES),
-    watched(Reader::Agent, ".goosehints", RULES),
-    watched(Reader::Agent, ".github/copilot-instructions.md", RULES),
-    watched(Reader::Agent, ".github/instructions", RULES),
-    // Machines elsewhere.
-    watched(Reader::Elsewhere, ".github/workflows", PUSHED),
-    watched(Reader::Elsewhere, ".github/actions", PUSHED),
-    watched(Reader::Elsewhere, ".gitlab-ci.yml", PUSHED),
-    watched(Reader::Elsewhere, ".circleci", PUSHED),
-    watched(Reader::Elsewhere, "Jenkinsfile", PUSHED),
+    watched(NameReader::Agent, "mcp.json", SERVERS),
+    watched(NameReader::Agent, "AGENTS.md", RULES),
+    watched(NameReader::Agent, "AGENTS.override.md", RULES),
+    watched(NameReader::Agent, "CLAUDE.md", RULES),
+    watched(NameReader::Agent, "CLAUDE.local.md", RULES),
+    watched(NameReader::Agent, "GEMINI.md", RULES),
+    watched(NameReader::Agent, ".cursorrules", RULES),
+    watched(NameReader::Agent, ".windsurfrules", RULES),
+    watched(NameReader::Agent, ".clinerules", RULES),
+    watched(NameReader::Agent, ".rules", RULES),
+    watched(NameReader::Agent, ".goosehints", RULES),
+    watched(NameReader::Agent, ".github/copilot-instructions.md", RULES),
+    watched(NameReader::Agent, ".github/instructions", RULES),
+    // Remote machines.
+    watched(NameReader::Elsewhere, ".github/workflows", PUSHED),
+    watched(NameReader::Elsewhere, ".github/actions", PUSHED),
+    watched(NameReader::Elsewhere, ".gitlab-ci.yml", PUSHED),
+    watched(NameReader::Elsewhere, ".circleci", PUSHED),
+    watched(NameReader::Elsewhere, "Jenkinsfile", PUSHED),
 ];
 
-/// In a home folder: what a login, a shell, a desktop or Git runs by itself. They matter where a home folder can be
-/// written at all.
+/// Entries of a home folder that a login, a shell, a desktop or git runs on its own. They matter
+/// only if a home folder is writable.
 pub const START_FILES: &[&str] = &[
     ".bash_aliases",
     ".bash_completion",
@@ -275,10 +282,11 @@ pub const START_FILES: &[&str] = &[
     "bin",
 ];
 
-/// What in a git folder decides which programs git runs, and which repository it is at all. Relative to the folder.
+/// Entries of a git folder, relative to it, that decide which programs git runs, and which
+/// repository it is.
 ///
-/// `rebase-merge` and its like hold `exec` lines that `git rebase --continue` runs; an agent's own rebase needs to write
-/// them, so they are looked at afterwards, see `GIT_WATCHED`.
+/// `rebase-merge` and similar folders contain `exec` lines that `git rebase --continue` runs; an
+/// agent's own rebase needs to write them, so they are inspected afterwards, see `GIT_WATCHED`.
 pub const GIT_CONTROL: &[&str] = &[
     "config",
     "config.worktree",
@@ -295,7 +303,7 @@ pub const GIT_CONTROL: &[&str] = &[
     "branches",
 ];
 
-/// What in a git folder an agent may write, and what is told when it changed.
+/// Entries of a git folder that an agent may write, reported if they changed.
 pub const GIT_WATCHED: &[&str] = &[
     "rebase-merge",
     "rebase-apply",
@@ -304,14 +312,14 @@ pub const GIT_WATCHED: &[&str] = &[
     "lfs/hooks",
 ];
 
-/// The names that no agent writes.
-pub fn closed() -> impl Iterator<Item = &'static Name> {
-    NAMES.iter().filter(|name| name.guard == Guard::Closed)
+/// Returns the names that no agent may write.
+pub fn closed() -> impl Iterator<Item = &'static SensitiveName> {
+    NAMES.iter().filter(|name| name.class == NameClass::Closed)
 }
 
-/// The name that a path relative to a workspace is, or lies within; the outermost where there are several. Git folders
-/// are not among them: see `is_git`.
-pub fn of(path: &Path) -> Option<&'static Name> {
+/// Returns the sensitive name that a path relative to a workspace equals or lies within; the
+/// outermost if there are several. Git folders are not included: see `is_git`.
+pub fn of(path: &Path) -> Option<&'static SensitiveName> {
     let parts: Vec<String> = path
         .components()
         .filter_map(|part| match part {
@@ -334,8 +342,8 @@ fn begins(parts: &[String], path: &str) -> bool {
     })
 }
 
-/// Whether a name is that of a git folder or pointer to any file system git runs on: in any case, with what HFS+ leaves
-/// out of names, and with what NTFS takes for the same.
+/// Returns whether a name denotes a git folder or pointer file on any file system that git
+/// supports: in any case, including the characters that HFS+ ignores, and NTFS's equivalents.
 pub fn is_git(name: &OsStr) -> bool {
     let name = folded(name);
     let name = name.split(':').next().unwrap_or_default();
@@ -343,9 +351,9 @@ pub fn is_git(name: &OsStr) -> bool {
     matches!(name, ".git" | "git~1")
 }
 
-/// A name as file systems see it that ignore case: lower case, the two letters beside ASCII that fold into it, and
-/// without the marks that HFS+ does not see. The names here are all ASCII, and nothing else composes to ASCII, so this
-/// is also their comparison in normal form C.
+/// Folds a name as case-insensitive file systems do: lower case, including the two non-ASCII
+/// letters that fold to ASCII, without the characters that HFS+ ignores. All names here are ASCII,
+/// and nothing else composes to ASCII, so this also compares them in normal form C.
 pub fn folded(name: &OsStr) -> String {
     String::from_utf8_lossy(name.as_bytes())
         .chars()
@@ -357,7 +365,7 @@ pub fn folded(name: &OsStr) -> String {
         .collect()
 }
 
-/// What HFS+ leaves out when it compares names.
+/// Returns whether HFS+ ignores a character when it compares names.
 fn is_unseen(letter: char) -> bool {
     matches!(
         letter,

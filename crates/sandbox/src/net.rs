@@ -1,23 +1,27 @@
-//! The one way out of a sandbox: a proxy that reaches the hosts of a list and no other.
+//! The only network access of a sandbox: a proxy that reaches the hosts of a list and no others.
 //!
-//! Knows: names, addresses, HTTP/1.1, SOCKS 5 and the first message of TLS. Must not know: how a command is held.
+//! Knows: names, addresses, HTTP/1.1, SOCKS 5 and TLS's ClientHello. Must not know: how a command
+//! is confined.
 //! Invariant: an empty list reaches nothing.
-//! Invariant: what is connected to is the address that was judged. A name is resolved once for each connection, by us,
-//! outside; the command never resolves anything.
-//! Invariant: whatever is not understood to the last byte is refused, never passed on for somebody else to understand.
+//! Invariant: a connection goes to the address that was checked. The proxy resolves a name once per
+//! connection, outside; the command never resolves anything.
+//! Invariant: input that is not fully understood is refused, never passed on for another program to
+//! interpret.
 //! Invariant: every refusal is recorded.
 //!
-//! The command has a network of its own with nothing in it but loopback. Whoever sets it up listens there and hands the
-//! listening socket out, and the proxy accepts on it: a socket stays in the network it was made in. So nothing has to
-//! run inside, and no path has to be shared. `environment` says what the command must find in its environment.
+//! The command has a network namespace with only a loopback. The process that creates it listens
+//! there and passes the listening socket out, and the proxy accepts on it: a socket stays in the
+//! namespace in which it was created. So no process has to run inside, and no path has to be
+//! shared. `environment` returns the variables that the command needs.
 //!
-//! Limitations: hosts of the same provider share addresses, and inside TLS a command may ask for another one than it
-//! named; only the name it says in the open is compared. Datagrams do not pass, so HTTP/3 and name servers do not.
+//! Limitations: hosts of the same provider share addresses, and inside TLS a command may request
+//! another host than it named; only the name in the ClientHello is compared. Datagrams do not pass,
+//! so HTTP/3 and DNS do not work.
 //! Start at `Proxy::start`; names are in `host`, the list in `rule`, addresses in `address`.
 
 mod address;
 mod body;
-mod hello;
+mod client_hello;
 mod host;
 mod request;
 mod resolve;
@@ -38,66 +42,67 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 pub use rule::BadRule;
 
-use resolve::{Resolve, System};
-use rule::Rule;
-use serve::Shared;
+use resolve::{Resolver, SystemResolver};
+use rule::ParsedRule;
+use serve::ProxyState;
 
-use crate::{Denials, HostRule};
+use crate::{DenialLog, HostRule};
 
-/// The proxy of one sandbox. Dropping it ends it, with every connection.
+/// The proxy of one sandbox. Dropping it ends it and all its connections.
 pub(crate) struct Proxy {
-    shared: Arc<Shared>,
-    /// Closing it wakes those who accept, and tells them to stop.
+    shared: Arc<ProxyState>,
+    /// Closing it wakes the accepting threads and tells them to stop.
     stopper: Option<UnixStream>,
     stopped: UnixStream,
     accepting: Vec<JoinHandle<()>>,
 }
 
-/// How a connection is served.
-type Serve = fn(TcpStream, &Arc<Shared>);
+/// The handler of a connection.
+type Serve = fn(TcpStream, &Arc<ProxyState>);
 
 impl Proxy {
-    /// The port at which a command finds its proxy, on its own loopback.
+    /// The port of the proxy on the command's loopback.
     pub(crate) const PORT: u16 = 3128;
 
-    /// Serves what knocks at `listener`: hosts of the rules are reached, others are told to `denials`.
+    /// Serves connections to `listener`: hosts of the rules are reached, others are recorded in
+    /// `denials`.
     ///
     /// # Errors
-    /// When a rule means nothing, or the system gives no thread.
+    /// If a rule is invalid, or the system cannot start a thread.
     pub(crate) fn start(
         listener: TcpListener,
         rules: &[HostRule],
-        denials: Denials,
+        denials: DenialLog,
     ) -> io::Result<Self> {
-        Self::start_with(listener, rules, denials, Arc::new(System))
+        Self::start_with(listener, rules, denials, Arc::new(SystemResolver))
     }
 
     fn start_with(
         listener: TcpListener,
         rules: &[HostRule],
-        denials: Denials,
-        resolve: Arc<dyn Resolve>,
+        denials: DenialLog,
+        resolve: Arc<dyn Resolver>,
     ) -> io::Result<Self> {
-        let rules: Result<Vec<Rule>, BadRule> = rules.iter().map(Rule::of).collect();
+        let rules: Result<Vec<ParsedRule>, BadRule> = rules.iter().map(ParsedRule::of).collect();
         let rules = rules.map_err(|bad| io::Error::new(io::ErrorKind::InvalidInput, bad))?;
         let (stopper, stopped) = UnixStream::pair()?;
         let mut proxy = Self {
-            shared: Arc::new(Shared::new(rules, denials, resolve)),
+            shared: Arc::new(ProxyState::new(rules, denials, resolve)),
             stopper: Some(stopper),
             stopped,
             accepting: Vec::new(),
         };
-        proxy.accept(listener, serve::begin)?;
+        proxy.accept(listener, serve::serve_in_thread)?;
         Ok(proxy)
     }
 
-    /// Leads what knocks at `listener` on to the same address and port of the machine, where the rules give it. That
-    /// is for clients which do not use a proxy for their own machine.
+    /// Forwards connections to `listener` to the same address and port of the machine, if the rules
+    /// grant it. This serves clients that do not use a proxy for localhost.
     ///
     /// # Errors
-    /// When the system gives no thread.
-    pub(crate) fn lead_on(&mut self, listener: TcpListener) -> io::Result<()> {
-        self.accept(listener, serve::begin_leading_on)
+    /// If the system cannot start a thread.
+    pub(crate) fn forward(&mut self, listener: TcpListener) -> io::Result<()> {
+        self.accept(listener, serve::forward_in_thread)
     }
 
     fn accept(&mut self, listener: TcpListener, serve: Serve) -> io::Result<()> {
@@ -123,15 +128,15 @@ impl Drop for Proxy {
         drop(self.stopper.take());
         for accepting in self.accepting.drain(..) {
             if accepting.join().is_err() {
-                log::error!("the proxy of a sandbox ended badly");
+                log::error!("a proxy thread of a sandbox panicked");
             }
         }
         self.shared.cut_all();
     }
 }
 
-/// What a command must find in its environment to use the proxy. Names are resolved by the proxy, also for SOCKS; what
-/// the command itself runs on its loopback is reached without it.
+/// Returns the variables that make a command use the proxy. The proxy resolves names, also for
+/// SOCKS; servers on the command's own loopback are reached directly.
 pub(crate) fn environment() -> Vec<(OsString, OsString)> {
     let port = Proxy::PORT;
     let web = format!("http://127.0.0.1:{port}");
@@ -150,25 +155,25 @@ pub(crate) fn environment() -> Vec<(OsString, OsString)> {
     .concat()
 }
 
-/// The ports of the machine's own loopback that a list gives: those of IPv4, and those of IPv6.
+/// Returns the ports of the machine's own loopback that a list grants: for IPv4 and for IPv6.
 pub(crate) fn own_ports(hosts: &[HostRule]) -> [Vec<u16>; 2] {
-    let rules: Vec<Rule> = hosts
+    let rules: Vec<ParsedRule> = hosts
         .iter()
-        .filter_map(|host| Rule::of(host).ok())
+        .filter_map(|host| ParsedRule::of(host).ok())
         .collect();
     [false, true].map(|is_six| {
         let ports = rules.iter().flat_map(|rule| rule.own_ports(is_six));
         let mut ports: Vec<u16> = ports.copied().collect();
         ports.sort_unstable();
         ports.dedup();
-        // There the proxy itself listens.
+        // The proxy itself listens there.
         ports.retain(|port| *port != Proxy::PORT);
         ports
     })
 }
 
-/// Accepts until the other end of `stopped` is closed.
-fn accept(listener: &TcpListener, stopped: &UnixStream, shared: &Arc<Shared>, serve: Serve) {
+/// Accepts connections until the other end of `stopped` is closed.
+fn accept(listener: &TcpListener, stopped: &UnixStream, shared: &Arc<ProxyState>, serve: Serve) {
     loop {
         let mut waiting = [
             PollFd::from_borrowed_fd(listener.as_fd(), PollFlags::IN),
@@ -184,7 +189,8 @@ fn accept(listener: &TcpListener, stopped: &UnixStream, shared: &Arc<Shared>, se
         }
         match listener.accept() {
             Ok((stream, _)) => serve(stream, shared),
-            // Whoever knocked is gone already, or there are too many descriptors: the next one may have more luck.
+            // The client has disconnected, or there are too many descriptors; later connections may
+            // succeed.
             Err(error) if is_passing(&error) => {}
             Err(error) => return log::error!("the proxy of a sandbox cannot accept: {error}"),
         }

@@ -1,7 +1,7 @@
-//! What one command, or one room, may touch: plain data.
+//! The access rights of one command or one warm sandbox, as plain data.
 //!
-//! Knows: paths as they are written. Must not know: the disk, the environment, how a policy is enforced.
-//! Invariant: what is not given here is denied. An empty list gives nothing.
+//! Knows: paths as written. Must not know: the disk, the environment, how a policy is enforced.
+//! Invariant: everything not granted here is denied. An empty list grants nothing.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,95 +11,98 @@ use base::AbsPath;
 use serde::{Deserialize, Serialize};
 
 mod file;
-mod person;
 mod secrets;
+mod user;
 
 pub use file::PolicyFile;
-pub use person::Person;
+pub use user::UserEnvironment;
 
-/// What may be touched. The whole disk can be read but for `hidden` and the private folders (`/tmp`,
-/// `/var/tmp`, `/run`, `/dev/shm`), which start empty and are gone at the end.
+/// The granted access. The whole disk is readable except for `hidden` and the private folders
+/// (`/tmp`, `/var/tmp`, `/run`, `/dev/shm`), which start empty and are discarded at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// The folder to work in: can be written but for `protected`. A link is followed once, at the start.
+    /// The working folder: writable except for `protected`. A link is followed once, at the start.
     pub workspace: AbsPath,
-    /// Paths to be seen, read-only, although they lie in a hidden or a private folder.
+    /// Paths that stay visible, read-only, inside a hidden or private folder.
     pub readable: Vec<AbsPath>,
-    /// Files and folders beside the workspace that can be written. Those that do not exist are passed over, and so
-    /// are those behind a link that a command could have made.
+    /// Writable files and folders besides the workspace. Missing ones are skipped, as are those
+    /// behind a link that a command could have created.
     pub writable: Vec<AbsPath>,
-    /// Folders that seem writable: changes are seen by nobody else and gone at the end. For caches in
-    /// the home folder. Those that do not exist and would be hidden from a listing are made for the time of the
-    /// sandbox; others are passed over.
+    /// Folders that appear writable: changes are visible to no other command and are discarded at
+    /// the end. Used for caches in the home folder. A missing folder that no listing would show is
+    /// created for the lifetime of the sandbox; other missing folders are skipped.
     pub scratch: Vec<AbsPath>,
-    /// Files and folders that look empty. Those that do not exist are passed over.
+    /// Files and folders that appear empty. Missing ones are skipped.
     pub hidden: Vec<AbsPath>,
-    /// What stays as it is within the workspace and the writable folders.
-    pub protected: Protected,
-    /// What can be reached.
+    /// Paths that are read-only inside the workspace and the writable folders.
+    pub protected: ProtectionRules,
+    /// The reachable network hosts.
     pub network: Network,
-    /// The whole environment: nothing else is inherited.
+    /// The complete environment: nothing else is inherited.
     pub environment: Vec<(OsString, OsString)>,
-    /// How much may be used.
-    pub limits: Limits,
-    /// Layers that the person decided to do without.
-    pub without: BTreeSet<Layer>,
+    /// The limits on resource usage.
+    pub limits: ResourceLimits,
+    /// Layers that the user decided to omit.
+    pub without: BTreeSet<SandboxLayer>,
 }
 
-/// What makes other programs run code, and therefore stays as it is.
+/// Paths through which other programs run code, and which are therefore read-only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Protected {
-    /// Names in the workspace and in every other writable folder, compared without regard to case: what is there
-    /// is read-only, what is not there cannot come into being. `.git` is always one of them: a pointer file is
-    /// read-only, a folder is a repository as below, and one that is not there can be made by `git init`.
+pub struct ProtectionRules {
+    /// Names in the workspace and in every other writable folder, compared case-insensitively:
+    /// existing entries are read-only, missing ones cannot be created. `.git` is always included: a
+    /// pointer file is read-only, a folder is treated as a repository (see below), and a missing
+    /// one can be created by `git init`.
     pub names: Vec<String>,
-    /// Git folders that can be committed to: objects, references, index, `HEAD` and logs can be written,
-    /// what configures git can't. They may lie within the workspace (nested repositories) or outside
-    /// (the git folder of a linked worktree), where they become writable by being named here.
+    /// Git folders that can be committed to: objects, references, index, `HEAD` and logs are
+    /// writable, git's configuration is not. They may lie inside the workspace (nested
+    /// repositories) or outside (the git folder of a linked worktree), where listing them here
+    /// makes them writable.
     pub repositories: Vec<AbsPath>,
-    /// Further files and folders that are read-only although they lie in something writable; those that are not
-    /// there cannot come into being.
+    /// Further files and folders that are read-only inside a writable folder; missing ones cannot
+    /// be created.
     pub paths: Vec<AbsPath>,
 }
 
-/// What can be reached over the network.
+/// The network access of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Network {
-    /// Nothing but the command's own loopback.
+    /// Only the command's own loopback.
     None,
-    /// These hosts, through a proxy; an empty list gives none.
+    /// These hosts, through a proxy; an empty list grants none.
     Hosts(Vec<HostRule>),
 }
 
-/// A host that can be reached.
+/// A host that may be reached.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HostRule {
-    /// A name in plain ASCII (`crates.io`), or `*.` and a name for all that end in it.
+    /// A name in plain ASCII (`crates.io`), or `*.` and a name for all its subdomains.
     pub host: String,
-    /// The ports; none means 80 and 443.
+    /// The ports; an empty list means 80 and 443.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<u16>,
 }
 
-/// How much an order may use. `None` leaves a limit as the program itself has it.
+/// Resource limits of a command. `None` keeps the limit of the calling program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
-    /// Bytes of memory for the whole tree, where the system can count it.
+pub struct ResourceLimits {
+    /// Bytes of memory for the whole process tree, if the system can count them.
     pub memory: Option<u64>,
-    /// Processes and threads at a time, where the system can count them for the tree; otherwise for the user.
+    /// Number of processes and threads, counted for the tree if the system can, otherwise for the
+    /// user.
     pub processes: Option<u64>,
     /// Open files of one process.
     pub open_files: Option<u64>,
-    /// Bytes of one file.
+    /// Maximum file size in bytes.
     pub file_bytes: Option<u64>,
-    /// Seconds of processor time of one process.
+    /// Seconds of CPU time of one process.
     pub cpu_seconds: Option<u64>,
-    /// Bytes in the private folders together, each of them.
+    /// Bytes of data in each of the private folders.
     pub private_bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for ResourceLimits {
     fn default() -> Self {
         Self {
             memory: None,
@@ -112,29 +115,30 @@ impl Default for Limits {
     }
 }
 
-/// A wall of its own. A command stays in as long as one of those that concern a thing holds; none is
-/// left out unless the policy says so.
+/// One independent layer of confinement. An operation stays denied as long as one of the layers
+/// that cover it holds; no layer is omitted unless the policy says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Layer {
-    /// Processes, users, names and messages of its own. Without it there are no mounts either.
+pub enum SandboxLayer {
+    /// Own namespaces for processes, users, host name and IPC. Without them there are no mounts
+    /// either.
     Namespaces,
-    /// A view of the disk of its own.
+    /// An own view of the file system.
     Mounts,
-    /// A network of its own.
+    /// An own network namespace.
     Network,
-    /// The kernel's second opinion on what can be written.
+    /// The kernel's second check of write access.
     Landlock,
-    /// System calls that are not given; with it go the typed denials.
+    /// The system call filter; without it denials are not recorded.
     Seccomp,
-    /// No program gives more rights than its caller had.
+    /// `no_new_privs`: no program gains more rights than its caller.
     NoNewPrivs,
-    /// Limits on what is used.
+    /// Limits on resource usage.
     Limits,
 }
 
-impl Layer {
-    /// Every layer, in the order in which they are put up.
+impl SandboxLayer {
+    /// All layers, in the order in which they are set up.
     pub const ALL: [Self; 7] = [
         Self::Namespaces,
         Self::Mounts,
@@ -145,7 +149,7 @@ impl Layer {
         Self::Limits,
     ];
 
-    /// As written on a command line and in a policy file.
+    /// Returns the name used on the command line and in policy files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Namespaces => "namespaces",
@@ -158,13 +162,13 @@ impl Layer {
         }
     }
 
-    /// The layer of that name.
+    /// Returns the layer with that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|layer| layer.name() == name)
     }
 }
 
-impl fmt::Display for Layer {
+impl fmt::Display for SandboxLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

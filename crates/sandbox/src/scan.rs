@@ -1,27 +1,28 @@
-//! New ways to make a host run something, found by comparing a workspace before and after a run.
+//! Finds new ways to make the host run code, by comparing a workspace before and after a run.
 //!
-//! Knows: the names of `names`, what git folders hold. Must not know: git itself, which is never asked here.
-//! Invariant: no link is followed, and nothing outside the folders that were given is opened.
-//! Invariant: what could not be looked at is a finding.
-//! Invariant: folders are skipped for no reason but that the system says that nothing in them was added, renamed or
-//! removed since they were read. Build folders are looked at like others: a repository hides well among packages.
+//! Knows: the names of `names`, the contents of git folders. Must not know: git itself, which is
+//! never run here.
+//! Invariant: no link is followed, and nothing outside the given folders is opened.
+//! Invariant: a path that cannot be examined is a finding.
+//! Invariant: a folder is skipped only if the system says that no entry was added, renamed or
+//! removed since it was read. Build folders are scanned like others: a repository is easily hidden
+//! among packages.
 //!
-//! The second look costs one question per folder; only folders that changed are read again. What a folder of names
-//! looks like is told by the time of its last change, which nobody can set back. What a file holds is compared itself
-//! where it is small; larger ones, which is unusual for what is looked for, are compared by identity and that time.
+//! A repeated scan costs one system call per folder; only changed folders are read again, and a
+//! folder without subfolders or names of interest is not even opened. A folder's state is
+//! identified by its change time, which cannot be set back. Small files are compared by content;
+//! larger ones, which are unusual for these names, by identity and change time.
 //!
-//! A folder in which nothing changed costs one question, and is not opened where it held no folder.
-//!
-//! Limitations: a file in git's object store cannot make git run anything, so only its kind is looked at. References are
-//! not compared: moving a branch is work. A repository whose index lies in parts has its links to other repositories unread;
-//! the other repositories themselves are found all the same.
+//! Limitations: a file in git's object store cannot make git run anything, so only its type is
+//! examined. References are not compared: moving a branch is work. The links to other repositories
+//! in a split index are not read; the other repositories themselves are still found.
 //! Start at `Control::of`.
 
 mod armed;
-mod bytes;
-mod control;
 mod git;
 mod index;
+mod irregular;
+mod no_follow;
 mod quarantine;
 mod walk;
 
@@ -32,151 +33,154 @@ use std::path::{Path, PathBuf};
 
 use base::AbsPath;
 
-use crate::git::{Programs, Repository};
-use crate::names::{Guard, Name, Reader};
+use crate::git::{GitPrograms, RepositoryPaths};
+use crate::names::{NameClass, NameReader, SensitiveName};
 
 pub(crate) use armed::is_plain;
 pub use quarantine::Quarantine;
-use walk::Seen;
+use walk::ScanSnapshot;
 
-/// What there was before a run.
+/// The state before a run.
 #[derive(Debug)]
-pub struct Control {
+pub struct ScanBaseline {
     home: Option<AbsPath>,
-    tops: Vec<Top>,
+    tops: Vec<ScannedFolder>,
 }
 
-/// What a `Control` compares.
+/// The folders that a `Control` compares.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub struct ScanScope {
     /// The folders that commands can write, the workspace first.
     pub roots: Vec<AbsPath>,
-    /// Git folders beside them that commands can commit to.
+    /// Other git folders that commands can commit to.
     pub git_folders: Vec<AbsPath>,
-    /// Where the person's own Git configuration lies.
+    /// The folder of the user's own git configuration.
     pub home: Option<AbsPath>,
 }
 
-/// One look at what a `Control` is about, and what it found.
+/// One scan of the folders of a `Control`, and its findings.
 #[derive(Debug)]
-pub struct Look {
+pub struct ScanPass {
     findings: Vec<Finding>,
-    seen: Vec<Seen>,
+    seen: Vec<ScanSnapshot>,
 }
 
-/// One folder that was looked at.
+/// One scanned folder and its state.
 #[derive(Debug)]
-struct Top {
+struct ScannedFolder {
     path: AbsPath,
-    kind: Kind,
-    programs: Programs,
-    seen: Seen,
+    role: FolderRole,
+    programs: GitPrograms,
+    seen: ScanSnapshot,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FolderRole {
     Workspace,
     GitFolder,
-    /// The part of a repository that its worktrees share, where commands write objects, references and logs alone.
+    /// The part of a repository that its worktrees share; commands write only objects, references
+    /// and logs there.
     Shared,
 }
 
-/// Something that can make a host run something.
+/// A path through which a host can be made to run code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What is to be looked at: a file, a link or a folder.
+    /// The file, link or folder to inspect.
     pub path: AbsPath,
-    /// Why it matters.
-    pub way: Way,
-    /// What became of it.
-    pub change: Change,
-    /// What was there before, where it can be put back.
-    before: Option<Before>,
+    /// The way it makes a host run code.
+    pub kind: FindingKind,
+    /// Its change since the last scan.
+    pub change: FindingChange,
+    /// Its previous content, if it can be restored.
+    before: Option<PriorState>,
     is_armed: bool,
-    /// The folder that was looked at.
+    /// The scanned folder that contains it.
     top: AbsPath,
 }
 
-/// What was at a path before, as it can be put back.
+/// The previous content of a path, as it can be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Before {
-    File(Content),
+enum PriorState {
+    File(FileContent),
     Link(Vec<u8>),
 }
 
-/// What a file held, and its mode.
+/// A file's content and mode.
 #[derive(Clone, Debug)]
-struct Content {
+struct FileContent {
     bytes: Vec<u8>,
     mode: u32,
 }
 
-/// Whether a file can be executed decides what Git makes of it; its other rights do not.
-impl PartialEq for Content {
+/// The executable bit decides whether git runs a file; its other permission bits do not matter.
+impl PartialEq for FileContent {
     fn eq(&self, other: &Self) -> bool {
         self.bytes == other.bytes && (self.mode & 0o111 == 0) == (other.mode & 0o111 == 0)
     }
 }
 
-impl Eq for Content {}
+impl Eq for FileContent {}
 
-/// How something can make a host run something.
+/// The way a path makes a host run code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub enum FindingKind {
     /// One of the protected or watched names.
-    Name(&'static Name),
-    /// A whole repository, in a folder of its own or one that only looks like one. Whoever asks git for the status in
-    /// it, or in a repository that links to it, runs what it says.
+    Name(&'static SensitiveName),
+    /// A whole repository, in its own folder or disguised as another. Running git status in it, or
+    /// in a repository that links to it, runs its configured programs.
     Repository,
-    /// A file or link that says where the git folder is.
+    /// A file or link that points to the git folder.
     Pointer,
-    /// The configuration of git, by whatever way it is written.
+    /// Git configuration, in any form.
     Config,
-    /// A program that git runs by itself.
+    /// A program that git runs on its own.
     Hook,
-    /// A file of the workspace that the configuration of git or a hook runs.
+    /// A file of the workspace that git's configuration or a hook runs.
     Program,
     /// The same in a folder of installed packages.
     Package,
-    /// What git never makes in its own folder, and writes through: a link, a pipe, a second name for a file.
+    /// An entry that git never creates in its own folder, and writes through: a link, a pipe, a
+    /// hard link.
     Irregular,
-    /// Where git finds the rest of a repository.
+    /// A file that tells git where to find the rest of a repository.
     Layout,
-    /// Attributes that name drivers, which the configuration of any level may define.
+    /// Attributes that name drivers, which configuration at any level may define.
     Drivers,
-    /// A link of the index to another repository, which git then enters.
+    /// An index entry for another repository, which git then enters.
     Gitlink,
     /// Commands that git runs when a rebase is continued.
     Rebase,
-    /// A link that leads out of the workspace: what is written or copied there lands elsewhere.
+    /// A link that leads out of the workspace: data written or copied there ends up elsewhere.
     LinkOut,
-    /// What could not be looked at.
-    Unseen,
+    /// A path that could not be examined.
+    Unreadable,
 }
 
-/// What became of something.
+/// The change of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
-    /// It was not there before.
+pub enum FindingChange {
+    /// It did not exist before.
     New,
-    /// It was another one before.
+    /// It existed with other content.
     Changed,
-    /// It is not there any more.
+    /// It no longer exists.
     Gone,
 }
 
-impl Control {
-    /// Looks at a workspace, and at git folders of its that lie elsewhere. A workspace that is not there is empty.
+impl ScanBaseline {
+    /// Scans a workspace, and git folders of it that lie elsewhere. A missing workspace counts as
+    /// empty.
     pub fn of(workspace: &AbsPath, git_folders: &[AbsPath]) -> Self {
-        Self::over(&Scope {
+        Self::for_scope(&ScanScope {
             roots: vec![workspace.clone()],
             git_folders: git_folders.to_vec(),
             home: None,
         })
     }
 
-    /// Looks at everything that commands can write.
-    pub fn over(scope: &Scope) -> Self {
+    /// Scans everything that commands can write.
+    pub fn for_scope(scope: &ScanScope) -> Self {
         let mut control = Self {
             home: scope.home.clone(),
             tops: Vec::new(),
@@ -185,86 +189,88 @@ impl Control {
             control.add(root);
         }
         for folder in &scope.git_folders {
-            control.top(folder.clone(), Kind::GitFolder);
+            control.add_top(folder.clone(), FolderRole::GitFolder);
         }
         control
     }
 
-    /// Looks at one more folder from now on, with the git folders that belong to it.
+    /// Adds a folder to all later scans, with the git folders that belong to it.
     pub fn add(&mut self, root: &AbsPath) {
-        let is_known = |top: &Top| top.kind == Kind::Workspace && root.is_within(&top.path);
+        let is_known =
+            |top: &ScannedFolder| top.role == FolderRole::Workspace && root.is_within(&top.path);
         if self.tops.iter().any(is_known) {
             return;
         }
-        self.top(root.clone(), Kind::Workspace);
-        let Some(repository) = Repository::of(root.as_path()) else {
+        self.add_top(root.clone(), FolderRole::Workspace);
+        let Some(repository) = RepositoryPaths::of(root.as_path()) else {
             return;
         };
         if let Some(folder) = AbsPath::new(&repository.git_dir) {
-            self.top(folder, Kind::GitFolder);
+            self.add_top(folder, FolderRole::GitFolder);
         }
         if repository.common_dir != repository.git_dir
             && let Some(folder) = AbsPath::new(&repository.common_dir)
         {
-            self.top(folder, Kind::Shared);
+            self.add_top(folder, FolderRole::Shared);
         }
     }
 
-    /// Adds a folder that lies in none of those which are looked at as a whole.
-    fn top(&mut self, path: AbsPath, kind: Kind) {
+    /// Adds a folder unless a scanned folder contains it.
+    fn add_top(&mut self, path: AbsPath, kind: FolderRole) {
         let real = real(&path);
-        let holds = |top: &Top| match top.kind {
-            Kind::Workspace => real.is_within(&crate::scan::real(&top.path)),
-            Kind::GitFolder | Kind::Shared => real == crate::scan::real(&top.path),
+        let holds = |top: &ScannedFolder| match top.role {
+            FolderRole::Workspace => real.is_within(&crate::scan::real(&top.path)),
+            FolderRole::GitFolder | FolderRole::Shared => real == crate::scan::real(&top.path),
         };
         if self.tops.iter().any(holds) {
             return;
         }
         let programs = programs(&path, kind, self.home.as_ref());
-        let seen = look(&path, kind, &programs, None);
-        self.tops.push(Top {
+        let seen = scan_folder(&path, kind, &programs, None);
+        self.tops.push(ScannedFolder {
             path,
-            kind,
+            role: kind,
             programs,
             seen,
         });
     }
 
-    /// Looks again, and says what is new or different, sorted by path. What is merely gone is told where something
-    /// else may take its place: a pointer, a configuration.
+    /// Scans again and returns the new and changed paths, sorted. A removal is reported only if
+    /// another path may take its place: a pointer, a configuration.
     pub fn changes(&self) -> Vec<Finding> {
-        self.look().findings
+        self.scan().findings
     }
 
-    /// The same; from now on what is there now is what was there before, and Git runs what it is told to run now.
+    /// Like `changes`, and makes the current state the new baseline, including the programs that
+    /// git runs now.
     pub fn advance(&mut self) -> Vec<Finding> {
-        let look = self.look();
-        let findings = self.take(look);
+        let look = self.scan();
+        let findings = self.adopt(look);
         for top in &mut self.tops {
-            let programs = programs(&top.path, top.kind, self.home.as_ref());
+            let programs = programs(&top.path, top.role, self.home.as_ref());
             if programs != top.programs {
-                top.seen = self::look(&top.path, top.kind, &programs, Some(&top.seen));
+                top.seen = self::scan_folder(&top.path, top.role, &programs, Some(&top.seen));
                 top.programs = programs;
             }
         }
         findings
     }
 
-    /// Looks again, and keeps what was seen for `take`.
-    pub fn look(&self) -> Look {
+    /// Scans again, and keeps the result for `take`.
+    pub fn scan(&self) -> ScanPass {
         let mut findings = Vec::new();
         let mut seen = Vec::with_capacity(self.tops.len());
         for top in &self.tops {
-            let now = look(&top.path, top.kind, &top.programs, Some(&top.seen));
+            let now = scan_folder(&top.path, top.role, &top.programs, Some(&top.seen));
             differences(&top.path, &top.seen.marks, &now.marks, &mut findings);
             seen.push(now);
         }
-        findings.sort_by(|left, right| (&left.path, left.way).cmp(&(&right.path, right.way)));
-        Look { findings, seen }
+        findings.sort_by(|left, right| (&left.path, left.kind).cmp(&(&right.path, right.kind)));
+        ScanPass { findings, seen }
     }
 
-    /// What a look saw is what was there before, from now on.
-    pub fn take(&mut self, look: Look) -> Vec<Finding> {
+    /// Makes the result of a scan the new baseline.
+    pub fn adopt(&mut self, look: ScanPass) -> Vec<Finding> {
         for (top, seen) in self.tops.iter_mut().zip(look.seen) {
             top.seen = seen;
         }
@@ -272,58 +278,63 @@ impl Control {
     }
 }
 
-impl Look {
-    /// What is new or different.
+impl ScanPass {
+    /// Returns the new and changed paths.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 }
 
-fn look(path: &AbsPath, kind: Kind, programs: &Programs, before: Option<&Seen>) -> Seen {
+fn scan_folder(
+    path: &AbsPath,
+    kind: FolderRole,
+    programs: &GitPrograms,
+    before: Option<&ScanSnapshot>,
+) -> ScanSnapshot {
     match kind {
-        Kind::Workspace => walk::workspace(path, programs, before),
-        Kind::GitFolder => walk::git_folder(path, before),
-        Kind::Shared => walk::shared(path, before),
+        FolderRole::Workspace => walk::workspace(path, programs, before),
+        FolderRole::GitFolder => walk::git_folder(path, before),
+        FolderRole::Shared => walk::shared(path, before),
     }
 }
 
-fn programs(path: &AbsPath, kind: Kind, home: Option<&AbsPath>) -> Programs {
+fn programs(path: &AbsPath, kind: FolderRole, home: Option<&AbsPath>) -> GitPrograms {
     match kind {
-        Kind::Workspace => Programs::of(path, home),
-        Kind::GitFolder | Kind::Shared => Programs::default(),
+        FolderRole::Workspace => GitPrograms::of(path, home),
+        FolderRole::GitFolder | FolderRole::Shared => GitPrograms::default(),
     }
 }
 
-/// The path without links, or as it is where nothing is there.
+/// Returns the path without links, or unchanged if it does not exist.
 fn real(path: &AbsPath) -> AbsPath {
     host::Files::canonicalize(&host::RealFiles, path).unwrap_or_else(|_| path.clone())
 }
 
-/// Something that matters, and what of it is compared.
+/// A path of interest, and the part of its state that is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Mark {
-    way: Way,
-    /// What is compared.
-    state: State,
+struct ScanMark {
+    kind: FindingKind,
+    /// The state that is compared.
+    state: MarkState,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum State {
-    /// It is there, and that is all that matters.
-    There,
-    /// What of it matters.
-    Holds(Vec<u8>),
-    /// A file, whole.
-    File(Content),
-    /// A link, and where it leads.
+enum MarkState {
+    /// It exists; nothing else matters.
+    Present,
+    /// The relevant part of its content.
+    Bytes(Vec<u8>),
+    /// A file's complete content and mode.
+    File(FileContent),
+    /// A link and its target.
     Link(Vec<u8>),
-    /// Device, number, size, and seconds and nanoseconds of the last change.
-    Is([u64; 5]),
+    /// Device, inode, size, and seconds and nanoseconds of the last change.
+    Identity([u64; 5]),
 }
 
-type Marks = BTreeMap<PathBuf, Mark>;
+type Marks = BTreeMap<PathBuf, ScanMark>;
 
-/// Whether there is a mark at a path or below it.
+/// Returns whether there is a mark at a path or below it.
 fn has_any(marks: &Marks, path: &Path) -> bool {
     let range = (Bound::Included(path), Bound::Unbounded);
     let mut rest = marks.range::<Path, _>(range);
@@ -337,7 +348,7 @@ fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Fi
             let is_repository = |marks: &Marks| {
                 marks
                     .get(above)
-                    .is_some_and(|mark| mark.way == Way::Repository)
+                    .is_some_and(|mark| mark.kind == FindingKind::Repository)
             };
             above != path && is_repository(now) && !is_repository(before)
         })
@@ -345,19 +356,19 @@ fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Fi
     for (path, mark) in now {
         let change = match before.get(path) {
             Some(old) if old == mark => continue,
-            Some(_) => Change::Changed,
-            // A new repository is one finding, whatever it holds.
-            None if mark.way != Way::Repository && new_within(path) => continue,
-            None => Change::New,
+            Some(_) => FindingChange::Changed,
+            // A new repository is one finding, whatever it contains.
+            None if mark.kind != FindingKind::Repository && new_within(path) => continue,
+            None => FindingChange::New,
         };
-        let held = |old: &Mark| match &old.state {
-            State::File(content) => Some(Before::File(content.clone())),
-            State::Link(target) => Some(Before::Link(target.clone())),
-            State::There | State::Holds(_) | State::Is(_) => None,
+        let held = |old: &ScanMark| match &old.state {
+            MarkState::File(content) => Some(PriorState::File(content.clone())),
+            MarkState::Link(target) => Some(PriorState::Link(target.clone())),
+            MarkState::Present | MarkState::Bytes(_) | MarkState::Identity(_) => None,
         };
         findings.push(Finding {
             path: top.join(path),
-            way: mark.way,
+            kind: mark.kind,
             change,
             before: before.get(path).and_then(held),
             is_armed: armed::is_armed(path, mark, now),
@@ -365,16 +376,19 @@ fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Fi
         });
     }
     for (path, mark) in before {
-        let matters = match mark.way {
-            Way::Pointer | Way::Config | Way::Layout | Way::Program => true,
-            Way::Name(name) => name.guard == Guard::Closed,
+        let matters = match mark.kind {
+            FindingKind::Pointer
+            | FindingKind::Config
+            | FindingKind::Layout
+            | FindingKind::Program => true,
+            FindingKind::Name(name) => name.class == NameClass::Closed,
             _ => false,
         };
         if matters && !has_any(now, path) {
             findings.push(Finding {
                 path: top.join(path),
-                way: mark.way,
-                change: Change::Gone,
+                kind: mark.kind,
+                change: FindingChange::Gone,
                 before: None,
                 is_armed: false,
                 top: top.clone(),
@@ -384,83 +398,98 @@ fn differences(top: &AbsPath, before: &Marks, now: &Marks, findings: &mut Vec<Fi
 }
 
 impl Finding {
-    /// Whether somebody's tools would run something by it as it is now. What is not armed may be work: a repository
-    /// for tests, say, that names no program; it is looked at again after the next run.
+    /// Returns whether the host's tools would run code through it in its current state. A path that
+    /// is not armed may be work, for example a repository for tests that names no program; it is
+    /// examined again after the next run.
     pub fn is_armed(&self) -> bool {
         self.is_armed
     }
 
-    /// Whether no agent was to write it at all; the others are work that the person should know of.
-    pub fn guard(&self) -> Guard {
-        match self.way {
-            Way::Name(name) => name.guard,
-            Way::Drivers | Way::Rebase | Way::LinkOut | Way::Package => Guard::Watched,
-            Way::Repository
-            | Way::Program
-            | Way::Irregular
-            | Way::Pointer
-            | Way::Config
-            | Way::Hook
-            | Way::Layout
-            | Way::Gitlink
-            | Way::Unseen => Guard::Closed,
+    /// Returns `Guard::Closed` if no agent may write it; other findings are work that the user
+    /// should know about.
+    pub fn class(&self) -> NameClass {
+        match self.kind {
+            FindingKind::Name(name) => name.class,
+            FindingKind::Drivers
+            | FindingKind::Rebase
+            | FindingKind::LinkOut
+            | FindingKind::Package => NameClass::Watched,
+            FindingKind::Repository
+            | FindingKind::Program
+            | FindingKind::Irregular
+            | FindingKind::Pointer
+            | FindingKind::Config
+            | FindingKind::Hook
+            | FindingKind::Layout
+            | FindingKind::Gitlink
+            | FindingKind::Unreadable => NameClass::Closed,
         }
     }
 
-    /// One word for programs.
+    /// Returns a one-word identifier for programs.
     pub fn kind(&self) -> &'static str {
-        match self.way {
-            Way::Name(name) => match name.reader {
-                Reader::Editor => "editor",
-                Reader::Agent => "agent",
-                Reader::Shell => "shell",
-                Reader::Git => "git",
-                Reader::Packages => "packages",
-                Reader::Elsewhere => "elsewhere",
+        match self.kind {
+            FindingKind::Name(name) => match name.reader {
+                NameReader::Editor => "editor",
+                NameReader::Agent => "agent",
+                NameReader::Shell => "shell",
+                NameReader::Git => "git",
+                NameReader::Packages => "packages",
+                NameReader::Elsewhere => "elsewhere",
             },
-            Way::Repository => "repository",
-            Way::Pointer => "pointer",
-            Way::Config => "config",
-            Way::Hook => "hook",
-            Way::Program | Way::Package => "program",
-            Way::Irregular => "irregular",
-            Way::Layout => "layout",
-            Way::Drivers => "drivers",
-            Way::Gitlink => "gitlink",
-            Way::Rebase => "rebase",
-            Way::LinkOut => "link",
-            Way::Unseen => "unseen",
+            FindingKind::Repository => "repository",
+            FindingKind::Pointer => "pointer",
+            FindingKind::Config => "config",
+            FindingKind::Hook => "hook",
+            FindingKind::Program | FindingKind::Package => "program",
+            FindingKind::Irregular => "irregular",
+            FindingKind::Layout => "layout",
+            FindingKind::Drivers => "drivers",
+            FindingKind::Gitlink => "gitlink",
+            FindingKind::Rebase => "rebase",
+            FindingKind::LinkOut => "link",
+            FindingKind::Unreadable => "unseen",
         }
     }
 }
 
-/// A sentence for the person.
+/// Formats a sentence for the user.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let change = match self.change {
-            Change::New => "is new",
-            Change::Changed => "was changed",
-            Change::Gone => "was taken away",
+            FindingChange::New => "is new",
+            FindingChange::Changed => "was changed",
+            FindingChange::Gone => "was removed",
         };
         write!(f, "{} {change}; ", self.path)?;
-        match self.way {
-            Way::Name(name) => write!(f, "it {}", name.why),
-            Way::Repository => f.write_str("git runs what the configuration of a repository says"),
-            Way::Pointer => f.write_str("it decides which repository git takes this folder for"),
-            Way::Config => f.write_str("it decides which programs git runs"),
-            Way::Hook => f.write_str("git runs it by itself"),
-            Way::Program | Way::Package => {
-                f.write_str("git runs it by itself, as its configuration or a hook says")
+        match self.kind {
+            FindingKind::Name(name) => write!(f, "it {}", name.why),
+            FindingKind::Repository => {
+                f.write_str("git runs the programs that a repository's configuration names")
             }
-            Way::Irregular => {
-                f.write_str("git never makes such a file in its folder, and writes through it")
+            FindingKind::Pointer => {
+                f.write_str("it decides which repository git uses for this folder")
             }
-            Way::Layout => f.write_str("it decides where git finds the rest of the repository"),
-            Way::Drivers => f.write_str("it names drivers for git to run on contents"),
-            Way::Gitlink => f.write_str("the index links to another repository, which git enters"),
-            Way::Rebase => f.write_str("it holds commands that git runs when the rebase goes on"),
-            Way::LinkOut => f.write_str("it leads out of the workspace"),
-            Way::Unseen => f.write_str("it could not be looked at"),
+            FindingKind::Config => f.write_str("it decides which programs git runs"),
+            FindingKind::Hook => f.write_str("git runs it automatically"),
+            FindingKind::Program | FindingKind::Package => f.write_str(
+                "git runs it automatically because its configuration or a hook names it",
+            ),
+            FindingKind::Irregular => {
+                f.write_str("git never creates such a file in its folder, and writes through it")
+            }
+            FindingKind::Layout => {
+                f.write_str("it decides where git finds the rest of the repository")
+            }
+            FindingKind::Drivers => f.write_str("it names drivers that git runs on file contents"),
+            FindingKind::Gitlink => {
+                f.write_str("the index links to another repository, which git enters")
+            }
+            FindingKind::Rebase => {
+                f.write_str("it contains commands that git runs when the rebase is continued")
+            }
+            FindingKind::LinkOut => f.write_str("it leads out of the workspace"),
+            FindingKind::Unreadable => f.write_str("it could not be examined"),
         }
     }
 }

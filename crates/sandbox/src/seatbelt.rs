@@ -1,14 +1,16 @@
-//! The same policy in the words of macOS: a profile for its sandbox.
+//! Translates a policy into a profile for macOS's sandbox.
 //!
-//! Knows: policies. Must not know: the disk; links are resolved by who calls, since the system judges real paths.
-//! Invariant: the last rule that fits decides, so what is denied within something given stands behind it.
-//! Invariant: a path that cannot be written in a profile without doubt refuses the policy.
+//! Knows: policies. Must not know: the disk; callers resolve links, since the system checks real
+//! paths.
+//! Invariant: the last matching rule decides, so a denial inside a granted path follows the grant.
+//! Invariant: a path that cannot be expressed unambiguously in a profile refuses the policy.
 //!
-//! What Linux does with a disk of its own, macOS does with rules on paths. So three things are weaker here, and the
-//! profile leans to the strict side: scratch folders are read-only, since there is nothing to throw away; there is no
-//! loopback of its own, so nothing but the proxy is reached there; and limits are those of the process alone.
-//! A protected path is kept by three rules: nothing writes it, nothing links it to another name, and no folder between
-//! it and the writable top can be renamed or removed.
+//! Linux gives a command its own view of the disk; macOS has rules on paths instead. Three things
+//! are therefore weaker, and the profile errs on the strict side: scratch folders are read-only,
+//! since nothing can be discarded; there is no private loopback, so only the proxy can be reached
+//! there; and limits apply to single processes.
+//! Three rules keep a protected path: it cannot be written, it cannot be linked to another name,
+//! and no folder between it and the writable root can be renamed or removed.
 //! Start at `profile`.
 
 use std::collections::BTreeSet;
@@ -17,21 +19,21 @@ use std::ffi::OsString;
 use base::AbsPath;
 
 use crate::names::GIT_CONTROL;
-use crate::{Layer, Network, Order, Policy, Refused};
+use crate::{Network, Policy, SandboxError, SandboxLayer, SpawnRequest};
 
-/// The program that puts a process into a profile.
+/// The program that runs a process under a profile.
 pub const LAUNCHER: &str = "/usr/bin/sandbox-exec";
 
-/// What a profile needs to know beside the policy.
+/// The context that a profile needs besides the policy.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ProfileContext {
     /// A folder of this run alone, for temporary files; `TMPDIR` must name it.
     pub private: AbsPath,
-    /// The port of the proxy on this machine's loopback, when hosts are given.
+    /// The port of the proxy on this machine's loopback, if hosts are granted.
     pub proxy: Option<u16>,
 }
 
-/// What every program needs of the system to start at all.
+/// The rights that every program needs to start at all.
 const BASE: &str = r#"(version 1)
 (deny default)
 
@@ -64,7 +66,7 @@ const BASE: &str = r#"(version 1)
 (allow pseudo-tty)
 "#;
 
-/// Folders that all programs of the machine share.
+/// Folders shared by all programs of the machine.
 const SHARED: &[&str] = &[
     "/private/tmp",
     "/private/var/tmp",
@@ -73,11 +75,11 @@ const SHARED: &[&str] = &[
     "/Volumes",
 ];
 
-/// The policy as a profile.
+/// Returns the policy as a profile.
 ///
 /// # Errors
-/// When a path cannot be written in a profile, or hosts are given and there is no proxy.
-pub fn profile(policy: &Policy, place: &Place) -> Result<String, Refused> {
+/// If a path cannot be expressed in a profile, or hosts are granted without a proxy.
+pub fn profile(policy: &Policy, place: &ProfileContext) -> Result<String, SandboxError> {
     let mut text = BASE.to_owned();
     reading(policy, place, &mut text)?;
     writing(policy, place, &mut text)?;
@@ -86,11 +88,15 @@ pub fn profile(policy: &Policy, place: &Place) -> Result<String, Refused> {
     Ok(text)
 }
 
-/// An order as the one that runs it in a profile.
+/// Wraps a request so that it runs under a profile.
 ///
 /// # Errors
-/// As `profile`.
-pub fn wrapped(policy: &Policy, place: &Place, order: Order) -> Result<Order, Refused> {
+/// See `profile`.
+pub fn wrap(
+    policy: &Policy,
+    place: &ProfileContext,
+    order: SpawnRequest,
+) -> Result<SpawnRequest, SandboxError> {
     let mut arguments: Vec<OsString> = ["-p".into(), profile(policy, place)?.into()].into();
     arguments.push("--".into());
     arguments.push(order.program);
@@ -98,7 +104,7 @@ pub fn wrapped(policy: &Policy, place: &Place, order: Order) -> Result<Order, Re
     let mut environment = policy.environment.clone();
     environment.extend(order.environment);
     environment.push(("TMPDIR".into(), place.private.as_path().into()));
-    Ok(Order {
+    Ok(SpawnRequest {
         program: LAUNCHER.into(),
         arguments,
         environment,
@@ -106,16 +112,16 @@ pub fn wrapped(policy: &Policy, place: &Place, order: Order) -> Result<Order, Re
     })
 }
 
-/// Starts an order that `wrapped` made.
+/// Starts a request returned by `wrapped`.
 ///
 /// # Errors
-/// When the launcher is missing, which no macOS has been without.
+/// If the launcher is missing, which is part of every macOS.
 #[cfg(target_os = "macos")]
 #[expect(
     clippy::disallowed_methods,
-    reason = "the launcher is given descriptors of the caller, which host::process has no word for"
+    reason = "the launcher receives the caller's descriptors, which host::process does not support"
 )]
-pub fn spawn(order: Order) -> Result<std::process::Child, Refused> {
+pub fn spawn(order: SpawnRequest) -> Result<std::process::Child, SandboxError> {
     use std::os::unix::process::CommandExt as _;
     let [input, output, errors] = order.streams;
     std::process::Command::new(&order.program)
@@ -128,15 +134,15 @@ pub fn spawn(order: Order) -> Result<std::process::Child, Refused> {
         .stderr(errors)
         .process_group(0)
         .spawn()
-        .map_err(|cause| Refused::Missing {
-            layer: Layer::Mounts,
+        .map_err(|cause| SandboxError::Missing {
+            layer: SandboxLayer::Mounts,
             step: format!("starting {LAUNCHER}"),
             cause,
-            advice: "it is a part of macOS; see that it was not removed",
+            advice: "it is part of macOS; check that it was not removed",
         })
 }
 
-fn reading(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refused> {
+fn reading(policy: &Policy, place: &ProfileContext, text: &mut String) -> Result<(), SandboxError> {
     text.push_str("\n; Reading: the disk, but for what is hidden and what all programs share.\n");
     text.push_str("(allow file-read*)\n");
     for path in SHARED {
@@ -144,7 +150,7 @@ fn reading(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refu
             "(deny file-read* file-write* (subpath \"{path}\"))\n"
         ));
     }
-    if policy.without.contains(&Layer::Mounts) {
+    if policy.without.contains(&SandboxLayer::Mounts) {
         return Ok(());
     }
     for path in &policy.hidden {
@@ -159,7 +165,7 @@ fn reading(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refu
     Ok(())
 }
 
-fn writing(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refused> {
+fn writing(policy: &Policy, place: &ProfileContext, text: &mut String) -> Result<(), SandboxError> {
     text.push_str("\n; Writing.\n");
     let given = [&policy.workspace, &place.private];
     for path in given.into_iter().chain(&policy.writable) {
@@ -170,12 +176,12 @@ fn writing(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refu
         let path = quoted(path)?;
         text.push_str(&format!("(allow file-write* (subpath {path}))\n"));
     }
-    // A file that runs as its owner for everybody would outlast the run.
+    // A set-user-id file would outlive the run.
     text.push_str("(deny file-write-setugid)\n");
     Ok(())
 }
 
-fn protecting(policy: &Policy, text: &mut String) -> Result<(), Refused> {
+fn protecting(policy: &Policy, text: &mut String) -> Result<(), SandboxError> {
     text.push_str("\n; What makes other programs run code.\n");
     let protected = &policy.protected;
     let mut pinned: BTreeSet<AbsPath> = BTreeSet::new();
@@ -231,9 +237,9 @@ fn tops(policy: &Policy) -> impl Iterator<Item = &AbsPath> {
         .chain(repositories)
 }
 
-fn network(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refused> {
+fn network(policy: &Policy, place: &ProfileContext, text: &mut String) -> Result<(), SandboxError> {
     text.push_str("\n; The network.\n");
-    if policy.without.contains(&Layer::Network) {
+    if policy.without.contains(&SandboxLayer::Network) {
         text.push_str("(allow network*)\n(allow system-socket)\n");
         return Ok(());
     }
@@ -248,8 +254,8 @@ fn network(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refu
             text.push_str(&format!("(allow network-outbound {remote})\n"));
         }
         (Network::Hosts(hosts), None) if !hosts.is_empty() => {
-            return Err(Refused::Policy {
-                reason: "hosts are given, and there is no proxy to reach them through".to_owned(),
+            return Err(SandboxError::Policy {
+                reason: "hosts are granted, but there is no proxy to reach them".to_owned(),
             });
         }
         (Network::None | Network::Hosts(_), _) => {}
@@ -257,15 +263,15 @@ fn network(policy: &Policy, place: &Place, text: &mut String) -> Result<(), Refu
     Ok(())
 }
 
-/// A path as a string of a profile.
-fn quoted(path: &AbsPath) -> Result<String, Refused> {
+/// Quotes a path as a string of a profile.
+fn quoted(path: &AbsPath) -> Result<String, SandboxError> {
     let text = plain(path)?;
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     Ok(format!("\"{text}\""))
 }
 
-/// A name in a folder, in any case, and all below it, as a pattern.
-fn pattern(folder: &AbsPath, name: &str) -> Result<String, Refused> {
+/// Returns a regular expression for a name in a folder, in any case, and everything below it.
+fn pattern(folder: &AbsPath, name: &str) -> Result<String, SandboxError> {
     let folder = plain(folder)?;
     let mut pattern = String::from("^");
     for letter in folder.trim_end_matches('/').chars() {
@@ -273,19 +279,19 @@ fn pattern(folder: &AbsPath, name: &str) -> Result<String, Refused> {
     }
     pattern.push('/');
     for letter in name.chars() {
-        match letter.is_ascii_alphabetic() {
-            true => {
-                let (lower, upper) = (letter.to_ascii_lowercase(), letter.to_ascii_uppercase());
-                pattern.push_str(&format!("[{lower}{upper}]"));
-            }
-            false => push_literal(letter, &mut pattern),
+        if letter.is_ascii_alphabetic() {
+            let (lower, upper) = (letter.to_ascii_lowercase(), letter.to_ascii_uppercase());
+            pattern.push_str(&format!("[{lower}{upper}]"));
+        } else {
+            push_literal(letter, &mut pattern)
         }
     }
     pattern.push_str("(/|$)");
-    match pattern.contains('"') {
-        // A pattern has no way to write a quotation mark.
-        true => Err(unwritable(&format!("{folder}/{name}"))),
-        false => Ok(pattern),
+    if pattern.contains('"') {
+        // A pattern cannot contain a quotation mark.
+        Err(unwritable(&format!("{folder}/{name}")))
+    } else {
+        Ok(pattern)
     }
 }
 
@@ -296,16 +302,16 @@ fn push_literal(letter: char, pattern: &mut String) {
     pattern.push(letter);
 }
 
-fn plain(path: &AbsPath) -> Result<&str, Refused> {
+fn plain(path: &AbsPath) -> Result<&str, SandboxError> {
     let text = path.as_path().to_str();
     let is_plain = |text: &&str| !text.chars().any(char::is_control);
     text.filter(is_plain)
         .ok_or_else(|| unwritable(&path.to_string()))
 }
 
-fn unwritable(path: &str) -> Refused {
-    Refused::Policy {
-        reason: format!("{path:?} cannot be written in a profile of macOS; rename it"),
+fn unwritable(path: &str) -> SandboxError {
+    SandboxError::Policy {
+        reason: format!("{path:?} cannot be expressed in a macOS sandbox profile; rename it"),
     }
 }
 

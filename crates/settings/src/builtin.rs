@@ -1,12 +1,12 @@
-//! What comes with the program: default settings, keymaps and themes, as texts.
+//! Built-in texts: default settings, keymaps and themes.
 
 use crate::sections::KeymapBase;
 use crate::theme::Appearance;
 
-/// The manual of the settings, and their default values.
+/// Documentation of all settings, with their default values.
 pub const DEFAULT_SETTINGS: &str = include_str!("../../../assets/settings/default.json");
 
-/// File name and text of every theme, in the order shown.
+/// File name and text of every theme, in display order.
 pub const THEMES: &[(&str, &str)] = &[
     (
         "burin-dark.json",
@@ -31,7 +31,7 @@ pub const THEMES: &[(&str, &str)] = &[
     ("mist.json", include_str!("../../../themes/mist.json")),
 ];
 
-/// The system a keymap is for.
+/// Operating system of a keymap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeymapSystem {
     /// Ctrl is the main modifier.
@@ -40,7 +40,7 @@ pub enum KeymapSystem {
     Mac,
 }
 
-/// File name and text of the keymap to start from.
+/// Returns the file name and text of a base keymap.
 pub const fn keymap(base: KeymapBase, system: KeymapSystem) -> (&'static str, &'static str) {
     match (base, system) {
         (KeymapBase::VsCode, KeymapSystem::Linux) => (
@@ -62,7 +62,7 @@ pub const fn keymap(base: KeymapBase, system: KeymapSystem) -> (&'static str, &'
     }
 }
 
-/// The theme that fills what others leave out.
+/// Returns the theme that supplies missing colours.
 pub(crate) const fn base_theme(appearance: Appearance) -> (&'static str, &'static str) {
     match appearance {
         Appearance::Dark => THEMES[0],

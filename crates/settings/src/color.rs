@@ -1,28 +1,28 @@
-//! Colours as plain numbers, read from `#rgb`, `#rrggbb` and `#rrggbbaa`, and how well two can be told apart.
+//! sRGB colours: parses `#rgb`, `#rrggbb` and `#rrggbbaa`, and computes contrast.
 
 use std::fmt;
 
-/// A colour in sRGB with straight alpha; each part from 0 to 255.
+/// An sRGB colour with straight alpha; each component from 0 to 255.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rgba {
-    /// Red.
+    /// Red, from 0 to 255.
     pub r: u8,
-    /// Green.
+    /// Green, from 0 to 255.
     pub g: u8,
-    /// Blue.
+    /// Blue, from 0 to 255.
     pub b: u8,
     /// Opacity: 255 is opaque.
     pub a: u8,
 }
 
 impl Rgba {
-    /// An opaque colour from `0xrrggbb`.
+    /// Creates an opaque colour from `0xrrggbb`.
     pub const fn from_hex(rgb: u32) -> Self {
         let [_, r, g, b] = rgb.to_be_bytes();
         Self { r, g, b, a: 255 }
     }
 
-    /// Reads `#rgb`, `#rrggbb` or `#rrggbbaa`; anything else is `None`.
+    /// Parses `#rgb`, `#rrggbb` or `#rrggbbaa`.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#')?;
         if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -59,8 +59,8 @@ impl Rgba {
         }
     }
 
-    /// This colour painted over an opaque one.
-    pub fn over(self, below: Self) -> Self {
+    /// Blends this colour over an opaque one.
+    pub fn blend_over(self, below: Self) -> Self {
         let mix = |above: u8, below: u8| {
             let alpha = u32::from(self.a);
             let sum = u32::from(above) * alpha + u32::from(below) * (255 - alpha);
@@ -74,7 +74,7 @@ impl Rgba {
         }
     }
 
-    /// Relative luminance as WCAG 2 defines it, 0 (black) to 1 (white). Alpha is ignored.
+    /// Returns the relative luminance by WCAG 2, from 0 (black) to 1 (white). Ignores alpha.
     pub fn luminance(self) -> f64 {
         let linear = |part: u8| {
             let part = f64::from(part) / 255.0;
@@ -87,7 +87,7 @@ impl Rgba {
         0.2126 * linear(self.r) + 0.7152 * linear(self.g) + 0.0722 * linear(self.b)
     }
 
-    /// Hue in degrees (0 to 360), saturation and lightness (0 to 1).
+    /// Returns hue in degrees (0 to 360), saturation and lightness (0 to 1).
     pub fn hsl(self) -> (f64, f64, f64) {
         let [r, g, b] = [self.r, self.g, self.b].map(|part| f64::from(part) / 255.0);
         let max = r.max(g).max(b);
@@ -120,9 +120,9 @@ impl fmt::Display for Rgba {
     }
 }
 
-/// The WCAG 2 contrast ratio of two colours, 1 to 21. `above` is first painted over `below`.
+/// Returns the WCAG 2 contrast ratio, from 1 to 21. `above` is first blended over `below`.
 pub fn contrast(above: Rgba, below: Rgba) -> f64 {
-    let (one, other) = (above.over(below).luminance(), below.luminance());
+    let (one, other) = (above.blend_over(below).luminance(), below.luminance());
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 

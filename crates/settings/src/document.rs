@@ -1,7 +1,7 @@
-//! A JSONC text as a tree of nodes that know their place.
+//! A JSONC text as a tree of nodes with source positions.
 //!
-//! The parser underneath is hidden here and in `edit`. Comments and trailing commas are allowed; the rest
-//! of JSON's rules hold, so that what we accept other tools accept as well.
+//! Hides the parser, together with `edit`. Comments and trailing commas are allowed; otherwise the
+//! rules of JSON apply, so that other tools accept the same files.
 //! Limitation: the parser stops at the first syntax error.
 
 use std::ops::Range;
@@ -10,11 +10,11 @@ use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use crate::places::{Origin, Problem};
+use crate::problem::{ConfigProblem, SourceText};
 
-/// A value and the bytes it was written in.
+/// A value with its byte range.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct SpannedValue {
     pub(crate) span: Range<usize>,
     pub(crate) value: NodeValue,
 }
@@ -25,20 +25,20 @@ pub(crate) enum NodeValue {
     Bool(bool),
     Number(f64),
     String(String),
-    Array(Vec<Node>),
+    Array(Vec<SpannedValue>),
     Object(Vec<Member>),
 }
 
-/// One `"key": value` of an object, in the order written.
+/// A `"key": value` pair of an object, in source order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
     pub(crate) key: String,
     pub(crate) key_span: Range<usize>,
-    pub(crate) value: Node,
+    pub(crate) value: SpannedValue,
 }
 
-impl Node {
-    /// What to call this kind of value in a sentence.
+impl SpannedValue {
+    /// Returns the name of the value's type, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
             NodeValue::Null => "null",
@@ -64,21 +64,21 @@ impl Node {
         }
     }
 
-    pub(crate) fn as_array(&self) -> Option<&[Node]> {
+    pub(crate) fn as_array(&self) -> Option<&[SpannedValue]> {
         match &self.value {
             NodeValue::Array(nodes) => Some(nodes),
             _ => None,
         }
     }
 
-    /// The same value without places.
+    /// Converts the value to plain JSON.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match &self.value {
             NodeValue::Null => serde_json::Value::Null,
             NodeValue::Bool(value) => (*value).into(),
             NodeValue::Number(value) => number_to_json(*value),
             NodeValue::String(text) => text.as_str().into(),
-            NodeValue::Array(nodes) => nodes.iter().map(Node::to_json).collect(),
+            NodeValue::Array(nodes) => nodes.iter().map(SpannedValue::to_json).collect(),
             NodeValue::Object(members) => serde_json::Value::Object(
                 members
                     .iter()
@@ -89,7 +89,7 @@ impl Node {
     }
 }
 
-/// Whole numbers stay whole: an action's argument of type `u32` does not accept `2.0`.
+/// Keeps integers as integers: an action's argument of type `u32` does not accept `2.0`.
 fn number_to_json(value: f64) -> serde_json::Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() < EXACT {
@@ -104,8 +104,8 @@ fn number_to_json(value: f64) -> serde_json::Value {
     }
 }
 
-/// Reads a text. `Ok(None)` for a text with nothing but space and comments.
-pub(crate) fn parse(origin: &Origin<'_>) -> Result<Option<Node>, Problem> {
+/// Parses a text. Returns `Ok(None)` if it has only white space and comments.
+pub(crate) fn parse(origin: &SourceText<'_>) -> Result<Option<SpannedValue>, ConfigProblem> {
     let text = origin.text;
     match parse_to_ast(text, &CollectOptions::default(), &strict_with_comments()) {
         Ok(parsed) => parsed.value.map(|value| node(&value, origin)).transpose(),
@@ -119,7 +119,7 @@ pub(crate) fn parse(origin: &Origin<'_>) -> Result<Option<Node>, Problem> {
     }
 }
 
-/// JSON with comments and trailing commas.
+/// Parser options for JSON with comments and trailing commas.
 pub(crate) fn strict_with_comments() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -135,7 +135,7 @@ pub(crate) fn strict_with_comments() -> ParseOptions {
     }
 }
 
-fn node(value: &ast::Value<'_>, origin: &Origin<'_>) -> Result<Node, Problem> {
+fn node(value: &ast::Value<'_>, origin: &SourceText<'_>) -> Result<SpannedValue, ConfigProblem> {
     let range = value.range();
     let span = range.start..range.end;
     let value = match value {
@@ -161,10 +161,13 @@ fn node(value: &ast::Value<'_>, origin: &Origin<'_>) -> Result<Node, Problem> {
                 .collect::<Result<_, _>>()?,
         ),
     };
-    Ok(Node { span, value })
+    Ok(SpannedValue { span, value })
 }
 
-fn member(property: &ast::ObjectProp<'_>, origin: &Origin<'_>) -> Result<Member, Problem> {
+fn member(
+    property: &ast::ObjectProp<'_>,
+    origin: &SourceText<'_>,
+) -> Result<Member, ConfigProblem> {
     let (key, range) = match &property.name {
         ast::ObjectPropName::String(literal) => (literal.value.clone().into_owned(), literal.range),
         ast::ObjectPropName::Word(literal) => (literal.value.to_owned(), literal.range),

@@ -1,4 +1,4 @@
-//! Changing one key or list in a text that a person wrote: comments, order and spacing stay.
+//! Edits one key or list in a file written by the user, keeping comments, order and spacing.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstLeafNode, CstNode, CstObject
 
 use crate::document::strict_with_comments;
 
-/// Why a text could not be changed. The text must be mended by hand first.
+/// Reason a text could not be edited. The user must fix the text first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditError {
-    /// The text is not valid JSONC; the words say why.
+    /// The text is not valid JSONC; the string is the parser's message.
     Syntax(String),
-    /// Something on the way to the key is not an object; the words name it.
+    /// A parent of the key is not an object; the string is its path.
     NotAnObject(String),
-    /// The value at the key is not a list; the words name it.
+    /// The value at the key is not a list; the string is its path.
     NotAList(String),
 }
 
@@ -34,9 +34,9 @@ impl fmt::Display for EditError {
 
 impl std::error::Error for EditError {}
 
-/// The text with the value at `path` set, or removed when `value` is `None`.
+/// Returns the text with the value at `path` set, or removed if `value` is `None`.
 ///
-/// Objects on the way are made where they are missing. An empty text becomes an object.
+/// Missing parent objects are created. An empty text becomes an object.
 pub fn set_key(
     text: &str,
     path: &[&str],
@@ -58,9 +58,9 @@ pub fn set_key(
     Ok(written(&root))
 }
 
-/// The text with strings added to the end of the list at `path`, but for those that it has already.
+/// Returns the text with strings appended to the list at `path`, skipping those already present.
 ///
-/// The list and the objects on the way are made where they are missing. An empty text becomes an object.
+/// The list and missing parent objects are created. An empty text becomes an object.
 pub fn add_to_list(text: &str, path: &[&str], values: &[String]) -> Result<String, EditError> {
     let root = parsed(text)?;
     let Some(list) = list(&root, path, true)? else {
@@ -74,7 +74,7 @@ pub fn add_to_list(text: &str, path: &[&str], values: &[String]) -> Result<Strin
     Ok(written(&root))
 }
 
-/// The text without a string in the list at `path`; `None` where the list does not have it.
+/// Returns the text without a string of the list at `path`; `None` if the list does not contain it.
 pub fn remove_from_list(
     text: &str,
     path: &[&str],
@@ -108,7 +108,7 @@ fn written(root: &CstRootNode) -> String {
     text
 }
 
-/// The list at a path; `None` when it is missing and not to be made.
+/// Returns the list at a path; `None` if it is missing and `create` is false.
 fn list(root: &CstRootNode, path: &[&str], create: bool) -> Result<Option<CstArray>, EditError> {
     let Some((key, parents)) = path.split_last() else {
         return Ok(None);
@@ -126,7 +126,7 @@ fn list(root: &CstRootNode, path: &[&str], create: bool) -> Result<Option<CstArr
     }
 }
 
-/// The strings of a list with their nodes.
+/// Iterates over the strings of a list with their nodes.
 fn strings(list: &CstArray) -> impl Iterator<Item = (CstNode, String)> {
     list.elements().into_iter().filter_map(|node| {
         let CstNode::Leaf(CstLeafNode::StringLit(text)) = &node else {
@@ -137,7 +137,7 @@ fn strings(list: &CstArray) -> impl Iterator<Item = (CstNode, String)> {
     })
 }
 
-/// The object that holds the key; `None` when it is missing and not to be made.
+/// Returns the object that contains the key; `None` if it is missing and `create` is false.
 fn parent_object(
     root: &CstRootNode,
     parents: &[&str],

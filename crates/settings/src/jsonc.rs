@@ -1,29 +1,30 @@
-//! Files beside the settings that are written as JSONC: their values, and the place of each value.
+//! JSONC files other than settings: their values, and the position of each value.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::document::{self, Node, NodeValue};
-use crate::places::{Origin, Problem};
+use crate::document::{self, NodeValue, SpannedValue};
+use crate::problem::{ConfigProblem, SourceText};
 
-/// A text with comments and trailing commas, as a value whose parts know their places.
+/// A parsed JSONC text with source positions.
 #[derive(Clone, Debug)]
 pub struct Jsonc {
     source: String,
     text: String,
-    /// `None` for a text with nothing but space and comments.
-    root: Option<Node>,
+    /// `None` if the text has only white space and comments.
+    root: Option<SpannedValue>,
 }
 
 impl Jsonc {
-    /// Reads a text. A byte order mark at its beginning is passed over.
+    /// Parses a text. Skips a leading byte order mark.
     ///
     /// # Errors
-    /// The first syntax error, or a name that one object has twice: a reader could believe either.
-    pub fn parse(source: &str, text: &str) -> Result<Self, Problem> {
+    /// Returns the first syntax error, or a duplicate key of an object, whose value would be
+    /// ambiguous.
+    pub fn parse(source: &str, text: &str) -> Result<Self, ConfigProblem> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let origin = Origin { source, text };
+        let origin = SourceText { source, text };
         let root = document::parse(&origin)?;
         if let Some(root) = &root {
             names_differ(root, &origin)?;
@@ -35,15 +36,15 @@ impl Jsonc {
         })
     }
 
-    /// The value; an empty object for an empty text.
+    /// Returns the value; an empty object for an empty text.
     pub fn value(&self) -> Value {
         let empty = || Value::Object(serde_json::Map::new());
-        self.root.as_ref().map_or_else(empty, Node::to_json)
+        self.root.as_ref().map_or_else(empty, SpannedValue::to_json)
     }
 
-    /// A problem with the value at `path`, or with the nearest value above it that exists. Elements of lists are named
-    /// by their index.
-    pub fn problem(&self, path: &[&str], message: impl Into<String>) -> Problem {
+    /// Creates a problem at the value of `path`, or at its nearest existing parent. List elements
+    /// are named by index.
+    pub fn problem(&self, path: &[&str], message: impl Into<String>) -> ConfigProblem {
         let mut node = self.root.as_ref();
         let mut span = 0..0;
         for name in path {
@@ -53,7 +54,7 @@ impl Jsonc {
             span = found.span.clone();
             node = Some(found);
         }
-        let origin = Origin {
+        let origin = SourceText {
             source: &self.source,
             text: &self.text,
         };
@@ -61,7 +62,7 @@ impl Jsonc {
     }
 }
 
-fn child<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
+fn child<'a>(node: &'a SpannedValue, name: &str) -> Option<&'a SpannedValue> {
     match &node.value {
         NodeValue::Object(members) => {
             let member = members.iter().find(|member| member.key == name);
@@ -72,7 +73,7 @@ fn child<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
     }
 }
 
-fn names_differ(node: &Node, origin: &Origin<'_>) -> Result<(), Problem> {
+fn names_differ(node: &SpannedValue, origin: &SourceText<'_>) -> Result<(), ConfigProblem> {
     match &node.value {
         NodeValue::Object(members) => {
             let mut names = HashSet::new();

@@ -1,60 +1,61 @@
 //! Keymaps: lists of `{ "context": …, "bindings": { keys: action } }`.
 //!
-//! Knows the shape of keys and names, not which actions exist nor what a context means: the window's side
-//! checks those when it binds, and the places kept here let it say where.
+//! Knows the syntax of keys and names, but neither the existing actions nor the meaning of a
+//! context: the window checks those when it installs the bindings, and reports them with the
+//! positions kept here.
 
-use crate::document::{self, Member, Node, NodeValue};
-use crate::places::{Origin, Problem};
+use crate::document::{self, Member, NodeValue, SpannedValue};
+use crate::problem::{ConfigProblem, SourceText};
 use crate::suggest;
 
-/// The blocks of a keymap file in the order written; later bindings win over earlier ones.
+/// Blocks of a keymap file in source order; later bindings take precedence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keymap {
-    /// What the reader calls the file.
+    /// Display name of the file.
     pub source: String,
-    /// One for each `{ "context", "bindings" }` that was understood.
+    /// One block for each valid `{ "context", "bindings" }`.
     pub blocks: Vec<KeymapBlock>,
 }
 
-/// Bindings that hold in one context.
+/// Bindings for one context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeymapBlock {
-    /// Where the bindings hold, for instance `Editor && !menu`; `None` means everywhere.
+    /// Context in which the bindings apply, such as `Editor && !menu`; `None` for everywhere.
     pub context: Option<String>,
-    /// One-based line and column of the context, or of the block.
+    /// Line and column of the context, or of the block; both counted from 1.
     pub context_place: (u32, u32),
-    /// In the order written.
+    /// Bindings in source order.
     pub bindings: Vec<KeymapBinding>,
 }
 
-/// Keys and what they do.
+/// A key sequence and its action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeymapBinding {
-    /// Keystrokes separated by spaces, for instance `ctrl-k ctrl-s`.
+    /// Keystrokes separated by spaces, such as `ctrl-k ctrl-s`.
     pub keys: String,
-    /// What they do.
+    /// Action run by the keys.
     pub action: BoundAction,
-    /// One-based line and column of the keys.
+    /// Line and column of the keys; both counted from 1.
     pub place: (u32, u32),
 }
 
-/// What a binding does.
+/// Effect of a binding.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoundAction {
     /// Runs the action `namespace::Name`.
     Run {
-        /// `namespace::Name`.
+        /// Name of the action: `namespace::Name`.
         name: String,
-        /// What it is given; actions without an argument have none.
+        /// Argument of the action; `None` for actions without one.
         argument: Option<serde_json::Value>,
     },
-    /// Takes the keys away from whatever had them in this context.
+    /// Removes earlier bindings of the keys in this context.
     Nothing,
 }
 
-/// Reads a keymap; `source` is what problems call the file. What is not understood is left out.
-pub fn parse_keymap(source: &str, text: &str) -> (Keymap, Vec<Problem>) {
-    let origin = Origin { source, text };
+/// Parses a keymap; `source` is the file's name in problems. Invalid entries are dropped.
+pub fn parse_keymap(source: &str, text: &str) -> (Keymap, Vec<ConfigProblem>) {
+    let origin = SourceText { source, text };
     let mut reader = KeymapReader {
         origin: &origin,
         problems: Vec::new(),
@@ -77,12 +78,12 @@ pub fn parse_keymap(source: &str, text: &str) -> (Keymap, Vec<Problem>) {
 }
 
 struct KeymapReader<'a> {
-    origin: &'a Origin<'a>,
-    problems: Vec<Problem>,
+    origin: &'a SourceText<'a>,
+    problems: Vec<ConfigProblem>,
 }
 
 impl KeymapReader<'_> {
-    fn blocks(&mut self, root: &Node) -> Vec<KeymapBlock> {
+    fn blocks(&mut self, root: &SpannedValue) -> Vec<KeymapBlock> {
         let Some(nodes) = root.as_array() else {
             self.problem(
                 root,
@@ -93,7 +94,7 @@ impl KeymapReader<'_> {
         nodes.iter().filter_map(|node| self.block(node)).collect()
     }
 
-    fn block(&mut self, node: &Node) -> Option<KeymapBlock> {
+    fn block(&mut self, node: &SpannedValue) -> Option<KeymapBlock> {
         let Some(members) = node.as_object() else {
             self.problem(
                 node,
@@ -106,7 +107,7 @@ impl KeymapReader<'_> {
         };
         let mut block = KeymapBlock {
             context: None,
-            context_place: self.origin.place(node.span.start),
+            context_place: self.origin.line_and_column(node.span.start),
             bindings: Vec::new(),
         };
         for member in members {
@@ -114,7 +115,7 @@ impl KeymapReader<'_> {
                 "context" => match member.value.as_str() {
                     Some(context) => {
                         block.context = (!context.trim().is_empty()).then(|| context.to_owned());
-                        block.context_place = self.origin.place(member.value.span.start);
+                        block.context_place = self.origin.line_and_column(member.value.span.start);
                     }
                     None => {
                         self.problem(
@@ -136,7 +137,7 @@ impl KeymapReader<'_> {
         Some(block)
     }
 
-    fn bindings(&mut self, node: &Node) -> Vec<KeymapBinding> {
+    fn bindings(&mut self, node: &SpannedValue) -> Vec<KeymapBinding> {
         let Some(members) = node.as_object() else {
             self.problem(
                 node,
@@ -171,7 +172,7 @@ impl KeymapReader<'_> {
             return None;
         }
         let action = self.action(&member.value)?;
-        let place = self.origin.place(member.key_span.start);
+        let place = self.origin.line_and_column(member.key_span.start);
         Some(KeymapBinding {
             keys: keys.join(" "),
             action,
@@ -179,7 +180,7 @@ impl KeymapReader<'_> {
         })
     }
 
-    fn action(&mut self, node: &Node) -> Option<BoundAction> {
+    fn action(&mut self, node: &SpannedValue) -> Option<BoundAction> {
         let (name_node, argument) = match &node.value {
             NodeValue::Null => return Some(BoundAction::Nothing),
             NodeValue::String(_) => (node, None),
@@ -225,7 +226,7 @@ impl KeymapReader<'_> {
         }
     }
 
-    fn problem(&mut self, node: &Node, message: String) {
+    fn problem(&mut self, node: &SpannedValue, message: String) {
         self.problems.push(self.origin.problem(&node.span, message));
     }
 }
@@ -282,7 +283,7 @@ const NAMED_KEYS: [&str; 26] = [
     "save",
 ];
 
-/// Checks `modifier-…-key`; a key is one character, a name, or f1 to f35.
+/// Validates `modifier-…-key`; a key is one character, a name, or f1 to f35.
 fn check_keystroke(keystroke: &str) -> Result<(), String> {
     let (modifiers, key) = if keystroke == "-" {
         ("", "-")

@@ -1,4 +1,4 @@
-//! JSON schemas, so that other tools can complete and check the files people write.
+//! JSON schemas, for completion and validation of configuration files in other tools.
 
 use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
@@ -9,42 +9,42 @@ use crate::sections::{
 };
 use crate::theme::{AGENTS, COLOR_TOKENS, SYNTAX_NAMES};
 
-/// The shape of a settings file; `Settings` is what it is read into.
+/// Shape of a settings file; parsed into `Settings`.
 #[derive(schemars::JsonSchema)]
 #[schemars(title = "Burin settings", deny_unknown_fields)]
 #[expect(dead_code, reason = "only its shape matters")]
 struct SettingsFile {
-    /// Where this schema is.
+    /// URL of this schema.
     #[schemars(rename = "$schema")]
     schema: Option<String>,
-    /// How text is shown and what typing does.
+    /// Display of text and behaviour of typing.
     editor: Option<EditorSettings>,
-    /// Which files are shown, and when they are written.
+    /// Visibility and saving of files.
     files: Option<FileSettings>,
-    /// Search through the project.
+    /// Search in the project.
     search: Option<SearchSettings>,
-    /// The window around the text.
+    /// Parts of the window.
     window: Option<WindowSettings>,
-    /// Colours.
+    /// Colour theme for light and dark mode.
     theme: Option<ThemeSettings>,
-    /// Keys.
+    /// Base keymap to start from.
     keymap: Option<KeymapSettings>,
-    /// Everything around the text.
+    /// Fonts and animations of the interface.
     ui: Option<UiSettings>,
-    /// Language models.
+    /// Models, providers and budgets.
     models: Option<ModelSettings>,
-    /// Completions and predicted edits.
+    /// Completions and edit predictions.
     tab: Option<TabSettings>,
     /// Changes to `editor` for a language, by its name.
     languages: Option<std::collections::BTreeMap<String, EditorSettings>>,
 }
 
-/// The schema of `settings.json`.
+/// Returns the schema of `settings.json`.
 pub fn settings_schema() -> Value {
     schema_for!(SettingsFile).to_value()
 }
 
-/// The schema of a keymap, given the names of all actions and what they do.
+/// Returns the schema of a keymap, given the names and help texts of all actions.
 pub fn keymap_schema<'a>(actions: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
     let names: Vec<Value> = actions
         .into_iter()
@@ -81,7 +81,7 @@ pub fn keymap_schema<'a>(actions: impl IntoIterator<Item = (&'a str, &'a str)>) 
     schema.to_value()
 }
 
-/// The schema of a theme.
+/// Returns the schema of a theme.
 pub fn theme_schema() -> Value {
     let color = json!({ "type": "string", "description": "#rrggbb, #rrggbbaa or a name of the palette; /percent for opacity." });
     let colors: Map<String, Value> = COLOR_TOKENS

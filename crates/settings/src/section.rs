@@ -1,36 +1,36 @@
-//! What a section of the settings is made of: documented keys with a default, a type and a range.
+//! Settings sections: documented keys with default, type and range.
 //!
-//! `section!` declares a section once; the struct, its default, its reader, its list of keys and its JSON
-//! schema all come from that one table. `choices!` does the same for a setting with a few words to pick from.
+//! `section!` declares a section once; the struct, its default, its parser, its key list and its
+//! JSON schema are derived from it. `choices!` does the same for a setting with named choices.
 
-use crate::document::{Node, NodeValue};
+use crate::document::{NodeValue, SpannedValue};
 use crate::suggest;
 
-/// A setting as the manual and the settings palette show it.
+/// Documentation of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyInfo {
-    /// The object it stands in, for instance `editor`.
+    /// Section of the key, such as `editor`.
     pub section: &'static str,
-    /// Its name there, for instance `tab_size`.
+    /// Name of the key, such as `tab_size`.
     pub name: &'static str,
-    /// What it does, in the words of the manual.
+    /// Documentation of the key.
     pub doc: &'static str,
 }
 
-/// Where a setting is written: `["editor", "tab_size"]` or `["languages", "Rust", "tab_size"]`.
+/// Path of a setting: `["editor", "tab_size"]` or `["languages", "Rust", "tab_size"]`.
 pub type KeyPath = Vec<String>;
 
-/// Smallest and largest number allowed.
+/// Minimum and maximum of a number.
 pub(crate) type Limits = Option<(f64, f64)>;
 
-/// A type that a setting may have.
+/// A type of setting values.
 pub(crate) trait SettingValue: Sized {
-    /// The value, or a sentence about what was expected.
-    fn read(node: &Node, limits: Limits) -> Result<Self, String>;
+    /// Parses the value; the error describes the expected form.
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String>;
 }
 
 impl SettingValue for bool {
-    fn read(node: &Node, _: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, _: Limits) -> Result<Self, String> {
         match node.value {
             NodeValue::Bool(value) => Ok(value),
             _ => Err(expected("true or false", node)),
@@ -39,7 +39,7 @@ impl SettingValue for bool {
 }
 
 impl SettingValue for String {
-    fn read(node: &Node, _: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, _: Limits) -> Result<Self, String> {
         match &node.value {
             NodeValue::String(text) => Ok(text.clone()),
             _ => Err(expected("a string", node)),
@@ -52,7 +52,7 @@ impl SettingValue for f32 {
         clippy::cast_possible_truncation,
         reason = "a setting needs no more than seven digits"
     )]
-    fn read(node: &Node, limits: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String> {
         number(node, limits).map(|value| value as f32)
     }
 }
@@ -63,7 +63,7 @@ impl SettingValue for u32 {
         clippy::cast_sign_loss,
         reason = "checked to be whole and in range"
     )]
-    fn read(node: &Node, limits: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String> {
         let value = number(node, limits.or(Some((0.0, f64::from(u32::MAX)))))?;
         if value.fract() == 0.0 {
             Ok(value as u32)
@@ -74,8 +74,8 @@ impl SettingValue for u32 {
 }
 
 impl<T: SettingValue> SettingValue for Vec<T> {
-    /// The limits hold for each element.
-    fn read(node: &Node, limits: Limits) -> Result<Self, String> {
+    /// The limits apply to each element.
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String> {
         match &node.value {
             NodeValue::Array(nodes) => nodes.iter().map(|node| T::read(node, limits)).collect(),
             _ => Err(expected("a list", node)),
@@ -83,7 +83,7 @@ impl<T: SettingValue> SettingValue for Vec<T> {
     }
 }
 
-fn number(node: &Node, limits: Limits) -> Result<f64, String> {
+fn number(node: &SpannedValue, limits: Limits) -> Result<f64, String> {
     let NodeValue::Number(value) = node.value else {
         return Err(expected("a number", node));
     };
@@ -95,8 +95,11 @@ fn number(node: &Node, limits: Limits) -> Result<f64, String> {
     }
 }
 
-/// One of a few words.
-pub(crate) fn choice<T: Copy>(node: &Node, choices: &[(&'static str, T)]) -> Result<T, String> {
+/// Parses one of several named choices.
+pub(crate) fn choice<T: Copy>(
+    node: &SpannedValue,
+    choices: &[(&'static str, T)],
+) -> Result<T, String> {
     let words = || choices.iter().map(|(word, _)| *word);
     let list = || {
         words()
@@ -117,7 +120,7 @@ pub(crate) fn choice<T: Copy>(node: &Node, choices: &[(&'static str, T)]) -> Res
     }
 }
 
-fn expected(what: &str, node: &Node) -> String {
+fn expected(what: &str, node: &SpannedValue) -> String {
     format!("expected {what}, found {}", node.kind())
 }
 
@@ -143,15 +146,15 @@ macro_rules! section {
         }
 
         impl $name {
-            /// Each key and what it does.
+            /// Each key with its documentation.
             pub(crate) const KEYS: &'static [(&'static str, &'static str)] =
                 &[ $( (stringify!($field), concat!($($doc),+)), )+ ];
 
-            /// Sets one key; `None` when there is no such key, an error when the value does not fit.
+            /// Sets one key; `None` if the key is unknown, an error if the value is invalid.
             pub(crate) fn set(
                 &mut self,
                 key: &str,
-                node: &$crate::document::Node,
+                node: &$crate::document::SpannedValue,
             ) -> Option<Result<(), String>> {
                 match key {
                     $( stringify!($field) => {
@@ -166,7 +169,7 @@ macro_rules! section {
     };
 }
 
-/// Declares an enum whose variants are words in a settings file.
+/// Declares an enum whose variants are named in settings files.
 macro_rules! choices {
     (
         $(#[doc = $enum_doc:literal])+
@@ -179,17 +182,17 @@ macro_rules! choices {
         }
 
         impl $name {
-            /// The word for this choice in a settings file.
+            /// Returns the name of this choice in settings files.
             pub fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )+ }
             }
 
-            /// Every choice, in the order of the manual.
+            /// All choices, in documentation order.
             pub const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
         }
 
         impl $crate::section::SettingValue for $name {
-            fn read(node: &$crate::document::Node, _: $crate::section::Limits) -> Result<Self, String> {
+            fn read(node: &$crate::document::SpannedValue, _: $crate::section::Limits) -> Result<Self, String> {
                 $crate::section::choice(node, &[ $( ($word, Self::$variant), )+ ])
             }
         }

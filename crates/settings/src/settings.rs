@@ -1,8 +1,8 @@
-//! The settings as the program reads them.
+//! The effective settings of all layers.
 
 use std::collections::BTreeMap;
 
-use crate::document::Node;
+use crate::document::SpannedValue;
 use crate::section::KeyInfo;
 use crate::sections::{
     EditorSettings, FileSettings, KeymapSettings, ModelSettings, SearchSettings, TabSettings,
@@ -10,48 +10,48 @@ use crate::sections::{
 };
 use crate::suggest;
 
-/// Every setting. Values come from `Store`; `Settings::default()` has no per-language part.
+/// All settings. Values come from `Store`; `Settings::default()` has no per-language part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// How text is shown and what typing does; see `for_language`.
+    /// Display of text and behaviour of typing; see `for_language`.
     pub editor: EditorSettings,
-    /// Which files are shown, and when they are written.
+    /// Visibility and saving of files.
     pub files: FileSettings,
-    /// Search through the project.
+    /// Search in the project.
     pub search: SearchSettings,
-    /// The window around the text.
+    /// Parts of the window.
     pub window: WindowSettings,
-    /// Colours.
+    /// Colour theme for light and dark mode.
     pub theme: ThemeSettings,
-    /// Keys.
+    /// Base keymap to start from.
     pub keymap: KeymapSettings,
-    /// Fonts and motion around the text.
+    /// Fonts and animations of the interface.
     pub ui: UiSettings,
-    /// Language models.
+    /// Models, providers and budgets.
     pub models: ModelSettings,
-    /// Completions and predicted edits.
+    /// Completions and edit predictions.
     pub tab: TabSettings,
-    /// `editor` with the changes for a language, by the language's name; only languages that have some.
+    /// `editor` with the overrides for a language, by name; only languages that have some.
     pub languages: BTreeMap<String, EditorSettings>,
 }
 
-/// The section that holds per-language changes.
+/// Name of the section with per-language overrides.
 pub(crate) const LANGUAGES: &str = "languages";
 
 impl Settings {
-    /// What comes with the program, from `default.json`.
+    /// Returns the built-in settings from `default.json`.
     pub fn builtin() -> Self {
         crate::store::parse(&[]).0
     }
 
-    /// The editor settings for a language, or the general ones for plain text.
+    /// Returns the editor settings for a language, or the general ones for plain text.
     pub fn for_language(&self, language: Option<&str>) -> &EditorSettings {
         language
             .and_then(|name| self.languages.get(name))
             .unwrap_or(&self.editor)
     }
 
-    /// Every key with its manual entry, section by section.
+    /// Iterates over all keys with their documentation, section by section.
     pub fn keys() -> impl Iterator<Item = KeyInfo> {
         SECTIONS.iter().flat_map(|(section, keys)| {
             keys.iter().map(move |(name, doc)| KeyInfo {
@@ -63,7 +63,12 @@ impl Settings {
     }
 
     /// Sets one key of one section (never of `languages`).
-    pub(crate) fn set(&mut self, section: &str, key: &str, node: &Node) -> Result<(), SetError> {
+    pub(crate) fn set(
+        &mut self,
+        section: &str,
+        key: &str,
+        node: &SpannedValue,
+    ) -> Result<(), SetError> {
         let done = match section {
             "editor" => self.editor.set(key, node),
             "files" => self.files.set(key, node),
@@ -84,12 +89,12 @@ impl Settings {
     }
 }
 
-/// Why a key was not set.
+/// Reason a key was not set.
 #[derive(Debug)]
 pub(crate) enum SetError {
-    /// No such section or key.
+    /// The section or key is unknown.
     Unknown(String),
-    /// The value does not fit.
+    /// The value is invalid; the string says why.
     Bad(String),
 }
 
@@ -107,7 +112,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
 
 pub(crate) fn unknown_section(section: &str) -> String {
     let names = SECTIONS.iter().map(|(name, _)| *name).chain([LANGUAGES]);
-    // A key at the top level is the usual slip: say where it belongs.
+    // A section's key at the top level is a common mistake, so the message names the section.
     let homes: Vec<&str> = SECTIONS
         .iter()
         .filter(|(_, keys)| keys.iter().any(|(name, _)| *name == section))

@@ -1,74 +1,78 @@
-//! Settings in layers: what comes with the program ← the user's ← the project's.
+//! Layered settings: built-in ← user ← project.
 //!
-//! Invariant: a mistake costs no more than it must: with a syntax error the layer's last good values stay,
-//! with a value that does not fit that key's last good value stays.
-//! Invariant: a project can change how text is edited, but not what belongs to the person: windows, keys,
-//! themes, and when files are written.
+//! Invariant: errors are contained: after a syntax error, the layer's last valid values stay; after
+//! an invalid value, that key's last valid value stays.
+//! Invariant: a project can change text editing, but not what belongs to the user: windows, keys,
+//! themes, and autosave.
 
 use crate::builtin;
-use crate::document::{self, Member, Node};
-use crate::places::{Origin, Problem};
+use crate::document::{self, Member, SpannedValue};
+use crate::problem::{ConfigProblem, SourceText};
 use crate::section::KeyPath;
 use crate::settings::{LANGUAGES, SetError, Settings, unknown_section};
 
-/// Whose settings a text holds; later ones win.
+/// Origin of a layer; later ones take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
-    /// Came with the program.
+pub enum SettingsSource {
+    /// Built-in settings of Burin.
     Default,
-    /// The user's own.
+    /// The user's settings file.
     User,
-    /// The open folder's, which may come from a stranger.
+    /// The open folder's settings, which are untrusted.
     Project,
 }
 
-/// The layers as last read, and the settings they make.
+/// The parsed layers and the resulting settings.
 #[derive(Debug)]
-pub struct Store {
-    layers: Vec<Layer>,
+pub struct SettingsStore {
+    layers: Vec<SettingsLayer>,
     settings: Settings,
 }
 
 #[derive(Debug)]
-struct Layer {
-    source: Source,
-    assignments: Vec<Assignment>,
-    problems: Vec<Problem>,
+struct SettingsLayer {
+    source: SettingsSource,
+    assignments: Vec<SettingAssignment>,
+    problems: Vec<ConfigProblem>,
 }
 
-/// A key whose value has been read once with success.
+/// A key with its last valid value.
 #[derive(Clone, Debug)]
-struct Assignment {
+struct SettingAssignment {
     path: KeyPath,
-    value: Node,
+    value: SpannedValue,
 }
 
-impl Default for Store {
+impl Default for SettingsStore {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Store {
-    /// Holds the settings that come with the program.
+impl SettingsStore {
+    /// Creates a store with the built-in settings.
     pub fn new() -> Self {
         let mut store = Self {
             layers: Vec::new(),
             settings: Settings::default(),
         };
-        store.set_layer(Source::Default, "default.json", builtin::DEFAULT_SETTINGS);
+        store.set_layer(
+            SettingsSource::Default,
+            "default.json",
+            builtin::DEFAULT_SETTINGS,
+        );
         store
     }
 
-    /// Reads a layer anew; `name` is what problems call the file. An empty text empties the layer.
-    pub fn set_layer(&mut self, source: Source, name: &str, text: &str) {
+    /// Parses a layer; `name` is the file's name in problems. An empty text clears the layer.
+    pub fn set_layer(&mut self, source: SettingsSource, name: &str, text: &str) {
         let at = self.layers.partition_point(|layer| layer.source < source);
         if self
             .layers
             .get(at)
             .is_none_or(|layer| layer.source != source)
         {
-            let layer = Layer {
+            let layer = SettingsLayer {
                 source,
                 assignments: Vec::new(),
                 problems: Vec::new(),
@@ -76,27 +80,30 @@ impl Store {
             self.layers.insert(at, layer);
         }
         let layer = &mut self.layers[at];
-        let (assignments, problems) =
-            read_layer(source, &Origin { source: name, text }, &layer.assignments);
+        let (assignments, problems) = read_layer(
+            source,
+            &SourceText { source: name, text },
+            &layer.assignments,
+        );
         layer.assignments = assignments;
         layer.problems = problems;
         self.settings = combine(&self.layers);
     }
 
-    /// The settings of all layers together.
+    /// Returns the settings of all layers combined.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What was not understood when each layer was last read.
-    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+    /// Iterates over the problems of all layers.
+    pub fn problems(&self) -> impl Iterator<Item = &ConfigProblem> {
         self.layers.iter().flat_map(|layer| &layer.problems)
     }
 }
 
-/// Settings from texts `(whose, name, text)`, over what comes with the program.
-pub fn parse(layers: &[(Source, &str, &str)]) -> (Settings, Vec<Problem>) {
-    let mut store = Store::new();
+/// Parses layers `(source, name, text)` on top of the built-in settings.
+pub fn parse(layers: &[(SettingsSource, &str, &str)]) -> (Settings, Vec<ConfigProblem>) {
+    let mut store = SettingsStore::new();
     for (source, name, text) in layers {
         store.set_layer(*source, name, text);
     }
@@ -104,12 +111,12 @@ pub fn parse(layers: &[(Source, &str, &str)]) -> (Settings, Vec<Problem>) {
     (store.settings, problems)
 }
 
-/// The good assignments of a text, and what was wrong with the others.
+/// Returns the valid assignments of a text, and the problems of the others.
 fn read_layer(
-    source: Source,
-    origin: &Origin<'_>,
-    last: &[Assignment],
-) -> (Vec<Assignment>, Vec<Problem>) {
+    source: SettingsSource,
+    origin: &SourceText<'_>,
+    last: &[SettingAssignment],
+) -> (Vec<SettingAssignment>, Vec<ConfigProblem>) {
     let root = match document::parse(origin) {
         Ok(Some(root)) => root,
         Ok(None) => return (Vec::new(), Vec::new()),
@@ -138,11 +145,11 @@ fn read_layer(
 }
 
 struct LayerReader<'a> {
-    source: Source,
-    origin: &'a Origin<'a>,
-    last: &'a [Assignment],
-    good: Vec<Assignment>,
-    problems: Vec<Problem>,
+    source: SettingsSource,
+    origin: &'a SourceText<'a>,
+    last: &'a [SettingAssignment],
+    good: Vec<SettingAssignment>,
+    problems: Vec<ConfigProblem>,
 }
 
 impl LayerReader<'_> {
@@ -153,7 +160,8 @@ impl LayerReader<'_> {
                 continue;
             }
             let Some(members) = section.value.as_object() else {
-                // A bare key at the top is told where it belongs; a section needs its braces.
+                // For a bare key at the top, the problem names its section; a section needs its
+                // braces.
                 let known = Settings::keys().any(|info| info.section == name) || name == LANGUAGES;
                 let message = if known {
                     format!(
@@ -206,7 +214,7 @@ impl LayerReader<'_> {
         }
     }
 
-    /// Takes `prefix.member` when its value fits the key of that name in `section`.
+    /// Adds `prefix.member` if its value is valid for that key of `section`.
     fn assign(&mut self, prefix: &[&str], section: &str, member: &Member) {
         let path: KeyPath = prefix
             .iter()
@@ -214,7 +222,7 @@ impl LayerReader<'_> {
             .chain([member.key.as_str()])
             .map(str::to_owned)
             .collect();
-        if self.source == Source::Project && !project_may_set(section, &member.key) {
+        if self.source == SettingsSource::Project && !project_may_set(section, &member.key) {
             let message = format!(
                 "\"{}\" is yours to choose: a project cannot set it; put it into your own settings",
                 path.join(".")
@@ -224,7 +232,7 @@ impl LayerReader<'_> {
             return;
         }
         match Settings::default().set(section, &member.key, &member.value) {
-            Ok(()) => self.good.push(Assignment {
+            Ok(()) => self.good.push(SettingAssignment {
                 path,
                 value: member.value.clone(),
             }),
@@ -244,38 +252,38 @@ impl LayerReader<'_> {
         }
     }
 
-    fn problem(&mut self, node: &Node, message: String) {
+    fn problem(&mut self, node: &SpannedValue, message: String) {
         self.problems.push(self.origin.problem(&node.span, message));
     }
 }
 
-/// Whether a folder's settings may set a key: only what shapes text and search in it.
+/// Returns whether a project's settings may set a key: only those for editing text and for search.
 fn project_may_set(section: &str, key: &str) -> bool {
     match section {
-        // A stranger's project must not feed the clipboard or hide what it contains from the eye.
+        // An untrusted project must not read the clipboard or hide its own content.
         "editor" => !matches!(
             key,
             "font_family" | "font_fallbacks" | "font_size" | "middle_click_paste"
         ),
         "files" => key == "exclude",
-        // Nor send what is found to somebody.
+        // Nor send search results to a remote model.
         "search" => key != "second_look",
         _ => false,
     }
 }
 
-fn combine(layers: &[Layer]) -> Settings {
+fn combine(layers: &[SettingsLayer]) -> Settings {
     let mut settings = Settings::default();
     let all = || layers.iter().flat_map(|layer| &layer.assignments);
-    for Assignment { path, value } in all() {
+    for SettingAssignment { path, value } in all() {
         if let [section, key] = path.as_slice()
             && settings.set(section, key, value).is_err()
         {
             base::never!("{section}.{key} was read once and does not fit now");
         }
     }
-    // A language's own value wins over a general one, whichever layer each comes from.
-    for Assignment { path, value } in all() {
+    // A language's value takes precedence over a general one, regardless of their layers.
+    for SettingAssignment { path, value } in all() {
         if let [_, language, key] = path.as_slice() {
             let general = &settings.editor;
             let editor = settings

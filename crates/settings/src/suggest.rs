@@ -1,6 +1,6 @@
-//! "Did you mean": the known word nearest to an unknown one.
+//! "Did you mean": finds the known word nearest to an unknown one.
 
-/// The candidate nearest to `word`, when it is near enough to be a slip of the fingers.
+/// Returns the candidate nearest to `word`, if it is close enough to be a typing error.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = fold(word);
     let allowed = (plain.chars().count() / 3).clamp(1, 4);
@@ -12,13 +12,13 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// ` (did you mean "x"?)`, or nothing.
+/// Returns ` (did you mean "x"?)`, or an empty string.
 pub(crate) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates)
         .map_or_else(String::new, |found| format!("; did you mean \"{found}\"?"))
 }
 
-/// camelCase, kebab-case and snake_case of one word are the same word.
+/// Normalises a word so that camelCase, kebab-case and snake_case are equal.
 fn fold(word: &str) -> String {
     word.chars()
         .filter(|char| char.is_alphanumeric())
@@ -26,7 +26,7 @@ fn fold(word: &str) -> String {
         .collect()
 }
 
-/// Levenshtein distance in chars, with one row of memory.
+/// Returns the Levenshtein distance in chars, using one row of memory.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();

@@ -1,7 +1,7 @@
-//! Themes: a name, light or dark, a colour for every token, and a style for every kind of syntax.
+//! Themes: a name, an appearance, a colour for every token, and a style for every highlight kind.
 //!
-//! Invariant: a `Theme` has every token. What a file leaves out comes from Burin's own theme of the same
-//! appearance, and a problem says so.
+//! Invariant: a `Theme` has every token. Colours missing in a file come from Burin's theme of the
+//! same appearance, and a problem reports them.
 
 mod read;
 mod tokens;
@@ -13,50 +13,50 @@ use crate::color::Rgba;
 pub use read::parse_theme;
 pub use tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES};
 
-/// How many colours tell agents apart.
+/// Number of colours for distinguishing agents.
 pub(crate) const AGENTS: usize = 8;
 
-/// A complete theme.
+/// A theme with every token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
-    /// The name that settings choose it by.
+    /// Name by which the settings select it.
     pub name: String,
-    /// Light or dark.
+    /// Light or dark appearance.
     pub appearance: Appearance,
-    /// Colours by meaning.
+    /// Colours by semantic token.
     pub colors: Colors<Rgba>,
     /// Colours of agents 1 to 8; they differ in hue and in lightness.
     pub agents: [Rgba; AGENTS],
-    /// Styles by the dotted name of a kind of syntax. See `syntax`.
+    /// Styles by dotted name of a highlight kind. See `syntax`.
     pub syntax: BTreeMap<String, SyntaxStyle>,
 }
 
-/// Whether a theme is light or dark.
+/// Appearance of a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Appearance {
-    /// Dark text on light ground.
+    /// Dark text on a light background.
     Light,
-    /// Light text on dark ground.
+    /// Light text on a dark background.
     Dark,
 }
 
-/// How one kind of syntax looks.
+/// Style of a highlight kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxStyle {
-    /// Colour of the letters.
+    /// Colour of the text.
     pub color: Rgba,
-    /// Bold letters.
+    /// Whether the text is bold.
     pub bold: bool,
-    /// Italic letters.
+    /// Whether the text is italic.
     pub italic: bool,
-    /// A line under the letters.
+    /// Whether the text is underlined.
     pub underline: bool,
-    /// A line through the letters.
+    /// Whether the text is struck through.
     pub strikethrough: bool,
 }
 
 impl Theme {
-    /// The style for `function.method`, or else for `function`; plain text has none.
+    /// Returns the style for `function.method`, or else for `function`; `None` for plain text.
     pub fn syntax(&self, name: &str) -> Option<SyntaxStyle> {
         let mut name = name;
         loop {

@@ -1,7 +1,7 @@
-//! Brackets, and words and tags that pair up like them.
+//! Matching brackets, and words and tags that pair up like them.
 //!
-//! A tree tells pairs exactly, since both halves are children of one node. Where it does not know
-//! (errors, plain text) the text around is scanned, as far as `MOST_SCANNED` bytes.
+//! A tree determines pairs exactly, since both halves are children of one node. Where the tree has
+//! errors or is missing, the surrounding text is scanned, up to `MOST_SCANNED` bytes.
 
 mod scan;
 
@@ -9,11 +9,11 @@ use base::{ByteOffset, Span};
 use text::Snapshot;
 use tree_sitter::Node;
 
-use crate::grammar::Roles;
+use crate::grammar::NodeRoles;
 use crate::nodes::{
     children_before, children_from, first_children, last_child, path_around, path_to,
 };
-use crate::snapshot::{SyntaxSnapshot, View};
+use crate::snapshot::{SyntaxSnapshot, TreeView};
 
 pub(crate) use scan::{Scanner, text_enclosing_brackets, text_matching_bracket};
 
@@ -27,20 +27,20 @@ pub struct BracketPair {
 }
 
 impl BracketPair {
-    /// A stale tree may tell of places that the text no longer has.
+    /// Returns whether the pair is within the text: a stale tree may refer to removed text.
     fn is_within(&self, text: &Snapshot) -> bool {
         self.open.end <= self.close.start && self.close.end <= text.len()
     }
 }
 
-/// Siblings that are looked at for a partner, in each direction.
-const MOST_SIBLINGS: usize = 2000;
+/// Siblings examined for a partner, in each direction.
+const MAX_SIBLINGS: usize = 2000;
 
-/// Children that are looked at, at each end of a node, for the pair around a place.
-const MOST_EDGE: usize = 64;
+/// Children examined at each end of a node for the pair around an offset.
+const MAX_EDGE_CHILDREN: usize = 64;
 
 impl SyntaxSnapshot {
-    /// The pair of the bracket right behind `offset`, else of the one right before it.
+    /// Returns the pair of the bracket right after `offset`, else of the one right before it.
     pub fn matching_bracket(&self, text: &Snapshot, offset: ByteOffset) -> Option<BracketPair> {
         let behind = self.pair_of_token(text, offset);
         behind
@@ -48,7 +48,7 @@ impl SyntaxSnapshot {
             .filter(|pair| pair.is_within(text))
     }
 
-    /// The innermost pair around `span`.
+    /// Returns the innermost pair around `span`.
     pub fn enclosing_brackets(&self, text: &Snapshot, span: Span) -> Option<BracketPair> {
         self.pair_around(text, span)
             .filter(|pair| pair.is_within(text))
@@ -72,9 +72,10 @@ impl SyntaxSnapshot {
                 }
             }
         }
-        match views.is_empty() {
-            true => text_enclosing_brackets(self, text, span),
-            false => None,
+        if views.is_empty() {
+            text_enclosing_brackets(self, text, span)
+        } else {
+            None
         }
     }
 
@@ -96,20 +97,20 @@ impl SyntaxSnapshot {
     }
 }
 
-/// What a token opens or closes: the kinds of its partners, and in which direction they lie.
-struct Partners {
+/// Role of a bracket token: the kinds of its partners, and their direction.
+struct BracketPartners {
     kinds: Vec<&'static str>,
     own: &'static str,
     is_opener: bool,
 }
 
-fn partners(view: &View<'_>, token: Node<'_>, parent: Node<'_>) -> Option<Partners> {
+fn partners(view: &TreeView<'_>, token: Node<'_>, parent: Node<'_>) -> Option<BracketPartners> {
     if token.is_named() || token.child_count() > 0 {
         return None;
     }
     let own = token.kind();
     let found = |kinds: Vec<&'static str>, is_opener| {
-        (!kinds.is_empty()).then_some(Partners {
+        (!kinds.is_empty()).then_some(BracketPartners {
             kinds,
             own,
             is_opener,
@@ -128,7 +129,7 @@ fn partners(view: &View<'_>, token: Node<'_>, parent: Node<'_>) -> Option<Partne
 }
 
 /// Every pair of tokens of a language: its brackets, some grammars' longer ones, its words.
-fn bracket_tokens(view: &View<'_>) -> impl Iterator<Item = (&'static str, &'static str)> {
+fn bracket_tokens(view: &TreeView<'_>) -> impl Iterator<Item = (&'static str, &'static str)> {
     const TOKENS: &[(&str, &str)] = &[
         ("(", ")"),
         ("[", "]"),
@@ -162,12 +163,13 @@ fn angles(parent: Node<'_>) -> impl Iterator<Item = (&'static str, &'static str)
 }
 
 /// The pair of a token among its siblings.
-fn pair_in(view: &View<'_>, parent: Node<'_>, token: Node<'_>) -> Option<BracketPair> {
+fn pair_in(view: &TreeView<'_>, parent: Node<'_>, token: Node<'_>) -> Option<BracketPair> {
     let partners = partners(view, token, parent)?;
     let start = token.start_byte();
-    let siblings = match partners.is_opener {
-        true => children_from(parent, start, MOST_SIBLINGS),
-        false => children_before(parent, start, MOST_SIBLINGS),
+    let siblings = if partners.is_opener {
+        children_from(parent, start, MAX_SIBLINGS)
+    } else {
+        children_before(parent, start, MAX_SIBLINGS)
     };
     // The token itself comes first; what it opens once more must close once more.
     let mut depth = 0;
@@ -184,22 +186,24 @@ fn pair_in(view: &View<'_>, parent: Node<'_>, token: Node<'_>) -> Option<Bracket
             }
         }
     }
-    if siblings.len() < MOST_SIBLINGS {
+    if siblings.len() < MAX_SIBLINGS {
         return None;
     }
     // A long list: its brackets are its first and last children.
-    let far = match partners.is_opener {
-        true => last_child(parent)?,
-        false => *first_children(parent, 1).first()?,
+    let far = if partners.is_opener {
+        last_child(parent)?
+    } else {
+        *first_children(parent, 1).first()?
     };
     let fits = partners.kinds.contains(&far.kind());
     fits.then(|| pair(view, token, far, partners.is_opener))
 }
 
-fn pair(view: &View<'_>, token: Node<'_>, partner: Node<'_>, is_opener: bool) -> BracketPair {
-    let (open, close) = match is_opener {
-        true => (token, partner),
-        false => (partner, token),
+fn pair(view: &TreeView<'_>, token: Node<'_>, partner: Node<'_>, is_opener: bool) -> BracketPair {
+    let (open, close) = if is_opener {
+        (token, partner)
+    } else {
+        (partner, token)
     };
     BracketPair {
         open: span_of(view, open),
@@ -207,12 +211,17 @@ fn pair(view: &View<'_>, token: Node<'_>, partner: Node<'_>, is_opener: bool) ->
     }
 }
 
-fn span_of(view: &View<'_>, node: Node<'_>) -> Span {
+fn span_of(view: &TreeView<'_>, node: Node<'_>) -> Span {
     Span::from(node.start_byte() + view.shift..node.end_byte() + view.shift)
 }
 
 /// The innermost pair among a node's children that holds `start..end` of its tree.
-fn pair_around(view: &View<'_>, node: Node<'_>, start: usize, end: usize) -> Option<BracketPair> {
+fn pair_around(
+    view: &TreeView<'_>,
+    node: Node<'_>,
+    start: usize,
+    end: usize,
+) -> Option<BracketPair> {
     let children = edge_children(node);
     children
         .iter()
@@ -231,11 +240,11 @@ fn pair_around(view: &View<'_>, node: Node<'_>, start: usize, end: usize) -> Opt
 
 /// The first and last children of a node, without those in the middle of a long one.
 fn edge_children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut children = first_children(node, MOST_EDGE);
-    if children.len() == MOST_EDGE
+    let mut children = first_children(node, MAX_EDGE_CHILDREN);
+    if children.len() == MAX_EDGE_CHILDREN
         && let Some(last) = last_child(node)
     {
-        let mut tail = children_before(node, last.start_byte(), MOST_EDGE);
+        let mut tail = children_before(node, last.start_byte(), MAX_EDGE_CHILDREN);
         tail.reverse();
         let known = children.last().map_or(0, |node| node.end_byte());
         children.extend(tail.into_iter().filter(|node| node.start_byte() >= known));
@@ -244,18 +253,18 @@ fn edge_children(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// The tags of the element whose start or end tag lies on the path.
-fn tag_pair(view: &View<'_>, path: &[Node<'_>]) -> Option<BracketPair> {
+fn tag_pair(view: &TreeView<'_>, path: &[Node<'_>]) -> Option<BracketPair> {
     let grammar = view.language.grammar();
     let is_tag = |node: &Node<'_>| {
         let roles = grammar.roles(*node);
-        roles.has(Roles::START_TAG) || roles.has(Roles::END_TAG)
+        roles.has(NodeRoles::START_TAG) || roles.has(NodeRoles::END_TAG)
     };
     let at = path.iter().rposition(is_tag)?;
     let element = path.get(at.checked_sub(1)?)?;
     let open = *first_children(*element, 1).first()?;
     let close = last_child(*element)?;
-    let fits =
-        grammar.roles(open).has(Roles::START_TAG) && grammar.roles(close).has(Roles::END_TAG);
+    let fits = grammar.roles(open).has(NodeRoles::START_TAG)
+        && grammar.roles(close).has(NodeRoles::END_TAG);
     fits.then(|| pair(view, open, close, true))
 }
 

@@ -1,4 +1,4 @@
-//! How text at a place is commented out.
+//! Comment markers at an offset.
 
 use base::ByteOffset;
 use text::Snapshot;
@@ -7,16 +7,16 @@ use crate::language::{Language, LanguageConfig};
 use crate::nodes::path_around;
 use crate::snapshot::SyntaxSnapshot;
 
-/// The marks of comments.
+/// Comment markers of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comments {
-    /// What starts a comment that ends with its line, without the space behind it.
+    /// Marker of a line comment, without the following space.
     pub line: Option<&'static str>,
-    /// What opens and closes a comment of several lines.
+    /// Opening and closing markers of a block comment.
     pub block: Option<(&'static str, &'static str)>,
 }
 
-/// Between the tags of JSX, where anything but an expression in braces is page text.
+/// Between JSX tags, where anything but an expression in braces is page text.
 const JSX_CHILDREN: Comments = Comments {
     line: None,
     block: Some(("{/*", "*/}")),
@@ -38,15 +38,15 @@ impl From<&LanguageConfig> for Comments {
 }
 
 impl Language {
-    /// The comments of most of its text.
+    /// Returns the comment markers of most of the text.
     pub fn comments(&self) -> Comments {
         self.config().into()
     }
 }
 
 impl SyntaxSnapshot {
-    /// The comments of a text that starts at `offset`: those of the language embedded there, and in JSX those of its
-    /// children or tags.
+    /// Returns the comment markers for text that starts at `offset`: those of the embedded
+    /// language, and in JSX those of children or tags.
     pub fn comments_at(&self, text: &Snapshot, offset: ByteOffset) -> Comments {
         let views = self.views_at(text, offset);
         let Some(view) = views.last() else {

@@ -1,9 +1,9 @@
-//! The rows that say where one is: the heads of what encloses a row.
+//! Enclosing headers of a row, for sticky scroll.
 
 use base::{ByteOffset, Row};
 use text::Snapshot;
 
-use crate::grammar::Roles;
+use crate::grammar::NodeRoles;
 use crate::nodes::path_to;
 use crate::snapshot::SyntaxSnapshot;
 
@@ -19,7 +19,7 @@ impl SyntaxSnapshot {
             let grammar = view.language.grammar();
             let at = offset.0.saturating_sub(view.shift);
             for node in path_to(view.root(), at) {
-                if grammar.roles(node).has(Roles::CONTEXT) {
+                if grammar.roles(node).has(NodeRoles::CONTEXT) {
                     let start = text
                         .point_at(ByteOffset(node.start_byte() + view.shift))
                         .row;
@@ -45,13 +45,13 @@ fn first_text(text: &Snapshot, row: Row) -> Option<ByteOffset> {
     let blank = text
         .chars_at(start)
         .take_while(|c| *c == ' ' || *c == '\t')
-        .take(MOST_INDENT)
+        .take(MAX_INDENT)
         .count();
     Some((start + blank).min(text.len() - 1))
 }
 
-/// A deeper indent than this is looked at as far as this.
-const MOST_INDENT: usize = 1000;
+/// Maximum indent examined, in columns.
+const MAX_INDENT: usize = 1000;
 
 #[cfg(test)]
 mod tests;

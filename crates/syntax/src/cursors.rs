@@ -1,6 +1,6 @@
 //! Parsers and query cursors kept for reuse, one set per thread.
 //!
-//! Invariant: what is taken goes back, and is as good as new.
+//! Invariant: every taken parser and cursor is returned in its initial state.
 
 use std::cell::RefCell;
 
@@ -14,10 +14,10 @@ thread_local! {
 /// Matches in progress at once; beyond it the oldest are dropped, so that no text takes forever.
 const MATCH_LIMIT: u32 = 256;
 
-/// Parsers that one thread keeps.
-const MOST_KEPT: usize = 4;
+/// Number of parsers kept per thread.
+const MAX_PARSERS: usize = 4;
 
-/// Lends a query cursor that is limited to a byte range.
+/// Provides a query cursor limited to a byte range.
 pub(crate) fn with_query_cursor<R>(
     range: std::ops::Range<usize>,
     body: impl FnOnce(&mut QueryCursor) -> R,
@@ -31,16 +31,16 @@ pub(crate) fn with_query_cursor<R>(
     result
 }
 
-/// A parser of this thread, in no particular language. `give_parser` puts it back.
+/// Takes a parser of this thread, without a language. Return it with `give_parser`.
 pub(crate) fn take_parser() -> Parser {
     PARSERS.with_borrow_mut(Vec::pop).unwrap_or_default()
 }
 
-/// Keeps a parser for the next one on this thread; what it was doing is given up.
-pub(crate) fn give_parser(mut parser: Parser) {
+/// Returns a parser to this thread's pool and resets it.
+pub(crate) fn return_parser(mut parser: Parser) {
     parser.reset();
     PARSERS.with_borrow_mut(|kept| {
-        if kept.len() < MOST_KEPT {
+        if kept.len() < MAX_PARSERS {
             kept.push(parser);
         }
     });

@@ -1,6 +1,6 @@
-//! What a grammar cannot make sense of, and the tree that a text would have behind an edit.
+//! Measures syntax errors, and parses the text that an edit would produce.
 //!
-//! Looks at the text's own tree alone: what is embedded in it is not judged.
+//! Only the text's own tree counts: embedded languages are ignored.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,38 +8,38 @@ use std::sync::Arc;
 use text::{Change, Snapshot};
 use tree_sitter::Node;
 
-use crate::cursors::{give_parser, take_parser};
-use crate::layers::{Trees, parse_text, set_up};
+use crate::cursors::{return_parser, take_parser};
+use crate::layers::{LayeredTrees, parse_text, set_up};
 use crate::snapshot::SyntaxSnapshot;
 use crate::source::input_edits;
 use crate::tree::Budget;
 
-/// Beyond so many places it does not matter how many there are.
-const MOST_PLACES: usize = 1_000;
+/// Maximum number of errors counted.
+const MAX_ERRORS: usize = 1_000;
 
-/// Larger texts are not parsed for a question: a single token of them may take too long.
-const MOST_BYTES: usize = 1024 * 1024;
+/// Maximum size of a text parsed for a query, in bytes: a single token may take too long.
+const MAX_BYTES: usize = 1024 * 1024;
 
-/// How much of a text its grammar cannot make sense of.
+/// Extent of the syntax errors in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// Errors, and tokens that are missing; at most a thousand are counted.
+    /// Errors and missing tokens; at most a thousand are counted.
     pub places: usize,
-    /// Bytes within errors.
+    /// Number of bytes within errors.
     pub bytes: usize,
 }
 
 impl SyntaxSnapshot {
-    /// What the tree's structure says is wrong with the text. `None` without a tree.
+    /// Returns the syntax errors of the tree. `None` without a tree.
     pub fn damage(&self) -> Option<Damage> {
         self.root_view().map(|view| damage(view.root()))
     }
 
-    /// The tree of the text behind a change, without the trees of what is embedded: for questions about edits that
-    /// are not made. `None` where there is no tree, or the budget does not suffice.
+    /// Parses the text after a change, without embedded languages, for queries about edits that are
+    /// not applied. Returns `None` without a tree or if the budget is exhausted.
     ///
-    /// An empty change parses a stale tree anew. Takes as long as parsing a key that is typed.
-    pub fn behind(
+    /// An empty change parses a stale tree again. Takes as long as parsing one keystroke.
+    pub fn with_change(
         &self,
         before: &Snapshot,
         after: &Snapshot,
@@ -47,7 +47,7 @@ impl SyntaxSnapshot {
         budget: &mut Budget<'_>,
     ) -> Option<SyntaxSnapshot> {
         let trees = self.trees()?;
-        if after.len().0 > MOST_BYTES || change.before != self.revision() {
+        if after.len().0 > MAX_BYTES || change.before != self.revision() {
             return None;
         }
         let mut root = trees.root.clone();
@@ -55,15 +55,18 @@ impl SyntaxSnapshot {
             root.edit(&edit);
         }
         let mut parser = take_parser();
-        let mut progress = |_: &_| match budget.is_spent() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let mut progress = |_: &_| {
+            if budget.is_spent() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         let parsed = set_up(&mut parser, self.language(), &[])
             .then(|| parse_text(&mut parser, after, Some(&root), &mut progress).ok())
             .flatten();
-        give_parser(parser);
-        let trees = Trees {
+        return_parser(parser);
+        let trees = LayeredTrees {
             root: parsed?,
             layers: Arc::default(),
         };
@@ -89,7 +92,7 @@ fn damage(root: Node<'_>) -> Damage {
                 return damage;
             }
         }
-        if damage.places >= MOST_PLACES {
+        if damage.places >= MAX_ERRORS {
             return damage;
         }
     }

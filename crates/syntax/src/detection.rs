@@ -1,6 +1,6 @@
-//! Which language a file is in: by its name, its ending, or its first line.
+//! Detects the language of a file by its name, its extension, or its first line.
 //!
-//! Must not know: the disk. The caller hands in the first line.
+//! Must not know: the disk. The caller passes the first line.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::definitions::{DEFINITIONS, HIDDEN};
 use crate::language::Language;
 
-/// Every language a person can choose, those with many users first.
+/// Returns all languages a user can choose, the most common first.
 pub fn languages() -> &'static [Language] {
     static LANGUAGES: OnceLock<Vec<Language>> = OnceLock::new();
     LANGUAGES.get_or_init(|| DEFINITIONS.iter().map(|&it| Language(it)).collect())

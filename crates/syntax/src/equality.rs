@@ -5,14 +5,14 @@
 
 use tree_sitter::{Tree, TreeCursor};
 
-use crate::layers::{Layer, Trees};
+use crate::layers::{InjectionLayer, LayeredTrees};
 
 /// Whether two sets of trees are equal. Takes time in proportion to their nodes.
-pub(crate) fn are_equal(a: &Trees, b: &Trees) -> bool {
+pub(crate) fn are_equal(a: &LayeredTrees, b: &LayeredTrees) -> bool {
     are_trees_equal(&a.root, &b.root) && are_layers_equal(&a.layers, &b.layers)
 }
 
-fn are_layers_equal(a: &[Layer], b: &[Layer]) -> bool {
+fn are_layers_equal(a: &[InjectionLayer], b: &[InjectionLayer]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|(a, b)| {
             a.language == b.language

@@ -1,26 +1,26 @@
-//! Selections that grow and shrink along the structure of the text.
+//! Expands and shrinks selections along the syntax tree.
 //!
-//! Everything that could be meant is gathered (words, strings, brackets and their contents, nodes)
-//! and the smallest that is larger than the selection is taken.
+//! Collects all candidates (words, strings, brackets and their contents, nodes) and takes the
+//! smallest that is larger than the selection.
 
 use base::{ByteOffset, Span};
 use text::Snapshot;
 use tree_sitter::Node;
 
 use crate::brackets::text_enclosing_brackets;
-use crate::grammar::Roles;
+use crate::grammar::NodeRoles;
 use crate::nodes::{children_before, children_from, first_children, last_child, path_around};
-use crate::snapshot::{SyntaxSnapshot, View};
+use crate::snapshot::{SyntaxSnapshot, TreeView};
 
-/// A word is looked for this far.
-const MOST_WORD_BYTES: usize = 1000;
+/// Maximum length of a word, in bytes.
+const MAX_WORD_BYTES: usize = 1000;
 
-/// A run of comments is taken together up to this many on each side.
-const MOST_RUN: usize = 500;
+/// Maximum number of consecutive comments taken together, on each side.
+const MAX_RUN: usize = 500;
 
 impl SyntaxSnapshot {
-    /// The next larger span that means something: word, string, bracket contents, node. `None`
-    /// when `span` is the whole text.
+    /// Returns the next larger meaningful span: word, string, bracket contents, node. `None` if
+    /// `span` is the whole text.
     pub fn expand(&self, text: &Snapshot, span: Span) -> Option<Span> {
         let is_larger = |candidate: &Span| {
             candidate.covers(span) && candidate.len() > span.len() && candidate.end <= text.len()
@@ -76,10 +76,10 @@ impl SyntaxSnapshot {
     }
 }
 
-/// What the nodes of a path offer, up to the first that is larger than `selected`: whatever the
-/// nodes above it offer is larger still.
+/// Collects the candidates of the nodes of a path, up to the first that is larger than `selected`:
+/// candidates of its ancestors are larger still.
 fn node_candidates(
-    view: &View<'_>,
+    view: &TreeView<'_>,
     path: &[Node<'_>],
     text: &Snapshot,
     selected: Span,
@@ -94,10 +94,10 @@ fn node_candidates(
             found.push(span);
         }
         let roles = grammar.roles(*node);
-        if roles.has(Roles::STRING) {
+        if roles.has(NodeRoles::STRING) {
             found.extend(string_contents(text, span));
         }
-        if roles.has(Roles::COMMENT)
+        if roles.has(NodeRoles::COMMENT)
             && let Some(parent) = ix.checked_sub(1).and_then(|above| path.get(above))
         {
             found.push(trimmed(text, comment_run(view, *parent, *node)));
@@ -112,17 +112,17 @@ fn node_candidates(
     }
 }
 
-fn node_span(view: &View<'_>, node: Node<'_>) -> Span {
+fn node_span(view: &TreeView<'_>, node: Node<'_>) -> Span {
     Span::from(node.start_byte() + view.shift..node.end_byte() + view.shift)
 }
 
-/// What lies between the brackets, or the tags, with which a node begins and ends.
-fn bracket_contents(view: &View<'_>, node: Node<'_>) -> Option<Span> {
+/// Returns the span between the brackets or tags at both ends of a node.
+fn bracket_contents(view: &TreeView<'_>, node: Node<'_>) -> Option<Span> {
     let first = *first_children(node, 1).first()?;
     let last = last_child(node)?;
     let grammar = view.language.grammar();
-    let are_tags =
-        grammar.roles(first).has(Roles::START_TAG) && grammar.roles(last).has(Roles::END_TAG);
+    let are_tags = grammar.roles(first).has(NodeRoles::START_TAG)
+        && grammar.roles(last).has(NodeRoles::END_TAG);
     let are_brackets = matches!(
         (first.kind(), last.kind()),
         ("(", ")") | ("[", "]") | ("{", "}") | ("<", ">") | ("|", "|")
@@ -132,7 +132,7 @@ fn bracket_contents(view: &View<'_>, node: Node<'_>) -> Option<Span> {
     ((are_tags || are_brackets) && start <= end).then(|| Span::from(start..end))
 }
 
-/// A string without its quotes and what stands before them.
+/// Returns a string without its quotes and its prefix.
 fn string_contents(text: &Snapshot, span: Span) -> Option<Span> {
     const QUOTES: &[char] = &['"', '\'', '`'];
     let mut start = span.start;
@@ -167,11 +167,11 @@ fn string_contents(text: &Snapshot, span: Span) -> Option<Span> {
 }
 
 /// Comments in a row, on rows right below each other.
-fn comment_run(view: &View<'_>, parent: Node<'_>, comment: Node<'_>) -> Span {
+fn comment_run(view: &TreeView<'_>, parent: Node<'_>, comment: Node<'_>) -> Span {
     let kind = comment.kind_id();
     let at = comment.start_byte();
     let mut first = comment;
-    for node in children_before(parent, at, MOST_RUN) {
+    for node in children_before(parent, at, MAX_RUN) {
         let is_near = first.start_position().row <= node.start_position().row + 1;
         if node.kind_id() != kind || !is_near {
             break;
@@ -179,7 +179,7 @@ fn comment_run(view: &View<'_>, parent: Node<'_>, comment: Node<'_>) -> Span {
         first = node;
     }
     let mut last = comment;
-    for node in children_from(parent, at, MOST_RUN) {
+    for node in children_from(parent, at, MAX_RUN) {
         let is_near = node.start_position().row <= last.start_position().row + 1;
         if node.kind_id() != kind || !is_near {
             break;
@@ -193,12 +193,12 @@ fn comment_run(view: &View<'_>, parent: Node<'_>, comment: Node<'_>) -> Span {
 fn word_around(syntax: &SyntaxSnapshot, text: &Snapshot, span: Span) -> Option<Span> {
     let extra = syntax.language().config().word_chars;
     let is_word = |c: &char| c.is_alphanumeric() || *c == '_' || extra.contains(*c);
-    if span.len() > MOST_WORD_BYTES || !text.text(span).chars().all(|c| is_word(&c)) {
+    if span.len() > MAX_WORD_BYTES || !text.text(span).chars().all(|c| is_word(&c)) {
         return None;
     }
     let length = |chars: &mut dyn Iterator<Item = char>| -> usize {
         chars
-            .take(MOST_WORD_BYTES)
+            .take(MAX_WORD_BYTES)
             .take_while(is_word)
             .map(char::len_utf8)
             .sum()
@@ -213,7 +213,7 @@ fn word_around(syntax: &SyntaxSnapshot, text: &Snapshot, span: Span) -> Option<S
 fn row_around(text: &Snapshot, span: Span) -> Option<Span> {
     let first = text.point_at(span.start).row;
     let last = text.point_at(span.end).row;
-    if first != last || text.row_len(first).0 as usize > MOST_WORD_BYTES {
+    if first != last || text.row_len(first).0 as usize > MAX_WORD_BYTES {
         return None;
     }
     let row = trimmed(text, text.row_span(first));

@@ -1,8 +1,8 @@
-//! What can be folded away.
+//! Spans of text that can be folded.
 //!
-//! With a tree, a query names the nodes: those with brackets fold between them, others from the
-//! end of their first row, and runs of comments or imports fold together. Without one, rows that
-//! are indented deeper fold beneath the row above them.
+//! With a tree, a query names the nodes: those with brackets fold between them, others from the end
+//! of their first row, and runs of comments or imports fold together. Without one, rows with deeper
+//! indentation fold below the row above them.
 
 mod by_indent;
 
@@ -13,35 +13,35 @@ use text::Snapshot;
 use tree_sitter::{Node, StreamingIterator};
 
 use crate::cursors::with_query_cursor;
-use crate::grammar::Roles;
+use crate::grammar::NodeRoles;
 use crate::injection::injections_in;
 use crate::nodes::{children_before, children_from, first_children, last_child};
-use crate::snapshot::{SyntaxSnapshot, View};
-use crate::source::Pieces;
+use crate::snapshot::{SyntaxSnapshot, TreeView};
+use crate::source::BytePieces;
 
-/// Text that can be folded away; its first row stays.
+/// A foldable span; its first row stays visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// Where the hidden text starts: behind the opening bracket, or at the end of the first row.
+    /// Start of the hidden text: after the opening bracket, or at the end of the first row.
     pub start: ByteOffset,
-    /// Where it ends: before the closing bracket, or at the end of the last row.
+    /// End of the hidden text: before the closing bracket, or at the end of the last row.
     pub end: ByteOffset,
 }
 
-/// A run of comments or imports is followed this many nodes far.
-const MOST_RUN: usize = 5000;
+/// Maximum number of nodes in a run of comments or imports.
+const MAX_RUN: usize = 5000;
 
-/// The brackets or the block of a node are among its first children.
-const MOST_HEAD: usize = 32;
+/// Number of first children searched for the brackets or the block of a node.
+const MAX_HEAD_CHILDREN: usize = 32;
 
-/// Rows of more bytes than this, on average, are long.
-const MOST_ROW_BYTES: usize = 1000;
+/// Average length above which rows count as long, in bytes.
+const MAX_ROW_BYTES: usize = 1000;
 
-/// So many long rows are looked at.
-const MOST_ROWS: usize = 200;
+/// Maximum number of long rows examined.
+const MAX_LONG_ROWS: usize = 200;
 
-/// So much white space is taken off the end of a fold.
-const MOST_BLANKS: usize = 10_000;
+/// Maximum white space trimmed from the end of a fold, in bytes.
+const MAX_BLANK_BYTES: usize = 10_000;
 
 impl SyntaxSnapshot {
     /// The folds that start in `rows`, at most one for each row, in text order.
@@ -77,19 +77,19 @@ impl SyntaxSnapshot {
         self.folds(text, row..row + 1).into_iter().next()
     }
 
-    fn tree_folds(&self, view: &View<'_>, text: &Snapshot, span: Span, folds: &mut Vec<Fold>) {
+    fn tree_folds(&self, view: &TreeView<'_>, text: &Snapshot, span: Span, folds: &mut Vec<Fold>) {
         let grammar = view.language.grammar();
         let range =
             span.start.0.saturating_sub(view.shift)..span.end.0.saturating_sub(view.shift) + 1;
         if let Some(query) = &grammar.folds {
             let names = query.capture_names();
             let bytes = |node: Node<'_>| {
-                Pieces::new(
+                BytePieces::new(
                     text,
                     node.start_byte() + view.shift..node.end_byte() + view.shift,
                 )
             };
-            let folder = Folder { view, text };
+            let folder = FoldFinder { view, text };
             with_query_cursor(range.clone(), |cursor| {
                 let mut matches = cursor.matches(query, view.root(), bytes);
                 while let Some(one) = matches.next() {
@@ -109,31 +109,31 @@ impl SyntaxSnapshot {
     }
 }
 
-/// Where to ask for folds: everywhere in the rows, unless they are long. What folds beneath a row
-/// reaches over its end, so the ends of long rows suffice.
+/// Returns the spans to query for folds: the whole rows, unless they are long. A fold extends
+/// beyond the end of its row, so the ends of long rows suffice.
 fn places_to_look(text: &Snapshot, rows: &Range<Row>) -> Vec<Span> {
     let whole = Span::new(text.row_start(rows.start), text.row_end(rows.end - 1));
     let count = rows.end - rows.start;
-    if whole.len() <= MOST_ROW_BYTES * count as usize {
+    if whole.len() <= MAX_ROW_BYTES * count as usize {
         return vec![whole];
     }
     let ends = (rows.start.0..rows.end.0).map(|row| Span::at(text.row_end(Row(row))));
-    ends.take(MOST_ROWS).collect()
+    ends.take(MAX_LONG_ROWS).collect()
 }
 
-/// Whether a capture of a folds query means something to us.
+/// Returns whether a capture name of a folds query is known.
 #[cfg(test)]
 pub(crate) fn is_known_capture(capture: &str) -> bool {
     capture.starts_with('_')
         || ["fold", "fold.body", "fold.comments", "fold.imports"].contains(&capture)
 }
 
-struct Folder<'a> {
-    view: &'a View<'a>,
+struct FoldFinder<'a> {
+    view: &'a TreeView<'a>,
     text: &'a Snapshot,
 }
 
-impl Folder<'_> {
+impl FoldFinder<'_> {
     fn fold(&self, capture: &str, node: Node<'_>) -> Option<Fold> {
         if node.start_position().row == node.end_position().row
             && capture.len() <= "fold.body".len()
@@ -143,7 +143,7 @@ impl Folder<'_> {
         match capture {
             "fold" => self
                 .brackets(node)
-                .or_else(|| self.rest(node, node.start_byte())),
+                .or_else(|| self.fold_after_head(node, node.start_byte())),
             "fold.body" => self.body(node),
             "fold.comments" => self.run(node, 1),
             "fold.imports" => self.run(node, 2),
@@ -161,7 +161,7 @@ impl Folder<'_> {
         let open = *first_children(node, 1).first()?;
         let grammar = self.view.language.grammar();
         let roles = (grammar.roles(open), grammar.roles(close));
-        if roles.0.has(Roles::START_TAG) && roles.1.has(Roles::END_TAG) {
+        if roles.0.has(NodeRoles::START_TAG) && roles.1.has(NodeRoles::END_TAG) {
             return Some(self.between(open.end_byte(), close.start_byte()));
         }
         let is_token = |node: Node<'_>| !node.is_named() && node.child_count() == 0;
@@ -169,7 +169,7 @@ impl Folder<'_> {
             return None;
         }
         if let Some(opener) = opener_of(close.kind()) {
-            let children = first_children(node, MOST_HEAD);
+            let children = first_children(node, MAX_HEAD_CHILDREN);
             let open = children
                 .iter()
                 .find(|it| is_token(**it) && it.kind() == opener)?;
@@ -200,21 +200,21 @@ impl Folder<'_> {
     /// The block of a statement, from the end of the row before it.
     fn body(&self, node: Node<'_>) -> Option<Fold> {
         let grammar = self.view.language.grammar();
-        let children = first_children(node, MOST_HEAD);
+        let children = first_children(node, MAX_HEAD_CHILDREN);
         let block = children
             .iter()
-            .position(|it| grammar.roles(*it).has(Roles::BLOCK));
+            .position(|it| grammar.roles(*it).has(NodeRoles::BLOCK));
         let Some(block) = block else {
-            return self.rest(node, node.start_byte());
+            return self.fold_after_head(node, node.start_byte());
         };
         let head = block
             .checked_sub(1)
             .map_or(node.start_byte(), |ix| children[ix].start_byte());
-        self.rest(children[block], head)
+        self.fold_after_head(children[block], head)
     }
 
     /// From the end of the row of `head` to the end of `node`, blank rows apart.
-    fn rest(&self, node: Node<'_>, head: usize) -> Option<Fold> {
+    fn fold_after_head(&self, node: Node<'_>, head: usize) -> Option<Fold> {
         let start = self.row_end(head);
         let end = self.end_without_blanks(node, start);
         (start < end).then_some(Fold { start, end })
@@ -234,7 +234,7 @@ impl Folder<'_> {
             return None;
         }
         let mut last = node;
-        for next in children_from(parent, start, MOST_RUN).into_iter().skip(1) {
+        for next in children_from(parent, start, MAX_RUN).into_iter().skip(1) {
             if !is_near(last, next) {
                 break;
             }
@@ -270,7 +270,7 @@ impl Folder<'_> {
             .text
             .chars_before(end)
             .take_while(|c| c.is_whitespace())
-            .take(MOST_BLANKS)
+            .take(MAX_BLANK_BYTES)
         {
             blanks += c.len_utf8();
         }

@@ -10,7 +10,7 @@ use tree_sitter::{Node, Query};
 use crate::highlight_kind::HighlightKind;
 use crate::language::{Definition, NodeKinds};
 
-/// A compiled grammar.
+/// A grammar with its compiled queries.
 pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     /// Injections first, then highlights: one pass over the visible nodes finds both.
@@ -25,48 +25,48 @@ pub(crate) struct Grammar {
     pub(crate) has_layers: bool,
     pub(crate) folds: Option<Query>,
     pub(crate) outline: Option<Query>,
-    /// What each node kind means, by its number.
-    roles: Vec<Roles>,
+    /// Roles of each node kind, by its id.
+    roles: Vec<NodeRoles>,
     pub(crate) kinds: &'static NodeKinds,
 }
 
-/// What a capture of the highlights query does.
+/// Effect of a capture in the highlights query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaptureKind {
-    /// Colours the node.
+    /// Paints the node with a highlight.
     Paint(HighlightKind),
-    /// Takes the colour of the nodes around away.
+    /// Clears the highlight of the enclosing nodes.
     Clear,
     /// Names the language of an injection.
     InjectionLanguage,
     /// Is the text of an injection.
     InjectionContent,
-    /// Only serves the pattern's conditions.
+    /// Only used by the pattern's predicates.
     Ignore,
 }
 
-/// Meanings of a node kind.
+/// Roles of a node kind, as bit flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Roles(u8);
+pub(crate) struct NodeRoles(u8);
 
-impl Roles {
-    pub(crate) const STRING: Roles = Roles(1);
-    pub(crate) const COMMENT: Roles = Roles(2);
-    pub(crate) const EMBEDDED: Roles = Roles(4);
-    pub(crate) const CONTEXT: Roles = Roles(8);
-    pub(crate) const BLOCK: Roles = Roles(16);
-    pub(crate) const START_TAG: Roles = Roles(32);
-    pub(crate) const END_TAG: Roles = Roles(64);
+impl NodeRoles {
+    pub(crate) const STRING: NodeRoles = NodeRoles(1);
+    pub(crate) const COMMENT: NodeRoles = NodeRoles(2);
+    pub(crate) const EMBEDDED: NodeRoles = NodeRoles(4);
+    pub(crate) const CONTEXT: NodeRoles = NodeRoles(8);
+    pub(crate) const BLOCK: NodeRoles = NodeRoles(16);
+    pub(crate) const START_TAG: NodeRoles = NodeRoles(32);
+    pub(crate) const END_TAG: NodeRoles = NodeRoles(64);
 
-    pub(crate) fn has(self, role: Roles) -> bool {
+    pub(crate) fn has(self, role: NodeRoles) -> bool {
         self.0 & role.0 != 0
     }
 }
 
-impl BitOr for Roles {
-    type Output = Roles;
-    fn bitor(self, other: Roles) -> Roles {
-        Roles(self.0 | other.0)
+impl BitOr for NodeRoles {
+    type Output = NodeRoles;
+    fn bitor(self, other: NodeRoles) -> NodeRoles {
+        NodeRoles(self.0 | other.0)
     }
 }
 
@@ -97,8 +97,8 @@ impl Grammar {
         }
     }
 
-    /// What `node` means, if it is of this grammar.
-    pub(crate) fn roles(&self, node: Node<'_>) -> Roles {
+    /// Returns the roles of `node`, if it belongs to this grammar.
+    pub(crate) fn roles(&self, node: Node<'_>) -> NodeRoles {
         self.roles
             .get(usize::from(node.kind_id()))
             .copied()
@@ -137,7 +137,7 @@ fn capture_kinds(query: &Query) -> Vec<CaptureKind> {
         .collect()
 }
 
-/// What a capture of this name does; `None` for names that mean nothing to us.
+/// Returns the effect of a capture name; `None` for unknown names.
 pub(crate) fn capture_kind(name: &str) -> Option<CaptureKind> {
     Some(match name {
         "injection.content" => CaptureKind::InjectionContent,
@@ -149,9 +149,9 @@ pub(crate) fn capture_kind(name: &str) -> Option<CaptureKind> {
     })
 }
 
-fn roles(language: &tree_sitter::Language, kinds: &NodeKinds) -> Vec<Roles> {
-    let mut roles = vec![Roles::default(); language.node_kind_count()];
-    let mut give = |names: &[&str], role: Roles| {
+fn roles(language: &tree_sitter::Language, kinds: &NodeKinds) -> Vec<NodeRoles> {
+    let mut roles = vec![NodeRoles::default(); language.node_kind_count()];
+    let mut give = |names: &[&str], role: NodeRoles| {
         for (id, entry) in roles.iter_mut().enumerate() {
             let id = u16::try_from(id).unwrap_or(u16::MAX);
             if language.node_kind_is_named(id)
@@ -162,14 +162,14 @@ fn roles(language: &tree_sitter::Language, kinds: &NodeKinds) -> Vec<Roles> {
             }
         }
     };
-    give(kinds.strings, Roles::STRING);
-    give(kinds.comments, Roles::COMMENT);
-    give(kinds.embedded, Roles::EMBEDDED);
-    give(kinds.context, Roles::CONTEXT);
-    give(kinds.blocks, Roles::BLOCK);
+    give(kinds.strings, NodeRoles::STRING);
+    give(kinds.comments, NodeRoles::COMMENT);
+    give(kinds.embedded, NodeRoles::EMBEDDED);
+    give(kinds.context, NodeRoles::CONTEXT);
+    give(kinds.blocks, NodeRoles::BLOCK);
     if let Some(tags) = &kinds.tags {
-        give(tags.start, Roles::START_TAG);
-        give(tags.end, Roles::END_TAG);
+        give(tags.start, NodeRoles::START_TAG);
+        give(tags.end, NodeRoles::END_TAG);
     }
     roles
 }

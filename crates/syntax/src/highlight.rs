@@ -1,4 +1,4 @@
-//! The colours of a stretch of text.
+//! Syntax highlights of a span.
 //!
 //! One pass of the combined query over the visible nodes finds captures and injections; injections
 //! are then painted over their hosts, inner nodes over outer ones, later patterns over earlier.
@@ -12,20 +12,20 @@ use crate::grammar::{CaptureKind, Grammar};
 use crate::highlight_kind::HighlightKind;
 use crate::injection::{Injection, injection_of};
 use crate::layers::small::SmallLayer;
-use crate::snapshot::{SyntaxSnapshot, TreeRef, View};
-use crate::source::Window;
+use crate::snapshot::{SyntaxSnapshot, TreeRef, TreeView};
+use crate::source::TextWindow;
 
-/// A stretch of text of one kind.
+/// A span of text with a highlight kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Highlight {
-    /// The bytes.
+    /// Bytes of the text.
     pub span: Span,
-    /// What they are.
+    /// Highlight of the span.
     pub kind: HighlightKind,
 }
 
-/// What a query found: paint `kind`, or clear, over these bytes of the tree.
-struct Stroke {
+/// Result of a query capture: paint `kind`, or clear, over these bytes of the tree.
+struct PaintSpan {
     start: u32,
     end: u32,
     pattern: u32,
@@ -33,9 +33,9 @@ struct Stroke {
 }
 
 impl SyntaxSnapshot {
-    /// The highlights of `span`, injections included: sorted, disjoint, clipped to the span.
-    /// What has no kind is left out. Takes time in proportion to the span, so ask for what is
-    /// visible.
+    /// Returns the highlights of `span`, including injections: sorted, disjoint, clipped to the
+    /// span. Text without a kind is omitted. Takes time proportional to the span, so query only the
+    /// visible part.
     pub fn highlights(&self, text: &Snapshot, span: Span) -> Vec<Highlight> {
         let end = span.end.min(text.len());
         let span = Span::new(span.start.min(end), end);
@@ -51,7 +51,7 @@ impl SyntaxSnapshot {
     }
 
     /// Paints one tree, then the injections in it.
-    fn paint(&self, view: &View<'_>, text: &Snapshot, span: Span, canvas: &mut Canvas) {
+    fn paint(&self, view: &TreeView<'_>, text: &Snapshot, span: Span, canvas: &mut Canvas) {
         let (mut strokes, mut injections) = find(view, text, span);
         strokes.sort_unstable_by_key(|stroke| {
             (stroke.start, std::cmp::Reverse(stroke.end), stroke.pattern)
@@ -78,10 +78,10 @@ impl SyntaxSnapshot {
         }
     }
 
-    /// Paints a small injection, whose highlights are kept as long as its tree.
+    /// Paints a small injection, whose highlights are cached with its tree.
     fn paint_small(
         &self,
-        view: &View<'_>,
+        view: &TreeView<'_>,
         layer: &SmallLayer,
         text: &Snapshot,
         span: Span,
@@ -100,14 +100,14 @@ impl SyntaxSnapshot {
 }
 
 /// Runs a grammar's query over the part of its tree that `span` shows.
-fn find(view: &View<'_>, text: &Snapshot, span: Span) -> (Vec<Stroke>, Vec<Injection>) {
+fn find(view: &TreeView<'_>, text: &Snapshot, span: Span) -> (Vec<PaintSpan>, Vec<Injection>) {
     let grammar = view.language.grammar();
     let (mut strokes, mut injections) = (Vec::new(), Vec::new());
     let Some(query) = &grammar.highlights else {
         return (strokes, injections);
     };
     let shift = view.shift;
-    let window = Window::new(text, span.range());
+    let window = TextWindow::new(text, span.range());
     let bytes =
         |range: std::ops::Range<usize>| window.bytes(range.start + shift..range.end + shift);
     let visible = span.start.0.saturating_sub(shift)..span.end.0.saturating_sub(shift);
@@ -125,14 +125,14 @@ fn find(view: &View<'_>, text: &Snapshot, span: Span) -> (Vec<Stroke>, Vec<Injec
     (strokes, injections)
 }
 
-fn collect(grammar: &Grammar, one: &QueryMatch<'_, '_>, strokes: &mut Vec<Stroke>) {
+fn collect(grammar: &Grammar, one: &QueryMatch<'_, '_>, strokes: &mut Vec<PaintSpan>) {
     for capture in one.captures {
         let kind = match grammar.capture_kinds[capture.index as usize] {
             CaptureKind::Paint(kind) => Some(kind),
             CaptureKind::Clear => None,
             _ => continue,
         };
-        strokes.push(Stroke {
+        strokes.push(PaintSpan {
             start: u32::try_from(capture.node.start_byte()).unwrap_or(u32::MAX),
             end: u32::try_from(capture.node.end_byte()).unwrap_or(u32::MAX),
             pattern: u32::try_from(one.pattern_index).unwrap_or(u32::MAX),
@@ -141,7 +141,7 @@ fn collect(grammar: &Grammar, one: &QueryMatch<'_, '_>, strokes: &mut Vec<Stroke
     }
 }
 
-/// The kind of every byte of the asked span, painted over and over.
+/// The kind of every byte of the queried span, overwritten in paint order.
 struct Canvas {
     start: usize,
     kinds: Vec<Option<HighlightKind>>,

@@ -1,13 +1,13 @@
-//! What a piece of text is, as themes colour it.
+//! Highlight kinds, named by queries and styled by themes.
 //!
-//! Knows nothing of grammars: queries name kinds, themes colour kinds, and both use the names here.
+//! Knows nothing of grammars: queries name kinds, themes style kinds, and both use the names here.
 //! Invariant: `name` and `named` are inverse for every kind.
 
 /// Declares the kinds with their dotted names, in one place.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal,)+) => {
-        /// What a piece of text is. A theme that lacks a kind falls back along the dots of its
-        /// name: `function.method` is coloured as `function`.
+        /// Kind of a piece of text. A theme without a style for a kind falls back along the dots of
+        /// its name: `function.method` uses the style of `function`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum HighlightKind {
@@ -30,17 +30,17 @@ macro_rules! kinds {
 kinds! {
     /// An attribute, annotation or decorator; an attribute of a tag.
     Attribute = "attribute",
-    /// `true` and `false`.
+    /// The literals `true` and `false`.
     Boolean = "boolean",
-    /// A comment.
+    /// A line or block comment.
     Comment = "comment",
-    /// A comment that is documentation.
+    /// A comment that holds documentation.
     CommentDoc = "comment.doc",
-    /// A named constant.
+    /// A constant with a name.
     Constant = "constant",
     /// A constant of the language, such as `null`.
     ConstantBuiltin = "constant.builtin",
-    /// What makes a value: an enum variant, a class that is called.
+    /// A constructor: an enum variant, an instantiated class.
     Constructor = "constructor",
     /// A line that a diff adds.
     DiffAdded = "diff.added",
@@ -50,13 +50,13 @@ kinds! {
     DiffHeader = "diff.header",
     /// Code inside a string: an interpolation.
     Embedded = "embedded",
-    /// Emphasised prose.
+    /// Emphasised text in prose.
     Emphasis = "emphasis",
-    /// Strongly emphasised prose.
+    /// Strongly emphasised text in prose.
     EmphasisStrong = "emphasis.strong",
     /// Prose that is struck through.
     EmphasisStrikethrough = "emphasis.strikethrough",
-    /// What the grammar marks as wrong.
+    /// Text that the grammar marks as invalid.
     Error = "error",
     /// A function that is called.
     Function = "function",
@@ -64,13 +64,13 @@ kinds! {
     FunctionBuiltin = "function.builtin",
     /// The name of a function where it is defined.
     FunctionDefinition = "function.definition",
-    /// A macro.
+    /// A macro invocation or definition.
     FunctionMacro = "function.macro",
-    /// A method.
+    /// A method of a type.
     FunctionMethod = "function.method",
-    /// A keyword.
+    /// A keyword without a more specific kind.
     Keyword = "keyword",
-    /// A keyword that steers the flow: `if`, `return`, `for`.
+    /// A control-flow keyword: `if`, `return`, `for`.
     KeywordControl = "keyword.control",
     /// A keyword that names other modules: `import`, `use`.
     KeywordImport = "keyword.import",
@@ -80,49 +80,49 @@ kinds! {
     KeywordDirective = "keyword.directive",
     /// A label, a lifetime, an anchor.
     Label = "label",
-    /// The words of a link.
+    /// The text of a link.
     LinkText = "link.text",
     /// The target of a link.
     LinkUri = "link.uri",
-    /// Prose that stands as it is: code in Markdown.
+    /// Verbatim text in prose: code in Markdown.
     Literal = "literal",
     /// A module, package or namespace.
     Module = "module",
-    /// A number.
+    /// A number of any base.
     Number = "number",
-    /// An operator.
+    /// An operator such as `+`.
     Operator = "operator",
     /// A field, a key of a mapping.
     Property = "property",
     /// Punctuation of no other kind.
     Punctuation = "punctuation",
-    /// A bracket.
+    /// A bracket of any kind.
     PunctuationBracket = "punctuation.bracket",
-    /// A separator.
+    /// A separator such as a comma.
     PunctuationDelimiter = "punctuation.delimiter",
-    /// Punctuation with a meaning of its own: list markers, `${`.
+    /// Special punctuation: list markers, `${`.
     PunctuationSpecial = "punctuation.special",
-    /// A string.
+    /// A string or character literal.
     String = "string",
     /// An escape in a string.
     StringEscape = "string.escape",
-    /// A regular expression.
+    /// A regular expression literal.
     StringRegex = "string.regex",
     /// A string of a special kind: a colour, a date, a symbol.
     StringSpecial = "string.special",
     /// The name of a tag.
     Tag = "tag",
-    /// A heading.
+    /// A heading in prose.
     Title = "title",
-    /// A type.
+    /// The name of a type.
     Type = "type",
-    /// A type of the language itself.
+    /// A built-in type of the language.
     TypeBuiltin = "type.builtin",
-    /// A variable.
+    /// The name of a variable.
     Variable = "variable",
-    /// A variable of the language itself, such as `self`.
+    /// A built-in variable of the language, such as `self`.
     VariableBuiltin = "variable.builtin",
-    /// A parameter.
+    /// A parameter of a function.
     VariableParameter = "variable.parameter",
 }
 
@@ -137,8 +137,8 @@ impl HighlightKind {
         ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// The kind that a query's capture stands for: its name, an alias of other query collections,
-    /// or the name with its last parts cut off.
+    /// Returns the kind of a query's capture: its name, an alias used by other query collections,
+    /// or the name without its last parts.
     pub(crate) fn of_capture(capture: &str) -> Option<HighlightKind> {
         let mut name = capture;
         loop {

@@ -1,10 +1,10 @@
-//! The indent that a row should have.
+//! Indentation of a row.
 //!
-//! The rows above decide: what a row leaves open takes the next one a level deeper, what it closes
-//! leads back to the row that opened it, and the end of a statement of several rows leads back to
-//! its first. Brackets count wherever they are code; words, colons and tags by the language's
-//! rules. The text is asked first and the tree only told what is code, since the tree of a row
-//! that is being typed is seldom right.
+//! Derived from the rows above: an unclosed bracket or block indents the next row, a closed one
+//! returns to the row that opened it, and the end of a statement of several rows returns to its
+//! first row. Brackets count wherever they are code; words, colons and tags by the language's
+//! rules. The text decides, and the tree only tells code from strings and comments, since the tree
+//! of a row being typed is rarely right.
 
 mod rows;
 mod yaml;
@@ -13,29 +13,29 @@ use base::{ByteOffset, Row};
 use text::Snapshot;
 
 use crate::brackets::Scanner;
-use crate::grammar::Roles;
+use crate::grammar::NodeRoles;
 use crate::nodes::path_to;
-use crate::scope::Scope;
+use crate::scope::SyntaxScope;
 use crate::snapshot::SyntaxSnapshot;
 use rows::{RowReader, head};
 
-/// The indent of a row, told by another row: that one's, and some levels more or less.
+/// Indentation of a row relative to another row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndentHint {
     /// The row whose indent is the base.
     pub base: Row,
-    /// Levels to add to it, or to take away.
+    /// Levels to add; negative to remove.
     pub levels: i32,
-    /// Columns to add behind the levels, to stand beneath something: the `*` of a comment, the key
-    /// of a list item.
+    /// Columns to add after the levels, for alignment: with the `*` of a comment, or the key of a
+    /// list item.
     pub columns: u32,
-    /// The text behind the caret closes what the text before it opens: it belongs on a further
-    /// row of its own, with the indent of `base` and `columns`.
+    /// Whether the text after the caret closes what the text before it opens: it then goes to a
+    /// further row, indented by `base` and `columns`.
     pub is_split: bool,
 }
 
-/// Rows above that are searched for one with text.
-const MOST_BLANK_ROWS: u32 = 200;
+/// Rows searched upwards for a non-blank one.
+const MAX_BLANK_ROWS: u32 = 200;
 
 impl IndentHint {
     fn new(base: Row, levels: i32) -> Self {
@@ -49,18 +49,18 @@ impl IndentHint {
 }
 
 impl SyntaxSnapshot {
-    /// The indent of the row that a line break at `offset` makes.
+    /// Returns the indentation of the row created by a line break at `offset`.
     pub fn indent_for_new_line(&self, text: &Snapshot, offset: ByteOffset) -> IndentHint {
         let row = text.point_at(offset).row;
         let scope = self.scope_at(text, offset);
-        if scope == Scope::String {
+        if scope == SyntaxScope::String {
             return IndentHint::new(row, 0);
         }
         let reader = RowReader::new(self, text, offset);
         let before = reader.row(row, offset);
         if before.is_blank() {
             return match scope {
-                Scope::Comment => comment_hint(text, offset, row),
+                SyntaxScope::Comment => comment_hint(text, offset, row),
                 _ => IndentHint::new(row, 0),
             };
         }
@@ -73,12 +73,12 @@ impl SyntaxSnapshot {
         hint
     }
 
-    /// The indent that `row` should have, by the rows above it and by how it begins: for pasted
-    /// text, and for words like `else` when they have just been typed. `None` when nothing says.
+    /// Returns the expected indentation of `row`, from the rows above and its first token: for
+    /// pasted text, and after typing words like `else`. `None` if undetermined.
     pub fn suggested_indent(&self, text: &Snapshot, row: Row) -> Option<IndentHint> {
         let start = text.row_start(row);
         let end = text.row_end(row);
-        if self.scope_at(text, start) != Scope::Code {
+        if self.scope_at(text, start) != SyntaxScope::Code {
             return None;
         }
         let reader = RowReader::new(self, text, start);
@@ -108,7 +108,7 @@ impl SyntaxSnapshot {
         let path = path_to(view.root(), offset.0.checked_sub(1)?);
         let pair = path
             .windows(2)
-            .rfind(|pair| grammar.roles(pair[0]).has(Roles::BLOCK))?;
+            .rfind(|pair| grammar.roles(pair[0]).has(NodeRoles::BLOCK))?;
         let statement = pair[1];
         let ends_here = statement.end_byte() <= offset.0;
         let is_whole = ends_here && !statement.has_error() && statement.is_named();
@@ -130,7 +130,7 @@ fn comment_hint(text: &Snapshot, offset: ByteOffset, row: Row) -> IndentHint {
 
 /// The nearest row above that is not blank.
 fn row_with_text_above(text: &Snapshot, row: Row) -> Option<Row> {
-    (1..=MOST_BLANK_ROWS.min(row.0))
+    (1..=MAX_BLANK_ROWS.min(row.0))
         .map(|count| row - count)
         .find(|above| !head(text, *above).trim().is_empty())
 }

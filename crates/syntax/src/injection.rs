@@ -1,4 +1,4 @@
-//! Text of one language inside another: which stretches, and in which language.
+//! Injections: text of one language inside another, with their ranges.
 //!
 //! Invariant: an injection's ranges are sorted, disjoint and not empty; its span covers them.
 
@@ -10,9 +10,9 @@ use crate::cursors::with_query_cursor;
 use crate::detection::language_embedded;
 use crate::grammar::{CaptureKind, Grammar, capture_kind};
 use crate::language::Language;
-use crate::source::Pieces;
+use crate::source::BytePieces;
 
-/// A stretch of text in a language of its own. Offsets are those of the host's tree.
+/// A span of text in an embedded language. Offsets are those of the host's tree.
 #[derive(Debug)]
 pub(crate) struct Injection {
     pub(crate) language: Language,
@@ -20,12 +20,12 @@ pub(crate) struct Injection {
     pub(crate) span: Span,
 }
 
-/// A longer name of a language than this names none.
-const MOST_NAME_BYTES: usize = 64;
+/// Maximum length of a language name, in bytes.
+const MAX_NAME_BYTES: usize = 64;
 
-/// The injections that touch `range` of a host's tree, in text order.
+/// Returns the injections that touch `range` of a host's tree, in text order.
 ///
-/// `shift` is what to add to the tree's offsets to get those of `text`.
+/// `shift` is added to the tree's offsets to get those of `text`.
 pub(crate) fn injections_in(
     grammar: &Grammar,
     root: Node<'_>,
@@ -38,7 +38,7 @@ pub(crate) fn injections_in(
     };
     let bytes = |range: std::ops::Range<usize>| {
         let range = range.start + shift..range.end + shift;
-        Pieces::new(text, range)
+        BytePieces::new(text, range)
             .flatten()
             .copied()
             .collect::<Vec<u8>>()
@@ -57,7 +57,7 @@ pub(crate) fn injections_in(
     found
 }
 
-/// The injection that a match stands for; `None` when its language is unknown.
+/// Returns the injection of a query match; `None` if its language is unknown.
 ///
 /// `bytes` reads the host's text.
 pub(crate) fn injection_of<B: AsRef<[u8]>>(
@@ -77,7 +77,7 @@ pub(crate) fn injection_of<B: AsRef<[u8]>>(
         match capture_kind(name) {
             Some(CaptureKind::InjectionLanguage) if language.is_none() => {
                 let range = capture.node.byte_range();
-                let named = bytes(range.start..range.end.min(range.start + MOST_NAME_BYTES));
+                let named = bytes(range.start..range.end.min(range.start + MAX_NAME_BYTES));
                 language = std::str::from_utf8(named.as_ref())
                     .ok()
                     .and_then(language_embedded);
@@ -112,7 +112,7 @@ fn child_ranges(node: Node<'_>, kind: &str, ranges: &mut Vec<Range>) {
     );
 }
 
-/// What of a node its named children leave over.
+/// Collects the ranges of a node outside its named children.
 fn ranges_without_children(node: Node<'_>, ranges: &mut Vec<Range>) {
     let mut rest = node.range();
     let mut cursor = node.walk();

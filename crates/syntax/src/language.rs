@@ -1,7 +1,7 @@
-//! A language: how its files are told, how its text is edited, and what its grammar means to us.
+//! A language: detection of its files, editing of its text, and the roles of its grammar's nodes.
 //!
-//! Must not know: trees, texts. Invariant: a grammar's queries compile once, on whichever thread
-//! first asks; `prepare` is the place to do that away from the user interface.
+//! Must not know: trees, texts. Invariant: a grammar's queries compile once, on the first thread
+//! that needs them; call `prepare` on a background thread to avoid doing so on the UI thread.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,90 +10,91 @@ use std::sync::OnceLock;
 use crate::grammar::Grammar;
 use crate::plain::Outliner;
 
-/// A language Burin knows. Cheap to copy; two are equal when their names are.
+/// A supported language. Cheap to copy; equal if the names are equal.
 #[derive(Clone, Copy)]
 pub struct Language(pub(crate) &'static Definition);
 
-/// How text of a language is edited.
+/// Editing configuration of a language.
 #[derive(Clone, Copy, Debug)]
 pub struct LanguageConfig {
-    /// What starts a comment that ends with its line, without the space behind it.
+    /// Marker of a line comment, without the following space.
     pub line_comment: Option<&'static str>,
-    /// What opens and closes a comment of several lines.
+    /// Opening and closing markers of a block comment.
     pub block_comment: Option<(&'static str, &'static str)>,
-    /// The brackets that pair up.
+    /// Pairs of matching brackets.
     pub brackets: &'static [(char, char)],
-    /// What is closed by itself when its opener is typed, and surrounds a selection.
+    /// Pairs that are closed automatically and surround selections.
     pub auto_close: &'static [AutoClose],
-    /// Line starts that are repeated on a new line behind them, the longest first: `///`.
+    /// Row prefixes repeated on a new row, longest first: `///`.
     pub continued: &'static [&'static str],
-    /// Words that take a line to another indent as soon as they stand alone on it: `else`, `end`.
+    /// Words that change the indentation of a row when typed alone on it: `else`, `end`.
     pub dedent_words: &'static [&'static str],
-    /// The indent that the language's people use, where they agree on one.
+    /// Conventional indentation of the language, if there is one.
     pub tab: Option<TabHint>,
-    /// Chars that belong to words besides letters, digits and the underscore.
+    /// Word characters besides letters, digits and the underscore.
     pub word_chars: &'static str,
-    /// The quotes whose strings may have several rows.
+    /// Quotes of strings that may span several rows.
     pub multi_row_quotes: &'static str,
-    /// Whether pasted rows are reindented. Off where blanks are content or indents alone carry the
-    /// structure: Make, YAML, Markdown, diffs.
+    /// Whether pasted rows are reindented. Off if blanks are content or only the indentation
+    /// carries the structure: Make, YAML, Markdown, diffs.
     pub auto_indent_on_paste: bool,
 }
 
-/// A pair that is closed by itself.
+/// A pair that is closed automatically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutoClose {
-    /// What is typed.
+    /// Opening text, as typed.
     pub open: &'static str,
-    /// What is added behind the caret.
+    /// Closing text inserted after the caret.
     pub close: &'static str,
-    /// Whether it also happens inside strings.
+    /// Whether it applies inside strings.
     pub in_strings: bool,
-    /// Whether it also happens inside comments.
+    /// Whether it applies inside comments.
     pub in_comments: bool,
 }
 
-/// One step of indent.
+/// Width and kind of one indentation level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TabHint {
-    /// Its width in columns.
+    /// Width of a level, in columns.
     pub width: u32,
     /// Whether it is a tab character.
     pub hard: bool,
 }
 
 impl Language {
-    /// Its name, as a person reads it: `C++`.
+    /// Returns the display name: `C++`.
     pub fn name(&self) -> &'static str {
         self.0.name
     }
 
-    /// How its text is edited.
+    /// Returns the editing configuration.
     pub fn config(&self) -> &'static LanguageConfig {
         &self.0.config
     }
 
-    /// The endings of its files, without the dot, the commonest first.
+    /// Returns the file extensions, without the dot, most common first.
     pub fn extensions(&self) -> &'static [&'static str] {
         self.0.extensions
     }
 
-    /// Whether its queries are compiled, so that nothing has to wait for them.
+    /// Returns whether its queries are compiled already.
     pub fn is_prepared(&self) -> bool {
         self.0.compiled.get().is_some()
     }
 
-    /// Compiles its queries unless that is done: some milliseconds, best on a background thread.
+    /// Compiles its queries if necessary: takes some milliseconds, so call it on a background
+    /// thread.
     pub fn prepare(&self) {
         self.grammar();
     }
 
-    /// The compiled grammar, compiling it now if nobody did before.
+    /// Returns the compiled grammar, compiling it on first use.
     pub(crate) fn grammar(&self) -> &'static Grammar {
         self.0.compiled.get_or_init(|| Grammar::compile(self.0))
     }
 
-    /// The outline query alone, compiling it now if nobody did before.
+    /// Returns the compiled outline query, compiling it on first use.
     pub(crate) fn outliner(&self) -> &'static Outliner {
         self.0.outliner.get_or_init(|| Outliner::compile(self.0))
     }
@@ -119,13 +120,13 @@ impl fmt::Debug for Language {
     }
 }
 
-/// Everything that is known about a language before its grammar is compiled.
+/// Static definition of a language, before its grammar is compiled.
 pub(crate) struct Definition {
     pub(crate) name: &'static str,
     /// Lower-case names under which other languages embed it, besides its own name.
     pub(crate) aliases: &'static [&'static str],
     pub(crate) extensions: &'static [&'static str],
-    /// Whole file names.
+    /// Complete file names, such as `Makefile`.
     pub(crate) files: &'static [&'static str],
     /// Programs named in a first line `#!…`.
     pub(crate) interpreters: &'static [&'static str],
@@ -135,11 +136,11 @@ pub(crate) struct Definition {
     pub(crate) kinds: NodeKinds,
     pub(crate) indent: IndentRules,
     pub(crate) compiled: OnceLock<Grammar>,
-    /// The part of it that cutting a text takes.
+    /// The compiled queries for `PlainTree`.
     pub(crate) outliner: OnceLock<Outliner>,
 }
 
-/// The text of a language's queries. Later patterns win over earlier ones.
+/// Query sources of a language. Later patterns take precedence.
 #[derive(Clone, Copy)]
 pub(crate) struct QuerySources {
     pub(crate) highlights: &'static [&'static str],
@@ -151,18 +152,18 @@ pub(crate) struct QuerySources {
     pub(crate) outline: &'static str,
 }
 
-/// Kinds of nodes with a meaning, by their grammar names.
+/// Node kinds with a role, by their grammar names.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeKinds {
     /// Strings, chars, regular expressions.
     pub(crate) strings: &'static [&'static str],
-    /// Comments.
+    /// Kinds of comment nodes.
     pub(crate) comments: &'static [&'static str],
-    /// Code inside strings.
+    /// Kinds of code inside strings.
     pub(crate) embedded: &'static [&'static str],
-    /// What keeps its first row in sight while its body is scrolled.
+    /// Kinds whose first row is a sticky header.
     pub(crate) context: &'static [&'static str],
-    /// What holds a sequence of statements, rules or items.
+    /// Kinds that contain a sequence of statements, rules or items.
     pub(crate) blocks: &'static [&'static str],
     /// Words that pair up like brackets when they begin and end a node.
     pub(crate) word_pairs: &'static [(&'static str, &'static str)],
@@ -177,21 +178,21 @@ pub(crate) struct TagKinds {
     pub(crate) end: &'static [&'static str],
 }
 
-/// What a line says about the indent of the next one.
+/// Rules for the indentation of the next row.
 #[derive(Clone, Copy)]
 pub(crate) struct IndentRules {
-    /// A line that ends so, comments apart, opens a level.
+    /// A row ending with one of these, ignoring comments, opens a level.
     pub(crate) after_suffix: &'static [&'static str],
-    /// A line that begins with such a word opens a level, if nothing on it closes it again.
+    /// A row beginning with one of these words opens a level, unless it closes it again.
     pub(crate) after_word: &'static [&'static str],
-    /// A line whose last word is such a word opens a level.
+    /// A row ending with one of these words opens a level.
     pub(crate) after_last_word: &'static [&'static str],
     /// Words that close a level opened by a word.
     pub(crate) closing_words: &'static [&'static str],
-    /// A line that begins with such a word ends its block.
+    /// A row beginning with one of these words ends its block.
     pub(crate) leaves: &'static [&'static str],
-    /// Labels: a line that begins with such a word opens a level, and stands one level less deep
-    /// than the lines of the label before.
+    /// Labels: a row beginning with one of these words opens a level, and is one level shallower
+    /// than the rows of the previous label.
     pub(crate) labels: &'static [&'static str],
 }
 

@@ -1,9 +1,9 @@
-//! The trees of a text: the root, and layers for the injections in it.
+//! The trees of a text: the root, and layers for its injections.
 //!
 //! Injections come in two sizes. Those above `SMALL_BYTES` are layers here: trees of their own,
-//! kept in step with edits and parsed incrementally, with the root. The many below it are parsed
-//! when somebody looks at them, and kept by their content in `small`. Languages in which large
-//! ones are rare have no layers; up to `MOST_SMALL_BYTES` are then small, the others plain.
+//! edited and parsed incrementally together with the root. Smaller ones are parsed on demand and
+//! cached by content in `small`. Languages in which large ones are rare have no layers; up to
+//! `MOST_SMALL_BYTES` are then small, the others plain.
 //! Invariant: layers of one host are sorted and disjoint.
 
 pub(crate) mod small;
@@ -15,54 +15,54 @@ use base::{ByteOffset, Span};
 use text::Snapshot;
 use tree_sitter::{InputEdit, ParseState, Parser, Range, Tree};
 
-use crate::headway::{self, Halt};
 use crate::injection::{Injection, injections_in};
 use crate::language::Language;
 use crate::source::bytes_at;
+use crate::stall_guard::{self, ParseHalt};
 
-/// Injections of at most so many bytes are parsed when they are looked at.
+/// Maximum size of an injection that is parsed on demand, in bytes.
 pub(crate) const SMALL_BYTES: usize = 4096;
 
-/// The same, in languages without layers.
-pub(crate) const MOST_SMALL_BYTES: usize = 16 * 1024;
+/// The same limit, in languages without layers.
+pub(crate) const MAX_SMALL_BYTES: usize = 16 * 1024;
 
-/// More large injections than this in one host stay without colours.
-const MOST_LAYERS: usize = 256;
+/// Maximum number of large injections in one host; further ones have no highlights.
+const MAX_LAYERS: usize = 256;
 
-/// Injections nest at most so deep.
-pub(crate) const MOST_DEPTH: usize = 4;
+/// Maximum nesting of injections.
+pub(crate) const MAX_DEPTH: usize = 4;
 
 /// The root tree of a text and the layers in it, all in its coordinates.
 #[derive(Clone)]
-pub(crate) struct Trees {
+pub(crate) struct LayeredTrees {
     pub(crate) root: Tree,
-    pub(crate) layers: Arc<Vec<Layer>>,
+    pub(crate) layers: Arc<Vec<InjectionLayer>>,
 }
 
-/// A large injection.
+/// A large injection with its own tree.
 #[derive(Clone)]
-pub(crate) struct Layer {
+pub(crate) struct InjectionLayer {
     pub(crate) language: Language,
     pub(crate) tree: Tree,
     pub(crate) span: Span,
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) layers: Vec<InjectionLayer>,
 }
 
-/// Stops a parse when it says so; asked every hundred steps or so.
+/// Callback that can stop a parse; called about every hundred steps.
 pub(crate) type Progress<'a> = &'a mut dyn FnMut(&ParseState) -> ControlFlow<()>;
 
-impl Trees {
+impl LayeredTrees {
     /// Moves every tree along with an edit of the text.
     pub(crate) fn edit(&mut self, edit: &InputEdit) {
         self.root.edit(edit);
         if !self.layers.is_empty() {
-            edit_layers(Arc::<Vec<Layer>>::make_mut(&mut self.layers), edit);
+            edit_layers(Arc::<Vec<InjectionLayer>>::make_mut(&mut self.layers), edit);
         }
     }
 
     /// Whether any tree holds errors.
     pub(crate) fn has_error(&self) -> bool {
-        fn any(layers: &[Layer]) -> bool {
+        fn any(layers: &[InjectionLayer]) -> bool {
             layers
                 .iter()
                 .any(|layer| layer.tree.root_node().has_error() || any(&layer.layers))
@@ -72,13 +72,13 @@ impl Trees {
 }
 
 /// The layer that holds the byte at `offset`.
-pub(crate) fn layer_at(layers: &[Layer], offset: ByteOffset) -> Option<&Layer> {
+pub(crate) fn layer_at(layers: &[InjectionLayer], offset: ByteOffset) -> Option<&InjectionLayer> {
     let after = layers.partition_point(|layer| layer.span.start <= offset);
     let layer = &layers[after.checked_sub(1)?];
     (offset <= layer.span.end).then_some(layer)
 }
 
-fn edit_layers(layers: &mut [Layer], edit: &InputEdit) {
+fn edit_layers(layers: &mut [InjectionLayer], edit: &InputEdit) {
     for layer in layers {
         layer.tree.edit(edit);
         layer.span = edited_span(layer.span, edit);
@@ -110,29 +110,30 @@ pub(crate) fn parse_text(
     text: &Snapshot,
     old: Option<&Tree>,
     progress: Progress<'_>,
-) -> Result<Tree, Halt> {
+) -> Result<Tree, ParseHalt> {
     let read = &mut |offset: usize, _| bytes_at(text, offset);
-    headway::parse(parser, text.len().0, read, old, progress)
+    stall_guard::parse(parser, text.len().0, read, old, progress)
 }
 
-/// Readies a parser for a language and the ranges to parse; no ranges stand for the whole text.
+/// Prepares a parser for a language and the ranges to parse; no ranges mean the whole text.
 pub(crate) fn set_up(parser: &mut Parser, language: Language, ranges: &[Range]) -> bool {
     parser.reset();
     let is_known = parser.set_language(&language.grammar().language).is_ok();
     is_known && parser.set_included_ranges(ranges).is_ok()
 }
 
-/// What a host's tree was before, and where the text changed since then.
-pub(crate) struct Before<'a> {
+/// Previous trees of a host, and the ranges that changed since.
+pub(crate) struct PreviousTree<'a> {
     pub(crate) tree: &'a Tree,
     /// In step with `tree`'s edits.
-    pub(crate) layers: &'a [Layer],
+    pub(crate) layers: &'a [InjectionLayer],
     pub(crate) dirty: &'a [std::ops::Range<usize>],
 }
 
-/// Finds and parses the large injections of a host, going on from what was there before.
+/// Finds and parses the large injections of a host, reusing the previous layers.
 ///
-/// `prepare_all` also readies the languages of small injections, on the way over the whole text.
+/// `prepare_all` also prepares the languages of small injections during the pass over the whole
+/// text.
 pub(crate) struct LayerParse<'a> {
     pub(crate) text: &'a Snapshot,
     pub(crate) parser: &'a mut Parser,
@@ -145,12 +146,12 @@ impl LayerParse<'_> {
         &mut self,
         host: &Tree,
         language: Language,
-        before: Option<Before<'_>>,
+        before: Option<PreviousTree<'_>>,
         depth: usize,
         progress: Progress<'_>,
-    ) -> Option<Vec<Layer>> {
+    ) -> Option<Vec<InjectionLayer>> {
         let grammar = language.grammar();
-        if depth >= MOST_DEPTH || grammar.injections.is_none() {
+        if depth >= MAX_DEPTH || grammar.injections.is_none() {
             return Some(Vec::new());
         }
         // A pass over the whole text is needed once, to ready the languages of what is embedded.
@@ -159,7 +160,7 @@ impl LayerParse<'_> {
             return Some(Vec::new());
         }
         let stale = stale_ranges(host, before.as_ref());
-        let mut layers: Vec<Layer> = kept_layers(before.as_ref(), &stale);
+        let mut layers: Vec<InjectionLayer> = kept_layers(before.as_ref(), &stale);
         let kept = layers.len();
         for range in &stale {
             for injection in injections_in(grammar, host.root_node(), self.text, 0, range.clone()) {
@@ -169,8 +170,8 @@ impl LayerParse<'_> {
                     }
                     continue;
                 }
-                let is_known = |layer: &Layer| layer.span.overlaps(injection.span);
-                if layers.len() >= MOST_LAYERS || layers.iter().any(is_known) {
+                let is_known = |layer: &InjectionLayer| layer.span.overlaps(injection.span);
+                if layers.len() >= MAX_LAYERS || layers.iter().any(is_known) {
                     continue;
                 }
                 let old = before
@@ -180,8 +181,8 @@ impl LayerParse<'_> {
                 match self.layer(injection, old, dirty, depth, progress) {
                     Ok(layer) => layers.push(layer),
                     // It stays without colours.
-                    Err(Halt::Stuck) => {}
-                    Err(Halt::Stopped) => return None,
+                    Err(ParseHalt::Stuck) => {}
+                    Err(ParseHalt::Stopped) => return None,
                 }
             }
         }
@@ -194,22 +195,22 @@ impl LayerParse<'_> {
     fn layer(
         &mut self,
         injection: Injection,
-        old: Option<&Layer>,
+        old: Option<&InjectionLayer>,
         dirty: &[std::ops::Range<usize>],
         depth: usize,
         progress: Progress<'_>,
-    ) -> Result<Layer, Halt> {
+    ) -> Result<InjectionLayer, ParseHalt> {
         let language = injection.language;
         set_up(self.parser, language, &injection.ranges);
         let tree = parse_text(self.parser, self.text, old.map(|it| &it.tree), progress)?;
-        let before = old.map(|it| Before {
+        let before = old.map(|it| PreviousTree {
             tree: &it.tree,
             layers: &it.layers,
             dirty,
         });
         let layers = self.layers(&tree, language, before, depth + 1, progress);
-        let layers = layers.ok_or(Halt::Stopped)?;
-        Ok(Layer {
+        let layers = layers.ok_or(ParseHalt::Stopped)?;
+        Ok(InjectionLayer {
             language,
             tree,
             span: injection.span,
@@ -218,8 +219,8 @@ impl LayerParse<'_> {
     }
 }
 
-/// Where injections may have come, gone or changed: everywhere, when nothing is known.
-fn stale_ranges(host: &Tree, before: Option<&Before<'_>>) -> Vec<std::ops::Range<usize>> {
+/// Returns the ranges where injections may have changed: everything, if no previous tree is known.
+fn stale_ranges(host: &Tree, before: Option<&PreviousTree<'_>>) -> Vec<std::ops::Range<usize>> {
     let Some(before) = before else {
         return vec![host.root_node().byte_range()];
     };
@@ -241,11 +242,14 @@ fn stale_ranges(host: &Tree, before: Option<&Before<'_>>) -> Vec<std::ops::Range
 }
 
 /// The layers that no stale range touches.
-fn kept_layers(before: Option<&Before<'_>>, stale: &[std::ops::Range<usize>]) -> Vec<Layer> {
+fn kept_layers(
+    before: Option<&PreviousTree<'_>>,
+    stale: &[std::ops::Range<usize>],
+) -> Vec<InjectionLayer> {
     let Some(before) = before else {
         return Vec::new();
     };
-    let is_stale = |layer: &Layer| {
+    let is_stale = |layer: &InjectionLayer| {
         let first = stale.partition_point(|range| range.end < layer.span.start.0);
         stale
             .get(first)
@@ -259,7 +263,7 @@ fn kept_layers(before: Option<&Before<'_>>, stale: &[std::ops::Range<usize>]) ->
         .collect()
 }
 
-fn matching<'a>(layers: &'a [Layer], injection: &Injection) -> Option<&'a Layer> {
+fn matching<'a>(layers: &'a [InjectionLayer], injection: &Injection) -> Option<&'a InjectionLayer> {
     layers
         .iter()
         .find(|layer| layer.language == injection.language && layer.span.overlaps(injection.span))

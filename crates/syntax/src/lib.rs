@@ -1,14 +1,14 @@
-//! Languages, incremental parsing, and what the editor asks of a tree: highlights, brackets,
-//! folds, indents, outline, selection by node, the headers around a row.
+//! Languages, incremental parsing, and the editor's queries on a tree: highlights, brackets, folds,
+//! indentation, outline, selection by node, enclosing headers.
 //!
 //! Knows: `base`, `text`, tree-sitter and its grammars. Must not know: files, clocks, threads,
-//! colours, how text is drawn.
-//! Invariant: a tree belongs to one revision; until a newer one is parsed, the older is kept in
-//! step with every edit, so that its offsets stay right.
-//! Invariant: a tree that calls itself settled equals a fresh parse of its text.
-//! Invariant: no grammar, no tree; every question is then answered from the text alone, or with
+//! colours, rendering.
+//! Invariant: a tree belongs to one revision; until a newer one is parsed, the older one is updated
+//! with every edit, so that its offsets stay right.
+//! Invariant: a settled tree equals a fresh parse of its text.
+//! Invariant: without a grammar there is no tree; every query then uses the text alone, or returns
 //! nothing.
-//! Start at `SyntaxTree`; questions are asked of `SyntaxSnapshot`; languages are in `definitions`.
+//! Start at `SyntaxTree`; queries are methods of `SyntaxSnapshot`; languages are in `definitions`.
 
 mod brackets;
 mod comments;
@@ -21,7 +21,6 @@ mod equality;
 mod expand;
 mod folds;
 mod grammar;
-mod headway;
 mod highlight;
 mod highlight_kind;
 mod identity;
@@ -36,6 +35,7 @@ mod scope;
 pub mod shell;
 mod snapshot;
 mod source;
+mod stall_guard;
 mod tree;
 
 pub use brackets::BracketPair;
@@ -50,7 +50,7 @@ pub use indent::IndentHint;
 pub use language::{AutoClose, Language, LanguageConfig, TabHint};
 pub use outline::{OutlineItem, OutlineKind};
 pub use plain::{PlainNode, PlainTree};
-pub use scope::Scope;
+pub use scope::SyntaxScope;
 pub use snapshot::SyntaxSnapshot;
 pub use tree::{Budget, MAX_PARSED_BYTES, ParseJob, ParseStatus, ParsedTree, SyntaxTree};
 

@@ -1,7 +1,7 @@
-//! Ways through a tree.
+//! Paths through a tree.
 //!
-//! Invariant: nothing here asks a node for its parent, which walks from the root; paths are walked
-//! once, downwards.
+//! Invariant: nothing here asks a node for its parent, which would walk from the root; paths are
+//! walked once, downwards.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! The named parts of a text.
+//! The outline of a text.
 
 use std::cmp::Reverse;
 
@@ -8,54 +8,54 @@ use tree_sitter::{Node, Query, QueryMatch, StreamingIterator};
 
 use crate::cursors::with_query_cursor;
 use crate::snapshot::SyntaxSnapshot;
-use crate::source::Pieces;
+use crate::source::BytePieces;
 
-/// Of longer names only the start is shown.
-const MOST_NAME_BYTES: usize = 200;
+/// Maximum length of a name, in bytes; longer ones are truncated.
+const MAX_NAME_BYTES: usize = 200;
 
-/// A named part of a text.
+/// An item of the outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutlineItem {
-    /// How many items it lies within.
+    /// Number of enclosing items.
     pub depth: usize,
-    /// Its name: `parse`, `impl Display for Row`, the words of a heading.
+    /// Name of the item: `parse`, `impl Display for Row`, the text of a heading.
     pub name: String,
-    /// What it is.
+    /// Kind of the item.
     pub kind: OutlineKind,
-    /// What stands before the name and belongs to it: `pub async fn`. May be empty.
+    /// Modifiers before the name: `pub async fn`. May be empty.
     pub detail: String,
-    /// The whole part.
+    /// Span of the whole item.
     pub span: Span,
-    /// Its name in the text.
+    /// Span of the name.
     pub name_span: Span,
 }
 
-/// What a named part of a text is.
+/// Kind of an outline item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutlineKind {
     /// A module, package or namespace.
     Module,
     /// A class, or an implementation block.
     Class,
-    /// A structure.
+    /// A struct or record.
     Struct,
-    /// An enumeration.
+    /// An enum or enumeration.
     Enum,
     /// An interface, trait or protocol.
     Interface,
     /// A type of another kind.
     Type,
-    /// A function.
+    /// A function outside a type.
     Function,
     /// A method or constructor.
     Method,
-    /// A macro.
+    /// The definition of a macro.
     Macro,
     /// A field, property or enum variant.
     Field,
-    /// A constant.
+    /// A constant with a name.
     Constant,
-    /// A variable.
+    /// A variable outside a function.
     Variable,
     /// A key of a mapping.
     Key,
@@ -66,8 +66,8 @@ pub enum OutlineKind {
 }
 
 impl SyntaxSnapshot {
-    /// The named parts of the whole text, in text order. Takes time in proportion to the text, so
-    /// ask on a background thread.
+    /// Returns the outline of the whole text, in text order. Takes time proportional to the text,
+    /// so call it on a background thread.
     pub fn outline(&self, text: &Snapshot) -> Vec<OutlineItem> {
         let Some(view) = self.root_view() else {
             return Vec::new();
@@ -77,7 +77,7 @@ impl SyntaxSnapshot {
         };
         let kinds = kinds_of(query);
         let whole = 0..text.len().0;
-        let bytes = |node: Node<'_>| Pieces::new(text, node.byte_range());
+        let bytes = |node: Node<'_>| BytePieces::new(text, node.byte_range());
         let words = |span: Span| text.text(span).into_owned();
         let items: Vec<(usize, OutlineItem)> = with_query_cursor(whole, |cursor| {
             let mut matches = cursor.matches(query, view.root(), bytes);
@@ -101,24 +101,28 @@ pub(crate) fn sorted(mut items: Vec<(usize, OutlineItem)>) -> Vec<OutlineItem> {
     items
 }
 
-/// What a capture of an outline query tells.
+/// Meaning of a capture in an outline query.
 #[derive(Clone, Copy)]
-pub(crate) enum Part {
+pub(crate) enum OutlineCapture {
     Item(OutlineKind),
     Name,
     Detail,
 }
 
-/// What the captures of an outline query tell, by their numbers.
-pub(crate) fn kinds_of(query: &Query) -> Vec<Option<Part>> {
-    query.capture_names().iter().map(|it| part(it)).collect()
+/// Returns the meanings of the captures of an outline query, by their index.
+pub(crate) fn kinds_of(query: &Query) -> Vec<Option<OutlineCapture>> {
+    query
+        .capture_names()
+        .iter()
+        .map(|it| parse_capture(it))
+        .collect()
 }
 
-fn part(capture: &str) -> Option<Part> {
+fn parse_capture(capture: &str) -> Option<OutlineCapture> {
     match capture {
-        "name" => Some(Part::Name),
-        "detail" => Some(Part::Detail),
-        _ => Some(Part::Item(kind(capture.strip_prefix("item.")?)?)),
+        "name" => Some(OutlineCapture::Name),
+        "detail" => Some(OutlineCapture::Detail),
+        _ => Some(OutlineCapture::Item(kind(capture.strip_prefix("item.")?)?)),
     }
 }
 
@@ -143,16 +147,17 @@ fn kind(name: &str) -> Option<OutlineKind> {
     })
 }
 
-/// Whether a capture of an outline query means something to us.
+/// Returns whether a capture name of an outline query is known.
 #[cfg(test)]
 pub(crate) fn is_known_capture(capture: &str) -> bool {
-    capture.starts_with('_') || part(capture).is_some()
+    capture.starts_with('_') || parse_capture(capture).is_some()
 }
 
-/// The item that a match is about. `words` gives the text of a span, `length` is that of the whole text.
+/// Builds the item of a query match. `words` returns the text of a span, `length` is that of the
+/// whole text.
 pub(crate) fn item(
     one: &QueryMatch<'_, '_>,
-    kinds: &[Option<Part>],
+    kinds: &[Option<OutlineCapture>],
     length: usize,
     words: &dyn Fn(Span) -> String,
 ) -> Option<OutlineItem> {
@@ -160,9 +165,9 @@ pub(crate) fn item(
     for capture in one.captures {
         let span = clipped(capture.node, length);
         match kinds[capture.index as usize]? {
-            Part::Item(kind) => whole = Some((span, kind)),
-            Part::Name => names.push(span),
-            Part::Detail => details.push(span),
+            OutlineCapture::Item(kind) => whole = Some((span, kind)),
+            OutlineCapture::Name => names.push(span),
+            OutlineCapture::Detail => details.push(span),
         }
     }
     let (span, kind) = whole?;
@@ -187,7 +192,7 @@ fn joined(spans: &[Span], words: &dyn Fn(Span) -> String) -> Option<String> {
     let mut joined = String::new();
     let mut known = None;
     for span in spans {
-        let end = span.end.min(span.start + MOST_NAME_BYTES);
+        let end = span.end.min(span.start + MAX_NAME_BYTES);
         let part = words(Span::new(span.start, end));
         for (ix, word) in part.split_whitespace().enumerate() {
             let touches = ix == 0 && known == Some(span.start);

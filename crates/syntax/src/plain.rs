@@ -1,27 +1,27 @@
-//! A text that is parsed once, for whoever only wants to cut it: no edits, no layers, no colours.
+//! A text parsed once, for splitting it into chunks: no edits, no layers, no highlights.
 //!
-//! Compiles the outline query alone, so that a folder in ten languages costs no ten highlight queries.
-//! Must not know: what the parts are for. Start at `PlainTree::parse`.
+//! Compiles only the outline query, so that a folder in ten languages does not compile ten
+//! highlight queries. Must not know: the purpose of the chunks. Start at `PlainTree::parse`.
 
 use std::ops::{ControlFlow, Range};
 
 use base::Span;
 use tree_sitter::{Node, Query, QueryCursor, StreamingIterator, Tree};
 
-use crate::cursors::{give_parser, take_parser, with_query_cursor};
+use crate::cursors::{return_parser, take_parser, with_query_cursor};
 use crate::grammar::compile_query;
-use crate::headway;
 use crate::language::{Definition, Language};
-use crate::outline::{OutlineItem, Part, item, kinds_of, sorted};
+use crate::outline::{OutlineCapture, OutlineItem, item, kinds_of, sorted};
+use crate::stall_guard;
 
-/// What cutting a text of a language takes.
+/// Compiled queries for splitting texts of a language.
 pub(crate) struct Outliner {
     language: tree_sitter::Language,
     /// The outline without what lies inside types and mappings: fields, variants, keys.
     query: Option<Query>,
-    parts: Vec<Option<Part>>,
-    /// By the number of a kind of nodes: whether a pattern begins there. `None` where that cannot be told, and every
-    /// node is tried.
+    parts: Vec<Option<OutlineCapture>>,
+    /// For each node kind, whether a pattern begins there. `None` if that cannot be determined;
+    /// then every node is tried.
     starts: Option<Vec<bool>>,
 }
 
@@ -59,7 +59,8 @@ fn is_inner(pattern: &str) -> bool {
     INNER.iter().any(|inner| pattern.contains(inner))
 }
 
-/// Where the patterns of a query begin. Walking a tree is cheap next to a query that weighs every node of it.
+/// Returns the node kinds at which the patterns of a query begin. Walking a tree is cheap compared
+/// with running a query on every node.
 fn starts(language: &tree_sitter::Language, query: &Query, source: &str) -> Option<Vec<bool>> {
     let mut starts = vec![false; language.node_kind_count()];
     for pattern in 0..query.pattern_count() {
@@ -89,18 +90,18 @@ fn first_kind(pattern: &str) -> Option<&str> {
     (is_plain && name.starts_with(|letter: char| letter.is_ascii_lowercase())).then_some(name)
 }
 
-/// The tree of a text at one moment.
+/// The tree of one text.
 pub struct PlainTree {
     language: Language,
     tree: Tree,
 }
 
-/// One node of it.
+/// A node of the tree.
 #[derive(Clone, Copy)]
 pub struct PlainNode<'tree>(Node<'tree>);
 
 impl PlainTree {
-    /// Parses `text`. `None` where no parse comes to an end.
+    /// Parses `text`. Returns `None` if parsing never ends.
     pub fn parse(language: Language, text: &str) -> Option<Self> {
         let mut parser = take_parser();
         parser.reset();
@@ -110,9 +111,9 @@ impl PlainTree {
         let read = &mut |offset: usize, _| bytes.get(offset..).unwrap_or_default();
         let mut progress = |_: &_| ControlFlow::Continue(());
         let tree = is_set
-            .then(|| headway::parse(&mut parser, bytes.len(), read, None, &mut progress).ok())
+            .then(|| stall_guard::parse(&mut parser, bytes.len(), read, None, &mut progress).ok())
             .flatten();
-        give_parser(parser);
+        return_parser(parser);
         Some(Self {
             language,
             tree: tree?,
@@ -182,19 +183,19 @@ fn each_node<'tree>(root: Node<'tree>, mut each: impl FnMut(Node<'tree>)) {
 }
 
 impl<'tree> PlainNode<'tree> {
-    /// Its bytes.
+    /// Returns the byte range.
     pub fn range(&self) -> Range<usize> {
         self.0.byte_range()
     }
 
-    /// Its first and last row, from 0; a newline at its end opens no further one.
+    /// Returns its first and last row, from 0; a trailing newline does not start another row.
     pub fn rows(&self) -> (usize, usize) {
         let (first, end) = (self.0.start_position().row, self.0.end_position());
         let last = end.row - usize::from(end.column == 0 && end.row > first);
         (first, last)
     }
 
-    /// Whether it belongs to what comes behind it: a comment, an attribute, a decorator.
+    /// Returns whether it belongs to the following node: a comment, an attribute, a decorator.
     pub fn leads(&self) -> bool {
         let kind = self.0.kind();
         ["comment", "attribute", "decorator", "annotation"]

@@ -1,4 +1,4 @@
-//! Whether an offset lies in code, in a string or in a comment.
+//! Determines whether an offset is in code, in a string or in a comment.
 
 use std::ops::Range;
 
@@ -6,37 +6,37 @@ use base::{ByteOffset, Span};
 use text::Snapshot;
 use tree_sitter::Node;
 
-use crate::grammar::Roles;
+use crate::grammar::NodeRoles;
 use crate::nodes::path_to;
-use crate::snapshot::{SyntaxSnapshot, View};
+use crate::snapshot::{SyntaxSnapshot, TreeView};
 
-/// What kind of text a place lies in.
+/// Kind of text around an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Neither of the others; also code embedded in a string.
+pub enum SyntaxScope {
+    /// Everything else; also code embedded in a string.
     Code,
     /// A string, char or regular expression.
     String,
-    /// A comment.
+    /// A line or block comment.
     Comment,
 }
 
 impl SyntaxSnapshot {
-    /// The scope of a caret at `offset`: before the opening quote and behind the closing one it is
-    /// code; at the end of a line comment it is still the comment.
-    pub fn scope_at(&self, text: &Snapshot, offset: ByteOffset) -> Scope {
+    /// Returns the scope of a caret at `offset`: before the opening quote and after the closing one
+    /// it is code; at the end of a line comment it is still the comment.
+    pub fn scope_at(&self, text: &Snapshot, offset: ByteOffset) -> SyntaxScope {
         let Some(before) = offset.0.checked_sub(1) else {
-            return Scope::Code;
+            return SyntaxScope::Code;
         };
         let views = self.views_at(text, ByteOffset(before));
         let Some(view) = views.last() else {
-            return Scope::Code;
+            return SyntaxScope::Code;
         };
         view.scope_node(before)
-            .map_or(Scope::Code, |(node, scope)| {
+            .map_or(SyntaxScope::Code, |(node, scope)| {
                 let end = node.end_byte() + view.shift;
                 let is_behind = offset.0 >= end && is_closed(view, node, text);
-                if is_behind { Scope::Code } else { scope }
+                if is_behind { SyntaxScope::Code } else { scope }
             })
     }
 }
@@ -47,7 +47,8 @@ impl SyntaxSnapshot {
         let views = self.views_at(text, offset);
         let view = views.last()?;
         let (node, scope) = view.scope_node(offset.0)?;
-        let is_whole = scope == Scope::String && !node.has_error() && is_closed(view, node, text);
+        let is_whole =
+            scope == SyntaxScope::String && !node.has_error() && is_closed(view, node, text);
         is_whole.then(|| {
             Span::new(
                 ByteOffset(node.start_byte() + view.shift),
@@ -64,21 +65,21 @@ impl SyntaxSnapshot {
         let at = before.checked_sub(view.shift)?;
         let grammar = view.language.grammar();
         let embedded = path_to(view.root(), at).into_iter().rfind(|node| {
-            grammar.roles(*node).has(Roles::EMBEDDED) && offset.0 < node.end_byte() + view.shift
+            grammar.roles(*node).has(NodeRoles::EMBEDDED) && offset.0 < node.end_byte() + view.shift
         });
         embedded.map(|node| ByteOffset(node.start_byte() + view.shift))
     }
 }
 
-impl View<'_> {
+impl TreeView<'_> {
     /// The string or comment that holds the byte at `offset` of the text, unless embedded code
     /// lies between them.
-    pub(crate) fn scope_node(&self, offset: usize) -> Option<(Node<'_>, Scope)> {
+    pub(crate) fn scope_node(&self, offset: usize) -> Option<(Node<'_>, SyntaxScope)> {
         let at = offset.checked_sub(self.shift)?;
         let grammar = self.language.grammar();
         for node in path_to(self.root(), at).into_iter().rev() {
             match grammar.roles(node).scope() {
-                Some(Scope::Code) => return None,
+                Some(SyntaxScope::Code) => return None,
                 Some(scope) => return Some((node, scope)),
                 None => {}
             }
@@ -87,10 +88,10 @@ impl View<'_> {
     }
 }
 
-impl View<'_> {
-    /// What every byte of a stretch of the text is part of, in one walk over the tree.
-    pub(crate) fn scopes(&self, stretch: Range<usize>) -> Vec<Scope> {
-        let mut scopes = vec![Scope::Code; stretch.len()];
+impl TreeView<'_> {
+    /// Returns the scope of every byte of a stretch, in one walk over the tree.
+    pub(crate) fn scopes(&self, stretch: Range<usize>) -> Vec<SyntaxScope> {
+        let mut scopes = vec![SyntaxScope::Code; stretch.len()];
         let grammar = self.language.grammar();
         let start = stretch.start.saturating_sub(self.shift);
         let end = stretch.end.saturating_sub(self.shift);
@@ -121,14 +122,14 @@ impl View<'_> {
     }
 }
 
-impl Roles {
-    fn scope(self) -> Option<Scope> {
-        if self.has(Roles::EMBEDDED) {
-            Some(Scope::Code)
-        } else if self.has(Roles::COMMENT) {
-            Some(Scope::Comment)
-        } else if self.has(Roles::STRING) {
-            Some(Scope::String)
+impl NodeRoles {
+    fn scope(self) -> Option<SyntaxScope> {
+        if self.has(NodeRoles::EMBEDDED) {
+            Some(SyntaxScope::Code)
+        } else if self.has(NodeRoles::COMMENT) {
+            Some(SyntaxScope::Comment)
+        } else if self.has(NodeRoles::STRING) {
+            Some(SyntaxScope::String)
         } else {
             None
         }
@@ -136,7 +137,7 @@ impl Roles {
 }
 
 /// Whether a string or comment ends by itself, rather than with its line or the text.
-fn is_closed(view: &View<'_>, node: Node<'_>, text: &Snapshot) -> bool {
+fn is_closed(view: &TreeView<'_>, node: Node<'_>, text: &Snapshot) -> bool {
     let grammar = view.language.grammar();
     let span = Span::new(
         ByteOffset(node.start_byte() + view.shift),
@@ -144,7 +145,7 @@ fn is_closed(view: &View<'_>, node: Node<'_>, text: &Snapshot) -> bool {
     );
     let last = ByteOffset(span.end.0.saturating_sub(4)).max(span.start);
     let ending = text.text(Span::new(last, span.end));
-    if grammar.roles(node).has(Roles::COMMENT) {
+    if grammar.roles(node).has(NodeRoles::COMMENT) {
         let closer = view.language.config().block_comment.map(|(_, close)| close);
         return ending.ends_with('\n') || closer.is_some_and(|close| ending.ends_with(close));
     }

@@ -1,84 +1,86 @@
-//! Reads a line of bash without running it: its simple commands with their words, and what the shell does by itself.
+//! Parses a line of bash without running it: its simple commands with their words, and the side
+//! effects of the shell itself.
 //!
-//! Invariant: a line of which any part is not understood has no answer at all; nothing is guessed.
-//! Limits: aliases, the values of variables, what globs match and what functions do when they are called are not known.
-//! Arithmetic commands (`((`), `coproc` and `$[` are not understood.
+//! Invariant: if any part of a line is not understood, there is no result at all; nothing is
+//! guessed.
+//! Limits: aliases, the values of variables, the matches of globs and the effects of called
+//! functions are unknown. Arithmetic commands (`((`), `coproc` and `$[` are not supported.
 //! Start at `read`; words and expansions are in `words`.
 
 mod commands;
 mod words;
 
-/// The longest line that is read, in bytes.
+/// Maximum length of a line, in bytes.
 const LONGEST: usize = 64 << 10;
-/// The deepest nesting.
+/// Maximum depth of nesting.
 const DEEPEST: usize = 50;
 
-/// All that a line would run, in the order written, with the contents of substitutions, loops and functions.
+/// Everything a line would run, in source order, including substitutions, loops and functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellLine {
-    /// The simple commands.
+    /// Simple commands in source order.
     pub commands: Vec<SimpleCommand>,
     /// Files that the shell opens for `<` and `>`.
     pub redirects: Vec<Redirect>,
-    /// Variables that are set for the rest of the line, by loops as well.
-    pub assignments: Vec<Assignment>,
-    /// What the shell does by itself beside that, as it is written: arithmetic with names, subscripts, indirect
-    /// expansions, which can all run commands, and the names of functions that are defined.
+    /// Variables set for the rest of the line, including by loops.
+    pub assignments: Vec<ShellAssignment>,
+    /// Further effects of the shell itself, in source form: arithmetic with names, subscripts and
+    /// indirect expansions, which can all run commands, and the names of defined functions.
     pub effects: Vec<String>,
 }
 
 /// A command with its words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// Variables that are set for it alone.
-    pub assignments: Vec<Assignment>,
-    /// Its name and arguments; at least one.
-    pub words: Vec<Word>,
-    /// Its standard input.
-    pub input: Input,
+    /// Variables set for this command only.
+    pub assignments: Vec<ShellAssignment>,
+    /// Command name and arguments; at least one.
+    pub words: Vec<ShellWord>,
+    /// Standard input of the command.
+    pub input: ShellInput,
 }
 
 /// The standard input of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Input {
-    /// That of the shell.
+pub enum ShellInput {
+    /// Inherited from the shell.
     #[default]
     Inherited,
-    /// A text in the line.
-    Text(Word),
+    /// A literal text in the line.
+    Text(ShellWord),
     /// A pipe or a file.
     Other,
 }
 
 /// A variable that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Assignment {
-    /// The variable's name.
+pub struct ShellAssignment {
+    /// Name of the variable.
     pub name: String,
-    /// The value; not known where a loop or an array sets it.
-    pub value: Word,
+    /// The value; unknown if a loop or an array sets it.
+    pub value: ShellWord,
 }
 
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Word {
-    /// Without quotes and backslashes. Expansions stay as they are written.
+pub struct ShellWord {
+    /// The text without quotes and backslashes. Expansions keep their source form.
     pub text: String,
     /// Whether it has no expansions but globs and `~`. A word with braces such as `{a,b}` is several.
     pub is_known: bool,
     /// Whether it has globs outside of quotes.
     pub has_globs: bool,
-    /// Whether it has a `~` outside of quotes that may stand for a folder.
+    /// Whether it has an unquoted `~` that may expand to a folder.
     pub has_tilde: bool,
 }
 
-/// A file that the shell itself opens.
+/// A file opened by the shell itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
-    /// Whether it is written.
+    /// Whether the file is opened for writing.
     pub is_write: bool,
-    /// The file.
-    pub target: Word,
+    /// Path of the file.
+    pub target: ShellWord,
 }
 
 impl SimpleCommand {
@@ -88,20 +90,20 @@ impl SimpleCommand {
     }
 }
 
-impl Word {
-    /// Whether the program gets exactly `text`.
+impl ShellWord {
+    /// Returns whether the program receives exactly `text`.
     pub fn is_certain(&self) -> bool {
         self.is_known && !self.has_globs && !self.has_tilde
     }
 }
 
-/// Reads a line of bash. `None` where it is not understood as a whole.
+/// Parses a line of bash. Returns `None` if any part is not understood.
 pub fn read(line: &str) -> Option<ShellLine> {
     if line.len() > LONGEST || line.contains('\0') || joins_within_words(line) {
         return None;
     }
-    let mut reader = Reader::new(line, 0);
-    reader.whole()?;
+    let mut reader = ShellReader::new(line, 0);
+    reader.parse_line()?;
     Some(reader.finished())
 }
 
@@ -113,7 +115,7 @@ fn joins_within_words(line: &str) -> bool {
 }
 
 /// Reads the characters of a line from left to right.
-struct Reader {
+struct ShellReader {
     letters: Vec<char>,
     at: usize,
     depth: usize,
@@ -121,7 +123,7 @@ struct Reader {
     /// Here-documents whose bodies begin after the next line feed.
     pending: Vec<HereDocument>,
     /// Bodies of here-documents by number; `Input::Text` names them until the end.
-    bodies: Vec<Word>,
+    bodies: Vec<ShellWord>,
     /// Commands whose input is a here-document, with its number.
     fed: Vec<(usize, usize)>,
     /// Whether commands read from a pipe.
@@ -135,7 +137,7 @@ struct HereDocument {
     strips_tabs: bool,
 }
 
-impl Reader {
+impl ShellReader {
     fn new(line: &str, depth: usize) -> Self {
         Self {
             letters: line.chars().collect(),
@@ -155,7 +157,7 @@ impl Reader {
             if let (Some(command), Some(body)) =
                 (line.commands.get_mut(command), self.bodies.get(body))
             {
-                command.input = Input::Text(body.clone());
+                command.input = ShellInput::Text(body.clone());
             }
         }
         line
@@ -175,7 +177,7 @@ impl Reader {
         Some(letter)
     }
 
-    fn looks_at(&self, text: &str) -> bool {
+    fn starts_with(&self, text: &str) -> bool {
         let rest = self.letters.get(self.at..).unwrap_or_default();
         let mut rest = rest.iter();
         text.chars().all(|letter| rest.next() == Some(&letter))
@@ -183,7 +185,7 @@ impl Reader {
 
     /// Passes over a text, if it is next.
     fn take(&mut self, text: &str) -> bool {
-        let is_next = self.looks_at(text);
+        let is_next = self.starts_with(text);
         if is_next {
             self.at += text.chars().count();
         }
@@ -195,12 +197,13 @@ impl Reader {
         slice.iter().collect()
     }
 
-    /// Reads something nested; `None` where that is too deep.
+    /// Parses a nested construct; `None` if it is nested too deeply.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.depth += 1;
-        let found = match self.depth > DEEPEST {
-            true => None,
-            false => read(self),
+        let found = if self.depth > DEEPEST {
+            None
+        } else {
+            read(self)
         };
         self.depth -= 1;
         found

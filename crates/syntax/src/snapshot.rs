@@ -1,9 +1,8 @@
-//! The trees of a text at one moment, to ask questions of on any thread.
+//! The trees of a text at one revision, for queries on any thread.
 //!
-//! Every question also takes the text, which should be of the same revision. Each feature lives in
-//! its own module: `highlight`, `brackets`, `folds`, `indent`, `outline`, `expand`, `context`,
-//! `scope`.
-//! Invariant: no question panics or returns offsets beyond the text, even when the tree is stale.
+//! Every query also takes the text, which should be of the same revision. Each feature is in its
+//! own module: `highlight`, `brackets`, `folds`, `indent`, `outline`, `expand`, `context`, `scope`.
+//! Invariant: no query panics or returns offsets beyond the text, even if the tree is stale.
 
 use std::sync::Arc;
 
@@ -14,29 +13,31 @@ use tree_sitter::{Node, Tree};
 use crate::injection::{Injection, injections_in};
 use crate::language::Language;
 use crate::layers::small::{SmallLayer, SmallLayers};
-use crate::layers::{Layer, MOST_DEPTH, MOST_SMALL_BYTES, SMALL_BYTES, Trees, layer_at};
+use crate::layers::{
+    InjectionLayer, LayeredTrees, MAX_DEPTH, MAX_SMALL_BYTES, SMALL_BYTES, layer_at,
+};
 
 /// A text's trees at one moment. Cheap to clone.
 #[derive(Clone)]
 pub struct SyntaxSnapshot {
     language: Language,
-    trees: Option<Trees>,
+    trees: Option<LayeredTrees>,
     revision: Revision,
     parsed: Option<Revision>,
     small: Arc<SmallLayers>,
 }
 
 /// One tree of the text: the root, a layer or a small injection.
-pub(crate) struct View<'a> {
+pub(crate) struct TreeView<'a> {
     pub(crate) language: Language,
     pub(crate) tree: TreeRef<'a>,
-    /// What to add to the tree's offsets.
+    /// Offset to add to the tree's offsets.
     pub(crate) shift: usize,
-    pub(crate) layers: &'a [Layer],
+    pub(crate) layers: &'a [InjectionLayer],
     pub(crate) depth: usize,
 }
 
-/// A tree of the snapshot, or one parsed for the question.
+/// A tree of the snapshot, or one parsed for the query.
 pub(crate) enum TreeRef<'a> {
     Kept(&'a Tree),
     Small(Arc<SmallLayer>),
@@ -45,7 +46,7 @@ pub(crate) enum TreeRef<'a> {
 impl SyntaxSnapshot {
     pub(crate) fn new(
         language: Language,
-        trees: Option<Trees>,
+        trees: Option<LayeredTrees>,
         revision: Revision,
         parsed: Option<Revision>,
         small: Arc<SmallLayers>,
@@ -59,7 +60,7 @@ impl SyntaxSnapshot {
         }
     }
 
-    /// The language of the text, injections apart.
+    /// Returns the language of the text, ignoring injections.
     pub fn language(&self) -> Language {
         self.language
     }
@@ -69,7 +70,8 @@ impl SyntaxSnapshot {
         self.revision
     }
 
-    /// The revision whose structure the trees show. Older than `revision` while a parse is due.
+    /// Returns the revision whose structure the trees show. Older than `revision` while a parse is
+    /// pending.
     pub fn parsed_revision(&self) -> Option<Revision> {
         self.parsed
     }
@@ -86,12 +88,12 @@ impl SyntaxSnapshot {
             .map_or(self.language, |view| view.language)
     }
 
-    pub(crate) fn trees(&self) -> Option<&Trees> {
+    pub(crate) fn trees(&self) -> Option<&LayeredTrees> {
         self.trees.as_ref()
     }
 
-    /// The same with other trees, parsed from the text of a revision.
-    pub(crate) fn with_trees(&self, trees: Trees, revision: Revision) -> Self {
+    /// Returns a snapshot with other trees, parsed from the text of a revision.
+    pub(crate) fn with_trees(&self, trees: LayeredTrees, revision: Revision) -> Self {
         Self {
             trees: Some(trees),
             revision,
@@ -101,9 +103,9 @@ impl SyntaxSnapshot {
     }
 
     /// The root tree, if there is one.
-    pub(crate) fn root_view(&self) -> Option<View<'_>> {
+    pub(crate) fn root_view(&self) -> Option<TreeView<'_>> {
         let trees = self.trees.as_ref()?;
-        Some(View {
+        Some(TreeView {
             language: self.language,
             tree: TreeRef::Kept(&trees.root),
             shift: 0,
@@ -113,7 +115,7 @@ impl SyntaxSnapshot {
     }
 
     /// The trees that hold an offset, from the root to the innermost injection.
-    pub(crate) fn views_at(&self, text: &Snapshot, offset: ByteOffset) -> Vec<View<'_>> {
+    pub(crate) fn views_at(&self, text: &Snapshot, offset: ByteOffset) -> Vec<TreeView<'_>> {
         let mut views = Vec::new();
         let mut next = self.root_view();
         while let Some(view) = next {
@@ -126,11 +128,11 @@ impl SyntaxSnapshot {
     /// The tree of the injection at an offset of a host.
     fn view_within<'a>(
         &'a self,
-        host: &View<'a>,
+        host: &TreeView<'a>,
         text: &Snapshot,
         offset: ByteOffset,
-    ) -> Option<View<'a>> {
-        if host.depth + 1 >= MOST_DEPTH {
+    ) -> Option<TreeView<'a>> {
+        if host.depth + 1 >= MAX_DEPTH {
             return None;
         }
         if let Some(layer) = layer_at(host.layers, offset) {
@@ -149,12 +151,12 @@ impl SyntaxSnapshot {
     /// The tree of an injection of a host.
     pub(crate) fn view_of<'a>(
         &'a self,
-        host: &View<'a>,
+        host: &TreeView<'a>,
         injection: &Injection,
         text: &Snapshot,
-    ) -> Option<View<'a>> {
+    ) -> Option<TreeView<'a>> {
         let depth = host.depth + 1;
-        if depth >= MOST_DEPTH {
+        if depth >= MAX_DEPTH {
             return None;
         }
         let has_layers = host.language.grammar().has_layers;
@@ -162,10 +164,10 @@ impl SyntaxSnapshot {
             let layer = layer_at(host.layers, injection.span.start + host.shift)?;
             return (layer.language == injection.language).then(|| layer_view(layer, depth));
         }
-        if injection.span.len() > MOST_SMALL_BYTES {
+        if injection.span.len() > MAX_SMALL_BYTES {
             return None;
         }
-        Some(View {
+        Some(TreeView {
             language: injection.language,
             tree: TreeRef::Small(self.small.layer(injection, text, host.shift)?),
             shift: host.shift + injection.span.start.0,
@@ -175,8 +177,8 @@ impl SyntaxSnapshot {
     }
 }
 
-fn layer_view(layer: &Layer, depth: usize) -> View<'_> {
-    View {
+fn layer_view(layer: &InjectionLayer, depth: usize) -> TreeView<'_> {
+    TreeView {
         language: layer.language,
         tree: TreeRef::Kept(&layer.tree),
         shift: 0,
@@ -185,7 +187,7 @@ fn layer_view(layer: &Layer, depth: usize) -> View<'_> {
     }
 }
 
-impl View<'_> {
+impl TreeView<'_> {
     pub(crate) fn root(&self) -> Node<'_> {
         match &self.tree {
             TreeRef::Kept(tree) => tree.root_node(),

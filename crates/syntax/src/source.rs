@@ -1,6 +1,6 @@
-//! How tree-sitter reads a text: piece by piece, without copying.
+//! Reads a text for tree-sitter piece by piece, without copying.
 //!
-//! Invariant: never panics, whatever offsets a stale tree asks for.
+//! Invariant: never panics, whatever offsets a stale tree passes.
 
 use base::ByteOffset;
 use text::{Snapshot, Splice};
@@ -18,14 +18,14 @@ pub(crate) fn bytes_at(text: &Snapshot, offset: usize) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// The bytes of a range, in pieces, as far as the text reaches.
-pub(crate) struct Pieces<'a> {
+/// Iterates over the bytes of a range in pieces, clipped to the text.
+pub(crate) struct BytePieces<'a> {
     text: &'a Snapshot,
     offset: usize,
     end: usize,
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> BytePieces<'a> {
     pub(crate) fn new(text: &'a Snapshot, range: std::ops::Range<usize>) -> Self {
         Self {
             text,
@@ -35,7 +35,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-impl<'a> Iterator for Pieces<'a> {
+impl<'a> Iterator for BytePieces<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -49,19 +49,22 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// A stretch of text held in one piece, so that many small looks into it cost nothing.
-pub(crate) struct Window<'a> {
+/// A contiguous copy of part of a text, so that many small reads are cheap.
+pub(crate) struct TextWindow<'a> {
     text: &'a Snapshot,
     start: usize,
     bytes: Vec<u8>,
 }
 
-impl<'a> Window<'a> {
+impl<'a> TextWindow<'a> {
     /// The stretch around `range`, up to 64 KiB.
     pub(crate) fn new(text: &'a Snapshot, range: std::ops::Range<usize>) -> Self {
-        const MOST: usize = 64 * 1024;
-        let mut bytes = Vec::with_capacity(range.len().min(MOST));
-        for piece in Pieces::new(text, range.start..range.end.min(range.start + MOST)) {
+        const MAX_WINDOW_BYTES: usize = 64 * 1024;
+        let mut bytes = Vec::with_capacity(range.len().min(MAX_WINDOW_BYTES));
+        for piece in BytePieces::new(
+            text,
+            range.start..range.end.min(range.start + MAX_WINDOW_BYTES),
+        ) {
             bytes.extend_from_slice(piece);
         }
         Self {
@@ -81,7 +84,7 @@ impl<'a> Window<'a> {
             Some(bytes) => bytes.into(),
             None => {
                 let mut bytes = Vec::new();
-                for piece in Pieces::new(self.text, range) {
+                for piece in BytePieces::new(self.text, range) {
                     bytes.extend_from_slice(piece);
                 }
                 bytes.into()
@@ -99,9 +102,9 @@ pub(crate) fn point(text: &Snapshot, offset: ByteOffset) -> Point {
     }
 }
 
-/// The edits that turn a tree of `before` into one in step with `after`, in the order to apply.
+/// Returns the edits that bring a tree of `before` to `after`, in the order to apply.
 ///
-/// The last splice comes first, so that the ones before it still stand where they were.
+/// The last splice comes first, so that the earlier ones keep their offsets.
 pub(crate) fn input_edits<'a>(
     before: &'a Snapshot,
     after: &'a Snapshot,

@@ -22,7 +22,7 @@ pub(crate) struct Marked {
 }
 
 impl Marked {
-    /// Parses `marked` in a language; `plain` stands for no language.
+    /// Parses `marked` in a language; `plain` means no language.
     pub(crate) fn new(language: &str, marked: &str) -> Marked {
         let (plain, carets, spans) = unmark(marked);
         let text = Snapshot::new(&plain);

@@ -1,11 +1,12 @@
-//! A text's trees while it is edited: kept in step, parsed a little here and the rest elsewhere.
+//! The trees of a text during editing: updated with edits, parsed partly here and partly on another
+//! thread.
 //!
-//! The owner calls `edit` for every change and then `parse` with a budget. When the budget does
-//! not suffice, the parse goes on where it stopped in a `ParseJob` on another thread, and its
-//! result comes back through `accept`, however much was typed in the meantime.
-//! Invariant: the trees are in step with `revision`: their offsets are those of its text, even
-//! while their structure is older.
-//! Invariant: while a job is out, every edit since its revision is remembered for its result.
+//! The owner calls `edit` for every change and then `parse` with a budget. If the budget is
+//! exhausted, a `ParseJob` continues the parse on another thread, and `accept` takes its result,
+//! whatever was typed in the meantime.
+//! Invariant: the offsets of the trees are those of `revision`, even while their structure is
+//! older.
+//! Invariant: while a job runs, every edit since its revision is recorded for its result.
 
 mod job;
 mod status;
@@ -18,57 +19,57 @@ use base::{Revision, never};
 use text::{Change, Snapshot};
 use tree_sitter::{InputEdit, ParseState};
 
-use crate::cursors::{give_parser, take_parser};
-use crate::headway::Halt;
+use crate::cursors::{return_parser, take_parser};
 use crate::language::Language;
 use crate::layers::small::SmallLayers;
-use crate::layers::{Before, LayerParse, Trees, parse_text, set_up};
+use crate::layers::{LayerParse, LayeredTrees, PreviousTree, parse_text, set_up};
 use crate::snapshot::SyntaxSnapshot;
 use crate::source::input_edits;
+use crate::stall_guard::ParseHalt;
 
-use job::{Found, Purpose, Stage};
 pub use job::{ParseJob, ParsedTree};
+use job::{ParseOutcome, ParsePurpose, ParseStage};
 pub use status::{Budget, ParseStatus};
 
-/// Larger texts get no tree: it would take some ten times their memory.
+/// Maximum size of a text with a tree, in bytes: a tree takes about ten times the memory.
 pub const MAX_PARSED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Larger texts are not even begun within a budget: it would not suffice, and the one token that a
-/// long string or an embedded script is cannot be interrupted.
-const MOST_BYTES_HERE: usize = 1024 * 1024;
+/// Maximum size of a text parsed within a budget: it would not suffice, and the single token of a
+/// long string or an embedded script cannot be interrupted.
+const MAX_INLINE_BYTES: usize = 1024 * 1024;
 
-/// More edited places than this are taken together.
-const MOST_DIRTY: usize = 64;
+/// Maximum number of edited ranges; further ones are merged.
+const MAX_DIRTY_RANGES: usize = 64;
 
-/// The trees of a text that is edited. Belongs to whoever owns the buffer.
+/// The trees of a text being edited. Owned together with the buffer.
 pub struct SyntaxTree {
     language: Language,
-    trees: Option<Trees>,
+    trees: Option<LayeredTrees>,
     /// The revision whose offsets the trees have.
     revision: Revision,
     /// The revision whose structure the trees have.
     parsed: Option<Revision>,
     /// Whether the trees equal a fresh parse of `parsed`.
     is_settled: bool,
-    /// A revision that no parse comes to the end of; the trees have an older structure than `parsed` says.
+    /// A revision whose parse never ends; the trees have an older structure than `parsed` says.
     stuck: Option<Revision>,
-    /// Where the text was edited since `parsed`, in offsets of `revision`.
+    /// Ranges edited since `parsed`, in offsets of `revision`.
     dirty: Vec<Range<usize>>,
-    running: Option<Running>,
+    running: Option<RunningParse>,
     small: Arc<SmallLayers>,
     /// Trees of another shape than today's, to be dropped on a background thread.
-    retired: Vec<Trees>,
+    retired: Vec<LayeredTrees>,
 }
 
-/// A job that was handed out.
-struct Running {
+/// A job that is running.
+struct RunningParse {
     /// Dead when the job was dropped without a result.
     token: Weak<()>,
     stop: Arc<AtomicBool>,
-    purpose: Purpose,
+    purpose: ParsePurpose,
     /// The edits since the job's revision.
     edits: Vec<InputEdit>,
-    /// Where they are.
+    /// Ranges of these edits.
     dirty: Vec<Range<usize>>,
 }
 
@@ -99,13 +100,13 @@ impl SyntaxTree {
         self.parsed
     }
 
-    /// Whether the tree equals a fresh parse of the newest text it was told of.
+    /// Returns whether the tree equals a fresh parse of the latest text.
     pub fn is_settled(&self) -> bool {
         self.is_settled && self.parsed == Some(self.revision)
     }
 
-    /// Keeps the tree in step with a change from `before` to `after`. Takes time in proportion to
-    /// the splices, not to the text.
+    /// Updates the tree for a change from `before` to `after`. Takes time proportional to the
+    /// splices, not to the text.
     pub fn edit(&mut self, before: &Snapshot, after: &Snapshot, change: &Change) {
         if self.trees.is_none() && !self.is_running() {
             self.revision = after.revision();
@@ -133,7 +134,7 @@ impl SyntaxTree {
         self.revision = after.revision();
     }
 
-    /// Brings the tree up to `text`, the newest revision it was told of, within the budget.
+    /// Parses `text`, the latest revision passed to `edit`, within the budget.
     ///
     /// Call it after every `edit`, and again after every `accept`.
     pub fn parse(&mut self, text: &Snapshot, budget: &mut Budget<'_>) -> ParseStatus {
@@ -159,47 +160,47 @@ impl SyntaxTree {
             return self.status();
         }
         match &self.running {
-            Some(running) if self.is_running() && running.purpose == Purpose::Parse => {
+            Some(running) if self.is_running() && running.purpose == ParsePurpose::Parse => {
                 return ParseStatus::Running;
             }
             _ => self.stop(),
         }
-        let is_slow = text.len().0 > MOST_BYTES_HERE || !self.language.is_prepared();
+        let is_slow = text.len().0 > MAX_INLINE_BYTES || !self.language.is_prepared();
         // A budget that is spent before it begins sends the parse away without setting the parser up for nothing.
         if budget.is_limited() && (is_slow || budget.is_spent()) {
-            return ParseStatus::Pending(self.job(text, Purpose::Parse, Stage::Start));
+            return ParseStatus::Pending(self.job(text, ParsePurpose::Parse, ParseStage::Start));
         }
         self.parse_now(text, budget)
     }
 
-    /// A job that parses the newest text afresh, for trees that may differ from that: tree-sitter
-    /// recovers from errors differently when it goes on from an older tree.
+    /// Returns a job that parses the latest text from scratch, for trees that may differ from that:
+    /// tree-sitter recovers from errors differently when it starts from an older tree.
     ///
-    /// Call it when the user pauses, after `parse` said `Unsettled`. `None` when there is nothing
-    /// to settle. Further edits overtake the job.
-    pub fn settle(&mut self, text: &Snapshot) -> Option<ParseJob> {
+    /// Call it when the user pauses, after `parse` returned `Unsettled`. `None` if there is nothing
+    /// to settle. Further edits supersede the job.
+    pub fn repair_job(&mut self, text: &Snapshot) -> Option<ParseJob> {
         let is_current = self.parsed == Some(self.revision) && text.revision() == self.revision;
         let is_vain = self.stuck == Some(self.revision);
         if !is_current || is_vain || self.is_settled || self.is_running() {
             return None;
         }
-        Some(self.job(text, Purpose::Settle, Stage::Start))
+        Some(self.job(text, ParsePurpose::Settle, ParseStage::Start))
     }
 
-    /// Takes the result of a job. Says whether the tree changed; a result that was overtaken does
-    /// nothing. When the text has moved on, `parse` brings the tree up to it.
+    /// Applies the result of a job. Returns whether the tree changed; an outdated result has no
+    /// effect. If the text has changed since, call `parse`.
     pub fn accept(&mut self, parsed: ParsedTree) -> bool {
         let token = Arc::downgrade(&parsed.token);
         let Some(mut running) = self.running.take_if(|it| it.token.ptr_eq(&token)) else {
             return false;
         };
         let (mut trees, is_settled) = match parsed.found {
-            Found::Trees { trees, is_settled } => (trees, is_settled),
-            Found::Same => {
+            ParseOutcome::Trees { trees, is_settled } => (trees, is_settled),
+            ParseOutcome::Same => {
                 self.is_settled = self.parsed == Some(parsed.revision);
                 return false;
             }
-            Found::Nothing => {
+            ParseOutcome::Nothing => {
                 self.give_up(parsed.revision);
                 return false;
             }
@@ -214,7 +215,7 @@ impl SyntaxTree {
         true
     }
 
-    /// The trees as they are now, to ask questions of on any thread.
+    /// Returns a snapshot of the trees, for queries on any thread.
     pub fn snapshot(&self) -> SyntaxSnapshot {
         SyntaxSnapshot::new(
             self.language,
@@ -234,23 +235,30 @@ impl SyntaxTree {
             );
             return ParseStatus::Done;
         }
-        let mut progress = |_: &ParseState| match budget.is_spent() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let mut progress = |_: &ParseState| {
+            if budget.is_spent() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         let old = self.trees.as_ref();
         let old_root = old.map(|trees| &trees.root);
         let root = match parse_text(&mut parser, text, old_root, &mut progress) {
             Ok(root) => root,
-            Err(Halt::Stopped) => {
-                return ParseStatus::Pending(self.job(text, Purpose::Parse, Stage::Root(parser)));
+            Err(ParseHalt::Stopped) => {
+                return ParseStatus::Pending(self.job(
+                    text,
+                    ParsePurpose::Parse,
+                    ParseStage::Root(parser),
+                ));
             }
-            Err(Halt::Stuck) => {
+            Err(ParseHalt::Stuck) => {
                 self.give_up(self.revision);
                 return self.status();
             }
         };
-        let before = old.map(|trees| Before {
+        let before = old.map(|trees| PreviousTree {
             tree: &trees.root,
             layers: &trees.layers,
             dirty: &self.dirty,
@@ -262,36 +270,40 @@ impl SyntaxTree {
         };
         let found = layers.layers(&root, self.language, before, 0, &mut progress);
         let Some(layers) = found else {
-            return ParseStatus::Pending(self.job(text, Purpose::Parse, Stage::Layers(root)));
+            return ParseStatus::Pending(self.job(
+                text,
+                ParsePurpose::Parse,
+                ParseStage::Layers(root),
+            ));
         };
-        let trees = Trees {
+        let trees = LayeredTrees {
             root,
             layers: Arc::new(layers),
         };
         let is_settled = is_settled(old.map(|_| self.is_settled), &trees);
         self.install(trees, is_settled);
-        give_parser(parser);
+        return_parser(parser);
         self.status()
     }
 
-    /// Stays with the older structure, as no parse of this revision ends. What is dirty stays so.
+    /// Keeps the older structure, because no parse of this revision ends. Dirty ranges stay dirty.
     fn give_up(&mut self, revision: Revision) {
         self.parsed = Some(revision);
         self.stuck = Some(revision);
         self.is_settled = false;
     }
 
-    fn install(&mut self, trees: Trees, is_settled: bool) {
+    fn install(&mut self, trees: LayeredTrees, is_settled: bool) {
         self.trees = Some(trees);
         self.parsed = Some(self.revision);
         self.is_settled = is_settled;
         self.dirty.clear();
     }
 
-    fn job(&mut self, text: &Snapshot, purpose: Purpose, stage: Stage) -> ParseJob {
+    fn job(&mut self, text: &Snapshot, purpose: ParsePurpose, stage: ParseStage) -> ParseJob {
         let token = Arc::new(());
         let stop = Arc::new(AtomicBool::new(false));
-        self.running = Some(Running {
+        self.running = Some(RunningParse {
             token: Arc::downgrade(&token),
             stop: stop.clone(),
             purpose,
@@ -313,14 +325,15 @@ impl SyntaxTree {
     }
 
     #[cfg(test)]
-    pub(crate) fn trees_for_test(&self) -> &Trees {
+    pub(crate) fn trees_for_test(&self) -> &LayeredTrees {
         self.trees.as_ref().expect("a parsed text has trees")
     }
 
     fn status(&self) -> ParseStatus {
-        match self.is_settled {
-            true => ParseStatus::Done,
-            false => ParseStatus::Unsettled,
+        if self.is_settled {
+            ParseStatus::Done
+        } else {
+            ParseStatus::Unsettled
         }
     }
 
@@ -350,13 +363,13 @@ impl Drop for SyntaxTree {
     }
 }
 
-/// Whether trees equal a fresh parse; `was_settled` says it of those they were parsed from, and is
-/// `None` when there were none.
+/// Returns whether trees equal a fresh parse; `was_settled` says so for the trees they were parsed
+/// from, and is `None` if there were none.
 ///
-/// Error recovery depends on what was there before: trees with errors may differ, and so may trees
-/// without, whose parts were reused from trees with errors (Ruby's do). Without errors on either
-/// side they have never been seen to; the random tests hold that up.
-fn is_settled(was_settled: Option<bool>, trees: &Trees) -> bool {
+/// Error recovery depends on the previous tree: trees with errors may differ, and so may trees
+/// without errors whose parts were reused from trees with errors (as in Ruby). Without errors on
+/// either side, no difference has been observed; the random tests check this.
+fn is_settled(was_settled: Option<bool>, trees: &LayeredTrees) -> bool {
     was_settled.is_none_or(|was_settled| was_settled && !trees.has_error())
 }
 
@@ -370,7 +383,7 @@ fn note_edit(dirty: &mut Vec<Range<usize>>, edit: &InputEdit) {
         *range = moved(range.start)..moved(range.end).max(moved(range.start));
     }
     dirty.push(edit.start_byte..edit.new_end_byte);
-    if dirty.len() > MOST_DIRTY {
+    if dirty.len() > MAX_DIRTY_RANGES {
         let start = dirty.iter().map(|range| range.start).min().unwrap_or(0);
         let end = dirty.iter().map(|range| range.end).max().unwrap_or(0);
         dirty.clear();

@@ -1,14 +1,14 @@
-//! Positions that stay with the text around them, however many there are.
+//! Positions that stay with the surrounding text, efficient in any number.
 //!
-//! Invariant: an anchor moves exactly as `Change::map` with its bias.
-//! Anchors of either bias live in a tree of their own, so that an insertion always parts a tree at
-//! one point, even between anchors at the very same place. See `tree` for how edits stay cheap.
+//! Invariant: an anchor moves exactly as `Change::map` with its bias. Anchors of each bias have
+//! their own tree, so that an insertion splits a tree at one point, even between anchors at the
+//! same offset. See `tree` for why edits stay cheap.
 
 mod tree;
 
 use base::{Bias, ByteOffset};
 
-use crate::anchors::tree::Tree;
+use crate::anchors::tree::AnchorTree;
 use crate::change::Splice;
 
 /// A position that survives edits; see `Buffer::create_anchor`.
@@ -16,12 +16,12 @@ use crate::change::Splice;
 pub struct AnchorId {
     bias: Bias,
     slot: u32,
-    /// Tells a released anchor from a later one in the same slot.
+    /// Distinguishes a released anchor from a later one in the same slot.
     generation: u32,
 }
 
 impl AnchorId {
-    /// To which side it clings.
+    /// Returns the side to which it sticks.
     pub fn bias(&self) -> Bias {
         self.bias
     }
@@ -29,18 +29,18 @@ impl AnchorId {
 
 /// All anchors of one buffer.
 #[derive(Default)]
-pub(crate) struct Anchors {
-    left: Tree,
-    right: Tree,
-    /// The newest text inserted in one place, which the trees have not heard of yet. No anchor
-    /// lies within, so typing on and deleting there only changes its length.
+pub(crate) struct AnchorSet {
+    left: AnchorTree,
+    right: AnchorTree,
+    /// The newest text inserted at one place, not yet applied to the trees. No anchor lies within,
+    /// so further typing and deleting there only changes its length.
     run_start: usize,
     run_len: usize,
 }
 
-impl Anchors {
+impl AnchorSet {
     pub(crate) fn create(&mut self, offset: ByteOffset, bias: Bias) -> AnchorId {
-        self.settle();
+        self.flush_run();
         let tree = match bias {
             Bias::Left => &mut self.left,
             Bias::Right => &mut self.right,
@@ -53,7 +53,7 @@ impl Anchors {
         }
     }
 
-    /// `None` when it has been released.
+    /// Returns the offset of an anchor; `None` if it has been released.
     pub(crate) fn resolve(&self, id: AnchorId) -> Option<ByteOffset> {
         let tree = match id.bias {
             Bias::Left => &self.left,
@@ -68,7 +68,7 @@ impl Anchors {
         Some(ByteOffset(position + moved))
     }
 
-    /// `false` when it had been released before.
+    /// Releases an anchor; `false` if it was already released.
     pub(crate) fn release(&mut self, id: AnchorId) -> bool {
         let tree = match id.bias {
             Bias::Left => &mut self.left,
@@ -81,7 +81,7 @@ impl Anchors {
         self.left.count() + self.right.count()
     }
 
-    /// Moves every anchor along; the splices are those of one change.
+    /// Moves every anchor by the splices of one change.
     pub(crate) fn apply(&mut self, splices: &[Splice]) {
         if self.count() == 0 {
             return;
@@ -94,13 +94,13 @@ impl Anchors {
                 return;
             }
             if start == end {
-                self.settle();
+                self.flush_run();
                 (self.run_start, self.run_len) = (start, splice.new.len());
                 return;
             }
         }
-        self.settle();
-        // From the last to the first, so that the offsets of those before still hold.
+        self.flush_run();
+        // From last to first, so that the offsets of the remaining splices stay valid.
         for splice in splices.iter().rev() {
             if splice.old.is_empty() {
                 self.insert(splice.old.start.0, splice.new.len());
@@ -110,8 +110,8 @@ impl Anchors {
         }
     }
 
-    /// Tells the trees of the newest insertion.
-    fn settle(&mut self) {
+    /// Applies the pending insertion to the trees.
+    fn flush_run(&mut self) {
         if self.run_len > 0 {
             self.insert(self.run_start, self.run_len);
             self.run_len = 0;
@@ -123,12 +123,12 @@ impl Anchors {
         self.right.shift(at, len);
     }
 
-    /// `start` lies before `end`.
+    /// Replaces a range; `start` lies before `end`.
     fn replace(&mut self, start: usize, end: usize, inserted: usize) {
-        // Strictly inside goes to the start, the end goes to the new end.
+        // Positions strictly inside move to the start, those at the end to the new end.
         self.left.shift(end, inserted);
         self.left.collapse(start, end);
-        // Strictly inside goes to the new end, the start stays.
+        // Positions strictly inside move to the new end, those at the start stay.
         self.right.shift(start + 1, inserted);
         self.right.collapse(start + inserted, end + inserted);
     }

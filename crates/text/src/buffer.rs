@@ -1,8 +1,8 @@
-//! A text that is edited: its store, its anchors, its change log and its undo tree.
+//! An edited text with its storage, anchors, change log and undo tree.
 //!
-//! Invariant: one call that changes the text makes one revision, one entry in the log, and moves
-//! every anchor as `Change::map` says.
-//! `travel` moves in the undo tree, `replay` records and repeats operations.
+//! Invariant: a call that changes the text creates one revision and one log entry, and moves every
+//! anchor according to `Change::map`. `travel` moves in the undo tree, `replay` records and repeats
+//! operations.
 
 mod replay;
 mod rewrite;
@@ -13,85 +13,85 @@ use std::borrow::Cow;
 use base::{Bias, ByteOffset, Revision, Span};
 use smallvec::smallvec;
 
-use crate::anchors::{AnchorId, Anchors};
+use crate::anchors::{AnchorId, AnchorSet};
 use crate::change::{Change, Splice};
 use crate::change_log::ChangeLog;
-use crate::edit::{Author, Edit, Origin};
-use crate::history::{EditRef, History, LONG, Removed, Splices};
+use crate::edit::{Author, Edit, EditOrigin};
+use crate::history::{EditRef, History, LONG_TEXT_BYTES, Removed, Splices};
 use crate::line_ending::{EndingCount, LineEnding};
-use crate::operation::Operation;
+use crate::operation::BufferOperation;
 use crate::snapshot::Snapshot;
-use crate::storage::Draft;
+use crate::storage::StorageDraft;
 
-pub use crate::buffer::travel::Restored;
+pub use crate::buffer::travel::UndoOutcome;
 
-/// From this length in bytes on, undo and redo of an edit exchange whole texts.
-const LARGE: usize = 64 * 1024;
+/// Edits of at least this many bytes store whole texts for undo and redo.
+const LARGE_EDIT_BYTES: usize = 64 * 1024;
 
-/// An edited text.
+/// An editable text with history.
 pub struct Buffer {
-    text: Draft,
+    text: StorageDraft,
     revision: Revision,
     log: ChangeLog,
-    anchors: Anchors,
+    anchors: AnchorSet,
     history: History,
     line_ending: LineEnding,
-    /// What was done since it was last taken; `None` while nothing is recorded.
-    operations: Option<Vec<Operation>>,
+    /// Operations recorded since the last `take_operations`; `None` while recording is off.
+    operations: Option<Vec<BufferOperation>>,
 }
 
 impl Buffer {
-    /// A buffer with a text of its own, at revision 0.
+    /// Creates a buffer with its own text, at revision 0.
     pub fn new(text: &str) -> Self {
         Self::from_snapshot(Snapshot::new(text))
     }
 
-    /// A buffer that goes on from a snapshot, with an empty history. Takes constant time.
+    /// Creates a buffer that continues from a snapshot, with an empty history. Takes constant time.
     pub fn from_snapshot(snapshot: Snapshot) -> Self {
         Self {
             line_ending: dominant_ending(&snapshot),
-            text: Draft::new(snapshot.storage().clone()),
+            text: StorageDraft::new(snapshot.storage().clone()),
             revision: snapshot.revision(),
             log: ChangeLog::default(),
-            anchors: Anchors::default(),
+            anchors: AnchorSet::default(),
             history: History::new(),
             operations: None,
         }
     }
 
-    /// The text as it is now. Takes constant time.
+    /// Returns a snapshot of the current text. Takes constant time.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::from_storage(self.text.storage().clone(), self.revision)
     }
 
-    /// Grows by one with every change.
+    /// Returns the current revision, which increases with every change.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> ByteOffset {
         ByteOffset(self.text.len())
     }
 
-    /// Whether it holds no text.
+    /// Returns whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.text.len() == 0
     }
 
-    /// The offset that has so many chars before it; beyond the end it is the end.
+    /// Returns the offset of the char at `index`, or the end of the text if there are fewer.
     pub fn offset_at_char(&self, index: usize) -> ByteOffset {
         ByteOffset(self.text.offset_at_char(index))
     }
 
-    /// Puts `text` in place of `span`: `edit` for a single one, and faster.
-    pub fn replace(&mut self, span: Span, text: &str, origin: &Origin) -> Change {
+    /// Replaces `span` by `text`: like `edit` for a single edit, but faster.
+    pub fn replace(&mut self, span: Span, text: &str, origin: &EditOrigin) -> Change {
         if span.is_empty() && text.is_empty() {
             return Change::none(self.revision);
         }
         let span = self.checked(span);
         if let Some(operations) = &mut self.operations {
-            operations.push(Operation::Edit {
+            operations.push(BufferOperation::Edit {
                 edits: vec![Edit::new(span, text)],
                 origin: *origin,
             });
@@ -99,9 +99,9 @@ impl Buffer {
         self.apply(&[EditRef { span, text }], origin)
     }
 
-    /// Applies edits as one change. They mean the current revision and must not overlap; of two
-    /// that touch the one listed first comes first. Sorted or not.
-    pub fn edit(&mut self, edits: &[Edit], origin: &Origin) -> Change {
+    /// Applies edits as one change. They refer to the current revision and must not overlap; of two
+    /// that touch, the one listed first comes first. They need not be sorted.
+    pub fn edit(&mut self, edits: &[Edit], origin: &EditOrigin) -> Change {
         if let [edit] = edits {
             return self.replace(edit.span, &edit.text, origin);
         }
@@ -111,7 +111,7 @@ impl Buffer {
             return Change::none(self.revision);
         }
         if let Some(operations) = &mut self.operations {
-            operations.push(Operation::Edit {
+            operations.push(BufferOperation::Edit {
                 edits: edits
                     .iter()
                     .map(|edit| Edit::new(edit.span, &*edit.text))
@@ -122,19 +122,19 @@ impl Buffer {
         self.apply(&refs, origin)
     }
 
-    /// The undo tree.
+    /// Returns the undo tree.
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// A position that stays with the text around it until it is released. `bias` says whether it
-    /// goes along with text inserted right there.
+    /// Creates a position that stays with the surrounding text until it is released. `bias` decides
+    /// whether it moves with text inserted at its offset.
     pub fn create_anchor(&mut self, offset: ByteOffset, bias: Bias) -> AnchorId {
         let offset = self.clipped(offset);
         self.anchors.create(offset, bias)
     }
 
-    /// Where an anchor is now.
+    /// Returns the current offset of an anchor.
     pub fn resolve(&self, anchor: AnchorId) -> ByteOffset {
         self.anchors.resolve(anchor).unwrap_or_else(|| {
             base::never!("an anchor was asked for after its release");
@@ -142,19 +142,19 @@ impl Buffer {
         })
     }
 
-    /// Forgets an anchor.
+    /// Releases an anchor of this buffer.
     pub fn release_anchor(&mut self, anchor: AnchorId) {
         if !self.anchors.release(anchor) {
             base::never!("an anchor was released twice");
         }
     }
 
-    /// How many anchors there are.
+    /// Returns the number of anchors.
     pub fn anchor_count(&self) -> usize {
         self.anchors.count()
     }
 
-    /// What happened since a revision; `None` when that is longer ago than the log reaches.
+    /// Returns the changes since a revision; `None` if it is older than the log.
     pub fn changes_since(&self, revision: Revision) -> Option<Change> {
         if revision == self.revision {
             return Some(Change::none(revision));
@@ -162,21 +162,22 @@ impl Buffer {
         self.log.since(revision)
     }
 
-    /// What ends a line that is typed: what most lines at the start of the text ended with.
+    /// Returns the line ending for typed lines: the most frequent one at the start of the text.
     pub fn line_ending(&self) -> LineEnding {
         self.line_ending
     }
 
-    /// Chooses what ends lines typed from now on. Does not touch the text.
+    /// Sets the line ending for typed lines. Does not change the text.
     pub fn set_line_ending(&mut self, ending: LineEnding) {
-        self.record(|| Operation::SetLineEnding(ending));
+        self.record(|| BufferOperation::SetLineEnding(ending));
         self.line_ending = ending;
     }
 
-    /// Applies edits that are sorted, apart and on char boundaries.
-    fn apply(&mut self, edits: &[EditRef<'_>], origin: &Origin) -> Change {
+    /// Applies edits that are sorted, disjoint and on char boundaries.
+    fn apply(&mut self, edits: &[EditRef<'_>], origin: &EditOrigin) -> Change {
         self.history.open_step(edits, origin);
-        let is_large = |edit: &EditRef<'_>| edit.span.len().max(edit.text.len()) >= LARGE;
+        let is_large =
+            |edit: &EditRef<'_>| edit.span.len().max(edit.text.len()) >= LARGE_EDIT_BYTES;
         let before = edits
             .iter()
             .any(is_large)
@@ -194,19 +195,19 @@ impl Buffer {
 
     fn apply_single(&mut self, edit: EditRef<'_>) -> Splices {
         let EditRef { span, text } = edit;
-        let removed = if span.len() < LONG {
+        let removed = if span.len() < LONG_TEXT_BYTES {
             Removed::Text(self.text.text(span.range()))
         } else {
-            Removed::Part(self.text.flush().part(span.range()))
+            Removed::Part(self.text.flush().slice(span.range()))
         };
-        self.history.keep_single(edit, removed);
+        self.history.record_single_splice(edit, removed);
         self.text.replace(span.range(), text);
         let new = Span {
             start: span.start,
             end: span.start + text.len(),
         };
-        if text.len() >= LONG {
-            let part = self.text.flush().part(new.range());
+        if text.len() >= LONG_TEXT_BYTES {
+            let part = self.text.flush().slice(new.range());
             self.history.keep_inserted(0, part);
         }
         smallvec![Splice { old: span, new }]
@@ -218,12 +219,12 @@ impl Buffer {
         let mut grown = 0isize;
         for (ix, &edit) in edits.iter().enumerate() {
             let range = edit.span.range();
-            let removed = if range.len() < LONG {
+            let removed = if range.len() < LONG_TEXT_BYTES {
                 Removed::Text(storage.text(range))
             } else {
-                Removed::Part(storage.part(range))
+                Removed::Part(storage.slice(range))
             };
-            self.history.keep(edit, removed, ix == 0);
+            self.history.record_splice(edit, removed, ix == 0);
             let start = ByteOffset(edit.span.start.0.saturating_add_signed(grown));
             grown += edit.text.len() as isize - edit.span.len() as isize;
             splices.push(Splice {
@@ -231,20 +232,20 @@ impl Buffer {
                 new: Span::new(start, start + edit.text.len()),
             });
         }
-        // From the last to the first, so that the offsets of those before still hold.
+        // From last to first, so that the offsets of the remaining edits stay valid.
         for &edit in edits.iter().rev() {
             storage.replace(edit.span.range(), edit.text);
         }
         for (ix, splice) in splices.iter().enumerate() {
-            if splice.new.len() >= LONG {
-                let part = storage.part(splice.new.range());
+            if splice.new.len() >= LONG_TEXT_BYTES {
+                let part = storage.slice(splice.new.range());
                 self.history.keep_inserted(edits.len() - 1 - ix, part);
             }
         }
         splices
     }
 
-    /// Makes a revision of what the store has been through.
+    /// Creates a revision from the splices applied to the storage.
     fn finish(&mut self, splices: Splices, author: Author) -> Change {
         let before = self.revision;
         self.revision = before.next();
@@ -259,7 +260,7 @@ impl Buffer {
         change
     }
 
-    /// The span itself when it fits the text, else the nearest that does.
+    /// Returns the span itself if it fits the text, else the nearest one that does.
     fn checked(&self, span: Span) -> Span {
         if self.fits(span) {
             return span;
@@ -285,7 +286,7 @@ impl Buffer {
         ByteOffset(offset)
     }
 
-    /// Sorted edits, those that touch made one. An overlap gives way to the edit before it.
+    /// Returns sorted edits, with touching ones merged. Of overlapping edits, the first one wins.
     fn normalized<'a>(&self, edits: &'a [Edit]) -> Vec<CheckedEdit<'a>> {
         let mut sorted: Vec<(Span, &str)> = edits
             .iter()
@@ -311,7 +312,7 @@ impl Buffer {
         result
     }
 
-    fn record(&mut self, operation: impl FnOnce() -> Operation) {
+    fn record(&mut self, operation: impl FnOnce() -> BufferOperation) {
         if let Some(operations) = &mut self.operations {
             operations.push(operation());
         }
@@ -325,7 +326,7 @@ impl Buffer {
     }
 }
 
-/// What most lines at the start of a text end with.
+/// Returns the most frequent line ending at the start of a text.
 fn dominant_ending(snapshot: &Snapshot) -> LineEnding {
     const ENOUGH: usize = 64 * 1024;
     let end = snapshot.len().min(ByteOffset(ENOUGH));
@@ -336,7 +337,7 @@ fn dominant_ending(snapshot: &Snapshot) -> LineEnding {
     count.dominant()
 }
 
-/// An edit that fits the text and touches no other.
+/// An edit that fits the text and touches no other edit.
 struct CheckedEdit<'a> {
     span: Span,
     text: Cow<'a, str>,

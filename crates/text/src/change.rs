@@ -1,7 +1,7 @@
-//! What became of the positions between two revisions.
+//! A change between two revisions, and the mapping of positions through it.
 //!
-//! A `Change` holds no text, only which spans were replaced by which. Positions map through it,
-//! and changes in a row compose into one.
+//! A `Change` holds no text, only the spans that replaced each other. Positions map through it, and
+//! consecutive changes compose into one.
 
 use base::{Bias, ByteOffset, Revision, Span};
 use smallvec::SmallVec;
@@ -12,30 +12,30 @@ mod compose;
 
 pub(crate) use crate::change::compose::compose_all;
 
-/// One replaced span: `old` in the text before, `new` in the text after.
+/// A replaced span: `old` in the text before, `new` in the text after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// What went away, in the revision before.
+    /// Removed span, in the revision before.
     pub old: Span,
-    /// What came instead, in the revision after.
+    /// Inserted span, in the revision after.
     pub new: Span,
 }
 
-/// What happened to a text between two revisions.
+/// The change of a text between two revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The revision it leads from.
+    /// Revision before the change.
     pub before: Revision,
-    /// The revision it leads to.
+    /// Revision after the change.
     pub after: Revision,
-    /// Whose change it is; the newest author's when it is composed of several.
+    /// Author of the change; the newest one if it is composed of several.
     pub author: Author,
-    /// Sorted; no two overlap or touch, in neither text.
+    /// Sorted; in neither text do two overlap or touch.
     pub splices: SmallVec<[Splice; 1]>,
 }
 
 impl Change {
-    /// A change that leaves everything where it was.
+    /// Creates a change without splices.
     pub fn none(revision: Revision) -> Self {
         Self {
             before: revision,
@@ -45,18 +45,18 @@ impl Change {
         }
     }
 
-    /// Whether no byte was replaced.
+    /// Returns whether no byte was replaced.
     pub fn is_empty(&self) -> bool {
         self.splices.is_empty()
     }
 
-    /// Where a position of the text before lies in the text after.
+    /// Maps an offset of the text before to the text after.
     ///
-    /// The ends of a replaced span map to the ends of what replaced it. `bias` decides for
-    /// positions strictly inside it, and for positions at the place of a pure insertion.
+    /// The ends of a replaced span map to the ends of its replacement. `bias` decides for positions
+    /// strictly inside it, and for positions at a pure insertion.
     pub fn map(&self, offset: ByteOffset, bias: Bias) -> ByteOffset {
-        // The first splice that does not lie wholly before the offset. No two splices touch, so no
-        // later one concerns it.
+        // Find the first splice that does not lie entirely before the offset. No two splices touch,
+        // so later ones do not affect it.
         let ix = self
             .splices
             .partition_point(|splice| splice.old.end < offset);
@@ -86,9 +86,9 @@ impl Change {
         }
     }
 
-    /// Where a span lies afterwards, without text inserted at its ends.
+    /// Maps a span to the text after, excluding text inserted at its ends.
     ///
-    /// An empty span stays empty and clings to its left.
+    /// An empty span stays empty and has left bias.
     pub fn map_span(&self, span: Span) -> Span {
         if span.is_empty() {
             return Span::at(self.map(span.start, Bias::Left));
@@ -101,7 +101,7 @@ impl Change {
         }
     }
 
-    /// This change followed by `next` as one change.
+    /// Combines this change with the following change `next`.
     ///
     /// Takes time in proportion to the splices of both.
     pub fn compose(&self, next: &Change) -> Change {
@@ -113,7 +113,7 @@ impl Change {
         }
     }
 
-    /// The change that leads back.
+    /// Returns the inverse change.
     pub fn inverse(&self) -> Change {
         Change {
             before: self.after,

@@ -1,6 +1,6 @@
-//! The latest changes of a buffer, for those who come to see from time to time.
+//! The latest changes of a buffer, for consumers that poll it.
 //!
-//! Invariant: the changes follow each other without a gap and end at the buffer's revision.
+//! Invariant: the changes are consecutive and end at the buffer's revision.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::change::{Change, Splice, compose_all};
 
-/// How many changes are kept, and how many splices they may hold together.
+/// Maximum number of changes in the log, and of their splices together.
 const MAX_CHANGES: usize = 1024;
 const MAX_SPLICES: usize = 64 * 1024;
 
@@ -23,7 +23,7 @@ impl ChangeLog {
     pub(crate) fn push(&mut self, change: &Change) {
         self.splices += change.splices.len();
         self.changes.push_back(Change {
-            // Copies bytes, where cloning would ask element by element.
+            // Copies bytes, whereas cloning would go element by element.
             splices: SmallVec::from_slice(&change.splices),
             ..*change
         });
@@ -36,7 +36,7 @@ impl ChangeLog {
         }
     }
 
-    /// All changes since `revision` as one; `None` when the log does not reach back so far.
+    /// Returns all changes since `revision` as one; `None` if the log does not reach back that far.
     pub(crate) fn since(&self, revision: Revision) -> Option<Change> {
         let first = self.changes.front()?.before.0;
         let skip = usize::try_from(revision.0.checked_sub(first)?).ok()?;

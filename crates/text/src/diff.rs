@@ -1,7 +1,7 @@
-//! Which rows, and which words within them, differ between two texts.
+//! Diffs two texts by rows, and by words within rows.
 //!
-//! Start at `Snapshot::diff_rows`. What both texts have in common at their ends is skipped by
-//! comparing bytes; only the rows between are looked at one by one.
+//! Start at `Snapshot::diff_rows`. A common start and end are skipped by comparing bytes; only the
+//! rows in between are compared one by one.
 
 mod common;
 
@@ -14,52 +14,52 @@ use crate::change::Splice;
 use crate::edit::Edit;
 use crate::snapshot::{Chunks, Snapshot};
 
-/// How many common rows around the differing ones take part, so that hunks can slide to where a
-/// reader expects them.
-const CONTEXT: u32 = 16;
-/// Rows that differ are compared word by word up to this length in bytes.
-const MAX_WORDS: usize = 64 * 1024;
+/// Number of common rows around the differing ones that take part, so that hunks can slide to the
+/// position readers expect.
+const CONTEXT_ROWS: u32 = 16;
+/// Maximum bytes of differing rows that are compared word by word.
+const MAX_WORD_DIFF_BYTES: usize = 64 * 1024;
 
-/// The rows from `start` up to `end`, which is not before `start`.
+/// The rows from `start` to `end`, where `start <= end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowSpan {
-    /// First row.
+    /// First row of the span.
     pub start: Row,
-    /// One behind the last row.
+    /// Row after the last one.
     pub end: Row,
 }
 
-/// Rows `before` that became rows `after`. One of the two may be empty.
+/// A difference: the rows `before` became the rows `after`. One of them may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowHunk {
-    /// In the text before.
+    /// Rows in the text before.
     pub before: RowSpan,
-    /// In the text after.
+    /// Rows in the text after.
     pub after: RowSpan,
 }
 
 impl RowSpan {
-    /// How many rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> u32 {
         self.end - self.start
     }
 
-    /// Whether it covers no row.
+    /// Returns whether it contains no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether it covers `row`.
+    /// Returns whether it contains `row`.
     pub fn contains(&self, row: Row) -> bool {
         self.start <= row && row < self.end
     }
 }
 
 impl Snapshot {
-    /// The hunks by which this text became `after`, in order.
+    /// Returns the hunks from this text to `after`, in order.
     ///
-    /// Rows count with their endings, so one that gained or lost its ending differs; the empty row
-    /// behind a final line feed is none.
+    /// Rows include their endings, so a row that gained or lost its ending differs; the empty row
+    /// after a final line feed does not count.
     pub fn diff_rows(&self, after: &Snapshot) -> Vec<RowHunk> {
         if self.is_same_text(after) {
             return Vec::new();
@@ -85,7 +85,7 @@ impl Snapshot {
             .collect()
     }
 
-    /// Small edits that turn this text into `text`: row by row, and word by word within.
+    /// Returns small edits that change this text into `text`: by rows, and by words within rows.
     pub fn edits_to(&self, text: &str) -> Vec<Edit> {
         let after = Snapshot::new(text);
         let mut edits = Vec::new();
@@ -93,7 +93,7 @@ impl Snapshot {
             let old_span = self.span_of(hunk.before);
             let new = after.text(after.span_of(hunk.after));
             let old = self.text(old_span);
-            if old.is_empty() || new.is_empty() || old.len() + new.len() > MAX_WORDS {
+            if old.is_empty() || new.is_empty() || old.len() + new.len() > MAX_WORD_DIFF_BYTES {
                 edits.push(Edit::new(old_span, new));
                 continue;
             }
@@ -106,29 +106,29 @@ impl Snapshot {
         edits
     }
 
-    /// The bytes of rows with their endings.
+    /// Returns the bytes of the rows including their endings.
     pub fn span_of(&self, rows: RowSpan) -> Span {
         Span::new(self.row_start(rows.start), self.row_start(rows.end))
     }
 
-    /// How many rows at the start can be skipped.
+    /// Returns the number of rows to skip at the start.
     fn common_first_rows(&self, other: &Snapshot) -> u32 {
         let bytes = common::at_start(
             self.chunks(self.full_span()),
             other.chunks(other.full_span()),
         );
-        // A row counts where its ending is common too, and never the row behind the last ending.
-        self.row_before(bytes).saturating_sub(CONTEXT)
+        // A row is common only together with its ending, and never the row after the last ending.
+        self.row_before(bytes).saturating_sub(CONTEXT_ROWS)
     }
 
-    /// How many rows at the end can be skipped when `first` are skipped at the start.
+    /// Returns the number of rows to skip at the end, if `first` rows are skipped at the start.
     fn common_last_rows(&self, other: &Snapshot, first: u32) -> u32 {
         let bytes = common::at_end(self.chunks_back(), other.chunks_back());
         let start = ByteOffset(self.len().0 - bytes);
-        // Without the row that `start` lies in, of which only a part is common.
+        // Exclude the row of `start`, which is common only in part.
         let rows = self.last_row().0 - self.row_before(start.0);
         let shorter = self.last_row().0.min(other.last_row().0);
-        rows.saturating_sub(CONTEXT)
+        rows.saturating_sub(CONTEXT_ROWS)
             .min(shorter - first.min(shorter))
     }
 
@@ -136,22 +136,22 @@ impl Snapshot {
         self.point_at(ByteOffset(offset)).row.0
     }
 
-    /// The rows between the skipped ones, with their endings.
-    fn middle_rows(&self, first: u32, common_last: u32) -> Rows<'_> {
+    /// Returns the rows between the skipped ones, with their endings.
+    fn middle_rows(&self, first: u32, common_last: u32) -> DiffRows<'_> {
         let end = match common_last {
             0 => self.len(),
             _ => self.row_start(Row(self.row_count() - common_last)),
         };
         let start = self.row_start(Row(first));
-        Rows {
+        DiffRows {
             chunks: self.chunks(Span::new(start, end.max(start))),
             rest: "",
         }
     }
 }
 
-/// The hunks by which some lines became others, in order, as a merge wants them: where a hunk may stand in more than
-/// one place it stands in the last.
+/// Returns the hunks between two lists of lines, in order, in the form a merge needs: a hunk with
+/// several possible positions takes the last.
 pub fn diff_lines(before: &[&[u8]], after: &[&[u8]]) -> Vec<RowHunk> {
     let mut input = InternedInput::default();
     input.update_before(before.iter().copied());
@@ -170,7 +170,7 @@ pub fn diff_lines(before: &[&[u8]], after: &[&[u8]]) -> Vec<RowHunk> {
         .collect()
 }
 
-/// One row with its ending.
+/// A row with its line ending.
 #[derive(Default, PartialEq, Eq, Hash)]
 struct RowText<'a>(Cow<'a, str>);
 
@@ -180,13 +180,13 @@ impl AsRef<[u8]> for RowText<'_> {
     }
 }
 
-/// Cuts pieces of text into rows.
-struct Rows<'a> {
+/// Splits chunks of text into rows.
+struct DiffRows<'a> {
     chunks: Chunks<'a>,
     rest: &'a str,
 }
 
-impl<'a> Iterator for Rows<'a> {
+impl<'a> Iterator for DiffRows<'a> {
     type Item = RowText<'a>;
 
     fn next(&mut self) -> Option<RowText<'a>> {
@@ -215,18 +215,19 @@ impl<'a> Iterator for Rows<'a> {
     }
 }
 
-/// The words that differ, as spans of bytes of either text, in order.
+/// Returns the differing words as byte spans of both texts, in order.
 ///
-/// A word is a run of letters, digits and underscores, a run of blanks, or any other character.
+/// A word is a run of letters, digits and underscores, a run of blanks, or a single other
+/// character.
 pub fn diff_words(before: &str, after: &str) -> Vec<Splice> {
-    let words_before: Vec<&str> = Words(before).collect();
-    let words_after: Vec<&str> = Words(after).collect();
+    let words_before: Vec<&str> = WordIter(before).collect();
+    let words_after: Vec<&str> = WordIter(after).collect();
     let mut input = InternedInput::default();
     input.update_before(words_before.iter().copied());
     input.update_after(words_after.iter().copied());
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    let (mut old, mut new) = (Places::of(&words_before), Places::of(&words_after));
+    let (mut old, mut new) = (WordStarts::of(&words_before), WordStarts::of(&words_after));
     diff.hunks()
         .map(|hunk| Splice {
             old: Span::new(
@@ -238,14 +239,14 @@ pub fn diff_words(before: &str, after: &str) -> Vec<Splice> {
         .collect()
 }
 
-/// Where words start; asked in rising order.
-struct Places<'a> {
+/// The start offsets of words, queried in ascending order.
+struct WordStarts<'a> {
     words: std::slice::Iter<'a, &'a str>,
     passed: u32,
     offset: usize,
 }
 
-impl<'a> Places<'a> {
+impl<'a> WordStarts<'a> {
     fn of(words: &'a [&'a str]) -> Self {
         Self {
             words: words.iter(),
@@ -263,9 +264,9 @@ impl<'a> Places<'a> {
     }
 }
 
-struct Words<'a>(&'a str);
+struct WordIter<'a>(&'a str);
 
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for WordIter<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {

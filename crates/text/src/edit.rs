@@ -1,20 +1,20 @@
-//! What a change asks for and where it came from.
+//! Edits and their origin.
 //!
-//! Must not know: the clock. Whoever edits says when.
+//! Must not know: the clock. The caller passes the time.
 
 use base::Span;
 
-/// Puts `text` in place of the bytes of `span`.
+/// An edit that replaces the bytes of `span` by `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What goes away, in the revision the edit is applied to.
+    /// Span to replace, in the revision to which the edit is applied.
     pub span: Span,
-    /// What comes instead.
+    /// Replacement for the span.
     pub text: String,
 }
 
 impl Edit {
-    /// An edit that puts `text` in place of `span`.
+    /// Creates an edit that replaces `span` by `text`.
     pub fn new(span: Span, text: impl Into<String>) -> Self {
         Self {
             span,
@@ -23,16 +23,16 @@ impl Edit {
     }
 }
 
-/// Whose hand changed the text.
+/// The author of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Author {
-    /// The person at the keyboard.
+    /// The user at the keyboard.
     User,
-    /// A coding agent: which conversation, and which turn of it.
+    /// A coding agent, identified by session and turn.
     Agent {
-        /// The conversation.
+        /// Id of the session.
         session: u64,
-        /// The turn within the conversation.
+        /// Number of the turn within the session.
         turn: u32,
     },
     /// A formatter, or fixes applied on save.
@@ -43,49 +43,49 @@ pub enum Author {
     Disk,
 }
 
-/// How an edit came about; decides which edits share an undo step.
+/// The kind of an edit, which decides on its undo step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EditKind {
-    /// Characters typed one after the other.
+    /// Characters typed in succession.
     Typing,
-    /// Characters deleted one after the other.
+    /// Characters deleted in succession.
     Deleting,
-    /// Everything else: always a step of its own.
+    /// Anything else: always a step of its own.
     Other,
 }
 
-/// Milliseconds since a moment that the caller chooses, usually the Unix epoch.
+/// Milliseconds since an epoch chosen by the caller, usually the Unix epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub u64);
 
-/// Who edits, how, and when.
+/// Author, kind and time of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// Whose edit it is.
+pub struct EditOrigin {
+    /// Author of the edit.
     pub author: Author,
-    /// How it came about.
+    /// Kind of the edit.
     pub kind: EditKind,
-    /// When it happened.
+    /// Time of the edit.
     pub at: Timestamp,
 }
 
-impl Origin {
-    /// The person, with an edit that is neither typing nor deleting.
+impl EditOrigin {
+    /// Creates the origin of a user's edit other than typing or deleting.
     pub fn user(at: Timestamp) -> Self {
         Self::new(Author::User, EditKind::Other, at)
     }
 
-    /// The person typing.
+    /// Creates the origin of a user's typing.
     pub fn typing(at: Timestamp) -> Self {
         Self::new(Author::User, EditKind::Typing, at)
     }
 
-    /// The person deleting.
+    /// Creates the origin of a user's deletion.
     pub fn deleting(at: Timestamp) -> Self {
         Self::new(Author::User, EditKind::Deleting, at)
     }
 
-    /// An origin of these three parts.
+    /// Creates an origin from its parts.
     pub fn new(author: Author, kind: EditKind, at: Timestamp) -> Self {
         Self { author, kind, at }
     }

@@ -1,7 +1,7 @@
-//! From the bytes of a file to text, and back to the same bytes.
+//! Decodes the bytes of a file to text, and encodes the text to the same bytes.
 //!
-//! Invariant: `encode` of what `decode` gave writes the same bytes, unless `Decoded::read_only`
-//! says why it would not. `detect` finds out what bytes are.
+//! Invariant: `encode` applied to the result of `decode` writes the same bytes, unless
+//! `Decoded::read_only` says why not. `detect` determines the encoding.
 
 mod detect;
 mod utf16;
@@ -17,12 +17,12 @@ use crate::snapshot::Snapshot;
 
 pub use crate::encoding::detect::{decode, decode_as, looks_binary};
 
-/// How characters are written as bytes.
+/// A character encoding that a file can be saved in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Encoding(Kind);
+pub struct Encoding(EncodingKind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum EncodingKind {
     Utf8,
     Utf16Le,
     Utf16Be,
@@ -30,7 +30,7 @@ enum Kind {
     Legacy(&'static encoding_rs::Encoding),
 }
 
-/// The legacy encodings offered for a choice; `Encoding::named` knows their aliases too.
+/// Legacy encodings offered to the user; `Encoding::named` also knows their aliases.
 const LEGACY: [&encoding_rs::Encoding; 36] = [
     encoding_rs::WINDOWS_1252,
     encoding_rs::ISO_8859_2,
@@ -71,29 +71,29 @@ const LEGACY: [&encoding_rs::Encoding; 36] = [
 ];
 
 impl Encoding {
-    /// UTF-8.
-    pub const UTF_8: Encoding = Encoding(Kind::Utf8);
-    /// UTF-16, little-endian.
-    pub const UTF_16LE: Encoding = Encoding(Kind::Utf16Le);
-    /// UTF-16, big-endian.
-    pub const UTF_16BE: Encoding = Encoding(Kind::Utf16Be);
+    /// The default encoding, UTF-8.
+    pub const UTF_8: Encoding = Encoding(EncodingKind::Utf8);
+    /// UTF-16 with little-endian units.
+    pub const UTF_16LE: Encoding = Encoding(EncodingKind::Utf16Le);
+    /// UTF-16 with big-endian units.
+    pub const UTF_16BE: Encoding = Encoding(EncodingKind::Utf16Be);
 
-    /// Its usual name, such as `UTF-8` or `windows-1252`.
+    /// Returns its usual name, such as `UTF-8` or `windows-1252`.
     pub fn name(&self) -> &'static str {
         match self.0 {
-            Kind::Utf8 => "UTF-8",
-            Kind::Utf16Le => "UTF-16LE",
-            Kind::Utf16Be => "UTF-16BE",
-            Kind::Legacy(encoding) => encoding.name(),
+            EncodingKind::Utf8 => "UTF-8",
+            EncodingKind::Utf16Le => "UTF-16LE",
+            EncodingKind::Utf16Be => "UTF-16BE",
+            EncodingKind::Legacy(encoding) => encoding.name(),
         }
     }
 
-    /// The encoding of that name or alias, such as `latin1`.
+    /// Returns the encoding with this name or alias, such as `latin1`.
     pub fn named(name: &str) -> Option<Encoding> {
         Self::of(encoding_rs::Encoding::for_label(name.as_bytes())?)
     }
 
-    /// All encodings that a file can be saved in, UTF-8 first.
+    /// Returns all encodings that a file can be saved in, UTF-8 first.
     pub fn all() -> Vec<Encoding> {
         [Encoding::UTF_8, Encoding::UTF_16LE, Encoding::UTF_16BE]
             .into_iter()
@@ -103,26 +103,26 @@ impl Encoding {
 
     fn of(encoding: &'static encoding_rs::Encoding) -> Option<Encoding> {
         let kind = if encoding == encoding_rs::UTF_8 {
-            Kind::Utf8
+            EncodingKind::Utf8
         } else if encoding == encoding_rs::UTF_16LE {
-            Kind::Utf16Le
+            EncodingKind::Utf16Le
         } else if encoding == encoding_rs::UTF_16BE {
-            Kind::Utf16Be
+            EncodingKind::Utf16Be
         } else if encoding.output_encoding() == encoding {
-            Kind::Legacy(encoding)
+            EncodingKind::Legacy(encoding)
         } else {
             return None;
         };
         Some(Encoding(kind))
     }
 
-    /// Its byte order mark; empty where there is none.
+    /// Returns its byte order mark; empty if it has none.
     fn bom(&self) -> &'static [u8] {
         match self.0 {
-            Kind::Utf8 => b"\xef\xbb\xbf",
-            Kind::Utf16Le => b"\xff\xfe",
-            Kind::Utf16Be => b"\xfe\xff",
-            Kind::Legacy(_) => b"",
+            EncodingKind::Utf8 => b"\xef\xbb\xbf",
+            EncodingKind::Utf16Le => b"\xff\xfe",
+            EncodingKind::Utf16Be => b"\xfe\xff",
+            EncodingKind::Legacy(_) => b"",
         }
     }
 }
@@ -139,19 +139,19 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// How a text lies in its file.
+/// Encoding and line endings of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileFormat {
-    /// How characters are written as bytes.
+    /// Character encoding of the file.
     pub encoding: Encoding,
-    /// Whether a byte order mark comes first.
+    /// Whether the file starts with a byte order mark.
     pub bom: bool,
-    /// How the lines ended when the file was read; the text keeps its own endings.
+    /// Line endings when the file was read; the text keeps its own endings.
     pub line_endings: LineEndings,
 }
 
 impl FileFormat {
-    /// What new files are: UTF-8 without a byte order mark, lines ended by line feeds.
+    /// Format of new files: UTF-8 without a byte order mark, with line feeds.
     pub const NEW: FileFormat = FileFormat {
         encoding: Encoding::UTF_8,
         bom: false,
@@ -159,23 +159,23 @@ impl FileFormat {
     };
 }
 
-/// What the bytes of a file turned out to be.
+/// The decoded content of a file.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
-    /// The text, without the byte order mark; borrowed where the file is UTF-8.
+    /// Text without the byte order mark; borrowed if the file is UTF-8.
     pub text: Cow<'a, str>,
-    /// What `encode` needs to write it back.
+    /// Format that `encode` needs to write it back.
     pub format: FileFormat,
-    /// Why the file must not be written back: `encode` would write other bytes than were read.
+    /// Reason why the file must not be written back: `encode` would not restore the same bytes.
     pub read_only: Option<String>,
-    /// Whether it looks like no text at all.
+    /// Whether the content does not look like text.
     pub binary: bool,
 }
 
-/// The bytes of a file that holds this text in this format.
+/// Encodes a text in the given format.
 ///
 /// # Errors
-/// When the encoding lacks a character of the text.
+/// Fails if the encoding lacks a character of the text.
 pub fn encode(snapshot: &Snapshot, format: &FileFormat) -> Result<Vec<u8>, EncodeError> {
     let chunks = snapshot.chunks(snapshot.full_span());
     let mut bytes = Vec::with_capacity(snapshot.len().0 + 3);
@@ -183,14 +183,14 @@ pub fn encode(snapshot: &Snapshot, format: &FileFormat) -> Result<Vec<u8>, Encod
         bytes.extend_from_slice(format.encoding.bom());
     }
     match format.encoding.0 {
-        Kind::Utf8 => chunks.for_each(|chunk| bytes.extend_from_slice(chunk.as_bytes())),
-        Kind::Utf16Le => {
+        EncodingKind::Utf8 => chunks.for_each(|chunk| bytes.extend_from_slice(chunk.as_bytes())),
+        EncodingKind::Utf16Le => {
             chunks.for_each(|chunk| utf16::encode(chunk, u16::to_le_bytes, &mut bytes))
         }
-        Kind::Utf16Be => {
+        EncodingKind::Utf16Be => {
             chunks.for_each(|chunk| utf16::encode(chunk, u16::to_be_bytes, &mut bytes))
         }
-        Kind::Legacy(encoding) => {
+        EncodingKind::Legacy(encoding) => {
             let mut encoder = encoding.new_encoder();
             let mut start = 0;
             for chunk in chunks {
@@ -207,7 +207,7 @@ pub fn encode(snapshot: &Snapshot, format: &FileFormat) -> Result<Vec<u8>, Encod
                 )?;
                 start += chunk.len();
             }
-            // Some encodings must close what they opened.
+            // Some encodings need a closing escape sequence.
             if encode_legacy(&mut encoder, "", &mut bytes, true).is_err() {
                 base::never!("no character, yet one that {} lacks", format.encoding);
             }
@@ -216,7 +216,8 @@ pub fn encode(snapshot: &Snapshot, format: &FileFormat) -> Result<Vec<u8>, Encod
     Ok(bytes)
 }
 
-/// Fails with the first character that the encoding lacks, and where it starts in `text`.
+/// Encodes `text`. Fails with the first character that the encoding lacks, and its offset in
+/// `text`.
 fn encode_legacy(
     encoder: &mut Encoder,
     text: &str,
@@ -226,7 +227,7 @@ fn encode_legacy(
     let mut read_in_all = 0;
     loop {
         let rest = &text[read_in_all..];
-        // Enough for every encoding, and for the sequence that closes.
+        // Enough for every encoding, including the closing sequence.
         bytes.reserve(rest.len() * 2 + 32);
         let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, bytes, last);
         read_in_all += read;
@@ -240,16 +241,16 @@ fn encode_legacy(
     }
 }
 
-/// A character that the encoding does not have.
+/// A character that the encoding lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodeError {
-    /// The encoding asked for.
+    /// Requested encoding of the file.
     pub encoding: Encoding,
-    /// The first character it lacks.
+    /// First character that it lacks.
     pub character: char,
-    /// Where that character is.
+    /// Offset of that character.
     pub offset: ByteOffset,
-    /// The row it is on.
+    /// Row of that character.
     pub row: Row,
 }
 

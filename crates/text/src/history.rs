@@ -1,11 +1,11 @@
-//! The undo tree: every state the text was in, and how to get from one to the next.
+//! The undo tree: every state of the text, and the steps between them.
 //!
-//! Must not know: the store. It gives out patches; the buffer applies them.
-//! Invariant: a node's parent has a lesser id, so ids follow the order in which steps were made.
-//! Invariant: splices lie in the order of their nodes; only the newest node may still grow, and
-//! only while it is the current one and open.
-//! Limitations: unbounded. It grows with what is typed; long removed texts share the store's memory.
-//! Start at `record`, which says which edits share a step; `revert` undoes a step amid later ones.
+//! Must not know: the storage. It provides patches; the buffer applies them.
+//! Invariant: a node's id is greater than its parent's, so ids follow the order of creation.
+//! Invariant: splices are in the order of their nodes; only the newest node may grow, and only
+//! while it is current and open. Limitations: unbounded. It grows with the typed text; long removed
+//! texts share the storage's memory.
+//! Start at `record`, which groups edits into steps; `revert` undoes a step between later ones.
 
 mod patch;
 mod record;
@@ -13,13 +13,13 @@ mod revert;
 mod texts;
 
 use crate::edit::{Author, EditKind, Timestamp};
-use crate::history::patch::{KeptSplice, Whole};
-use crate::history::texts::Texts;
+use crate::history::patch::{KeptSplice, TextPair};
+use crate::history::texts::FragmentStore;
 use crate::selection::SelectionSet;
 
 pub(crate) use crate::history::patch::{Direction, Splices};
 pub(crate) use crate::history::record::{EditRef, Removed};
-pub(crate) use crate::history::texts::LONG;
+pub(crate) use crate::history::texts::LONG_TEXT_BYTES;
 
 /// A state of the text in the undo tree. 0 is the start text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,78 +29,78 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CheckpointId(pub u32);
 
-/// What is known of one step of the undo tree.
+/// Description of a step in the undo tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// The state it leads to.
+pub struct UndoStep {
+    /// State after the step.
     pub id: NodeId,
-    /// The state it starts from.
+    /// State before the step.
     pub parent: NodeId,
-    /// Whose step it is.
+    /// Author of the step.
     pub author: Author,
-    /// How it came about.
+    /// Kind of its edits.
     pub kind: EditKind,
-    /// When its first edit happened.
+    /// Time of its first edit.
     pub started: Timestamp,
-    /// When its last edit happened.
+    /// Time of its last edit.
     pub ended: Timestamp,
-    /// The earlier step that this one took back, see `Buffer::undo_by`.
+    /// Earlier step that this one reverted, see `Buffer::undo_by`.
     pub reverts: Option<NodeId>,
 }
 
 /// The undo tree of a buffer.
 pub struct History {
-    /// The first is the start text.
-    nodes: Vec<Node>,
+    /// The first node is the start text.
+    nodes: Vec<UndoNode>,
     splices: Vec<KeptSplice>,
-    texts: Texts,
-    /// Sorted by their splices.
-    wholes: Vec<Whole>,
-    noted: Vec<Noted>,
+    texts: FragmentStore,
+    /// Sorted by their first splice.
+    wholes: Vec<TextPair>,
+    noted: Vec<StepSelections>,
     checkpoints: Vec<(String, NodeId)>,
     current: NodeId,
     /// Whether the newest node, which is then the current one, may still grow.
     is_open: bool,
-    /// How many `begin_step` wait for their `end_step`.
+    /// Number of `begin_step` calls without their `end_step`.
     depth: u32,
-    /// Selections that belong before the next edit, if that edit starts a step.
+    /// Selections before the next edit, if that edit starts a step.
     pending: Option<SelectionSet>,
-    jump: Option<Jump>,
+    jump: Option<CheckpointJump>,
 }
 
-struct Node {
+struct UndoNode {
     parent: NodeId,
-    /// The child to which redo leads; the start text, which is nobody's child, for none.
+    /// Child to which redo leads; the start text, which is never a child, means none.
     redo: NodeId,
-    /// The step that this one took back; the start text for none.
+    /// Step that this one reverted; the start text means none.
     reverts: NodeId,
     author: Author,
     kind: EditKind,
     started: Timestamp,
     ended: Timestamp,
-    /// Its splices start here and end where those of the next node start.
+    /// Index of its first splice; its splices end at the next node's first.
     first_splice: usize,
-    /// Its place in `noted`, if it has one.
+    /// Index into `noted`, if it has an entry.
     noted: Option<u32>,
 }
 
-/// The selections around one step.
+/// The selections before and after a step.
 #[derive(Default)]
-struct Noted {
+struct StepSelections {
     before: Option<SelectionSet>,
     after: Option<SelectionSet>,
 }
 
-/// A move to a checkpoint, which undo and redo take as one step while nothing else happens.
+/// A move to a checkpoint, which undo and redo treat as one step until something else happens.
 #[derive(Clone, Copy)]
-struct Jump {
+struct CheckpointJump {
     from: NodeId,
     to: NodeId,
 }
 
 impl History {
     pub(crate) fn new() -> Self {
-        let start = Node {
+        let start = UndoNode {
             parent: NodeId(0),
             redo: NodeId(0),
             reverts: NodeId(0),
@@ -114,7 +114,7 @@ impl History {
         Self {
             nodes: vec![start],
             splices: Vec::new(),
-            texts: Texts::default(),
+            texts: FragmentStore::default(),
             wholes: Vec::new(),
             noted: Vec::new(),
             checkpoints: Vec::new(),
@@ -126,15 +126,15 @@ impl History {
         }
     }
 
-    /// The state the text is in.
+    /// Returns the current state of the text.
     pub fn current(&self) -> NodeId {
         self.current
     }
 
-    /// The step that leads to `id`; none for the start text and for unknown ids.
-    pub fn step(&self, id: NodeId) -> Option<Step> {
+    /// Returns the step that leads to `id`; `None` for the start text and for unknown ids.
+    pub fn step(&self, id: NodeId) -> Option<UndoStep> {
         let node = self.nodes.get(id.0 as usize)?;
-        (id.0 > 0).then_some(Step {
+        (id.0 > 0).then_some(UndoStep {
             id,
             parent: node.parent,
             author: node.author,
@@ -145,58 +145,58 @@ impl History {
         })
     }
 
-    /// All steps in the order in which they were made.
-    pub fn steps(&self) -> impl Iterator<Item = Step> + '_ {
+    /// Returns all steps in the order of creation.
+    pub fn steps(&self) -> impl Iterator<Item = UndoStep> + '_ {
         (1..self.nodes.len() as u32).filter_map(|id| self.step(NodeId(id)))
     }
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     pub fn len(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    /// Whether nothing has happened yet.
+    /// Returns whether there are no steps.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The steps that start from `id`, oldest first. Looks at every later step.
-    pub fn children(&self, id: NodeId) -> impl Iterator<Item = Step> + '_ {
+    /// Returns the steps that start from `id`, oldest first. Scans every later step.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = UndoStep> + '_ {
         let first = id.0.saturating_add(1);
         (first..self.nodes.len() as u32)
             .filter(move |&child| self.nodes[child as usize].parent == id)
             .filter_map(|child| self.step(NodeId(child)))
     }
 
-    /// Whether `Buffer::undo` has something to undo.
+    /// Returns whether `Buffer::undo` has something to undo.
     pub fn can_undo(&self) -> bool {
         self.undo_target().is_some()
     }
 
-    /// Whether `Buffer::redo` has something to redo.
+    /// Returns whether `Buffer::redo` has something to redo.
     pub fn can_redo(&self) -> bool {
         self.redo_target().is_some()
     }
 
-    /// All checkpoints with their names and states, oldest first.
+    /// Returns all checkpoints with their names and states, oldest first.
     pub fn checkpoints(&self) -> impl Iterator<Item = (CheckpointId, &str, NodeId)> {
         let all = self.checkpoints.iter().enumerate();
         all.map(|(ix, (name, node))| (CheckpointId(ix as u32), name.as_str(), *node))
     }
 
-    /// The state of a checkpoint.
+    /// Returns the state of a checkpoint.
     pub fn checkpoint(&self, id: CheckpointId) -> Option<NodeId> {
         Some(self.checkpoints.get(id.0 as usize)?.1)
     }
 
     pub(crate) fn add_checkpoint(&mut self, name: &str) -> CheckpointId {
-        // What comes later must not grow into the state that got the name.
+        // Later edits must not extend the named state.
         self.is_open = false;
         self.checkpoints.push((name.to_owned(), self.current));
         CheckpointId(self.checkpoints.len() as u32 - 1)
     }
 
-    /// Where undo leads: back from a checkpoint, or to the parent.
+    /// Returns the target of undo: the state before a checkpoint jump, or the parent.
     pub(crate) fn undo_target(&self) -> Option<NodeId> {
         match self.jump {
             Some(jump) if jump.to == self.current => Some(jump.from),
@@ -204,7 +204,7 @@ impl History {
         }
     }
 
-    /// Where redo leads: to the checkpoint again, or to the child that was left last.
+    /// Returns the target of redo: the checkpoint, or the child left last.
     pub(crate) fn redo_target(&self) -> Option<NodeId> {
         match self.jump {
             Some(jump) if jump.from == self.current => Some(jump.to),
@@ -212,12 +212,12 @@ impl History {
         }
     }
 
-    /// The steps on the way from the current state to `target`, and in which direction each goes.
+    /// Returns the steps from the current state to `target`, with their directions.
     pub(crate) fn path_to(&self, target: NodeId) -> Option<Vec<(NodeId, Direction)>> {
         self.nodes.get(target.0 as usize)?;
         let (mut up, mut down) = (Vec::new(), Vec::new());
         let (mut from, mut to) = (self.current, target);
-        // Parents have lesser ids, so the greater of the two is never the common ancestor.
+        // Parents have smaller ids, so the greater of the two is never the common ancestor.
         while from != to {
             if from > to {
                 up.push((from, Direction::Backward));
@@ -231,8 +231,12 @@ impl History {
         Some(up)
     }
 
-    /// Notes that the text has taken a step; gives the selections that belong to the new state.
-    pub(crate) fn took(&mut self, step: NodeId, direction: Direction) -> Option<SelectionSet> {
+    /// Records that the text took a step; returns the selections of the new state.
+    pub(crate) fn record_move(
+        &mut self,
+        step: NodeId,
+        direction: Direction,
+    ) -> Option<SelectionSet> {
         let parent = self.node(step).parent;
         self.node_mut(parent).redo = step;
         self.is_open = false;
@@ -250,12 +254,12 @@ impl History {
         }
     }
 
-    /// Lets undo and redo go between these two states until something else happens.
+    /// Makes undo and redo jump between these two states until something else happens.
     pub(crate) fn set_jump(&mut self, from: NodeId, to: NodeId) {
-        self.jump = (from != to).then_some(Jump { from, to });
+        self.jump = (from != to).then_some(CheckpointJump { from, to });
     }
 
-    /// Whether going from the current state to `target` is a jump rather than a step.
+    /// Returns whether the move from the current state to `target` is a jump rather than a step.
     pub(crate) fn is_jump(&self, target: NodeId) -> bool {
         self.jump.is_some_and(|jump| {
             (jump.from, jump.to) == (self.current, target)
@@ -285,7 +289,7 @@ impl History {
         }
     }
 
-    /// Whether a `begin_step` waits for its `end_step`.
+    /// Returns whether a `begin_step` lacks its `end_step`.
     pub fn is_step_open(&self) -> bool {
         self.depth > 0
     }
@@ -296,7 +300,7 @@ impl History {
         }
     }
 
-    /// The next edit starts a step of its own, in any case.
+    /// Makes the next edit start a new step in any case.
     pub(crate) fn detach(&mut self) {
         self.is_open = false;
     }
@@ -311,11 +315,11 @@ impl History {
         }
     }
 
-    fn noted_mut(&mut self, id: NodeId) -> &mut Noted {
+    fn noted_mut(&mut self, id: NodeId) -> &mut StepSelections {
         let ix = match self.node(id).noted {
             Some(ix) => ix as usize,
             None => {
-                self.noted.push(Noted::default());
+                self.noted.push(StepSelections::default());
                 let ix = self.noted.len() - 1;
                 self.node_mut(id).noted = Some(ix as u32);
                 ix
@@ -324,11 +328,11 @@ impl History {
         &mut self.noted[ix]
     }
 
-    fn node(&self, id: NodeId) -> &Node {
+    fn node(&self, id: NodeId) -> &UndoNode {
         &self.nodes[id.0 as usize]
     }
 
-    fn node_mut(&mut self, id: NodeId) -> &mut Node {
+    fn node_mut(&mut self, id: NodeId) -> &mut UndoNode {
         &mut self.nodes[id.0 as usize]
     }
 

@@ -2,10 +2,11 @@
 //!
 //! Knows: `base`. Must not know: files, clocks, threads, languages, how text is drawn.
 //! Invariant: every offset is a count of UTF-8 bytes on a char boundary of the revision it names.
-//! Invariant: a buffer's text keeps its line endings as they came; rows are counted by line feeds.
-//! Invariant: undoing every step gives the start text, redoing every step the text before that.
-//! Invariant: only `storage` names the rope, so that another store can take its place.
-//! Start at `Buffer::edit`; reading is `Snapshot`; the undo tree is in `history`.
+//! Invariant: a buffer's text keeps its original line endings; rows are separated by line feeds.
+//! Invariant: undoing every step restores the start text; redoing every step restores the text
+//! before that.
+//! Invariant: only `storage` names the rope, so that it can be replaced.
+//! Start at `Buffer::edit`; use `Snapshot` for reading; the undo tree is in `history`.
 //!
 //! ```
 //! use base::{ByteOffset, Span};
@@ -39,15 +40,15 @@ mod snapshot;
 mod storage;
 
 pub use anchors::AnchorId;
-pub use buffer::{Buffer, Restored};
+pub use buffer::{Buffer, UndoOutcome};
 pub use change::{Change, Splice};
 pub use diff::{RowHunk, RowSpan, diff_lines, diff_words};
-pub use edit::{Author, Edit, EditKind, Origin, Timestamp};
+pub use edit::{Author, Edit, EditKind, EditOrigin, Timestamp};
 pub use encoding::{
     Decoded, EncodeError, Encoding, FileFormat, decode, decode_as, encode, looks_binary,
 };
-pub use history::{CheckpointId, History, NodeId, Step};
+pub use history::{CheckpointId, History, NodeId, UndoStep};
 pub use line_ending::{LineEnding, LineEndings};
-pub use operation::Operation;
+pub use operation::BufferOperation;
 pub use selection::{Selection, SelectionSet};
 pub use snapshot::{Chars, CharsBefore, Chunks, Snapshot};

@@ -1,35 +1,35 @@
-//! How lines end.
+//! Line endings of typed lines and of files.
 
 use crate::edit::Edit;
 use crate::snapshot::Snapshot;
 
-/// What ends a line that is typed.
+/// The line ending used for typed lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEnding {
-    /// `\n`
+    /// Line feed: `\n` alone.
     Lf,
-    /// `\r\n`
+    /// Carriage return and line feed: `\r\n`.
     CrLf,
 }
 
-/// How the lines of a file end.
+/// The line endings found in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineEndings {
-    /// All with `\n`, or there is but one line.
+    /// Every line ends with `\n`, or there is only one line.
     Lf,
-    /// All with `\r\n`.
+    /// Every line ends with `\r\n`.
     CrLf,
-    /// Some with the one, some with the other.
+    /// Both kinds of line endings occur.
     Mixed,
 }
 
 impl LineEnding {
-    /// The one that most lines of a text have.
+    /// Returns the most frequent line ending of a text.
     pub fn of(text: &str) -> Self {
         EndingCount::of(text.as_bytes()).dominant()
     }
 
-    /// The characters themselves.
+    /// Returns the characters of the ending.
     pub fn as_str(self) -> &'static str {
         match self {
             LineEnding::Lf => "\n",
@@ -39,17 +39,17 @@ impl LineEnding {
 }
 
 impl Snapshot {
-    /// How the lines end now. Reads the whole text.
+    /// Returns the current line endings. Reads the whole text.
     pub fn line_endings(&self) -> LineEndings {
         let mut count = EndingCount::default();
-        // No piece parts a carriage return from its line feed.
+        // No chunk separates a carriage return from its line feed.
         for chunk in self.chunks(self.full_span()) {
             count.add(chunk.as_bytes());
         }
         count.endings()
     }
 
-    /// The edits after which every line ends with `ending`. Reads the whole text.
+    /// Returns the edits that make every line end with `ending`. Reads the whole text.
     pub fn edits_to_line_ending(&self, ending: LineEnding) -> Vec<Edit> {
         let mut edits = Vec::new();
         let mut start = 0;
@@ -69,7 +69,7 @@ impl Snapshot {
     }
 }
 
-/// How many line feeds a text has, and how many of them follow a carriage return.
+/// Number of line feeds in a text, and of those after a carriage return.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EndingCount {
     pub(crate) feeds: usize,
@@ -84,7 +84,7 @@ impl EndingCount {
         }
     }
 
-    /// Counts on, in a piece of text that does not part a carriage return from its line feed.
+    /// Adds a chunk that does not separate a carriage return from its line feed.
     pub(crate) fn add(&mut self, text: &[u8]) {
         let more = Self::of(text);
         self.feeds += more.feeds;
@@ -101,7 +101,7 @@ impl EndingCount {
         }
     }
 
-    /// The more frequent of the two.
+    /// Returns the more frequent of the two.
     pub(crate) fn dominant(self) -> LineEnding {
         if self.pairs * 2 > self.feeds {
             LineEnding::CrLf

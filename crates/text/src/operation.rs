@@ -1,53 +1,53 @@
-//! Everything that changes a buffer or its history, as values.
+//! The operations that change a buffer or its history, as values.
 //!
-//! A buffer that records gives these out; applied in order to a buffer with the same start text
-//! they give the same text, the same undo tree and the same checkpoints.
+//! A recording buffer emits these; applied in order to a buffer with the same start text, they
+//! produce the same text, undo tree and checkpoints.
 
-use crate::edit::{Author, Edit, Origin, Timestamp};
+use crate::edit::{Author, Edit, EditOrigin, Timestamp};
 use crate::history::{CheckpointId, NodeId};
 use crate::line_ending::LineEnding;
 use crate::selection::SelectionSet;
 
-/// One call that changed a buffer.
+/// A recorded call that changed a buffer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Operation {
-    /// `Buffer::edit` or `Buffer::replace`.
+pub enum BufferOperation {
+    /// `Buffer::edit` or `Buffer::replace` was called.
     Edit {
-        /// As applied: sorted, disjoint, in the revision of that moment.
+        /// Edits as applied: sorted, disjoint, in the revision of that moment.
         edits: Vec<Edit>,
-        /// Who, how, when.
-        origin: Origin,
+        /// Author, kind and time.
+        origin: EditOrigin,
     },
-    /// `Buffer::begin_step`.
+    /// A call of `Buffer::begin_step`.
     BeginStep,
-    /// `Buffer::end_step`.
+    /// A call of `Buffer::end_step`.
     EndStep,
-    /// `Buffer::seal_step`.
+    /// A call of `Buffer::seal_step`.
     SealStep,
-    /// `Buffer::undo`.
+    /// A call of `Buffer::undo`.
     Undo,
-    /// `Buffer::redo`.
+    /// A call of `Buffer::redo`.
     Redo,
-    /// `Buffer::undo_by`.
+    /// A call of `Buffer::undo_by`.
     UndoBy {
-        /// Whose step was undone.
+        /// Author whose step was undone.
         author: Author,
-        /// When.
+        /// Time of the undo.
         at: Timestamp,
     },
-    /// `Buffer::go_to`.
+    /// A call of `Buffer::go_to`.
     GoTo(NodeId),
-    /// `Buffer::checkpoint`.
+    /// A call of `Buffer::checkpoint`.
     Checkpoint {
-        /// Its name.
+        /// Name of the checkpoint.
         name: String,
     },
-    /// `Buffer::restore`.
+    /// A call of `Buffer::restore`.
     Restore(CheckpointId),
-    /// `Buffer::note_selections_before`.
+    /// A call of `Buffer::note_selections_before`.
     SelectionsBefore(SelectionSet),
-    /// `Buffer::note_selections_after`.
+    /// A call of `Buffer::note_selections_after`.
     SelectionsAfter(SelectionSet),
-    /// `Buffer::set_line_ending`.
+    /// A call of `Buffer::set_line_ending`.
     SetLineEnding(LineEnding),
 }

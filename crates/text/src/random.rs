@@ -1,10 +1,10 @@
-//! Numbers and texts for tests that try many things; the same seed gives the same ones.
+//! Seeded random numbers and texts for tests.
 
 use base::ByteOffset;
 
-pub(crate) struct Random(u64);
+pub(crate) struct SeededRng(u64);
 
-impl Random {
+impl SeededRng {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -16,16 +16,16 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
     }
 
-    /// From 0 up to and without `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    /// Returns a number in `0..bound`.
+    pub(crate) fn next_below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
 
     pub(crate) fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
+        self.next_below(chances) == 0
     }
 
-    /// Up to `max` pieces, among them line endings, wide chars and chars beyond 16 bits.
+    /// Returns up to `max` fragments, including line endings, wide chars and chars beyond 16 bits.
     pub(crate) fn text(&mut self, max: usize) -> String {
         const PIECES: [&str; 16] = [
             "a",
@@ -45,14 +45,14 @@ impl Random {
             "🇩🇪",
             "x\n",
         ];
-        (0..self.below(max + 1))
-            .map(|_| PIECES[self.below(PIECES.len())])
+        (0..self.next_below(max + 1))
+            .map(|_| PIECES[self.next_below(PIECES.len())])
             .collect()
     }
 
-    /// A char boundary of `text`.
+    /// Returns a random char boundary of `text`.
     pub(crate) fn boundary(&mut self, text: &str) -> ByteOffset {
-        let mut offset = self.below(text.len() + 1);
+        let mut offset = self.next_below(text.len() + 1);
         while !text.is_char_boundary(offset) {
             offset -= 1;
         }

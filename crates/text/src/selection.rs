@@ -1,23 +1,23 @@
-//! Selections: sorted, apart from each other, never none.
+//! Selections of a view: sorted, disjoint, never empty as a set.
 
 use base::{Bias, ByteOffset, Span};
 use smallvec::{SmallVec, smallvec};
 
 use crate::change::Change;
 
-/// One selection, or a caret where it is empty.
+/// A selection, or a caret if it is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// The end that stays when the selection is extended.
+    /// End that stays when the selection is extended.
     pub anchor: ByteOffset,
-    /// The end that moves: the caret.
+    /// End that moves: the caret.
     pub head: ByteOffset,
-    /// The display column (in cells) that vertical motion aims at.
+    /// Display column (in cells) that vertical motion aims at.
     pub goal: Option<u32>,
 }
 
 impl Selection {
-    /// A selection from `anchor` to `head`.
+    /// Creates a selection from `anchor` to `head`.
     pub fn new(anchor: ByteOffset, head: ByteOffset) -> Self {
         Self {
             anchor,
@@ -26,37 +26,37 @@ impl Selection {
         }
     }
 
-    /// A caret.
+    /// Creates an empty selection at `offset`.
     pub fn caret(offset: ByteOffset) -> Self {
         Self::new(offset, offset)
     }
 
-    /// The selected bytes.
+    /// Returns the selected bytes.
     pub fn span(&self) -> Span {
         Span::new(self.anchor, self.head)
     }
 
-    /// The lesser end.
+    /// Returns the lesser end.
     pub fn start(&self) -> ByteOffset {
         self.anchor.min(self.head)
     }
 
-    /// The greater end.
+    /// Returns the greater end.
     pub fn end(&self) -> ByteOffset {
         self.anchor.max(self.head)
     }
 
-    /// Whether it is a mere caret.
+    /// Returns whether it is only a caret.
     pub fn is_empty(&self) -> bool {
         self.anchor == self.head
     }
 
-    /// Whether the caret stands at the start.
+    /// Returns whether the caret is at the start.
     pub fn is_reversed(&self) -> bool {
         self.head < self.anchor
     }
 
-    /// The same selection over another span.
+    /// Returns the same selection over another span.
     pub fn with_span(&self, span: Span) -> Self {
         let (anchor, head) = if self.is_reversed() {
             (span.end, span.start)
@@ -70,8 +70,8 @@ impl Selection {
         }
     }
 
-    /// Where the selection lies after a change: a caret moves behind what was inserted at its
-    /// place, a wider selection does not take in what was inserted at its ends.
+    /// Maps the selection through a change: a caret moves after text inserted at its offset; a
+    /// non-empty selection excludes text inserted at its ends.
     pub fn map(&self, change: &Change) -> Self {
         if change.is_empty() {
             return *self;
@@ -91,21 +91,22 @@ impl Selection {
 /// All selections of one view. One of them, the primary, is the newest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectionSet {
-    /// Sorted; apart from each other, except that two may touch when neither is empty.
+    /// Sorted and disjoint; two may touch if neither is empty.
     selections: SmallVec<[Selection; 1]>,
-    /// The index of the primary.
+    /// Index of the primary selection.
     primary: usize,
 }
 
 impl SelectionSet {
-    /// Sorts and merges; `primary` is an index into `selections` and follows its selection.
+    /// Sorts and merges selections; `primary` is an index into `selections` and follows its
+    /// selection.
     ///
     /// An empty list becomes a caret at the start.
     pub fn new(selections: Vec<Selection>, primary: usize) -> Self {
         Self::merged(SmallVec::from_vec(selections), primary)
     }
 
-    /// Just one.
+    /// Creates a set of one selection.
     pub fn single(selection: Selection) -> Self {
         Self {
             selections: smallvec![selection],
@@ -113,33 +114,33 @@ impl SelectionSet {
         }
     }
 
-    /// The selections in order.
+    /// Iterates over the selections in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Selection> {
         self.selections.iter()
     }
 
-    /// The selections in order.
+    /// Returns the selections in order.
     pub fn as_slice(&self) -> &[Selection] {
         &self.selections
     }
 
-    /// How many there are; never 0.
+    /// Returns the number of selections; never 0.
     #[expect(clippy::len_without_is_empty, reason = "a set is never empty")]
     pub fn len(&self) -> usize {
         self.selections.len()
     }
 
-    /// The newest selection.
+    /// Returns the newest selection.
     pub fn primary(&self) -> &Selection {
         &self.selections[self.primary]
     }
 
-    /// The place of the primary within the order.
+    /// Returns the index of the primary selection.
     pub fn primary_ix(&self) -> usize {
         self.primary
     }
 
-    /// Every selection after a change, merged where the change moved them together.
+    /// Maps every selection through a change; merges those that then meet.
     pub fn map(&self, change: &Change) -> Self {
         if change.is_empty() {
             return self.clone();
@@ -147,7 +148,7 @@ impl SelectionSet {
         self.transform(|selection| selection.map(change))
     }
 
-    /// Every selection transformed, sorted and merged again.
+    /// Transforms every selection, then sorts and merges.
     pub fn transform(&self, transform: impl FnMut(&Selection) -> Selection) -> Self {
         Self::merged(
             self.selections.iter().map(transform).collect(),
@@ -192,7 +193,7 @@ impl SelectionSet {
     }
 }
 
-/// Whether two selections in order cover a common byte, or one is a caret at the other's edge.
+/// Returns whether two ordered selections share a byte, or one is a caret at the other's edge.
 fn must_merge(first: &Selection, second: &Selection) -> bool {
     second.start() < first.end()
         || second.start() == first.end() && (first.is_empty() || second.is_empty())

@@ -1,9 +1,9 @@
-//! The seam behind which the text is stored: the only module that names the rope.
+//! The abstraction over the rope, and the only module that names it.
 //!
-//! Everything outside speaks of bytes. A paged store for files larger than memory would offer
-//! these same methods.
-//! Invariant: offsets and ranges handed in lie within the text; those that edit or cut lie on char
-//! boundaries.
+//! The interface uses byte offsets only. A paged storage for files larger than memory could provide
+//! the same methods.
+//! Invariant: offsets and ranges passed in lie within the text; those of edits and slices lie on
+//! char boundaries.
 
 mod draft;
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use ropey::{LineType, Rope};
 
-pub(crate) use crate::storage::draft::{Draft, replace_in};
+pub(crate) use crate::storage::draft::{StorageDraft, replace_in};
 
 const LINES: LineType = LineType::LF;
 
@@ -29,17 +29,17 @@ impl Storage {
         self.0.len()
     }
 
-    /// Puts `text` at `at`; `None`, and nothing done, off the text or inside a char.
+    /// Inserts `text` at `at`; `None` without effect if `at` is outside the text or inside a char.
     pub(crate) fn insert(&mut self, at: usize, text: &str) -> Option<()> {
         self.0.try_insert(at, text).ok()
     }
 
-    /// Takes `range` away; `None`, and nothing done, off the text or inside a char.
+    /// Removes `range`; `None` without effect if it is outside the text or splits a char.
     pub(crate) fn remove(&mut self, range: Range<usize>) -> Option<()> {
         self.0.try_remove(range).ok()
     }
 
-    /// Puts `text` in place of `range`.
+    /// Replaces `range` by `text`.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
         if range.len() == self.len() {
             *self = Self::new(text);
@@ -58,7 +58,8 @@ impl Storage {
         }
     }
 
-    /// Puts all of `text` at `at`, piece by piece; `None` off the text or inside a char.
+    /// Inserts all of `text` at `at`, chunk by chunk; `None` if `at` is outside the text or inside
+    /// a char.
     pub(crate) fn insert_all(&mut self, at: usize, text: &Storage) -> Option<()> {
         let mut at = at;
         for chunk in text.chunks(0..text.len()) {
@@ -69,18 +70,19 @@ impl Storage {
     }
 
     pub(crate) fn is_char_boundary(&self, offset: usize) -> bool {
-        // Where every char is one byte there is no need to look.
+        // If every char is one byte, every offset is a boundary.
         offset <= self.len()
             && (self.0.len_chars() == self.len() || self.0.is_char_boundary(offset))
     }
 
-    /// A part as a text of its own that shares its memory with the whole; takes constant time.
-    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+    /// Returns a slice as a separate text that shares memory with the original; takes constant
+    /// time.
+    pub(crate) fn slice(&self, range: Range<usize>) -> Self {
         let slice = self.0.slice(range);
         Self(ropey::extra::esoterica::disconnect_slice(slice).unwrap_or_else(|| Rope::from(slice)))
     }
 
-    /// Whether both are clones of one text that nobody has edited since. May miss, never errs.
+    /// Returns whether both are clones of one text without later edits. May return false negatives.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         ropey::extra::esoterica::ropes_are_instances(&self.0, &other.0)
     }
@@ -110,7 +112,7 @@ impl Storage {
     }
 
     pub(crate) fn utf16_at(&self, offset: usize) -> usize {
-        // Where every unit is a byte there is nothing to look up.
+        // If every unit is one byte, no lookup is needed.
         if self.0.len_utf16() == self.0.len() {
             return offset;
         }
@@ -146,12 +148,12 @@ impl Storage {
         self.0.char_to_byte_idx(index)
     }
 
-    /// The piece that holds the byte at `offset`, and where it starts; at the end the last piece.
+    /// Returns the chunk with the byte at `offset`, and its start; at the end, the last chunk.
     pub(crate) fn chunk(&self, offset: usize) -> (&str, usize) {
         self.0.chunk(offset)
     }
 
-    /// The text of `range`, borrowed where it lies in one piece.
+    /// Returns the text of `range`, borrowed if it lies in one chunk.
     pub(crate) fn text(&self, range: Range<usize>) -> Cow<'_, str> {
         if range.is_empty() {
             return Cow::Borrowed("");
@@ -167,28 +169,28 @@ impl Storage {
         Cow::Owned(text)
     }
 
-    /// The pieces of `range` in order; none is empty.
-    pub(crate) fn chunks(&self, range: Range<usize>) -> Chunks<'_> {
-        Chunks(self.0.slice(range).chunks())
+    /// Returns the chunks of `range` in order; none is empty.
+    pub(crate) fn chunks(&self, range: Range<usize>) -> RopeChunks<'_> {
+        RopeChunks(self.0.slice(range).chunks())
     }
 
-    /// All pieces from the last to the first; none is empty.
-    pub(crate) fn chunks_back(&self) -> Chunks<'_> {
-        Chunks(self.0.chunks_at(self.0.len()).0.reversed())
+    /// Returns all chunks from last to first; none is empty.
+    pub(crate) fn chunks_back(&self) -> RopeChunks<'_> {
+        RopeChunks(self.0.chunks_at(self.0.len()).0.reversed())
     }
 
-    pub(crate) fn chars_at(&self, offset: usize) -> Chars<'_> {
-        Chars(self.0.chars_at(offset))
+    pub(crate) fn chars_at(&self, offset: usize) -> RopeChars<'_> {
+        RopeChars(self.0.chars_at(offset))
     }
 
-    pub(crate) fn chars_before(&self, offset: usize) -> Chars<'_> {
-        Chars(self.0.chars_at(offset).reversed())
+    pub(crate) fn chars_before(&self, offset: usize) -> RopeChars<'_> {
+        RopeChars(self.0.chars_at(offset).reversed())
     }
 
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
-        // Not `assert_accurate_unbalance_flags`: this version loses a flag now and then, which
-        // costs it a rebalancing and nothing else.
+        // Not `assert_accurate_unbalance_flags`: this version of ropey occasionally loses a flag,
+        // which only costs it a rebalancing.
         self.0.assert_equal_leaf_depth();
         self.0.assert_no_empty_internal();
         self.0.assert_no_empty_non_root_leaf();
@@ -196,7 +198,7 @@ impl Storage {
         self.0.assert_accurate_text_info();
     }
 
-    /// A text whose pieces are exactly these, as long as none is longer than a leaf.
+    /// Creates a text with exactly these chunks, if none is longer than a leaf.
     #[cfg(test)]
     pub(crate) fn of_pieces<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Self {
         let mut builder = ropey::RopeBuilder::new();
@@ -207,11 +209,11 @@ impl Storage {
     }
 }
 
-/// See `Storage::chunks`.
+/// Iterator returned by `Storage::chunks`.
 #[derive(Clone)]
-pub(crate) struct Chunks<'a>(ropey::iter::Chunks<'a>);
+pub(crate) struct RopeChunks<'a>(ropey::iter::Chunks<'a>);
 
-impl<'a> Iterator for Chunks<'a> {
+impl<'a> Iterator for RopeChunks<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
@@ -224,11 +226,11 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
-/// See `Storage::chars_at` and `Storage::chars_before`.
+/// Iterator returned by `Storage::chars_at` and `Storage::chars_before`.
 #[derive(Clone)]
-pub(crate) struct Chars<'a>(ropey::iter::Chars<'a>);
+pub(crate) struct RopeChars<'a>(ropey::iter::Chars<'a>);
 
-impl Iterator for Chars<'_> {
+impl Iterator for RopeChars<'_> {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {

@@ -10,7 +10,7 @@ use gpui_kit::{
     ParentElement as _, Render, SharedString, Styled as _, StyledText, Task, Window, WindowBounds,
     WindowOptions, div, px, size,
 };
-use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 use ui::{
     ActiveTheme as _, Badge, Banner, Button, ButtonStyle, Checkbox, Divider, Icon, IconButton,
     KeyHint, Label, Tab, TextField, ThemeLibrary, Toggle, Tone, TreeRow, dp, file_icon,
@@ -123,11 +123,11 @@ impl PickerDelegate for Files {
     fn confirm(
         &mut self,
         _: usize,
-        _: Taken,
+        _: ConfirmKind,
         _: &mut Window,
         _: &mut Context<Picker<Self>>,
-    ) -> After {
-        After::Close
+    ) -> AfterConfirm {
+        AfterConfirm::Close
     }
 
     fn status(&self) -> Option<SharedString> {

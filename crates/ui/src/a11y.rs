@@ -1,17 +1,18 @@
-//! Finds controls that a screen reader cannot name. For tests and for looking into a running window.
+//! Finds controls without an accessible name. For tests and for inspecting a running window.
 
 use gpui_kit::Window;
 use serde_json::Value;
 
-/// Controls without a name in the accessibility tree of this window's last frame, as `role (element)`.
+/// Returns the unnamed controls in the accessibility tree of the window's last frame, as `role
+/// (element)`.
 ///
-/// `None` when no tree was built, which is so while no screen reader is connected. UI tests have no such
-/// tree: there the kit's observed elements are asked, with `needs_name` saying which must answer.
+/// Returns `None` without a tree, which is built only while a screen reader is connected. UI tests
+/// have no tree: they query the kit's observed elements, and `needs_name` says which need a name.
 pub fn unnamed(window: &Window) -> Option<Vec<String>> {
     window.debug_a11y_tree_json().map(|json| unnamed_in(&json))
 }
 
-/// Whether a control of this role (as `Role`'s `Debug` prints it) must have a name.
+/// Returns whether a control of this role (as printed by `Role`'s `Debug`) needs a name.
 pub fn needs_name(role: &str) -> bool {
     const SILENT: [&str; 10] = [
         "Unknown",

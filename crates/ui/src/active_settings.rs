@@ -1,4 +1,4 @@
-//! The settings in force, where every view finds them: `cx.settings()`.
+//! Access to the settings in force from every view: `cx.settings()`.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ struct SettingsInForce(Arc<Settings>);
 
 impl Global for SettingsInForce {}
 
-/// Reads the settings in force.
+/// Provides the settings in force.
 pub trait ActiveSettings {
-    /// What the program goes by now. Views that keep what they computed from it compare the pointers.
+    /// Returns the settings in force. Views that cache derived values compare the pointers.
     fn settings(&self) -> &Arc<Settings>;
 }
 
@@ -27,8 +27,8 @@ pub(crate) fn init(cx: &mut App) {
     }
 }
 
-/// Puts settings in force and draws every window anew. Fonts and zoom follow; the theme is chosen by
-/// `ThemeLibrary::apply`, which also knows what the system asks for.
+/// Applies settings and redraws every window. Updates fonts and zoom; `ThemeLibrary::apply` applies
+/// the theme, because it also knows the system's appearance.
 pub fn set_settings(settings: Arc<Settings>, cx: &mut App) {
     crate::theme::set_fonts(crate::theme::FontChoice::from_settings(&settings), cx);
     if cx.has_global::<SettingsInForce>() {
@@ -36,6 +36,6 @@ pub fn set_settings(settings: Arc<Settings>, cx: &mut App) {
     } else {
         cx.set_global(SettingsInForce(settings));
     }
-    crate::motion::settle(cx);
+    crate::motion::apply_reduced_motion(cx);
     cx.refresh_windows();
 }

@@ -1,4 +1,4 @@
-//! The pictures that come with the program: the kit's, and the icons we use beyond those.
+//! Built-in images: the kit's, and additional icons.
 
 use std::borrow::Cow;
 
@@ -80,7 +80,7 @@ gpui_kit::assets::icon_assets!(
     ]
 );
 
-/// What `with_assets` is given.
+/// Asset source for `with_assets`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Assets;
 

@@ -1,4 +1,4 @@
-//! A small word or number in a colour that means something.
+//! A short label or number in a semantic colour.
 
 use gpui_kit::{
     App, Hsla, IntoElement, ParentElement as _, RenderOnce, SharedString, Styled as _, Window, div,
@@ -8,26 +8,26 @@ use gpui_kit::{
 use crate::foreign::one_line;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// What a colour says.
+/// Semantic tone of a colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// Nothing in particular.
+    /// No meaning beyond the text.
     #[default]
     Neutral,
-    /// To know.
+    /// Information for the user.
     Info,
-    /// It went well.
+    /// An operation that succeeded.
     Success,
-    /// It may go wrong.
+    /// A problem that may occur.
     Warning,
-    /// It went wrong.
+    /// An operation that failed.
     Error,
-    /// Look here.
+    /// Draws the user's attention.
     Accent,
 }
 
 impl Tone {
-    /// The colour that says it.
+    /// Returns the colour of the tone.
     pub fn color(self, cx: &App) -> Hsla {
         let colors = &cx.theme().colors;
         match self {
@@ -41,7 +41,7 @@ impl Tone {
     }
 }
 
-/// A small word or number.
+/// A short label or number.
 #[derive(IntoElement)]
 pub struct Badge {
     text: SharedString,
@@ -49,7 +49,7 @@ pub struct Badge {
 }
 
 impl Badge {
-    /// In the colour of secondary text.
+    /// Creates a badge in the colour of secondary text.
     pub fn new(text: impl Into<SharedString>) -> Self {
         Self {
             text: one_line(text),
@@ -57,7 +57,7 @@ impl Badge {
         }
     }
 
-    /// In a colour that means something.
+    /// Sets the tone of the badge.
     pub fn tone(mut self, tone: Tone) -> Self {
         self.tone = tone;
         self

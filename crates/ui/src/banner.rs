@@ -1,4 +1,4 @@
-//! A strip above a view that says what is the matter with it, and what can be done.
+//! A strip above a view that reports a problem and offers actions.
 
 use gpui_kit::{
     AnyElement, App, ElementId, InteractiveElement as _, IntoElement, ParentElement, RenderOnce,
@@ -7,11 +7,11 @@ use gpui_kit::{
 };
 
 use crate::badge::Tone;
-use crate::foreign::lines;
+use crate::foreign::multi_line;
 use crate::icon::Icon;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// A sentence with buttons.
+/// A message with buttons.
 #[derive(IntoElement)]
 pub struct Banner {
     id: ElementId,
@@ -21,12 +21,12 @@ pub struct Banner {
 }
 
 impl Banner {
-    /// A sentence in a tone; its buttons are children.
+    /// Creates a banner with a message; its buttons are children.
     pub fn new(id: impl Into<ElementId>, tone: Tone, text: impl Into<SharedString>) -> Self {
         Self {
             id: id.into(),
             tone,
-            text: lines(text),
+            text: multi_line(text),
             children: Vec::new(),
         }
     }
@@ -71,7 +71,7 @@ impl RenderOnce for Banner {
             .text_size(dp(13.0))
             .text_color(c.text)
             .child(icon.color(color))
-            // In a narrow window the buttons go below the sentence.
+            // In a narrow window, the buttons go below the message.
             .child(div().flex_1().min_w(dp(200.0)).child(self.text))
             .children(self.children)
     }

@@ -1,6 +1,7 @@
-//! Buttons with words, and buttons with a picture.
+//! Text buttons and icon buttons.
 //!
-//! A button that runs an action shows its keys in the tooltip; `on_click` is for what is no action.
+//! A button that runs an action shows its key binding in the tooltip; `on_click` is for handlers
+//! that are not actions.
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
@@ -9,7 +10,7 @@ use gpui_kit::{
     Styled as _, TestSupportExt as _, Toggled, Window, div, px,
 };
 
-use crate::foreign::{lines, one_line};
+use crate::foreign::{multi_line, one_line};
 use crate::icon::{Icon, IconSize};
 use crate::key_hint::keys_here;
 use crate::theme::{ActiveTheme as _, dp};
@@ -17,21 +18,21 @@ use crate::tooltip::Tooltip;
 
 type OnClick = Box<dyn Fn(&ClickEvent, &mut Window, &mut App)>;
 
-/// How much a button asks for attention.
+/// Visual emphasis of a button.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ButtonStyle {
-    /// A frame.
+    /// A bordered, neutral button.
     #[default]
     Plain,
-    /// The one to press.
+    /// The default button of a dialog.
     Primary,
-    /// Nothing but its words.
+    /// Text without border or background.
     Ghost,
-    /// It takes something away.
+    /// A button for destructive operations.
     Danger,
 }
 
-/// A button with words.
+/// A button with a text label.
 #[derive(IntoElement)]
 pub struct Button {
     id: ElementId,
@@ -46,7 +47,7 @@ pub struct Button {
 }
 
 impl Button {
-    /// Names it by what it does.
+    /// Creates a button; the label names its effect.
     pub fn new(id: impl Into<ElementId>, label: impl Into<SharedString>) -> Self {
         Self {
             id: id.into(),
@@ -61,37 +62,37 @@ impl Button {
         }
     }
 
-    /// A picture before the words.
+    /// Adds an icon before the label.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.icon = Some(icon);
         self
     }
 
-    /// How much it asks for attention.
+    /// Sets the visual emphasis.
     pub fn style(mut self, style: ButtonStyle) -> Self {
         self.style = style;
         self
     }
 
-    /// Cannot be pressed now, and why.
+    /// Disables the button; the reason is shown as tooltip.
     pub fn disabled(mut self, why: Option<SharedString>) -> Self {
-        self.disabled = why.map(lines);
+        self.disabled = why.map(multi_line);
         self
     }
 
-    /// Runs this action where the keyboard is.
+    /// Dispatches this action from the focused element.
     pub fn action(mut self, action: Box<dyn Action>) -> Self {
         self.action = Some(action);
         self
     }
 
-    /// The keys of its action stand behind the words: for what is asked in passing.
+    /// Shows the action's key binding after the label.
     pub fn with_keys(mut self) -> Self {
         self.shows_keys = true;
         self
     }
 
-    /// Does this when pressed.
+    /// Sets the handler for clicks.
     pub fn on_click(
         mut self,
         on_click: impl Fn(&ClickEvent, &mut Window, &mut App) + 'static,
@@ -100,7 +101,7 @@ impl Button {
         self
     }
 
-    /// Lets the keyboard reach it through this handle instead of one of its own.
+    /// Uses this focus handle instead of an own one.
     pub fn track_focus(mut self, focus: &FocusHandle) -> Self {
         self.focus = Some(focus.clone());
         self
@@ -120,11 +121,11 @@ impl RenderOnce for Button {
             ButtonStyle::Danger => (c.raised, c.error, c.error),
         };
         let enabled = self.disabled.is_none();
-        // What cannot be pressed does not ask for attention.
-        let (ground, border) = match enabled {
-            true => (ground, border),
-            false if self.style == ButtonStyle::Ghost => (ground, border),
-            false => (c.raised, c.border),
+        // A disabled button has no emphasis.
+        let (ground, border) = if enabled || self.style == ButtonStyle::Ghost {
+            (ground, border)
+        } else {
+            (c.raised, c.border)
         };
         let tooltip = match (&self.disabled, &self.action) {
             (Some(why), _) => Some((why.clone(), None)),
@@ -171,7 +172,7 @@ impl RenderOnce for Button {
     }
 }
 
-/// A button with a picture; its name is its tooltip.
+/// A button with an icon; its name is its tooltip.
 #[derive(IntoElement)]
 pub struct IconButton {
     id: ElementId,
@@ -186,7 +187,7 @@ pub struct IconButton {
 }
 
 impl IconButton {
-    /// Names it by what it does.
+    /// Creates an icon button; the name describes its effect.
     pub fn new(id: impl Into<ElementId>, icon: Icon, name: impl Into<SharedString>) -> Self {
         Self {
             id: id.into(),
@@ -201,37 +202,38 @@ impl IconButton {
         }
     }
 
-    /// It stays pressed, and whether it is.
+    /// Makes it a toggle button and sets its state.
     pub fn pressed(mut self, pressed: bool) -> Self {
         self.pressed = Some(pressed);
         self
     }
 
-    /// Cannot be pressed now.
+    /// Disables the icon button.
     pub fn disabled(mut self, disabled: bool) -> Self {
         self.disabled = disabled;
         self
     }
 
-    /// Small enough for a row or a tab.
+    /// Uses the small size, for rows and tabs.
     pub fn small(mut self) -> Self {
         self.small = true;
         self
     }
 
-    /// Whether Tab stops here; not where the same is reached by keys of the list around it.
+    /// Sets whether Tab stops here; not needed if keys of the surrounding list have the same
+    /// effect.
     pub fn tab_stop(mut self, tab_stop: bool) -> Self {
         self.tab_stop = tab_stop;
         self
     }
 
-    /// Runs this action where the keyboard is.
+    /// Dispatches this action from the focused element.
     pub fn action(mut self, action: Box<dyn Action>) -> Self {
         self.action = Some(action);
         self
     }
 
-    /// Does this when pressed.
+    /// Sets the handler for clicks.
     pub fn on_click(
         mut self,
         on_click: impl Fn(&ClickEvent, &mut Window, &mut App) + 'static,

@@ -1,22 +1,22 @@
-//! A line between things.
+//! A separator line between elements.
 
 use gpui_kit::{App, IntoElement, RenderOnce, Styled as _, Window, div, px};
 
 use crate::theme::ActiveTheme as _;
 
-/// A line of one pixel, across or down.
+/// A line of one pixel, horizontal or vertical.
 #[derive(IntoElement)]
 pub struct Divider {
     vertical: bool,
 }
 
 impl Divider {
-    /// Across.
+    /// Creates a horizontal line.
     pub fn horizontal() -> Self {
         Self { vertical: false }
     }
 
-    /// Down.
+    /// Creates a vertical line.
     pub fn vertical() -> Self {
         Self { vertical: true }
     }

@@ -1,14 +1,14 @@
-//! What a view shows when it has nothing: what goes here, and how to fill it.
+//! Placeholder of an empty view: describes its content and how to add some.
 
 use gpui_kit::{
     AnyElement, App, IntoElement, ParentElement, RenderOnce, SharedString, Styled as _, Window, div,
 };
 
-use crate::foreign::lines;
+use crate::foreign::multi_line;
 use crate::icon::{Icon, IconSize};
 use crate::theme::{ActiveTheme as _, dp};
 
-/// A picture, a sentence, and what one can do.
+/// An icon, a title, and actions.
 #[derive(IntoElement)]
 pub struct EmptyState {
     icon: Option<Icon>,
@@ -18,25 +18,25 @@ pub struct EmptyState {
 }
 
 impl EmptyState {
-    /// Says what goes here.
+    /// Creates a placeholder with a title.
     pub fn new(title: impl Into<SharedString>) -> Self {
         Self {
             icon: None,
-            title: lines(title),
+            title: multi_line(title),
             detail: None,
             children: Vec::new(),
         }
     }
 
-    /// A picture above the words.
+    /// Sets the icon above the title.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.icon = Some(icon);
         self
     }
 
-    /// A second sentence: why, or what to do.
+    /// Adds a second sentence with the reason or advice.
     pub fn detail(mut self, detail: impl Into<SharedString>) -> Self {
-        self.detail = Some(lines(detail));
+        self.detail = Some(multi_line(detail));
         self
     }
 }

@@ -1,16 +1,16 @@
-//! The fonts that come with the program: Inter for the window, JetBrains Mono for text.
+//! The built-in fonts: Inter for the interface, JetBrains Mono for code.
 //!
-//! Both are under the SIL Open Font License, whose texts stand beside the files in `assets/fonts`.
+//! Both are under the SIL Open Font License; its texts are next to the files in `assets/fonts`.
 
 use std::borrow::Cow;
 
 use base::LogErr as _;
 use gpui_kit::App;
 
-/// Family for menus, lists and buttons.
+/// Font family for menus, lists and buttons.
 pub const UI_FONT: &str = "Inter";
 
-/// Family for text.
+/// Font family for code.
 pub const CODE_FONT: &str = "JetBrains Mono";
 
 const FILES: [&[u8]; 8] = [
@@ -24,7 +24,7 @@ const FILES: [&[u8]; 8] = [
     include_bytes!("../../../assets/fonts/jetbrains-mono/JetBrainsMono-BoldItalic.ttf"),
 ];
 
-/// Makes the fonts known to the text system. A font that does not load leaves the system's own.
+/// Registers the fonts with the text system. If a font fails to load, the system's font is used.
 pub fn load_fonts(cx: &App) {
     cx.text_system()
         .add_fonts(FILES.iter().map(|file| Cow::Borrowed(*file)).collect())

@@ -1,25 +1,27 @@
-//! Text of files, servers and models on its way into controls.
+//! Sanitises text of files, servers and models for display in controls.
 //!
-//! Invariant: no control takes a text that hides, moves or reorders what it shows.
+//! Invariant: no control receives text that hides, moves or reorders what it shows.
 
 use base::{LineFeeds, printable};
 use gpui_kit::SharedString;
 
-/// A text for one line. Tabs, which rows of code hold, become blanks, so that byte offsets into it stay.
+/// Sanitises a text for one line. Tabs become blanks, so that byte offsets into rows of code stay
+/// valid.
 pub fn one_line(text: impl Into<SharedString>) -> SharedString {
     let text = text.into();
-    match text.contains('\t') {
-        true => shown(text.replace('\t', " ").into(), LineFeeds::Escape),
-        false => shown(text, LineFeeds::Escape),
+    if text.contains('\t') {
+        printable_text(text.replace('\t', " ").into(), LineFeeds::Escape)
+    } else {
+        printable_text(text, LineFeeds::Escape)
     }
 }
 
-/// A text that may have several lines.
-pub fn lines(text: impl Into<SharedString>) -> SharedString {
-    shown(text.into(), LineFeeds::Keep)
+/// Sanitises a text that may have several lines.
+pub fn multi_line(text: impl Into<SharedString>) -> SharedString {
+    printable_text(text.into(), LineFeeds::Keep)
 }
 
-fn shown(text: SharedString, line_feeds: LineFeeds) -> SharedString {
+fn printable_text(text: SharedString, line_feeds: LineFeeds) -> SharedString {
     match printable(&text, line_feeds) {
         std::borrow::Cow::Borrowed(_) => text,
         std::borrow::Cow::Owned(text) => text.into(),
@@ -41,6 +43,6 @@ mod tests {
         ] {
             assert_eq!(one_line(text), shown);
         }
-        assert_eq!(lines("a\nb\rc"), "a\nb\u{240d}c");
+        assert_eq!(multi_line("a\nb\rc"), "a\nb\u{240d}c");
     }
 }

@@ -1,4 +1,4 @@
-//! Icons under our own names, drawn from Lucide, and the pictures of files by their kind.
+//! Icons under Burin's own names, drawn from Lucide, and icons for file types.
 
 mod file;
 
@@ -10,7 +10,7 @@ pub use file::{file_icon, folder_icon};
 
 macro_rules! icons {
     ($($name:ident = $file:literal,)+) => {
-        /// A picture of one colour.
+        /// An icon of one colour.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoElement)]
         pub enum Icon { $(
             #[doc = concat!("`", $file, "`")]
@@ -18,10 +18,10 @@ macro_rules! icons {
         )+ }
 
         impl Icon {
-            /// Every icon.
+            /// All icons, in order of declaration.
             pub const ALL: &'static [Self] = &[ $(Self::$name,)+ ];
 
-            /// Where its picture is among the assets.
+            /// Returns the path of the icon among the assets.
             pub fn path(self) -> SharedString {
                 match self { $( Self::$name => SharedString::new_static(concat!("icons/", $file, ".svg")), )+ }
             }
@@ -144,17 +144,17 @@ icons! {
     Wrap = "text-wrap",
 }
 
-/// How large an icon is drawn.
+/// Size of an icon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IconSize {
-    /// 12 design pixels, beside small letters.
+    /// 12 design pixels, beside small text.
     Small,
-    /// 14, beside letters.
+    /// 14 design pixels, beside text.
     #[default]
     Medium,
-    /// 16, alone in a button.
+    /// 16 design pixels, for icon buttons.
     Large,
-    /// 32, in an empty view.
+    /// 32 design pixels, in an empty view.
     Huge,
 }
 
@@ -170,7 +170,7 @@ impl IconSize {
 }
 
 impl Icon {
-    /// This icon in a size.
+    /// Returns the icon in a size.
     pub fn size(self, size: IconSize) -> IconElement {
         IconElement {
             icon: self,
@@ -179,7 +179,7 @@ impl Icon {
         }
     }
 
-    /// This icon in a colour.
+    /// Returns the icon in a colour.
     pub fn color(self, color: Hsla) -> IconElement {
         IconElement {
             icon: self,
@@ -188,7 +188,7 @@ impl Icon {
         }
     }
 
-    /// The same for the kit's menus and controls.
+    /// Converts the icon for the kit's menus and controls.
     pub(crate) fn for_kit(self) -> gpui_kit::component::Icon {
         gpui_kit::component::Icon::default().path(self.path())
     }
@@ -200,7 +200,7 @@ impl RenderOnce for Icon {
     }
 }
 
-/// An icon with its size and colour. It says nothing to a screen reader: whatever holds it has the name.
+/// An icon with size and colour. It has no accessible name: its container provides one.
 #[derive(IntoElement)]
 pub struct IconElement {
     icon: Icon,
@@ -209,13 +209,13 @@ pub struct IconElement {
 }
 
 impl IconElement {
-    /// In another colour than the letters around it.
+    /// Sets a colour other than that of the surrounding text.
     pub fn color(mut self, color: Hsla) -> Self {
         self.color = Some(color);
         self
     }
 
-    /// In another size.
+    /// Sets the size of the icon.
     pub fn size(mut self, size: IconSize) -> Self {
         self.size = size;
         self

@@ -1,4 +1,4 @@
-//! The keys of an action as people read them.
+//! Display form of key bindings.
 
 use gpui_kit::{
     Action, App, IntoElement, KeyBinding, Keystroke, ParentElement as _, RenderOnce, SharedString,
@@ -7,20 +7,20 @@ use gpui_kit::{
 
 use crate::theme::{ActiveTheme as _, dp};
 
-/// Keys in small frames: `Ctrl K` `Ctrl S`.
+/// Key bindings in small frames: `Ctrl K` `Ctrl S`.
 #[derive(IntoElement)]
 pub struct KeyHint {
     keys: SharedString,
 }
 
 impl KeyHint {
-    /// The keys that run an action where the keyboard is now; `None` when none do.
+    /// Returns the binding of an action in the focused context; `None` if it has none.
     pub fn for_action(action: &dyn Action, window: &Window, cx: &App) -> Option<Self> {
         let keys = keys_here(action, window, cx)?;
         Some(Self { keys })
     }
 
-    /// Keys already written as text, one chord per word separated by spaces.
+    /// Creates a hint from text, with chords separated by spaces.
     pub fn text(keys: impl Into<SharedString>) -> Self {
         Self { keys: keys.into() }
     }
@@ -47,7 +47,7 @@ impl RenderOnce for KeyHint {
     }
 }
 
-/// The keys that run an action where the keyboard is now, as text; `None` when none do.
+/// Returns the binding of an action in the focused context as text; `None` if it has none.
 pub fn keys_here(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedString> {
     let focus = window.focused(cx);
     let here =
@@ -56,7 +56,7 @@ pub fn keys_here(action: &dyn Action, window: &Window, cx: &App) -> Option<Share
     Some(keys_text(&binding))
 }
 
-/// The keys of a binding as text: `Ctrl+K Ctrl+S`, on a Mac `⌘K ⌘S`.
+/// Formats a key binding: `Ctrl+K Ctrl+S`, on macOS `⌘K ⌘S`.
 pub fn keys_text(binding: &KeyBinding) -> SharedString {
     let strokes = binding
         .keystrokes()

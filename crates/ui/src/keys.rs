@@ -1,21 +1,21 @@
-//! From keymap files to bindings in force.
+//! Installs keymap files as key bindings.
 //!
-//! Invariant: after `install_keymaps` exactly the kit's own keys and the given keymaps are bound; later
-//! keymaps win over earlier ones.
+//! Invariant: after `install_keymaps`, exactly the kit's own keys and the given keymaps are bound;
+//! later keymaps take precedence.
 
 use std::rc::Rc;
 
 use gpui_kit::{
     Action, App, Global, KeyBinding, KeyBindingContextPredicate, NoAction, SharedString,
 };
-use settings::{BoundAction, Keymap, KeymapBinding, Problem};
+use settings::{BoundAction, ConfigProblem, Keymap, KeymapBinding};
 
-/// The keys that the kit bound for its fields and menus.
+/// Bindings of the kit for its fields and menus.
 struct KitKeys(Vec<KeyBinding>);
 
 impl Global for KitKeys {}
 
-/// Remembers what is bound now as the kit's. `init` calls it.
+/// Records the current bindings as the kit's. Called by `init`.
 pub fn remember_kit_keys(cx: &mut App) {
     if !cx.has_global::<KitKeys>() {
         let bindings = cx.key_bindings().borrow().bindings().cloned().collect();
@@ -23,8 +23,8 @@ pub fn remember_kit_keys(cx: &mut App) {
     }
 }
 
-/// Binds these keymaps in place of whatever was bound, and says what could not be bound and why.
-pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<Problem> {
+/// Replaces all bindings by these keymaps; returns the bindings that failed, with the reason.
+pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<ConfigProblem> {
     let mut problems = Vec::new();
     let mut bindings = cx
         .try_global::<KitKeys>()
@@ -58,7 +58,7 @@ pub fn install_keymaps(keymaps: &[Keymap], cx: &mut App) -> Vec<Problem> {
     problems
 }
 
-/// The binding, preceded by the same keys as the platform reports them where that differs.
+/// Returns the binding, preceded by the same keys as the platform reports them if they differ.
 fn load(
     binding: &KeymapBinding,
     context: Option<Rc<KeyBindingContextPredicate>>,
@@ -99,15 +99,15 @@ fn load(
     {
         loaded.push(load(&keys)?);
     }
-    // Last, so that hints show the keys as they were written.
+    // The written form comes last, so that hints show it.
     loaded.push(load(&binding.keys)?);
     Ok(loaded)
 }
 
-/// The keys as X11 and Wayland report them: Shift and a sign on its key arrive as the sign it makes,
-/// without Shift. `None` when that changes nothing.
+/// Returns the keys as X11 and Wayland report them: Shift with another key arrives as the resulting
+/// character without Shift. `None` if nothing changes.
 ///
-/// Limitation: goes by the American layout; on others write the sign itself.
+/// Limitation: assumes the US layout; on others, write the character itself.
 fn as_reported(keys: &str) -> Option<String> {
     let mut changed = false;
     let reported: Vec<String> = keys
@@ -132,7 +132,7 @@ fn shifted(stroke: &str) -> Option<String> {
         .and_then(|at| SHIFTED[at..].chars().next())?;
     let modifiers = stroke.strip_suffix(key)?;
     let held = modifiers.starts_with("shift-") || modifiers.contains("-shift-");
-    // `shift-f1` ends in a digit too, but that is part of the key's name.
+    // In `shift-f1`, the final digit is part of the key name.
     if !held || !modifiers.ends_with('-') {
         return None;
     }
@@ -146,8 +146,8 @@ fn unknown_action(name: &str, cx: &App) -> String {
     }
 }
 
-fn problem(keymap: &Keymap, place: (u32, u32), message: String) -> Problem {
-    Problem {
+fn problem(keymap: &Keymap, place: (u32, u32), message: String) -> ConfigProblem {
+    ConfigProblem {
         source: keymap.source.clone(),
         line: place.0,
         column: place.1,

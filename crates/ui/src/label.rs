@@ -1,4 +1,4 @@
-//! Text that fits its place: at the end for titles, in the middle for paths.
+//! Text that is elided to fit: at the end for titles, in the middle for paths.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use gpui_kit::{
 use crate::foreign::one_line;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// What gives way when text is too long.
+/// Part of a text to elide if it is too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Elide {
-    /// The end, as for titles.
+    /// The end, for titles.
     #[default]
     End,
-    /// The middle, as for paths. The number is how many chars there is room for.
+    /// The middle, for paths. The number is the available length in chars.
     Middle(usize),
 }
 
-/// A line of text.
+/// A single line of text.
 #[derive(IntoElement)]
 pub struct Label {
     text: SharedString,
@@ -35,7 +35,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// A line in the size of the window's text.
+    /// Creates a label in the default text size.
     pub fn new(text: impl Into<SharedString>) -> Self {
         Self {
             text: one_line(text),
@@ -49,49 +49,49 @@ impl Label {
         }
     }
 
-    /// In the size of secondary text.
+    /// Uses the size of secondary text.
     pub fn small(mut self) -> Self {
         self.size = 12.0;
         self
     }
 
-    /// In the size of numbers in a gutter and of headings above lists.
+    /// Uses the size of line numbers and list headings.
     pub fn tiny(mut self) -> Self {
         self.size = 11.0;
         self
     }
 
-    /// With less weight than the text around it.
+    /// Uses the muted text colour.
     pub fn muted(mut self) -> Self {
         self.muted = true;
         self
     }
 
-    /// In a colour of the theme.
+    /// Uses a colour of the theme.
     pub fn color(mut self, color: Hsla) -> Self {
         self.color = Some(color);
         self
     }
 
-    /// Half bold.
+    /// Uses a semibold weight.
     pub fn strong(mut self) -> Self {
         self.weight = Some(FontWeight::SEMIBOLD);
         self
     }
 
-    /// In the font of code.
+    /// Uses the code font.
     pub fn mono(mut self) -> Self {
         self.mono = true;
         self
     }
 
-    /// What gives way.
+    /// Sets the part to elide.
     pub fn elide(mut self, elide: Elide) -> Self {
         self.elide = elide;
         self
     }
 
-    /// Marks the characters that a query met, by their byte offsets.
+    /// Highlights the characters that match a query, by byte offset.
     pub fn matches(mut self, offsets: impl IntoIterator<Item = usize>) -> Self {
         self.matches = offsets.into_iter().collect();
         self
@@ -127,16 +127,16 @@ impl RenderOnce for Label {
     }
 }
 
-/// The text with its middle taken out where it has more than `room` chars. A path keeps its last part.
+/// Elides the middle of a text longer than `room` chars. A path keeps its last component.
 pub fn elide_middle(text: &str, room: usize) -> String {
-    cut(text, room).map_or_else(
+    elided_range(text, room).map_or_else(
         || text.to_owned(),
         |cut| format!("{}…{}", &text[..cut.start], &text[cut.end..]),
     )
 }
 
-/// The bytes to take out so that `room` chars with an ellipsis remain.
-fn cut(text: &str, room: usize) -> Option<Range<usize>> {
+/// Returns the bytes to remove so that `room` chars with an ellipsis remain.
+fn elided_range(text: &str, room: usize) -> Option<Range<usize>> {
     let count = text.chars().count();
     if count <= room || room < 3 {
         return None;
@@ -159,7 +159,7 @@ fn elide_matches(
     matches: &[usize],
     room: usize,
 ) -> (SharedString, Vec<usize>) {
-    let Some(cut) = cut(text, room) else {
+    let Some(cut) = elided_range(text, room) else {
         return (text.clone(), matches.to_vec());
     };
     let moved = matches.iter().filter_map(|&offset| {
@@ -174,7 +174,7 @@ fn elide_matches(
     (elide_middle(text, room).into(), moved.collect())
 }
 
-/// Neighbouring chars joined into ranges; offsets that are not chars of the text are left out.
+/// Joins adjacent chars into ranges, ignoring offsets that are not char boundaries of the text.
 fn ranges(text: &str, offsets: &[usize]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for &start in offsets {

@@ -1,12 +1,13 @@
 //! The design system: theme tokens, fonts, icons, keys, controls and the picker.
 //!
-//! Knows: `settings` for values, gpui-kit for everything drawn. Must not know: documents, projects, panes;
-//! no word of the editor's domain, no disk.
+//! Knows: `settings` for values, gpui-kit for everything drawn. Must not know: documents, projects,
+//! panes; no term of the editor's domain, no disk.
 //! Invariant: no colour is written in code; every one comes from `cx.theme()` by its meaning.
 //! Invariant: sizes are given in design pixels through `dp`, so that one zoom scales everything.
-//! Invariant: every control has a role and a name; `a11y::unnamed` finds those that do not.
-//! Invariant: every text in a control is printable, wherever it comes from (`foreign`).
-//! Start at `init`, `theme` (colours and sizes), `picker` (choosing from a list by typing) and the controls.
+//! Invariant: every control has a role and a name; `a11y::unnamed` finds those without.
+//! Invariant: every text in a control is printable, whatever its origin (`foreign`).
+//! Start at `init`, `theme` (colours and sizes), `picker` (choosing from a list by typing) and the
+//! controls.
 
 mod active_settings;
 mod assets;
@@ -61,7 +62,8 @@ pub use toast::{Corner, Toast, dismiss_toasts, show_toast};
 pub use toggle::{Checkbox, Toggle};
 pub use tooltip::Tooltip;
 
-/// Prepares everything below: fonts, Burin's own dark theme, default settings. Once, after `gpui_kit::init`.
+/// Initialises fonts, Burin's dark theme and the default settings. Call once, after
+/// `gpui_kit::init`.
 pub fn init(cx: &mut App) {
     fonts::load_fonts(cx);
     active_settings::init(cx);

@@ -1,22 +1,22 @@
-//! The themes to choose from: those that come with the program and the reader's own.
+//! The available themes: built-in and custom ones.
 
 use gpui_kit::{App, SharedString, WindowAppearance};
-use settings::{Appearance, Problem, Settings, Theme, ThemeMode, builtin, parse_theme};
+use settings::{Appearance, ConfigProblem, Settings, Theme, ThemeMode, builtin, parse_theme};
 
-/// Themes by name. A theme of the reader's own replaces one of the same name.
+/// Themes by name. A custom theme replaces a built-in one of the same name.
 #[derive(Clone, Debug, Default)]
 pub struct ThemeLibrary {
     themes: Vec<Theme>,
 }
 
 impl ThemeLibrary {
-    /// The themes that come with the program.
+    /// Returns the built-in themes.
     pub fn builtin() -> Self {
         Self::with_own(&[]).0
     }
 
-    /// These and the reader's own, given as file name and text.
-    pub fn with_own(files: &[(String, String)]) -> (Self, Vec<Problem>) {
+    /// Returns the built-in and custom themes; custom ones are given as file name and text.
+    pub fn with_own(files: &[(String, String)]) -> (Self, Vec<ConfigProblem>) {
         let mut library = Self::default();
         let mut problems = Vec::new();
         let own = files
@@ -33,17 +33,18 @@ impl ThemeLibrary {
         (library, problems)
     }
 
-    /// All of them, in the order to show.
+    /// Returns all themes in display order.
     pub fn themes(&self) -> &[Theme] {
         &self.themes
     }
 
-    /// The theme of that name.
+    /// Returns the theme with a name.
     pub fn get(&self, name: &str) -> Option<&Theme> {
         self.themes.iter().find(|theme| theme.name == name)
     }
 
-    /// The theme that the settings choose, or Burin's own of that appearance when its name is unknown.
+    /// Returns the theme chosen by the settings, or Burin's own theme of that appearance if the
+    /// name is unknown.
     pub fn choose(&self, settings: &Settings, system: WindowAppearance) -> Option<&Theme> {
         let dark = match settings.theme.mode {
             ThemeMode::Light => false,
@@ -65,7 +66,7 @@ impl ThemeLibrary {
         })
     }
 
-    /// Draws with the theme that the settings choose; a sentence when its name is unknown.
+    /// Applies the theme chosen by the settings; returns a message if its name is unknown.
     pub fn apply(&self, settings: &Settings, cx: &mut App) -> Option<SharedString> {
         let theme = self.choose(settings, cx.window_appearance())?;
         crate::set_theme(theme, cx);

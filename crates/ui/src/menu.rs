@@ -1,4 +1,4 @@
-//! Menus: a list of actions, opened by a right click or a button. Drawn by the kit.
+//! Menus of actions, opened by a right click or a button. Drawn by the kit.
 
 use gpui_kit::component::menu::{ContextMenu, ContextMenuExt as _, PopupMenu, PopupMenuItem};
 use gpui_kit::{
@@ -10,14 +10,14 @@ use crate::foreign::one_line;
 use crate::icon::Icon;
 use crate::key_hint::keys_text;
 
-/// What a menu offers, as plain data.
+/// Content of a menu, as plain data.
 #[derive(Default)]
 pub struct Menu {
-    items: Vec<Item>,
+    items: Vec<MenuItem>,
     focus: Option<FocusHandle>,
 }
 
-enum Item {
+enum MenuItem {
     Action {
         label: SharedString,
         icon: Option<Icon>,
@@ -33,23 +33,23 @@ enum Item {
 }
 
 impl Menu {
-    /// A menu with nothing in it.
+    /// Creates an empty menu.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Actions run, and keys are looked up, where this handle is.
+    /// Sets the focus handle from which actions are dispatched and keys are looked up.
     pub fn focus(mut self, focus: FocusHandle) -> Self {
         self.focus = Some(focus);
         self
     }
 
-    /// An action by a name.
+    /// Adds an action with a label.
     pub fn action(self, label: impl Into<SharedString>, action: Box<dyn Action>) -> Self {
         self.push(label, None, action, true, false)
     }
 
-    /// An action with a picture.
+    /// Adds an action with a label and an icon.
     pub fn action_with_icon(
         self,
         label: impl Into<SharedString>,
@@ -59,7 +59,7 @@ impl Menu {
         self.push(label, Some(icon), action, true, false)
     }
 
-    /// An action that may not be possible now.
+    /// Adds an action that may be disabled.
     pub fn action_if(
         self,
         label: impl Into<SharedString>,
@@ -69,24 +69,24 @@ impl Menu {
         self.push(label, None, action, enabled, false)
     }
 
-    /// An action that is on or off.
+    /// Adds an action with a check mark.
     pub fn toggle(self, label: impl Into<SharedString>, action: Box<dyn Action>, on: bool) -> Self {
         self.push(label, None, action, true, on)
     }
 
-    /// A line between groups.
+    /// Adds a separator between groups.
     pub fn separator(mut self) -> Self {
-        self.items.push(Item::Separator);
+        self.items.push(MenuItem::Separator);
         self
     }
 
-    /// A menu inside the menu.
+    /// Adds a submenu with a label.
     pub fn submenu(
         mut self,
         label: impl Into<SharedString>,
         menu: impl Fn() -> Menu + 'static,
     ) -> Self {
-        self.items.push(Item::Submenu {
+        self.items.push(MenuItem::Submenu {
             label: one_line(label),
             menu: std::rc::Rc::new(menu),
         });
@@ -101,7 +101,7 @@ impl Menu {
         enabled: bool,
         checked: bool,
     ) -> Self {
-        self.items.push(Item::Action {
+        self.items.push(MenuItem::Action {
             label: one_line(label),
             icon,
             action,
@@ -124,8 +124,8 @@ impl Menu {
         }
         for item in self.items {
             popup = match item {
-                Item::Separator => popup.separator(),
-                Item::Submenu { label, menu } => {
+                MenuItem::Separator => popup.separator(),
+                MenuItem::Submenu { label, menu } => {
                     let focus = focus.clone();
                     popup.submenu(label, window, cx, move |popup, window, cx| {
                         let mut inner = menu();
@@ -133,7 +133,7 @@ impl Menu {
                         inner.fill(popup, window, cx)
                     })
                 }
-                Item::Action {
+                MenuItem::Action {
                     label,
                     icon,
                     action,
@@ -157,7 +157,8 @@ impl Menu {
     }
 }
 
-/// The keys of an action that takes more than one stroke. The kit shows the first stroke alone, which would be wrong.
+/// Returns the binding of an action with more than one stroke. The kit would show only the first
+/// stroke, which is wrong.
 fn chord(
     action: &dyn Action,
     focus: Option<&FocusHandle>,
@@ -171,7 +172,7 @@ fn chord(
     (binding.keystrokes().len() > 1).then(|| keys_text(&binding))
 }
 
-/// Runs an action where the menu was opened.
+/// Dispatches an action where the menu was opened.
 fn run(
     action: Box<dyn Action>,
     focus: Option<FocusHandle>,
@@ -184,7 +185,7 @@ fn run(
     }
 }
 
-/// Opens the menu of what lies at a place of the window, as a key does: the kit opens menus on a right click.
+/// Opens the context menu at a position for a key press, by simulating a right click.
 pub fn open_menu_at(position: Point<Pixels>, window: &mut Window, cx: &mut App) {
     let press = MouseDownEvent {
         button: MouseButton::Right,
@@ -193,15 +194,15 @@ pub fn open_menu_at(position: Point<Pixels>, window: &mut Window, cx: &mut App) 
         click_count: 1,
         first_mouse: false,
     };
-    // What has the key now may be asked by the click again.
+    // The view handling the key is borrowed now, and the click may reach it again.
     window.defer(cx, move |window, cx| {
         window.dispatch_event(PlatformInput::MouseDown(press), cx);
     });
 }
 
-/// Gives an element a menu on a right click.
+/// Adds a context menu to an element.
 pub trait MenuExt: InteractiveElement + ParentElement + Styled + Sized {
-    /// Opens the menu that `menu` makes at the moment of the click.
+    /// Opens the menu built by `menu` at the time of the click.
     fn menu_on_right_click(
         self,
         menu: impl Fn(&mut Window, &mut App) -> Menu + 'static,

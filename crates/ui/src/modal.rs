@@ -1,7 +1,7 @@
-//! The layer above a window's content where one thing at a time asks for an answer.
+//! The modal layer above a window's content.
 //!
-//! Invariant: while something is shown, the keyboard is in it, whatever is opened behind it meanwhile.
-//! Invariant: when it closes, the keyboard goes back to where it was.
+//! Invariant: while a view is shown, it keeps the focus, whatever opens behind it.
+//! Invariant: when it closes, the previous focus is restored.
 
 use gpui_kit::base::FocusTrapElement as _;
 use gpui_kit::prelude::FluentBuilder as _;
@@ -16,39 +16,39 @@ use crate::foreign::one_line;
 use crate::picker::Cancel;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// Holds at most one view above the rest. Draw it as the last child of a window's content.
+/// Holds at most one modal view. Render it as the last child of a window's content.
 #[derive(Default)]
 pub struct ModalLayer {
-    open: Option<Open>,
+    open: Option<OpenModal>,
 }
 
-struct Open {
+struct OpenModal {
     view: AnyView,
-    /// Around everything in the view that can have the keyboard.
+    /// Focus scope around everything focusable in the view.
     scope: FocusHandle,
     focus: FocusHandle,
     previous: Option<FocusHandle>,
     name: SharedString,
-    place: Place,
+    place: ModalPlacement,
     _subscriptions: Vec<Subscription>,
 }
 
-/// Where a view stands.
+/// Position of a modal view.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Below the title bar, with the text behind it in full light: pickers.
+enum ModalPlacement {
+    /// Below the title bar, without dimming the text: pickers.
     Top,
-    /// In the middle, with the rest in the shade: questions.
+    /// Centred, with the rest dimmed: questions.
     Centre,
 }
 
 impl ModalLayer {
-    /// A layer with nothing on it.
+    /// Creates an empty layer.
     pub fn new(cx: &mut App) -> Entity<Self> {
         cx.new(|_| Self::default())
     }
 
-    /// Shows a picker below the title bar, in place of whatever was shown.
+    /// Shows a picker below the title bar, replacing any modal view.
     pub fn show<V: ManagedView>(
         &mut self,
         name: impl Into<SharedString>,
@@ -56,10 +56,10 @@ impl ModalLayer {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.open(one_line(name), view, Place::Top, window, cx);
+        self.open(one_line(name), view, ModalPlacement::Top, window, cx);
     }
 
-    /// Shows a question in the middle of the window, in place of whatever was shown.
+    /// Shows a question in the middle of the window, replacing any modal view.
     pub fn ask<V: ManagedView>(
         &mut self,
         name: impl Into<SharedString>,
@@ -67,14 +67,14 @@ impl ModalLayer {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.open(one_line(name), view, Place::Centre, window, cx);
+        self.open(one_line(name), view, ModalPlacement::Centre, window, cx);
     }
 
     fn open<V: ManagedView>(
         &mut self,
         name: SharedString,
         view: Entity<V>,
-        place: Place,
+        place: ModalPlacement,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
@@ -99,11 +99,11 @@ impl ModalLayer {
                 this.keep_keyboard(window, cx)
             }),
         ];
-        if place == Place::Centre {
+        if place == ModalPlacement::Centre {
             subscriptions.push(keep_shortcuts_out(window, cx));
         }
         focus.focus(window, cx);
-        self.open = Some(Open {
+        self.open = Some(OpenModal {
             view: view.into(),
             scope,
             focus,
@@ -115,7 +115,7 @@ impl ModalLayer {
         cx.notify();
     }
 
-    /// Takes the keyboard back when something behind the view has taken it.
+    /// Takes the focus back when something behind the view has taken it.
     pub fn keep_keyboard(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if let Some(open) = &self.open
             && !open.scope.contains_focused(window, cx)
@@ -124,23 +124,23 @@ impl ModalLayer {
         }
     }
 
-    /// Takes away what is shown, as if it had been cancelled, and gives the keyboard back.
+    /// Cancels the modal view and restores the focus.
     pub fn dismiss(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let open = self.put_away(window, cx);
         self.give_back(open, window, cx);
     }
 
-    /// The view asked to go.
+    /// Closes the view at its own request.
     fn close(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let open = self.open.take();
         self.give_back(open, window, cx);
     }
 
-    /// Takes the view off the layer and lets it hear of it, so that a picker takes its preview back.
-    fn put_away(&mut self, window: &mut Window, cx: &mut Context<Self>) -> Option<Open> {
+    /// Removes the view from the layer and notifies it, so that a picker reverts its preview.
+    fn put_away(&mut self, window: &mut Window, cx: &mut Context<Self>) -> Option<OpenModal> {
         let open = self.open.take()?;
         let (view, focus) = (open.view.clone(), open.focus.clone());
-        // Later, because whoever replaces a view may be that view, which is busy now.
+        // Deferred, because the view that is replaced may be borrowed now.
         window.defer(cx, move |window, cx| {
             focus.dispatch_action(&Cancel, window, cx);
             drop(view);
@@ -148,11 +148,11 @@ impl ModalLayer {
         Some(open)
     }
 
-    fn give_back(&mut self, open: Option<Open>, window: &mut Window, cx: &mut Context<Self>) {
+    fn give_back(&mut self, open: Option<OpenModal>, window: &mut Window, cx: &mut Context<Self>) {
         let Some(open) = open else {
             return;
         };
-        // Confirming may have moved the keyboard already, for instance into the file just opened.
+        // Confirming may have moved the focus already, for example into the opened file.
         let is_in = |focus: &FocusHandle| focus.contains_focused(window, cx);
         let still_here = is_in(&open.scope) || is_in(&open.focus) || window.focused(cx).is_none();
         if let Some(previous) = open.previous.filter(|_| still_here) {
@@ -161,20 +161,20 @@ impl ModalLayer {
         cx.notify();
     }
 
-    /// Whether something is shown.
+    /// Returns whether a modal view is shown.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// What is shown, when it is of this type.
-    pub fn shown<V: 'static>(&self) -> Option<Entity<V>> {
+    /// Returns the modal view if it has this type.
+    pub fn active_view<V: 'static>(&self) -> Option<Entity<V>> {
         self.open
             .as_ref()
             .and_then(|open| open.view.clone().downcast::<V>().ok())
     }
 }
 
-/// Drops the keys of this window that a question has no use for, so that no shortcut acts behind it.
+/// Drops the keys of this window that a question does not use, so that no shortcut acts behind it.
 fn keep_shortcuts_out(window: &Window, cx: &mut Context<ModalLayer>) -> Subscription {
     let asked = window.window_handle();
     cx.intercept_keystrokes(move |event, window, cx| {
@@ -207,8 +207,8 @@ impl Render for ModalLayer {
                     .size_full()
                     .items_center()
                     .map(|div| match open.place {
-                        Place::Top => div.pt(dp(44.0)),
-                        Place::Centre => div.justify_center().bg(c.scrim),
+                        ModalPlacement::Top => div.pt(dp(44.0)),
+                        ModalPlacement::Centre => div.justify_center().bg(c.scrim),
                     })
                     .on_mouse_down(
                         MouseButton::Left,
@@ -221,7 +221,7 @@ impl Render for ModalLayer {
                             .aria_label(open.name.clone())
                             .occlude()
                             .on_mouse_down(MouseButton::Left, |_, window, cx| {
-                                // A press beside the controls leaves the keyboard where it is.
+                                // A press beside the controls does not change the focus.
                                 window.prevent_default();
                                 cx.stop_propagation();
                             })

@@ -1,9 +1,9 @@
 //! Choosing from a list by typing: the file finder, the palette, symbols, themes.
 //!
-//! A `PickerDelegate` finds the items and says what they look like; `Picker` has the field, the list, the
-//! keys and the footer. Searching is a task: typing on drops the one before.
-//! Invariant: the old rows stay until new ones are there, so nothing flickers; `selected` is below `count`
-//! whenever there are rows.
+//! A `PickerDelegate` finds items and renders their rows; `Picker` owns the field, the list, the
+//! keys and the footer. Searching is a task: further typing drops the previous one.
+//! Invariant: the old rows stay until new ones arrive, so nothing flickers; `selected` is less than
+//! `count` if there are rows.
 
 mod render;
 mod row;
@@ -20,60 +20,61 @@ pub use row::PickerRow;
 gpui_kit::actions!(
     picker,
     [
-        /// Go to the next row.
+        /// Select the next row.
         SelectNext,
-        /// Go to the previous row.
+        /// Select the previous row.
         SelectPrevious,
-        /// Go to the first row.
+        /// Select the first row.
         SelectFirst,
-        /// Go to the last row.
+        /// Select the last row.
         SelectLast,
-        /// Go a page of rows down.
+        /// Select one page down.
         SelectPageDown,
-        /// Go a page of rows up.
+        /// Select one page up.
         SelectPageUp,
-        /// Take the chosen row.
+        /// Confirm the selected row.
         Confirm,
-        /// Take the chosen row the other way, for instance to the side.
+        /// Confirm the selected row with the alternative action, for example opening to the side.
         ConfirmOther,
-        /// Take all rows together.
+        /// Confirm all rows at once.
         ConfirmAll,
-        /// Complete what was typed from the chosen row.
+        /// Complete the query from the selected row.
         Complete,
-        /// Leave without taking anything.
+        /// Dismiss without confirming anything.
         Cancel,
     ]
 );
 
-/// How a row was taken.
+/// Key with which a row was confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// With Enter or a click.
+pub enum ConfirmKind {
+    /// Enter or a click.
     Usual,
-    /// With the other key: to the side, in a new window.
+    /// The alternative key: to the side, in a new window.
     Other,
 }
 
-/// What becomes of the picker after a row was taken.
+/// Effect of a confirmation on the picker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum After {
-    /// It closes.
+pub enum AfterConfirm {
+    /// The picker closes afterwards.
     Close,
-    /// It stays, for instance because a folder was entered; the query is `Picker::set_query`'s.
+    /// Keep the picker open, for example after entering a folder; set its query with
+    /// `Picker::set_query`.
     Stay,
 }
 
-/// A key and what it does, for the footer.
+/// A key and its effect, shown in the footer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FooterHint {
-    /// Keys as text.
+    /// Display form of the keys.
     pub keys: SharedString,
-    /// What they do.
+    /// Effect of the keys.
     pub does: SharedString,
 }
 
 impl FooterHint {
-    /// `keys` do `does`.
+    /// Creates a hint: `keys` do `does`.
     pub fn new(keys: impl Into<SharedString>, does: impl Into<SharedString>) -> Self {
         Self {
             keys: keys.into(),
@@ -82,23 +83,24 @@ impl FooterHint {
     }
 }
 
-/// What a picker chooses among.
+/// Source of a picker's rows, and handler of its choices.
 pub trait PickerDelegate: Sized + 'static {
-    /// What a search gives back; may be found on another thread.
+    /// Result of a search; may be computed on another thread.
     type Found: 'static;
 
-    /// What is chosen, for screen readers: `Files`.
+    /// Returns the kind of items for screen readers, such as `Files`.
     fn name(&self) -> SharedString;
 
-    /// Shown above the field, where the field is not empty at first and its placeholder says nothing.
+    /// Returns a heading above the field, for pickers whose field is initially filled, so that the
+    /// placeholder is hidden.
     fn heading(&self) -> Option<SharedString> {
         None
     }
 
-    /// Shown in the empty field.
+    /// Returns the placeholder of the empty field.
     fn placeholder(&self) -> SharedString;
 
-    /// Starts to look for what fits the query. Dropping the task stops it.
+    /// Starts a search for the query. Dropping the task cancels it.
     fn search(
         &mut self,
         query: &str,
@@ -106,66 +108,70 @@ pub trait PickerDelegate: Sized + 'static {
         cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found>;
 
-    /// Takes what was found; from now on rows are these. Returns the row to choose, usually the first.
+    /// Replaces the rows by a search result. Returns the row to select, usually the first.
     fn accept(&mut self, found: Self::Found, cx: &mut Context<Picker<Self>>) -> usize;
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     fn count(&self) -> usize;
 
-    /// What a row looks like.
+    /// Builds a row for display.
     fn row(&self, ix: usize, cx: &App) -> PickerRow;
 
-    /// Headings, each with the row it stands above, in order.
+    /// Returns headings, each with the row it precedes, in order.
     fn sections(&self) -> Vec<(usize, SharedString)> {
         Vec::new()
     }
 
-    /// Lines of each row.
+    /// Returns the number of text lines per row.
     fn row_lines(&self) -> u8 {
         1
     }
 
-    /// Another row was chosen: preview it.
+    /// Handles a change of the selection, for example by previewing the row.
     fn selected(&mut self, _ix: usize, _window: &mut Window, _cx: &mut Context<Picker<Self>>) {}
 
-    /// A row was taken.
+    /// Handles the confirmation of a row.
     fn confirm(
         &mut self,
         ix: usize,
-        taken: Taken,
+        taken: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After;
+    ) -> AfterConfirm;
 
-    /// All rows are to be taken together. `After::Close` closes.
-    fn confirm_all(&mut self, _window: &mut Window, _cx: &mut Context<Picker<Self>>) -> After {
-        After::Stay
+    /// Handles the confirmation of all rows. `After::Close` closes the picker.
+    fn confirm_all(
+        &mut self,
+        _window: &mut Window,
+        _cx: &mut Context<Picker<Self>>,
+    ) -> AfterConfirm {
+        AfterConfirm::Stay
     }
 
-    /// Enter was pressed with no row. `After::Close` closes.
+    /// Handles Enter without any row. `After::Close` closes the picker.
     fn confirm_query(
         &mut self,
         _query: &str,
         _window: &mut Window,
         _cx: &mut Context<Picker<Self>>,
-    ) -> After {
-        After::Stay
+    ) -> AfterConfirm {
+        AfterConfirm::Stay
     }
 
-    /// The picker closes without a row taken: take back a preview.
+    /// Handles dismissal without confirmation: reverts a preview.
     fn cancelled(&mut self, _window: &mut Window, _cx: &mut Context<Picker<Self>>) {}
 
-    /// What Tab makes of the query with this row chosen.
+    /// Returns the query completed by Tab from the selected row.
     fn complete(&self, _ix: usize) -> Option<String> {
         None
     }
 
-    /// What Tab makes of the query whatever row is chosen.
+    /// Returns the query completed by Tab, independently of the selection.
     fn complete_query(&self, _query: &str) -> Option<String> {
         None
     }
 
-    /// Shown instead of rows when nothing fits.
+    /// Returns the message shown when nothing matches.
     fn nothing_found(&self, query: &str) -> SharedString {
         if query.is_empty() {
             "Nothing here".into()
@@ -174,17 +180,17 @@ pub trait PickerDelegate: Sized + 'static {
         }
     }
 
-    /// Shown at the left of the footer: how many, how far.
+    /// Returns the status at the left of the footer: counts or progress.
     fn status(&self) -> Option<SharedString> {
         None
     }
 
-    /// Keys worth knowing, at the right of the footer.
+    /// Returns the key hints at the right of the footer.
     fn footer(&self) -> Vec<FooterHint> {
         Vec::new()
     }
 
-    /// Beside the list: the chosen row in full.
+    /// Renders the preview of the selected row, beside the list.
     fn preview(
         &self,
         _ix: usize,
@@ -195,7 +201,7 @@ pub trait PickerDelegate: Sized + 'static {
     }
 }
 
-/// The field and the list.
+/// A query field with a list of results.
 pub struct Picker<D: PickerDelegate> {
     delegate: D,
     input: Entity<InputState>,
@@ -204,20 +210,20 @@ pub struct Picker<D: PickerDelegate> {
     sections: Vec<(usize, SharedString)>,
     scroll: UniformListScrollHandle,
     searching: Option<Task<()>>,
-    /// The rows belong to what was typed before: the answer for the query is still looked for.
+    /// Whether the rows belong to the previous query, because the search is still running.
     is_stale: bool,
-    /// Enter was pressed on rows that were stale: the first row of the answer is meant.
-    awaited: Option<Taken>,
-    /// A row was taken or the picker left: nothing is to be taken back any more.
+    /// Enter was pressed while the rows were stale: confirm the first row of the new result.
+    awaited: Option<ConfirmKind>,
+    /// Whether a row was confirmed or the picker dismissed, so that nothing is reverted any more.
     finished: bool,
     _typed: Subscription,
 }
 
-/// Rows shown at once.
+/// Number of rows shown at once.
 const VISIBLE_ROWS: usize = 12;
 
 impl<D: PickerDelegate> Picker<D> {
-    /// A picker with an empty field; it starts to search at once.
+    /// Creates a picker with an empty field and starts a search.
     pub fn new(delegate: D, window: &mut Window, cx: &mut Context<Self>) -> Self {
         let placeholder = delegate.placeholder();
         let input = cx.new(|cx| InputState::new(window, cx).placeholder(placeholder));
@@ -251,27 +257,27 @@ impl<D: PickerDelegate> Picker<D> {
         this
     }
 
-    /// What it chooses among.
+    /// Returns the delegate of the picker.
     pub fn delegate(&self) -> &D {
         &self.delegate
     }
 
-    /// The same, to change; call `refresh` when the rows change with it.
+    /// Returns the delegate for changing it; call `refresh` if its rows change.
     pub fn delegate_mut(&mut self) -> &mut D {
         &mut self.delegate
     }
 
-    /// What was typed.
+    /// Returns the current query.
     pub fn query(&self) -> &str {
         &self.query
     }
 
-    /// The chosen row.
+    /// Returns the selected row.
     pub fn selected(&self) -> Option<usize> {
         (self.selected < self.delegate.count()).then_some(self.selected)
     }
 
-    /// Puts text into the field, as if typed.
+    /// Sets the query as if the user typed it.
     pub fn set_query(&mut self, query: &str, window: &mut Window, cx: &mut Context<Self>) {
         self.query = query.to_owned();
         let text = SharedString::from(query.to_owned());
@@ -283,12 +289,12 @@ impl<D: PickerDelegate> Picker<D> {
         self.search(None, window, cx);
     }
 
-    /// Searches again because there is more to find; the chosen row stays the one of its number.
+    /// Runs the search again for changed data; keeps the selected index.
     pub fn refresh(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.search(Some(self.selected), window, cx);
     }
 
-    /// Chooses a row.
+    /// Selects a row by index.
     pub fn select(&mut self, ix: usize, window: &mut Window, cx: &mut Context<Self>) {
         let count = self.delegate.count();
         if count == 0 {
@@ -334,7 +340,7 @@ impl<D: PickerDelegate> Picker<D> {
         cx.notify();
     }
 
-    /// Where a row stands in the list, headings counted.
+    /// Returns the index of a row in the list, counting headings.
     fn list_index(&self, ix: usize) -> usize {
         ix + self
             .sections
@@ -348,7 +354,7 @@ impl<D: PickerDelegate> Picker<D> {
         if count == 0 {
             return;
         }
-        // One step past an end goes to the other; a page stops at the end.
+        // A step past an end wraps around; a page stops at the end.
         let ix = match rows {
             1 => (self.selected + 1) % count,
             -1 => (self.selected + count - 1) % count,
@@ -357,29 +363,31 @@ impl<D: PickerDelegate> Picker<D> {
         self.select(ix, window, cx);
     }
 
-    /// Takes the chosen row, as soon as the rows are those of what was typed: keys may be faster than the search.
-    fn confirm(&mut self, taken: Taken, window: &mut Window, cx: &mut Context<Self>) {
-        match self.is_stale {
-            true => self.awaited = Some(taken),
-            false => self.take(self.selected, taken, window, cx),
+    /// Confirms the selected row once the rows match the query: keys may be faster than the search.
+    fn confirm(&mut self, taken: ConfirmKind, window: &mut Window, cx: &mut Context<Self>) {
+        if self.is_stale {
+            self.awaited = Some(taken)
+        } else {
+            self.take(self.selected, taken, window, cx)
         }
     }
 
-    fn take(&mut self, ix: usize, taken: Taken, window: &mut Window, cx: &mut Context<Self>) {
+    fn take(&mut self, ix: usize, taken: ConfirmKind, window: &mut Window, cx: &mut Context<Self>) {
         let after = if ix < self.delegate.count() {
             self.delegate.confirm(ix, taken, window, cx)
         } else {
             let query = self.query.clone();
             self.delegate.confirm_query(&query, window, cx)
         };
-        if after == After::Close {
+        if after == AfterConfirm::Close {
             self.finished = true;
             cx.emit(DismissEvent);
         }
     }
 
     fn confirm_all(&mut self, _: &ConfirmAll, window: &mut Window, cx: &mut Context<Self>) {
-        if self.delegate.count() > 0 && self.delegate.confirm_all(window, cx) == After::Close {
+        if self.delegate.count() > 0 && self.delegate.confirm_all(window, cx) == AfterConfirm::Close
+        {
             self.finished = true;
             cx.emit(DismissEvent);
         }

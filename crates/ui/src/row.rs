@@ -15,7 +15,7 @@ use crate::theme::{ActiveTheme as _, dp, row_height};
 
 type OnClick = Box<dyn Fn(&ClickEvent, &mut Window, &mut App)>;
 
-/// A row of a list: 28 design pixels, or as many lines as it has.
+/// A row of a list: 28 design pixels high, or as high as its lines.
 #[derive(IntoElement)]
 pub struct ListRow {
     id: ElementId,
@@ -27,7 +27,7 @@ pub struct ListRow {
 }
 
 impl ListRow {
-    /// Names it by what it stands for.
+    /// Creates a row named after its item.
     pub fn new(id: impl Into<ElementId>, name: impl Into<SharedString>) -> Self {
         Self {
             id: id.into(),
@@ -39,19 +39,19 @@ impl ListRow {
         }
     }
 
-    /// Whether it is the chosen one.
+    /// Sets whether the row is selected.
     pub fn selected(mut self, selected: bool) -> Self {
         self.selected = selected;
         self
     }
 
-    /// How many lines of text it holds.
+    /// Sets the number of text lines.
     pub fn lines(mut self, lines: u8) -> Self {
         self.lines = lines.max(1);
         self
     }
 
-    /// Does this when pressed.
+    /// Sets the handler for clicks.
     pub fn on_click(
         mut self,
         on_click: impl Fn(&ClickEvent, &mut Window, &mut App) + 'static,
@@ -60,7 +60,7 @@ impl ListRow {
         self
     }
 
-    /// Height in design pixels of a row with so many lines.
+    /// Returns the height of a row with this many lines, in design pixels.
     pub fn height(lines: u8) -> f32 {
         28.0 + f32::from(lines.saturating_sub(1)) * 18.0
     }
@@ -90,7 +90,7 @@ impl RenderOnce for ListRow {
     }
 }
 
-/// A row of a tree: 24 design pixels, set in by its depth.
+/// A row of a tree: 24 design pixels high, indented by its depth.
 #[derive(IntoElement)]
 pub struct TreeRow {
     id: ElementId,
@@ -104,7 +104,7 @@ pub struct TreeRow {
 }
 
 impl TreeRow {
-    /// Names it by what it stands for; the outermost have depth 0.
+    /// Creates a row named after its item; top-level rows have depth 0.
     pub fn new(id: impl Into<ElementId>, name: impl Into<SharedString>, depth: usize) -> Self {
         Self {
             id: id.into(),
@@ -118,25 +118,25 @@ impl TreeRow {
         }
     }
 
-    /// Whether it can be opened, and is.
+    /// Sets whether the row is expanded; `None` if it has no children.
     pub fn expanded(mut self, expanded: Option<bool>) -> Self {
         self.expanded = expanded;
         self
     }
 
-    /// Whether it is the chosen one.
+    /// Sets whether the row is selected.
     pub fn selected(mut self, selected: bool) -> Self {
         self.selected = selected;
         self
     }
 
-    /// Whether the tree has the keyboard, so that the chosen row shows the ring.
+    /// Sets whether the tree has the focus, so that the selected row shows the focus ring.
     pub fn focused(mut self, focused: bool) -> Self {
         self.focused = focused;
         self
     }
 
-    /// Does this when pressed.
+    /// Sets the handler for clicks.
     pub fn on_click(
         mut self,
         on_click: impl Fn(&ClickEvent, &mut Window, &mut App) + 'static,

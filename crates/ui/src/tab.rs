@@ -1,4 +1,4 @@
-//! One tab of a tab bar.
+//! A tab of a tab bar.
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
@@ -15,9 +15,9 @@ use crate::theme::{ActiveTheme as _, dp};
 type OnClick = Box<dyn Fn(&ClickEvent, &mut Window, &mut App)>;
 type OnClose = std::rc::Rc<dyn Fn(&mut Window, &mut App)>;
 
-/// A tab: a title, what stands before it, and how it closes.
+/// A tab with a title, an optional leading element and a close button.
 ///
-/// It can be dragged and dropped on like any `div`: it is an `InteractiveElement`.
+/// It supports drag and drop like any `div`: it is an `InteractiveElement`.
 #[derive(IntoElement)]
 pub struct Tab {
     base: gpui_kit::Stateful<gpui_kit::Div>,
@@ -36,7 +36,7 @@ pub struct Tab {
 }
 
 impl Tab {
-    /// A tab of that title.
+    /// Creates a tab with a title.
     pub fn new(id: impl Into<ElementId>, title: impl Into<SharedString>) -> Self {
         let id = id.into();
         Self {
@@ -56,55 +56,55 @@ impl Tab {
         }
     }
 
-    /// What tells it from another tab of the same title, such as a folder.
+    /// Sets the text that distinguishes tabs with the same title, such as a folder.
     pub fn detail(mut self, detail: Option<SharedString>) -> Self {
         self.detail = detail.map(one_line);
         self
     }
 
-    /// Stands before the title.
+    /// Sets the element before the title.
     pub fn start(mut self, start: impl IntoElement) -> Self {
         self.start = Some(start.into_any_element());
         self
     }
 
-    /// Whether its text is the one shown.
+    /// Sets whether the tab's content is shown.
     pub fn active(mut self, active: bool) -> Self {
         self.active = active;
         self
     }
 
-    /// Whether the keyboard goes to another pane than that of its text; its mark is quieter then.
-    pub fn behind(mut self, behind: bool) -> Self {
+    /// Sets whether another pane has the focus; the active mark is then muted.
+    pub fn inactive_pane(mut self, behind: bool) -> Self {
         self.behind = behind;
         self
     }
 
-    /// Whether the next look at a file takes its place; shown in italics.
+    /// Sets whether the tab is a preview; its title is in italics.
     pub fn preview(mut self, preview: bool) -> Self {
         self.preview = preview;
         self
     }
 
-    /// Whether it holds something not saved; a dot stands where the cross is.
+    /// Sets whether the content is unsaved; a dot replaces the close button.
     pub fn dirty(mut self, dirty: bool) -> Self {
         self.dirty = dirty;
         self
     }
 
-    /// Whether it stays at the front.
+    /// Sets whether the tab is pinned.
     pub fn pinned(mut self, pinned: bool) -> Self {
         self.pinned = pinned;
         self
     }
 
-    /// Puts the cross before the title.
+    /// Puts the close button before the title.
     pub fn close_left(mut self, close_left: bool) -> Self {
         self.close_left = close_left;
         self
     }
 
-    /// Does this when pressed.
+    /// Sets the handler for clicks.
     pub fn on_click(
         mut self,
         on_click: impl Fn(&ClickEvent, &mut Window, &mut App) + 'static,
@@ -113,13 +113,14 @@ impl Tab {
         self
     }
 
-    /// Closes it: by the cross or a middle click. Without this it has no cross.
+    /// Sets the handler of the close button and middle click. Without it, the tab has no close
+    /// button.
     pub fn on_close(mut self, on_close: impl Fn(&mut Window, &mut App) + 'static) -> Self {
         self.on_close = Some(std::rc::Rc::new(on_close));
         self
     }
 
-    /// What a screen reader says.
+    /// Returns the accessible label.
     fn spoken(&self) -> SharedString {
         let mut spoken = self.title.to_string();
         for (is, word) in [
@@ -203,9 +204,10 @@ impl RenderOnce for Tab {
                 }
             })
             .when(self.active, |tab| {
-                let mark = match self.behind {
-                    true => c.border_strong,
-                    false => c.accent,
+                let mark = if self.behind {
+                    c.border_strong
+                } else {
+                    c.accent
                 };
                 tab.child(
                     div()

@@ -1,4 +1,4 @@
-//! A field of one line, or of a few, built on the kit's.
+//! A text field of one or a few lines, built on the kit's.
 
 use gpui_kit::component::Sizable as _;
 use gpui_kit::component::input::{Input, InputState};
@@ -12,7 +12,7 @@ use crate::foreign::one_line;
 use crate::icon::Icon;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// A field over the kit's `InputState`, which holds the text and tells of changes.
+/// A field over the kit's `InputState`, which holds the text and reports changes.
 #[derive(IntoElement)]
 pub struct TextField {
     state: Entity<InputState>,
@@ -25,7 +25,7 @@ pub struct TextField {
 }
 
 impl TextField {
-    /// Names it by what belongs into it.
+    /// Creates a field named after its expected content.
     pub fn new(state: &Entity<InputState>, name: impl Into<SharedString>) -> Self {
         Self {
             state: state.clone(),
@@ -38,32 +38,32 @@ impl TextField {
         }
     }
 
-    /// A picture at its start.
+    /// Adds an icon at the start.
     pub fn icon(mut self, icon: Icon) -> Self {
         self.icon = Some(icon);
         self
     }
 
-    /// Without a frame, where whatever holds it has one.
+    /// Removes the frame, for containers that draw one.
     pub fn bare(mut self) -> Self {
         self.bare = true;
         self
     }
 
-    /// In the font of code.
+    /// Uses the code font.
     pub fn mono(mut self) -> Self {
         self.mono = true;
         self
     }
 
-    /// What is wrong with its text; shown below it.
+    /// Sets the error message shown below the field.
     pub fn error(mut self, error: Option<SharedString>) -> Self {
         self.error = error;
         self
     }
 
-    /// Buttons at its end.
-    pub fn end(mut self, element: impl IntoElement) -> Self {
+    /// Adds an element at the end, such as a button.
+    pub fn end_element(mut self, element: impl IntoElement) -> Self {
         self.end.push(element.into_any_element());
         self
     }

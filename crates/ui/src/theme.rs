@@ -1,4 +1,4 @@
-//! The theme in force: colours by meaning, fonts, sizes. `cx.theme()` reads it.
+//! The active theme: semantic colours, fonts, sizes. Read with `cx.theme()`.
 //!
 //! Invariant: the kit's own theme is always derived from this one, so that its controls match ours.
 
@@ -14,20 +14,20 @@ use settings::{Appearance, Colors, Rgba, Settings, SyntaxStyle};
 
 use crate::active_settings::ActiveSettings as _;
 
-/// What every view draws with.
+/// Colours and fonts for rendering.
 #[derive(Clone, Debug)]
 pub struct Theme {
-    /// The theme's name.
+    /// Name of the theme.
     pub name: SharedString,
-    /// Light or dark.
+    /// Light or dark appearance.
     pub appearance: Appearance,
-    /// Colours by meaning.
+    /// Colours by semantic token.
     pub colors: Colors<Hsla>,
     /// Colours of agents 1 to 8.
     pub agents: [Hsla; 8],
-    /// Fonts and sizes.
+    /// Fonts and their sizes.
     pub fonts: FontChoice,
-    /// Counts changes of colours, fonts or zoom; caches of shaped text key on it.
+    /// Counts changes of colours, fonts or zoom; caches of shaped text use it as key.
     pub generation: u64,
     styles: HashMap<SharedString, HighlightStyle>,
     source: settings::Theme,
@@ -36,7 +36,7 @@ pub struct Theme {
 impl Global for Theme {}
 
 impl Theme {
-    /// How a kind of syntax looks, by its dotted name; `None` means plain text.
+    /// Returns the style of a highlight kind, by its dotted name; `None` for plain text.
     pub fn syntax(&self, name: &str) -> Option<HighlightStyle> {
         let mut name = name;
         loop {
@@ -47,17 +47,17 @@ impl Theme {
         }
     }
 
-    /// The theme as it was read, for a preview that is taken back.
+    /// Returns the parsed theme, for restoring it after a preview.
     pub fn source(&self) -> &settings::Theme {
         &self.source
     }
 
-    /// Whether light letters stand on dark ground.
+    /// Returns whether the theme is dark.
     pub fn is_dark(&self) -> bool {
         self.appearance == Appearance::Dark
     }
 
-    /// The font of the text area.
+    /// Returns the font for code.
     pub fn code_font(&self) -> Font {
         let mut font = gpui_kit::font(self.fonts.code_family.clone());
         if !self.fonts.ligatures {
@@ -71,12 +71,13 @@ impl Theme {
         font
     }
 
-    /// Size of the text area's letters, zoom included.
+    /// Returns the font size for code, including zoom.
     pub fn code_size(&self) -> Pixels {
         px(self.fonts.code_size * self.fonts.zoom)
     }
 
-    /// Height of a line of text, zoom included, in whole pixels so that rows do not blur.
+    /// Returns the line height for code, including zoom, rounded to whole pixels so that rows are
+    /// not blurred.
     pub fn code_line_height(&self) -> Pixels {
         px(
             (self.fonts.code_size * self.fonts.zoom * self.fonts.code_line_height)
@@ -85,20 +86,20 @@ impl Theme {
         )
     }
 
-    /// A height in pixels, before zooming, counted in heights of lines of text.
+    /// Converts a height in unzoomed pixels into line heights.
     pub fn code_lines(&self, pixels: f32) -> f32 {
         pixels * self.fonts.zoom / f32::from(self.code_line_height()).max(1.0)
     }
 
-    /// How much larger than designed everything around the text is drawn.
+    /// Returns the scale factor of the interface relative to the design.
     pub fn scale(&self) -> f32 {
         self.fonts.zoom * self.fonts.ui_size / DESIGN_TEXT
     }
 }
 
-/// Reads the theme in force. (The kit has a trait of the same name; import this one.)
+/// Provides the active theme. (The kit has a trait of the same name; import this one.)
 pub trait ActiveTheme {
-    /// What to draw with.
+    /// Returns the active theme.
     fn theme(&self) -> &Theme;
 }
 
@@ -108,29 +109,29 @@ impl ActiveTheme for App {
     }
 }
 
-/// Fonts, their sizes, and the zoom.
+/// Font families, sizes, and the zoom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FontChoice {
-    /// Family around the text.
+    /// Font family of the interface.
     pub ui_family: SharedString,
-    /// Its size at zoom 1, in pixels.
+    /// Font size of the interface at zoom 1, in pixels.
     pub ui_size: f32,
-    /// Family of the text.
+    /// Font family for code.
     pub code_family: SharedString,
-    /// Families for what that one lacks.
+    /// Fallback families for characters missing in the code font.
     pub code_fallbacks: Vec<String>,
-    /// Size of the text at zoom 1, in pixels.
+    /// Font size for code at zoom 1, in pixels.
     pub code_size: f32,
-    /// Height of a line as a multiple of the size.
+    /// Line height as a multiple of the font size.
     pub code_line_height: f32,
-    /// Whether characters are joined into one sign.
+    /// Whether ligatures are enabled.
     pub ligatures: bool,
-    /// Size of everything.
+    /// Zoom factor of the whole window.
     pub zoom: f32,
 }
 
 impl FontChoice {
-    /// What the settings ask for.
+    /// Reads the fonts from the settings.
     pub fn from_settings(settings: &Settings) -> Self {
         Self {
             ui_family: settings.ui.font_family.clone().into(),
@@ -145,23 +146,24 @@ impl FontChoice {
     }
 }
 
-/// The size that the design's pixels are given at.
+/// Font size for which the design's pixels are given.
 const DESIGN_TEXT: f32 = 13.0;
 
-/// One rem in design pixels. The kit's small text is 0.875 rem: it comes out at the design's 13 pixels.
+/// One rem in design pixels. The kit's small text is 0.875 rem, which yields the design's 13
+/// pixels.
 pub(crate) const REM: f32 = DESIGN_TEXT / 0.875;
 
-/// A length in design pixels, which the zoom and the size of the window's font scale.
+/// Converts design pixels into rems, which scale with the zoom and the interface font size.
 pub fn dp(pixels: f32) -> Rems {
     rems(pixels / REM)
 }
 
-/// Steps of the four-pixel grid: `space(2)` is eight design pixels.
+/// Returns steps of the four-pixel grid: `space(2)` is eight design pixels.
 pub fn space(steps: f32) -> Rems {
     dp(steps * 4.0)
 }
 
-/// Height of a row in lists (28) and in dense trees (24), in real pixels.
+/// Returns the height of a row in lists (28 design pixels) and dense trees (24), in real pixels.
 pub fn row_height(dense: bool, cx: &App) -> Pixels {
     px(((if dense { 24.0 } else { 28.0 }) * cx.theme().scale()).round())
 }
@@ -176,7 +178,7 @@ pub(crate) fn init(cx: &mut App) {
     kit::follow(cx);
 }
 
-/// Draws with another theme from now on. Observers of the global `Theme` hear of it.
+/// Sets the active theme. Observers of the global `Theme` are notified.
 pub fn set_theme(theme: &settings::Theme, cx: &mut App) {
     if cx.theme().source == *theme {
         return;
@@ -186,7 +188,7 @@ pub fn set_theme(theme: &settings::Theme, cx: &mut App) {
     kit::follow(cx);
 }
 
-/// Draws with other fonts or another zoom from now on.
+/// Sets the fonts and the zoom.
 pub fn set_fonts(fonts: FontChoice, cx: &mut App) {
     if !cx.has_global::<Theme>() || cx.theme().fonts == fonts {
         return;

@@ -1,7 +1,9 @@
-//! Short reports in a lower corner of the window. Drawn by the kit.
+//! Notifications in a lower corner of the window. Drawn by the kit.
 //!
-//! Invariant: an error stays until it is dismissed, everything else goes by itself after some seconds.
-//! Invariant: a report lies at the bottom, so that it never covers a banner or a find bar, which are at the top.
+//! Invariant: an error stays until it is dismissed; other notifications disappear after a few
+//! seconds.
+//! Invariant: notifications appear at the bottom, so that they never cover a banner or find bar at
+//! the top.
 
 use gpui_kit::component::WindowExt as _;
 use gpui_kit::component::button::Button;
@@ -9,9 +11,9 @@ use gpui_kit::component::notification::{Notification, NotificationType};
 use gpui_kit::{Action, Anchor, App, SharedString, Window};
 
 use crate::badge::Tone;
-use crate::foreign::{lines, one_line};
+use crate::foreign::{multi_line, one_line};
 
-/// A report.
+/// A notification on screen.
 pub struct Toast {
     tone: Tone,
     text: SharedString,
@@ -21,25 +23,25 @@ pub struct Toast {
     corner: Corner,
 }
 
-/// Where a report is shown.
+/// Corner of the window for a notification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Corner {
-    /// At the bottom on the right.
+    /// The lower right corner.
     #[default]
     Right,
-    /// At the bottom on the left, when the right corner is in use.
+    /// The lower left corner, while the right one is in use.
     Left,
 }
 
-/// Marks the notifications that are ours.
-struct Ours;
+/// Marks notifications created by this module.
+struct AppToast;
 
 impl Toast {
-    /// A sentence in a tone.
+    /// Creates a notification with a message.
     pub fn new(tone: Tone, text: impl Into<SharedString>) -> Self {
         Self {
             tone,
-            text: lines(text),
+            text: multi_line(text),
             title: None,
             key: None,
             action: None,
@@ -47,32 +49,32 @@ impl Toast {
         }
     }
 
-    /// What it is about.
+    /// Sets the title of the notification.
     pub fn title(mut self, title: impl Into<SharedString>) -> Self {
         self.title = Some(one_line(title));
         self
     }
 
-    /// A later toast of the same key takes its place.
+    /// Sets the key: a later notification with the same key replaces this one.
     pub fn key(mut self, key: impl Into<SharedString>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// A button that runs an action and takes the toast away.
+    /// Adds a button that runs an action and dismisses the notification.
     pub fn action(mut self, label: impl Into<SharedString>, action: Box<dyn Action>) -> Self {
         self.action = Some((one_line(label), action));
         self
     }
 
-    /// In another corner.
+    /// Sets the corner of the window.
     pub fn corner(mut self, corner: Corner) -> Self {
         self.corner = corner;
         self
     }
 }
 
-/// Shows a toast in this window, which must have been opened by the kit's `open_window`.
+/// Shows a notification in a window opened with the kit's `open_window`.
 pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
     let kind = match toast.tone {
         Tone::Error => NotificationType::Error,
@@ -89,7 +91,7 @@ pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
         .message(toast.text)
         .with_type(kind)
         .placement(placement)
-        .id1::<Ours>(key);
+        .id1::<AppToast>(key);
     if let Some(title) = toast.title {
         note = note.title(title);
     }
@@ -104,12 +106,12 @@ pub fn show_toast(toast: Toast, window: &mut Window, cx: &mut App) {
                 }))
         });
     }
-    // Last, because an action makes the kit's report stay.
+    // Set last, because adding an action disables autohide in the kit.
     let note = note.autohide(toast.tone != Tone::Error);
     window.push_notification(note, cx);
 }
 
-/// Takes all toasts of this window away.
+/// Dismisses all notifications of the window.
 pub fn dismiss_toasts(window: &mut Window, cx: &mut App) {
     window.clear_notifications(cx);
 }

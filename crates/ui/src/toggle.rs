@@ -1,4 +1,4 @@
-//! Yes or no: a box with a mark, and a switch.
+//! Boolean controls: a checkbox and a switch.
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
@@ -13,7 +13,7 @@ use crate::theme::{ActiveTheme as _, dp};
 
 type OnChange = Box<dyn Fn(bool, &mut Window, &mut App)>;
 
-/// A box with a mark, for one of several choices.
+/// A checkbox, for one of several options.
 #[derive(IntoElement)]
 pub struct Checkbox {
     id: ElementId,
@@ -23,7 +23,7 @@ pub struct Checkbox {
 }
 
 impl Checkbox {
-    /// Names it by what is so when it is marked.
+    /// Creates a checkbox; the label describes the checked state.
     pub fn new(id: impl Into<ElementId>, label: impl Into<SharedString>, checked: bool) -> Self {
         Self {
             id: id.into(),
@@ -33,7 +33,7 @@ impl Checkbox {
         }
     }
 
-    /// Hears the new state.
+    /// Sets the handler for the new state.
     pub fn on_change(mut self, on_change: impl Fn(bool, &mut Window, &mut App) + 'static) -> Self {
         self.on_change = Some(Box::new(on_change));
         self
@@ -69,7 +69,7 @@ impl RenderOnce for Checkbox {
     }
 }
 
-/// A switch, for what takes effect at once.
+/// A switch, for settings that take effect immediately.
 #[derive(IntoElement)]
 pub struct Toggle {
     id: ElementId,
@@ -79,7 +79,7 @@ pub struct Toggle {
 }
 
 impl Toggle {
-    /// Names it by what is so when it is on.
+    /// Creates a switch; the label describes the enabled state.
     pub fn new(id: impl Into<ElementId>, label: impl Into<SharedString>, on: bool) -> Self {
         Self {
             id: id.into(),
@@ -89,7 +89,7 @@ impl Toggle {
         }
     }
 
-    /// Hears the new state.
+    /// Sets the handler for the new state.
     pub fn on_change(mut self, on_change: impl Fn(bool, &mut Window, &mut App) + 'static) -> Self {
         self.on_change = Some(Box::new(on_change));
         self

@@ -1,26 +1,26 @@
-//! Words that appear beside what the pointer rests on, with the keys that do the same.
+//! Tooltips with text and key bindings.
 
 use gpui_kit::{
     Action, AnyView, App, AppContext as _, Context, IntoElement, ParentElement as _, Render,
     SharedString, Styled as _, Window, div, px,
 };
 
-use crate::foreign::lines;
+use crate::foreign::multi_line;
 use crate::key_hint::KeyHint;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// A sentence, and the action whose keys are shown beside it.
+/// A text with the key binding of an action.
 pub struct Tooltip {
     text: SharedString,
     action: Option<Box<dyn Action>>,
 }
 
 impl Tooltip {
-    /// Just the sentence.
+    /// Builds a tooltip with text only.
     pub fn text(
         text: impl Into<SharedString>,
     ) -> impl Fn(&mut Window, &mut App) -> AnyView + 'static {
-        let text = lines(text);
+        let text = multi_line(text);
         move |_, cx| {
             cx.new(|_| Self {
                 text: text.clone(),
@@ -30,12 +30,12 @@ impl Tooltip {
         }
     }
 
-    /// The sentence and the keys of an action.
+    /// Builds a tooltip with text and an action's key binding.
     pub fn for_action(
         text: impl Into<SharedString>,
         action: &dyn Action,
     ) -> impl Fn(&mut Window, &mut App) -> AnyView + 'static {
-        let (text, action) = (lines(text), action.boxed_clone());
+        let (text, action) = (multi_line(text), action.boxed_clone());
         move |_, cx| {
             cx.new(|_| Self {
                 text: text.clone(),

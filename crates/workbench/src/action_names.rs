@@ -1,15 +1,15 @@
-//! How actions are called where people read them.
+//! Turns action names into the labels shown to users.
 
-/// `editor::MoveRowsUp` becomes `Editor: Move Lines Up`.
+/// Formats an action name as a label: `editor::MoveRowsUp` becomes `Editor: Move Lines Up`.
 pub(crate) fn human_name(action: &str) -> String {
     let name = match action.rsplit_once("::") {
-        Some((space, last)) => format!("{}: {}", words(space), words(last)),
-        None => words(action),
+        Some((space, last)) => format!("{}: {}", title_case(space), title_case(last)),
+        None => title_case(action),
     };
     in_lines(&name)
 }
 
-/// `text` with lines where the code says rows, which is what no other editor calls them.
+/// Replaces "row" by "line" in `text`: the code says rows, but every other editor says lines.
 pub(crate) fn in_lines(text: &str) -> String {
     let words = text.split_inclusive(|char: char| !char.is_alphanumeric());
     words
@@ -27,8 +27,9 @@ pub(crate) fn in_lines(text: &str) -> String {
         .collect()
 }
 
-/// `project_tree` becomes `Project Tree`, `GoToLine2` becomes `Go To Line 2`.
-fn words(name: &str) -> String {
+/// Splits an identifier into capitalised words: `project_tree` becomes `Project Tree`, `GoToLine2`
+/// becomes `Go To Line 2`.
+fn title_case(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 4);
     let mut before: Option<char> = None;
     let mut chars = name.chars().peekable();

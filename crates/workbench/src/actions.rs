@@ -1,28 +1,30 @@
-//! Every command of the window, by what it acts on. The first line of each is its help text.
+//! Every command of the window, grouped by what it acts on. The first line of each doc comment is
+//! its help text.
 //!
-//! A command is one action, whoever asks for it: a key, a menu, the palette, a button. The
-//! namespaces are part of the names people write in keymaps, so they stay as they are.
+//! A key, a menu, the palette and a button all dispatch the same action. The namespaces are part of
+//! the names users write in keymaps, so they must not change.
 //!
-//! Contexts for keymaps: `Workbench` is the whole window, `Pane` a pane with its tabs, `ProjectTree`
-//! the tree (with the flag `editing` while a name is typed), `ProjectSearch` the search panel (with
-//! the flag `results` while its list has the keyboard); inside them stand `Editor` and `Picker`.
+//! Keymap contexts: `Workbench` is the whole window, `Pane` a pane with its tabs, `ProjectTree` the
+//! tree (with the flag `editing` while a name is being typed), `ProjectSearch` the search panel
+//! (with the flag `results` while its list has the keyboard focus); `Editor` and `Picker` nest
+//! inside them.
 
-/// Commands of the program and its windows.
+/// Commands of the application and its windows.
 pub mod app {
     gpui_kit::actions!(
         app,
         [
-            /// End the program. Unsaved text is kept and shown again at the next start.
+            /// Quit Burin. Unsaved text is kept and restored at the next start.
             Quit,
-            /// Open a second window.
+            /// Open a new window.
             NewWindow,
-            /// Close this window. Unsaved text is kept and shown again at the next start.
+            /// Close this window. Unsaved text is kept and restored at the next start.
             CloseWindow,
-            /// Make the window small in the task bar.
+            /// Minimize the active window.
             Minimize,
-            /// Make the window as large as the screen, or give it its size back.
+            /// Maximize this window, or restore its size.
             Zoom,
-            /// Show which version this is.
+            /// Show the version of Burin.
             About,
             /// Open your settings file.
             OpenSettings,
@@ -32,110 +34,111 @@ pub mod app {
             OpenKeymap,
             /// Show the default key bindings.
             OpenDefaultKeymap,
-            /// Open the folder with your own themes.
+            /// Open the folder with your custom themes.
             OpenThemesFolder,
-            /// Choose a theme, with a live preview.
+            /// Select a theme with a live preview.
             SelectTheme,
         ]
     );
 }
 
-/// Commands on files and folders.
+/// Commands for files and folders.
 pub mod file {
     gpui_kit::actions!(
         file,
         [
-            /// Start a new, unnamed text.
+            /// Create a new untitled file.
             New,
-            /// Choose a file by its path and open it.
+            /// Open a file by its path.
             Open,
-            /// Choose a folder by its path and open it in this window.
+            /// Open a folder by its path in this window.
             OpenFolder,
-            /// Choose among the folders opened lately.
+            /// Open a recently used folder.
             OpenRecent,
-            /// Close the folder and keep the window.
+            /// Close the folder and keep the window open.
             CloseFolder,
-            /// Write the text to its file.
+            /// Save the text to its file.
             Save,
-            /// Write the text to another file.
+            /// Save the text to another file.
             SaveAs,
-            /// Write every changed text to its file.
+            /// Save every modified file.
             SaveAll,
-            /// Throw away what was changed since the last save. Undo brings it back.
+            /// Discard all changes since the last save. Undo restores them.
             Revert,
-            /// Read the file again with another encoding.
+            /// Reopen the file with another encoding.
             ReopenWithEncoding,
-            /// Save with another encoding.
+            /// Save the file with another encoding.
             SaveWithEncoding,
-            /// Choose the language of this text.
+            /// Select the language mode of this file.
             SelectLanguage,
-            /// Choose the line ending of this text.
+            /// Select the line ending of this file.
             SelectLineEnding,
-            /// Choose tabs or spaces and their width for this text.
+            /// Select tabs or spaces and their width for this file.
             SelectIndentation,
-            /// Copy the path of the file.
+            /// Copy the absolute path of the file.
             CopyPath,
-            /// Copy the path of the file, counted from the folder.
+            /// Copy the path of the file relative to the folder.
             CopyRelativePath,
-            /// Show the file in the system's file manager.
+            /// Reveal the file in the system's file manager.
             RevealInFileManager,
-            /// Show the file in the project tree.
+            /// Reveal the file in the project tree.
             RevealInTree,
-            /// Compare the text with what is on disk, after both changed.
+            /// Compare the text with the file on disk after both changed.
             CompareWithDisk,
-            /// Keep this text and overwrite what is on disk.
+            /// Keep this text and overwrite the file on disk.
             KeepMine,
-            /// Take what is on disk and drop this text. Undo brings it back.
+            /// Load the file from disk and discard this text. Undo restores it.
             TakeTheirs,
         ]
     );
 }
 
-/// Commands that find a place and go there.
+/// Commands for navigating between locations.
 pub mod go {
     gpui_kit::actions!(
         go,
         [
-            /// Run any command by its name.
+            /// Show all commands and run one by name.
             ShowCommands,
-            /// Search files, symbols, what code is about, and text, all at once.
+            /// Search files, symbols, code by meaning, and text at once.
             Search,
-            /// Find a symbol of the project.
+            /// Find a symbol in the project.
             FindProjectSymbol,
-            /// Show how the index of the folder stands, and pause it.
+            /// Show the status of the folder's index, or pause indexing.
             ShowIndex,
-            /// Find a file of the project by its name.
+            /// Find a file in the project by name.
             FindFile,
-            /// Find a symbol of this file.
+            /// Find a symbol in this file.
             FindSymbol,
             /// Go to a line and column.
             ToLine,
-            /// Go to where you were before.
+            /// Go back to the previous location.
             Back,
-            /// Go to where you were after.
+            /// Go forward to the next location.
             Forward,
         ]
     );
 }
 
-/// Commands on what Tab offers. Taking an offer is `editor`'s.
+/// Commands for Tab suggestions. Accepting a suggestion belongs to `editor`.
 pub mod suggestions {
     gpui_kit::actions!(
         suggestions,
         [
-            /// Show who answered and why nothing is shown; rest, or turn it off.
+            /// Show the source of the suggestion or why there is none; snooze suggestions or turn
+            /// them off.
             ShowStatus,
-            /// Offer nothing for five minutes, or again.
+            /// Snooze suggestions for five minutes, or resume them.
             Snooze,
-            /// Offer nothing any more, or again.
+            /// Turn suggestions off or on.
             Toggle,
-            /// Offer nothing in files of this language any more, or again.
+            /// Turn suggestions off or on for the language of this file.
             ToggleLanguage,
         ]
     );
 }
 
-/// Commands on panes and tabs.
+/// Commands for panes and tabs.
 pub mod pane {
     use gpui_kit::Action;
     use gpui_kit::private::schemars::{self, JsonSchema};
@@ -144,39 +147,39 @@ pub mod pane {
     gpui_kit::actions!(
         pane,
         [
-            /// Show this text in a second pane on the right.
+            /// Split the pane to the right.
             SplitRight,
-            /// Show this text in a second pane on the left.
+            /// Split the pane to the left.
             SplitLeft,
-            /// Show this text in a second pane above.
+            /// Split the pane upwards.
             SplitUp,
-            /// Show this text in a second pane below.
+            /// Split the pane downwards.
             SplitDown,
-            /// Go to the pane on the left.
+            /// Focus the pane on the left.
             FocusLeft,
-            /// Go to the pane on the right.
+            /// Focus the pane on the right.
             FocusRight,
-            /// Go to the pane above.
+            /// Focus the pane above.
             FocusUp,
-            /// Go to the pane below.
+            /// Focus the pane below.
             FocusDown,
-            /// Go to the next pane.
+            /// Focus the next pane.
             FocusNext,
-            /// Go to the previous pane.
+            /// Focus the previous pane.
             FocusPrevious,
-            /// Give all panes the same room.
+            /// Give all panes the same size.
             EvenOut,
-            /// Close this tab.
+            /// Close the active tab.
             CloseTab,
-            /// Close all tabs of this pane but this one and the pinned ones.
+            /// Close all other tabs of this pane except pinned ones.
             CloseOtherTabs,
-            /// Close the tabs on the right of this one.
+            /// Close the tabs to the right of this one.
             CloseTabsToTheRight,
-            /// Close the tabs of this pane that are saved.
+            /// Close the saved tabs of this pane.
             CloseSavedTabs,
-            /// Close the tabs of this pane, pinned ones apart.
+            /// Close all tabs of this pane except pinned ones.
             CloseAllTabs,
-            /// Open the tab that was closed last.
+            /// Reopen the most recently closed tab.
             ReopenClosedTab,
             /// Go to the tab on the right.
             NextTab,
@@ -184,54 +187,54 @@ pub mod pane {
             PreviousTab,
             /// Go to the last tab of the pane.
             LastTab,
-            /// Choose among the tabs, the one used last first.
+            /// Switch between tabs, most recently used first.
             SwitchTab,
-            /// Choose among the tabs, from the one not used for longest.
+            /// Switch between tabs, least recently used first.
             SwitchTabBack,
-            /// Pin this tab to the front, or free it.
+            /// Pin or unpin this tab.
             TogglePinTab,
-            /// Make a preview tab stay.
+            /// Keep a preview tab open.
             KeepTab,
-            /// Move this tab one place to the left.
+            /// Move this tab one position to the left.
             MoveTabLeft,
-            /// Move this tab one place to the right.
+            /// Move this tab one position to the right.
             MoveTabRight,
             /// Move this tab to the next pane.
             MoveTabToNextPane,
         ]
     );
 
-    /// Go to a tab by its place, counted from 1.
+    /// Go to a tab by its position, counted from 1.
     #[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema, Action)]
     #[action(namespace = pane)]
     #[schemars(crate = "schemars")]
     pub struct ActivateTab(pub usize);
 }
 
-/// Commands on what the window shows.
+/// Commands for the layout of the window.
 pub mod view {
     gpui_kit::actions!(
         view,
         [
             /// Show or hide the project tree.
             ToggleProjectTree,
-            /// Go to the project tree, or back to the text.
+            /// Focus the project tree, or return to the editor.
             FocusProjectTree,
-            /// Go to the text.
+            /// Focus the active editor.
             FocusEditor,
-            /// Make everything larger.
+            /// Increase the size of the interface.
             ZoomIn,
-            /// Make everything smaller.
+            /// Decrease the size of the interface.
             ZoomOut,
-            /// Give everything its usual size.
+            /// Reset the size of the interface.
             ResetZoom,
-            /// Fill the whole screen, or stop doing so.
+            /// Enter or leave full screen.
             ToggleFullScreen,
-            /// Show what was reported lately.
+            /// Show the list of recent notifications.
             ShowNotifications,
-            /// Take the reports off the screen.
+            /// Dismiss the notifications on screen.
             DismissNotifications,
-            /// Open the menu bar, to go through it by keys.
+            /// Open the menu bar for keyboard navigation.
             ShowMenu,
         ]
     );
@@ -250,115 +253,115 @@ pub mod project_tree {
             SelectFirst,
             /// Select the last file or folder.
             SelectLast,
-            /// Go a page up.
+            /// Select one page up.
             SelectPageUp,
-            /// Go a page down.
+            /// Select one page down.
             SelectPageDown,
-            /// Open a folder, or go into it.
+            /// Expand a folder, or move into it.
             Expand,
-            /// Close a folder, or go to the folder it lies in.
+            /// Collapse a folder, or move to its parent.
             Collapse,
-            /// Close all folders.
+            /// Collapse all folders of the tree.
             CollapseAll,
-            /// Open the file in a tab that stays.
+            /// Open the file in a permanent tab.
             Open,
-            /// Look at the file and stay in the tree.
+            /// Preview the file and keep the focus in the tree.
             Preview,
             /// Open the file in a pane on the right.
             OpenToTheSide,
-            /// Make a file here.
+            /// Create a file in this folder.
             NewFile,
-            /// Make a folder here.
+            /// Create a folder in this folder.
             NewFolder,
-            /// Give it another name.
+            /// Rename the file or folder.
             Rename,
-            /// Make a copy beside it.
+            /// Duplicate the file or folder.
             Duplicate,
-            /// Move it to the trash.
+            /// Move the file or folder to the trash.
             Delete,
-            /// Mark it to be moved.
+            /// Mark the file or folder to be moved.
             Cut,
-            /// Mark it to be copied.
+            /// Mark the file or folder to be copied.
             Copy,
-            /// Put what was marked into this folder.
+            /// Paste the marked file or folder into this folder.
             Paste,
-            /// Copy its path.
+            /// Copy the absolute path.
             CopyPath,
-            /// Copy its path, counted from the folder.
+            /// Copy the path relative to the folder.
             CopyRelativePath,
-            /// Show it in the system's file manager.
+            /// Reveal the item in the system's file manager.
             RevealInFileManager,
             /// Search in this folder.
             FindInFolder,
-            /// Show or hide what the ignore files name.
+            /// Show or hide ignored files.
             ToggleIgnored,
-            /// Read the folders again.
+            /// Read the folders from disk again.
             Refresh,
-            /// Take back the last deletion, move or rename made here.
+            /// Undo the last deletion, move or rename in the tree.
             Undo,
-            /// Open the menu of the selected file or folder.
+            /// Open the context menu of the selected file or folder.
             ShowMenu,
-            /// Leave the filter, or go back to the text.
+            /// Clear the filter, or return to the editor.
             Cancel,
         ]
     );
 }
 
-/// Commands of the search through the project.
+/// Commands of the project search.
 pub mod project_search {
     gpui_kit::actions!(
         project_search,
         [
-            /// Search through all files of the project.
+            /// Search in all files of the project.
             Show,
-            /// Search and replace through all files of the project.
+            /// Search and replace in all files of the project.
             ShowReplace,
-            /// Read the pattern as a regular expression, or as it stands.
+            /// Interpret the pattern as a regular expression, or literally.
             ToggleRegex,
-            /// Tell capitals from small letters, or not.
+            /// Match case, or ignore it.
             ToggleCase,
-            /// Find whole words only, or parts too.
+            /// Match whole words only, or parts of words.
             ToggleWord,
-            /// Show or hide the fields for files to search and to leave out.
+            /// Show or hide the fields for files to include and exclude.
             ToggleFilters,
-            /// Show or hide the replacement.
+            /// Show or hide the replacement field.
             ToggleReplace,
-            /// Search again.
+            /// Run the search again.
             Run,
-            /// Stop the search that is running.
+            /// Stop the running search.
             Stop,
             /// Go to the next result.
             SelectNext,
             /// Go to the previous result.
             SelectPrevious,
-            /// Open the result.
+            /// Open the selected result.
             Open,
-            /// Take the result off the list.
+            /// Remove the result from the list.
             Dismiss,
-            /// Replace this result.
+            /// Replace the selected result.
             Replace,
-            /// Replace all results of this file.
+            /// Replace all results in this file.
             ReplaceInFile,
-            /// Replace all results.
+            /// Replace all results of the search.
             ReplaceAll,
             /// Undo the last replacement, in open and in closed files.
             UndoReplace,
-            /// Go from the results to the field, or from the field to the text.
+            /// Return from the results to the search field, or from the field to the editor.
             Cancel,
-            /// Go to the results.
+            /// Focus the search results.
             FocusResults,
-            /// Open all results in one tab, to edit them where they stand.
+            /// Open all results in one tab and edit them in place.
             EditResults,
         ]
     );
 }
 
-/// Commands on a view of excerpts of several files.
+/// Commands for a view of excerpts from several files.
 pub mod excerpts {
     gpui_kit::actions!(
         excerpts,
         [
-            /// Open the file that the line at the caret comes from, at that line.
+            /// Open the source file of the line at the caret.
             OpenSource,
         ]
     );

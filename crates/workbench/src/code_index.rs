@@ -1,40 +1,41 @@
-//! What the window asks of a folder's index; who opens one is told at the start.
+//! Interface between the window and a folder's index. The application passes the constructor,
+//! [`OpenIndex`], at startup.
 
 use std::sync::Arc;
 
 use async_channel::Receiver;
 use base::AbsPath;
-use index::{Answer, Hit, Query, Status};
-use project::search::Sieve;
+use index::{IndexQuery, IndexStatus, SearchAnswer, SearchHit};
+use project::search::Prefilter;
 use text::Snapshot;
 
-/// The index of one folder. Nothing here waits for the disk.
+/// The index of one folder. No method waits for the disk.
 pub trait CodeIndex: Send + Sync {
-    /// How far it is, how large, and what there is to tell.
-    fn status(&self) -> Status;
-    /// Ticks when the status is another.
+    /// Returns progress, size and problems of the index.
+    fn status(&self) -> IndexStatus;
+    /// Returns a channel that receives a message whenever the status changes.
     fn changed(&self) -> Receiver<()>;
-    /// Stops or goes on with indexing; what is indexed is found all the same.
+    /// Pauses or resumes indexing; search keeps working on what is already indexed.
     fn set_paused(&self, is_paused: bool);
-    /// These may have changed on the disk, come or gone.
+    /// Reports paths that may have been created, changed or deleted on disk.
     fn touch(&self, paths: Vec<AbsPath>);
-    /// Anything may have changed on the disk.
+    /// Reports that anything may have changed on disk.
     fn refresh(&self);
-    /// What lets the search of text pass over files that cannot match, once there is something.
-    fn sieve(&self) -> Option<Arc<dyn Sieve>>;
-    /// An open text that is newer than its file; none when it is not any more.
+    /// Returns the prefilter that lets text search skip files that cannot match, once it is built.
+    fn prefilter(&self) -> Option<Arc<dyn Prefilter>>;
+    /// Passes an open text that is newer than its file; `None` when the file is current again.
     fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>);
-    /// The best places for a question. Takes about a millisecond: ask in the background.
-    fn search(&self, query: &Query) -> Answer;
-    /// As `search`, in the order of a second look, and why there was none where it failed; `None` where nothing looks
-    /// again. May take seconds.
-    fn search_twice(&self, query: &Query) -> Option<(Answer, Option<String>)>;
-    /// Where symbols of such a name are defined.
-    fn symbols(&self, name: &str, limit: usize) -> Vec<Hit>;
+    /// Returns the best matches for a query. Takes about a millisecond: call it in the background.
+    fn search(&self, query: &IndexQuery) -> SearchAnswer;
+    /// Returns the results of `search` in reranked order, with the cause if reranking failed.
+    /// `None` if no reranker is configured. May take seconds.
+    fn search_twice(&self, query: &IndexQuery) -> Option<(SearchAnswer, Option<String>)>;
+    /// Returns the definitions of symbols with this name.
+    fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit>;
 }
 
 impl CodeIndex for index::Index {
-    fn status(&self) -> Status {
+    fn status(&self) -> IndexStatus {
         self.status()
     }
 
@@ -54,26 +55,26 @@ impl CodeIndex for index::Index {
         self.refresh();
     }
 
-    fn sieve(&self) -> Option<Arc<dyn Sieve>> {
-        self.sieve()
+    fn prefilter(&self) -> Option<Arc<dyn Prefilter>> {
+        self.prefilter()
     }
 
     fn set_unsaved(&self, path: AbsPath, text: Option<Snapshot>) {
         self.set_unsaved(path, text);
     }
 
-    fn search(&self, query: &Query) -> Answer {
+    fn search(&self, query: &IndexQuery) -> SearchAnswer {
         self.search(query)
     }
 
-    fn search_twice(&self, query: &Query) -> Option<(Answer, Option<String>)> {
-        self.search_twice(query)
+    fn search_twice(&self, query: &IndexQuery) -> Option<(SearchAnswer, Option<String>)> {
+        self.search_reranked(query)
     }
 
-    fn symbols(&self, name: &str, limit: usize) -> Vec<Hit> {
+    fn symbols(&self, name: &str, limit: usize) -> Vec<SearchHit> {
         self.symbols(name, limit)
     }
 }
 
-/// Opens the index of a folder.
+/// Constructor for the index of a folder.
 pub type OpenIndex = Arc<dyn Fn(AbsPath) -> Arc<dyn CodeIndex> + Send + Sync>;

@@ -1,7 +1,7 @@
-//! Settings, key bindings and themes: read at the start, watched, and put in force when they change.
+//! Settings, key bindings and themes: loaded at startup, watched, and applied when they change.
 //!
-//! Invariant: whatever the files say, there are settings, keys and a theme in force; a file with a
-//! mistake keeps the last good values, and what is wrong stands in `problems`.
+//! Invariant: settings, keys and a theme are always in force, even if the files are broken. A file
+//! with a mistake keeps its last good values, and the mistake is listed in `problems`.
 //! Must not know: windows. Start at `Configuration::start`.
 
 use std::collections::BTreeMap;
@@ -10,72 +10,74 @@ use std::sync::Arc;
 use base::AbsPath;
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task};
 use host::{Files, WatchEvent, WatchRequest, Watcher};
-use settings::{Keymap, Problem, Settings, Source, Store, builtin, parse_keymap, set_key};
+use settings::{
+    ConfigProblem, Keymap, Settings, SettingsSource, SettingsStore, builtin, parse_keymap, set_key,
+};
 use ui::ThemeLibrary;
 
 use crate::services::Services;
 
-/// The files people edit, and what became of them.
+/// The configuration files and their parsed contents.
 pub struct Configuration {
     services: Services,
-    store: Store,
+    store: SettingsStore,
     library: ThemeLibrary,
     keymap: Keymap,
-    problems: BTreeMap<Part, Vec<Problem>>,
+    problems: BTreeMap<ConfigSource, Vec<ConfigProblem>>,
     theme_problem: Option<String>,
     watcher: Option<Watcher>,
     _watch: Option<Task<()>>,
 }
 
-/// What the problems belong to.
+/// Kind of configuration file that a problem belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    /// `settings.json` and a folder's own settings.
+pub enum ConfigSource {
+    /// The user's `settings.json` and the project settings of a folder.
     Settings,
-    /// `keymap.json`.
+    /// Key bindings from `keymap.json`.
     Keymap,
-    /// `themes/*.json`.
+    /// Custom themes from `themes/*.json`.
     Themes,
 }
 
-/// Something was read again.
+/// A change to the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigurationEvent {
-    /// Settings, keys or themes are in force anew.
-    Changed(Part),
-    /// Files that lie in no open folder may have changed; `None` where it is not known which.
+    /// Settings, keys or themes were applied again.
+    Changed(ConfigSource),
+    /// Files outside every open folder may have changed; `None` if the paths are unknown.
     Files(Option<Vec<AbsPath>>),
-    /// A setting could not be written; the sentence says why.
+    /// Writing a setting failed; the string is the error message.
     NotWritten(String),
 }
 
 impl EventEmitter<ConfigurationEvent> for Configuration {}
 
-struct Handle(Entity<Configuration>);
+struct ConfigurationHandle(Entity<Configuration>);
 
-impl Global for Handle {}
+impl Global for ConfigurationHandle {}
 
-/// A file that people edit is no larger than this.
+/// Largest size of a configuration file, in bytes.
 const LIMIT: u64 = 4 << 20;
 
-/// The texts of the files, as read in the background.
-struct Texts {
+/// Contents of the files, as read in the background.
+struct ConfigTexts {
     settings: Option<String>,
     keymap: Option<String>,
     themes: Vec<(String, String)>,
-    unreadable: Vec<(Part, Problem)>,
+    unreadable: Vec<(ConfigSource, ConfigProblem)>,
 }
 
 impl Configuration {
-    /// Reads the files, puts them in force and watches them. Blocks on a few small files, so that
-    /// the first frame already looks right.
+    /// Reads the files, applies them and watches them. Blocks on a few small files, so that the
+    /// first frame already has the right appearance.
     pub fn start(cx: &mut App) -> Entity<Self> {
         let services = Services::of(cx);
         let texts = read(services.files.as_ref(), &services.dirs.config);
         let this = cx.new(|cx| {
             let mut this = Self {
                 services,
-                store: Store::new(),
+                store: SettingsStore::new(),
                 library: ThemeLibrary::builtin(),
                 keymap: Keymap::default(),
                 problems: BTreeMap::new(),
@@ -87,69 +89,70 @@ impl Configuration {
             this.watch(cx);
             this
         });
-        cx.set_global(Handle(this.clone()));
+        cx.set_global(ConfigurationHandle(this.clone()));
         this
     }
 
-    /// The configuration of this program.
+    /// Returns the configuration of this process.
     pub fn of(cx: &App) -> Entity<Self> {
-        cx.global::<Handle>().0.clone()
+        cx.global::<ConfigurationHandle>().0.clone()
     }
 
-    /// Where the user's settings stand.
+    /// Returns the path of the user's settings file.
     pub fn settings_path(services: &Services) -> AbsPath {
         services.dirs.config.join("settings.json")
     }
 
-    /// Where the user's key bindings stand.
+    /// Returns the path of the user's key bindings.
     pub fn keymap_path(services: &Services) -> AbsPath {
         services.dirs.config.join("keymap.json")
     }
 
-    /// Where the user's own themes stand.
+    /// Returns the folder of the user's custom themes.
     pub fn themes_path(services: &Services) -> AbsPath {
         services.dirs.config.join("themes")
     }
 
-    /// The themes to choose from.
+    /// Returns the available themes.
     pub fn library(&self) -> &ThemeLibrary {
         &self.library
     }
 
-    /// The settings in force.
+    /// Returns the settings in force.
     pub fn settings(&self) -> &Settings {
         self.store.settings()
     }
 
-    /// What is wrong with the files now, as sentences with a place.
-    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+    /// Iterates over the current problems in all files, each with its position.
+    pub fn problems(&self) -> impl Iterator<Item = &ConfigProblem> {
         self.problems.values().flatten()
     }
 
-    /// What is wrong with one of them.
-    pub fn problems_of(&self, part: Part) -> &[Problem] {
+    /// Returns the current problems of one kind of file.
+    pub fn problems_of(&self, part: ConfigSource) -> &[ConfigProblem] {
         self.problems.get(&part).map_or(&[], Vec::as_slice)
     }
 
-    /// A sentence when the settings name a theme that is not there.
+    /// Returns a message if the settings name a theme that does not exist.
     pub fn theme_problem(&self) -> Option<&str> {
         self.theme_problem.as_deref()
     }
 
-    /// Draws with what the settings ask for, after the system's appearance changed or a preview.
+    /// Applies the theme from the settings again, after a preview or a change of the system's
+    /// appearance.
     pub fn apply_theme(&mut self, cx: &mut Context<Self>) {
         let sentence = self.library.apply(self.store.settings(), cx);
         self.theme_problem = sentence.map(|sentence| sentence.to_string());
     }
 
-    /// Takes the settings of the folder in front, whose text may come from a stranger.
+    /// Sets the project settings of the active folder. The text is untrusted.
     pub fn set_project_settings(&mut self, name: &str, text: &str, cx: &mut Context<Self>) {
-        self.store.set_layer(Source::Project, name, text);
+        self.store.set_layer(SettingsSource::Project, name, text);
         self.settings_changed(cx);
     }
 
-    /// Changes one key of the user's settings and writes the file; comments stay, and so does a link in its place.
-    /// A failure is reported by the window in front, and the settings stay as they were.
+    /// Changes one key of the user's settings and writes the file, keeping comments and symlinks.
+    /// If that fails, the active window reports the error and the settings stay unchanged.
     pub fn write_setting(
         &mut self,
         path: &[&str],
@@ -192,7 +195,7 @@ impl Configuration {
             root: self.services.dirs.config.clone(),
             ignore: Arc::new(|_, _| false),
         };
-        // Without a watch the files are still read at the next start.
+        // Without a watcher, the files are still read at the next start.
         let Ok(watcher) = self.services.files.watch(request) else {
             return;
         };
@@ -221,18 +224,18 @@ impl Configuration {
         }));
     }
 
-    /// Also watches files that lie in no open folder.
+    /// Also watches these files, which lie in no open folder.
     pub fn set_visible(&self, paths: Vec<AbsPath>) {
         if let Some(watcher) = &self.watcher {
             watcher.set_visible(paths);
         }
     }
 
-    fn take(&mut self, texts: Texts, cx: &mut Context<Self>) {
+    fn take(&mut self, texts: ConfigTexts, cx: &mut Context<Self>) {
         let (library, problems) = ThemeLibrary::with_own(&texts.themes);
         self.library = library;
-        self.problems.insert(Part::Themes, problems);
-        // A file that cannot be read now keeps what it said before.
+        self.problems.insert(ConfigSource::Themes, problems);
+        // A file that is unreadable for now keeps its last contents.
         if let Some(text) = &texts.settings {
             self.take_settings(text, cx);
         }
@@ -243,40 +246,42 @@ impl Configuration {
             self.problems.entry(part).or_default().push(problem);
             cx.emit(ConfigurationEvent::Changed(part));
         }
-        cx.emit(ConfigurationEvent::Changed(Part::Themes));
+        cx.emit(ConfigurationEvent::Changed(ConfigSource::Themes));
     }
 
     fn take_settings(&mut self, text: &str, cx: &mut Context<Self>) {
-        self.store.set_layer(Source::User, "settings.json", text);
+        self.store
+            .set_layer(SettingsSource::User, "settings.json", text);
         self.settings_changed(cx);
     }
 
     fn settings_changed(&mut self, cx: &mut Context<Self>) {
         let problems = self.store.problems().cloned().collect();
-        self.problems.insert(Part::Settings, problems);
+        self.problems.insert(ConfigSource::Settings, problems);
         ui::set_settings(Arc::new(self.store.settings().clone()), cx);
         self.apply_theme(cx);
         self.bind_keys(cx);
-        cx.emit(ConfigurationEvent::Changed(Part::Settings));
+        cx.emit(ConfigurationEvent::Changed(ConfigSource::Settings));
     }
 
     fn take_keymap(&mut self, text: &str, cx: &mut Context<Self>) {
         let (keymap, problems) = parse_keymap("keymap.json", text);
-        // A file that is no keymap at all, for a comma too many, keeps the last good bindings.
+        // A file that fails to parse entirely, for example for a stray comma, keeps the last good
+        // bindings.
         let is_broken = keymap.blocks.is_empty() && !problems.is_empty();
         if !is_broken {
             self.keymap = keymap;
         }
-        self.problems.insert(Part::Keymap, problems);
+        self.problems.insert(ConfigSource::Keymap, problems);
         self.bind_keys(cx);
-        cx.emit(ConfigurationEvent::Changed(Part::Keymap));
+        cx.emit(ConfigurationEvent::Changed(ConfigSource::Keymap));
     }
 
     fn bind_keys(&mut self, cx: &mut Context<Self>) {
         let (name, text) = base_keymap(self.store.settings());
         let (base, mut found) = parse_keymap(name, text);
         found.extend(ui::install_keymaps(&[base, self.keymap.clone()], cx));
-        let problems = self.problems.entry(Part::Keymap).or_default();
+        let problems = self.problems.entry(ConfigSource::Keymap).or_default();
         for problem in found {
             if !problems.contains(&problem) {
                 problems.push(problem);
@@ -285,7 +290,7 @@ impl Configuration {
     }
 }
 
-/// Name and text of the key bindings to start from.
+/// Returns the name and text of the base keymap chosen in the settings.
 pub(crate) fn base_keymap(settings: &Settings) -> (&'static str, &'static str) {
     let system = if cfg!(target_os = "macos") {
         builtin::KeymapSystem::Mac
@@ -295,7 +300,7 @@ pub(crate) fn base_keymap(settings: &Settings) -> (&'static str, &'static str) {
     builtin::keymap(settings.keymap.base, system)
 }
 
-fn read(files: &dyn Files, config: &AbsPath) -> Texts {
+fn read(files: &dyn Files, config: &AbsPath) -> ConfigTexts {
     let mut unreadable = Vec::new();
     let mut text = |name: &str, part| match read_text(files, &config.join(name)) {
         Ok(text) => Some(text.unwrap_or_default()),
@@ -304,8 +309,8 @@ fn read(files: &dyn Files, config: &AbsPath) -> Texts {
             None
         }
     };
-    let settings = text("settings.json", Part::Settings);
-    let keymap = text("keymap.json", Part::Keymap);
+    let settings = text("settings.json", ConfigSource::Settings);
+    let keymap = text("keymap.json", ConfigSource::Keymap);
     let mut themes = Vec::new();
     if let Ok(listing) = files.list(&config.join("themes")) {
         for entry in listing.entries {
@@ -316,12 +321,12 @@ fn read(files: &dyn Files, config: &AbsPath) -> Texts {
             match read_text(files, &entry.path) {
                 Ok(text) => themes.push((name, text.unwrap_or_default())),
                 Err(message) => {
-                    unreadable.push((Part::Themes, unreadable_problem(&name, message)));
+                    unreadable.push((ConfigSource::Themes, unreadable_problem(&name, message)));
                 }
             }
         }
     }
-    Texts {
+    ConfigTexts {
         settings,
         keymap,
         themes,
@@ -329,7 +334,7 @@ fn read(files: &dyn Files, config: &AbsPath) -> Texts {
     }
 }
 
-/// The text of a file, or nothing where there is no file.
+/// Reads a file; `None` if it does not exist.
 fn read_text(files: &dyn Files, path: &AbsPath) -> Result<Option<String>, String> {
     match files.read(path, LIMIT) {
         Ok(bytes) => String::from_utf8(bytes)
@@ -340,8 +345,8 @@ fn read_text(files: &dyn Files, path: &AbsPath) -> Result<Option<String>, String
     }
 }
 
-fn unreadable_problem(source: &str, message: String) -> Problem {
-    Problem {
+fn unreadable_problem(source: &str, message: String) -> ConfigProblem {
+    ConfigProblem {
         source: source.to_owned(),
         line: 1,
         column: 1,

@@ -1,7 +1,7 @@
-//! The line above a text that says where one is: its path, and the symbols around the caret.
+//! Breadcrumbs above a text: its path, and the symbols around the caret.
 //!
-//! The outline is found in the background after a pause in typing; moving the caret only looks into
-//! it. Invariant: the line is drawn again only when what it says changes.
+//! The outline is computed in the background after a pause in typing; moving the caret only looks
+//! it up. Invariant: the breadcrumbs are redrawn only when their text changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use ui::{ActiveTheme as _, Icon, IconSize, Label, Tooltip, dp};
 use crate::actions::go;
 use crate::workbench::Workbench;
 
-/// The line above one text.
+/// The breadcrumbs above one text.
 pub(crate) struct Crumbs {
     editor: Entity<Editor>,
     workbench: WeakEntity<Workbench>,
     outline: Arc<Vec<OutlineItem>>,
     symbols: Vec<SharedString>,
-    /// Where the caret is, for a view of several files.
+    /// Row of the caret, for a view of several files.
     row: base::Row,
     finding: Option<Task<()>>,
     _subscriptions: Vec<Subscription>,
 }
 
-/// How long typing must rest before the outline is found again.
+/// Pause in typing before the outline is computed again.
 const REST: Duration = Duration::from_millis(300);
 
 impl Crumbs {
@@ -83,7 +83,7 @@ impl Crumbs {
                 this.outline = Arc::new(outline);
                 this.follow_caret(cx);
             });
-            // The tab may be closed meanwhile.
+            // The tab may have been closed in the meantime.
             taken.ok();
         }));
     }
@@ -112,8 +112,8 @@ impl Crumbs {
         }
     }
 
-    /// What the line says, from the outermost folder to the innermost symbol.
-    fn parts(&self, cx: &App) -> (Vec<SharedString>, &[SharedString]) {
+    /// Returns the breadcrumb labels, from the outermost folder to the innermost symbol.
+    fn breadcrumb_labels(&self, cx: &App) -> (Vec<SharedString>, &[SharedString]) {
         let editor = self.editor.read(cx);
         let path = match editor.excerpts() {
             Some(excerpts) => excerpts.read(cx).path_of(self.row, cx),
@@ -133,7 +133,7 @@ impl Crumbs {
 impl Render for Crumbs {
     fn render(&mut self, _: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let colors = cx.theme().colors;
-        let (path, symbols) = self.parts(cx);
+        let (path, symbols) = self.breadcrumb_labels(cx);
         let spoken: Vec<&str> = path.iter().chain(symbols).map(AsRef::as_ref).collect();
         let spoken = spoken.join(", ");
         let mut parts = Vec::new();
@@ -175,7 +175,7 @@ impl Render for Crumbs {
                 "Find a symbol of this file",
                 &go::FindSymbol,
             ))
-            // Where there is no room for all, the folders at the beginning go out of sight.
+            // If the labels do not fit, the leading folders are clipped.
             .child(
                 div()
                     .flex()

@@ -1,8 +1,8 @@
-//! The texts that are open in any window: one document for each file, however many views it has, and
-//! the recovery journal that all of them are written to.
+//! The documents open in any window, one per file however many views show it, and the recovery
+//! journal that records them.
 //!
-//! Invariant: two views of one file share its document. Every document that can be edited is in the
-//! journal. Must not know: tabs, panes. Start at `Documents::open`.
+//! Invariant: two views of a file share its document, and the journal covers every editable
+//! document. Must not know: tabs, panes. Start at `Documents::open`.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -10,49 +10,49 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
-use editor::{DocumentModel, Environment, ModelEvent};
+use editor::{DocumentEnvironment, DocumentModel, ModelEvent};
 use futures::FutureExt as _;
 use futures::future::Shared;
 use gpui_kit::{App, AppContext as _, Entity, EntityId, Global, Subscription, Task, WeakEntity};
 use host::Files;
 use project::{
-    Binary, Document, DocumentKey, Journal, JournalEvent, Keep, LoadError, Recovered, finish_saves,
-    load, recover, reopen,
+    Binary, CloseRetention, Document, DocumentKey, JournalEvent, LoadError, Recovered,
+    RecoveryJournal, finish_saves, load, recover, reopen,
 };
 use text::{Encoding, SelectionSet, Snapshot, Timestamp};
 
-use crate::folder::Folder;
+use crate::folder::OpenFolder;
 use crate::services::Services;
 
-/// The open texts of the whole program.
+/// The open documents of the whole process.
 #[derive(Default)]
 pub struct Documents {
-    open: HashMap<EntityId, Open>,
-    loading: HashMap<AbsPath, Loading>,
-    journal: Option<Rc<Journal>>,
-    /// Texts with unsaved edits whose window was closed: they wait to be shown again.
+    open: HashMap<EntityId, OpenDocument>,
+    loading: HashMap<AbsPath, PendingLoad>,
+    journal: Option<Rc<RecoveryJournal>>,
+    /// Documents with unsaved edits whose window was closed, kept until they are shown again.
     waiting: Vec<Entity<DocumentModel>>,
-    /// Texts whose edits the user gave up.
+    /// Documents whose edits the user discarded.
     discarded: HashSet<EntityId>,
-    /// What earlier runs left behind and no view has asked for yet.
+    /// Documents recovered from earlier runs that no view has claimed yet.
     recovered: Vec<Recovered>,
 }
 
-struct Open {
+struct OpenDocument {
     model: WeakEntity<DocumentModel>,
     _subscriptions: Vec<Subscription>,
 }
 
 impl Global for Documents {}
 
-/// Why a file has no document, or the document.
+/// Result of opening a file: its document or the load error.
 pub(crate) type Opened = Result<Entity<DocumentModel>, Arc<LoadError>>;
-type Loading = Shared<Task<Opened>>;
+type PendingLoad = Shared<Task<Opened>>;
 
 impl Documents {
-    /// Starts the journal and reads what runs that died left behind. Blocks on the disk, before the
-    /// first window. Answers sentences about what could not be brought back, and where the journal
-    /// reports trouble.
+    /// Starts the journal and recovers the documents of crashed runs. Blocks on the disk, before
+    /// the first window opens. Returns messages about failed recoveries, and the channel on which
+    /// the journal reports problems.
     pub fn start(cx: &mut App) -> (Vec<String>, Option<async_channel::Receiver<JournalEvent>>) {
         let services = Services::of(cx);
         let (files, folder) = (services.files.clone(), services.dirs.journals());
@@ -69,7 +69,7 @@ impl Documents {
             recovered: recovery.documents,
             ..Self::default()
         };
-        let events = match Journal::start(files, services.clock.as_ref(), &folder) {
+        let events = match RecoveryJournal::start(files, services.clock.as_ref(), &folder) {
             Ok((journal, events)) => {
                 documents.journal = Some(Rc::new(journal));
                 Some(events)
@@ -85,8 +85,8 @@ impl Documents {
         (problems, events)
     }
 
-    /// The document of a file: the one that is open, the one a crash left, or else the file is read.
-    pub fn open(path: AbsPath, binary: Binary, cx: &mut App) -> Loading {
+    /// Opens the document of a file: the open one, the recovered one, or else one read from disk.
+    pub fn open(path: AbsPath, binary: Binary, cx: &mut App) -> PendingLoad {
         if let Some(open) = Self::of_path(&path, cx) {
             return Task::ready(Ok(open)).shared();
         }
@@ -103,7 +103,7 @@ impl Documents {
                 let (files, named) = (services.files.clone(), key.clone());
                 let real = cx.background_spawn(async move { files.canonicalize(&named).ok() });
                 let real = real.await;
-                // Two names of one file have one document.
+                // Two paths of one file share one document.
                 let open = |cx: &App| real.as_ref().and_then(|real| Self::of_path(real, cx));
                 if let Some(open) = cx.update(|cx| open(cx)) {
                     cx.update(|cx| cx.default_global::<Self>().loading.remove(&key));
@@ -132,10 +132,11 @@ impl Documents {
         loading
     }
 
-    /// The document of a small file, read at once, so that the first frame of a window shows it. `None` where the file
-    /// is large or cannot be read: `open` says why.
+    /// Reads a small file synchronously, so that the first frame of a window shows it. Returns
+    /// `None` if the file is large or unreadable; `open` then reports the cause.
     pub fn open_now(path: &AbsPath, cx: &mut App) -> Option<Entity<DocumentModel>> {
-        /// A file of so many bytes takes a few milliseconds; the frame after the first is later than that.
+        /// Largest size for synchronous reading, in bytes: it takes a few milliseconds, less than a
+        /// frame.
         const SMALL: u64 = 1 << 20;
         let services = Services::of(cx);
         let files = services.files.as_ref();
@@ -150,7 +151,7 @@ impl Documents {
             return None;
         }
         let loaded = load(files, path, Binary::Refuse, &AtomicBool::new(false)).ok()?;
-        // Two names of one file have one document.
+        // Two paths of one file share one document.
         let open = loaded.real_path.as_ref();
         if let Some(open) = open.and_then(|real| Self::of_path(real, cx)) {
             return Some(open);
@@ -159,12 +160,12 @@ impl Documents {
         Some(Self::adopt(recovered, cx))
     }
 
-    /// A new text without a file.
+    /// Creates an untitled document without a file.
     pub fn untitled(cx: &mut App) -> Entity<DocumentModel> {
         Self::add(Document::untitled(), cx)
     }
 
-    /// A text for a file that is not there yet.
+    /// Creates a document for a file that does not exist yet.
     pub fn new_at(path: AbsPath, cx: &mut App) -> Entity<DocumentModel> {
         Self::add(Document::new_at(path), cx)
     }
@@ -177,10 +178,10 @@ impl Documents {
         Self::add(document, cx)
     }
 
-    /// Takes in a document that was made elsewhere.
+    /// Registers a document that was created elsewhere.
     pub fn add(document: Document, cx: &mut App) -> Entity<DocumentModel> {
         let services = Services::of(cx);
-        let environment = Environment {
+        let environment = DocumentEnvironment {
             files: services.files.clone(),
             clock: services.clock.clone(),
             recovery_folder: services.dirs.recovery(),
@@ -195,7 +196,7 @@ impl Documents {
         });
         let id = model.entity_id();
         let released = cx.observe_release(&model, move |model, cx| released(id, model, cx));
-        let open = Open {
+        let open = OpenDocument {
             model: model.downgrade(),
             _subscriptions: vec![heard, released],
         };
@@ -203,7 +204,7 @@ impl Documents {
         model
     }
 
-    /// Every open document.
+    /// Returns all open documents.
     pub fn all(cx: &App) -> Vec<Entity<DocumentModel>> {
         let Some(documents) = cx.try_global::<Self>() else {
             return Vec::new();
@@ -215,14 +216,15 @@ impl Documents {
             .collect()
     }
 
-    /// The open document of a file, by any of the names that it was opened with or that links lead to.
+    /// Returns the open document of a file, by any path it was opened with or that links resolve
+    /// to.
     pub fn of_path(path: &AbsPath, cx: &App) -> Option<Entity<DocumentModel>> {
         Self::all(cx)
             .into_iter()
             .find(|model| model.read(cx).document().is_of(path))
     }
 
-    /// The document with a name in the journal, which is how a text without a file is found again.
+    /// Returns the document with this journal key, which identifies documents without a file.
     pub fn of_key(key: DocumentKey, cx: &mut App) -> Option<Entity<DocumentModel>> {
         let open = Self::all(cx)
             .into_iter()
@@ -234,10 +236,10 @@ impl Documents {
         Some(Self::adopt(found, cx))
     }
 
-    /// What was recovered with unsaved edits and stands in no window yet; the rest goes back to the
-    /// journal for its undo trees. Tabs that still wait for their files, and stored windows that are not open,
-    /// will ask for the claimed ones.
-    pub fn take_left_over(
+    /// Takes the recovered documents that have unsaved edits and belong to no window; the others go
+    /// back to the journal, which keeps their undo trees. Tabs that are still loading and stored
+    /// windows that are not open will request the claimed ones.
+    pub fn take_unclaimed(
         claimed: &HashSet<AbsPath>,
         claimed_keys: &HashSet<DocumentKey>,
         cx: &mut App,
@@ -256,7 +258,7 @@ impl Documents {
                 unsaved.push(Self::adopt(found, cx));
             } else if let Some(journal) = cx.default_global::<Self>().journal.clone() {
                 let (document, _) = journal.adopt(found);
-                journal.close(&document, Keep::History);
+                journal.close(&document, CloseRetention::History);
             }
         }
         unsaved
@@ -268,7 +270,7 @@ impl Documents {
         Some(recovered.remove(index))
     }
 
-    /// Notes the selections of the view used last, to come back after a crash.
+    /// Records the selections of the most recently used view, for recovery after a crash.
     pub fn note_selections(model: &Entity<DocumentModel>, selections: &SelectionSet, cx: &App) {
         if let Some(journal) = cx
             .try_global::<Self>()
@@ -278,7 +280,7 @@ impl Documents {
         }
     }
 
-    /// Gives up the unsaved edits of a text whose last view is about to close.
+    /// Discards the unsaved edits of a document whose last view is about to close.
     pub fn discard(model: &Entity<DocumentModel>, cx: &mut App) {
         let id = model.entity_id();
         let documents = cx.default_global::<Self>();
@@ -288,7 +290,7 @@ impl Documents {
         documents.discarded.insert(id);
     }
 
-    /// Keeps a text with unsaved edits although its window closes.
+    /// Keeps a document with unsaved edits when its window closes.
     pub fn keep_waiting(model: Entity<DocumentModel>, cx: &mut App) {
         let waiting = &mut cx.default_global::<Self>().waiting;
         if !waiting
@@ -299,7 +301,7 @@ impl Documents {
         }
     }
 
-    /// Says that a text that waited is shown again.
+    /// Removes a document from the kept ones, because a view shows it again.
     pub fn stop_waiting(model: &Entity<DocumentModel>, cx: &mut App) {
         let id = model.entity_id();
         cx.default_global::<Self>()
@@ -307,7 +309,7 @@ impl Documents {
             .retain(|waiting| waiting.entity_id() != id);
     }
 
-    /// The texts that are newer than their files, by path.
+    /// Returns the documents that are newer than their files, by path.
     pub fn unsaved_texts(cx: &App) -> HashMap<AbsPath, Snapshot> {
         let unsaved = Self::all(cx).into_iter().filter_map(|document| {
             let document = document.read(cx).document();
@@ -317,8 +319,8 @@ impl Documents {
         unsaved.collect()
     }
 
-    /// The texts that a search must not read from their files: those with unsaved edits, and those whose encoding
-    /// may be one that a person chose.
+    /// Returns the documents that a search must not read from disk: those with unsaved edits, and
+    /// those whose encoding the user may have chosen.
     pub fn texts_beside_files(cx: &App) -> HashMap<AbsPath, Snapshot> {
         let open = Self::all(cx).into_iter().filter_map(|document| {
             let document = document.read(cx).document();
@@ -329,19 +331,19 @@ impl Documents {
         open.collect()
     }
 
-    /// Waits until everything typed is on the disk: before the program ends.
+    /// Waits until the journal has written all edits to disk. Called before the process exits.
     pub fn flush(cx: &App) -> Option<String> {
         let journal = cx.try_global::<Self>()?.journal.as_ref()?;
         journal.flush().err().map(|error| error.to_string())
     }
 
-    /// The folders' files, for whoever opens a document without a window.
+    /// Returns the file system, for opening a document without a window.
     pub fn files(cx: &App) -> Arc<dyn Files> {
         Services::of(cx).files
     }
 }
 
-/// Hands what happened to a document to the journal and to those who want to know what is unsaved.
+/// Passes document events to the journal and to the listeners for unsaved texts.
 fn record(model: &Entity<DocumentModel>, cx: &mut App) {
     let document = model.read(cx).document();
     Services::unsaved(cx).note(document);
@@ -350,7 +352,7 @@ fn record(model: &Entity<DocumentModel>, cx: &mut App) {
             path.clone(),
             document.is_dirty().then(|| document.snapshot()),
         );
-        Folder::note_unsaved(&path, newer, cx);
+        OpenFolder::note_unsaved(&path, newer, cx);
     }
     let Some(journal) = cx.default_global::<Documents>().journal.clone() else {
         return;
@@ -363,16 +365,16 @@ fn record(model: &Entity<DocumentModel>, cx: &mut App) {
 fn released(id: EntityId, model: &mut DocumentModel, cx: &mut App) {
     Services::unsaved(cx).forget(model.document().key());
     if let Some(path) = model.document().path().cloned() {
-        Folder::note_unsaved(&path, None, cx);
+        OpenFolder::note_unsaved(&path, None, cx);
     }
     let documents = cx.default_global::<Documents>();
     documents.open.remove(&id);
     let keep = if documents.discarded.remove(&id) {
-        Keep::Nothing
+        CloseRetention::Nothing
     } else if model.document().is_dirty() {
-        Keep::Everything
+        CloseRetention::Everything
     } else {
-        Keep::History
+        CloseRetention::History
     };
     if let Some(journal) = &documents.journal {
         journal.close(model.document(), keep);

@@ -1,37 +1,37 @@
-//! Ranks the files of a project for what was typed, the ones used lately first.
+//! Ranks the project's files against a query, with a bonus for recently used ones.
 //!
-//! Pure; grows with the project, so it runs in the background. Start at `find_files`.
+//! Pure. Its cost grows with the project, so it runs in the background. Start at `find_files`.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use project::fuzzy::{self, Kind};
+use project::fuzzy::{self, CandidateKind};
 
-/// A file that answers the query.
+/// A file that matches the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FoundFile {
-    /// The text form of its path, counted from the folder.
+pub(crate) struct FileMatch {
+    /// Text form of its path, relative to the folder.
     pub path: String,
-    /// The chars of the path that match, sorted.
+    /// Indices of the matching chars of the path, sorted.
     pub matched: Vec<u32>,
-    /// Whether it was used lately.
+    /// Whether it was used recently.
     pub is_recent: bool,
 }
 
-/// How many of the best are weighed again with regard to recent use.
+/// Number of top matches that are rescored by recent use.
 const WEIGHED: usize = 400;
-/// What the file used last gains over one never used, in nucleo's points.
+/// Bonus of the most recently used file over an unused one, in nucleo's score points.
 const RECENT_BONUS: u32 = 60;
 
-/// The best `limit` of `files` for `query`, best first. `recent` names files used lately, newest
-/// first; without a query they are the answer, followed by the other files in order.
+/// Returns the best `limit` of `files` for `query`, best first. `recent` names recently used files,
+/// newest first; an empty query returns them first, followed by the other files in order.
 pub(crate) fn find_files(
     query: &str,
     files: &[String],
     recent: &[String],
     limit: usize,
     cancel: &AtomicBool,
-) -> Vec<FoundFile> {
+) -> Vec<FileMatch> {
     let query = query.trim();
     let age: HashMap<&str, usize> = recent
         .iter()
@@ -42,7 +42,13 @@ pub(crate) fn find_files(
     if query.is_empty() {
         return unasked(files, recent, &age, limit);
     }
-    let ranked = fuzzy::rank(query, files, Kind::Path, WEIGHED.max(limit), cancel);
+    let ranked = fuzzy::rank(
+        query,
+        files,
+        CandidateKind::Path,
+        WEIGHED.max(limit),
+        cancel,
+    );
     let bonus = |path: &str| {
         let age = age
             .get(path)
@@ -60,8 +66,8 @@ pub(crate) fn find_files(
     weighed
         .into_iter()
         .take(limit)
-        .map(|(_, path)| FoundFile {
-            matched: fuzzy::positions(query, path, Kind::Path),
+        .map(|(_, path)| FileMatch {
+            matched: fuzzy::positions(query, path, CandidateKind::Path),
             is_recent: age.contains_key(path.as_str()),
             path: path.clone(),
         })
@@ -73,8 +79,8 @@ fn unasked(
     recent: &[String],
     age: &HashMap<&str, usize>,
     limit: usize,
-) -> Vec<FoundFile> {
-    let found = |path: &String, is_recent| FoundFile {
+) -> Vec<FileMatch> {
+    let found = |path: &String, is_recent| FileMatch {
         path: path.clone(),
         matched: Vec::new(),
         is_recent,

@@ -1,9 +1,9 @@
-//! The open folder: its tree, its files for the finder, its git state, and the watch over it.
+//! An open folder: its tree, its file list for the finder, its Git status, and its watcher.
 //!
-//! Everything that touches the disk runs in the background and comes back as an event. Must not
-//! know: windows, tabs, how any of it is drawn.
-//! Invariant: at most one git refresh and one walk over the files run at a time; a change that
-//! comes meanwhile starts one more when it ends.
+//! All disk access runs in the background and returns as an event. Must not know: windows, tabs,
+//! how any of it is drawn.
+//! Invariant: at most one Git refresh and one walk over the files run at a time; a change in the
+//! meantime starts one more when it ends.
 //! Start at `Folder::open`.
 
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use base::{AbsPath, path_text};
 use git::{Branch, FileStatus, Repository, Statuses};
 use gpui_kit::{App, AppContext as _, Context, Entity, EventEmitter, Global, Task, WeakEntity};
 use host::{FileKind, Files, WatchEvent, WatchRequest, Watcher};
-use project::search::Sieve;
-use project::{Ground, ListJob, Tree, WalkOptions, file_list};
+use project::search::Prefilter;
+use project::{ListJob, ProjectTree, WalkBackend, WalkOptions, file_list};
 
 use text::Snapshot;
 
@@ -25,16 +25,16 @@ use crate::code_index::CodeIndex;
 use crate::services::Services;
 use ui::ActiveSettings as _;
 
-/// A folder that is open in one window or more.
-pub struct Folder {
+/// A folder that is open in one or more windows.
+pub struct OpenFolder {
     root: AbsPath,
     services: Services,
-    tree: Tree,
+    tree: ProjectTree,
     branch: Option<Branch>,
     statuses: Option<Arc<Statuses>>,
     files: FileList,
     index: Option<Arc<dyn CodeIndex>>,
-    /// What the index is to be told of texts that are newer than their files.
+    /// Texts newer than their files, not yet sent to the index.
     unsaved: HashMap<AbsPath, Option<Snapshot>>,
     telling_unsaved: Option<Task<()>>,
     watcher: Option<Watcher>,
@@ -44,37 +44,37 @@ pub struct Folder {
     _index_ticks: Option<Task<()>>,
 }
 
-/// The project's files, as paths counted from the folder.
+/// The project's files, as paths relative to the folder.
 #[derive(Clone, Debug, Default)]
 pub struct FileList {
     /// Their text forms (`base::path_text`), sorted.
     pub paths: Arc<Vec<String>>,
-    /// Whether the folder was walked through once.
+    /// Whether the first walk over the folder is complete.
     pub is_complete: bool,
 }
 
-/// What happened to the folder.
+/// A change in an open folder.
 #[derive(Clone, Debug)]
 pub enum FolderEvent {
-    /// Rows of the tree came, went or changed.
+    /// Rows of the tree were added, removed or changed.
     Tree,
-    /// Branch or file states may be others.
+    /// The branch or file statuses may have changed.
     Git,
-    /// The list of files is another.
+    /// The list of files changed.
     Files,
-    /// The index stands otherwise.
+    /// The status of the index changed.
     Index,
-    /// These paths changed on the disk.
+    /// These paths changed on disk.
     Changed(Vec<AbsPath>),
-    /// Anything may have changed on the disk.
+    /// Anything may have changed on disk.
     Rescan,
-    /// Something does not work as it should, as a sentence.
+    /// A failure, as a message for the user.
     Problem(String),
 }
 
-impl EventEmitter<FolderEvent> for Folder {}
+impl EventEmitter<FolderEvent> for OpenFolder {}
 
-/// One background job of a kind, and whether it must run again.
+/// A background job, and whether it must run again when it ends.
 #[derive(Default)]
 struct Refresh {
     running: Option<Task<()>>,
@@ -82,22 +82,22 @@ struct Refresh {
     cancel: Arc<AtomicBool>,
 }
 
-/// How long passes at least before the index hears again of a text that is typed into.
+/// Minimum interval between two updates of the index while the user types.
 const UNSAVED_TOLD: Duration = Duration::from_millis(150);
 
-/// How long passes at least between two looks at how the index stands.
+/// Minimum interval between two updates of the index status.
 const INDEX_TOLD: Duration = Duration::from_millis(250);
 
-/// How long changes gather before git and the file list are looked at again.
+/// Time over which changes are gathered before Git and the file list are refreshed.
 const GATHER: Duration = Duration::from_millis(150);
 
 #[derive(Default)]
-struct OpenFolders(HashMap<AbsPath, WeakEntity<Folder>>);
+struct OpenFolders(HashMap<AbsPath, WeakEntity<OpenFolder>>);
 
 impl Global for OpenFolders {}
 
-impl Folder {
-    /// The folder at `root`, shared with other windows that have it open.
+impl OpenFolder {
+    /// Opens the folder at `root`, shared with other windows that have it open.
     pub fn open(root: AbsPath, cx: &mut App) -> Entity<Self> {
         let known = cx.default_global::<OpenFolders>().0.get(&root).cloned();
         if let Some(folder) = known.and_then(|folder| folder.upgrade()) {
@@ -112,7 +112,7 @@ impl Folder {
 
     fn new(root: AbsPath, cx: &mut Context<Self>) -> Self {
         let services = Services::of(cx);
-        let (tree, job) = Tree::new(root.clone());
+        let (tree, job) = ProjectTree::new(root.clone());
         let mut this = Self {
             root,
             services,
@@ -137,70 +137,70 @@ impl Folder {
         this
     }
 
-    /// Its path.
+    /// Returns the path of the folder.
     pub fn root(&self) -> &AbsPath {
         &self.root
     }
 
-    /// Its name, for titles.
+    /// Returns the name of the folder, for titles.
     pub fn name(&self) -> String {
-        self.root.shown_name()
+        self.root.printable_name()
     }
 
-    /// The tree of what it holds.
-    pub fn tree(&self) -> &Tree {
+    /// Returns the tree of files and folders.
+    pub fn tree(&self) -> &ProjectTree {
         &self.tree
     }
 
-    /// The git branch, where there is one.
+    /// Returns the checked-out Git branch, if any.
     pub fn branch(&self) -> Option<&Branch> {
         self.branch.as_ref()
     }
 
-    /// What git says about a file, or about the worst in a folder.
+    /// Returns the Git status of a file, or the most severe status inside a folder.
     pub fn status_of(&self, path: &AbsPath) -> Option<FileStatus> {
         self.statuses.as_ref()?.of(path)
     }
 
-    /// The files for the finder.
+    /// Returns the file list for the finder.
     pub fn files(&self) -> &FileList {
         &self.files
     }
 
-    /// Names the files that are on the screen, so that they are watched in any case.
+    /// Sets the files on screen, which are always watched.
     pub fn set_visible(&self, paths: Vec<AbsPath>) {
         if let Some(watcher) = &self.watcher {
             watcher.set_visible(paths);
         }
     }
 
-    /// Opens a folder of the tree.
+    /// Expands a folder of the tree.
     pub fn expand(&mut self, folder: &AbsPath, cx: &mut Context<Self>) {
         let job = self.tree.open(folder);
         self.list(job, cx);
         cx.emit(FolderEvent::Tree);
     }
 
-    /// Closes a folder of the tree.
+    /// Collapses a folder of the tree.
     pub fn collapse(&mut self, folder: &AbsPath, cx: &mut Context<Self>) {
         self.tree.close(folder);
         cx.emit(FolderEvent::Tree);
     }
 
-    /// Closes all folders of the tree.
+    /// Collapses all folders of the tree.
     pub fn collapse_all(&mut self, cx: &mut Context<Self>) {
         self.tree.close_all();
         cx.emit(FolderEvent::Tree);
     }
 
-    /// Opens the folders above `path`.
+    /// Expands the folders above `path`.
     pub fn reveal(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
         let jobs = self.tree.reveal(path);
         self.list(jobs, cx);
         cx.emit(FolderEvent::Tree);
     }
 
-    /// Looks at everything anew.
+    /// Refreshes the tree, the file list, Git and the index.
     pub fn refresh(&mut self, cx: &mut Context<Self>) {
         let jobs = self.tree.refresh_all();
         self.list(jobs, cx);
@@ -208,7 +208,7 @@ impl Folder {
         self.refresh_files(cx);
     }
 
-    /// Looks at what lies around `paths` anew: after a change that was made here.
+    /// Refreshes the surroundings of `paths` after a change made by this process.
     pub fn touched(&mut self, paths: &[AbsPath], cx: &mut Context<Self>) {
         let jobs = self.tree.refresh(paths);
         self.list(jobs, cx);
@@ -234,14 +234,15 @@ impl Folder {
         }
     }
 
-    /// What lets the search of text in a folder pass over files.
-    pub(crate) fn sieve_of(root: &AbsPath, cx: &App) -> Option<Arc<dyn Sieve>> {
+    /// Returns the prefilter for text search in the folder at `root`.
+    pub(crate) fn sieve_of(root: &AbsPath, cx: &App) -> Option<Arc<dyn Prefilter>> {
         let open = cx.try_global::<OpenFolders>()?;
         let folder = open.0.get(root)?.upgrade()?;
-        folder.read(cx).index.as_ref()?.sieve()
+        folder.read(cx).index.as_ref()?.prefilter()
     }
 
-    /// Tells the index of the folder that holds a file that an open text is newer, or is not any more.
+    /// Updates the index of the folder containing `path`: an open text became newer than its file,
+    /// or stopped being so.
     pub(crate) fn note_unsaved(path: &AbsPath, newer: Option<Snapshot>, cx: &mut App) {
         let Some(open) = cx.try_global::<OpenFolders>() else {
             return;
@@ -252,14 +253,15 @@ impl Folder {
             folder.update(cx, |folder, cx| {
                 if folder.index.is_some() {
                     folder.unsaved.insert(path.clone(), newer.clone());
-                    folder.tell_unsaved_soon(cx);
+                    folder.schedule_unsaved_sync(cx);
                 }
             });
         }
     }
 
-    /// Tells the index what is typed a few times a second at most: it reads the whole text each time.
-    fn tell_unsaved_soon(&mut self, cx: &mut Context<Self>) {
+    /// Schedules an index update for the typed text. Throttled, because the index reads the whole
+    /// text each time.
+    fn schedule_unsaved_sync(&mut self, cx: &mut Context<Self>) {
         if self.telling_unsaved.is_some() {
             return;
         }
@@ -277,7 +279,7 @@ impl Folder {
         }));
     }
 
-    /// Its index, where there is one.
+    /// Returns the index of the folder, if any.
     pub fn index(&self) -> Option<&Arc<dyn CodeIndex>> {
         self.index.as_ref()
     }
@@ -296,7 +298,7 @@ impl Folder {
         self.index = Some(index);
         self._index_ticks = Some(cx.spawn(async move |this, cx| {
             while ticks.recv().await.is_ok() {
-                // A bar that says how far it is need not be drawn more often.
+                // A progress indicator need not be redrawn more often.
                 let told = this.update(cx, |_, cx| cx.emit(FolderEvent::Index));
                 if told.is_err() {
                     break;
@@ -309,7 +311,7 @@ impl Folder {
     fn watch(&mut self, cx: &mut Context<Self>) {
         let request = WatchRequest {
             root: self.root.clone(),
-            ignore: Arc::new(is_not_worth_watching),
+            ignore: Arc::new(is_unwatched),
         };
         match self.services.files.watch(request) {
             Ok(watcher) => {
@@ -352,7 +354,7 @@ impl Folder {
         }
     }
 
-    /// Asks git again, a moment later.
+    /// Schedules a refresh of the Git status.
     pub fn refresh_git(&mut self, cx: &mut Context<Self>) {
         if self.git_refresh.running.is_some() {
             self.git_refresh.again = true;
@@ -374,8 +376,8 @@ impl Folder {
         }));
     }
 
-    /// Walks the files again when one of `paths` came or went. A file that was only written is
-    /// still where it was.
+    /// Walks the files again if one of `paths` was created or deleted. A file that was only written
+    /// keeps its path.
     fn note_changes(&mut self, paths: Vec<AbsPath>, cx: &mut Context<Self>) {
         let (files, root) = (self.services.files.clone(), self.root.clone());
         let known = self.files.paths.clone();
@@ -383,7 +385,7 @@ impl Folder {
             let check = async move {
                 paths
                     .iter()
-                    .any(|p| came_or_went(p, &root, &known, &*files))
+                    .any(|p| is_created_or_deleted(p, &root, &known, &*files))
             };
             if cx.background_spawn(check).await {
                 this.update(cx, |this, cx| this.refresh_files(cx)).ok();
@@ -428,16 +430,16 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for OpenFolder {
     fn drop(&mut self) {
         self.file_refresh.cancel.store(true, Ordering::Relaxed);
     }
 }
 
-/// The files as they are now; `None` where they cannot be walked, or are those known already: a
-/// write to what is ignored has them walked as well.
+/// Walks the files; `None` if that fails or the result equals `known`, because writes to ignored
+/// files also trigger a walk.
 fn walk(
-    ground: &Ground,
+    ground: &WalkBackend,
     root: &AbsPath,
     cancel: &AtomicBool,
     known: &FileList,
@@ -451,7 +453,12 @@ fn walk(
     is_another.then_some(paths)
 }
 
-fn came_or_went(path: &AbsPath, root: &AbsPath, known: &[String], files: &dyn Files) -> bool {
+fn is_created_or_deleted(
+    path: &AbsPath,
+    root: &AbsPath,
+    known: &[String],
+    files: &dyn Files,
+) -> bool {
     if matches!(path.name().as_str(), ".gitignore" | ".ignore") {
         return true;
     }
@@ -466,7 +473,7 @@ fn came_or_went(path: &AbsPath, root: &AbsPath, known: &[String], files: &dyn Fi
         .binary_search_by(|known| known.as_str().cmp(relative))
         .is_ok();
     match files.stat(path) {
-        // A new folder may hold anything; one that changed was heard of file by file.
+        // A new folder may contain anything; changes inside a known one are reported per file.
         Ok(stat) => !was_there && matches!(stat.kind, FileKind::File | FileKind::Folder),
         Err(_) => was_there || known.iter().any(|k| Path::new(k).starts_with(relative)),
     }
@@ -475,7 +482,7 @@ fn came_or_went(path: &AbsPath, root: &AbsPath, known: &[String], files: &dyn Fi
 type GitState = (Option<Branch>, Option<Arc<Statuses>>);
 
 fn read_git(root: &AbsPath) -> GitState {
-    // A folder without a repository is no error: there is just nothing to show.
+    // A folder without a repository is not an error; it has no status.
     let Ok(repository) = Repository::discover(root) else {
         return (None, None);
     };
@@ -483,8 +490,8 @@ fn read_git(root: &AbsPath) -> GitState {
     (repository.branch(), statuses)
 }
 
-/// Folders whose changes interest nobody and of which there are many.
-fn is_not_worth_watching(path: &Path, is_folder: bool) -> bool {
+/// Returns whether to leave a folder unwatched: it has many changes that no feature needs.
+fn is_unwatched(path: &Path, is_folder: bool) -> bool {
     let name = path
         .file_name()
         .and_then(|name| name.to_str())

@@ -1,4 +1,4 @@
-//! Draws the panes of a window beside and above each other, with borders one can drag.
+//! Draws the panes of a window next to each other, with draggable borders.
 //!
 //! Reads `Layout`; changes it only through `Workbench`. Start at `Workbench::render_grid`.
 
@@ -10,64 +10,64 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, dp};
 
-use crate::layout::{Axis, ItemId, Node, PaneId, Side, Split};
+use crate::layout::{Axis, ItemId, PaneId, PaneNode, PaneSide, Split};
 use crate::workbench::Workbench;
 
 /// A border between two panes that is being dragged.
 #[derive(Clone, Debug)]
 struct DraggedBorder {
-    /// The split, as the child to take at each level.
+    /// Path to the split: the child index at each level.
     path: Vec<usize>,
-    /// The border behind this child.
+    /// Index of the child before the border.
     index: usize,
 }
 
 /// A tab that is being dragged.
 #[derive(Clone, Debug)]
 pub(crate) struct DraggedTab {
-    /// What stands in it.
+    /// The item of the dragged tab.
     pub(crate) item: ItemId,
-    /// What it says.
+    /// The title of the tab.
     pub(crate) title: String,
 }
 
 /// A file of the project tree that is being dragged.
 #[derive(Clone, Debug)]
 pub(crate) struct DraggedPath {
-    /// Where it is.
+    /// The path of the file.
     pub(crate) path: base::AbsPath,
 }
 
-/// Where something dragged over a pane would go.
+/// Drop target for something dragged over a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DropPlace {
-    /// Over which pane.
+    /// The pane under the pointer.
     pub(crate) pane: PaneId,
-    /// Beside it, or into it.
-    pub(crate) side: Option<Side>,
+    /// The side of the pane to split at; `None` drops into the pane.
+    pub(crate) side: Option<PaneSide>,
 }
 
-/// A pane is never dragged smaller than this.
+/// Minimum size of a pane while dragging, in pixels.
 const SMALLEST: f32 = 80.0;
-/// The part of a pane, from each edge, that means "beside it".
+/// Fraction of a pane, from each edge, where dropping splits the pane.
 const EDGE: f32 = 0.25;
 
 impl Workbench {
-    /// The panes.
+    /// Renders all panes of the window.
     pub(crate) fn render_grid(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
         self.render_node(self.layout().tree().root(), &mut Vec::new(), window, cx)
     }
 
     fn render_node(
         &self,
-        node: &Node,
+        node: &PaneNode,
         path: &mut Vec<usize>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> AnyElement {
         match node {
-            Node::Pane(pane) => self.render_pane(*pane, window, cx),
-            Node::Split(split) => self.render_split(split, path, window, cx),
+            PaneNode::Pane(pane) => self.render_pane(*pane, window, cx),
+            PaneNode::Split(split) => self.render_split(split, path, window, cx),
         }
     }
 
@@ -207,15 +207,16 @@ impl Workbench {
             let side = side_at(at.x / size.width, at.y / size.height);
             DropPlace { pane, side }
         });
-        // Every pane hears of the move: only the one beneath the pointer sets the place, and only
-        // the one that had it takes it back.
+        // Every pane receives the move: only the one under the pointer sets the drop place, and
+        // only the pane that set it clears it.
         if inside || self.drop_place.is_some_and(|place| place.pane == pane) {
             self.set_drop_place(place, cx);
         }
     }
 }
 
-/// New shares after the border behind child `index` was dragged to `at`, a part of the whole.
+/// Returns the new weights after the border behind child `index` was dragged to `at`, a fraction of
+/// the split.
 fn dragged_weights(weights: &[f32], index: usize, at: f32, smallest: f32) -> Option<Vec<f32>> {
     let before: f32 = weights.get(..index)?.iter().sum();
     let (first, second) = (*weights.get(index)?, *weights.get(index + 1)?);
@@ -228,13 +229,14 @@ fn dragged_weights(weights: &[f32], index: usize, at: f32, smallest: f32) -> Opt
     Some(weights)
 }
 
-/// The side that a point near an edge means; `None` in the middle. Parts of the whole.
-fn side_at(x: f32, y: f32) -> Option<Side> {
+/// Returns the side for a point near an edge; `None` in the middle. Coordinates are fractions of
+/// the pane.
+fn side_at(x: f32, y: f32) -> Option<PaneSide> {
     let distances = [
-        (x, Side::Left),
-        (1.0 - x, Side::Right),
-        (y, Side::Up),
-        (1.0 - y, Side::Down),
+        (x, PaneSide::Left),
+        (1.0 - x, PaneSide::Right),
+        (y, PaneSide::Up),
+        (1.0 - y, PaneSide::Down),
     ];
     let nearest = distances.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
     nearest
@@ -294,10 +296,10 @@ fn render_drop_place(place: DropPlace, cx: &mut Context<Workbench>) -> AnyElemen
         .rounded(dp(4.0));
     let hint = match place.side {
         None => hint.inset_0(),
-        Some(Side::Left) => hint.top_0().bottom_0().left_0().w(half),
-        Some(Side::Right) => hint.top_0().bottom_0().right_0().w(half),
-        Some(Side::Up) => hint.left_0().right_0().top_0().h(half),
-        Some(Side::Down) => hint.left_0().right_0().bottom_0().h(half),
+        Some(PaneSide::Left) => hint.top_0().bottom_0().left_0().w(half),
+        Some(PaneSide::Right) => hint.top_0().bottom_0().right_0().w(half),
+        Some(PaneSide::Up) => hint.left_0().right_0().top_0().h(half),
+        Some(PaneSide::Down) => hint.left_0().right_0().bottom_0().h(half),
     };
     hint.into_any_element()
 }
@@ -305,7 +307,7 @@ fn render_drop_place(place: DropPlace, cx: &mut Context<Workbench>) -> AnyElemen
 #[cfg(test)]
 mod tests {
     use super::{dragged_weights, side_at};
-    use crate::layout::Side;
+    use crate::layout::PaneSide;
 
     #[test]
     fn borders_move_within_their_two_panes() {
@@ -324,9 +326,9 @@ mod tests {
     #[test]
     fn edges_mean_beside() {
         assert_eq!(side_at(0.5, 0.5), None);
-        assert_eq!(side_at(0.1, 0.5), Some(Side::Left));
-        assert_eq!(side_at(0.9, 0.6), Some(Side::Right));
-        assert_eq!(side_at(0.5, 0.05), Some(Side::Up));
-        assert_eq!(side_at(0.2, 0.9), Some(Side::Down));
+        assert_eq!(side_at(0.1, 0.5), Some(PaneSide::Left));
+        assert_eq!(side_at(0.9, 0.6), Some(PaneSide::Right));
+        assert_eq!(side_at(0.5, 0.05), Some(PaneSide::Up));
+        assert_eq!(side_at(0.2, 0.9), Some(PaneSide::Down));
     }
 }

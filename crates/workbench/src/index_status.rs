@@ -1,39 +1,39 @@
-//! How the index of a folder stands, in words.
+//! Formats the status of a folder's index as text.
 
-use index::{Phase, Status};
+use index::{IndexPhase, IndexStatus};
 
-/// For the status bar: short.
-pub(crate) fn short(status: &Status) -> String {
+/// Formats the status for the status bar.
+pub(crate) fn short(status: &IndexStatus) -> String {
     match &status.phase {
-        _ if status.is_paused && status.phase != Phase::Ready => {
+        _ if status.is_paused && status.phase != IndexPhase::Ready => {
             format!("Index paused at {}", percent(status))
         }
-        Phase::Walking => "Index \u{2026}".to_owned(),
-        Phase::Reading | Phase::Embedding => format!("Index {}", percent(status)),
-        Phase::Ready => "Index".to_owned(),
-        Phase::Off(_) => "No index".to_owned(),
+        IndexPhase::Walking => "Index \u{2026}".to_owned(),
+        IndexPhase::Reading | IndexPhase::Embedding => format!("Index {}", percent(status)),
+        IndexPhase::Ready => "Index".to_owned(),
+        IndexPhase::Off(_) => "No index".to_owned(),
     }
 }
 
-/// For someone who searches meanwhile: none when there is nothing to wait for.
-pub(crate) fn hint(status: &Status) -> Option<String> {
+/// Returns a note for search results that may be incomplete; `None` if indexing is done.
+pub(crate) fn pending_hint(status: &IndexStatus) -> Option<String> {
     match &status.phase {
-        _ if status.is_paused && status.phase != Phase::Ready => {
+        _ if status.is_paused && status.phase != IndexPhase::Ready => {
             Some("the index is paused".to_owned())
         }
-        Phase::Walking => Some("the index looks for files".to_owned()),
-        Phase::Reading => Some(format!("the index reads files: {}", percent(status))),
-        Phase::Embedding => Some(format!("the index learns meanings: {}", percent(status))),
-        Phase::Ready => None,
-        Phase::Off(reason) => Some(reason.clone()),
+        IndexPhase::Walking => Some("the index looks for files".to_owned()),
+        IndexPhase::Reading => Some(format!("the index reads files: {}", percent(status))),
+        IndexPhase::Embedding => Some(format!("the index learns meanings: {}", percent(status))),
+        IndexPhase::Ready => None,
+        IndexPhase::Off(reason) => Some(reason.clone()),
     }
 }
 
-/// Everything there is to tell, a line each.
-pub(crate) fn lines(status: &Status) -> Vec<String> {
+/// Describes the status in full, one string per line.
+pub(crate) fn describe(status: &IndexStatus) -> Vec<String> {
     let mut lines = Vec::new();
-    let what =
-        hint(status).unwrap_or_else(|| "Everything is found by words and by meaning".to_owned());
+    let what = pending_hint(status)
+        .unwrap_or_else(|| "Everything is found by words and by meaning".to_owned());
     lines.push(capital(&what));
     lines.push(format!(
         "{} of {}, {}",
@@ -44,7 +44,7 @@ pub(crate) fn lines(status: &Status) -> Vec<String> {
             "place"
         )
     ));
-    // Sizes are known when a round is over.
+    // Sizes are known after the first pass.
     if status.memory_bytes > 0 {
         lines.push(format!(
             "{} on disk, {} in memory",
@@ -71,9 +71,9 @@ pub(crate) fn lines(status: &Status) -> Vec<String> {
     lines
 }
 
-fn percent(status: &Status) -> String {
+fn percent(status: &IndexStatus) -> String {
     let share = status.done.saturating_mul(100) / status.files.max(1);
-    // A hundred is said when it is ready.
+    // Shows at most 99 % until indexing is done.
     format!("{}\u{2009}%", share.min(99))
 }
 
@@ -111,12 +111,12 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use index::{LeftOut, Phase, Status};
+    use index::{IndexPhase, IndexStatus, LeftOut};
 
-    use super::{hint, lines, short};
+    use super::{describe, pending_hint, short};
 
-    fn status(phase: Phase) -> Status {
-        Status {
+    fn status(phase: IndexPhase) -> IndexStatus {
+        IndexStatus {
             phase,
             is_paused: false,
             done: 5_120,
@@ -138,31 +138,31 @@ mod tests {
 
     #[test]
     fn each_phase_has_words() {
-        let check = |status: &Status, bar: &str, told: Option<&str>| {
+        let check = |status: &IndexStatus, bar: &str, told: Option<&str>| {
             assert_eq!(short(status), bar);
-            assert_eq!(hint(status).as_deref(), told);
+            assert_eq!(pending_hint(status).as_deref(), told);
         };
         check(
-            &status(Phase::Embedding),
+            &status(IndexPhase::Embedding),
             "Index 50\u{2009}%",
             Some("the index learns meanings: 50\u{2009}%"),
         );
-        check(&status(Phase::Ready), "Index", None);
-        let mut paused = status(Phase::Reading);
+        check(&status(IndexPhase::Ready), "Index", None);
+        let mut paused = status(IndexPhase::Reading);
         paused.is_paused = true;
         check(
             &paused,
             "Index paused at 50\u{2009}%",
             Some("the index is paused"),
         );
-        let off = status(Phase::Off("there is no room on the disk".to_owned()));
+        let off = status(IndexPhase::Off("there is no room on the disk".to_owned()));
         check(&off, "No index", Some("there is no room on the disk"));
     }
 
     #[test]
     fn everything_is_told() {
         assert_eq!(
-            lines(&status(Phase::Ready)),
+            describe(&status(IndexPhase::Ready)),
             [
                 "Everything is found by words and by meaning",
                 "5,120 of 10,240 files, 61,000 places",

@@ -1,4 +1,4 @@
-//! What can stand in a tab: a text, excerpts of several, the search through the project, or why a file is not shown.
+//! Content of a tab: a text, excerpts of several texts, the project search, or a load error.
 
 use base::AbsPath;
 use editor::{DocumentModel, Editor};
@@ -8,44 +8,44 @@ use gpui_kit::{
 use project::DocumentState;
 use ui::{Icon, IconSize};
 
-use crate::refusal::Refusal;
+use crate::file_error::FileErrorView;
+use crate::pending_file::PendingFile;
 use crate::search_panel::SearchPanel;
-use crate::waiting::Waiting;
 
-/// What stands in a tab.
+/// Content of a tab.
 #[derive(Clone)]
-pub enum Item {
+pub enum TabItem {
     /// A view of a text.
     Text(Entity<Editor>),
-    /// A view of excerpts of several texts, and what they are of.
+    /// A view of excerpts from several texts, and its title.
     Excerpts(Entity<Editor>, SharedString),
-    /// The search through the project.
+    /// The project search panel.
     Search(Entity<SearchPanel>),
-    /// A file that could not be opened, and why.
-    Refused(Entity<Refusal>),
-    /// A file of the last session that is still being read.
-    Waiting(Entity<Waiting>),
+    /// A load error for a file.
+    Refused(Entity<FileErrorView>),
+    /// A file of the restored session that is still loading.
+    Waiting(Entity<PendingFile>),
 }
 
-impl Item {
-    /// What the tab says.
+impl TabItem {
+    /// Returns the title of the tab.
     pub fn title(&self, cx: &App) -> SharedString {
         match self {
             Self::Text(editor) => editor.read(cx).model().read(cx).document().title().into(),
             Self::Excerpts(_, title) => title.clone(),
             Self::Search(panel) => panel.read(cx).title(),
-            Self::Refused(refusal) => refusal.read(cx).path().shown_name().into(),
-            Self::Waiting(waiting) => waiting.read(cx).path().shown_name().into(),
+            Self::Refused(refusal) => refusal.read(cx).path().printable_name().into(),
+            Self::Waiting(waiting) => waiting.read(cx).path().printable_name().into(),
         }
     }
 
-    /// The picture before the title.
+    /// Returns the icon before the title.
     pub fn icon(&self, cx: &App) -> AnyElement {
         match self {
             Self::Text(_) | Self::Waiting(_) => {
                 let name = self
                     .path(cx)
-                    .map(|path| path.shown_name())
+                    .map(|path| path.printable_name())
                     .unwrap_or_default();
                 ui::file_icon(&name, cx).into_any_element()
             }
@@ -55,7 +55,7 @@ impl Item {
         }
     }
 
-    /// The file it shows.
+    /// Returns the path of the shown file.
     pub fn path(&self, cx: &App) -> Option<AbsPath> {
         match self {
             Self::Text(editor) => editor.read(cx).model().read(cx).path().cloned(),
@@ -65,7 +65,7 @@ impl Item {
         }
     }
 
-    /// Whether closing it would lose text.
+    /// Returns whether closing the tab would lose text.
     pub fn is_dirty(&self, cx: &App) -> bool {
         let documents = self.documents(cx);
         documents
@@ -73,13 +73,13 @@ impl Item {
             .any(|document| document.read(cx).document().is_dirty())
     }
 
-    /// How its text stands to its file.
+    /// Returns the state of the shown document relative to its file.
     pub fn state(&self, cx: &App) -> Option<DocumentState> {
         let document = self.document(cx)?;
         Some(document.read(cx).document().state())
     }
 
-    /// The text it shows, when that is one.
+    /// Returns the shown document, if there is exactly one.
     pub fn document(&self, cx: &App) -> Option<Entity<DocumentModel>> {
         match self {
             Self::Text(editor) => Some(editor.read(cx).model().clone()),
@@ -87,7 +87,7 @@ impl Item {
         }
     }
 
-    /// The texts with files that it shows and that are edited in it.
+    /// Returns the documents with files that are edited in this tab.
     pub fn documents(&self, cx: &App) -> Vec<Entity<DocumentModel>> {
         match self {
             Self::Text(editor) => vec![editor.read(cx).model().clone()],
@@ -99,7 +99,7 @@ impl Item {
         }
     }
 
-    /// The view of a text.
+    /// Returns the editor, if the tab shows a text.
     pub fn editor(&self) -> Option<&Entity<Editor>> {
         match self {
             Self::Text(editor) | Self::Excerpts(editor, _) => Some(editor),
@@ -107,7 +107,7 @@ impl Item {
         }
     }
 
-    /// What is drawn below the tab.
+    /// Returns the view below the tab bar.
     pub fn view(&self) -> AnyView {
         match self {
             Self::Text(editor) | Self::Excerpts(editor, _) => editor.clone().into(),
@@ -117,7 +117,7 @@ impl Item {
         }
     }
 
-    /// Where keys go when its tab shows.
+    /// Returns the focus handle to focus when the tab is shown.
     pub fn focus_handle(&self, cx: &App) -> FocusHandle {
         match self {
             Self::Text(editor) | Self::Excerpts(editor, _) => editor.read(cx).focus_handle(cx),

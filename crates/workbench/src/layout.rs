@@ -1,8 +1,8 @@
-//! Which panes a window has and which tabs stand in each: the whole arrangement as plain data.
+//! The panes of a window and the tabs in each, as plain data.
 //!
 //! Must not know: views, documents, pixels, gpui.
-//! Invariants: every pane of the tree has a tab list and the other way round; an item stands in
-//! one pane only; the active pane exists; of several panes none is empty unless it was just split.
+//! Invariants: every pane of the tree has a tab list and vice versa; an item is in one pane only;
+//! the active pane exists; with several panes, a pane is empty only right after a split.
 //! Start at `Layout::open` and `Layout::move_to_side`.
 
 mod saved;
@@ -12,12 +12,12 @@ mod tree;
 use std::collections::BTreeMap;
 
 pub use saved::{SavedLayout, SavedNode, SavedPane, SavedTab};
-pub use tabs::{Closing, ItemId, Opening, Tab, TabList};
-pub use tree::{Axis, Node, PaneId, PaneTree, Side, Split};
+pub use tabs::{CloseScope, ItemId, TabList, TabOpenMode, TabState};
+pub use tree::{Axis, PaneId, PaneNode, PaneSide, PaneTree, Split};
 
 /// The panes and tabs of one window.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct PaneLayout {
     tree: PaneTree,
     tabs: BTreeMap<PaneId, TabList>,
     active: PaneId,
@@ -25,8 +25,8 @@ pub struct Layout {
     next_item: u64,
 }
 
-impl Default for Layout {
-    /// One empty pane: what a fresh window shows.
+impl Default for PaneLayout {
+    /// Returns a layout with one empty pane, as in a new window.
     fn default() -> Self {
         let pane = PaneId(0);
         Self {
@@ -39,16 +39,16 @@ impl Default for Layout {
     }
 }
 
-impl Layout {
-    /// A name for something that will stand in a tab.
+impl PaneLayout {
+    /// Allocates an id for a new item.
     pub fn new_item(&mut self) -> ItemId {
         let item = ItemId(self.next_item);
         self.next_item += 1;
         item
     }
 
-    /// Shows `item` in `pane`, in a tab of its own. Answers the preview that gave way.
-    pub fn open(&mut self, pane: PaneId, item: ItemId, opening: Opening) -> Option<ItemId> {
+    /// Shows `item` in a new tab of `pane`. Returns the preview that was replaced.
+    pub fn open(&mut self, pane: PaneId, item: ItemId, opening: TabOpenMode) -> Option<ItemId> {
         if let Some(elsewhere) = self.pane_of(item).filter(|p| *p != pane) {
             base::never!("item {item:?} already stands in {elsewhere:?}");
             return None;
@@ -58,7 +58,7 @@ impl Layout {
         tabs.open(item, opening)
     }
 
-    /// Shows a tab and makes its pane the active one.
+    /// Shows a tab and activates its pane.
     pub fn activate(&mut self, item: ItemId) -> bool {
         let Some(pane) = self.pane_of(item) else {
             return false;
@@ -67,7 +67,7 @@ impl Layout {
         self.tabs.get_mut(&pane).is_some_and(|t| t.activate(item))
     }
 
-    /// Takes a tab away, and its pane with it when that is left empty and is not the only one.
+    /// Closes a tab, and its pane if that becomes empty and is not the only one.
     pub fn close(&mut self, item: ItemId) -> bool {
         let Some(pane) = self.pane_of(item) else {
             return false;
@@ -75,12 +75,12 @@ impl Layout {
         if let Some(tabs) = self.tabs.get_mut(&pane) {
             tabs.remove(item);
         }
-        self.retire_if_empty(pane);
+        self.remove_if_empty(pane);
         true
     }
 
-    /// A new empty pane beside `pane`, which becomes the active one.
-    pub fn split(&mut self, pane: PaneId, side: Side) -> Option<PaneId> {
+    /// Splits `pane` and activates the new, empty pane.
+    pub fn split(&mut self, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let new = PaneId(self.next_pane);
         if !self.tree.split(pane, side, new) {
             return None;
@@ -91,7 +91,7 @@ impl Layout {
         Some(new)
     }
 
-    /// Takes a pane away. The last one stays. Its tabs go with it, so close them first.
+    /// Removes a pane unless it is the last one. Its tabs are removed too, so close them first.
     pub fn remove_pane(&mut self, pane: PaneId) -> bool {
         let Some(next) = self.tree.remove(pane) else {
             return false;
@@ -103,7 +103,7 @@ impl Layout {
         true
     }
 
-    /// Moves a tab to `index` of a pane, its own or another.
+    /// Moves a tab to `index` of a pane, which may be its current one.
     pub fn move_to_pane(&mut self, item: ItemId, pane: PaneId, index: usize) -> bool {
         let Some(from) = self.pane_of(item) else {
             return false;
@@ -122,12 +122,12 @@ impl Layout {
             tabs.insert(tab, index);
         }
         self.active = pane;
-        self.retire_if_empty(from);
+        self.remove_if_empty(from);
         true
     }
 
     /// Moves a tab into a new pane on one side of `pane`.
-    pub fn move_to_side(&mut self, item: ItemId, pane: PaneId, side: Side) -> Option<PaneId> {
+    pub fn move_to_side(&mut self, item: ItemId, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let from = self.pane_of(item)?;
         let alone = from == pane && self.tabs.get(&from).is_some_and(|t| t.tabs().len() == 1);
         if alone {
@@ -138,17 +138,17 @@ impl Layout {
         Some(new)
     }
 
-    /// Gives the children of a split new shares of its room.
+    /// Sets the weights of the children of a split.
     pub fn set_weights(&mut self, path: &[usize], weights: &[f32]) -> bool {
         self.tree.set_weights(path, weights)
     }
 
-    /// The shares of the children of the split at `path`.
+    /// Returns the weights of the children of the split at `path`.
     pub fn weights(&self, path: &[usize]) -> Option<&[f32]> {
         self.tree.weights(path)
     }
 
-    /// Gives all panes beside each other the same room.
+    /// Gives all panes of a split the same size.
     pub fn even_out(&mut self) {
         self.tree.even_out();
     }
@@ -162,32 +162,32 @@ impl Layout {
         known
     }
 
-    /// Where commands go.
+    /// Returns the active pane, the target of commands.
     pub fn active_pane(&self) -> PaneId {
         self.active
     }
 
-    /// What shows in the active pane.
+    /// Returns the item shown in the active pane.
     pub fn active_item(&self) -> Option<ItemId> {
         self.tabs(self.active)?.active()
     }
 
-    /// The panes' geometry.
+    /// Returns the tree of panes.
     pub fn tree(&self) -> &PaneTree {
         &self.tree
     }
 
-    /// The tabs of a pane.
+    /// Returns the tabs of a pane.
     pub fn tabs(&self, pane: PaneId) -> Option<&TabList> {
         self.tabs.get(&pane)
     }
 
-    /// The tabs of a pane, to pin or keep one.
+    /// Returns the tabs of a pane for pinning or keeping one open.
     pub fn tabs_mut(&mut self, pane: PaneId) -> Option<&mut TabList> {
         self.tabs.get_mut(&pane)
     }
 
-    /// The pane in which an item stands.
+    /// Returns the pane that contains an item.
     pub fn pane_of(&self, item: ItemId) -> Option<PaneId> {
         self.tabs
             .iter()
@@ -195,7 +195,7 @@ impl Layout {
             .map(|(pane, _)| *pane)
     }
 
-    /// Every item, pane by pane in the order one sees them.
+    /// Returns all items, pane by pane in visual order.
     pub fn items(&self) -> Vec<ItemId> {
         self.tree
             .panes()
@@ -205,7 +205,7 @@ impl Layout {
             .collect()
     }
 
-    /// The pane `step` places behind the active one, around the ends.
+    /// Returns the pane `step` positions after the active one, wrapping around.
     pub fn pane_beside(&self, step: isize) -> PaneId {
         let panes = self.tree.panes();
         let index = panes.iter().position(|p| *p == self.active).unwrap_or(0) as isize;
@@ -216,7 +216,7 @@ impl Layout {
             .unwrap_or(self.active)
     }
 
-    fn retire_if_empty(&mut self, pane: PaneId) {
+    fn remove_if_empty(&mut self, pane: PaneId) {
         let empty = self.tabs.get(&pane).is_some_and(TabList::is_empty);
         if empty && self.tabs.len() > 1 {
             self.remove_pane(pane);

@@ -2,9 +2,10 @@
 //!
 //! Knows: the editor view, the open project, the design system. Must not know: how text is edited
 //! or drawn, how files are read.
-//! Invariant: a command is one action of `actions`, whoever asks for it.
-//! Invariant: a tab with unsaved text closes only after a question; a window closes without one,
-//! because its text comes back.
+//! Invariant: a command is one action of `actions`, whether a key, a menu or a button dispatches
+//! it.
+//! Invariant: closing a tab with unsaved text asks first; closing a window does not, because its
+//! text is restored.
 //! Start at `windows::start` and `Workbench`; the arrangement of panes is `layout`, plain data.
 
 pub mod actions;
@@ -18,18 +19,20 @@ mod code_index;
 mod configuration;
 mod crumbs;
 mod documents;
+mod file_error;
 mod finder;
 mod folder;
 mod grid;
 mod index_status;
 mod item;
 mod menus;
+mod navigation;
 mod notices;
 mod path_entry;
+mod pending_file;
 mod pickers;
 mod prediction;
 mod question;
-mod refusal;
 mod region;
 mod search_panel;
 mod session;
@@ -37,9 +40,7 @@ mod status_bar;
 mod tab_models;
 mod tab_strip;
 mod title_bar;
-mod trail;
 mod tree_panel;
-mod waiting;
 mod workbench;
 
 #[cfg(test)]
@@ -50,29 +51,29 @@ use gpui_kit::App;
 pub use code_index::{CodeIndex, OpenIndex};
 pub use configuration::Configuration;
 pub use documents::Documents;
-pub use item::Item;
+pub use item::TabItem;
 pub use services::Services;
 pub use tab_models::TabModels;
 pub use workbench::Workbench;
 
-/// What the start brought to light.
+/// Problems found during startup.
 #[must_use]
-pub struct Started {
-    /// Sentences for the user's eyes.
+pub struct StartupReport {
+    /// Messages for the user.
     pub problems: Vec<String>,
-    /// Where the recovery journal reports trouble; its thread writes there.
+    /// Channel on which the recovery journal's thread reports problems.
     pub journal: Option<async_channel::Receiver<project::JournalEvent>>,
 }
 
-/// Prepares the window's commands, menus and settings. Once, after `gpui_kit::init`, `ui::init` and
+/// Registers commands, menus and settings. Call once, after `gpui_kit::init`, `ui::init` and
 /// `Services::set`.
-pub fn init(cx: &mut App) -> Started {
+pub fn init(cx: &mut App) -> StartupReport {
     Configuration::start(cx);
     let (problems, journal) = Documents::start(cx);
     menus::install(cx);
-    cx.on_action(|_: &actions::app::Quit, cx| windows::end(cx));
+    cx.on_action(|_: &actions::app::Quit, cx| windows::shut_down(cx));
     cx.on_action(|_: &actions::app::NewWindow, cx| {
         windows::open_folder(None, cx);
     });
-    Started { problems, journal }
+    StartupReport { problems, journal }
 }

@@ -1,11 +1,11 @@
-//! The menus of the program: native on a Mac, behind a button or in a bar elsewhere.
+//! The application menus: native on macOS, behind a button or in a bar elsewhere.
 
 use gpui_kit::component::GlobalState;
 use gpui_kit::{App, Menu, MenuItem, OsAction};
 
 use crate::actions::{app, file, go, pane, project_search, view};
 
-/// Makes the menus known to the system and to the bar that we draw.
+/// Registers the menus with the system and with the menu bar drawn by Burin.
 pub(crate) fn install(cx: &mut App) {
     cx.set_menus(menus());
     if let Some(menus) = cx.get_menus() {
@@ -16,7 +16,7 @@ pub(crate) fn install(cx: &mut App) {
     }
 }
 
-/// Every menu in the order shown.
+/// Returns all menus in display order.
 pub(crate) fn menus() -> Vec<Menu> {
     let mut menus = Vec::new();
     if cfg!(target_os = "macos") {
@@ -125,7 +125,7 @@ fn view_menu() -> Menu {
         MenuItem::action("Theme\u{2026}", app::SelectTheme),
         MenuItem::action("Zoom in", view::ZoomIn),
         MenuItem::action("Zoom out", view::ZoomOut),
-        MenuItem::action("Usual size", view::ResetZoom),
+        MenuItem::action("Reset zoom", view::ResetZoom),
         MenuItem::action("Full screen", view::ToggleFullScreen),
     ])
 }

@@ -1,4 +1,4 @@
-//! What was reported in a window: shown for a while in its corner, kept in a list.
+//! Notifications of a window: shown in its corner for a while, and kept in a list.
 
 use std::rc::Rc;
 
@@ -11,54 +11,54 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Badge, EmptyState, Icon, Label, Tone, dp};
 
-/// Something to report.
+/// A notification for the user.
 #[derive(Clone)]
 pub struct Notice {
-    /// How grave it is.
+    /// Severity of the notification.
     pub tone: Tone,
-    /// The sentence.
+    /// Text of the notification.
     pub text: SharedString,
-    /// A later report of the same key takes its place on the screen.
+    /// A later notification with the same key replaces this one on screen.
     pub key: Option<SharedString>,
-    /// What can be done about it.
+    /// Label and action of its button.
     pub action: Option<(SharedString, Rc<dyn Action>)>,
 }
 
 impl Notice {
-    /// A sentence. It may quote names and messages from outside, which are made safe to show.
+    /// Creates a notification. Quoted names and external messages are made safe to display.
     pub fn new(tone: Tone, text: impl Into<SharedString>) -> Self {
         Self {
             tone,
-            text: ui::foreign::lines(text),
+            text: ui::foreign::multi_line(text),
             key: None,
             action: None,
         }
     }
 
-    /// A later report of the same key takes its place on the screen.
+    /// Sets the key: a later notification with the same key replaces this one on screen.
     pub fn key(mut self, key: impl Into<SharedString>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// A button that does something about it.
+    /// Adds a button that dispatches `action`.
     pub fn action(mut self, label: impl Into<SharedString>, action: impl Action) -> Self {
         self.action = Some((label.into(), Rc::new(action)));
         self
     }
 }
 
-/// The reports of a window, the newest last.
+/// The notifications of a window, newest last.
 #[derive(Default)]
 pub struct Notices {
     kept: Vec<(u64, Notice)>,
 }
 
-/// How many reports are kept.
+/// Number of notifications kept.
 const KEPT: usize = 200;
 
 impl Notices {
-    /// Keeps a report; `at` is in milliseconds since 1970.
+    /// Adds a notification; `at` is in milliseconds since 1970.
     pub fn add(&mut self, notice: Notice, at: u64, cx: &mut Context<Self>) {
         self.kept.push((at, notice));
         let surplus = self.kept.len().saturating_sub(KEPT);
@@ -66,13 +66,13 @@ impl Notices {
         cx.notify();
     }
 
-    /// The reports, the newest first.
+    /// Iterates over the notifications, newest first.
     pub fn iter(&self) -> impl Iterator<Item = &Notice> {
         self.kept.iter().rev().map(|(_, notice)| notice)
     }
 }
 
-/// The list of reports on the screen.
+/// The list of notifications on screen.
 pub(crate) struct NoticeList {
     notices: Entity<Notices>,
     focus: FocusHandle,
@@ -120,7 +120,7 @@ impl Render for NoticeList {
                 .py(dp(6.0))
                 .border_b_1()
                 .border_color(border)
-                .child(Badge::new(word(notice.tone)).tone(notice.tone))
+                .child(Badge::new(tone_name(notice.tone)).tone(notice.tone))
                 .child(
                     div()
                         .flex_1()
@@ -152,14 +152,14 @@ impl Render for NoticeList {
                 this.child(
                     div()
                         .h(dp(120.0))
-                        .child(EmptyState::new("Nothing was reported").icon(Icon::Bell)),
+                        .child(EmptyState::new("No notifications").icon(Icon::Bell)),
                 )
             })
             .children(rows)
     }
 }
 
-fn word(tone: Tone) -> &'static str {
+fn tone_name(tone: Tone) -> &'static str {
     match tone {
         Tone::Error => "Error",
         Tone::Warning => "Warning",

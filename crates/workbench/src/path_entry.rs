@@ -1,4 +1,4 @@
-//! What someone typing a path means: which folder to list, and what its names must begin with.
+//! Parses a partially typed path into the folder to list and the prefix of its last name.
 //!
 //! Pure. Must not know: what is on the disk. Start at `PathEntry::read`.
 
@@ -6,17 +6,17 @@ use std::path::Path;
 
 use base::{AbsPath, path_text, text_path};
 
-/// A half-typed path.
+/// A partially typed path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PathEntry {
-    /// The folder whose names complete it.
+    /// The folder whose entries complete the path.
     pub folder: AbsPath,
-    /// What is typed of the last name.
+    /// The typed prefix of the last name.
     pub partial: String,
 }
 
 impl PathEntry {
-    /// Reads `text` as a path: `~` is `home`, what is relative counts from `base`.
+    /// Parses `text` as a path: `~` is `home`, and relative paths are resolved against `base`.
     pub(crate) fn read(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> Self {
         let (folder, partial) = match text.rfind('/') {
             Some(slash) => (&text[..=slash], &text[slash + 1..]),
@@ -29,7 +29,7 @@ impl PathEntry {
         }
     }
 
-    /// The path that is typed so far.
+    /// Returns the path typed so far.
     pub(crate) fn path(&self) -> AbsPath {
         if self.partial.is_empty() {
             self.folder.clone()
@@ -38,13 +38,13 @@ impl PathEntry {
         }
     }
 
-    /// Whether names that begin with a dot are wanted.
+    /// Returns whether to list names that begin with a dot.
     pub(crate) fn wants_hidden(&self) -> bool {
         self.partial.starts_with('.')
     }
 }
 
-/// The path that `text` names, in the text form of paths.
+/// Resolves `text`, in the text form of paths, to an absolute path.
 pub(crate) fn resolve(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> AbsPath {
     match (text.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -54,13 +54,14 @@ pub(crate) fn resolve(text: &str, base: &AbsPath, home: Option<&AbsPath>) -> Abs
     }
 }
 
-/// `path` for the clipboard: as it is where it is text, else in the text form that Burin reads.
+/// Returns `path` for the clipboard: verbatim if it is valid text, else in the text form that Burin
+/// reads.
 pub(crate) fn clipboard_text(path: impl AsRef<Path>) -> String {
     let path = path.as_ref();
     path.to_str().map_or_else(|| path_text(path), str::to_owned)
 }
 
-/// The text form of `path` with the home folder written as `~`.
+/// Returns the text form of `path` with the home folder written as `~`.
 pub(crate) fn shorten(path: &AbsPath, home: Option<&AbsPath>) -> String {
     match home.and_then(|home| path.relative_to(home)) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),

@@ -1,11 +1,11 @@
-//! What the window's pickers choose among; the picker itself is `ui::picker`.
+//! Delegates of the window's pickers; the picker itself is `ui::picker`.
 
 pub(crate) mod choices;
 pub(crate) mod commands;
 pub(crate) mod everything;
 pub(crate) mod files;
+pub(crate) mod go_to_line;
 pub(crate) mod index_menu;
-pub(crate) mod lines;
 pub(crate) mod paths;
 pub(crate) mod recent;
 pub(crate) mod suggestion_menu;
@@ -16,11 +16,12 @@ pub(crate) mod themes;
 use gpui_kit::{Context, Entity, Subscription, Window};
 use ui::picker::{Picker, PickerDelegate};
 
-use crate::folder::{Folder, FolderEvent};
+use crate::folder::{FolderEvent, OpenFolder};
 
-/// Has a picker search again when the folder has other files, once `doubt` told it that what it found is of the old ones.
+/// Runs the picker's search again when the folder's file list changes, after `doubt` marks the old
+/// results as stale.
 fn follow_files<D: PickerDelegate>(
-    folder: &Entity<Folder>,
+    folder: &Entity<OpenFolder>,
     doubt: fn(&mut D),
     window: &Window,
     cx: &mut Context<Picker<D>>,
@@ -37,7 +38,7 @@ fn follow_files<D: PickerDelegate>(
     )
 }
 
-/// Byte offsets of chars given by their place in `text`.
+/// Converts char indices in `text` into byte offsets.
 fn byte_offsets(text: &str, chars: &[u32]) -> Vec<usize> {
     let mut wanted = chars.iter().peekable();
     let mut offsets = Vec::with_capacity(chars.len());

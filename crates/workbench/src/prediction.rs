@@ -1,102 +1,106 @@
-//! Tab in a window: hears of every change of its texts, asks the local tier and models, and has the view at hand show
-//! what comes of it.
+//! Tab suggestions in a window: passes every text change to the engine, queries the local tier and
+//! models, and shows the result in the focused view.
 //!
-//! The thinking is done in `autocomplete`: its engine says what is to be done, and this carries it out. Must not know:
-//! how suggestions are drawn, how models are reached.
-//! Invariant: nothing here waits; what takes time in proportion to a text or the project runs in the background.
+//! The logic is in `autocomplete`: its engine returns effects, and this module applies them. Must
+//! not know: how suggestions are drawn, how models are reached.
+//! Invariant: nothing here blocks; work proportional to a text or the project runs in the
+//! background.
 //! Start at `Prediction::document_changed` and `carry_out`.
 
-mod around;
-mod asking;
 mod background;
-mod elsewhere;
-mod gate;
-mod holding;
+mod cross_file;
+mod expand_word;
+mod folder_context;
+mod folder_reader;
 mod learn;
-mod portal;
-mod reading;
-mod standing;
+mod model_requests;
+mod suggestion_settings;
+mod suppression;
+mod tab_status;
+mod unopened_files;
 mod watch;
-mod words;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use autocomplete::engine::{Blocked, Edited, Effect, Engine, Happened, Input, Options, Turn};
-use autocomplete::local::{self, Local};
-use autocomplete::{Cause, Scene, Suggestion, SuggestionId};
+use autocomplete::engine::{
+    BlockReason, CompletionEngine, CycleStep, DocumentEdit, EngineEffect, EngineInput,
+    EngineOptions, TabEvent,
+};
+use autocomplete::local::{self, LocalPredictor};
+use autocomplete::{ChangeCause, EditorState, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row};
-use composer_panel::board::Hunk;
+use composer_panel::board::BoardHunk;
 use editor::{
-    Cycle, DocumentModel, Editor, EditorEvent, ModelEvent, SuggestionEvent, SuggestionMode,
-    Unsuited,
+    CycleDirection, DocumentModel, Editor, EditorEvent, ModelEvent, SuggestionBlocker,
+    SuggestionEvent, SuggestionMode,
 };
 use gpui_kit::{App, Context, Entity, EventEmitter, SharedString, Subscription, Task, Window};
 use settings::TabShow;
 use text::{Change, Timestamp};
 use ui::ActiveSettings as _;
 
-use crate::folder::{Folder, FolderEvent};
+use crate::folder::{FolderEvent, OpenFolder};
 use crate::services::Services;
-use around::Around;
-use gate::Gate;
-use learn::Shown;
-use reading::{Reading, ViewChanged};
-pub(crate) use standing::Standing;
-use watch::{Changed, Watched, Watching};
+use folder_context::FolderContext;
+use folder_reader::{FolderReader, ViewChanged};
+use learn::ShownSuggestions;
+use suggestion_settings::SuggestionSettings;
+pub(crate) use tab_status::TabStatus;
+use watch::{TextChange, WatchedText, WatchedTexts};
 
-/// Tab in one window.
+/// Tab suggestions of one window.
 pub(crate) struct Prediction {
     services: Services,
-    engine: Engine,
-    local: Local,
-    around: Around,
-    gate: Gate,
-    folder: Option<Entity<Folder>>,
+    engine: CompletionEngine,
+    local: LocalPredictor,
+    around: FolderContext,
+    gate: SuggestionSettings,
+    folder: Option<Entity<OpenFolder>>,
     root: Option<AbsPath>,
-    reading: Option<Entity<Reading>>,
-    watching: Watching,
-    front: Option<Front>,
-    /// What the engine was told to hold back for.
-    blocks: BTreeSet<Blocked>,
-    /// Why the view at hand is unsuited.
-    unsuited: Option<Unsuited>,
-    /// Whether something was asked for by hand and nothing was typed since.
+    reading: Option<Entity<FolderReader>>,
+    watching: WatchedTexts,
+    front: Option<FocusedView>,
+    /// The reasons for suppressing suggestions last sent to the engine.
+    blocks: BTreeSet<BlockReason>,
+    /// Reason the focused view shows no suggestions, if any.
+    unsuited: Option<SuggestionBlocker>,
+    /// Whether the user requested a suggestion and has not typed since.
     is_asked: bool,
-    /// A change that took a suggestion, until it is heard which part that was.
-    taken: Option<Box<Edited>>,
+    /// An edit that accepted a suggestion, held until the accepted part is known.
+    taken: Option<Box<DocumentEdit>>,
     /// A suggestion for a file that is being opened for it.
     entering: Option<Suggestion>,
     last_id: u64,
-    shown: Shown,
-    /// What was seen last in the view that was at hand before.
+    shown: ShownSuggestions,
+    /// The last suggestion painted in the previously focused view.
     painted: Option<SuggestionId>,
-    asking: asking::Asking,
+    asking: model_requests::TabModelState,
     background: background::Background,
-    outside: elsewhere::Outside,
+    outside: unopened_files::UnopenedFiles,
     wake: Option<Task<()>>,
     waking: Option<Task<()>>,
     _followed: Vec<Subscription>,
 }
 
-/// The view at hand.
-struct Front {
+/// The view with the focus.
+struct FocusedView {
     editor: Entity<Editor>,
     model: Entity<DocumentModel>,
-    /// Where the caret was last.
+    /// Last row of the caret.
     row: Row,
     _followed: [Subscription; 2],
 }
 
-/// What is asked of the window.
+/// A request to the window.
 pub(crate) enum PredictionEvent {
-    /// Open a file at a byte of it.
+    /// Opens a file at a byte offset.
     Enter(AbsPath, ByteOffset),
 }
 
 impl EventEmitter<PredictionEvent> for Prediction {}
 
-/// Who goes so many rows further has left a place.
+/// Distance, in rows, at which the caret has left a location.
 const AWAY: u32 = 30;
 
 impl Prediction {
@@ -104,14 +108,14 @@ impl Prediction {
         let settings = cx.settings().clone();
         let mut this = Self {
             services: Services::of(cx),
-            engine: Engine::new(Options::local()),
-            local: Local::new(),
-            around: Around::default(),
-            gate: Gate::new(&settings.tab, None),
+            engine: CompletionEngine::new(EngineOptions::local()),
+            local: LocalPredictor::new(),
+            around: FolderContext::default(),
+            gate: SuggestionSettings::new(&settings.tab, None),
             folder: None,
             root: None,
             reading: None,
-            watching: Watching::new(),
+            watching: WatchedTexts::new(),
             front: None,
             blocks: BTreeSet::new(),
             unsuited: None,
@@ -119,31 +123,31 @@ impl Prediction {
             taken: None,
             entering: None,
             last_id: 0,
-            shown: Shown::default(),
+            shown: ShownSuggestions::default(),
             painted: None,
-            asking: asking::Asking::default(),
+            asking: model_requests::TabModelState::default(),
             background: background::Background::default(),
-            outside: elsewhere::Outside::default(),
+            outside: unopened_files::UnopenedFiles::default(),
             wake: None,
             waking: None,
             _followed: Vec::new(),
         };
-        this.recall(cx);
+        this.load_learned(cx);
         this
     }
 
-    /// The window shows another folder.
+    /// Switches to another folder.
     pub(crate) fn set_folder(
         &mut self,
-        folder: Option<Entity<Folder>>,
+        folder: Option<Entity<OpenFolder>>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.around = Around::default();
-        self.outside = elsewhere::Outside::default();
-        self.local.look_again(&|_| true);
+        self.around = FolderContext::default();
+        self.outside = unopened_files::UnopenedFiles::default();
+        self.local.invalidate_changed(&|_| true);
         self.root = folder.as_ref().map(|folder| folder.read(cx).root().clone());
-        self.reading = folder.as_ref().map(|folder| Reading::of(folder, cx));
+        self.reading = folder.as_ref().map(|folder| FolderReader::of(folder, cx));
         self._followed = self
             .reading
             .iter()
@@ -159,11 +163,11 @@ impl Prediction {
         self._followed.extend(folder.iter().map(|folder| {
             cx.subscribe(folder, |this, _, event: &FolderEvent, cx| match event {
                 FolderEvent::Changed(paths) => {
-                    this.around.forget();
+                    this.around.clear_lookups();
                     this.changed_outside(Some(paths), cx);
                 }
                 FolderEvent::Rescan => {
-                    this.around.forget();
+                    this.around.clear_lookups();
                     this.changed_outside(None, cx);
                 }
                 _ => {}
@@ -173,18 +177,18 @@ impl Prediction {
         self.settings_changed(window, cx);
     }
 
-    /// What agents changed and has not landed.
-    pub(crate) fn set_unmerged(&mut self, hunks: Vec<Hunk>) {
+    /// Sets the hunks of agents that are not landed yet.
+    pub(crate) fn set_unmerged(&mut self, hunks: Vec<BoardHunk>) {
         self.around.set_unmerged(hunks);
     }
 
-    /// The settings are others.
+    /// Applies settings after a change.
     pub(crate) fn settings_changed(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let settings = cx.settings().clone();
         let snoozed = self.gate.snoozed_until();
-        self.gate = Gate::new(&settings.tab, self.root.as_ref());
+        self.gate = SuggestionSettings::new(&settings.tab, self.root.as_ref());
         self.gate.snooze(snoozed);
-        self.asking.want(&settings.tab.model);
+        self.asking.set_model_name(&settings.tab.model);
         if self.asking.is_needed {
             self.choose_model(cx);
         }
@@ -194,7 +198,7 @@ impl Prediction {
         cx.notify();
     }
 
-    /// Follows a text that is open in this window.
+    /// Starts watching a text that is open in this window.
     pub(crate) fn watch(
         &mut self,
         model: &Entity<DocumentModel>,
@@ -209,24 +213,24 @@ impl Prediction {
         let followed = cx.subscribe_in(model, window, |this, model, event, window, cx| {
             match event {
                 ModelEvent::Edited(change) => this.document_changed(model, change, window, cx),
-                // An edit is understood by the tree of the text before it.
-                ModelEvent::SyntaxUpdated => this.see(model, cx),
+                // The engine interprets an edit with the syntax tree of the text before it.
+                ModelEvent::SyntaxUpdated => this.track(model, cx),
                 ModelEvent::Saved | ModelEvent::StateChanged | ModelEvent::HunksUpdated => {}
             }
         });
-        let watched = Watched::new(model, followed, cx);
+        let watched = WatchedText::new(model, followed, cx);
         self.watching.insert(model.entity_id(), watched);
-        self.see(model, cx);
+        self.track(model, cx);
     }
 
-    fn see(&mut self, model: &Entity<DocumentModel>, cx: &App) {
+    fn track(&mut self, model: &Entity<DocumentModel>, cx: &App) {
         let revision = model.read(cx).snapshot().revision();
         self.local
-            .see(&scene_of(model, &Change::none(revision), cx));
+            .note_tree(&scene_of(model, &Change::none(revision), cx));
     }
 
-    /// Another view is at hand, or none.
-    pub(crate) fn set_front(
+    /// Sets the focused view, or none.
+    pub(crate) fn set_focused_view(
         &mut self,
         editor: Option<Entity<Editor>>,
         window: &mut Window,
@@ -252,7 +256,7 @@ impl Prediction {
             cx.subscribe_in(&editor, window, Self::editor_event),
             cx.observe(&model, |_, _, cx| cx.notify()),
         ];
-        self.front = Some(Front {
+        self.front = Some(FocusedView {
             row: editor.update(cx, |editor, cx| editor.caret_point(cx).row),
             editor,
             model,
@@ -262,13 +266,13 @@ impl Prediction {
         self.is_asked = false;
         self.follow_blocks(Some(window), cx);
         if let Some(scene) = self.scene(cx) {
-            self.feed(Input::Moved { scene }, cx);
+            self.handle(EngineInput::Moved { scene }, cx);
         }
         self.enter(cx);
         self.work_soon(cx);
     }
 
-    /// A text that is followed has changed.
+    /// Handles a change of a watched text.
     fn document_changed(
         &mut self,
         model: &Entity<DocumentModel>,
@@ -285,15 +289,16 @@ impl Prediction {
         let Some(watched) = self.watching.get_mut(&model.entity_id()) else {
             return;
         };
-        let Changed { before, cause } = watched.changed(model.read(cx), change.author, taken);
-        let scene = match is_front {
-            true => self.scene(cx),
-            false => Some(scene_of(model, change, cx)),
+        let TextChange { before, cause } = watched.changed(model.read(cx), change.author, taken);
+        let scene = if is_front {
+            self.scene(cx)
+        } else {
+            Some(scene_of(model, change, cx))
         };
         let Some(scene) = scene else {
             return;
         };
-        self.local.edited(&local::Edited {
+        self.local.edited(&local::ObservedEdit {
             path: scene.path.clone(),
             before: before.clone(),
             after: scene.snapshot.clone(),
@@ -302,22 +307,22 @@ impl Prediction {
             at: Timestamp(self.services.clock.wall_ms()),
             cause,
         });
-        let edited = Box::new(Edited {
+        let edited = Box::new(DocumentEdit {
             before,
             scene,
             change: change.clone(),
             cause,
         });
-        if cause == Cause::Typed {
+        if cause == ChangeCause::Typed {
             self.is_asked = false;
             self.need_model(cx);
         }
-        self.hold_back(Some(window), cx);
+        self.suppress(Some(window), cx);
         match cause {
-            Cause::Accepted if is_front => self.taken = Some(edited),
-            _ => self.feed(Input::Edited(edited), cx),
+            ChangeCause::Accepted if is_front => self.taken = Some(edited),
+            _ => self.handle(EngineInput::Edited(edited), cx),
         }
-        self.let_go(Some(window), cx);
+        self.unsuppress(Some(window), cx);
         self.work_soon(cx);
     }
 
@@ -331,11 +336,11 @@ impl Prediction {
         match event {
             EditorEvent::SelectionsChanged => {
                 self.note_left(cx);
-                self.hold_back(Some(window), cx);
+                self.suppress(Some(window), cx);
                 if let Some(scene) = self.scene(cx) {
-                    self.feed(Input::Moved { scene }, cx);
+                    self.handle(EngineInput::Moved { scene }, cx);
                 }
-                self.let_go(Some(window), cx);
+                self.unsuppress(Some(window), cx);
                 self.work_soon(cx);
             }
             EditorEvent::Focused => self.follow_blocks(Some(window), cx),
@@ -353,8 +358,8 @@ impl Prediction {
         match event {
             SuggestionEvent::Taken { part, .. } => {
                 if let Some(edited) = self.taken.take() {
-                    self.feed(
-                        Input::Accepted {
+                    self.handle(
+                        EngineInput::Accepted {
                             part: *part,
                             edited,
                         },
@@ -362,36 +367,41 @@ impl Prediction {
                     );
                 }
             }
-            SuggestionEvent::Dismissed(_) => self.feed(Input::Dismissed, cx),
-            SuggestionEvent::Cycled(Cycle::Next) => self.feed(Input::Cycle(Turn::Next), cx),
-            SuggestionEvent::Cycled(Cycle::Previous) => self.feed(Input::Cycle(Turn::Previous), cx),
+            SuggestionEvent::Dismissed(_) => self.handle(EngineInput::Dismissed, cx),
+            SuggestionEvent::Cycled(CycleDirection::Next) => {
+                self.handle(EngineInput::Cycle(CycleStep::Next), cx)
+            }
+            SuggestionEvent::Cycled(CycleDirection::Previous) => {
+                self.handle(EngineInput::Cycle(CycleStep::Previous), cx)
+            }
             SuggestionEvent::Requested => {
                 self.is_asked = true;
                 self.need_model(cx);
                 self.follow_blocks(Some(window), cx);
                 if let Some(scene) = self.scene(cx) {
-                    self.feed(Input::Requested { scene }, cx);
+                    self.handle(EngineInput::Requested { scene }, cx);
                 }
             }
             SuggestionEvent::Jumped(_) => {}
-            SuggestionEvent::WordsWanted(cycle) => self.write_words(*cycle, window, cx),
+            SuggestionEvent::WordsWanted(cycle) => self.expand_word(*cycle, window, cx),
             SuggestionEvent::Entered(id) => self.open_place(*id, cx),
         }
     }
 
-    /// Hands something to the engine and does what it says.
-    fn feed(&mut self, input: Input, cx: &mut Context<Self>) {
+    /// Passes an input to the engine and applies the resulting effects.
+    fn handle(&mut self, input: EngineInput, cx: &mut Context<Self>) {
         let now = self.services.clock.elapsed();
         let effects = self.engine.handle(now, input, &self.around);
-        let asks_local = effects.contains(&Effect::AskLocal);
+        let asks_local = effects.contains(&EngineEffect::AskLocal);
         for effect in effects {
-            self.carry_out(effect, cx);
+            self.apply_effect(effect, cx);
         }
-        // Behind the others: what it finds is shown, and none of them may take that away.
+        // The local tier runs after the other effects, because none of them may remove its
+        // suggestion.
         if asks_local {
             self.ask_local(cx);
         }
-        let spent = self.engine.take_spent();
+        let spent = self.engine.take_retired();
         if !spent.is_empty() {
             let freed = async move { drop(spent) };
             cx.background_executor().spawn(freed).detach();
@@ -399,11 +409,11 @@ impl Prediction {
         cx.notify();
     }
 
-    fn carry_out(&mut self, effect: Effect, cx: &mut Context<Self>) {
+    fn apply_effect(&mut self, effect: EngineEffect, cx: &mut Context<Self>) {
         match effect {
-            Effect::Ask { request, what } => self.ask(request, what, cx),
-            Effect::Cancel { request } => self.asking.cancel(request),
-            Effect::Show(shown) => {
+            EngineEffect::Ask { request, what } => self.ask(request, what, cx),
+            EngineEffect::Cancel { request } => self.asking.cancel(request),
+            EngineEffect::Show(shown) => {
                 let now = self.services.clock.elapsed();
                 self.shown.show(&shown.suggestion, now);
                 let note = (shown.count > 1)
@@ -417,17 +427,17 @@ impl Prediction {
                     });
                 }
             }
-            Effect::Hide => {
+            EngineEffect::Hide => {
                 if let Some(front) = &self.front {
                     front
                         .editor
                         .update(cx, |editor, cx| editor.set_suggestion(None, cx));
                 }
             }
-            Effect::Wake { at } => self.wake_at(at, cx),
-            // When the others are done, see `feed`.
-            Effect::AskLocal => {}
-            Effect::Note(happened) => {
+            EngineEffect::Wake { at } => self.schedule_wake(at, cx),
+            // Handled after the other effects, see `feed`.
+            EngineEffect::AskLocal => {}
+            EngineEffect::Note(happened) => {
                 let now = self.services.clock.elapsed();
                 let is_seen = self.was_painted(&happened, cx);
                 let measured = self.shown.note(&happened, (now, is_seen), &mut self.local);
@@ -438,24 +448,25 @@ impl Prediction {
         }
     }
 
-    /// Whether the person saw anything of the suggestion that something happened to.
-    fn was_painted(&self, happened: &Happened, cx: &App) -> bool {
+    /// Returns whether any part of the affected suggestion was painted.
+    fn was_painted(&self, happened: &TabEvent, cx: &App) -> bool {
         let front = self.front.as_ref();
         let here = front.and_then(|front| front.editor.read(cx).last_painted());
         let seen = [here.map(|(id, _)| id), self.painted];
         seen.contains(&Some(happened.id()))
     }
 
-    fn wake_at(&mut self, at: Duration, cx: &mut Context<Self>) {
+    fn schedule_wake(&mut self, at: Duration, cx: &mut Context<Self>) {
         let wait = at.saturating_sub(self.services.clock.elapsed());
         self.wake = Some(cx.spawn(async move |this, cx| {
             cx.background_executor().timer(wait).await;
-            // The window may be gone.
-            this.update(cx, |this, cx| this.feed(Input::Time, cx)).ok();
+            // The window may have been closed.
+            this.update(cx, |this, cx| this.handle(EngineInput::Time, cx))
+                .ok();
         }));
     }
 
-    /// What this machine finds by itself for the text at hand.
+    /// Queries the local tier for the focused text.
     fn ask_local(&mut self, cx: &mut Context<Self>) {
         let Some(scene) = self.scene(cx) else {
             return;
@@ -466,13 +477,14 @@ impl Prediction {
             *last += 1;
             SuggestionId(*last)
         };
-        let suggestions = match self.engine.is_by_hand() {
-            true => self.local.asked(&scene, at, &mut next),
-            false => self.local.everything(&scene, at, &mut next),
+        let suggestions = if self.engine.is_explicit() {
+            self.local.requested_suggestions(&scene, at, &mut next)
+        } else {
+            self.local.all_suggestions(&scene, at, &mut next)
         };
         let revision = scene.snapshot.revision();
-        self.feed(
-            Input::Local {
+        self.handle(
+            EngineInput::Local {
                 revision,
                 suggestions,
             },
@@ -480,8 +492,8 @@ impl Prediction {
         );
     }
 
-    /// The text at hand as it is now.
-    fn scene(&self, cx: &mut Context<Self>) -> Option<Scene> {
+    /// Captures the state of the focused text.
+    fn scene(&self, cx: &mut Context<Self>) -> Option<EditorState> {
         let editor = self.front.as_ref()?.editor.clone();
         Some(editor.update(cx, |editor, cx| editor.scene(cx)))
     }
@@ -498,25 +510,25 @@ impl Prediction {
         }
     }
 
-    /// Tells the engine by whom, and how boldly, is suggested.
+    /// Sends the engine its options: the source of suggestions and the confidence threshold.
     fn set_options(&mut self, cx: &mut Context<Self>) {
         let least = cx.settings().tab.least_likely;
         let threshold = match least {
             0 => self.local.threshold(),
             percent => percent as f32 / 100.0,
         };
-        let options = Options {
+        let options = EngineOptions {
             root: self.root.clone(),
             model: self.asking.model().cloned(),
             threshold,
         };
         if self.asking.options.as_ref() != Some(&options) {
             self.asking.options = Some(options.clone());
-            self.feed(Input::Options(options), cx);
+            self.handle(EngineInput::Options(options), cx);
         }
     }
 
-    /// Keeps what was looked at, when the caret has gone away from it.
+    /// Records the viewed rows after the caret left them.
     fn note_left(&mut self, cx: &mut Context<Self>) {
         let (Some(front), Some(root)) = (&mut self.front, &self.root) else {
             return;
@@ -531,20 +543,20 @@ impl Prediction {
         front.row = row;
         let model = front.model.read(cx);
         if let Some(path) = model.path() {
-            let shown = around::shown(path, root);
-            self.around.left(shown, &model.snapshot(), before);
+            let shown = folder_context::relative_name(path, root);
+            self.around.record_view(shown, &model.snapshot(), before);
         }
     }
 }
 
-/// A text that is not at hand, with the place of its change for a caret.
-fn scene_of(model: &Entity<DocumentModel>, change: &Change, cx: &App) -> Scene {
+/// Captures a text without focus, with the start of its change as the caret.
+fn scene_of(model: &Entity<DocumentModel>, change: &Change, cx: &App) -> EditorState {
     let model = model.read(cx);
     let at = change
         .splices
         .last()
         .map_or(ByteOffset(0), |splice| splice.new.end);
-    Scene {
+    EditorState {
         path: model.path().cloned(),
         snapshot: model.snapshot(),
         syntax: model.syntax().cloned(),

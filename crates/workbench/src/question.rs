@@ -1,6 +1,6 @@
-//! A question in the middle of the window, with an answer on each button.
+//! Modal question in the middle of the window, with one button per answer.
 //!
-//! Invariant: the safest answer has the keyboard at first; Escape answers nothing.
+//! Invariant: the safest answer has the focus initially; Escape gives no answer.
 
 use futures::channel::oneshot;
 use gpui_kit::TestSupportExt as _;
@@ -11,38 +11,41 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Label, dp};
 
-/// What is asked, as plain data. Names from outside are made safe to show.
+/// Content of a question, as plain data. External names are made safe to display.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
-    /// The question itself.
+pub(crate) struct QuestionSpec {
+    /// Text of the question.
     pub(crate) title: SharedString,
-    /// What depends on the answer.
+    /// Consequences of the answer.
     pub(crate) detail: SharedString,
-    /// The answers, the first on the right where the main one is expected.
+    /// Labels and styles of the answers; the first is the primary one, on the right.
     pub(crate) answers: Vec<(SharedString, ButtonStyle)>,
-    /// Which of them does no harm.
+    /// Index of the harmless answer.
     pub(crate) safest: usize,
 }
 
-/// The question on the screen.
-pub(crate) struct Question {
-    asked: Asked,
+/// The modal view of a question.
+pub(crate) struct QuestionDialog {
+    asked: QuestionSpec,
     focuses: Vec<FocusHandle>,
     reply: Option<oneshot::Sender<usize>>,
 }
 
-impl Question {
-    /// The view, and where its answer arrives; an error there means no answer.
-    pub(crate) fn new(asked: Asked, cx: &mut Context<Self>) -> (Self, oneshot::Receiver<usize>) {
+impl QuestionDialog {
+    /// Creates the view and the channel for its answer; an error on the channel means no answer.
+    pub(crate) fn new(
+        asked: QuestionSpec,
+        cx: &mut Context<Self>,
+    ) -> (Self, oneshot::Receiver<usize>) {
         let (reply, answer) = oneshot::channel();
         let focuses = asked
             .answers
             .iter()
             .map(|_| cx.focus_handle().tab_stop(true))
             .collect();
-        let asked = Asked {
-            title: ui::foreign::lines(asked.title),
-            detail: ui::foreign::lines(asked.detail),
+        let asked = QuestionSpec {
+            title: ui::foreign::multi_line(asked.title),
+            detail: ui::foreign::multi_line(asked.detail),
             ..asked
         };
         let this = Self {
@@ -55,7 +58,7 @@ impl Question {
 
     fn answer(&mut self, index: usize, cx: &mut Context<Self>) {
         if let Some(reply) = self.reply.take() {
-            // Whoever asked may be gone; then nobody wants the answer.
+            // If the receiver is gone, the answer is not needed.
             reply.send(index).ok();
         }
         cx.emit(DismissEvent);
@@ -93,9 +96,9 @@ impl Question {
     }
 }
 
-impl EventEmitter<DismissEvent> for Question {}
+impl EventEmitter<DismissEvent> for QuestionDialog {}
 
-impl Focusable for Question {
+impl Focusable for QuestionDialog {
     fn focus_handle(&self, cx: &App) -> FocusHandle {
         self.focuses
             .get(self.asked.safest)
@@ -104,7 +107,7 @@ impl Focusable for Question {
     }
 }
 
-impl Render for Question {
+impl Render for QuestionDialog {
     fn render(&mut self, window: &mut Window, cx: &mut Context<Self>) -> impl IntoElement {
         let answers = self.asked.answers.iter().zip(&self.focuses).enumerate();
         let buttons: Vec<_> = answers
@@ -120,7 +123,7 @@ impl Render for Question {
             .key_context("Question")
             .role(Role::AlertDialog)
             .test_support()
-            .aria_label(ui::foreign::lines(self.asked.title.clone()))
+            .aria_label(ui::foreign::multi_line(self.asked.title.clone()))
             .on_key_down(cx.listener(Self::key))
             .w(dp(440.0))
             .max_w_full()
@@ -136,7 +139,7 @@ impl Render for Question {
                 div()
                     .text_size(dp(13.0))
                     .text_color(cx.theme().colors.muted)
-                    .child(ui::foreign::lines(self.asked.detail.clone())),
+                    .child(ui::foreign::multi_line(self.asked.detail.clone())),
             )
             .child(
                 div()

@@ -1,14 +1,14 @@
-//! A region of the window: a view that is drawn again only when it changes.
+//! A region of the window: a cached view that is redrawn only when it changes.
 
 use gpui_kit::{
     AnyElement, AnyView, IntoElement as _, ParentElement as _, StyleRefinement, Styled as _,
     Window, div,
 };
 
-/// A view in a place of this size and shape.
+/// Wraps a view of the given style for caching.
 ///
-/// A view that is not drawn in a frame is missing from what screen readers are told of it; while one listens, every
-/// region is drawn every time.
+/// A view that is not drawn in a frame is missing from the accessibility tree, so while a screen
+/// reader is connected, every region is drawn in every frame.
 pub(crate) fn region(
     view: impl Into<AnyView>,
     style: StyleRefinement,

@@ -1,8 +1,8 @@
-//! Search and replace through the project, in a tab of its own.
+//! Search and replace in the project, in its own tab.
 //!
-//! The search runs in the background and streams; what it found is `results`, which is plain data. Open
-//! texts are searched as they are, saved or not.
-//! Invariant: typing on stops the search before; results of a stopped search never arrive.
+//! The search runs in the background and streams into `results`, which is plain data. Open texts
+//! are searched in their current state, saved or not.
+//! Invariant: further typing stops the running search; results of a stopped search never arrive.
 
 mod actions;
 mod job;
@@ -25,12 +25,12 @@ use gpui_kit::{
 use project::search::{BadQuery, SearchEvent, SearchQuery, SearchScope, SearchSummary};
 
 use self::replace::ReplacedFile;
-use self::results::{Picked, Replaced, Results};
+use self::results::{Picked, ReplacementPreview, Results};
 use crate::services::Services;
 use crate::session::SavedSearch;
 use crate::workbench::Workbench;
 
-/// The search through the project.
+/// The panel for searching the project.
 pub struct SearchPanel {
     services: Services,
     workbench: WeakEntity<Workbench>,
@@ -39,17 +39,17 @@ pub struct SearchPanel {
     replacement: Entity<InputState>,
     include: Entity<InputState>,
     exclude: Entity<InputState>,
-    options: Options,
+    options: SearchOptions,
     results: Results,
-    /// What `results` are the results of.
-    searched: Option<Searched>,
-    /// What the last replacement did, until it is taken back.
+    /// The search that produced `results`.
+    searched: Option<ShownSearch>,
+    /// Files changed by the last replacement, until it is undone.
     replaced: Vec<ReplacedFile>,
     picked: Option<Picked>,
-    progress: Progress,
+    progress: SearchProgress,
     problems: Vec<String>,
-    running: Option<Running>,
-    /// Everything is to be replaced once everything is found.
+    running: Option<RunningSearch>,
+    /// Whether to replace all matches when the search finishes.
     wants_replace: bool,
     focus: FocusHandle,
     list_focus: FocusHandle,
@@ -57,9 +57,9 @@ pub struct SearchPanel {
     _subscriptions: Vec<Subscription>,
 }
 
-/// The switches beside the fields.
+/// State of the toggles beside the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct SearchOptions {
     is_regex: bool,
     is_case_sensitive: bool,
     is_whole_word: bool,
@@ -67,32 +67,32 @@ pub(crate) struct Options {
     shows_filters: bool,
 }
 
-/// How far the search is.
+/// Progress of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Progress {
-    /// Nothing was asked for.
+enum SearchProgress {
+    /// No search was requested.
     Idle,
-    /// It runs.
+    /// The search is running.
     Running,
-    /// It came to its end.
+    /// The search ran to its end.
     Done(SearchSummary),
-    /// It was stopped by hand.
+    /// The user stopped the search.
     Stopped,
-    /// It could not start.
-    Refused(Refusal),
+    /// The search could not start.
+    Refused(QueryProblem),
 }
 
-/// Why a search could not start.
+/// Reason a search could not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Refusal {
-    field: Field,
-    /// A sentence.
+struct QueryProblem {
+    field: SearchField,
+    /// Message for the user.
     reason: String,
 }
 
-/// The fields that a search is made of.
+/// The text fields of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Field {
+pub(crate) enum SearchField {
     Pattern,
     Include,
     Exclude,
@@ -100,29 +100,29 @@ pub(crate) enum Field {
 
 /// A search whose results are shown.
 #[derive(Clone)]
-struct Searched {
+struct ShownSearch {
     query: SearchQuery,
     matcher: Matcher,
 }
 
-struct Running {
-    /// It came to its end.
+struct RunningSearch {
+    /// Whether the search has finished.
     is_over: bool,
     cancel: Arc<AtomicBool>,
     _task: Task<()>,
 }
 
-impl Drop for Running {
+impl Drop for RunningSearch {
     fn drop(&mut self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
 }
 
-/// How long typing must rest before the search starts.
+/// Pause in typing before the search starts.
 const REST: Duration = Duration::from_millis(120);
 
 impl SearchPanel {
-    /// An empty search.
+    /// Creates an empty search panel.
     pub fn new(
         workbench: WeakEntity<Workbench>,
         root: Option<AbsPath>,
@@ -132,7 +132,7 @@ impl SearchPanel {
         Self::restored(SavedSearch::default(), workbench, root, window, cx)
     }
 
-    /// A search as it was stored; it runs at once when there is something to look for.
+    /// Restores a stored search; runs it at once if it has a pattern.
     pub fn restored(
         saved: SavedSearch,
         workbench: WeakEntity<Workbench>,
@@ -150,8 +150,8 @@ impl SearchPanel {
         };
         let pattern = field(&saved.pattern, "Search the project");
         let replacement = field(&saved.replacement, "Replace by");
-        let include = field(&saved.include, "Only in, for instance src, *.{rs,toml}");
-        let exclude = field(&saved.exclude, "Not in, for instance tests, *.lock");
+        let include = field(&saved.include, "Files to include, e.g. src, *.{rs,toml}");
+        let exclude = field(&saved.exclude, "Files to exclude, e.g. tests, *.lock");
         let subscriptions = vec![
             cx.subscribe_in(&pattern, window, Self::query_event),
             cx.subscribe_in(&include, window, Self::query_event),
@@ -162,7 +162,7 @@ impl SearchPanel {
                 }
             }),
         ];
-        let options = Options {
+        let options = SearchOptions {
             is_regex: saved.is_regex,
             is_case_sensitive: saved.is_case_sensitive,
             is_whole_word: saved.is_whole_word,
@@ -182,7 +182,7 @@ impl SearchPanel {
             searched: None,
             replaced: Vec::new(),
             picked: None,
-            progress: Progress::Idle,
+            progress: SearchProgress::Idle,
             problems: Vec::new(),
             running: None,
             wants_replace: false,
@@ -197,7 +197,7 @@ impl SearchPanel {
         panel
     }
 
-    /// What to keep of it between two runs.
+    /// Returns the state to store between runs.
     pub fn saved(&self, cx: &App) -> SavedSearch {
         SavedSearch {
             pattern: self.pattern.read(cx).value().to_string(),
@@ -210,22 +210,22 @@ impl SearchPanel {
         }
     }
 
-    /// What its tab says.
+    /// Returns the title of the tab.
     pub fn title(&self) -> SharedString {
         "Search".into()
     }
 
-    /// What was found.
+    /// Returns the results found so far.
     pub fn results(&self) -> &Results {
         &self.results
     }
 
-    /// Whether it runs.
+    /// Returns whether a search is running.
     pub fn is_running(&self) -> bool {
-        self.progress == Progress::Running
+        self.progress == SearchProgress::Running
     }
 
-    /// Searches another folder from now on.
+    /// Switches to another folder.
     pub fn set_root(&mut self, root: Option<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
         if self.root != root {
             self.root = root;
@@ -233,8 +233,8 @@ impl SearchPanel {
         }
     }
 
-    /// Looks for a text, as if typed, and gives the field the keyboard.
-    pub fn look_for(
+    /// Searches for a text as if the user typed it, and focuses the pattern field.
+    pub fn search_for(
         &mut self,
         pattern: Option<String>,
         window: &mut Window,
@@ -249,22 +249,22 @@ impl SearchPanel {
         self.focus_field(window, cx);
     }
 
-    /// Shows the field for the replacement.
+    /// Shows the replacement field.
     pub fn show_replace(&mut self, cx: &mut Context<Self>) {
         self.options.shows_replace = true;
         self.results.rebuild(self.replaced());
         cx.notify();
     }
 
-    /// Puts a replacement into its field, as if typed.
+    /// Sets the text of the replacement field.
     pub fn set_replacement(&mut self, text: &str, window: &mut Window, cx: &mut Context<Self>) {
         let text = SharedString::from(text.to_owned());
         self.replacement
             .update(cx, |field, cx| field.set_value(text, window, cx));
     }
 
-    /// Looks in one folder only.
-    pub fn look_in(&mut self, glob: String, window: &mut Window, cx: &mut Context<Self>) {
+    /// Restricts the search to one folder.
+    pub fn search_in_folder(&mut self, glob: String, window: &mut Window, cx: &mut Context<Self>) {
         self.options.shows_filters = true;
         let text = SharedString::from(glob);
         self.include
@@ -279,11 +279,11 @@ impl SearchPanel {
         });
     }
 
-    fn replaced(&self) -> Replaced {
+    fn replaced(&self) -> ReplacementPreview {
         if self.options.shows_replace {
-            Replaced::Shown
+            ReplacementPreview::Shown
         } else {
-            Replaced::Hidden
+            ReplacementPreview::Hidden
         }
     }
 
@@ -325,14 +325,14 @@ impl SearchPanel {
         cx.notify();
     }
 
-    /// Starts the search after a rest, in place of the one that runs.
+    /// Starts the search after a pause in typing, replacing the running one.
     fn search(&mut self, rest: Duration, window: &mut Window, cx: &mut Context<Self>) {
         self.running = None;
         self.wants_replace = false;
         let pattern = self.pattern.read(cx).value();
         let (Some(root), false) = (self.root.clone(), pattern.is_empty()) else {
             self.results = Results::default();
-            self.progress = Progress::Idle;
+            self.progress = SearchProgress::Idle;
             self.problems.clear();
             cx.notify();
             return;
@@ -343,7 +343,8 @@ impl SearchPanel {
             if !rest.is_zero() {
                 cx.background_executor().timer(rest).await;
             }
-            let Ok(Some((query, scope))) = this.update(cx, |this, cx| this.begin(root, cx)) else {
+            let Ok(Some((query, scope))) = this.update(cx, |this, cx| this.start_query(root, cx))
+            else {
                 return;
             };
             let (sender, events) = async_channel::bounded(job::WAITING);
@@ -357,30 +358,30 @@ impl SearchPanel {
                 }
             }
             let ended = work.await;
-            this.update_in(cx, |this, window, cx| this.ended(ended, window, cx))
+            this.update_in(cx, |this, window, cx| this.on_search_end(ended, window, cx))
                 .ok();
         });
-        self.running = Some(Running {
+        self.running = Some(RunningSearch {
             is_over: false,
             cancel,
             _task: task,
         });
     }
 
-    /// Clears what was found before, and says what to search for; `None` where the pattern cannot be read.
-    fn begin(
+    /// Clears the previous results and returns the query; `None` if the pattern is invalid.
+    fn start_query(
         &mut self,
         root: AbsPath,
         cx: &mut Context<Self>,
     ) -> Option<(SearchQuery, SearchScope)> {
         self.results = Results::default();
         self.problems.clear();
-        self.progress = Progress::Running;
+        self.progress = SearchProgress::Running;
         cx.notify();
         let query = self.query(cx);
         match query.matcher() {
             Ok(matcher) => {
-                self.searched = Some(Searched {
+                self.searched = Some(ShownSearch {
                     query: query.clone(),
                     matcher,
                 });
@@ -398,13 +399,13 @@ impl SearchPanel {
             BadQuery::Glob(bad)
                 if job::globs(&self.include.read(cx).value()).contains(&bad.glob) =>
             {
-                Field::Include
+                SearchField::Include
             }
-            BadQuery::Glob(_) => Field::Exclude,
-            BadQuery::Pattern(_) => Field::Pattern,
+            BadQuery::Glob(_) => SearchField::Exclude,
+            BadQuery::Pattern(_) => SearchField::Pattern,
         };
         self.wants_replace = false;
-        self.progress = Progress::Refused(Refusal {
+        self.progress = SearchProgress::Refused(QueryProblem {
             field,
             reason: error.to_string(),
         });
@@ -419,13 +420,13 @@ impl SearchPanel {
             match event {
                 SearchEvent::File(found) => self.results.add(found, replaced),
                 SearchEvent::Problem(problem) => self.problems.push(problem.0),
-                SearchEvent::Done(summary) => self.progress = Progress::Done(summary),
+                SearchEvent::Done(summary) => self.progress = SearchProgress::Done(summary),
             }
         }
         cx.notify();
     }
 
-    fn ended(
+    fn on_search_end(
         &mut self,
         ended: Result<SearchSummary, BadQuery>,
         window: &mut Window,
@@ -435,8 +436,8 @@ impl SearchPanel {
             running.is_over = true;
         }
         match ended {
-            Ok(summary) if self.progress == Progress::Running => {
-                self.progress = Progress::Done(summary)
+            Ok(summary) if self.progress == SearchProgress::Running => {
+                self.progress = SearchProgress::Done(summary)
             }
             Ok(_) => {}
             Err(error) => self.refuse(&error, cx),
@@ -447,14 +448,14 @@ impl SearchPanel {
         cx.notify();
     }
 
-    /// Whether there may be more to find than there is: from the last key in a field on.
+    /// Returns whether more results may follow: true from the last keystroke in a field on.
     fn is_under_way(&self) -> bool {
         self.running
             .as_ref()
             .is_some_and(|running| !running.is_over)
     }
 
-    /// Where a result lies, for titles.
+    /// Returns the display path of a result, for headings.
     fn shown_path(&self, path: &AbsPath, cx: &App) -> String {
         match self.workbench.upgrade() {
             Some(workbench) => workbench.read(cx).display_path(path, cx),

@@ -1,60 +1,60 @@
-//! What the window needs from outside: the disk, the clock, the program's own folders.
+//! External services of the window: the disk, the clock, Burin's folders.
 //!
-//! Handed in at the start, so that tests bring their own. Start at `Services`.
+//! Passed in at startup, so that tests can replace them. Start at `Services`.
 
 use std::sync::Arc;
 
 use base::AbsPath;
 use gpui_kit::{App, Global};
 use host::{Clock, Dirs, Files};
-use project::{Ground, Unsaved};
+use project::{UnsavedTexts, WalkBackend};
 
-/// The world as the windows see it; one for the whole program.
+/// Services shared by all windows of the process.
 #[derive(Clone)]
 pub struct Services {
-    /// Files and folders.
+    /// Access to the file system.
     pub files: Arc<dyn Files>,
-    /// The time.
+    /// Source of the current time.
     pub clock: Arc<dyn Clock>,
-    /// The program's own folders.
+    /// Burin's configuration and state folders.
     pub dirs: Dirs,
-    /// What walks and searches go over.
-    pub ground: Ground,
+    /// File access for walks and searches.
+    pub ground: WalkBackend,
     /// The user's home folder, for paths written with `~`.
     pub home: Option<AbsPath>,
-    /// What runs agents; without it their panel says what is missing.
-    pub agents: Option<Arc<dyn composer_panel::Agents>>,
-    /// The models that complete and predict edits; without them Tab does by itself.
+    /// Runs agents; without it, the agents panel shows what is missing.
+    pub agents: Option<Arc<dyn composer_panel::AgentService>>,
+    /// Models for completions and edit predictions; without it, Tab uses only the local tier.
     pub tab: Option<Arc<dyn crate::tab_models::TabModels>>,
-    /// Opens the index of a folder; without it there is none.
+    /// Opens the index of a folder; without it, there is no index.
     pub index: Option<crate::code_index::OpenIndex>,
-    /// Where it is told which open texts are not saved, for agents.
-    pub unsaved: Arc<Unsaved>,
-    /// The folder from which relative paths count.
+    /// Registry of open texts with unsaved edits, read by agents.
+    pub unsaved: Arc<UnsavedTexts>,
+    /// The base folder of relative paths.
     pub working_folder: AbsPath,
 }
 
-struct Handle(Services);
+struct ServicesHandle(Services);
 
-impl Global for Handle {}
+impl Global for ServicesHandle {}
 
 impl Services {
-    /// Makes them known to every window.
+    /// Installs the services for all windows.
     pub fn set(self, cx: &mut App) {
-        cx.set_global(Handle(self));
+        cx.set_global(ServicesHandle(self));
     }
 
-    /// The services of this program.
+    /// Returns the services of this process.
     pub fn of(cx: &App) -> Self {
-        cx.global::<Handle>().0.clone()
+        cx.global::<ServicesHandle>().0.clone()
     }
 
-    /// Where it is told which texts are not saved.
-    pub(crate) fn unsaved(cx: &App) -> &Unsaved {
-        &cx.global::<Handle>().0.unsaved
+    /// Returns the registry of open texts with unsaved edits.
+    pub(crate) fn unsaved(cx: &App) -> &UnsavedTexts {
+        &cx.global::<ServicesHandle>().0.unsaved
     }
 
-    /// The text form of a path, with `~` for the home folder: to show, and to type.
+    /// Returns the text form of a path, with `~` for the home folder, for display and for typing.
     pub fn display(&self, path: &AbsPath) -> String {
         crate::path_entry::shorten(path, self.home.as_ref())
     }

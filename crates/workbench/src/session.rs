@@ -1,85 +1,84 @@
-//! What is kept of the windows between two runs.
+//! Stored state of the windows between runs.
 //!
-//! A border type: it is read from a file of our own that may be old or broken. What is not
-//! understood is left out; the rest is used. Paths are kept in their text form, which loses no byte
-//! (`base::path_text`). Must not know: gpui, how it gets to the disk.
+//! A border type: read from Burin's own file, which may be old or broken. Entries that cannot be
+//! parsed are dropped; the rest is used. Paths are stored in their text form, which is lossless
+//! (`base::path_text`). Must not know: gpui, how it is written to disk.
 //! Start at `SavedSession`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::layout::SavedLayout;
 
-/// All windows, the one used last at the end.
+/// All windows, the most recently used one last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SavedSession {
-    /// The windows.
+    /// Windows of the session.
     #[serde(default)]
     pub windows: Vec<SavedWindow>,
-    /// Folders opened lately, the newest first.
+    /// Recently opened folders, newest first.
     #[serde(default)]
     pub recent_folders: Vec<String>,
-    /// Commands chosen in the palette lately, the newest first.
+    /// Commands recently run from the palette, newest first.
     #[serde(default)]
     pub recent_commands: Vec<String>,
-    /// Windows with folders that are not part of the session any more, the newest first: a folder that is opened again
-    /// gets its tabs back.
+    /// Closed windows with folders, newest first: reopening a folder restores its tabs.
     #[serde(default)]
     pub closed: Vec<SavedWindow>,
 }
 
-/// One window.
+/// Stored state of one window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SavedWindow {
-    /// The folder that was open in it.
+    /// The open folder, if any.
     #[serde(default)]
     pub folder: Option<String>,
-    /// Whether it was opened for files of the command line alone.
+    /// Whether it was opened only for files from the command line.
     #[serde(default)]
     pub for_files: bool,
-    /// Where it stood.
+    /// Position and size on the screen.
     #[serde(default)]
     pub bounds: Option<SavedBounds>,
-    /// Its panes and tabs.
+    /// Panes and tabs of the window.
     #[serde(default)]
     pub layout: Option<SavedLayout<SavedItem>>,
-    /// The project tree.
+    /// State of the project tree.
     #[serde(default)]
     pub tree: SavedTree,
-    /// The panel for agents.
+    /// State of the agents panel.
     #[serde(default)]
     pub agents: SavedDock,
-    /// Files used lately in this folder, the newest first, counted from it.
+    /// Recently used files, newest first, relative to the folder.
     #[serde(default)]
     pub recent_files: Vec<String>,
 }
 
-/// Where a window stood on the screen, in logical pixels.
+/// Position and size of a window on the screen, in logical pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SavedBounds {
-    /// From the left.
+    /// Distance from the left edge.
     pub x: f32,
-    /// From the top.
+    /// Distance from the top edge.
     pub y: f32,
-    /// Its width.
+    /// Width of the window.
     pub width: f32,
-    /// Its height.
+    /// Height of the window.
     pub height: f32,
-    /// Whether it filled the desktop.
+    /// Whether the window was maximized.
     #[serde(default)]
     pub is_maximized: bool,
-    /// Whether it filled the whole screen.
+    /// Whether the window was in full screen.
     #[serde(default)]
     pub is_full_screen: bool,
 }
 
-/// The project tree of a window.
+/// State of the project tree of a window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedTree {
-    /// Whether it was shown.
+    /// Whether the tree was shown.
     pub is_shown: bool,
-    /// Its width in logical pixels.
+    /// Width in logical pixels.
     pub width: f32,
-    /// The open folders, counted from the root.
+    /// Expanded folders, relative to the root.
     #[serde(default)]
     pub open: Vec<String>,
 }
@@ -94,12 +93,12 @@ impl Default for SavedTree {
     }
 }
 
-/// A dock at the side of a window.
+/// State of a dock at the side of a window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedDock {
-    /// Whether it was shown.
+    /// Whether the dock was shown.
     pub is_shown: bool,
-    /// Its width in logical pixels.
+    /// Width in logical pixels.
     pub width: f32,
 }
 
@@ -112,77 +111,77 @@ impl Default for SavedDock {
     }
 }
 
-/// What stood in a tab.
+/// Stored content of a tab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SavedItem {
-    /// A text.
+    /// A view of one text.
     Editor(SavedEditor),
-    /// The search through the project.
+    /// The project search panel.
     Search(SavedSearch),
 }
 
-/// A view of a text.
+/// Stored state of a text view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SavedEditor {
-    /// Its file; without one it was never saved.
+    /// Path of the file; `None` for an untitled text.
     #[serde(default)]
     pub path: Option<String>,
-    /// The document's name in the recovery journal, which finds text that has no file.
+    /// Key of the document in the recovery journal, which identifies text without a file.
     #[serde(default)]
     pub document: Option<u64>,
     /// Selections as pairs of anchor and head, in bytes; the newest last.
     #[serde(default)]
     pub selections: Vec<(usize, usize)>,
-    /// The byte at the top of the view.
+    /// Byte offset at the top of the view.
     #[serde(default)]
     pub scroll: usize,
-    /// Line heights from the top of its row to the top of the view.
+    /// Line heights between the top of that row and the top of the view.
     #[serde(default)]
     pub scroll_offset: f64,
     /// Folded spans, in bytes.
     #[serde(default)]
     pub folds: Vec<(usize, usize)>,
-    /// Language chosen by hand.
+    /// Language selected by the user.
     #[serde(default)]
     pub language: Option<String>,
 }
 
-/// A search through the project.
+/// Stored state of a project search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SavedSearch {
-    /// What was searched for.
+    /// Search pattern, as typed.
     #[serde(default)]
     pub pattern: String,
-    /// What it was to be replaced by.
+    /// Replacement text, as typed.
     #[serde(default)]
     pub replacement: String,
-    /// Globs of files to search.
+    /// Globs of files to include.
     #[serde(default)]
     pub include: String,
-    /// Globs of files to leave out.
+    /// Globs of files to exclude.
     #[serde(default)]
     pub exclude: String,
     /// Whether the pattern is a regular expression.
     #[serde(default)]
     pub is_regex: bool,
-    /// Whether capitals differ from small letters.
+    /// Whether the search is case-sensitive.
     #[serde(default)]
     pub is_case_sensitive: bool,
-    /// Whether only whole words count.
+    /// Whether only whole words match.
     #[serde(default)]
     pub is_whole_word: bool,
 }
 
-/// How many recent folders are kept, and closed windows with folders.
+/// Number of recent folders, and of closed windows with folders, to keep.
 const RECENT_FOLDERS: usize = 30;
-/// How many commands that were chosen lately are kept.
+/// Number of recent commands to keep.
 const RECENT_COMMANDS: usize = 8;
-/// How many windows that were opened for files of the command line come back.
+/// Number of windows opened for files from the command line to restore.
 const FILE_WINDOWS: usize = 2;
 
 impl SavedWindow {
-    /// The views of texts in its tabs.
+    /// Iterates over the stored text views in the tabs.
     pub(crate) fn editors(&self) -> impl Iterator<Item = &SavedEditor> {
         let items = self.layout.iter().flat_map(SavedLayout::items);
         items.filter_map(|item| match item {
@@ -193,7 +192,8 @@ impl SavedWindow {
 }
 
 impl SavedSession {
-    /// Reads a stored session. A broken one is an empty one; the sentence says why.
+    /// Parses a stored session. A broken one becomes an empty session, with a message about the
+    /// cause.
     pub(crate) fn read(stored: serde_json::Value) -> (Self, Option<String>) {
         match serde_json::from_value(stored) {
             Ok(session) => (session, None),
@@ -204,7 +204,8 @@ impl SavedSession {
         }
     }
 
-    /// Takes out the stored window of a folder: the one of the session, else the one closed last.
+    /// Removes and returns the stored window of a folder: from the session, else the most recently
+    /// closed one.
     pub(crate) fn take_window(&mut self, folder: &str) -> Option<SavedWindow> {
         let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
         match self.windows.iter().rposition(is_it) {
@@ -213,14 +214,14 @@ impl SavedSession {
         }
     }
 
-    /// Takes out the window of a folder that was closed last.
+    /// Removes and returns the most recently closed window of a folder.
     pub(crate) fn take_closed(&mut self, folder: &str) -> Option<SavedWindow> {
         let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
         let index = self.closed.iter().position(is_it)?;
         Some(self.closed.remove(index))
     }
 
-    /// Keeps a window that leaves the session for when its folder is opened again.
+    /// Keeps a window that leaves the session, for reopening its folder.
     pub(crate) fn note_closed(&mut self, window: SavedWindow) {
         if window.folder.is_some() {
             self.closed.retain(|other| other.folder != window.folder);
@@ -229,8 +230,8 @@ impl SavedSession {
         }
     }
 
-    /// Stores the windows that are open and those of the session that are not: windows that were opened for files of
-    /// the command line come first, so that the others are in front when all come back.
+    /// Stores the open windows and those of the session that are not open. Windows opened for files
+    /// from the command line come first, so that the others are in front after restoring.
     pub(crate) fn set_windows(&mut self, asleep: &[SavedWindow], open: Vec<SavedWindow>) {
         let is_open = |window: &&SavedWindow| {
             window.folder.is_some() && open.iter().any(|open| open.folder == window.folder)
@@ -244,18 +245,18 @@ impl SavedSession {
         self.windows = for_files;
     }
 
-    /// Puts a command at the front of those chosen lately.
+    /// Moves a command to the front of the recent commands.
     pub(crate) fn note_command(&mut self, action: &str) {
         note_recent(&mut self.recent_commands, action, RECENT_COMMANDS);
     }
 
-    /// Puts a folder at the front of those opened lately.
+    /// Moves a folder to the front of the recent folders.
     pub(crate) fn note_folder(&mut self, folder: &str) {
         note_recent(&mut self.recent_folders, folder, RECENT_FOLDERS);
     }
 }
 
-/// Puts `name` at the front of `list`, which keeps `kept` names.
+/// Moves `name` to the front of `list`, which holds at most `kept` names.
 pub(crate) fn note_recent(list: &mut Vec<String>, name: &str, kept: usize) {
     list.retain(|other| other != name);
     list.insert(0, name.to_owned());
@@ -267,7 +268,7 @@ mod tests {
     use super::{SavedSession, note_recent};
 
     #[test]
-    fn a_session_survives_the_disk_and_a_broken_one_is_said() {
+    fn a_session_round_trips_and_a_broken_one_is_reported() {
         let mut session = SavedSession::default();
         session.note_folder("/a");
         session.note_folder("/b");

@@ -1,6 +1,6 @@
-//! The bar at the bottom of a window: what is so about the text at hand, each part a button.
+//! The status bar: properties of the focused text, each as a button.
 
-use composer_panel::Standing;
+use composer_panel::AgentCounts;
 use composer_panel::actions::FocusPanel;
 use editor::EditorEvent;
 use gpui_kit::TestSupportExt as _;
@@ -22,12 +22,12 @@ use crate::workbench::Workbench;
 pub(crate) struct StatusStrip {
     workbench: WeakEntity<Workbench>,
     followed: Option<Entity<editor::Editor>>,
-    agents: Standing,
+    agents: AgentCounts,
     _follows: Vec<Subscription>,
 }
 
-/// One part of the bar.
-struct Part {
+/// One item of the status bar.
+struct StatusItem {
     id: &'static str,
     text: SharedString,
     icon: Option<Icon>,
@@ -36,7 +36,7 @@ struct Part {
     action: Box<dyn Action>,
 }
 
-impl Part {
+impl StatusItem {
     fn new(
         id: &'static str,
         text: impl Into<SharedString>,
@@ -59,30 +59,30 @@ impl StatusStrip {
         Self {
             workbench,
             followed: None,
-            agents: Standing::default(),
+            agents: AgentCounts::default(),
             _follows: Vec::new(),
         }
     }
 
-    /// Listens to the text that shows in the active pane now.
+    /// Subscribes to the text shown in the active pane.
     pub(crate) fn follow(&mut self, cx: &mut Context<Self>) {
         cx.notify();
-        // The workbench is busy while it calls this: it is asked when it is done.
+        // The workbench is borrowed during this call, so it is read afterwards.
         let this = cx.weak_entity();
         cx.defer(move |cx| {
             this.update(cx, |this, cx| this.follow_now(cx)).ok();
         });
     }
 
-    /// Hears that agents may stand otherwise.
+    /// Updates the counts of agents.
     pub(crate) fn note_agents(&mut self, cx: &mut Context<Self>) {
-        // The workbench is busy while it calls this: it is asked when it is done.
+        // The workbench is borrowed during this call, so it is read afterwards.
         let this = cx.weak_entity();
         cx.defer(move |cx| {
             this.update(cx, |this, cx| {
                 let workbench = this.workbench.upgrade();
-                let agents = workbench.map(|it| it.read(cx).agents().read(cx).standing());
-                // They tell of every word; here only numbers show.
+                let agents = workbench.map(|it| it.read(cx).agents().read(cx).agent_counts());
+                // The panel notifies on every token; only the counts matter here.
                 if agents.is_some_and(|agents| agents != this.agents) {
                     this.agents = agents.unwrap_or_default();
                     cx.notify();
@@ -92,9 +92,9 @@ impl StatusStrip {
         });
     }
 
-    /// How many agents wait for the person; where none does, how many work.
-    fn agents(&self) -> Option<Part> {
-        let Standing { waiting, working } = self.agents;
+    /// Returns the number of agents waiting for the user, or else the number of running agents.
+    fn agents(&self) -> Option<StatusItem> {
+        let AgentCounts { waiting, working } = self.agents;
         let (text, is_waiting) = match (waiting, working) {
             (0, 0) => return None,
             (0, 1) => ("1 agent works".to_owned(), false),
@@ -102,7 +102,7 @@ impl StatusStrip {
             (1, _) => ("1 agent waits for you".to_owned(), true),
             (count, _) => (format!("{count} agents wait for you"), true),
         };
-        let mut part = Part::new("agents", text, "The agents of this folder", FocusPanel);
+        let mut part = StatusItem::new("agents", text, "The agents of this folder", FocusPanel);
         part.icon = Some(Icon::Bot);
         part.tone = is_waiting.then_some(Tone::Warning);
         Some(part)
@@ -133,7 +133,7 @@ impl StatusStrip {
         cx.notify();
     }
 
-    fn left(&self, workbench: &Workbench, cx: &App) -> Vec<Part> {
+    fn left_items(&self, workbench: &Workbench, cx: &App) -> Vec<StatusItem> {
         let mut parts = Vec::new();
         if let Some(branch) = workbench
             .folder()
@@ -145,10 +145,10 @@ impl StatusStrip {
                     text = format!("{text} {arrow}{count}");
                 }
             }
-            let mut part = Part::new(
+            let mut part = StatusItem::new(
                 "branch",
                 text,
-                "The branch of the folder",
+                "Git branch of the folder",
                 view::FocusProjectTree,
             );
             part.icon = Some(Icon::GitBranch);
@@ -158,24 +158,24 @@ impl StatusStrip {
         let index = folder.and_then(|folder| folder.read(cx).index().cloned());
         if let Some(index) = index {
             let status = index.status();
-            let mut part = Part::new(
+            let mut part = StatusItem::new(
                 "index",
                 crate::index_status::short(&status),
-                "How the index of the folder stands",
+                "Status of the folder's index",
                 go::ShowIndex,
             );
             part.icon = Some(Icon::Layers);
-            if matches!(status.phase, index::Phase::Off(_)) {
+            if matches!(status.phase, index::IndexPhase::Off(_)) {
                 part.tone = Some(Tone::Warning);
             }
             parts.push(part);
         }
         if self.followed.is_some() {
             let (text, is_wrong) = workbench.prediction().read(cx).short(cx);
-            let mut part = Part::new(
+            let mut part = StatusItem::new(
                 "suggestions",
                 text,
-                "What Tab suggests here, and why nothing",
+                "Status of Tab suggestions",
                 suggestions::ShowStatus,
             );
             part.icon = Some(Icon::TextCursor);
@@ -189,10 +189,10 @@ impl StatusStrip {
                 1 => "1 problem in settings".to_owned(),
                 count => format!("{count} problems in settings"),
             };
-            let mut part = Part::new(
+            let mut part = StatusItem::new(
                 "problems",
                 text,
-                "What is wrong with the settings",
+                "Problems in the settings",
                 view::ShowNotifications,
             );
             part.icon = Some(Icon::Warning);
@@ -202,7 +202,7 @@ impl StatusStrip {
         parts
     }
 
-    fn right(&self, cx: &mut Context<Self>) -> Vec<Part> {
+    fn right_items(&self, cx: &mut Context<Self>) -> Vec<StatusItem> {
         let Some(editor) = self.followed.clone() else {
             return Vec::new();
         };
@@ -220,7 +220,7 @@ impl StatusStrip {
             let (hard, width) = editor.indentation();
             ((point.row.0 + 1, column), selected, hard, width)
         });
-        // Of several texts, the one that the caret is in.
+        // In a view of several texts, the text with the caret counts.
         let excerpts = editor.read(cx).excerpts().cloned();
         let source = excerpts.and_then(|excerpts| {
             let row = base::Row(place.0 - 1);
@@ -240,9 +240,10 @@ impl StatusStrip {
             (count, 0) => caret = format!("{caret} ({count} carets)"),
             (count, bytes) => caret = format!("{caret} ({count} carets, {bytes} selected)"),
         }
-        let encoding = match format.bom {
-            true => format!("{} with BOM", format.encoding.name()),
-            false => format.encoding.name().to_owned(),
+        let encoding = if format.bom {
+            format!("{} with BOM", format.encoding.name())
+        } else {
+            format.encoding.name().to_owned()
         };
         let ending = match (document.buffer().line_ending(), format.line_endings) {
             (_, LineEndings::Mixed) => "Mixed",
@@ -253,26 +254,26 @@ impl StatusStrip {
             .language()
             .map_or("Plain Text", |language| language.name());
         vec![
-            Part::new("caret", caret, "Go to a line", go::ToLine),
-            Part::new(
+            StatusItem::new("caret", caret, "Go to a line", go::ToLine),
+            StatusItem::new(
                 "indentation",
                 indentation_name(hard, width),
                 "Choose the indentation",
                 file::SelectIndentation,
             ),
-            Part::new(
+            StatusItem::new(
                 "encoding",
                 encoding,
-                "Read again with another encoding",
+                "Reopen with another encoding",
                 file::ReopenWithEncoding,
             ),
-            Part::new(
+            StatusItem::new(
                 "line-ending",
                 ending,
                 "Choose the line ending",
                 file::SelectLineEnding,
             ),
-            Part::new(
+            StatusItem::new(
                 "language",
                 language,
                 "Choose the language",
@@ -282,7 +283,7 @@ impl StatusStrip {
     }
 }
 
-fn render_part(part: Part, cx: &App) -> impl IntoElement + use<> {
+fn render_part(part: StatusItem, cx: &App) -> impl IntoElement + use<> {
     let colors = cx.theme().colors;
     let color = part.tone.map_or(colors.muted, |tone| tone.color(cx));
     let action = part.action.boxed_clone();
@@ -316,9 +317,9 @@ impl Render for StatusStrip {
         let left = self
             .workbench
             .upgrade()
-            .map(|workbench| self.left(workbench.read(cx), cx));
-        let mut right = self.right(cx);
-        // What is rarely looked at gives way first.
+            .map(|workbench| self.left_items(workbench.read(cx), cx));
+        let mut right = self.right_items(cx);
+        // The least important items are hidden first.
         let width = f32::from(window.viewport_size().width);
         for (below, id) in [
             (560.0, "encoding"),
@@ -331,9 +332,9 @@ impl Render for StatusStrip {
         }
         let pending =
             pending_keys(window).map(|keys| Label::new(format!("{keys} \u{2026}")).small());
-        let settings = Part {
+        let settings = StatusItem {
             icon: Some(Icon::Settings),
-            ..Part::new("settings", "", "Settings", app::OpenSettings)
+            ..StatusItem::new("settings", "", "Settings", app::OpenSettings)
         };
         div()
             .id("status-bar")
@@ -368,7 +369,7 @@ fn keystroke_text(stroke: &gpui_kit::Keystroke) -> String {
     stroke.unparse(system)
 }
 
-/// The keys of a chord of which the rest is still to come.
+/// Returns the typed keys of an incomplete chord.
 fn pending_keys(window: &Window) -> Option<String> {
     let strokes = window.pending_input_keystrokes()?;
     let text: Vec<String> = strokes.iter().map(keystroke_text).collect();

@@ -25,11 +25,11 @@ use std::sync::Arc;
 use base::AbsPath;
 use gpui_kit::{AnyWindowHandle, App, Entity, TestAppContext, VisualTestContext};
 use host::{Dirs, FakeClock, FakeFiles};
-use project::Ground;
+use project::WalkBackend;
 
-use crate::layout::{Node, TabList};
-use crate::windows::{self, Request};
-use crate::{Item, Services, Workbench};
+use crate::layout::{PaneNode, TabList};
+use crate::windows::{self, OpenRequest};
+use crate::{Services, TabItem, Workbench};
 
 /// A window over files in memory.
 struct Story {
@@ -46,8 +46,8 @@ fn services(files: &FakeFiles) -> Services {
     Services {
         files: Arc::new(files.clone()),
         clock: Arc::new(FakeClock::at(1_700_000_000_000)),
-        dirs: Dirs::below(&path("/burin")),
-        ground: Ground::Listed(Arc::new(files.clone())),
+        dirs: Dirs::under(&path("/burin")),
+        ground: WalkBackend::Listed(Arc::new(files.clone())),
         home: Some(path("/home/me")),
         agents: None,
         index: None,
@@ -81,14 +81,14 @@ fn project() -> FakeFiles {
 }
 
 /// Starts the program as `app` does.
-fn start(files: &FakeFiles, request: Request, cx: &mut TestAppContext) -> Vec<Story> {
+fn start(files: &FakeFiles, request: OpenRequest, cx: &mut TestAppContext) -> Vec<Story> {
     start_with(services(files), files, request, cx)
 }
 
 fn start_with(
     services: Services,
     files: &FakeFiles,
-    request: Request,
+    request: OpenRequest,
     cx: &mut TestAppContext,
 ) -> Vec<Story> {
     cx.update(|cx| {
@@ -121,7 +121,7 @@ fn open(cx: &mut TestAppContext) -> Story {
 }
 
 fn open_with(files: FakeFiles, cx: &mut TestAppContext) -> Story {
-    let request = Request {
+    let request = OpenRequest {
         folders: vec![path("/p")],
         files: Vec::new(),
     };
@@ -189,7 +189,7 @@ impl Story {
     /// The text that shows in the active pane.
     fn text(&mut self) -> String {
         self.read(|workbench, cx| {
-            let editor = workbench.active_item().and_then(Item::editor);
+            let editor = workbench.active_item().and_then(TabItem::editor);
             editor
                 .map(|editor| editor.read(cx).model().read(cx).snapshot().to_string())
                 .unwrap_or_default()
@@ -221,9 +221,9 @@ impl Story {
     }
 }
 
-fn show(workbench: &Workbench, node: &Node, cx: &App) -> String {
+fn show(workbench: &Workbench, node: &PaneNode, cx: &App) -> String {
     match node {
-        Node::Pane(pane) => {
+        PaneNode::Pane(pane) => {
             let tabs = workbench.layout().tabs(*pane);
             let active = tabs.and_then(TabList::active);
             let tabs = tabs.map(TabList::tabs).unwrap_or_default();
@@ -232,7 +232,7 @@ fn show(workbench: &Workbench, node: &Node, cx: &App) -> String {
                 .map(|tab| {
                     let item = workbench.item(tab.item);
                     let mut title = item
-                        .map(|item: &Item| item.title(cx).to_string())
+                        .map(|item: &TabItem| item.title(cx).to_string())
                         .unwrap_or_default();
                     if item.is_some_and(|item| item.is_dirty(cx)) {
                         title.push('*');
@@ -252,7 +252,7 @@ fn show(workbench: &Workbench, node: &Node, cx: &App) -> String {
                 .collect();
             shown.join(" ")
         }
-        Node::Split(split) => {
+        PaneNode::Split(split) => {
             let parts: Vec<String> = split
                 .children
                 .iter()

@@ -1,17 +1,17 @@
-//! What the window asks of language models for Tab; wired by the app.
+//! Interface between the window and the language models for Tab; implemented by the app.
 
-use autocomplete::engine::{Ask, TabModel};
+use autocomplete::engine::{CompletionRequest, TabModel};
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
-use model::Event;
+use model::StreamEvent;
 
-/// The way to models that complete and predict edits.
+/// Access to models for completions and edit predictions.
 pub trait TabModels: Send + Sync {
-    /// The model to ask, where `wanted` is `auto`, `off` or a model's name; none where there is none to be had. What is
-    /// wrong is told in a sentence.
+    /// Chooses the model for `wanted`, which is `auto`, `off` or a model's name; `None` if none is
+    /// available. The error is a message for the user.
     fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>>;
-    /// Asks. Dropping the stream closes the socket.
-    fn ask(&self, what: Ask) -> BoxStream<'static, Event>;
-    /// Writes a measurement down, with a JSON object that says of what. Never waits.
-    fn note(&self, name: &'static str, value: f64, tags: String);
+    /// Sends a request. Dropping the stream closes the socket.
+    fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent>;
+    /// Records a measurement, with a JSON object of tags. Never blocks.
+    fn record_metric(&self, name: &'static str, value: f64, tags: String);
 }

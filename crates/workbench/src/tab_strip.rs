@@ -16,8 +16,8 @@ use ui::{
 
 use crate::actions::{file, pane};
 use crate::grid::DraggedTab;
-use crate::item::Item;
-use crate::layout::{Closing, ItemId, PaneId, Tab as TabData};
+use crate::item::TabItem;
+use crate::layout::{CloseScope, ItemId, PaneId, TabState as TabData};
 use crate::workbench::Workbench;
 
 /// The tabs of one pane.
@@ -28,7 +28,7 @@ pub(crate) struct TabStrip {
     shown: Option<ItemId>,
 }
 
-/// What is drawn while a tab is dragged.
+/// Drag image of a tab.
 struct DraggedTabView {
     title: SharedString,
 }
@@ -62,11 +62,14 @@ impl TabStrip {
             item.state(cx),
             Some(DocumentState::Conflict | DocumentState::DeletedOnDisk)
         );
-        let start = window_settings.file_icons.then(|| match is_conflict {
-            true => Icon::Warning
-                .color(cx.theme().colors.warning)
-                .into_any_element(),
-            false => item.icon(cx),
+        let start = window_settings.file_icons.then(|| {
+            if is_conflict {
+                Icon::Warning
+                    .color(cx.theme().colors.warning)
+                    .into_any_element()
+            } else {
+                item.icon(cx)
+            }
         });
         let path = item.path(cx).map(|path| workbench.display_path(&path, cx));
         let dragged = DraggedTab {
@@ -76,7 +79,7 @@ impl TabStrip {
         let mut element = Tab::new(("tab", id.0), title.clone())
             .detail(detail(tab.item, item, pane, workbench, cx))
             .active(active == Some(id))
-            .behind(workbench.layout().active_pane() != pane)
+            .inactive_pane(workbench.layout().active_pane() != pane)
             .preview(tab.preview)
             .dirty(item.is_dirty(cx))
             .pinned(tab.pinned)
@@ -86,7 +89,7 @@ impl TabStrip {
                 clicked
                     .update(cx, |workbench, cx| {
                         if keeps {
-                            workbench.keep(id, cx);
+                            workbench.keep_open(id, cx);
                         }
                         workbench.activate(id, window, cx);
                     })
@@ -99,7 +102,7 @@ impl TabStrip {
             element = element.on_close(move |window, cx| {
                 closed
                     .update(cx, |workbench, cx| {
-                        workbench.close(Closing::One(id), window, cx)
+                        workbench.close(CloseScope::One(id), window, cx)
                     })
                     .ok();
             });
@@ -127,10 +130,10 @@ impl TabStrip {
     }
 }
 
-/// What tells two tabs of one title apart: the folder.
+/// Returns the folder that distinguishes tabs with the same title.
 fn detail(
     id: ItemId,
-    item: &Item,
+    item: &TabItem,
     pane: PaneId,
     workbench: &Workbench,
     cx: &App,
@@ -162,7 +165,7 @@ fn tab_menu(
     window: &mut Window,
     cx: &mut App,
 ) -> Menu {
-    // The actions mean the active tab: the one under the pointer becomes it.
+    // The actions apply to the active tab, so the tab under the pointer is activated first.
     workbench
         .update(cx, |workbench, cx| workbench.activate(id, window, cx))
         .ok();
@@ -191,7 +194,8 @@ fn tab_menu(
 }
 
 impl TabStrip {
-    /// The room behind the last tab: takes tabs in, and starts a text on a double click.
+    /// Renders the space after the last tab: a drop target, and a double click creates an untitled
+    /// text.
     fn render_rest(&self, count: usize, cx: &App) -> impl IntoElement + use<> {
         let (pane, hover) = (self.pane, cx.theme().colors.hover);
         let (dropped, pressed) = (self.workbench.clone(), self.workbench.clone());
@@ -234,7 +238,7 @@ impl TabStrip {
             .child(button)
     }
 
-    /// Brings the active tab into sight when another one became it.
+    /// Scrolls to the active tab when it changed.
     fn show_active(&mut self, active: Option<ItemId>, at: Option<usize>) {
         if active != self.shown {
             self.shown = active;

@@ -1,27 +1,27 @@
-//! A place in a file as people and tools write it: `path`, `path:12`, `path:12:5`, `path(12,5)`.
+//! A location in a file as users and tools write it: `path`, `path:12`, `path:12:5`, `path(12,5)`.
 //!
 //! Pure text. Must not know: whether the file exists. Start at `Target::parse`.
 
-/// A path and the place in it that was asked for.
+/// A path with an optional line and column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The path as written, without the place.
+    /// The path as written, without line and column.
     pub path: String,
-    /// Where to go.
-    pub place: Option<Place>,
+    /// Line and column to go to.
+    pub place: Option<LineColumn>,
 }
 
-/// A line and a column as people count: from 1.
+/// A line and a column, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Counted from 1.
+pub struct LineColumn {
+    /// Line number, counted from 1.
     pub line: u32,
     /// In characters, counted from 1.
     pub column: u32,
 }
 
 impl Target {
-    /// Splits a place off the end of `text`. What does not look like one belongs to the path.
+    /// Splits a line and column off the end of `text`. Other suffixes belong to the path.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let (path, place) = colons(text)
@@ -35,8 +35,8 @@ impl Target {
     }
 }
 
-impl Place {
-    /// A line and a column, each at least 1.
+impl LineColumn {
+    /// Creates a line and column, each at least 1.
     pub fn new(line: u32, column: u32) -> Self {
         Self {
             line: line.max(1),
@@ -44,7 +44,7 @@ impl Place {
         }
     }
 
-    /// Reads `12`, `12:5` or `12,5`.
+    /// Parses `12`, `12:5` or `12,5`.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().trim_end_matches([':', ',']);
         let (line, column) = match text.split_once([':', ',']) {
@@ -55,8 +55,8 @@ impl Place {
     }
 }
 
-/// `path:12`, `path:12:5`, with more text behind a further colon as compilers print it.
-fn colons(text: &str) -> Option<(&str, Option<Place>)> {
+/// Parses `path:12` and `path:12:5`, ignoring text after a further colon, as compilers print it.
+fn colons(text: &str) -> Option<(&str, Option<LineColumn>)> {
     let mut at = 0;
     while let Some(found) = text[at..].find(':') {
         let colon = at + found;
@@ -64,31 +64,31 @@ fn colons(text: &str) -> Option<(&str, Option<Place>)> {
         let line = parts.next().and_then(number);
         if let (Some(line), true) = (line, colon > 0) {
             let column = parts.next().and_then(number).unwrap_or(1);
-            return Some((&text[..colon], Some(Place::new(line, column))));
+            return Some((&text[..colon], Some(LineColumn::new(line, column))));
         }
         at = colon + 1;
     }
-    // `path:` is what one types on the way to `path:12`.
+    // `path:` occurs while the user types `path:12`.
     text.strip_suffix(':')
         .filter(|p| !p.is_empty())
         .map(|path| (path, None))
 }
 
-fn parenthesis(text: &str) -> Option<(&str, Option<Place>)> {
+fn parenthesis(text: &str) -> Option<(&str, Option<LineColumn>)> {
     let (path, inside) = text.strip_suffix(')')?.rsplit_once('(')?;
-    let place = Place::parse(inside)?;
+    let place = LineColumn::parse(inside)?;
     (!path.is_empty()).then_some((path, Some(place)))
 }
 
-fn fragment(text: &str) -> Option<(&str, Option<Place>)> {
+fn fragment(text: &str) -> Option<(&str, Option<LineColumn>)> {
     let (path, line) = text.rsplit_once("#L")?;
     let line = number(line.split('-').next()?)?;
-    (!path.is_empty()).then_some((path, Some(Place::new(line, 1))))
+    (!path.is_empty()).then_some((path, Some(LineColumn::new(line, 1))))
 }
 
 fn number(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    // A number too large to count lines means the last line.
+    // A number that overflows means the last line.
     digits.then(|| text.parse().unwrap_or(u32::MAX))
 }
 

@@ -1,4 +1,4 @@
-//! The bar at the top of a window: menus, where one is, and the field that finds things.
+//! The title bar of a window: the menus, if they are not native, and the search field.
 
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::component::TitleBar;
@@ -33,7 +33,7 @@ struct OpenMenu {
     _dismissed: Subscription,
 }
 
-/// Below this width of the window only what is needed is shown.
+/// Window width, in pixels, below which only essential items are shown.
 const NARROW: f32 = 720.0;
 
 impl TitleStrip {
@@ -49,7 +49,7 @@ impl TitleStrip {
         }
     }
 
-    /// Opens the menu behind the button.
+    /// Opens the menu of the menu button.
     pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if self.open.is_some() {
             self.close_menu(window, cx);
@@ -83,7 +83,7 @@ impl TitleStrip {
             return;
         };
         let menu = gpui_kit::Focusable::focus_handle(open.menu.read(cx), cx);
-        // What was chosen may have given the keyboard to something else already.
+        // The chosen action may already have moved the focus.
         let is_still_here = menu.contains_focused(window, cx) || window.focused(cx).is_none();
         if let Some(before) = open.before.filter(|_| is_still_here) {
             before.focus(window, cx);
@@ -139,7 +139,7 @@ impl TitleStrip {
                 .child(Label::new(branch.name.clone()).muted())
         });
         let name: SharedString = folder.name().into();
-        let path = folder.root().shown();
+        let path = folder.root().printable();
         div()
             .flex()
             .items_center()

@@ -1,7 +1,7 @@
-//! The project tree: what the folder holds, and what can be done to it.
+//! The project tree: the contents of the folder and the operations on them.
 //!
-//! Reads `Folder`; its own state is `state`, which is plain data. What it does to files is in
-//! `operations`. It tells the window what it wants by `TreeEvent`.
+//! Reads `Folder`; its own state is `state`, which is plain data. File operations are in
+//! `operations`. It sends requests to the window as `TreeEvent`.
 
 mod actions;
 mod names;
@@ -20,45 +20,45 @@ use gpui_kit::{
 use host::FileKind;
 
 use self::names::EndBlanks;
-use self::operations::Operation;
-use self::state::{Done, Editing, ShownRow, TreeState, entry_path};
-use crate::folder::{Folder, FolderEvent};
+use self::operations::FileOperation;
+use self::state::{FileChange, NameEdit, ShownRow, TreeState, entry_path};
+use crate::folder::{FolderEvent, OpenFolder};
 use crate::notices::Notice;
 use crate::services::Services;
 use crate::workbench::Workbench;
 
-/// What the tree wants of its window.
+/// A request of the tree to its window.
 #[derive(Clone)]
 pub enum TreeEvent {
-    /// To open a file in a tab that stays.
+    /// Opens a file in a permanent tab.
     Open {
-        /// Which file.
+        /// Path of the file.
         path: AbsPath,
-        /// Whether in a pane on the right.
+        /// Whether to open it in a pane on the right.
         side: bool,
     },
-    /// To show a file without leaving the tree.
+    /// Previews a file, keeping the focus in the tree.
     Preview(AbsPath),
-    /// A file or folder has another path now.
+    /// A file or folder was moved or renamed.
     Moved {
-        /// Where it was.
+        /// Path before the move.
         from: AbsPath,
-        /// Where it is.
+        /// Path after the move.
         to: AbsPath,
     },
-    /// To report something.
+    /// Shows a notification in the window.
     Report(Notice),
-    /// To search in a folder.
+    /// Opens the search panel for a folder.
     Search(AbsPath),
-    /// To give the keyboard back to the text.
+    /// Returns the focus to the editor.
     Leave,
-    /// To choose a folder.
+    /// Asks the user for a folder to open.
     OpenFolder,
-    /// To take files in that were dropped.
+    /// Imports dropped files into a folder.
     Dropped {
-        /// What was dropped.
+        /// Paths of the dropped files.
         paths: Vec<AbsPath>,
-        /// Where.
+        /// Folder to import them into.
         folder: AbsPath,
     },
 }
@@ -69,39 +69,39 @@ impl EventEmitter<TreeEvent> for TreePanel {}
 pub struct TreePanel {
     services: Services,
     workbench: WeakEntity<Workbench>,
-    folder: Option<Entity<Folder>>,
+    folder: Option<Entity<OpenFolder>>,
     state: TreeState,
     shown: Vec<ShownRow>,
     scroll: UniformListScrollHandle,
     focus: FocusHandle,
     name: Entity<InputState>,
-    /// What the field holds, as far as its changes were heard of: Enter means this text, though the field may have
-    /// taken the key for a character.
+    /// Last text reported by the field. Enter confirms this text, even if the field consumed the
+    /// key as a character.
     typed: SharedString,
     name_problem: Option<String>,
-    /// What had the keyboard before a name was typed, where that was not the tree.
+    /// Focus before the name field opened, if it was not the tree.
     before_name: Option<FocusHandle>,
-    /// A row to bring into sight as soon as it is there.
+    /// A row to scroll to as soon as it exists.
     wanted: Option<AbsPath>,
     drop_folder: Option<AbsPath>,
     folder_subscription: Option<Subscription>,
     _subscriptions: Vec<Subscription>,
 }
 
-/// Why files are changed.
+/// Reason for a file operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    /// Because the user said so; a new file may be opened.
+enum OperationMode {
+    /// Requested by the user.
     Do {
-        /// Whether it is.
+        /// Whether to open a created file.
         opens: bool,
     },
-    /// To take an earlier change back.
+    /// Undoes an earlier operation.
     Undo,
 }
 
 impl TreePanel {
-    /// The tree of a window without a folder.
+    /// Creates the tree of a window without a folder.
     pub fn new(
         workbench: WeakEntity<Workbench>,
         window: &mut Window,
@@ -138,10 +138,10 @@ impl TreePanel {
         }
     }
 
-    /// Shows another folder, or none.
+    /// Switches to another folder, or to none.
     pub fn set_folder(
         &mut self,
-        folder: Option<Entity<Folder>>,
+        folder: Option<Entity<OpenFolder>>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
@@ -164,7 +164,7 @@ impl TreePanel {
         self.rows_changed(cx);
     }
 
-    /// Selects a path and opens the folders above it.
+    /// Selects a path and expands its parent folders.
     pub fn reveal(&mut self, path: &AbsPath, cx: &mut Context<Self>) {
         let Some(folder) = self.folder.clone() else {
             return;
@@ -178,19 +178,19 @@ impl TreePanel {
         self.rows_changed(cx);
     }
 
-    /// The rows that are drawn.
-    pub fn shown(&self) -> &[ShownRow] {
+    /// Returns the rows as drawn.
+    pub fn visible_rows(&self) -> &[ShownRow] {
         &self.shown
     }
 
-    /// The selection, the filter and what is being typed.
+    /// Returns the selection, the filter and the name being typed.
     pub fn state(&self) -> &TreeState {
         &self.state
     }
 
     fn rows_changed(&mut self, cx: &mut Context<Self>) {
         self.shown = match &self.folder {
-            Some(folder) => self.state.shown(folder.read(cx).tree()),
+            Some(folder) => self.state.visible_rows(folder.read(cx).tree()),
             None => Vec::new(),
         };
         if let Some(at) = self
@@ -204,8 +204,8 @@ impl TreePanel {
         cx.notify();
     }
 
-    /// Opens the next closed folder on the way to the row that is wanted: one that is new shows up
-    /// only after the folder around it was read again.
+    /// Expands the next collapsed folder on the way to the wanted row: a new row appears only after
+    /// its parent folder was read again.
     fn open_towards_wanted(&mut self, cx: &mut Context<Self>) {
         let (Some(wanted), Some(folder)) = (self.wanted.clone(), self.folder.clone()) else {
             return;
@@ -267,7 +267,7 @@ impl TreePanel {
         Some(self.state.target_folder(folder.tree()))
     }
 
-    /// Escape gives up the name that is being typed; the field would keep it for itself.
+    /// Cancels the name field on Escape, before the field handles the key itself.
     fn key_before_field(
         &mut self,
         event: &KeyDownEvent,
@@ -280,7 +280,7 @@ impl TreePanel {
         }
     }
 
-    /// Letters typed while the tree has the keyboard go into the filter.
+    /// Appends typed characters to the filter while the tree has the focus.
     fn key(&mut self, event: &KeyDownEvent, _: &mut Window, cx: &mut Context<Self>) {
         if self.state.editing.is_some() || self.folder.is_none() {
             return;
@@ -315,9 +315,9 @@ impl TreePanel {
         self.show_selected(cx);
     }
 
-    fn start_editing(&mut self, editing: Editing, window: &mut Window, cx: &mut Context<Self>) {
+    fn start_editing(&mut self, editing: NameEdit, window: &mut Window, cx: &mut Context<Self>) {
         let (text, selected): (String, Range<usize>) = match &editing {
-            Editing::Rename(path) => {
+            NameEdit::Rename(path) => {
                 let (tree, shown) = (self.folder.clone(), path.clone());
                 if let Some(tree) = tree {
                     tree.update(cx, |tree, cx| tree.reveal(&shown, cx));
@@ -326,7 +326,7 @@ impl TreePanel {
                 let stem = names::stem_length(&name);
                 (name, 0..stem)
             }
-            Editing::NewFile(folder) | Editing::NewFolder(folder) => {
+            NameEdit::NewFile(folder) | NameEdit::NewFolder(folder) => {
                 if let Some(tree) = &self.folder {
                     let folder = folder.clone();
                     tree.update(cx, |tree, cx| {
@@ -362,13 +362,13 @@ impl TreePanel {
         cx.notify();
     }
 
-    /// What the typed name means.
+    /// Parses the typed name into a path.
     fn named(&self) -> Option<Result<AbsPath, String>> {
         let (folder, end_blanks) = match self.state.editing.as_ref()? {
-            Editing::NewFile(folder) | Editing::NewFolder(folder) => {
+            NameEdit::NewFile(folder) | NameEdit::NewFolder(folder) => {
                 (folder.clone(), EndBlanks::Trim)
             }
-            Editing::Rename(path) => (path.parent()?, EndBlanks::Keep),
+            NameEdit::Rename(path) => (path.parent()?, EndBlanks::Keep),
         };
         Some(names::read_name(&self.typed, &folder, end_blanks))
     }
@@ -386,25 +386,25 @@ impl TreePanel {
             }
         };
         let operation = match editing {
-            Editing::NewFile(_) if self.typed.ends_with('/') => Operation::CreateFolder(path),
-            Editing::NewFile(_) => Operation::CreateFile(path),
-            Editing::NewFolder(_) => Operation::CreateFolder(path),
-            Editing::Rename(from) if from == path => {
+            NameEdit::NewFile(_) if self.typed.ends_with('/') => FileOperation::CreateFolder(path),
+            NameEdit::NewFile(_) => FileOperation::CreateFile(path),
+            NameEdit::NewFolder(_) => FileOperation::CreateFolder(path),
+            NameEdit::Rename(from) if from == path => {
                 self.stop_editing(window, cx);
                 return;
             }
-            Editing::Rename(from) => Operation::Move { from, to: path },
+            NameEdit::Rename(from) => FileOperation::Move { from, to: path },
         };
         self.stop_editing(window, cx);
         self.run(operation, true, window, cx);
     }
 
-    /// Says what gets the keyboard when the name that is being typed is given up.
-    pub(crate) fn give_back_to(&mut self, before: Option<FocusHandle>) {
+    /// Sets the focus to restore when the name field is cancelled.
+    pub(crate) fn set_focus_return(&mut self, before: Option<FocusHandle>) {
         self.before_name = before;
     }
 
-    /// Gives up the name that is being typed, and the keyboard back to what had it.
+    /// Cancels the name field and restores the previous focus.
     fn cancel_editing(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let before = self.before_name.take();
         self.stop_editing(window, cx);
@@ -421,7 +421,7 @@ impl TreePanel {
         }
     }
 
-    /// A click elsewhere gives up the name that was being typed.
+    /// Cancels the name field after a click elsewhere.
     fn leave_name(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if self.state.editing.is_some() && !self.name.read(cx).focus_handle(cx).is_focused(window) {
             self.state.editing = None;
@@ -430,26 +430,26 @@ impl TreePanel {
         }
     }
 
-    /// Does something to files in the background, and shows what came of it.
+    /// Runs an operation in the background and shows its result.
     fn run(
         &mut self,
-        operation: Operation,
+        operation: FileOperation,
         opens: bool,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.start(operation, Purpose::Do { opens }, window, cx);
+        self.start(operation, OperationMode::Do { opens }, window, cx);
     }
 
-    /// Takes a change back, which is not itself taken back by the next undo.
-    fn undo_with(&mut self, operation: Operation, window: &mut Window, cx: &mut Context<Self>) {
-        self.start(operation, Purpose::Undo, window, cx);
+    /// Undoes a change. The undo itself is not undoable.
+    fn undo_with(&mut self, operation: FileOperation, window: &mut Window, cx: &mut Context<Self>) {
+        self.start(operation, OperationMode::Undo, window, cx);
     }
 
     fn start(
         &mut self,
-        operation: Operation,
-        purpose: Purpose,
+        operation: FileOperation,
+        purpose: OperationMode,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
@@ -467,7 +467,7 @@ impl TreePanel {
             let told = this.update(cx, |this, cx| {
                 folder.update(cx, |folder, cx| folder.touched(&touched, cx));
                 match result {
-                    Ok(done) => this.done(&operation, done, purpose, cx),
+                    Ok(done) => this.on_operation_done(&operation, done, purpose, cx),
                     Err(sentence) => {
                         cx.emit(TreeEvent::Report(Notice::new(ui::Tone::Error, sentence)));
                     }
@@ -478,47 +478,47 @@ impl TreePanel {
         .detach();
     }
 
-    fn done(
+    fn on_operation_done(
         &mut self,
-        operation: &Operation,
-        done: Done,
-        purpose: Purpose,
+        operation: &FileOperation,
+        done: FileChange,
+        purpose: OperationMode,
         cx: &mut Context<Self>,
     ) {
         match &done {
-            Done::Created(path) => {
+            FileChange::Created(path) => {
                 self.reveal(path, cx);
-                let opens = matches!(purpose, Purpose::Do { opens: true });
-                if opens && matches!(operation, Operation::CreateFile(_)) {
+                let opens = matches!(purpose, OperationMode::Do { opens: true });
+                if opens && matches!(operation, FileOperation::CreateFile(_)) {
                     cx.emit(TreeEvent::Open {
                         path: path.clone(),
                         side: false,
                     });
                 }
             }
-            Done::Moved { from, to } => {
+            FileChange::Moved { from, to } => {
                 self.reveal(to, cx);
                 cx.emit(TreeEvent::Moved {
                     from: from.clone(),
                     to: to.clone(),
                 });
             }
-            Done::Trashed(path) if purpose != Purpose::Undo => {
-                let sentence = format!("\u{201c}{}\u{201d} is in the trash", path.shown_name());
+            FileChange::Trashed(path) if purpose != OperationMode::Undo => {
+                let sentence = format!("\u{201c}{}\u{201d} is in the trash", path.printable_name());
                 let notice = Notice::new(ui::Tone::Info, sentence)
                     .key("trash")
                     .action("Undo", crate::actions::project_tree::Undo);
                 cx.emit(TreeEvent::Report(notice));
             }
-            Done::Trashed(_) => {}
+            FileChange::Trashed(_) => {}
         }
-        if purpose != Purpose::Undo {
+        if purpose != OperationMode::Undo {
             self.state.done.push(done);
         }
     }
 
-    /// Copies files dropped from outside, or moves what was dragged within the folder.
-    pub(crate) fn take_in(
+    /// Copies files dropped from outside, or moves those dragged within the folder.
+    pub(crate) fn import_paths(
         &mut self,
         paths: Vec<AbsPath>,
         folder: AbsPath,
@@ -536,9 +536,9 @@ impl TreePanel {
                 if to == from {
                     continue;
                 }
-                Operation::Move { from, to }
+                FileOperation::Move { from, to }
             } else {
-                Operation::CopyInto {
+                FileOperation::CopyInto {
                     from,
                     folder: folder.clone(),
                 }
@@ -550,7 +550,7 @@ impl TreePanel {
 
 fn is_text(typed: &str, filter: &str) -> bool {
     let is_blank = typed.chars().all(char::is_whitespace);
-    // A blank is a key of the tree until something is typed.
+    // Space is a key of the tree until a filter is typed.
     let is_first_blank = is_blank && filter.is_empty();
     !typed.is_empty() && !typed.chars().any(char::is_control) && !is_first_blank
 }

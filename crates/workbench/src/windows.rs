@@ -1,10 +1,10 @@
-//! The windows of the program, and the session that brings them back.
+//! The windows of the process, and the session that restores them.
 //!
-//! Invariant: what is stored names every open window; a window that closes while others stay is taken
-//! out, the last one stays in, so that the next start shows it.
-//! Invariant: a start for files alone opens none of the stored windows and forgets none: they come back at the next
-//! start without arguments. A start for folders begins another session; the tabs of a folder that leaves the session
-//! come back when it is opened again.
+//! Invariant: the stored session contains every open window. A window that closes while others stay
+//! open is removed; the last one remains, so that the next start restores it.
+//! Invariant: starting with files only neither restores nor drops stored windows: they return at
+//! the next start without arguments. Starting with folders begins another session; the tabs of a
+//! folder that left the session return when it is opened again.
 //! Start at `start`, which `app` calls, and `open_folder`.
 
 use std::cell::RefCell;
@@ -20,7 +20,7 @@ use gpui_kit::{
     AnyWindowHandle, App, AppContext as _, Bounds, Entity, EntityId, Global, Task, WeakEntity,
     WindowBounds, WindowDecorations, WindowOptions, point, px, size,
 };
-use project::{DocumentKey, State};
+use project::{DocumentKey, WindowLayouts};
 use settings::Restore;
 use ui::{ActiveSettings as _, Tone};
 
@@ -28,21 +28,21 @@ use crate::documents::Documents;
 use crate::notices::Notice;
 use crate::services::Services;
 use crate::session::{SavedBounds, SavedSession, SavedWindow};
-use crate::target::Place;
-use crate::workbench::{Opening, Workbench};
+use crate::target::LineColumn;
+use crate::workbench::{WindowStart, Workbench};
 
-/// What the command line asks for.
+/// Request from the command line.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
-    /// Folders to open, each in a window.
+pub struct OpenRequest {
+    /// Folders to open, each in its own window.
     pub folders: Vec<AbsPath>,
-    /// Files to open, with a place in each.
-    pub files: Vec<(AbsPath, Option<Place>)>,
+    /// Files to open, with an optional line and column.
+    pub files: Vec<(AbsPath, Option<LineColumn>)>,
 }
 
 #[derive(Default)]
-struct Windows {
-    open: Vec<Open>,
+struct WindowRegistry {
+    open: Vec<OpenWindow>,
     /// Windows of the session that this start did not open.
     asleep: Vec<SavedWindow>,
     session: SavedSession,
@@ -50,7 +50,7 @@ struct Windows {
     is_ending: bool,
 }
 
-struct Open {
+struct OpenWindow {
     window: AnyWindowHandle,
     workbench: WeakEntity<Workbench>,
     id: EntityId,
@@ -58,34 +58,34 @@ struct Open {
     saved: SavedWindow,
 }
 
-impl Global for Windows {}
+impl Global for WindowRegistry {}
 
-/// The file of the session below the state folder, and its key there.
+/// File of the session in the state folder, and its key there.
 const FILE: &str = "windows.json";
 const KEY: &str = "session";
-/// How long writing waits for more.
+/// Delay before writing, to gather further changes.
 const WRITE_AFTER: Duration = Duration::from_millis(100);
-/// Files of the command line that are read before the first frame.
+/// Number of files from the command line that are read before the first frame.
 const AT_ONCE: usize = 4;
-/// The size of a window that was never stored.
+/// Default size of a window, in logical pixels.
 const WIDTH: f32 = 1280.0;
 const HEIGHT: f32 = 820.0;
 
-/// Opens what was asked for, or else the windows of the last session. Sentences in `problems` are
-/// shown in the first window.
-pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
+/// Opens the requested folders and files, or else restores the last session. `problems` are shown
+/// in the first window.
+pub fn start(request: OpenRequest, problems: Vec<String>, cx: &mut App) {
     let (mut session, problem) = read_session(cx);
     let mut openings = openings(&request, &mut session, cx.settings().files.restore);
-    // Empty unless files alone are opened.
+    // Empty unless the request has files only.
     let asleep = std::mem::take(&mut session.windows);
-    cx.set_global(Windows {
+    cx.set_global(WindowRegistry {
         session,
         asleep,
-        ..Windows::default()
+        ..WindowRegistry::default()
     });
     cx.on_window_closed(|cx, _| {
         if cx.windows().is_empty() {
-            end(cx);
+            shut_down(cx);
         }
     })
     .detach();
@@ -95,7 +95,7 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
     }
     if let Some(last) = last {
         let held = editor::hold_work(cx);
-        // Held until their tabs hold them.
+        // Keeps the documents alive until their tabs hold them.
         let _ready: Vec<_> = request
             .files
             .iter()
@@ -108,7 +108,7 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
     let Some(first) = front(cx) else {
         return;
     };
-    let left_over = take_left_over(cx);
+    let left_over = take_unclaimed(cx);
     let problems: Vec<String> = problem.into_iter().chain(problems).collect();
     with_window(&first, cx, move |workbench, window, cx| {
         workbench.show_recovered(left_over, window, cx);
@@ -120,36 +120,40 @@ pub fn start(request: Request, problems: Vec<String>, cx: &mut App) {
     });
 }
 
-/// The recovered texts that neither a tab nor a stored window will ask for.
-fn take_left_over(cx: &mut App) -> Vec<Entity<DocumentModel>> {
+/// Takes the recovered documents that neither a tab nor a stored window will request.
+fn take_unclaimed(cx: &mut App) -> Vec<Entity<DocumentModel>> {
     let mut paths: HashSet<AbsPath> = all(cx)
         .iter()
         .flat_map(|(_, workbench)| workbench.read(cx).waiting_paths(cx))
         .collect();
     let mut keys = HashSet::new();
-    let asleep = cx.global::<Windows>().asleep.iter();
+    let asleep = cx.global::<WindowRegistry>().asleep.iter();
     for editor in asleep.flat_map(SavedWindow::editors) {
         let path = editor.path.as_deref().map(text_path);
         paths.extend(path.and_then(AbsPath::new));
         keys.extend(editor.document.map(DocumentKey));
     }
-    Documents::take_left_over(&paths, &keys, cx)
+    Documents::take_unclaimed(&paths, &keys, cx)
 }
 
-/// Lets work go on when the front window has shown a frame, or soon where none comes.
+/// Releases background work after the front window has drawn a frame, or soon if no frame comes.
 fn release_at_first_frame(held: editor::HeldWork, cx: &mut App) {
     const LONGEST: Duration = Duration::from_millis(500);
     let held = Rc::new(RefCell::new(Some(held)));
     let in_time = held.clone();
-    let window = cx.global::<Windows>().open.last().map(|open| open.window);
+    let window = cx
+        .global::<WindowRegistry>()
+        .open
+        .last()
+        .map(|open| open.window);
     if let Some(window) = window {
         let listening = window.update(cx, |_, window, _| {
-            // The first call comes before a frame is on the screen, the second behind it.
+            // The first callback runs before a frame is on screen, the second after it.
             window.on_next_frame(move |window, _| {
                 window.on_next_frame(move |_, _| drop(held.take()));
             });
         });
-        // A window that closed at once shows nothing.
+        // A window that closed at once draws no frame.
         listening.ok();
     }
     cx.spawn(async move |cx| {
@@ -159,9 +163,9 @@ fn release_at_first_frame(held: editor::HeldWork, cx: &mut App) {
     .detach();
 }
 
-/// Opens what a later start asks for: folders in windows of their own, files in the front window, which
-/// comes forward.
-pub fn open_request(request: Request, cx: &mut App) {
+/// Handles the request of a later start: opens folders in new windows, and files in the front
+/// window, which is activated.
+pub fn open_request(request: OpenRequest, cx: &mut App) {
     let has_folders = !request.folders.is_empty();
     for folder in request.folders {
         open_folder(Some(folder), cx);
@@ -177,12 +181,16 @@ pub fn open_request(request: Request, cx: &mut App) {
     });
 }
 
-/// The windows to open. Those of the session that they stand for are taken out of it.
-fn openings(request: &Request, session: &mut SavedSession, restore: Restore) -> Vec<Opening> {
+/// Returns the windows to open, and removes from the session those they replace.
+fn openings(
+    request: &OpenRequest,
+    session: &mut SavedSession,
+    restore: Restore,
+) -> Vec<WindowStart> {
     if !request.folders.is_empty() {
         let folders = request.folders.iter();
         let openings = folders
-            .map(|folder| Opening {
+            .map(|folder| WindowStart {
                 saved: session.take_window(&path_text(folder)),
                 folder: Some(folder.clone()),
                 for_files: false,
@@ -194,9 +202,9 @@ fn openings(request: &Request, session: &mut SavedSession, restore: Restore) -> 
         return openings;
     }
     if !request.files.is_empty() {
-        return vec![Opening {
+        return vec![WindowStart {
             for_files: true,
-            ..Opening::default()
+            ..WindowStart::default()
         }];
     }
     let mut windows = std::mem::take(&mut session.windows);
@@ -208,32 +216,32 @@ fn openings(request: &Request, session: &mut SavedSession, restore: Restore) -> 
     for window in windows.drain(..windows.len() - kept) {
         session.note_closed(window);
     }
-    let openings: Vec<Opening> = windows.into_iter().map(reopening).collect();
+    let openings: Vec<WindowStart> = windows.into_iter().map(reopening).collect();
     if openings.is_empty() {
-        vec![Opening::default()]
+        vec![WindowStart::default()]
     } else {
         openings
     }
 }
 
-fn reopening(saved: SavedWindow) -> Opening {
+fn reopening(saved: SavedWindow) -> WindowStart {
     let folder = saved.folder.as_deref().map(text_path);
-    Opening {
+    WindowStart {
         folder: folder.and_then(AbsPath::new),
         for_files: saved.for_files,
         saved: Some(saved),
     }
 }
 
-/// Opens a window for a folder, or brings the one that shows it to the front.
+/// Opens a window for a folder, or activates the one that shows it.
 pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
-    let shown = cx.global::<Windows>().open.iter().find_map(|open| {
+    let shown = cx.global::<WindowRegistry>().open.iter().find_map(|open| {
         let workbench = open.workbench.upgrade()?;
         let root = workbench.read(cx).root(cx);
         (folder.is_some() && root == folder).then_some(open.window)
     });
     if let Some(window) = shown {
-        // A window that closes at this moment need not come to the front.
+        // A window that is closing need not be activated.
         window
             .update(cx, |_, window, _| window.activate_window())
             .ok();
@@ -242,7 +250,7 @@ pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
     let saved = folder
         .as_ref()
         .and_then(|folder| take_stored(&path_text(folder), cx));
-    let opening = Opening {
+    let opening = WindowStart {
         folder,
         saved,
         for_files: false,
@@ -252,7 +260,7 @@ pub fn open_folder(folder: Option<AbsPath>, cx: &mut App) {
 
 /// Takes the stored window of a folder that is not open.
 fn take_stored(folder: &str, cx: &mut App) -> Option<SavedWindow> {
-    let windows = cx.global_mut::<Windows>();
+    let windows = cx.global_mut::<WindowRegistry>();
     let is_it = |window: &SavedWindow| window.folder.as_deref() == Some(folder);
     match windows.asleep.iter().position(is_it) {
         Some(index) => Some(windows.asleep.remove(index)),
@@ -260,15 +268,15 @@ fn take_stored(folder: &str, cx: &mut App) -> Option<SavedWindow> {
     }
 }
 
-/// Opens a window.
-pub fn open_window(opening: Opening, cx: &mut App) -> Option<Entity<Workbench>> {
+/// Opens a new window.
+pub fn open_window(opening: WindowStart, cx: &mut App) -> Option<Entity<Workbench>> {
     open_window_with(opening, Vec::new(), cx)
 }
 
-/// Opens a window with files in it before its first frame.
+/// Opens a window with files, before its first frame.
 fn open_window_with(
-    opening: Opening,
-    files: Vec<(AbsPath, Option<Place>)>,
+    opening: WindowStart,
+    files: Vec<(AbsPath, Option<LineColumn>)>,
     cx: &mut App,
 ) -> Option<Entity<Workbench>> {
     let for_files = opening.for_files;
@@ -280,14 +288,14 @@ fn open_window_with(
     });
     match opened {
         Ok((window, workbench)) => {
-            let open = Open {
+            let open = OpenWindow {
                 window,
                 id: workbench.entity_id(),
                 workbench: workbench.downgrade(),
                 for_files,
                 saved: SavedWindow::default(),
             };
-            cx.global_mut::<Windows>().open.push(open);
+            cx.global_mut::<WindowRegistry>().open.push(open);
             with_window(&workbench, cx, |workbench, window, cx| {
                 workbench.focus_active(window, cx)
             });
@@ -324,7 +332,7 @@ fn window_options(saved: Option<SavedBounds>, cx: &App) -> WindowOptions {
     }
 }
 
-/// Does something in the window of a workbench.
+/// Calls `act` in the window of a workbench.
 fn with_window(
     workbench: &Entity<Workbench>,
     cx: &mut App,
@@ -332,7 +340,7 @@ fn with_window(
 ) {
     let id = workbench.entity_id();
     let window = cx
-        .global::<Windows>()
+        .global::<WindowRegistry>()
         .open
         .iter()
         .find(|open| open.id == id)
@@ -348,29 +356,33 @@ fn with_window(
 }
 
 fn front(cx: &App) -> Option<Entity<Workbench>> {
-    cx.global::<Windows>().open.last()?.workbench.upgrade()
+    cx.global::<WindowRegistry>()
+        .open
+        .last()?
+        .workbench
+        .upgrade()
 }
 
-/// Every window and what is behind it.
+/// Returns every window with its workbench.
 pub fn all(cx: &App) -> Vec<(AnyWindowHandle, Entity<Workbench>)> {
     let open = cx
-        .try_global::<Windows>()
+        .try_global::<WindowRegistry>()
         .into_iter()
         .flat_map(|windows| &windows.open);
     open.filter_map(|open| Some((open.window, open.workbench.upgrade()?)))
         .collect()
 }
 
-/// Keeps what a window looks like now.
+/// Stores the current state of a window.
 pub(crate) fn store(id: EntityId, mut saved: SavedWindow, cx: &mut App) {
-    if !cx.has_global::<Windows>() {
+    if !cx.has_global::<WindowRegistry>() {
         return;
     }
-    let windows = cx.global_mut::<Windows>();
+    let windows = cx.global_mut::<WindowRegistry>();
     let Some(open) = windows.open.iter_mut().find(|open| open.id == id) else {
         return;
     };
-    // With a folder it is a window like any other.
+    // With a folder, it is an ordinary window.
     open.for_files &= saved.folder.is_none();
     saved.for_files = open.for_files;
     if open.saved != saved {
@@ -380,7 +392,7 @@ pub(crate) fn store(id: EntityId, mut saved: SavedWindow, cx: &mut App) {
 }
 
 fn write_soon(cx: &mut App) {
-    let windows = cx.global_mut::<Windows>();
+    let windows = cx.global_mut::<WindowRegistry>();
     if !windows.open.is_empty() {
         let open = windows.open.iter().map(|open| open.saved.clone()).collect();
         windows.session.set_windows(&windows.asleep, open);
@@ -392,18 +404,18 @@ fn write_soon(cx: &mut App) {
     let task = cx.spawn(async move |cx| {
         cx.background_executor().timer(WRITE_AFTER).await;
         let session = cx.update(|cx| {
-            let windows = cx.global_mut::<Windows>();
+            let windows = cx.global_mut::<WindowRegistry>();
             windows.writing = None;
             windows.session.clone()
         });
         cx.background_spawn(async move { write_session(&session, &services) })
             .await;
     });
-    cx.global_mut::<Windows>().writing = Some(task);
+    cx.global_mut::<WindowRegistry>().writing = Some(task);
 }
 
 fn write_session(session: &SavedSession, services: &Services) {
-    let mut state = State::default();
+    let mut state = WindowLayouts::default();
     match serde_json::to_value(session) {
         Ok(value) => state.windows.insert(KEY.to_owned(), value),
         Err(error) => {
@@ -420,7 +432,7 @@ fn write_session(session: &SavedSession, services: &Services) {
 fn read_session(cx: &App) -> (SavedSession, Option<String>) {
     let services = Services::of(cx);
     let (mut state, problem) =
-        State::load(services.files.as_ref(), &services.dirs.state.join(FILE));
+        WindowLayouts::load(services.files.as_ref(), &services.dirs.state.join(FILE));
     let Some(value) = state.windows.remove(KEY) else {
         return (SavedSession::default(), problem);
     };
@@ -428,9 +440,10 @@ fn read_session(cx: &App) -> (SavedSession, Option<String>) {
     (session, problem.or(unread))
 }
 
-/// A window closes. While others stay it is forgotten; the last one comes back at the next start.
+/// Handles a closing window: removes it from the session unless it is the last one, which the next
+/// start restores.
 pub(crate) fn closing(id: EntityId, cx: &mut App) {
-    let windows = cx.global_mut::<Windows>();
+    let windows = cx.global_mut::<WindowRegistry>();
     if windows.open.len() > 1
         && !windows.is_ending
         && let Some(index) = windows.open.iter().position(|open| open.id == id)
@@ -441,27 +454,27 @@ pub(crate) fn closing(id: EntityId, cx: &mut App) {
     }
 }
 
-/// A window came to the front: it is the one that new files go to.
-pub(crate) fn came_to_front(id: EntityId, cx: &mut App) {
-    if !cx.has_global::<Windows>() {
+/// Marks a window as most recently activated: new files open in it.
+pub(crate) fn on_activated(id: EntityId, cx: &mut App) {
+    if !cx.has_global::<WindowRegistry>() {
         return;
     }
-    let open = &mut cx.global_mut::<Windows>().open;
+    let open = &mut cx.global_mut::<WindowRegistry>().open;
     if let Some(index) = open.iter().position(|open| open.id == id) {
         let front = open.remove(index);
         open.push(front);
     }
 }
 
-/// Whether there is one window only.
+/// Returns whether exactly one window is open.
 pub(crate) fn is_only_one(cx: &App) -> bool {
-    cx.try_global::<Windows>()
+    cx.try_global::<WindowRegistry>()
         .is_none_or(|windows| windows.open.len() <= 1)
 }
 
-/// Whether a window other than this one shows a document.
+/// Returns whether another window shows a document.
 pub(crate) fn is_shown_elsewhere(document: EntityId, this: EntityId, cx: &App) -> bool {
-    let Some(windows) = cx.try_global::<Windows>() else {
+    let Some(windows) = cx.try_global::<WindowRegistry>() else {
         return false;
     };
     let others = windows.open.iter().filter(|open| open.id != this);
@@ -469,32 +482,34 @@ pub(crate) fn is_shown_elsewhere(document: EntityId, this: EntityId, cx: &App) -
     others.any(|workbench| !workbench.read(cx).items_of(document, cx).is_empty())
 }
 
-/// Notes that a folder was opened.
+/// Records that a folder was opened.
 pub(crate) fn note_folder(folder: &AbsPath, cx: &mut App) {
-    if cx.has_global::<Windows>() {
-        cx.global_mut::<Windows>()
+    if cx.has_global::<WindowRegistry>() {
+        cx.global_mut::<WindowRegistry>()
             .session
             .note_folder(&path_text(folder));
     }
 }
 
-/// Notes that a command was chosen in the palette.
+/// Records that a command was run from the palette.
 pub(crate) fn note_command(action: &str, cx: &mut App) {
-    if cx.has_global::<Windows>() {
-        cx.global_mut::<Windows>().session.note_command(action);
+    if cx.has_global::<WindowRegistry>() {
+        cx.global_mut::<WindowRegistry>()
+            .session
+            .note_command(action);
         write_soon(cx);
     }
 }
 
-/// Commands chosen in the palette lately, the newest first.
+/// Returns the commands recently run from the palette, newest first.
 pub(crate) fn recent_commands(cx: &App) -> Vec<String> {
-    let windows = cx.try_global::<Windows>();
+    let windows = cx.try_global::<WindowRegistry>();
     windows.map_or_else(Vec::new, |windows| windows.session.recent_commands.clone())
 }
 
-/// Folders opened lately, the newest first.
+/// Returns the recently opened folders, newest first.
 pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
-    let Some(windows) = cx.try_global::<Windows>() else {
+    let Some(windows) = cx.try_global::<WindowRegistry>() else {
         return Vec::new();
     };
     windows
@@ -506,23 +521,23 @@ pub(crate) fn recent_folders(cx: &App) -> Vec<AbsPath> {
         .collect()
 }
 
-/// Ends the program: stores the windows, and waits until everything typed is on the disk.
-pub fn end(cx: &mut App) {
+/// Quits: stores the windows and waits until the journal is on disk.
+pub fn shut_down(cx: &mut App) {
     let open: Vec<_> = cx
-        .global::<Windows>()
+        .global::<WindowRegistry>()
         .open
         .iter()
         .filter_map(|open| open.workbench.upgrade())
         .collect();
-    cx.global_mut::<Windows>().is_ending = true;
+    cx.global_mut::<WindowRegistry>().is_ending = true;
     for workbench in open {
         with_window(&workbench, cx, |workbench, window, cx| {
             workbench.store_now(window, cx)
         });
     }
-    let session = Arc::new(cx.global::<Windows>().session.clone());
+    let session = Arc::new(cx.global::<WindowRegistry>().session.clone());
     let services = Services::of(cx);
-    // Both block for a moment: nothing is drawn any more.
+    // Both block briefly, when nothing is drawn any more.
     write_session(&session, &services);
     if let Some(sentence) = Documents::flush(cx) {
         log::error!("{sentence}");
@@ -530,7 +545,7 @@ pub fn end(cx: &mut App) {
     cx.quit();
 }
 
-/// Shows what the recovery journal reports, for the rest of the run.
+/// Shows the events of the recovery journal until the process exits.
 pub fn listen(journal: async_channel::Receiver<project::JournalEvent>, cx: &mut App) {
     cx.spawn(async move |cx| {
         while let Ok(event) = journal.recv().await {
@@ -540,7 +555,7 @@ pub fn listen(journal: async_channel::Receiver<project::JournalEvent>, cx: &mut 
     .detach();
 }
 
-/// Says in the front window how the recovery journal is.
+/// Reports an event of the recovery journal in the front window.
 fn journal_event(event: &project::JournalEvent, cx: &mut App) {
     let Some(front) = front(cx) else {
         return;

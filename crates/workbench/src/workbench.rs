@@ -1,8 +1,8 @@
-//! The entity behind one window: its folder, its panes and tabs, what is open above them.
+//! The entity behind one window: its folder, its panes and tabs, and the modal layer above them.
 //!
-//! Knows how the parts of a window work together; each part keeps its own state. Must not know: how
-//! text is edited, how files are read.
-//! Invariant: every item of `layout` has its entry in `items` and the other way round.
+//! Connects the parts of a window; each part owns its own state. Must not know: how text is edited,
+//! how files are read.
+//! Invariant: every item of `layout` has an entry in `items` and vice versa.
 //! Start at `Workbench::new` and `render`.
 
 mod agents;
@@ -34,10 +34,11 @@ use gpui_kit::{
 use ui::ModalLayer;
 
 use crate::crumbs::Crumbs;
-use crate::folder::Folder;
+use crate::folder::OpenFolder;
 use crate::grid::DropPlace;
-use crate::item::Item;
-use crate::layout::{ItemId, Layout, PaneId};
+use crate::item::TabItem;
+use crate::layout::{ItemId, PaneId, PaneLayout};
+use crate::navigation::NavigationHistory;
 use crate::notices::Notices;
 use crate::prediction::Prediction;
 use crate::services::Services;
@@ -45,23 +46,22 @@ use crate::session::{SavedItem, SavedWindow};
 use crate::status_bar::StatusStrip;
 use crate::tab_strip::TabStrip;
 use crate::title_bar::TitleStrip;
-use crate::trail::Trail;
 use crate::tree_panel::TreePanel;
 
 use agents::AgentsDock;
-pub(crate) use excerpts::{around, gather};
-pub(crate) use go::TrailPlace;
-pub(crate) use open::{Focus, Goal, How, go_to};
+pub(crate) use excerpts::{expanded_rows, gather};
+pub(crate) use go::NavigationEntry;
+pub(crate) use open::{Focus, GoToPosition, OpenOptions, go_to};
 
-/// The most recently used files that agents hear of.
+/// Number of recently used files passed to agents.
 const RECENT_TOLD: usize = 10;
 
-/// One window.
+/// The root view of one window.
 pub struct Workbench {
     services: Services,
-    folder: Option<Entity<Folder>>,
-    layout: Layout,
-    items: HashMap<ItemId, Entry>,
+    folder: Option<Entity<OpenFolder>>,
+    layout: PaneLayout,
+    items: HashMap<ItemId, ItemEntry>,
     strips: BTreeMap<PaneId, Entity<TabStrip>>,
     tree: Entity<TreePanel>,
     tree_shown: bool,
@@ -76,10 +76,10 @@ pub struct Workbench {
     pub(crate) drop_place: Option<DropPlace>,
     recent_files: Vec<String>,
     closed: Vec<ClosedTab>,
-    trail: Trail<TrailPlace>,
+    trail: NavigationHistory<NavigationEntry>,
     focus: FocusHandle,
-    keyboard_in: Region,
-    /// What the window is called.
+    keyboard_in: WorkbenchRegion,
+    /// Title of the window.
     window_title: String,
     window: AnyWindowHandle,
     autosaves: HashMap<EntityId, Task<()>>,
@@ -88,54 +88,54 @@ pub struct Workbench {
     _subscriptions: Vec<Subscription>,
 }
 
-struct Entry {
-    item: Item,
+struct ItemEntry {
+    item: TabItem,
     crumbs: Option<Entity<Crumbs>>,
     _subscriptions: Vec<Subscription>,
 }
 
-/// A part of the window that can have the keyboard.
+/// A part of the window that can have the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Region {
+enum WorkbenchRegion {
     Panes,
     Tree,
     Agents,
 }
 
-/// A tab that can be opened again.
+/// A closed tab that can be reopened.
 #[derive(Clone, Debug)]
 struct ClosedTab {
     item: SavedItem,
     pane: PaneId,
 }
 
-/// How many closed tabs can be opened again.
+/// Maximum number of closed tabs that can be reopened.
 const CLOSED_KEPT: usize = 40;
-/// How many recent files are kept for a folder.
+/// Maximum number of recent files per folder.
 const RECENT_KEPT: usize = 200;
-/// How long changes of the window gather before they are stored.
+/// Delay before storing the window, to gather further changes.
 const STORE_AFTER: Duration = Duration::from_millis(400);
-/// Below this width of the window the tree lies over the text instead of beside it.
+/// Window width, in pixels, below which the tree overlays the text.
 const NARROW: f32 = 640.0;
 
 fn is_narrow(window: &Window) -> bool {
     f32::from(window.viewport_size().width) < NARROW
 }
 
-/// What a window starts with.
+/// Initial state of a window.
 #[derive(Clone, Debug, Default)]
-pub struct Opening {
-    /// The folder to open.
+pub struct WindowStart {
+    /// Folder to open, if any.
     pub folder: Option<AbsPath>,
-    /// The window as it was, if it was stored.
+    /// Stored state to restore, if any.
     pub saved: Option<SavedWindow>,
-    /// Whether it is opened for files of the command line alone.
+    /// Whether the window is opened only for files from the command line.
     pub for_files: bool,
 }
 
 impl Workbench {
-    /// A window with what `opening` says.
-    pub fn new(opening: Opening, window: &mut Window, cx: &mut Context<Self>) -> Self {
+    /// Creates the workbench from `opening`.
+    pub fn new(opening: WindowStart, window: &mut Window, cx: &mut Context<Self>) -> Self {
         let this = cx.weak_entity();
         let tree = cx.new(|cx| TreePanel::new(this.clone(), window, cx));
         let notices = cx.new(|_| Notices::default());
@@ -143,7 +143,7 @@ impl Workbench {
         let mut workbench = Self {
             services: Services::of(cx),
             folder: None,
-            layout: Layout::default(),
+            layout: PaneLayout::default(),
             items: HashMap::new(),
             strips: BTreeMap::new(),
             tree,
@@ -159,9 +159,9 @@ impl Workbench {
             drop_place: None,
             recent_files: Vec::new(),
             closed: Vec::new(),
-            trail: Trail::default(),
+            trail: NavigationHistory::default(),
             focus: cx.focus_handle(),
-            keyboard_in: Region::Panes,
+            keyboard_in: WorkbenchRegion::Panes,
             window_title: String::new(),
             window: window.window_handle(),
             autosaves: HashMap::new(),
@@ -181,64 +181,64 @@ impl Workbench {
         workbench
     }
 
-    /// The arrangement of panes and tabs.
-    pub fn layout(&self) -> &Layout {
+    /// Returns the layout of panes and tabs.
+    pub fn layout(&self) -> &PaneLayout {
         &self.layout
     }
 
-    /// What stands in a tab.
-    pub fn item(&self, item: ItemId) -> Option<&Item> {
+    /// Returns the content of a tab.
+    pub fn item(&self, item: ItemId) -> Option<&TabItem> {
         self.items.get(&item).map(|entry| &entry.item)
     }
 
-    /// What shows in the active pane.
-    pub fn active_item(&self) -> Option<&Item> {
+    /// Returns the item shown in the active pane.
+    pub fn active_item(&self) -> Option<&TabItem> {
         self.item(self.layout.active_item()?)
     }
 
-    /// The open folder.
-    pub fn folder(&self) -> Option<&Entity<Folder>> {
+    /// Returns the open folder, if any.
+    pub fn folder(&self) -> Option<&Entity<OpenFolder>> {
         self.folder.as_ref()
     }
 
-    /// The path of the open folder.
+    /// Returns the path of the open folder.
     pub fn root(&self, cx: &App) -> Option<AbsPath> {
         self.folder
             .as_ref()
             .map(|folder| folder.read(cx).root().clone())
     }
 
-    /// The project tree.
+    /// Returns the project tree panel.
     pub fn tree(&self) -> &Entity<TreePanel> {
         &self.tree
     }
 
-    /// The layer for pickers and questions.
+    /// Returns the layer for pickers and questions.
     pub fn modal(&self) -> &Entity<ModalLayer> {
         &self.modal
     }
 
-    /// What Tab offers in this window.
+    /// Returns the Tab suggestions of this window.
     pub(crate) fn prediction(&self) -> &Entity<Prediction> {
         &self.prediction
     }
 
-    /// What was reported.
+    /// Returns the notifications of this window.
     pub fn notices(&self) -> &Entity<Notices> {
         &self.notices
     }
 
-    /// The tab bar of a pane.
+    /// Returns the tab bar of a pane.
     pub(crate) fn strip(&self, pane: PaneId) -> Option<Entity<TabStrip>> {
         self.strips.get(&pane).cloned()
     }
 
-    /// Files used lately in this folder, the newest first.
+    /// Returns the recently used files of this folder, newest first.
     pub(crate) fn recent_files(&self) -> &[String] {
         &self.recent_files
     }
 
-    /// A path as it is shown: counted from the folder, or with `~`; on one line.
+    /// Returns a path for display on one line: relative to the folder, or with `~`.
     pub(crate) fn display_path(&self, path: &AbsPath, cx: &App) -> String {
         let root = self.root(cx);
         match root.as_ref().and_then(|root| path.relative_to(root)) {
@@ -249,9 +249,9 @@ impl Workbench {
         }
     }
 
-    /// Every item that shows this document.
+    /// Returns every item that shows a document.
     pub(crate) fn items_of(&self, document: EntityId, cx: &App) -> Vec<ItemId> {
-        let shows = |entry: &Entry| {
+        let shows = |entry: &ItemEntry| {
             let shown = entry.item.documents(cx);
             shown.iter().any(|shown| shown.entity_id() == document)
         };
@@ -259,7 +259,7 @@ impl Workbench {
         items.map(|(item, _)| *item).collect()
     }
 
-    /// Makes the tab bars fit the panes, and draws and stores what changed.
+    /// Updates the tab bars to match the panes, then redraws and stores the window.
     fn layout_changed(&mut self, cx: &mut Context<Self>) {
         self.follow_layout(cx);
         self.store_soon(cx);
@@ -281,12 +281,13 @@ impl Workbench {
         }
         self.title.update(cx, |_, cx| cx.notify());
         self.status.update(cx, |status, cx| status.follow(cx));
-        self.follow_front(cx);
+        self.sync_focused_view(cx);
         self.follow_title(cx);
         self.note_open_files(cx);
     }
 
-    /// What had the keyboard is gone: gives it to the region it was in last, or to what is shown above all.
+    /// Restores the focus after the focused view disappeared: to the last focused region, or to the
+    /// modal view.
     fn keyboard_lost(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if self.modal.read(cx).is_open() {
             self.modal
@@ -294,10 +295,10 @@ impl Workbench {
             return;
         }
         match self.keyboard_in {
-            Region::Tree if self.tree_shown => {
+            WorkbenchRegion::Tree if self.tree_shown => {
                 self.tree.read(cx).focus_handle(cx).focus(window, cx)
             }
-            Region::Agents if self.agents.is_shown => {
+            WorkbenchRegion::Agents if self.agents.is_shown => {
                 let panel = self.agents.panel.read(cx);
                 panel.focus_handle(cx).focus(window, cx);
             }
@@ -305,7 +306,7 @@ impl Workbench {
         }
     }
 
-    /// Tells the engines of agents which files this window shows.
+    /// Passes the files shown in this window to the agents' engines.
     fn note_open_files(&self, cx: &mut Context<Self>) {
         let (Some(engines), Some(root)) = (self.services.agents.as_ref(), self.root(cx)) else {
             return;
@@ -322,17 +323,18 @@ impl Workbench {
         }
         let recent = self.recent_files.iter().filter(|it| !open.contains(it));
         let recent = recent.take(RECENT_TOLD).cloned().collect();
-        engines.note_open_files(root, OpenFiles { open, recent });
+        engines.set_open_files(root, OpenFiles { open, recent });
     }
 
-    /// The modal layer gives the keyboard back to what had it, which another tab may have covered meanwhile.
+    /// Restores the focus when the modal layer closes. The previously focused view may be hidden
+    /// behind another tab by now.
     fn modal_changed(
         &mut self,
         modal: Entity<ModalLayer>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if modal.read(cx).is_open() || self.keyboard_in != Region::Panes {
+        if modal.read(cx).is_open() || self.keyboard_in != WorkbenchRegion::Panes {
             return;
         }
         let covered = self.items.iter().any(|(id, entry)| {
@@ -345,9 +347,9 @@ impl Workbench {
         }
     }
 
-    /// Gives the keyboard to what shows in the active pane.
+    /// Focuses the item shown in the active pane.
     pub(crate) fn focus_active(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.keyboard_in = Region::Panes;
+        self.keyboard_in = WorkbenchRegion::Panes;
         let focus = match self.active_item() {
             Some(item) => item.focus_handle(cx),
             None => self.focus.clone(),

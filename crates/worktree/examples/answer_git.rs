@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    worktree::answer_git().unwrap_or(ExitCode::FAILURE)
+    worktree::answer_fsmonitor_query().unwrap_or(ExitCode::FAILURE)
 }

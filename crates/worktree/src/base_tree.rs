@@ -1,6 +1,6 @@
-//! Bases: checkouts of a commit that are written once and then only looked at.
+//! Bases: checkouts of a commit that are written once and then only read.
 //!
-//! Invariant: the files of a whole base are never written; they may have further names in other bases.
+//! Invariant: the files of a complete base are never written; other bases may hard-link them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,52 +9,54 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use base::{AbsPath, LogErr};
-use git::lease::{Contents, FileTime, Head, Hub, Reader, TreeFile, write_index};
+use git::lease::{
+    BlobReader, CommitContents, CommitFile, FileTime, HeadCommit, MainRepo, write_index,
+};
 use host::{Clock, RealClock};
 use rustix::fs::lstat;
 
+use crate::dir_tree;
 use crate::error::Error;
-use crate::fill::{Order, Source, as_path, fill, make_folder, to_path};
+use crate::fill::{FileToWrite, FillSource, as_path, make_folder, to_path, write_tree};
 use crate::git_dir;
-use crate::owner::Gate;
+use crate::owner::BlockingLock;
 use crate::record::{self, BaseRecord};
-use crate::sweep;
 
-/// A checkout of one tree that leases stand on.
+/// A checkout of one tree, shared by leases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Base {
-    /// The id of its tree.
+pub struct BaseCheckout {
+    /// Object id of the tree.
     pub tree: String,
-    /// How many files it has.
+    /// Number of files in it.
     pub files: usize,
-    /// Their length altogether, in bytes.
+    /// Total size of its files, in bytes.
     pub bytes: u64,
-    /// What its leases will not have that the checkout has, as sentences.
+    /// Features of the checkout that its leases lack, as sentences.
     pub caveats: Vec<String>,
-    /// Holds `tree` and `git`.
+    /// The folder that holds `tree` and `git`.
     pub(crate) layer: PathBuf,
 }
 
-impl Base {
+impl BaseCheckout {
     pub(crate) fn tree_folder(&self) -> PathBuf {
         self.layer.join("tree")
     }
 }
 
-/// Where the bases of one repository lie.
-pub(crate) struct Bases<'a> {
+/// The bases of one repository.
+pub(crate) struct BaseStore<'a> {
     pub(crate) folder: PathBuf,
-    pub(crate) hub: &'a AbsPath,
+    pub(crate) main_repo: &'a AbsPath,
 }
 
-impl Bases<'_> {
-    /// The base of `tree`, if it is whole.
-    pub(crate) fn find(&self, tree: &str) -> Option<Base> {
+impl BaseStore<'_> {
+    /// Finds the base of `tree`, if it is complete.
+    pub(crate) fn find(&self, tree: &str) -> Option<BaseCheckout> {
         let folder = self.folder.join(tree);
         let record: BaseRecord = record::read(&folder.join("base.json"))?;
-        // Files written shortly before the machine died may be empty; what a sync confirmed is not.
-        let is_safe = folder.join("settled").exists() || record.boot == boot();
-        (record.version == record::VERSION && is_safe).then(|| Base {
+        // After a power cut, files without a confirmed sync may be empty.
+        let is_safe = folder.join("settled").exists() || record.boot == boot_id();
+        (record.version == record::VERSION && is_safe).then(|| BaseCheckout {
             tree: record.tree,
             files: record.files,
             bytes: record.bytes,
@@ -63,38 +65,38 @@ impl Bases<'_> {
         })
     }
 
-    /// The base of `head`, made when there is none; `finish` is given its folder before it is whole. Blocks while somebody
-    /// else makes one.
+    /// Returns the base of `head`, and makes it if necessary; `finish` gets its folder before it
+    /// counts as complete. Blocks while another process makes one.
     pub(crate) fn make(
         &self,
-        hub: &Hub,
-        head: &Head,
+        hub: &MainRepo,
+        head: &HeadCommit,
         finish: &dyn Fn(&Path),
-    ) -> Result<Base, Error> {
+    ) -> Result<BaseCheckout, Error> {
         if let Some(base) = self.find(&head.tree) {
             return Ok(base);
         }
-        let _gate = Gate::wait(&self.folder.join("lock"))?;
+        let _gate = BlockingLock::wait(&self.folder.join("lock"))?;
         if let Some(base) = self.find(&head.tree) {
             return Ok(base);
         }
         let making = self.folder.join(format!("{}.making", head.tree));
         let whole = self.folder.join(&head.tree);
         for leftover in [&making, &whole] {
-            sweep::remove(leftover).map_err(Error::file("clear", leftover))?;
+            dir_tree::remove_all(leftover).map_err(Error::file("clear", leftover))?;
         }
         let record = self.write(hub, head, &making.join("layer"), &making)?;
         finish(&making);
         record::write(&making.join("base.json"), &record)?;
         fs::rename(&making, &whole).map_err(Error::file("name", &whole))?;
         let settled = whole.clone();
-        thread::spawn(move || settle(&settled).log_err());
+        thread::spawn(move || sync_base(&settled).log_err());
         self.find(&head.tree)
-            .ok_or_else(|| Error::Refused(format!("{} was taken away", whole.display())))
+            .ok_or_else(|| Error::Refused(format!("{} was removed", whole.display())))
     }
 
-    /// The trees of all whole bases, the one made last first.
-    pub(crate) fn all(&self) -> Vec<Base> {
+    /// All complete bases, newest first.
+    pub(crate) fn all(&self) -> Vec<BaseCheckout> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -112,8 +114,8 @@ impl Bases<'_> {
 
     fn write(
         &self,
-        hub: &Hub,
-        head: &Head,
+        hub: &MainRepo,
+        head: &HeadCommit,
         layer: &Path,
         making: &Path,
     ) -> Result<BaseRecord, Error> {
@@ -121,7 +123,7 @@ impl Bases<'_> {
         for folder in [making, layer, &layer.join("tree"), &layer.join("git")] {
             make_folder(folder)?;
         }
-        let fit = Reader::open(self.hub, &head.tree)?.words(&contents);
+        let fit = BlobReader::open(self.main_repo, &head.tree)?.fingerprint(&contents);
         let tree = layer.join("tree");
         let older = self.older(&fit);
         let stamps = self.write_files(hub, head, &contents, older.as_ref(), &tree)?;
@@ -145,47 +147,52 @@ impl Bases<'_> {
             files: contents.files.len(),
             bytes,
             caveats: hub.caveats(&contents),
-            boot: boot(),
+            boot: boot_id(),
         })
     }
 
-    /// Writes every file: those an older base has get a second name, the others come from git's objects.
+    /// Writes every file: hard links to an older base where possible, the others from Git's
+    /// objects.
     fn write_files<'a>(
         &self,
-        hub: &Hub,
-        head: &Head,
-        contents: &'a Contents,
-        older: Option<&Base>,
+        hub: &MainRepo,
+        head: &HeadCommit,
+        contents: &'a CommitContents,
+        older: Option<&BaseCheckout>,
         tree: &Path,
-    ) -> Result<HashMap<&'a [u8], git::lease::Stamped>, Error> {
+    ) -> Result<HashMap<&'a [u8], git::lease::FileStat>, Error> {
         let mut known = HashMap::new();
         if let Some(older) = older {
             for file in hub.contents(&older.tree)?.files {
                 known.insert(file.path.clone(), file);
             }
         }
-        let is_known = |file: &&TreeFile| known.get(&file.path) == Some(file);
+        let is_known = |file: &&CommitFile| known.get(&file.path) == Some(file);
         let (same, other): (Vec<_>, Vec<_>) = contents.files.iter().partition(is_known);
         let mut stamps = HashMap::with_capacity(contents.files.len());
         if let Some(older) = older {
-            let orders: Vec<Order<'_>> = same.iter().map(|file| (*file, None)).collect();
-            let found = fill(tree, &orders, Source::Links(&older.tree_folder()))?;
+            let orders: Vec<FileToWrite<'_>> = same.iter().map(|file| (*file, None)).collect();
+            let found = write_tree(tree, &orders, FillSource::Links(&older.tree_folder()))?;
             stamps.extend(same.iter().map(|file| file.path.as_slice()).zip(found));
         }
-        let orders = self.timed(hub, other.iter().copied());
-        let found = fill(tree, &orders, Source::Objects(self.hub, &head.tree))?;
+        let orders = self.with_times(hub, other.iter().copied());
+        let found = write_tree(
+            tree,
+            &orders,
+            FillSource::Objects(self.main_repo, &head.tree),
+        )?;
         stamps.extend(other.iter().map(|file| file.path.as_slice()).zip(found));
         Ok(stamps)
     }
 
-    /// Files with the times they are to bear.
-    pub(crate) fn timed<'a>(
+    /// Pairs files with the modification times they shall get.
+    pub(crate) fn with_times<'a>(
         &self,
-        hub: &Hub,
-        files: impl Iterator<Item = &'a TreeFile>,
-    ) -> Vec<Order<'a>> {
+        hub: &MainRepo,
+        files: impl Iterator<Item = &'a CommitFile>,
+    ) -> Vec<FileToWrite<'a>> {
         let times = hub.clean_times();
-        let latest = latest(RealClock::default().wall_ms());
+        let latest = latest_mtime(RealClock::default().wall_ms());
         files
             .map(|file| {
                 let time = self.time_of(file, &times);
@@ -194,14 +201,15 @@ impl Bases<'_> {
             .collect()
     }
 
-    /// When the checkout's file was written, if it holds the same: what was built from it is as old as that.
+    /// The modification time of the same file in the checkout, so that build outputs there stay up
+    /// to date.
     fn time_of(
         &self,
-        file: &TreeFile,
+        file: &CommitFile,
         times: &HashMap<Vec<u8>, (String, i64, u32)>,
     ) -> Option<FileTime> {
         let (id, seconds, nanoseconds) = times.get(&file.path)?;
-        let stat = lstat(self.hub.join(to_path(&file.path)).as_path()).ok()?;
+        let stat = lstat(self.main_repo.join(to_path(&file.path)).as_path()).ok()?;
         let is_same = *id == file.id
             && stat.st_mtime == *seconds
             && stat.st_mtime_nsec as u64 == u64::from(*nanoseconds);
@@ -211,8 +219,8 @@ impl Bases<'_> {
         })
     }
 
-    /// The base made last whose files were written by the same rules.
-    fn older(&self, fit: &str) -> Option<Base> {
+    /// The newest base whose files were written by the same rules.
+    fn older(&self, fit: &str) -> Option<BaseCheckout> {
         self.all().into_iter().find(|base| {
             let path = self.folder.join(&base.tree).join("base.json");
             record::read::<BaseRecord>(&path).is_some_and(|record| record.fit == fit)
@@ -220,10 +228,11 @@ impl Bases<'_> {
     }
 }
 
-/// The latest time that a file may bear when its index is written now: most gits tell times apart by the second alone.
-/// They read every file anew whose second is the index's, and then write an index of their own.
-fn latest(wall_ms: u64) -> FileTime {
-    /// File systems set times by a clock that stands still between the ticks of the machine.
+/// The latest modification time that a file may have if its index is written now: most Git versions
+/// compare whole seconds. They reread every file whose second is that of the index, and then write
+/// an index of their own.
+fn latest_mtime(wall_ms: u64) -> FileTime {
+    /// File systems take times from a clock that only advances with the kernel's tick.
     const TICK_MS: u64 = 20;
     let second = wall_ms.saturating_sub(TICK_MS) / 1000;
     FileTime {
@@ -232,14 +241,14 @@ fn latest(wall_ms: u64) -> FileTime {
     }
 }
 
-/// Which run of the machine this is.
-fn boot() -> String {
+/// The id of the current boot.
+fn boot_id() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     boot.trim().to_owned()
 }
 
-/// Waits until everything of a base is on the disk, and notes it.
-fn settle(folder: &Path) -> std::io::Result<()> {
+/// Waits until the whole base is on the disk, and records that.
+fn sync_base(folder: &Path) -> std::io::Result<()> {
     let opened = fs::File::open(folder)?;
     rustix::fs::syncfs(&opened)?;
     let mut mark = fs::File::create(folder.join("settled"))?;

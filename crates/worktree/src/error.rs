@@ -1,74 +1,75 @@
-//! What goes wrong with worktrees, as sentences for the reader.
+//! The errors of worktrees, as sentences for the user.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-/// Why something was not done.
+/// The reason why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Git could not serve.
+    /// A Git operation failed.
     #[error(transparent)]
     Git(#[from] git::lease::Error),
-    /// The machine's files could not.
+    /// A file operation of the host failed.
     #[error(transparent)]
     Host(#[from] host::Error),
-    /// A file or folder of ours could not be made, read or removed.
+    /// A file or folder could not be created, read or removed.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// What was tried, as a verb.
+        /// The operation, as a verb.
         doing: &'static str,
-        /// Where.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// There is no lease of this name.
-    #[error("there is no lease {0}; \"burin-agent worktree list\" names those there are")]
+    /// No lease has this name.
+    #[error("there is no lease {0}; \"burin-agent worktree list\" lists the leases")]
     Unknown(String),
-    /// A lease of this name was begun and never made: its program was killed.
-    #[error("lease {0} was never ready; \"burin-agent worktree gc\" clears it away")]
+    /// The lease was never completed: its program was killed.
+    #[error("lease {0} is incomplete; \"burin-agent worktree gc\" removes it")]
     Unready(String),
-    /// Somebody removed the folder with its files.
+    /// The folder with the lease's files was removed.
     #[error(
-        "the files of lease {id} are gone: {} was removed; \"burin-agent worktree release {id} --discard\" clears away what is left of it",
+        "the files of lease {id} are gone: {} was removed; \"burin-agent worktree release {id} \
+         --discard\" removes the rest of it",
         path.display()
     )]
-    Gone {
-        /// Which lease.
+    FilesMissing {
+        /// Name of the lease.
         id: String,
-        /// What is missing.
+        /// The missing path.
         path: PathBuf,
     },
-    /// A living program holds the lease.
+    /// A running process holds the lease.
     #[error("lease {id} is held by {owner}; end it first")]
     Held {
-        /// Which lease.
+        /// Name of the lease.
         id: String,
-        /// Who has it.
+        /// The process or user that holds it.
         owner: String,
     },
-    /// Releasing would lose work.
+    /// Releasing the lease would lose work.
     #[error("lease {id} {what}; commit and land it, archive it, or release it with --discard")]
     Unsaved {
-        /// Which lease.
+        /// Name of the lease.
         id: String,
-        /// What would be lost, as the second half of a sentence.
+        /// The work that would be lost, as the second half of a sentence.
         what: String,
     },
     /// Files changed on both sides; nothing was written.
-    #[error("{} changed on both sides: {}; nothing was carried over", files(.0.len()), .0.join(", "))]
+    #[error("{} changed on both sides: {}; nothing was copied", files(.0.len()), .0.join(", "))]
     Conflicts(Vec<String>),
-    /// What lies in the lease cannot be trusted or understood.
+    /// The contents of the lease are invalid or untrusted.
     #[error("lease {id}: {what}")]
-    Spoilt {
-        /// Which lease.
+    Corrupt {
+        /// Name of the lease.
         id: String,
-        /// What is wrong and what to do, as a sentence.
+        /// The problem and the remedy, as a sentence.
         what: String,
     },
-    /// Cannot be had, with the reason and what to do.
+    /// The request cannot be met; the reason and the remedy.
     #[error("{0}")]
     Refused(String),
 }

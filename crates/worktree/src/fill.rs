@@ -1,4 +1,4 @@
-//! Trees written by several threads: from git's objects, or from another tree.
+//! Writes trees with several threads: from Git's objects, or from another tree.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -9,33 +9,34 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use base::AbsPath;
-use git::lease::{FileTime, Reader, Stamped, TreeFile};
+use git::lease::{BlobReader, CommitFile, FileStat, FileTime};
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, linkat, lstat, utimensat};
 
 use crate::error::Error;
 
-/// Where the content of a tree comes from.
+/// The source of a tree's contents.
 #[derive(Clone, Copy)]
-pub(crate) enum Source<'a> {
-    /// The objects of the repository that holds this checkout.
+pub(crate) enum FillSource<'a> {
+    /// The objects of the repository with this checkout, and the tree's id.
     Objects(&'a AbsPath, &'a str),
-    /// A tree of ours whose files are never written: they are given a second name.
+    /// A read-only tree of ours, whose files are hard-linked.
     Links(&'a Path),
-    /// The same, but each file's blocks are cloned.
+    /// A tree of ours, whose files are cloned block by block.
     Clones(&'a Path),
-    /// The same, but each file is copied.
+    /// A tree of ours, whose files are copied.
     Copies(&'a Path),
 }
 
-/// A file to be written, and the time it is to bear; the present where there is none.
-pub(crate) type Order<'a> = (&'a TreeFile, Option<FileTime>);
+/// A file to write, with its modification time; the present time if `None`.
+pub(crate) type FileToWrite<'a> = (&'a CommitFile, Option<FileTime>);
 
-/// Writes `orders` below `to`, which holds none of them, and says what the file system makes of each, in their order.
-pub(crate) fn fill(
+/// Writes `orders` into `to`, which must not contain them yet, and returns the metadata of each, in
+/// the same order.
+pub(crate) fn write_tree(
     to: &Path,
-    orders: &[Order<'_>],
-    source: Source<'_>,
-) -> Result<Vec<Stamped>, Error> {
+    orders: &[FileToWrite<'_>],
+    source: FillSource<'_>,
+) -> Result<Vec<FileStat>, Error> {
     make_folders(to, orders)?;
     let threads = thread::available_parallelism()
         .map_or(2, usize::from)
@@ -58,7 +59,7 @@ pub(crate) fn fill(
     Ok(parts.into_iter().flatten().collect())
 }
 
-fn make_folders(to: &Path, orders: &[Order<'_>]) -> Result<(), Error> {
+fn make_folders(to: &Path, orders: &[FileToWrite<'_>]) -> Result<(), Error> {
     let mut folders = BTreeSet::new();
     for (file, _) in orders {
         let mut folder = as_path(&file.path).parent();
@@ -84,27 +85,31 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn fill_part(to: &Path, part: &[Order<'_>], source: Source<'_>) -> Result<Vec<Stamped>, Error> {
+fn fill_part(
+    to: &Path,
+    part: &[FileToWrite<'_>],
+    source: FillSource<'_>,
+) -> Result<Vec<FileStat>, Error> {
     let reader = match source {
-        Source::Objects(hub, tree) => Some(Reader::open(hub, tree)?),
+        FillSource::Objects(hub, tree) => Some(BlobReader::open(hub, tree)?),
         _ => None,
     };
     let mut stamps = Vec::with_capacity(part.len());
     for (file, time) in part {
         let path = to.join(as_path(&file.path));
         match (source, &reader) {
-            (Source::Links(from) | Source::Clones(from) | Source::Copies(from), _) => {
+            (FillSource::Links(from) | FillSource::Clones(from) | FillSource::Copies(from), _) => {
                 let from = from.join(as_path(&file.path));
-                repeat(source, &from, &path, file).map_err(Error::file("write", &path))?;
+                duplicate_file(source, &from, &path, file).map_err(Error::file("write", &path))?;
             }
-            (Source::Objects(..), Some(reader)) => {
+            (FillSource::Objects(..), Some(reader)) => {
                 let content = reader.read(file)?;
                 write(&path, file.mode, &content).map_err(Error::file("write", &path))?;
                 if let Some(time) = time {
                     set_time(&path, *time).map_err(Error::file("write", &path))?;
                 }
             }
-            (Source::Objects(..), None) => {}
+            (FillSource::Objects(..), None) => {}
         }
         stamps.push(stamp(&path)?);
     }
@@ -124,12 +129,17 @@ fn create(path: &Path, mode: u32) -> io::Result<File> {
     options.write(true).create_new(true).mode(mode).open(path)
 }
 
-/// The file at `from` once more at `to`: linked, cloned or copied, with its time.
-fn repeat(source: Source<'_>, from: &Path, to: &Path, file: &TreeFile) -> io::Result<()> {
-    if matches!(source, Source::Links(_)) {
+/// Links, clones or copies a file, and keeps its modification time.
+fn duplicate_file(
+    source: FillSource<'_>,
+    from: &Path,
+    to: &Path,
+    file: &CommitFile,
+) -> io::Result<()> {
+    if matches!(source, FillSource::Links(_)) {
         match linkat(CWD, from, CWD, to, AtFlags::empty()) {
             Ok(()) => return Ok(()),
-            // A file may have only so many names, and some file systems give none a second one.
+            // The number of hard links is limited, and some file systems support none.
             Err(
                 rustix::io::Errno::MLINK | rustix::io::Errno::PERM | rustix::io::Errno::OPNOTSUPP,
             ) => {}
@@ -142,7 +152,7 @@ fn repeat(source: Source<'_>, from: &Path, to: &Path, file: &TreeFile) -> io::Re
     } else {
         let (old, mut new) = (File::open(from)?, create(to, file.mode)?);
         match source {
-            Source::Clones(_) => rustix::fs::ioctl_ficlone(&new, &old)?,
+            FillSource::Clones(_) => rustix::fs::ioctl_ficlone(&new, &old)?,
             _ => {
                 io::copy(&mut &old, &mut new)?;
             }
@@ -164,10 +174,10 @@ fn set_time(path: &Path, time: FileTime) -> io::Result<()> {
     Ok(())
 }
 
-/// What the file system says of a file.
-pub(crate) fn stamp(path: &Path) -> Result<Stamped, Error> {
+/// The metadata of a file, as the index stores it.
+pub(crate) fn stamp(path: &Path) -> Result<FileStat, Error> {
     let stat = lstat(path).map_err(Error::errno("look at", path))?;
-    Ok(Stamped {
+    Ok(FileStat {
         ctime: times(stat.st_ctime, stat.st_ctime_nsec as u64),
         mtime: times(stat.st_mtime, stat.st_mtime_nsec as u64),
         device: stat.st_dev,
@@ -189,7 +199,7 @@ pub(crate) fn as_path(bytes: &[u8]) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(bytes))
 }
 
-/// The same as an owned path.
+/// The same as `as_path`, as an owned path.
 pub(crate) fn to_path(bytes: &[u8]) -> PathBuf {
     as_path(bytes).to_path_buf()
 }

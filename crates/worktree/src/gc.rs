@@ -1,48 +1,49 @@
-//! What can go without loss goes: leftovers of crashes, bases nobody stands on, and, over the quota, leases whose work
-//! is elsewhere. What is kept is told with its reason.
+//! Garbage collection: removes leftovers of crashes, unused bases, and, above the quota, leases
+//! whose work is stored elsewhere. Reports a reason for everything it keeps.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use git::lease::Hub;
+use git::lease::MainRepo;
 
+use crate::dir_tree;
 use crate::error::Error;
-use crate::hidden::Hidden;
+use crate::hidden_refs::HiddenRefs;
 use crate::lease::LeaseId;
-use crate::list::Shown;
+use crate::list::LeaseStatus;
 use crate::mounts;
-use crate::owner::{self, Gate, Owner};
-use crate::pool::Pool;
+use crate::owner::{self, BlockingLock, Owner};
+use crate::pool::WorktreePool;
 use crate::record;
 use crate::release::Discard;
-use crate::sweep;
 
-/// What was cleared away, and what was not.
+/// The result of a garbage collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cleared {
-    /// What went, as sentences.
+pub struct GcReport {
+    /// The removed items, as sentences.
     pub removed: Vec<String>,
-    /// What stayed, with the reason, as sentences.
+    /// The kept items with their reasons, as sentences.
     pub kept: Vec<String>,
-    /// What everything takes afterwards, in bytes.
+    /// Disk usage afterwards, in bytes.
     pub size: u64,
 }
 
-impl Pool {
-    /// Clears away until everything takes at most `quota` bytes, or nothing more can go without loss. Leftovers and
-    /// unused bases go in any case; the base made last stays, so that the next lease is quick.
-    pub fn gc(&self, quota: u64) -> Result<Cleared, Error> {
-        let mut cleared = Cleared::default();
+impl WorktreePool {
+    /// Removes leases until the disk usage is at most `quota` bytes, or no more can be removed
+    /// without losing work. Leftovers and unused bases are always removed; the newest base stays,
+    /// so that the next lease is fast.
+    pub fn gc(&self, quota: u64) -> Result<GcReport, Error> {
+        let mut cleared = GcReport::default();
         for id in self.retire_landed()? {
-            let line = format!("{id}: all of it landed, and it is archived");
+            let line = format!("{id}: landed completely, archived");
             cleared.removed.push(line);
         }
         let listing = self.list()?;
-        let gate = Gate::wait(&self.folder.join("lock"))?;
+        let gate = BlockingLock::wait(&self.folder.join("lock"))?;
         for id in &listing.unfinished {
             let line = match self.release(id, Discard::Nothing) {
-                Ok(()) => format!("{id}: was never ready"),
+                Ok(()) => format!("{id}: incomplete"),
                 Err(error) => {
                     cleared.kept.push(format!("{id}: {error}"));
                     continue;
@@ -52,19 +53,19 @@ impl Pool {
         }
         self.clear_gone(&mut cleared)?;
         for name in self.clear_archives()? {
-            let line = format!("{name}: it landed more than two weeks ago");
+            let line = format!("{name}: landed more than two weeks ago");
             cleared.removed.push(line);
         }
         self.clear_leases(&listing.leases, quota, &mut cleared);
         self.clear_bases(&mut cleared)?;
         self.clear_pins()?;
         drop(gate);
-        cleared.size = sweep::size(&self.folder);
+        cleared.size = dir_tree::disk_usage(&self.folder);
         Ok(cleared)
     }
 
-    /// What releasing left when it was killed.
-    fn clear_gone(&self, cleared: &mut Cleared) -> Result<(), Error> {
+    /// Removes the leftovers of interrupted releases.
+    fn clear_gone(&self, cleared: &mut GcReport) -> Result<(), Error> {
         let gone = self.folder.join("gone");
         let entries = |folder: &Path| {
             let entries = fs::read_dir(folder).map_err(Error::file("read", folder));
@@ -76,18 +77,17 @@ impl Pool {
         for entry in left {
             let path = entry.path();
             crate::mount::detach_below(&path).map_err(Error::file("unmount below", &path))?;
-            sweep::remove(&path).map_err(Error::file("remove", &path))?;
-            cleared.removed.push(format!(
-                "{}: what was left of it",
-                entry.file_name().to_string_lossy()
-            ));
+            dir_tree::remove_all(&path).map_err(Error::file("remove", &path))?;
+            cleared
+                .removed
+                .push(format!("{}: leftover", entry.file_name().to_string_lossy()));
         }
         Ok(())
     }
 
-    fn clear_leases(&self, leases: &[Shown], quota: u64, cleared: &mut Cleared) {
-        let mut size = sweep::size(&self.folder);
-        let mut oldest: Vec<&Shown> = leases.iter().collect();
+    fn clear_leases(&self, leases: &[LeaseStatus], quota: u64, cleared: &mut GcReport) {
+        let mut size = dir_tree::disk_usage(&self.folder);
+        let mut oldest: Vec<&LeaseStatus> = leases.iter().collect();
         oldest.sort_by_key(|shown| std::cmp::Reverse(shown.age_ms));
         for shown in oldest {
             let id = &shown.lease.id;
@@ -97,34 +97,31 @@ impl Pool {
                 (Ok(work), _) if !work.touched.is_empty() => {
                     Some("has uncommitted work".to_owned())
                 }
-                (Ok(work), _) if !work.is_safe_to_lose() => {
-                    Some("has commits that did not land".to_owned())
-                }
+                (Ok(work), _) if !work.is_safe_to_lose() => Some("has unlanded commits".to_owned()),
                 _ if shown.lease.owner == Owner::Person => Some("is yours; release it".to_owned()),
-                _ if size <= quota => Some("fits into the quota".to_owned()),
+                _ if size <= quota => Some("is within the quota".to_owned()),
                 _ => None,
             };
             if let Some(reason) = reason {
                 cleared.kept.push(format!("{id}: {reason}"));
                 continue;
             }
-            // Looked at again under its lock.
+            // `release` checks the work again, under the lease's lock.
             match self.release(id, Discard::Nothing) {
                 Ok(()) => {
                     size = size.saturating_sub(shown.size);
-                    cleared.removed.push(format!(
-                        "{id}: {} KiB, nothing in it was lost",
-                        shown.size >> 10
-                    ));
+                    cleared
+                        .removed
+                        .push(format!("{id}: {} KiB, no work lost", shown.size >> 10));
                 }
                 Err(error) => cleared.kept.push(error.to_string()),
             }
         }
     }
 
-    fn clear_bases(&self, cleared: &mut Cleared) -> Result<(), Error> {
+    fn clear_bases(&self, cleared: &mut GcReport) -> Result<(), Error> {
         let bases = self.bases();
-        let _gate = Gate::wait(&bases.folder.join("lock"))?;
+        let _gate = BlockingLock::wait(&bases.folder.join("lock"))?;
         let used = self.used();
         let newest = bases.all().first().map(|base| base.tree.clone());
         for entry in fs::read_dir(&bases.folder)
@@ -137,39 +134,38 @@ impl Pool {
             if is_kept {
                 continue;
             }
-            // Out of sight before it is incomplete.
+            // Moved away first, so that an incomplete base is never found.
             let gone = self.folder.join("gone").join(format!("base-{name}"));
             fs::rename(entry.path(), &gone).map_err(Error::file("put aside", &entry.path()))?;
-            sweep::remove(&gone).map_err(Error::file("remove", &gone))?;
-            cleared.removed.push(format!(
-                "the base {}: no lease stands on it",
-                &name[..name.len().min(10)]
-            ));
+            dir_tree::remove_all(&gone).map_err(Error::file("remove", &gone))?;
+            cleared
+                .removed
+                .push(format!("base {}: unused", &name[..name.len().min(10)]));
         }
         Ok(())
     }
 
-    /// Lets go of commits that no lease needs.
+    /// Removes hidden refs to commits that no lease needs.
     fn clear_pins(&self) -> Result<(), Error> {
-        let hub = Hub::open(&self.hub)?;
-        let hidden = Hidden::of(&hub);
+        let hub = MainRepo::open(&self.main_repo)?;
+        let hidden = HiddenRefs::new(&hub);
         hidden.clear_stale()?;
         let used = self.used();
         let head = hub.head()?;
         for (commit, _) in hub.pinned("base")? {
             let is_used = used.contains(&commit) || commit == head.commit;
-            // Bases that stay are read from again when the next one is made.
+            // A base that stays is read again when the next one is made.
             let has_base = hub
                 .resolve(&commit)
                 .is_ok_and(|head| self.bases().find(&head.tree).is_some());
             if !is_used && !has_base {
-                hidden.remove(&crate::pool::pin(&commit))?;
+                hidden.remove(&crate::pool::base_ref(&commit))?;
             }
         }
         Ok(())
     }
 
-    /// The trees and commits that leases stand on.
+    /// The trees and commits that leases use.
     fn used(&self) -> BTreeSet<String> {
         let mut used = BTreeSet::new();
         for id in self.ids() {
@@ -181,14 +177,14 @@ impl Pool {
         used
     }
 
-    /// The leases whose program is gone, for offering them again.
+    /// Leases whose process is gone, which can be taken over.
     pub fn orphans(&self) -> Vec<LeaseId> {
         let mut orphans = self.ids();
         orphans.retain(|id| {
             let is_person = self
                 .record(id)
                 .is_ok_and(|(_, record)| record.owner == Owner::Person);
-            !is_person && matches!(owner::lock(&self.lease_folder(id)), Ok(Some(_)))
+            !is_person && matches!(owner::try_lock(&self.lease_folder(id)), Ok(Some(_)))
         });
         orphans
     }

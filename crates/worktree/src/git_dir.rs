@@ -1,36 +1,36 @@
-//! The git folder of a lease: written by us, then an agent's.
+//! The git folder of a lease: written by us, then under an agent's control.
 //!
-//! Invariant: nothing in it is believed. HEAD and refs are read as text, objects and index are copied before anything
-//! looks into them, and a config that is not byte for byte ours is refused.
+//! Invariant: its contents are untrusted. HEAD and refs are read as text, objects and index are
+//! copied before they are used, and a config that differs from ours is refused.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use git::lease::Hub;
+use git::lease::MainRepo;
 use rustix::fs::FileType;
 
-use crate::beneath::{Beneath, names};
 use crate::error::Error;
 use crate::fill::make_folder;
+use crate::open_beneath::{RootedDir, dir_entries};
 
-/// What is longer than this, in bytes, was not written by git.
-const LONGEST_REF: u64 = 4096;
-const LONGEST_REFS: u64 = 64 << 20;
-const LARGEST_INDEX: u64 = 1 << 30;
-const LARGEST_PACK: u64 = 8 << 30;
+/// Maximum sizes in bytes; Git writes nothing larger.
+const MAX_REF_BYTES: u64 = 4096;
+const MAX_PACKED_REFS_BYTES: u64 = 64 << 20;
+const MAX_INDEX_BYTES: u64 = 1 << 30;
+const MAX_PACK_BYTES: u64 = 8 << 30;
 
-/// Where a lease's HEAD stands.
+/// The commit and ref to which a lease's HEAD points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tip {
-    /// The last commit, in full.
+    /// The full id of the last commit.
     pub(crate) commit: String,
-    /// The ref that HEAD names, when it names one.
+    /// The ref that HEAD names; `None` if it is detached.
     pub(crate) reference: Option<String>,
 }
 
-/// Writes what all git folders of one base have in common.
-pub(crate) fn write_common(hub: &Hub, folder: &Path) -> Result<(), Error> {
+/// Writes the files that all git folders of one base have in common.
+pub(crate) fn write_common(hub: &MainRepo, folder: &Path) -> Result<(), Error> {
     for name in [
         "objects",
         "objects/info",
@@ -42,100 +42,100 @@ pub(crate) fn write_common(hub: &Hub, folder: &Path) -> Result<(), Error> {
     ] {
         make_folder(&folder.join(name))?;
     }
-    put(&folder.join("HEAD"), b"ref: refs/heads/burin/base\n")?;
+    write_file(&folder.join("HEAD"), b"ref: refs/heads/burin/base\n")?;
     let mut alternates = hub.object_folder().into_os_string();
     alternates.push("\n");
-    put(
+    write_file(
         &folder.join("objects/info/alternates"),
         alternates.as_bytes(),
     )?;
     let common = hub.common_dir();
     for name in ["info/exclude", "info/attributes"] {
         if let Ok(text) = fs::read(common.join(name)) {
-            put(&folder.join(name), &text)?;
+            write_file(&folder.join(name), &text)?;
         }
     }
-    // Files lie here as they are committed, whatever encoding they are to have elsewhere.
+    // Leases contain files as committed, so Git must not convert their encoding.
     let attributes = folder.join("info/attributes");
     let mut text = fs::read(&attributes).unwrap_or_default();
     text.extend_from_slice(b"\n* -working-tree-encoding\n");
-    put(&attributes, &text)
+    write_file(&attributes, &text)
 }
 
-/// Writes what is a lease's own: HEAD, its branch, its config.
-pub(crate) fn write_own(folder: &Path, own: &Own<'_>) -> Result<(), Error> {
-    put(
+/// Writes the files of one lease: HEAD, its branch, its config.
+pub(crate) fn write_own(folder: &Path, own: &OwnGitFiles<'_>) -> Result<(), Error> {
+    write_file(
         &folder.join("HEAD"),
         format!("ref: refs/heads/{}\n", own.branch).as_bytes(),
     )?;
-    put(&folder.join("config"), own.config.as_bytes())?;
+    write_file(&folder.join("config"), own.config.as_bytes())?;
     let mut refs = "# pack-refs with: peeled fully-peeled sorted \n".to_owned();
     refs.push_str(&format!("{} refs/heads/{}\n", own.commit, own.branch));
     if let Some(hub_branch) = own.hub_branch {
         refs.push_str(&format!("{} refs/remotes/hub/{hub_branch}\n", own.base));
     }
-    put(&folder.join("packed-refs"), refs.as_bytes())?;
+    write_file(&folder.join("packed-refs"), refs.as_bytes())?;
     if let Some(shallow) = own.shallow {
         let text = fs::read(shallow).map_err(Error::file("read", shallow))?;
-        put(&folder.join("shallow"), &text)?;
+        write_file(&folder.join("shallow"), &text)?;
     }
     Ok(())
 }
 
-/// What a lease's git folder holds for itself.
-pub(crate) struct Own<'a> {
-    /// "burin/wt-3".
+/// The contents of a lease's own git files.
+pub(crate) struct OwnGitFiles<'a> {
+    /// Name of the branch: "burin/wt-3".
     pub(crate) branch: &'a str,
-    /// Where the branch stands.
+    /// The commit to which the branch points.
     pub(crate) commit: &'a str,
-    /// Where the hub stood.
+    /// The commit of the main repository from which the lease starts.
     pub(crate) base: &'a str,
     pub(crate) hub_branch: Option<&'a str>,
     pub(crate) config: &'a str,
     pub(crate) shallow: Option<&'a Path>,
 }
 
-/// A lease's git folder, to be read with care.
+/// A lease's git folder, treated as untrusted.
 pub(crate) struct GitDir {
-    folder: Beneath,
+    folder: RootedDir,
     id: String,
 }
 
 impl GitDir {
     pub(crate) fn open(folder: &Path, id: &str) -> Result<Self, Error> {
-        let opened = Beneath::open(folder).map_err(Error::file("open", folder))?;
+        let opened = RootedDir::open(folder).map_err(Error::file("open", folder))?;
         Ok(Self {
             folder: opened,
             id: id.to_owned(),
         })
     }
 
-    /// Refuses a folder whose config is not ours, or that sends git elsewhere.
+    /// Refuses a folder whose config was changed, or that redirects Git elsewhere.
     pub(crate) fn check(&self, config: &str) -> Result<(), Error> {
         let found = self.read("config", 1 << 20)?;
         if found.as_deref() != Some(config.as_bytes()) {
-            return Err(self.spoilt(
-                "the config of its git folder is not the one it was given; archive what you need by hand, then \
+            return Err(self.corrupt(
+                "the config of its git folder was modified; save what you need by hand, then \
                  release it with --discard",
             ));
         }
         for name in ["commondir", "config.worktree", "gitdir"] {
             if self.read(name, 1 << 20)?.is_some() {
-                return Err(self.spoilt(&format!(
-                    "its git folder holds a file {name:?} that sends git elsewhere; remove it",
+                return Err(self.corrupt(&format!(
+                    "its git folder contains a file {name:?} that redirects Git; remove it",
                 )));
             }
         }
         Ok(())
     }
 
-    /// Where HEAD stands.
+    /// Reads the commit and ref of HEAD.
     pub(crate) fn tip(&self) -> Result<Tip, Error> {
         let head = self.text("HEAD")?.unwrap_or_default();
         if let Some(name) = head.trim_end().strip_prefix("ref: ") {
             let commit = self.reference(name.trim())?;
             let commit = commit.ok_or_else(|| {
-                self.spoilt(&format!(
+                self.corrupt(&format!(
                     "its HEAD names {name}, which has no commit; check out a branch there"
                 ))
             })?;
@@ -145,7 +145,7 @@ impl GitDir {
             });
         }
         let commit = id_of(head.trim_end()).ok_or_else(|| {
-            self.spoilt(
+            self.corrupt(
                 "its HEAD cannot be read; write \"ref: refs/heads/NAME\" or a commit into it",
             )
         })?;
@@ -155,20 +155,20 @@ impl GitDir {
         })
     }
 
-    /// Whether an index was written that is not the base's.
+    /// Copies the index of the lease, together with its modification time.
     pub(crate) fn copy_index(&self, to: &Path) -> Result<(), Error> {
-        let content = self.read("index", LARGEST_INDEX)?;
+        let content = self.read("index", MAX_INDEX_BYTES)?;
         let content =
-            content.ok_or_else(|| self.spoilt("its index is gone; run \"git reset\" there"))?;
+            content.ok_or_else(|| self.corrupt("its index is missing; run \"git reset\" there"))?;
         let stat = rustix::fs::statat(
             self.folder
-                .folder(Path::new("."))
-                .map_err(self.unread("."))?,
+                .open_dir(Path::new("."))
+                .map_err(self.read_error("."))?,
             "index",
             rustix::fs::AtFlags::SYMLINK_NOFOLLOW,
         );
-        put(to, &content)?;
-        // Files changed in the moment the index was written are told apart by its time.
+        write_file(to, &content)?;
+        // Git uses the index's time to detect files changed in the same moment.
         if let Ok(stat) = stat {
             let time = rustix::fs::Timespec {
                 tv_sec: stat.st_mtime,
@@ -185,37 +185,38 @@ impl GitDir {
         Ok(())
     }
 
-    /// Copies the objects that were made in the lease to `to`: regular files of the names git gives, nothing else.
+    /// Copies the objects made in the lease: only regular files with names that Git gives.
     pub(crate) fn copy_objects(&self, to: &Path) -> Result<(), Error> {
         make_folder(to)?;
         let objects = Path::new("objects");
-        let Ok(top) = self.folder.folder(objects) else {
+        let Ok(top) = self.folder.open_dir(objects) else {
             return Ok(());
         };
-        for (name, kind) in names(&top).map_err(self.unread("objects"))? {
+        for (name, kind) in dir_entries(&top).map_err(self.read_error("objects"))? {
             let name = name.to_string_lossy().into_owned();
             let is_pack = name == "pack";
             if kind != FileType::Directory || !(is_pack || is_hex(&name, 2)) {
                 continue;
             }
             let within = objects.join(&name);
-            let Ok(folder) = self.folder.folder(&within) else {
+            let Ok(folder) = self.folder.open_dir(&within) else {
                 continue;
             };
-            for (file, kind) in names(&folder).map_err(self.unread("objects"))? {
+            for (file, kind) in dir_entries(&folder).map_err(self.read_error("objects"))? {
                 let file = file.to_string_lossy().into_owned();
-                let is_wanted = match is_pack {
-                    true => file.ends_with(".pack") || file.ends_with(".idx"),
-                    false => is_hex(&file, 38),
+                let is_wanted = if is_pack {
+                    file.ends_with(".pack") || file.ends_with(".idx")
+                } else {
+                    is_hex(&file, 38)
                 };
                 if kind != FileType::RegularFile || !is_wanted {
                     continue;
                 }
                 let path = within.join(&file);
-                let content = self.folder.read(&path, LARGEST_PACK);
-                if let Some(content) = content.map_err(self.unread("objects"))? {
+                let content = self.folder.read(&path, MAX_PACK_BYTES);
+                if let Some(content) = content.map_err(self.read_error("objects"))? {
                     make_folder(&to.join(&name))?;
-                    put(&to.join(&name).join(&file), &content)?;
+                    write_file(&to.join(&name).join(&file), &content)?;
                 }
             }
         }
@@ -228,9 +229,7 @@ impl GitDir {
                 .split('/')
                 .all(|part| !part.is_empty() && part != "." && part != "..");
         if !is_plain {
-            return Err(
-                self.spoilt("its HEAD names something that is no branch; check out a branch there")
-            );
+            return Err(self.corrupt("its HEAD does not name a branch; check out a branch there"));
         }
         if let Some(id) = self
             .text(name)?
@@ -239,7 +238,9 @@ impl GitDir {
         {
             return Ok(Some(id));
         }
-        let packed = self.read("packed-refs", LONGEST_REFS)?.unwrap_or_default();
+        let packed = self
+            .read("packed-refs", MAX_PACKED_REFS_BYTES)?
+            .unwrap_or_default();
         let packed = String::from_utf8_lossy(&packed);
         let found = packed.lines().find_map(|line| {
             let (id, packed_name) = line.split_once(' ')?;
@@ -249,36 +250,36 @@ impl GitDir {
     }
 
     fn text(&self, name: &str) -> Result<Option<String>, Error> {
-        let content = self.read(name, LONGEST_REF)?;
+        let content = self.read(name, MAX_REF_BYTES)?;
         Ok(content.map(|content| String::from_utf8_lossy(&content).into_owned()))
     }
 
     fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         match self.folder.read(Path::new(name), limit) {
-            // A file stands where a folder of refs would be.
+            // A file is in the place of a folder of refs.
             Err(error)
                 if error.raw_os_error() == Some(rustix::io::Errno::NOTDIR.raw_os_error()) =>
             {
                 Ok(None)
             }
-            other => other.map_err(self.unread(name)),
+            other => other.map_err(self.read_error(name)),
         }
     }
 
-    fn unread(&self, name: &str) -> impl FnOnce(std::io::Error) -> Error {
+    fn read_error(&self, name: &str) -> impl FnOnce(std::io::Error) -> Error {
         let what = format!(
-            "{} cannot be read: {{}}; put a regular file or folder of git's there",
+            "cannot read {}: {{}}; restore it as a regular file or folder",
             self.folder.path().join(name).display()
         );
         let id = self.id.clone();
-        move |error| Error::Spoilt {
+        move |error| Error::Corrupt {
             id,
             what: what.replace("{}", &error.to_string()),
         }
     }
 
-    fn spoilt(&self, what: &str) -> Error {
-        Error::Spoilt {
+    fn corrupt(&self, what: &str) -> Error {
+        Error::Corrupt {
             id: self.id.clone(),
             what: what.to_owned(),
         }
@@ -296,6 +297,6 @@ fn is_hex(text: &str, length: usize) -> bool {
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn put(path: &Path, content: &[u8]) -> Result<(), Error> {
+fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
     fs::write(path, content).map_err(Error::file("write", path))
 }

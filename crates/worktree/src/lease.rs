@@ -1,4 +1,4 @@
-//! One leased worktree, held by this process.
+//! A leased worktree, held by this process.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use base::{AbsPath, LogErr};
 
+use crate::backend::TreeBackend;
 use crate::error::Error;
 use crate::mount;
-use crate::owner::{Lock, Owner};
+use crate::owner::{LeaseLock, Owner};
 use crate::record::LeaseRecord;
-use crate::rung::Rung;
-use crate::setup::SetUp;
-use crate::share::Shared;
+use crate::setup::SetupResult;
+use crate::share::SharedPath;
 
 /// The name of a lease in its repository: "wt-3".
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeaseId(String);
 
 impl LeaseId {
-    /// A name as a person gives it; `None` when no lease is called so.
+    /// Parses the name of a lease; `None` if it is malformed.
     pub fn parse(name: &str) -> Option<Self> {
         let number = name.strip_prefix("wt-")?;
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -30,7 +30,7 @@ impl LeaseId {
         Self(format!("wt-{number}"))
     }
 
-    /// Its number.
+    /// The number in the name.
     pub fn number(&self) -> u64 {
         let number = self
             .0
@@ -39,7 +39,7 @@ impl LeaseId {
         number.unwrap_or(0)
     }
 
-    /// As text.
+    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -51,66 +51,69 @@ impl std::fmt::Display for LeaseId {
     }
 }
 
-/// A worktree of one's own. Dropping it lets go of it, and leaves the worktree for whoever takes it next: its overlay
-/// is mounted for as long as somebody holds it, a person's for good.
+/// A leased worktree. Dropping it releases the lock and keeps the worktree for the next holder. Its
+/// overlay is mounted while a process holds it; the overlay of a user's lease stays mounted.
 #[derive(Debug)]
 pub struct Lease {
-    /// Its name.
+    /// Name of the lease.
     pub id: LeaseId,
-    /// The top of its files.
+    /// The root of its files.
     pub root: AbsPath,
     /// Its git folder, beside the root; `.git` in the root points to it.
     pub git_dir: AbsPath,
-    /// The person's checkout it was leased from.
-    pub hub: AbsPath,
-    /// The commit it began with, in full.
+    /// The checkout of the main repository from which it was leased.
+    pub main_repo: AbsPath,
+    /// The full id of the commit from which it started.
     pub base: String,
-    /// The branch it is on: "burin/wt-3".
+    /// Its branch: "burin/wt-3".
     pub branch: String,
     /// Ports that no other lease has.
     pub ports: Range<u16>,
-    /// A name for databases and the like: small letters, digits, underscores; at most 48 bytes, a letter first.
+    /// A name for databases and similar resources: lower-case letters, digits, underscores; at most
+    /// 48 bytes, starting with a letter.
     pub name: String,
-    /// How its tree was made.
-    pub rung: Rung,
-    /// Who has it.
+    /// The backend that made its tree.
+    pub backend: TreeBackend,
+    /// The holder of the lease.
     pub owner: Owner,
-    /// Folders of the checkout it sees copy-on-write, and files that were copied from it.
-    pub shared: Vec<Shared>,
-    /// What it does not have that the checkout has, as sentences.
+    /// Folders of the checkout that it shares copy-on-write, and ignored files that were copied.
+    pub shared: Vec<SharedPath>,
+    /// Features of the checkout that it lacks, as sentences.
     pub caveats: Vec<String>,
-    /// How setting it up went; `None` where there was nothing to do.
-    pub set_up: Option<SetUp>,
-    /// The name of the base it stands on.
+    /// The result of its setup commands; `None` if there were none.
+    pub set_up: Option<SetupResult>,
+    /// The tree id that names its base.
     pub(crate) tree: String,
-    /// Whether git is told what changed in it.
+    /// Whether Git asks a file system monitor about it.
     pub(crate) has_monitor: bool,
-    /// Holds everything of it.
+    /// The folder that holds all its parts.
     pub(crate) folder: PathBuf,
-    pub(crate) _lock: Option<Lock>,
+    pub(crate) _lock: Option<LeaseLock>,
 }
 
 impl Lease {
-    pub(crate) fn of(
+    pub(crate) fn from_record(
         record: &LeaseRecord,
         folder: &Path,
-        lock: Option<Lock>,
+        lock: Option<LeaseLock>,
     ) -> Result<Self, Error> {
-        let broken = || Error::Spoilt {
+        let broken = || Error::Corrupt {
             id: record.id.clone(),
-            what: "its record names no absolute paths; release it with --discard".to_owned(),
+            what: "its record has paths that are not absolute; release it with \
+                --discard"
+                .to_owned(),
         };
         let path = |path: PathBuf| AbsPath::new(path).ok_or_else(broken);
         Ok(Self {
             id: LeaseId::parse(&record.id).ok_or_else(broken)?,
             root: path(folder.join("mnt/tree"))?,
             git_dir: path(folder.join("mnt/git"))?,
-            hub: path(PathBuf::from(&record.hub))?,
+            main_repo: path(PathBuf::from(&record.hub))?,
             base: record.commit.clone(),
             branch: record.branch.clone(),
             ports: record.ports.clone(),
             name: record.name.clone(),
-            rung: record.rung,
+            backend: record.rung,
             owner: record.owner.clone(),
             shared: record.shared.clone(),
             caveats: record.caveats.clone(),
@@ -122,7 +125,7 @@ impl Lease {
         })
     }
 
-    /// What programs started in it find in their environment beside the usual.
+    /// The additional environment variables for processes in the lease.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
         let mut variables: Vec<(OsString, OsString)> = vec![
             ("BURIN_LEASE".into(), self.id.as_str().into()),
@@ -136,7 +139,8 @@ impl Lease {
         variables
     }
 
-    /// The folder with what changed in it, which git has to see to be told of it; `None` where it is told nothing.
+    /// The overlay's upper layer, which must be readable for the file system monitor; `None`
+    /// without a monitor.
     pub fn layer(&self) -> Option<AbsPath> {
         let layer = AbsPath::new(self.folder.join("upper/tree"));
         layer.filter(|_| self.has_monitor)
@@ -145,15 +149,16 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // A mount that root makes outlives the program. While the lock is held nobody else counts on it.
+        // A mount made by root outlives the process. While the lock is held, no other process
+        // relies on it.
         let is_ours = self._lock.is_some() && self.owner != Owner::Person;
-        if is_ours && self.rung == Rung::Overlay {
+        if is_ours && self.backend == TreeBackend::Overlay {
             mount::detach_below(&self.folder).log_err();
         }
     }
 }
 
-/// A name for databases and the like, out of the checkout's name, the repository's key and the lease's number.
+/// Builds a resource name from the checkout's name, the repository's key and the lease's number.
 pub(crate) fn resource_name(hub: &AbsPath, key: &str, id: &LeaseId) -> String {
     let plain = |text: &str| -> String {
         let letters = text.chars().map(|letter| match letter {

@@ -1,13 +1,17 @@
-//! Worktrees that are leased to agents: ready in milliseconds, owned by one, never lost.
+//! Worktrees leased to agents: ready in milliseconds, one owner each, never lost.
 //!
-//! Knows: `base`, `git`, `host`, the kernel's mounts. Must not know: sessions, models, how a lease is shown.
+//! Knows: `base`, `git`, `host`, the kernel's mounts. Must not know: sessions, models, how a lease
+//! is shown.
 //!
-//! A *hub* is the person's checkout. A *base* is a checkout of one of its commits that is never written again; a
-//! *lease* is a tree over a base, with a git folder of its own that borrows the hub's objects.
-//! Invariant: the hub's checkout, branches, config and hooks are not written by leasing; `Lease::carry_out` writes
-//! files of the checkout when asked to.
-//! Invariant: what lies in a lease is an agent's: it is never followed by links, never believed, never run.
-//! Invariant: killed at any moment, there is no lease, or one that `Pool::list` finds; work in it is not lost.
+//! The *main repository* is the user's checkout. A *base* is a read-only checkout of one of its
+//! commits; a *lease* is a tree over a base, with its own git folder that borrows the main
+//! repository's objects.
+//! Invariant: leasing does not write the main repository's checkout, branches, config or hooks;
+//! only `Lease::carry_out` writes files of the checkout.
+//! Invariant: the contents of a lease are untrusted: its symlinks are not followed, its data is
+//! verified, its programs are not run.
+//! Invariant: killed at any moment, a lease either does not exist or is found by `Pool::list`; its
+//! work is not lost.
 //! Start at `Pool::open`, then `Pool::lease`.
 
 #![expect(
@@ -17,45 +21,45 @@
 )]
 
 mod archive;
+mod backend;
 mod base_tree;
-mod beneath;
-mod carry;
+mod dir_tree;
 mod error;
 mod fill;
+mod fsmonitor;
 mod gc;
 mod git_dir;
-mod hidden;
-mod inside;
+mod hidden_refs;
 mod lease;
 mod list;
-mod monitor;
 mod mount;
+mod mount_privilege;
 mod mounts;
+mod open_beneath;
 mod owner;
 mod pool;
 mod ports;
 mod record;
 mod release;
-mod rung;
 mod settings;
 mod setup;
 mod share;
-mod sweep;
+mod transfer;
 mod warm_index;
 
-pub use base_tree::Base;
+pub use backend::{BackendSupport, TreeBackend};
+pub use base_tree::BaseCheckout;
 pub use error::Error;
-pub use gc::Cleared;
-pub use inside::{Standing, enter, standing};
+pub use fsmonitor::answer_fsmonitor_query;
+pub use gc::GcReport;
 pub use lease::{Lease, LeaseId};
-pub use list::{Listing, Merged, Shown, Work};
-pub use monitor::answer_git;
+pub use list::{LeaseMerge, LeaseStatus, LeaseWork, PoolListing};
+pub use mount_privilege::{MountPrivilege, current_privilege, enter_namespace};
 pub use owner::Owner;
-pub use pool::{Pool, Wanted};
+pub use pool::{LeaseRequest, WorktreePool};
 pub use release::Discard;
-pub use rung::{Ladder, Rung};
-pub use settings::Settings;
-pub use setup::{Ran, Runner, SetUp};
-pub use share::{Shared, Way};
+pub use settings::PoolSettings;
+pub use setup::{SetupResult, SetupRun, SetupRunner};
+pub use share::{ShareMethod, SharedPath};
 
-pub use git::lease::Archived;
+pub use git::lease::ArchivedCommit;

@@ -1,172 +1,171 @@
-//! What leases there are, what lies in them, and who holds them.
+//! The status of all leases: their work, size and owner.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
-use git::lease::{Archived, Glance, Hub, Touched};
+use git::lease::{ArchivedCommit, MainRepo, StatusProbe, TouchedFile};
 
-use crate::base_tree::Base;
+use crate::backend::{BackendSupport, TreeBackend};
+use crate::base_tree::BaseCheckout;
 use crate::error::Error;
 use crate::git_dir::{GitDir, Tip};
 use crate::lease::{Lease, LeaseId};
 use crate::owner::{self, Owner};
-use crate::pool::Pool;
+use crate::pool::WorktreePool;
 use crate::record::LeaseRecord;
-use crate::rung::{Ladder, Rung};
-use crate::{mount, sweep};
+use crate::{dir_tree, mount};
 
-/// Everything there is of one repository.
+/// The worktrees of one repository.
 #[derive(Debug)]
-pub struct Listing {
-    /// Leases that were ready, oldest first.
-    pub leases: Vec<Shown>,
-    /// Leases that a crash kept from getting ready, or whose record is torn.
+pub struct PoolListing {
+    /// Complete leases, oldest first.
+    pub leases: Vec<LeaseStatus>,
+    /// Leases that a crash left incomplete, or whose record is invalid.
     pub unfinished: Vec<LeaseId>,
-    /// Work that was put away.
-    pub archives: Vec<Archived>,
-    /// Checkouts that leases stand on.
-    pub bases: Vec<Base>,
-    /// How trees are made here.
-    pub ladder: Ladder,
+    /// Archived work of former leases.
+    pub archives: Vec<ArchivedCommit>,
+    /// The bases of the repository.
+    pub bases: Vec<BaseCheckout>,
+    /// The available backends for trees.
+    pub backends: BackendSupport,
 }
 
-/// A lease as it is shown.
+/// The status of a lease.
 #[derive(Debug)]
-pub struct Shown {
-    /// What was leased. It is not held by whoever looks at it.
+pub struct LeaseStatus {
+    /// The lease, not held by the caller.
     pub lease: Lease,
-    /// Whether a living process holds it.
+    /// Whether a running process holds it.
     pub is_held: bool,
-    /// What it takes on the disk beside its base, in bytes.
+    /// Disk usage apart from its base, in bytes.
     pub size: u64,
-    /// How long ago it was made, in milliseconds.
+    /// Age of the lease, in milliseconds.
     pub age_ms: u64,
-    /// What lies in it; a sentence where that cannot be told.
-    pub work: Result<Work, String>,
+    /// The work in the lease; a sentence if it cannot be read.
+    pub work: Result<LeaseWork, String>,
 }
 
-impl Shown {
-    /// Whether the program that took it is gone without releasing it.
+impl LeaseStatus {
+    /// Whether its process ended without releasing it.
     pub fn is_orphan(&self) -> bool {
         !self.is_held && self.lease.owner != Owner::Person
     }
 
-    /// Whether nothing would be lost with it.
+    /// Whether removing it loses no work.
     pub fn is_safe_to_remove(&self) -> bool {
-        self.work.as_ref().is_ok_and(Work::is_safe_to_lose)
+        self.work.as_ref().is_ok_and(LeaseWork::is_safe_to_lose)
     }
 }
 
-/// What lies in a lease.
+/// The work in a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Work {
-    /// The last commit, in full.
+pub struct LeaseWork {
+    /// The full id of the last commit.
     pub tip: String,
-    /// The branch HEAD names; `None` when it is detached.
+    /// The branch that HEAD names; `None` if it is detached.
     pub branch: Option<String>,
-    /// Files that are not committed.
-    pub touched: Vec<Touched>,
-    /// Whether its commits are in the hub.
-    pub merged: Merged,
+    /// Files with uncommitted changes.
+    pub touched: Vec<TouchedFile>,
+    /// Whether its commits are in the main repository.
+    pub merged: LeaseMerge,
 }
 
-/// What became of a lease's commits.
+/// Whether the commits of a lease were merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Merged {
-    /// There are none.
+pub enum LeaseMerge {
+    /// There are no commits to merge.
     Nothing,
-    /// They are in a branch of the hub.
+    /// They are in a branch of the main repository.
     Yes,
-    /// They are nowhere else.
+    /// They exist only in the lease.
     No,
 }
 
-impl Work {
-    /// Whether nothing is in it that is not elsewhere.
+impl LeaseWork {
+    /// Whether all work is also stored elsewhere.
     pub fn is_safe_to_lose(&self) -> bool {
-        self.touched.is_empty() && self.merged != Merged::No
+        self.touched.is_empty() && self.merged != LeaseMerge::No
     }
 }
 
-/// A look into a lease: copies of its objects and index, removed when dropped.
-pub(crate) struct Look {
+/// A snapshot of a lease: copies of its objects and index, removed on drop.
+pub(crate) struct LeaseSnapshot {
     folder: PathBuf,
     pub(crate) tip: Tip,
-    pub(crate) glance: Glance,
+    pub(crate) status: StatusProbe,
 }
 
-impl Look {
-    /// The copies of the objects made in the lease.
+impl LeaseSnapshot {
+    /// The folder with the copied objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.folder.join("objects")
     }
 
-    /// Looks into a lease whose tree can be seen.
-    pub(crate) fn into_lease(
+    /// Takes a snapshot of a lease whose tree is accessible.
+    pub(crate) fn of_lease(
         hub: &AbsPath,
         folder: &Path,
         id: &str,
         base_index: &Path,
-        rung: Rung,
+        rung: TreeBackend,
     ) -> Result<Self, Error> {
         let git = GitDir::open(&folder.join("mnt/git"), id)?;
         let tip = git.tip()?;
-        let seen = fresh(folder)?;
-        let copied = Copies {
+        let seen = create_snapshot_folder(folder)?;
+        let copied = SnapshotFolder {
             folder: seen.clone(),
         };
         git.copy_objects(&seen.join("objects"))?;
-        let is_own = rung != Rung::Overlay || folder.join("upper/git/index").exists();
-        let index = match is_own {
-            true => {
-                git.copy_index(&seen.join("index"))?;
-                seen.join("index")
-            }
-            false => base_index.to_path_buf(),
+        let is_own = rung != TreeBackend::Overlay || folder.join("upper/git/index").exists();
+        let index = if is_own {
+            git.copy_index(&seen.join("index"))?;
+            seen.join("index")
+        } else {
+            base_index.to_path_buf()
         };
         let root = folder.join("mnt/tree");
         let root = AbsPath::new(&root).ok_or_else(|| Error::Unknown(id.to_owned()))?;
-        let glance = Glance::new(hub, &root, &index, &[&seen.join("objects")])?;
+        let glance = StatusProbe::new(hub, &root, &index, &[&seen.join("objects")])?;
         std::mem::forget(copied);
         Ok(Self {
             folder: seen,
             tip,
-            glance,
+            status: glance,
         })
     }
 }
 
-impl Drop for Look {
+impl Drop for LeaseSnapshot {
     fn drop(&mut self) {
-        drop(Copies {
+        drop(SnapshotFolder {
             folder: self.folder.clone(),
         });
     }
 }
 
-struct Copies {
+struct SnapshotFolder {
     folder: PathBuf,
 }
 
-impl Drop for Copies {
+impl Drop for SnapshotFolder {
     fn drop(&mut self) {
-        // What stays goes with the lease.
-        sweep::remove(&self.folder).ok();
+        // A leftover is removed together with the lease.
+        dir_tree::remove_all(&self.folder).ok();
     }
 }
 
-/// Whether the files of a lease are where they were put.
-pub(crate) fn check_there(record: &LeaseRecord, folder: &Path) -> Result<(), Error> {
+/// Checks that the files of a lease exist.
+pub(crate) fn check_files_exist(record: &LeaseRecord, folder: &Path) -> Result<(), Error> {
     let needed = match record.rung {
-        // What the mount shows lies in the layers below it.
-        Rung::Overlay => ["upper/tree", "upper/git"],
+        // The files of the mount are in the layers below it.
+        TreeBackend::Overlay => ["upper/tree", "upper/git"],
         _ => ["mnt/tree", "mnt/git"],
     };
     let missing = needed.map(|name| folder.join(name));
     let missing = missing.into_iter().find(|path| !path.is_dir());
     match missing {
-        Some(path) => Err(Error::Gone {
+        Some(path) => Err(Error::FilesMissing {
             id: record.id.clone(),
             path,
         }),
@@ -174,8 +173,8 @@ pub(crate) fn check_there(record: &LeaseRecord, folder: &Path) -> Result<(), Err
     }
 }
 
-/// A folder for copies that nobody else uses.
-fn fresh(lease: &Path) -> Result<PathBuf, Error> {
+/// Creates a folder for the copies of this process.
+fn create_snapshot_folder(lease: &Path) -> Result<PathBuf, Error> {
     let mut count = 0;
     loop {
         let folder = lease.join(format!("seen-{}-{count}", std::process::id()));
@@ -187,52 +186,57 @@ fn fresh(lease: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-impl Pool {
-    /// Everything there is. Mounts what a restart unmounted; looks into every lease, which takes as long as a
-    /// `git status` in each.
-    pub fn list(&self) -> Result<Listing, Error> {
-        let hub = Hub::open(&self.hub)?;
+impl WorktreePool {
+    /// Lists all worktrees. Mounts overlays that a restart unmounted, and reads every lease, which
+    /// takes as long as `git status` in each.
+    pub fn list(&self) -> Result<PoolListing, Error> {
+        let hub = MainRepo::open(&self.main_repo)?;
         let mut leases = Vec::new();
         let mut unfinished = Vec::new();
         for id in self.ids() {
             match self.record(&id) {
-                Ok((folder, record)) => leases.push(self.shown(&hub, &record, &folder)?),
-                // Released since its name was read.
+                Ok((folder, record)) => leases.push(self.lease_status(&hub, &record, &folder)?),
+                // It was released after its name was read.
                 Err(Error::Unknown(_)) => {}
                 Err(_) => unfinished.push(id),
             }
         }
-        Ok(Listing {
+        Ok(PoolListing {
             leases,
             unfinished,
             archives: hub.archives()?,
             bases: self.bases().all(),
-            ladder: self.ladder()?,
+            backends: self.backend_support()?,
         })
     }
 
-    /// One lease.
-    pub fn show(&self, id: &LeaseId) -> Result<Shown, Error> {
+    /// The status of one lease.
+    pub fn status(&self, id: &LeaseId) -> Result<LeaseStatus, Error> {
         let (folder, record) = self.record(id)?;
-        self.shown(&Hub::open(&self.hub)?, &record, &folder)
+        self.lease_status(&MainRepo::open(&self.main_repo)?, &record, &folder)
     }
 
-    fn shown(&self, hub: &Hub, record: &LeaseRecord, folder: &Path) -> Result<Shown, Error> {
-        let lock = owner::lock(folder)?;
+    fn lease_status(
+        &self,
+        hub: &MainRepo,
+        record: &LeaseRecord,
+        folder: &Path,
+    ) -> Result<LeaseStatus, Error> {
+        let lock = owner::try_lock(folder)?;
         let is_held = lock.is_none();
         let work = self.work(hub, record, folder, is_held);
         let size = match record.rung {
-            Rung::Overlay => ["upper", "work", "shared"]
-                .map(|name| sweep::size(&folder.join(name)))
+            TreeBackend::Overlay => ["upper", "work", "shared"]
+                .map(|name| dir_tree::disk_usage(&folder.join(name)))
                 .iter()
                 .sum(),
-            _ => sweep::size(&folder.join("mnt")),
+            _ => dir_tree::disk_usage(&folder.join("mnt")),
         };
         if !is_held {
             self.unmount_unless_kept(record, folder)?;
         }
-        Ok(Shown {
-            lease: Lease::of(record, folder, None)?,
+        Ok(LeaseStatus {
+            lease: Lease::from_record(record, folder, None)?,
             is_held,
             size,
             age_ms: self.now_ms().saturating_sub(record.created_ms),
@@ -240,26 +244,26 @@ impl Pool {
         })
     }
 
-    /// What lies in a lease.
+    /// Reads the work in a lease.
     pub(crate) fn work(
         &self,
-        hub: &Hub,
+        hub: &MainRepo,
         record: &LeaseRecord,
         folder: &Path,
         is_held: bool,
-    ) -> Result<Work, Error> {
-        let look = self.look(record, folder, is_held)?;
-        let touched = look.glance.touched_since(&look.tip.commit)?;
+    ) -> Result<LeaseWork, Error> {
+        let look = self.snapshot(record, folder, is_held)?;
+        let touched = look.status.touched_since(&look.tip.commit)?;
         let tip = look.tip.commit.clone();
         let has_landed = record.landed.as_deref() == Some(tip.as_str());
         let merged = if tip == record.commit {
-            Merged::Nothing
+            LeaseMerge::Nothing
         } else if has_landed || hub.has_merged(&tip) {
-            Merged::Yes
+            LeaseMerge::Yes
         } else {
-            Merged::No
+            LeaseMerge::No
         };
-        Ok(Work {
+        Ok(LeaseWork {
             tip,
             branch: look
                 .tip
@@ -271,21 +275,21 @@ impl Pool {
         })
     }
 
-    /// Opens a lease for looking, mounted anew if need be.
-    pub(crate) fn look(
+    /// Takes a snapshot of a lease, and mounts its overlay if necessary.
+    pub(crate) fn snapshot(
         &self,
         record: &LeaseRecord,
         folder: &Path,
         is_held: bool,
-    ) -> Result<Look, Error> {
-        let is_seen = record.rung != Rung::Overlay || mount::is_mounted(&folder.join("mnt"));
+    ) -> Result<LeaseSnapshot, Error> {
+        let is_seen = record.rung != TreeBackend::Overlay || mount::is_mounted(&folder.join("mnt"));
         if is_held && !is_seen {
             return Err(Error::Refused(format!(
-                "lease {} is mounted in the namespace of {}; only there can it be looked into",
+                "lease {} is mounted in the namespace of {} and can only be read there",
                 record.id, record.owner
             )));
         }
-        check_there(record, folder)?;
+        check_files_exist(record, folder)?;
         if !is_held {
             self.mount_again(record, folder)?;
         }
@@ -295,6 +299,12 @@ impl Pool {
             .folder
             .join(&record.tree)
             .join("layer/git/index");
-        Look::into_lease(&self.hub, folder, &record.id, &base_index, record.rung)
+        LeaseSnapshot::of_lease(
+            &self.main_repo,
+            folder,
+            &record.id,
+            &base_index,
+            record.rung,
+        )
     }
 }

@@ -1,6 +1,6 @@
-//! Overlay mounts: made, found, taken away.
+//! Overlay mounts: mounting, finding and detaching.
 //!
-//! Numbers of files stay as they are in the lower layer, so an index that fits the base fits the mount.
+//! Inode numbers are those of the lower layer, so an index of the base is valid for the mount.
 
 use std::ffi::{CString, OsStr};
 use std::fs;
@@ -13,18 +13,18 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 /// The folders of one overlay.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layers<'a> {
-    /// What is read and never written, the topmost first.
+pub(crate) struct OverlayLayers<'a> {
+    /// Read-only layers, topmost first.
     pub(crate) lower: &'a [&'a Path],
-    /// Where changes go.
+    /// The layer that takes the changes.
     pub(crate) upper: &'a Path,
-    /// The kernel's own, on the file system of `upper`.
+    /// Work folder of the kernel, on the file system of `upper`.
     pub(crate) work: &'a Path,
 }
 
-/// Mounts `layers` at `at`; `by_user` where the kernel is to note things in attributes of the user, which is all that is
-/// allowed in a namespace.
-pub(crate) fn overlay(layers: Layers<'_>, at: &Path, by_user: bool) -> io::Result<()> {
+/// Mounts `layers` at `at`. With `by_user` the kernel marks layers in the user's attributes, the
+/// only ones allowed in a namespace.
+pub(crate) fn overlay(layers: OverlayLayers<'_>, at: &Path, by_user: bool) -> io::Result<()> {
     let mut options = b"lowerdir=".to_vec();
     for (ix, path) in layers.lower.iter().enumerate() {
         if ix > 0 {
@@ -36,17 +36,19 @@ pub(crate) fn overlay(layers: Layers<'_>, at: &Path, by_user: bool) -> io::Resul
         options.extend_from_slice(name.as_bytes());
         escape(path.as_os_str(), &mut options);
     }
-    // As root, folders of the base can be renamed; in a namespace the kernel has no safe way to note that.
-    let notes: &[u8] = match by_user {
-        false => b",redirect_dir=on,index=off,metacopy=off",
-        true => b",userxattr,index=off,metacopy=off",
+    // Root can rename folders of the base; in a namespace the kernel has no safe way to record
+    // that.
+    let notes: &[u8] = if by_user {
+        b",userxattr,index=off,metacopy=off"
+    } else {
+        b",redirect_dir=on,index=off,metacopy=off"
     };
     options.extend_from_slice(notes);
-    // Layers on several file systems are to look like one.
+    // Layers on several file systems shall look like one.
     if layers.lower.len() > 1 {
         options.extend_from_slice(b",xino=on");
     }
-    // One page is all the kernel reads.
+    // The kernel reads at most one page.
     if options.len() > 4000 {
         return Err(Errno::NAMETOOLONG.into());
     }
@@ -56,7 +58,7 @@ pub(crate) fn overlay(layers: Layers<'_>, at: &Path, by_user: bool) -> io::Resul
     Ok(())
 }
 
-/// Takes away what is mounted at `at`, in use or not. Nothing mounted there is fine.
+/// Detaches a mount, even while it is in use. A missing mount is no error.
 pub(crate) fn detach(at: &Path) -> io::Result<()> {
     let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
     match unmount(at, flags) {
@@ -65,12 +67,12 @@ pub(crate) fn detach(at: &Path) -> io::Result<()> {
     }
 }
 
-/// The places below `folder` at which something is mounted in the sight of this process, the deepest first.
+/// The mount points below `folder` that this process sees, deepest first.
 pub(crate) fn mounted_below(folder: &Path) -> Vec<std::path::PathBuf> {
     let Ok(table) = fs::read("/proc/self/mountinfo") else {
         return Vec::new();
     };
-    // The kernel names places without links.
+    // The kernel lists canonical paths.
     let real = folder.canonicalize();
     let folder = real.as_deref().unwrap_or(folder);
     let mut places: Vec<_> = table
@@ -83,7 +85,7 @@ pub(crate) fn mounted_below(folder: &Path) -> Vec<std::path::PathBuf> {
     places
 }
 
-/// Whether something is mounted exactly at `place`.
+/// Whether `place` is itself a mount point.
 pub(crate) fn is_mounted(place: &Path) -> bool {
     let parent = place.parent().unwrap_or(place);
     match (rustix::fs::lstat(place), rustix::fs::lstat(parent)) {
@@ -92,7 +94,7 @@ pub(crate) fn is_mounted(place: &Path) -> bool {
     }
 }
 
-/// Takes away every mount below `folder`.
+/// Detaches all mounts below `folder`.
 pub(crate) fn detach_below(folder: &Path) -> io::Result<()> {
     for place in mounted_below(folder) {
         detach(&place)?;
@@ -109,7 +111,7 @@ fn escape(path: &OsStr, into: &mut Vec<u8>) {
     }
 }
 
-/// Spaces and the like are written in octal there.
+/// Decodes a path of `mountinfo`, where spaces and other special characters are octal escapes.
 fn unescaped(place: &[u8]) -> Vec<u8> {
     let mut path = Vec::with_capacity(place.len());
     let mut rest = place;

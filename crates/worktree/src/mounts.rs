@@ -1,73 +1,75 @@
-//! Mounts come and go with those who hold leases; what a killed program left mounted is taken away.
+//! The lifetime of leases' mounts, and removal of those that killed programs left.
 //!
-//! What root mounts is seen by every program and outlives the one that mounted it. A person's lease stays mounted, so
-//! that editors and terminals reach it; any other is mounted while it is held.
+//! Root's mounts are visible to all processes and outlive their creator. A user's lease stays
+//! mounted, so that editors and terminals reach it; any other is mounted while it is held.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::dir_tree;
 use crate::error::Error;
-use crate::inside::{Standing, standing};
 use crate::lease::LeaseId;
 use crate::mount;
+use crate::mount_privilege::{MountPrivilege, current_privilege};
 use crate::owner::{self, Owner};
-use crate::pool::Pool;
+use crate::pool::WorktreePool;
 use crate::record::{self, LeaseRecord};
-use crate::sweep;
 
-/// How the folders begin in which something is mounted for a moment; the number of a process follows, and a dot before
-/// anything else.
-pub(crate) const PROBE: &str = ".probe-";
+/// Prefix of folders with trial mounts; a process id follows, and a dot before any further part.
+pub(crate) const PROBE_PREFIX: &str = ".probe-";
 
-impl Pool {
-    /// Takes away what looking into a lease mounted. Called with the lease's lock held.
+impl WorktreePool {
+    /// Detaches the mount of a lease after reading it. The caller holds the lease's lock.
     pub(crate) fn unmount_unless_kept(
         &self,
         record: &LeaseRecord,
         folder: &Path,
     ) -> Result<(), Error> {
-        // In a namespace of our own nobody else sees the mount, and whoever takes the lease makes one of theirs.
-        let is_seen = standing() == Standing::Root && record.owner == Owner::Person;
-        match is_seen {
-            true => Ok(()),
-            false => mount::detach_below(folder).map_err(Error::file("unmount below", folder)),
+        // Mounts in our namespace are invisible to others; the next holder of the lease makes its
+        // own.
+        let is_seen = current_privilege() == MountPrivilege::Root && record.owner == Owner::Person;
+        if is_seen {
+            Ok(())
+        } else {
+            mount::detach_below(folder).map_err(Error::file("unmount below", folder))
         }
     }
 
-    /// Takes away what killed programs left mounted, of every repository.
+    /// Detaches the mounts of killed programs, for all repositories.
     pub(crate) fn clear_mounts(&self) -> Result<(), Error> {
-        // In a namespace there are only mounts of our own, and those of the machine, which are not ours to touch.
-        if standing() != Standing::Root {
+        // In a namespace there are only our own mounts and those of the machine, which must stay.
+        if current_privilege() != MountPrivilege::Root {
             return Ok(());
         }
         let below = mount::mounted_below(&self.top);
         if below.is_empty() {
             return Ok(());
         }
-        // The kernel names places without links.
+        // The kernel lists canonical paths.
         let top = self
             .top
             .canonicalize()
             .map_err(Error::file("look at", &self.top))?;
         let named: BTreeSet<PathBuf> = below
             .iter()
-            .filter_map(|place| owner_of(&top, place))
+            .filter_map(|place| owning_folder(&top, place))
             .collect();
         for folder in named {
             let is_probe = folder
                 .file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with(PROBE));
+                .is_some_and(|name| name.to_string_lossy().starts_with(PROBE_PREFIX));
             if is_probe {
                 mount::detach_below(&folder).map_err(Error::file("unmount below", &folder))?;
-                sweep::remove(&folder).map_err(Error::file("clear", &folder))?;
+                dir_tree::remove_all(&folder).map_err(Error::file("clear", &folder))?;
                 continue;
             }
             let record: Option<LeaseRecord> = record::read(&folder.join("lease.json"));
             if record.is_some_and(|record| record.owner == Owner::Person) {
                 continue;
             }
-            // Held until it is unmounted, so that nobody takes it meanwhile.
-            let Some(_lock) = owner::lock(&folder)? else {
+            // The lock is held until the mount is detached, so that no process takes the lease
+            // meanwhile.
+            let Some(_lock) = owner::try_lock(&folder)? else {
                 continue;
             };
             mount::detach_below(&folder).map_err(Error::file("unmount below", &folder))?;
@@ -76,21 +78,21 @@ impl Pool {
     }
 }
 
-/// Whether a folder of that name is one in which a program that is gone wanted to mount something for a moment.
+/// Whether a folder name is that of a trial mount whose process is gone.
 pub(crate) fn is_left_over(name: &str) -> bool {
-    name.strip_prefix(PROBE).is_some_and(|rest| {
+    name.strip_prefix(PROBE_PREFIX).is_some_and(|rest| {
         let process = rest.split('.').next().unwrap_or(rest);
         !Path::new("/proc").join(process).exists()
     })
 }
 
-/// The folder of a lease, or of a trial of a program that is gone, in which something is mounted.
-fn owner_of(top: &Path, place: &Path) -> Option<PathBuf> {
+/// The folder of the lease, or of the abandoned trial mount, that contains a mount point.
+fn owning_folder(top: &Path, place: &Path) -> Option<PathBuf> {
     let mut names = place.strip_prefix(top).ok()?.components();
     let repository = top.join(names.next()?);
     let inner = names.next()?;
     let name = inner.as_os_str().to_string_lossy();
-    if name.starts_with(PROBE) {
+    if name.starts_with(PROBE_PREFIX) {
         return is_left_over(&name).then(|| repository.join(inner));
     }
     let lease = names.next().filter(|_| name == "leases")?;

@@ -1,4 +1,4 @@
-//! Who holds a lease: a lock file whose lock dies with its process.
+//! The owner of a lease, and its lock file, whose lock ends with its process.
 
 use std::fs;
 use std::os::unix::fs::OpenOptionsExt;
@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-/// Who took a lease.
+/// The owner of a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Owner {
-    /// A program, for as long as it lives.
+    /// A process, until it ends.
     Process {
-        /// Its number.
+        /// Id of the process.
         pid: u32,
-        /// When it started, in clock ticks since the machine did; tells it from a later one of that number.
+        /// Start time in clock ticks since boot, which distinguishes processes with the same id.
         started: u64,
     },
-    /// A person, until it is released.
+    /// The user, until the lease is released.
     Person,
 }
 
 impl Owner {
-    /// This process.
-    pub fn this() -> Self {
+    /// The current process.
+    pub fn current_process() -> Self {
         let pid = std::process::id();
         Self::Process {
             pid,
@@ -35,7 +35,7 @@ impl Owner {
         }
     }
 
-    /// Whether the program it names still runs, by its number and start.
+    /// Whether the process still runs, by its id and start time.
     pub fn is_alive(&self) -> bool {
         match self {
             Self::Process { pid, started: then } => started(*pid) == Some(*then),
@@ -53,26 +53,26 @@ impl std::fmt::Display for Owner {
     }
 }
 
-/// The lock of one lease, held by this process until it is dropped or the process dies.
+/// The lock of one lease, held until it is dropped or the process dies.
 #[derive(Debug)]
-pub(crate) struct Lock {
+pub(crate) struct LeaseLock {
     file: fs::File,
 }
 
-impl Drop for Lock {
+impl Drop for LeaseLock {
     fn drop(&mut self) {
-        // Closing is not enough: a child of another thread that is about to run a program still has the file.
+        // Closing the file is not enough: a child that was just forked may still have it open.
         rustix::fs::flock(&self.file, FlockOperation::Unlock).ok();
     }
 }
 
-/// The lock of the lease in `folder`; `None` while another process has it.
-pub(crate) fn lock(folder: &Path) -> Result<Option<Lock>, Error> {
+/// Locks the lease in `folder`; `None` if another process holds it.
+pub(crate) fn try_lock(folder: &Path) -> Result<Option<LeaseLock>, Error> {
     let path = folder.join("owner");
     let file = open(&path)?;
     loop {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Some(Lock { file })),
+            Ok(()) => return Ok(Some(LeaseLock { file })),
             Err(Errno::AGAIN) => return Ok(None),
             Err(Errno::INTR) => {}
             Err(errno) => return Err(Error::errno("lock", &path)(errno)),
@@ -91,13 +91,13 @@ fn open(path: &Path) -> Result<fs::File, Error> {
         .map_err(Error::file("open", path))
 }
 
-/// A lock that is waited for, given back when dropped or when the process dies.
-pub(crate) struct Gate {
+/// A blocking file lock, released on drop or when the process dies.
+pub(crate) struct BlockingLock {
     _file: fs::File,
 }
 
-impl Gate {
-    /// Blocks until nobody else has it.
+impl BlockingLock {
+    /// Waits until the lock is free and takes it.
     pub(crate) fn wait(path: &Path) -> Result<Self, Error> {
         let file = open(path)?;
         loop {
@@ -112,7 +112,7 @@ impl Gate {
 
 fn started(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in brackets may hold anything, brackets and spaces too.
+    // The process name in parentheses may contain any characters, parentheses and spaces too.
     let (_, rest) = stat.rsplit_once(") ")?;
     rest.split_whitespace().nth(19)?.parse().ok()
 }

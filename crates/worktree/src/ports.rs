@@ -7,17 +7,18 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::settings::Settings;
+use crate::settings::PoolSettings;
 
-/// From here on systems hand out ports themselves.
+/// End of the port range: systems assign higher ports themselves.
 const END: u16 = 32_752;
 
-/// Claims the lowest free block for the lease in `lease`: a file in `folder` named by its first port.
+/// Claims the lowest free block for the lease in `lease`, by a file in `folder` named after its
+/// first port.
 pub(crate) fn claim(folder: &Path, first: u16, lease: &Path) -> Result<Range<u16>, Error> {
     let mut start = first;
     while start < END {
-        let block = start..start + Settings::PORTS;
-        start += Settings::PORTS;
+        let block = start..start + PoolSettings::PORTS;
+        start += PoolSettings::PORTS;
         let path = folder.join(block.start.to_string());
         if path.exists() && !is_stale(&path) {
             continue;
@@ -41,18 +42,18 @@ pub(crate) fn claim(folder: &Path, first: u16, lease: &Path) -> Result<Range<u16
         }
     }
     Err(Error::Refused(
-        "every block of ports is taken; release some leases".to_owned(),
+        "all port blocks are in use; release some leases".to_owned(),
     ))
 }
 
-/// Gives a block back.
+/// Releases a block of ports.
 pub(crate) fn give_back(folder: &Path, block: &Range<u16>) {
-    // One that stays is stale by itself: its lease is gone.
+    // A file that stays is stale, since its lease is gone.
     fs::remove_file(folder.join(block.start.to_string())).ok();
 }
 
-/// Whether the lease that claimed a block is gone. Called with the lock of all leases held, so that nobody is between
-/// making the file and writing into it.
+/// Whether the lease that claimed a block is gone. The caller holds the lock of all leases, so no
+/// process is between creating the file and writing it.
 fn is_stale(path: &Path) -> bool {
     match fs::read_to_string(path) {
         Ok(lease) => !Path::new(&lease).is_dir(),

@@ -1,4 +1,4 @@
-//! What is written about leases and bases, in our own folders.
+//! The persistent records of leases and bases, in our own folders.
 
 use std::fs;
 use std::io::Write;
@@ -9,82 +9,82 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+use crate::backend::TreeBackend;
 use crate::error::Error;
 use crate::owner::Owner;
-use crate::rung::Rung;
-use crate::setup::SetUp;
-use crate::share::Shared;
+use crate::setup::SetupResult;
+use crate::share::SharedPath;
 
-/// What is kept of a lease. Written last of all its files: without it a lease was never ready.
+/// The record of a lease. It is written last: a lease without it was never complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LeaseRecord {
     pub(crate) version: u32,
     pub(crate) id: String,
-    /// The checkout it was leased from.
+    /// The checkout from which it was leased.
     pub(crate) hub: String,
-    /// The commit it began with, in full.
+    /// The full id of the commit from which it started.
     pub(crate) commit: String,
-    /// The commit its branch stood at when it was made; another one only where archived work came back.
+    /// The commit at which its branch started; differs from `commit` only for restored archives.
     pub(crate) start: String,
-    /// The tree of `start`; the name of its base.
+    /// The tree of `start`, which names its base.
     pub(crate) tree: String,
     pub(crate) branch: String,
-    pub(crate) rung: Rung,
-    /// Whether its overlay notes things in attributes of the user.
+    pub(crate) rung: TreeBackend,
+    /// Whether its overlay uses the user's attributes.
     pub(crate) by_user: bool,
     pub(crate) ports: Range<u16>,
-    /// For databases and the like.
+    /// Name for databases and similar resources.
     pub(crate) name: String,
     pub(crate) created_ms: u64,
     pub(crate) owner: Owner,
     /// The config of its git folder, as we wrote it.
     pub(crate) config: String,
-    /// Whether that config names a program that tells git what changed.
+    /// Whether the config names a file system monitor.
     #[serde(default)]
     pub(crate) has_monitor: bool,
     #[serde(default)]
-    pub(crate) shared: Vec<Shared>,
+    pub(crate) shared: Vec<SharedPath>,
     #[serde(default)]
     pub(crate) caveats: Vec<String>,
     #[serde(default)]
-    pub(crate) set_up: Option<SetUp>,
+    pub(crate) set_up: Option<SetupResult>,
     /// The commit whose work is known to have landed.
     #[serde(default)]
     pub(crate) landed: Option<String>,
-    /// What of it has landed as a whole.
+    /// The work that has landed completely.
     #[serde(default)]
-    pub(crate) whole: Option<Whole>,
+    pub(crate) whole: Option<WholeLanding>,
 }
 
-/// The work of a lease that landed, all of it.
+/// The work of a lease that has landed completely.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Whole {
-    /// What lay in the lease, as a tree of git.
+pub(crate) struct WholeLanding {
+    /// The tree of the lease, as Git would store it.
     pub(crate) tree: String,
-    /// What it became in the checkout.
+    /// The commit of the main repository that contains it.
     pub(crate) commit: String,
 }
 
-/// What is kept of a base. Written last: without it the base is not whole.
+/// The record of a base. It is written last: a base without it is incomplete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BaseRecord {
     pub(crate) version: u32,
     pub(crate) tree: String,
-    /// What decided how its files were written; files of a base with other words are not taken over.
+    /// The rules by which its files were written; only bases with equal rules share files.
     pub(crate) fit: String,
     pub(crate) files: usize,
     pub(crate) bytes: u64,
     #[serde(default)]
     pub(crate) caveats: Vec<String>,
-    /// The run of the machine in which it was made.
+    /// The boot during which it was made.
     pub(crate) boot: String,
 }
 
-/// The form of these records.
+/// The version of the record format.
 pub(crate) const VERSION: u32 = 1;
 
-/// Writes a record so that it is there whole or not at all. A crash of the machine within the next seconds may take it
-/// back; `settle` waits for the disk.
+/// Writes a record atomically. A crash of the machine within the next seconds may lose it; `settle`
+/// waits for the disk.
 pub(crate) fn write<T: Serialize>(path: &Path, record: &T) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(record)
         .map_err(|error| Error::file("write", path)(std::io::Error::other(error.to_string())))?;
@@ -103,13 +103,13 @@ pub(crate) fn write<T: Serialize>(path: &Path, record: &T) -> Result<(), Error> 
     written.map_err(Error::file("write", path))
 }
 
-/// A record; `None` where there is none or it is torn.
+/// Reads a record; `None` if it is missing or invalid.
 pub(crate) fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
-/// Returns once a record and its name are on the disk.
-pub(crate) fn settle(path: &Path) -> std::io::Result<()> {
+/// Waits until a record and its directory entry are on the disk.
+pub(crate) fn sync(path: &Path) -> std::io::Result<()> {
     fs::File::open(path)?.sync_all()?;
     match path.parent() {
         Some(folder) => fs::File::open(folder)?.sync_all(),

@@ -1,29 +1,29 @@
-//! Leases given back. What is in them and nowhere else goes only when somebody says so.
+//! Release of leases. Work that exists nowhere else is lost only on explicit request.
 
 use std::fs;
 use std::path::Path;
 
-use git::lease::Hub;
+use git::lease::MainRepo;
 
 use crate::error::Error;
 use crate::lease::{Lease, LeaseId};
-use crate::list::{Merged, Work};
-use crate::owner::Lock;
-use crate::pool::Pool;
+use crate::list::{LeaseMerge, LeaseWork};
+use crate::owner::LeaseLock;
+use crate::pool::WorktreePool;
 use crate::ports;
 use crate::record::{self, LeaseRecord};
 
-/// What to do about work that is in a lease and nowhere else.
+/// The treatment of work that exists only in the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discard {
-    /// Refuse to release.
+    /// Refuse to release the lease.
     Nothing,
-    /// Lose it: the person said so.
+    /// Lose the work, as the user requested.
     Work,
 }
 
-impl Pool {
-    /// Releases a lease that no living process holds.
+impl WorktreePool {
+    /// Releases a lease that no running process holds.
     pub fn release(&self, id: &LeaseId, discard: Discard) -> Result<(), Error> {
         let folder = self.lease_folder(id);
         if !folder.is_dir() {
@@ -33,9 +33,9 @@ impl Pool {
         self.release_locked(id, &folder, lock, discard)
     }
 
-    /// Releases a lease of this process; where that is refused, it stays this process's.
+    /// Releases a lease of this process; if that is refused, the caller keeps it.
     pub fn give_back(&self, lease: &mut Lease, discard: Discard) -> Result<(), Error> {
-        self.check_losable(&lease.id, &lease.folder, discard)?;
+        self.check_discard(&lease.id, &lease.folder, discard)?;
         let lock = match lease._lock.take() {
             Some(lock) => lock,
             None => self.lock(&lease.id, &lease.folder)?,
@@ -49,10 +49,10 @@ impl Pool {
         &self,
         id: &LeaseId,
         folder: &Path,
-        lock: Lock,
+        lock: LeaseLock,
         discard: Discard,
     ) -> Result<(), Error> {
-        if let Err(error) = self.check_losable(id, folder, discard) {
+        if let Err(error) = self.check_discard(id, folder, discard) {
             if let Ok((_, record)) = self.record(id) {
                 self.unmount_unless_kept(&record, folder)?;
             }
@@ -63,7 +63,7 @@ impl Pool {
         removed
     }
 
-    fn check_losable(&self, id: &LeaseId, folder: &Path, discard: Discard) -> Result<(), Error> {
+    fn check_discard(&self, id: &LeaseId, folder: &Path, discard: Discard) -> Result<(), Error> {
         if discard == Discard::Work {
             return Ok(());
         }
@@ -72,21 +72,25 @@ impl Pool {
             what,
         };
         let Ok((_, record)) = self.record(id) else {
-            return match is_empty(folder) {
-                true => Ok(()),
-                false => Err(unsaved("has a torn record, and files in it".to_owned())),
+            return if is_empty(folder) {
+                Ok(())
+            } else {
+                Err(unsaved(
+                    "has an invalid record and contains files".to_owned(),
+                ))
             };
         };
-        let work = self.work(&Hub::open(&self.hub)?, &record, folder, false)?;
-        match work.is_safe_to_lose() {
-            true => Ok(()),
-            false => Err(unsaved(said(&work))),
+        let work = self.work(&MainRepo::open(&self.main_repo)?, &record, folder, false)?;
+        if work.is_safe_to_lose() {
+            Ok(())
+        } else {
+            Err(unsaved(unsaved_summary(&work)))
         }
     }
 
     fn remove(&self, folder: &Path) -> Result<(), Error> {
         let record: Option<LeaseRecord> = record::read(&folder.join("lease.json"));
-        self.clear(folder)?;
+        self.remove_lease_folder(folder)?;
         if let Some(record) = record {
             ports::give_back(&self.top.join("ports"), &record.ports);
         }
@@ -94,7 +98,7 @@ impl Pool {
     }
 }
 
-/// Whether a lease without a record was never ready: its record is the last file that is written.
+/// Whether a lease without a record was never complete: the record is the last file written.
 fn is_empty(folder: &Path) -> bool {
     if !folder.join("lease.json").exists() {
         return true;
@@ -104,18 +108,18 @@ fn is_empty(folder: &Path) -> bool {
     !folder.join("mnt/tree").exists() && nothing("upper/git/objects") && nothing("upper/tree")
 }
 
-/// What would be lost, as the second half of a sentence.
-fn said(work: &Work) -> String {
+/// Describes the work that would be lost, as the second half of a sentence.
+fn unsaved_summary(work: &LeaseWork) -> String {
     let mut what = Vec::new();
     if !work.touched.is_empty() {
         let first = String::from_utf8_lossy(&work.touched[0].path).into_owned();
         what.push(match work.touched.len() {
-            1 => format!("has a change in {first} that is not committed"),
-            count => format!("has {count} files that are not committed, {first} for one"),
+            1 => format!("has an uncommitted change in {first}"),
+            count => format!("has {count} uncommitted files, such as {first}"),
         });
     }
-    if work.merged == Merged::No {
-        what.push("has commits that no branch of the checkout has".to_owned());
+    if work.merged == LeaseMerge::No {
+        what.push("has commits that are on no branch of the checkout".to_owned());
     }
     what.join(" and ")
 }

@@ -1,57 +1,58 @@
-//! What may be chosen about leases.
+//! The settings of worktrees.
 
 use std::path::PathBuf;
 
-use crate::rung::Rung;
+use crate::backend::TreeBackend;
 
-/// How leases are made and kept.
+/// The settings for making and keeping leases.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// Ignored folders of the checkout that leases see copy-on-write, by their names from the top.
+pub struct PoolSettings {
+    /// Ignored folders of the checkout that leases share copy-on-write, relative to the root.
     pub shared: Vec<String>,
-    /// Where these must be copied file by file, larger ones are left out: in bytes.
+    /// Maximum size of a shared folder that must be copied file by file, in bytes; larger ones are
+    /// left out.
     pub shared_limit: u64,
-    /// How much all leases and bases of one repository may take before `gc` removes what is safe to remove: in bytes.
+    /// Disk usage of all leases and bases of one repository above which `gc` removes leases that
+    /// are safe to remove, in bytes.
     pub quota: u64,
-    /// The one way trees are made; the best that works where nothing is said.
-    pub rung: Option<Rung>,
-    /// Commands that a fresh lease is set up with, each run by a shell in the lease's root.
+    /// The only backend to use; the best one that works if `None`.
+    pub backend: Option<TreeBackend>,
+    /// Setup commands of a new lease, each run by a shell in its root.
     pub setup: Vec<String>,
-    /// Commands that are run before a lease goes.
+    /// Teardown commands, run before a lease is released.
     pub teardown: Vec<String>,
-    /// The program that tells git what changed in a lease, where it is an overlay: one whose `main` begins with
-    /// `answer_git`.
-    /// Without, git looks at every file.
+    /// The file system monitor for leases on overlays: a program whose `main` begins with
+    /// `answer_git`. Without it, Git examines every file.
     pub monitor: Option<PathBuf>,
-    /// The lowest port that is handed out; blocks go up to the ports that systems hand out themselves.
+    /// The lowest port to assign; blocks end below the ports that systems assign themselves.
     pub first_port: u16,
 }
 
-impl Settings {
-    /// How many ports each lease has.
+impl PoolSettings {
+    /// Number of ports per lease.
     pub const PORTS: u16 = 16;
 
-    /// What holds where nobody chose, in one of Burin's programs: git is told what changed by `burin-agent`, the quickest
-    /// of them to start, or by the program itself.
-    pub fn of_program() -> Self {
+    /// The defaults for Burin's own programs: the monitor is `burin-agent`, which starts fastest,
+    /// or else the program itself.
+    pub fn for_program() -> Self {
         let own = std::env::current_exe().ok();
         let agent = own.as_ref().map(|own| own.with_file_name("burin-agent"));
         let monitor = agent.filter(|agent| agent.is_file()).or(own);
         Self {
             monitor,
-            ..Self::usual()
+            ..Self::defaults()
         }
     }
 
-    /// What holds where nobody chose.
-    pub fn usual() -> Self {
+    /// The default settings, without a monitor.
+    pub fn defaults() -> Self {
         Self {
             shared: ["target", "node_modules", ".venv"]
                 .map(str::to_owned)
                 .to_vec(),
             shared_limit: 256 << 20,
             quota: 20 << 30,
-            rung: None,
+            backend: None,
             setup: Vec::new(),
             teardown: Vec::new(),
             monitor: None,

@@ -1,50 +1,55 @@
-//! Commands that make a fresh lease ready for work, and clean up after it.
+//! Commands that set up a new lease and tear it down.
 //!
-//! Who runs them is the caller's: they are a project's, so they belong in the sandbox.
+//! The caller runs them: they come from the project and belong in the sandbox.
 
 use serde::{Deserialize, Serialize};
 
 use crate::lease::Lease;
 
-/// Runs one command of a project inside a lease, kept in bounds.
-pub trait Runner {
-    /// Runs `command` by a shell in the lease's root with its environment. The error is why it could not be started.
-    fn run(&self, lease: &Lease, command: &str) -> Result<Ran, String>;
+/// Runs a project's command inside a lease, in a sandbox.
+pub trait SetupRunner {
+    /// Runs `command` by a shell in the lease's root with its environment. The error tells why it
+    /// could not be started.
+    fn run(&self, lease: &Lease, command: &str) -> Result<SetupRun, String>;
 }
 
-/// What a command left.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
-    /// Its exit code; `None` when it was ended by a signal.
+pub struct SetupRun {
+    /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// What it said, on both its outputs.
+    /// Its output, standard output and error combined.
     pub output: String,
 }
 
-/// How setting a lease up went. A failure is a state of the lease, which can be used all the same.
+/// The result of a lease's setup. A lease whose setup failed can still be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SetUp {
-    /// Whether every command ended with 0.
+pub struct SetupResult {
+    /// Whether every command exited with 0.
     pub is_done: bool,
     /// The command that failed, or the last one.
     pub command: String,
-    /// What it said, the last few thousand characters.
+    /// The last few thousand characters of its output.
     pub output: String,
 }
 
-/// How much of a command's output is kept, in characters.
-const KEPT: usize = 4000;
+/// Maximum length of the kept output, in characters.
+const MAX_OUTPUT_CHARS: usize = 4000;
 
-/// Runs `commands` in order until one fails; `None` when there is none.
-pub(crate) fn run_all(lease: &Lease, commands: &[String], runner: &dyn Runner) -> Option<SetUp> {
+/// Runs `commands` in order until one fails; `None` if there are none.
+pub(crate) fn run_all(
+    lease: &Lease,
+    commands: &[String],
+    runner: &dyn SetupRunner,
+) -> Option<SetupResult> {
     let mut last = None;
     for command in commands {
         let (is_done, output) = match runner.run(lease, command) {
             Ok(ran) => (ran.code == Some(0), ran.output),
             Err(sentence) => (false, sentence),
         };
-        let skip = output.chars().count().saturating_sub(KEPT);
-        last = Some(SetUp {
+        let skip = output.chars().count().saturating_sub(MAX_OUTPUT_CHARS);
+        last = Some(SetupResult {
             is_done,
             command: command.clone(),
             output: output.chars().skip(skip).collect(),

@@ -1,66 +1,68 @@
-//! What git ignores and work needs: build folders seen copy-on-write, and files that a project names to be copied.
+//! Ignored files that leases need: build folders shared copy-on-write, and files listed by the
+//! project, which are copied.
 //!
-//! Limits: where an overlay is used, the lower layer is the checkout's live folder. Files that somebody writes there
-//! may be seen changed in a lease until it has written them itself.
+//! Limits: with an overlay, the lower layer is the checkout's live folder. A file that changes
+//! there also changes in a lease that has not written it itself.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
-use git::lease::Hub;
+use git::lease::MainRepo;
 use globset::{GlobBuilder, GlobMatcher};
 use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
-use crate::beneath::{Beneath, Held};
+use crate::backend::TreeBackend;
+use crate::dir_tree;
 use crate::error::Error;
 use crate::fill::{as_path, make_folder};
-use crate::mount::{self, Layers};
-use crate::rung::Rung;
-use crate::settings::Settings;
-use crate::sweep;
+use crate::mount::{self, OverlayLayers};
+use crate::open_beneath::{PathContent, RootedDir};
+use crate::settings::PoolSettings;
 
-/// Something ignored that came along.
+/// An ignored file or folder that was brought into a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shared {
-    /// Its name from the top.
+pub struct SharedPath {
+    /// Path relative to the root.
     pub path: String,
-    /// How it came, or why it did not.
-    pub way: Way,
+    /// The method used, or the reason why it was left out.
+    pub way: ShareMethod,
 }
 
-/// How something ignored came along.
+/// The method by which an ignored path was brought into a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Way {
+pub enum ShareMethod {
     /// An overlay over the checkout's folder.
     Overlay,
     /// Its files were cloned.
     Reflink,
-    /// It was copied.
+    /// Its files were copied.
     Copy,
-    /// It did not, for this reason.
+    /// It was left out, for this reason.
     LeftOut(String),
 }
 
-/// What is to come along into each lease.
+/// The ignored paths to bring into each lease.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct SharePlan {
     folders: Vec<String>,
     files: Vec<PathBuf>,
     limit: u64,
 }
 
-/// The name of the file in which a project lists ignored files that its worktrees need, in the words of `.gitignore`.
+/// The file in which a project lists ignored files that its worktrees need, in the syntax of
+/// `.gitignore`.
 const INCLUDE: &str = ".worktreeinclude";
-/// Ignored folders are looked through for named files up to so many entries.
-const MOST: usize = 5000;
-/// Larger files are not copied for being named: in bytes.
-const LARGEST: u64 = 64 << 20;
+/// Maximum number of entries of ignored folders that are searched for listed files.
+const MAX_SCANNED_ENTRIES: usize = 5000;
+/// Maximum size of a listed file that is copied, in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
-impl Plan {
-    pub(crate) fn new(hub: &Hub, base_tree: &Path, settings: &Settings) -> Self {
+impl SharePlan {
+    pub(crate) fn new(hub: &MainRepo, base_tree: &Path, settings: &PoolSettings) -> Self {
         let root = hub.workdir();
         let is_shared = |name: &&String| {
             let path = Path::new(name.as_str());
@@ -71,8 +73,8 @@ impl Plan {
             is_below && is_folder && !base_tree.join(path).exists() && hub.is_ignored(path)
         };
         let folders: Vec<String> = settings.shared.iter().filter(is_shared).cloned().collect();
-        let files = match Beneath::open(root.as_path()) {
-            Ok(beneath) => included(&beneath, hub, &settings.shared),
+        let files = match RootedDir::open(root.as_path()) {
+            Ok(beneath) => included_files(&beneath, hub, &settings.shared),
             Err(_) => Vec::new(),
         };
         Self {
@@ -82,7 +84,8 @@ impl Plan {
         }
     }
 
-    /// Makes the folders on which overlays will be mounted, in the upper layer of a tree that is not mounted yet.
+    /// Creates the mount points of shared folders in the upper layer of a tree that is not mounted
+    /// yet.
     pub(crate) fn prepare(&self, upper_tree: &Path) -> Result<(), Error> {
         for folder in &self.folders {
             let path = upper_tree.join(folder);
@@ -91,53 +94,57 @@ impl Plan {
         Ok(())
     }
 
-    /// Brings everything into the lease in `lease`, whose tree is at `root`.
+    /// Brings all paths into the lease in `lease`, whose tree is at `root`.
     pub(crate) fn apply(
         &self,
         hub: &AbsPath,
         lease: &Path,
         root: &Path,
-        rung: Rung,
+        rung: TreeBackend,
         by_user: bool,
-    ) -> Result<Vec<Shared>, Error> {
+    ) -> Result<Vec<SharedPath>, Error> {
         let mut shared = Vec::new();
         for (ix, folder) in self.folders.iter().enumerate() {
             let from = hub.join(folder);
             let way = match rung {
-                Rung::Overlay => overlay(from.as_path(), lease, ix, &root.join(folder), by_user),
-                rung => self.repeat(from.as_path(), &root.join(folder), rung),
+                TreeBackend::Overlay => {
+                    overlay(from.as_path(), lease, ix, &root.join(folder), by_user)
+                }
+                rung => self.copy_shared(from.as_path(), &root.join(folder), rung),
             };
-            shared.push(Shared {
+            shared.push(SharedPath {
                 path: folder.clone(),
-                way: way.unwrap_or_else(|error| Way::LeftOut(error.to_string())),
+                way: way.unwrap_or_else(|error| ShareMethod::LeftOut(error.to_string())),
             });
         }
         if self.files.is_empty() {
             return Ok(shared);
         }
-        let from = Beneath::open(hub.as_path()).map_err(Error::file("open", hub.as_path()))?;
-        let to = Beneath::open(root).map_err(Error::file("open", root))?;
+        let from = RootedDir::open(hub.as_path()).map_err(Error::file("open", hub.as_path()))?;
+        let to = RootedDir::open(root).map_err(Error::file("open", root))?;
         for file in &self.files {
-            let copied = from.held(file, LARGEST).and_then(|held| match held {
-                Held::File(..) | Held::Link(_) => to.put(file, &held),
-                _ => Err(std::io::Error::other("it is no longer a file")),
-            });
-            shared.push(Shared {
+            let copied = from
+                .read_entry(file, MAX_FILE_BYTES)
+                .and_then(|held| match held {
+                    PathContent::File(..) | PathContent::Link(_) => to.write_entry(file, &held),
+                    _ => Err(std::io::Error::other("it is no longer a file")),
+                });
+            shared.push(SharedPath {
                 path: file.to_string_lossy().into_owned(),
                 way: match copied {
-                    Ok(()) => Way::Copy,
-                    Err(error) => Way::LeftOut(error.to_string()),
+                    Ok(()) => ShareMethod::Copy,
+                    Err(error) => ShareMethod::LeftOut(error.to_string()),
                 },
             });
         }
         Ok(shared)
     }
 
-    fn repeat(&self, from: &Path, to: &Path, rung: Rung) -> Result<Way, Error> {
-        let size = sweep::size(from);
-        if rung != Rung::Reflink && size > self.limit {
-            return Ok(Way::LeftOut(format!(
-                "it has {} MiB, and at most {} MiB are copied; it will be built anew",
+    fn copy_shared(&self, from: &Path, to: &Path, rung: TreeBackend) -> Result<ShareMethod, Error> {
+        let size = dir_tree::disk_usage(from);
+        if rung != TreeBackend::Reflink && size > self.limit {
+            return Ok(ShareMethod::LeftOut(format!(
+                "it has {} MiB, more than the limit of {} MiB for copies; it will be rebuilt",
                 size >> 20,
                 self.limit >> 20
             )));
@@ -145,17 +152,17 @@ impl Plan {
         if let Some(parent) = to.parent() {
             fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
         }
-        copy_folder(from, to, rung == Rung::Reflink)?;
+        copy_folder(from, to, rung == TreeBackend::Reflink)?;
         Ok(match rung {
-            Rung::Reflink => Way::Reflink,
-            _ => Way::Copy,
+            TreeBackend::Reflink => ShareMethod::Reflink,
+            _ => ShareMethod::Copy,
         })
     }
 }
 
 /// Mounts the shared folders of a lease again.
 pub(crate) fn mount_again(
-    shared: &[Shared],
+    shared: &[SharedPath],
     hub: &AbsPath,
     lease: &Path,
     root: &Path,
@@ -165,7 +172,7 @@ pub(crate) fn mount_again(
     for (ix, folder) in shared
         .iter()
         .enumerate()
-        .filter(|(_, shared)| shared.way == Way::Overlay)
+        .filter(|(_, shared)| shared.way == ShareMethod::Overlay)
     {
         let from = hub.join(&folder.path);
         let at = root.join(&folder.path);
@@ -173,25 +180,31 @@ pub(crate) fn mount_again(
             continue;
         }
         if let Err(error) = overlay(from.as_path(), lease, ix, &at, by_user) {
-            problems.push(format!("{} is not shared any more: {error}", folder.path));
+            problems.push(format!("{} is no longer shared: {error}", folder.path));
         }
     }
     problems
 }
 
-fn overlay(from: &Path, lease: &Path, ix: usize, at: &Path, by_user: bool) -> Result<Way, Error> {
+fn overlay(
+    from: &Path,
+    lease: &Path,
+    ix: usize,
+    at: &Path,
+    by_user: bool,
+) -> Result<ShareMethod, Error> {
     let own = lease.join("shared").join(ix.to_string());
     let (upper, work) = (own.join("upper"), own.join("work"));
     for folder in [&upper, &work] {
         fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     }
-    let layers = Layers {
+    let layers = OverlayLayers {
         lower: &[from],
         upper: &upper,
         work: &work,
     };
     mount::overlay(layers, at, by_user).map_err(Error::file("share", from))?;
-    Ok(Way::Overlay)
+    Ok(ShareMethod::Overlay)
 }
 
 fn copy_folder(from: &Path, to: &Path, is_clone: bool) -> Result<(), Error> {
@@ -213,7 +226,7 @@ fn copy_folder(from: &Path, to: &Path, is_clone: bool) -> Result<(), Error> {
 }
 
 fn copy_file(from: &Path, to: &Path, is_clone: bool) -> std::io::Result<()> {
-    // Builds go by times.
+    // Build tools compare modification times, so they are kept.
     let old = fs::File::open(from)?;
     let found = old.metadata()?;
     if is_clone {
@@ -229,13 +242,13 @@ fn copy_file(from: &Path, to: &Path, is_clone: bool) -> std::io::Result<()> {
         .set_modified(found.modified()?)
 }
 
-/// The ignored files that the project's list names.
-fn included(root: &Beneath, hub: &Hub, shared: &[String]) -> Vec<PathBuf> {
+/// The ignored files that the project lists.
+fn included_files(root: &RootedDir, hub: &MainRepo, shared: &[String]) -> Vec<PathBuf> {
     let Ok(Some(text)) = root.read(Path::new(INCLUDE), 1 << 20) else {
         return Vec::new();
     };
     let patterns = patterns(&String::from_utf8_lossy(&text));
-    // Takes as long as a status: only projects with such a list pay for it.
+    // This takes as long as `git status`, which only projects with a list pay for.
     let mut waiting: VecDeque<(PathBuf, bool)> = hub
         .ignored()
         .iter()
@@ -246,7 +259,7 @@ fn included(root: &Beneath, hub: &Hub, shared: &[String]) -> Vec<PathBuf> {
     while let Some((path, is_folder)) = waiting.pop_front() {
         seen += 1;
         let is_build = shared.iter().any(|name| path.starts_with(name));
-        if seen > MOST || is_build {
+        if seen > MAX_SCANNED_ENTRIES || is_build {
             continue;
         }
         if !is_folder {
@@ -256,8 +269,8 @@ fn included(root: &Beneath, hub: &Hub, shared: &[String]) -> Vec<PathBuf> {
             continue;
         }
         let inner = root
-            .folder(&path)
-            .and_then(|folder| crate::beneath::names(&folder));
+            .open_dir(&path)
+            .and_then(|folder| crate::open_beneath::dir_entries(&folder));
         for (name, kind) in inner.into_iter().flatten() {
             waiting.push_back((
                 path.join(as_path(name.as_bytes())),
@@ -269,12 +282,12 @@ fn included(root: &Beneath, hub: &Hub, shared: &[String]) -> Vec<PathBuf> {
     found
 }
 
-struct Pattern {
+struct IncludePattern {
     glob: GlobMatcher,
     is_negated: bool,
 }
 
-fn patterns(text: &str) -> Vec<Pattern> {
+fn patterns(text: &str) -> Vec<IncludePattern> {
     let lines = text
         .lines()
         .map(str::trim_end)
@@ -295,7 +308,7 @@ fn patterns(text: &str) -> Vec<Pattern> {
                 .literal_separator(true)
                 .build()
                 .ok()?;
-            Some(Pattern {
+            Some(IncludePattern {
                 glob: glob.compile_matcher(),
                 is_negated,
             })
@@ -303,8 +316,8 @@ fn patterns(text: &str) -> Vec<Pattern> {
         .collect()
 }
 
-/// The last pattern that names the file, or a folder above it, decides.
-fn is_named(patterns: &[Pattern], path: &Path) -> bool {
+/// Whether the last pattern that matches the file, or a folder above it, is not negated.
+fn is_named(patterns: &[IncludePattern], path: &Path) -> bool {
     let mut above = path.ancestors().filter(|path| !path.as_os_str().is_empty());
     let names: Vec<_> = above.by_ref().collect();
     let last = patterns

@@ -1,4 +1,4 @@
-//! Leases with real files, real mounts and real git as the judge.
+//! Leases with real files and real mounts, verified with the real Git.
 
 #![expect(
     clippy::disallowed_methods,

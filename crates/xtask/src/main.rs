@@ -10,6 +10,8 @@
 use std::process::{Command, ExitCode};
 
 #[cfg(test)]
+mod language;
+#[cfg(test)]
 mod layers;
 mod prices;
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{AboveRow, FactsRow, PriceRow, Prices, RowKind};
+use model::{FactsRow, PriceRow, Prices, RowKind, TierRow};
 use serde_json::{Map, Value};
 
 /// Providers of the first table whose rows we keep, and what we call them.
@@ -171,14 +171,13 @@ fn litellm_row(name: &str, entry: &Value) -> Option<FactsRow> {
         .filter(|(_, has)| *has == Some(true))
         .map(|(word, _)| word)
         .collect();
-    let efforts = match efforts.is_empty() {
-        true => Vec::new(),
-        false => {
-            let order = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-            let usual = ["low", "medium", "high"];
-            let has = |word: &&str| usual.contains(word) || efforts.contains(word);
-            order.into_iter().filter(has).map(str::to_owned).collect()
-        }
+    let efforts = if efforts.is_empty() {
+        Vec::new()
+    } else {
+        let order = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+        let usual = ["low", "medium", "high"];
+        let has = |word: &&str| usual.contains(word) || efforts.contains(word);
+        order.into_iter().filter(has).map(str::to_owned).collect()
     };
     Some(FactsRow {
         provider: (*provider).to_owned(),
@@ -212,7 +211,7 @@ fn litellm_price(entry: &Value) -> Option<PriceRow> {
     for thousands in [32, 100, 128, 200, 256, 272, 512] {
         let price = litellm_rates(entry, &format!("_above_{thousands}k_tokens"));
         if price != PriceRow::default() {
-            above.push(AboveRow {
+            above.push(TierRow {
                 tokens: thousands * 1000,
                 price,
             });

@@ -74,3 +74,15 @@ fn relative(root: &Path, path: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
     path.to_string_lossy().into_owned()
 }
+
+/// The Markdown files for people, with their paths from the top.
+pub(crate) fn documents() -> Vec<(String, String)> {
+    let root = root();
+    let mut paths = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
+    paths.extend(entries(&root.join("docs")));
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("documents are UTF-8");
+        (relative(&root, &path), text)
+    };
+    paths.into_iter().map(read).collect()
+}

@@ -1,10 +1,10 @@
-//! Which arguments fit, and what is said of those that do not.
+//! Accepted arguments, and the errors reported for rejected ones.
 
 use model::ToolInput;
 use serde_json::{Value, json};
 
 use super::{nearest, read};
-use crate::tool::Input;
+use crate::tool::CallInput;
 
 fn schema() -> Value {
     json!({
@@ -25,14 +25,14 @@ fn schema() -> Value {
 fn check(arguments: &str, expect: Result<Value, &str>) {
     let read = read(&ToolInput::Json(schema()), arguments);
     match (read, expect) {
-        (Ok((Input::Json(value), _)), Ok(wanted)) => assert_eq!(value, wanted, "{arguments}"),
+        (Ok((CallInput::Json(value), _)), Ok(wanted)) => assert_eq!(value, wanted, "{arguments}"),
         (Err(sentence), Err(part)) => assert!(sentence.contains(part), "{arguments}: {sentence}"),
         (read, _) => panic!("{arguments}: {read:?}"),
     }
 }
 
 #[test]
-fn what_fits() {
+fn valid_arguments_are_accepted() {
     check(r#"{"path":"a"}"#, Ok(json!({ "path": "a" })));
     check(r#"{"path":"a","limit":null}"#, Ok(json!({ "path": "a" })));
     check(
@@ -46,7 +46,7 @@ fn what_fits() {
 }
 
 #[test]
-fn what_does_not_is_named() {
+fn invalid_arguments_are_named_in_the_error() {
     check("", Err("`path` is missing"));
     check(
         r#"{"path":null}"#,
@@ -80,14 +80,14 @@ fn what_does_not_is_named() {
         r#"{"path":"a","edits":[{"old":1}]}"#,
         Err("`edits[0].old` must be string"),
     );
-    check(r#"{"path":"a","at":[]}"#, Err("`at` fits none"));
+    check(r#"{"path":"a","at":[]}"#, Err("`at` matches none"));
     check("[1]", Err("must be a JSON object, and are an array"));
-    check(r#"{"path":"a""#, Err("no valid JSON"));
+    check(r#"{"path":"a""#, Err("not valid JSON"));
     check(r#"{"path": oops}"#, Err("near `{\"path\": oops}`"));
 }
 
 #[test]
-fn a_call_may_wait_for_those_before_it() {
+fn wait_argument_is_removed_and_reported() {
     let waits = |text: &str| read(&ToolInput::Json(schema()), text).map(|(_, waits)| waits);
     assert_eq!(waits(r#"{"path":"a","wait_for_previous":true}"#), Ok(true));
     assert_eq!(
@@ -97,13 +97,13 @@ fn a_call_may_wait_for_those_before_it() {
 }
 
 #[test]
-fn free_text_is_taken_as_it_is() {
+fn free_text_is_passed_unparsed() {
     let read = read(&ToolInput::Text { grammar: None }, "*** Begin");
-    assert_eq!(read, Ok((Input::Text("*** Begin".to_owned()), false)));
+    assert_eq!(read, Ok((CallInput::Text("*** Begin".to_owned()), false)));
 }
 
 #[test]
-fn the_nearest_names_come_first() {
+fn nearest_names_are_sorted_by_distance() {
     let names = ["read", "edit", "exec_command", "grep", "list"];
     assert_eq!(nearest("red", names)[0], "read");
     assert_eq!(nearest("Exec", names)[0], "exec_command");

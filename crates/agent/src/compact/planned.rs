@@ -1,40 +1,46 @@
-//! The plan of this module as the loop asks for it.
+//! The `Compactor` of the turn engine, implemented with this module's plan.
 
-use super::{Around, Item, ItemKind, Limits, Summary, plan};
-use crate::engine::{Compaction, Compactor, Room, SummaryWanted};
-use crate::record::Origin;
-use crate::transcript::{View, ViewItem, ViewKind};
+use super::{
+    CompactItem, CompactItemKind, CompactLimits, ConversationSummary, SummaryContext, plan,
+};
+use crate::engine::{CompactionChanges, Compactor, ContextBudget, SummaryRequest};
+use crate::record::PromptOrigin;
+use crate::transcript::{ConversationView, ViewItem, ViewKind};
 
-/// Makes conversations shorter by `plan`.
+/// Shortens conversations by `plan`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlannedCompactor;
 
 impl Compactor for PlannedCompactor {
-    fn plan(&self, view: &View<'_>, room: Room<'_>) -> Option<Compaction> {
-        let items: Vec<Item> = view.items.iter().map(item).collect();
-        let mut limits = Limits::of(room.profile, room.fixed_bytes);
+    fn plan(
+        &self,
+        view: &ConversationView<'_>,
+        room: ContextBudget<'_>,
+    ) -> Option<CompactionChanges> {
+        let items: Vec<CompactItem> = view.items.iter().map(item).collect();
+        let mut limits = CompactLimits::of(room.profile, room.fixed_bytes);
         if room.is_for_another {
-            // Nothing is short enough then: all but the latest is summarised.
-            limits.room = 1_000;
+            // With so small a limit, everything but the latest steps is summarised.
+            limits.context_tokens = 1_000;
         }
         let planned = plan(&items, &limits, room.estimator, true)?;
-        let around = Around {
+        let around = SummaryContext {
             todos: room.todos.to_vec(),
-            ..Around::default()
+            ..SummaryContext::default()
         };
-        let summary = planned.summarise.map(|summarise| {
+        let summary = planned.summary.map(|summarise| {
             let asked = summarise.clone();
-            SummaryWanted {
+            SummaryRequest {
                 through: summarise.through,
-                question: Box::new(move |model| asked.request(model, false)),
-                beginning: Box::new(move |said| {
-                    let summary = said.and_then(Summary::read);
+                build_request: Box::new(move |model| asked.request(model, false)),
+                render: Box::new(move |said| {
+                    let summary = said.and_then(ConversationSummary::read);
                     let summary = summary.unwrap_or_else(|| summarise.by_hand());
-                    summarise.beginning(&summary, &around).0
+                    summarise.summary_text(&summary, &around).0
                 }),
             }
         });
-        Some(Compaction {
+        Some(CompactionChanges {
             reduced: planned.reduced,
             dropped: planned.dropped,
             summary,
@@ -42,24 +48,24 @@ impl Compactor for PlannedCompactor {
     }
 }
 
-fn item(item: &ViewItem<'_>) -> Item {
+fn item(item: &ViewItem<'_>) -> CompactItem {
     let call = item.call.unwrap_or_default();
     let kind = match &item.kind {
-        ViewKind::Said(Origin::Person) => ItemKind::Person,
-        ViewKind::Said(Origin::Summary) => ItemKind::Summary,
-        ViewKind::Said(origin) => ItemKind::Joined((*origin).clone()),
-        ViewKind::Model | ViewKind::Thought => ItemKind::Model,
-        ViewKind::Call { tool, .. } => ItemKind::Call {
+        ViewKind::Said(PromptOrigin::Person) => CompactItemKind::User,
+        ViewKind::Said(PromptOrigin::Summary) => CompactItemKind::Summary,
+        ViewKind::Said(origin) => CompactItemKind::Joined((*origin).clone()),
+        ViewKind::Model | ViewKind::Thought => CompactItemKind::Model,
+        ViewKind::Call { tool, .. } => CompactItemKind::Call {
             id: call.to_owned(),
             tool: (*tool).to_owned(),
             input: serde_json::from_str(item.text).unwrap_or_default(),
         },
-        ViewKind::Result { outcome, .. } => ItemKind::Result {
+        ViewKind::Result { outcome, .. } => CompactItemKind::Result {
             call: call.to_owned(),
             is_error: outcome.is_error(),
         },
     };
-    Item {
+    CompactItem {
         seq: item.seq,
         step: item.step,
         kind,

@@ -1,13 +1,13 @@
-//! Pieces that say nothing any more: results that a later call repeats, and failures that were put right.
+//! Finds obsolete items: results that a later call repeats, and failures that a later call fixed.
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{Item, ItemKind, calls};
+use super::{CompactItem, CompactItemKind, calls};
 
-/// Tools whose result is out of date once the same call was made again.
-const LOOKS: [&str; 10] = [
+/// Read-only tools: a result is outdated once the same call was repeated.
+const READ_ONLY_TOOLS: [&str; 10] = [
     "read",
     "list",
     "glob",
@@ -19,20 +19,20 @@ const LOOKS: [&str; 10] = [
     "git_diff",
     "git_log",
 ];
-/// Names of arguments that say what a call is about.
-const TARGETS: [&str; 6] = ["path", "file_path", "file", "cmd", "command", "url"];
+/// Arguments that identify the target of a call.
+const TARGET_ARGUMENTS: [&str; 6] = ["path", "file_path", "file", "cmd", "command", "url"];
 
-/// Old results with the same call made again later: call and the later one.
-pub(super) fn repeated(items: &[Item], boundary: usize) -> HashMap<&str, &str> {
+/// Maps old results to the later call that repeats them.
+pub(super) fn repeated_results(items: &[CompactItem], boundary: usize) -> HashMap<&str, &str> {
     let errors = errors(items);
     let mut latest: HashMap<String, &str> = HashMap::new();
     let mut repeated = HashMap::new();
     for (ix, item) in items.iter().enumerate().rev() {
-        let ItemKind::Call { id, tool, input } = &item.kind else {
+        let CompactItemKind::Call { id, tool, input } = &item.kind else {
             continue;
         };
-        // A failure repeats nothing, and one without a result yet is no answer.
-        if !LOOKS.contains(&tool.as_str()) || errors.get(id.as_str()) != Some(&false) {
+        // A failed call repeats nothing, and a call without a result has no answer yet.
+        if !READ_ONLY_TOOLS.contains(&tool.as_str()) || errors.get(id.as_str()) != Some(&false) {
             continue;
         }
         let key = format!("{tool} {}", sorted(input));
@@ -49,18 +49,18 @@ pub(super) fn repeated(items: &[Item], boundary: usize) -> HashMap<&str, &str> {
     repeated
 }
 
-/// What stands for a result that a later call repeats.
+/// Returns the placeholder for a result that a later call repeats.
 pub(super) fn pointer(later: &str) -> String {
-    format!("[left out: the same call was made again later, as {later}; its result stands there]")
+    format!("[omitted: the same call was repeated later as {later}; see its result]")
 }
 
-/// Old calls that failed and whose like succeeded later.
-pub(super) fn put_right(items: &[Item], boundary: usize) -> Vec<String> {
+/// Returns old failed calls for which a call with the same target succeeded later.
+pub(super) fn superseded_failures(items: &[CompactItem], boundary: usize) -> Vec<String> {
     let errors = errors(items);
     let mut succeeded: HashSet<(&str, String)> = HashSet::new();
     let mut dropped = Vec::new();
     for (ix, item) in items.iter().enumerate().rev() {
-        let ItemKind::Call { id, tool, input } = &item.kind else {
+        let CompactItemKind::Call { id, tool, input } = &item.kind else {
             continue;
         };
         let key = (tool.as_str(), target(input));
@@ -76,11 +76,11 @@ pub(super) fn put_right(items: &[Item], boundary: usize) -> Vec<String> {
     dropped
 }
 
-/// Calls that have a result: whether it is a failure.
-fn errors(items: &[Item]) -> HashMap<&str, bool> {
+/// Maps each call with a result to whether that is an error.
+fn errors(items: &[CompactItem]) -> HashMap<&str, bool> {
     let known = calls(items);
     let results = items.iter().filter_map(|item| match &item.kind {
-        ItemKind::Result { call, is_error } => Some((call.as_str(), *is_error)),
+        CompactItemKind::Result { call, is_error } => Some((call.as_str(), *is_error)),
         _ => None,
     });
     results
@@ -88,9 +88,11 @@ fn errors(items: &[Item]) -> HashMap<&str, bool> {
         .collect()
 }
 
-/// What a call is about: its path, its command, or all of its arguments.
+/// Returns the target of a call: its path, its command, or all of its arguments.
 fn target(input: &Value) -> String {
-    let named = TARGETS.iter().find_map(|name| input.get(name)?.as_str());
+    let named = TARGET_ARGUMENTS
+        .iter()
+        .find_map(|name| input.get(name)?.as_str());
     if let Some(named) = named {
         return named.to_owned();
     }
@@ -101,7 +103,7 @@ fn target(input: &Value) -> String {
     }
 }
 
-/// The files that a patch names, in its order.
+/// Lists the files of a patch, in order.
 fn patched_files(patch: &str) -> String {
     let names = patch.lines().filter_map(|line| {
         let rest = line.strip_prefix("*** ")?;
@@ -111,7 +113,7 @@ fn patched_files(patch: &str) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-/// The same arguments in another order are the same.
+/// Serialises arguments with sorted keys, so that their order does not matter.
 fn sorted(input: &Value) -> String {
     match input {
         Value::Object(fields) => {
@@ -132,8 +134,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn call(id: &str, tool: &str, input: Value, is_error: bool) -> [Item; 2] {
-        let item = |kind| Item {
+    fn call(id: &str, tool: &str, input: Value, is_error: bool) -> [CompactItem; 2] {
+        let item = |kind| CompactItem {
             seq: 0,
             step: 0,
             kind,
@@ -141,12 +143,12 @@ mod tests {
             bytes: 0,
         };
         [
-            item(ItemKind::Call {
+            item(CompactItemKind::Call {
                 id: id.into(),
                 tool: tool.into(),
                 input,
             }),
-            item(ItemKind::Result {
+            item(CompactItemKind::Result {
                 call: id.into(),
                 is_error,
             }),
@@ -154,16 +156,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_right_is_found() {
+    fn fixed_failures_are_found() {
         let check = |calls: &[(&str, Value, bool)], expected: &[&str]| {
-            let items: Vec<Item> = calls
+            let items: Vec<CompactItem> = calls
                 .iter()
                 .enumerate()
                 .flat_map(|(ix, (tool, input, is_error))| {
                     call(&ix.to_string(), tool, input.clone(), *is_error)
                 })
                 .collect();
-            assert_eq!(put_right(&items, items.len()), expected, "{calls:?}");
+            assert_eq!(
+                superseded_failures(&items, items.len()),
+                expected,
+                "{calls:?}"
+            );
         };
         let edit = |path: &str, old: &str| json!({"path": path, "old": old});
         check(
@@ -220,16 +226,17 @@ mod tests {
     }
 
     #[test]
-    fn looks_that_were_repeated_are_found() {
+    fn repeated_reads_are_found() {
         let check = |calls: &[(&str, Value, bool)], expected: &[(&str, &str)]| {
-            let items: Vec<Item> = calls
+            let items: Vec<CompactItem> = calls
                 .iter()
                 .enumerate()
                 .flat_map(|(ix, (tool, input, is_error))| {
                     call(&ix.to_string(), tool, input.clone(), *is_error)
                 })
                 .collect();
-            let mut found: Vec<(&str, &str)> = repeated(&items, items.len()).into_iter().collect();
+            let mut found: Vec<(&str, &str)> =
+                repeated_results(&items, items.len()).into_iter().collect();
             found.sort();
             assert_eq!(found, expected, "{calls:?}");
         };

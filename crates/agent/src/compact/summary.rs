@@ -1,78 +1,81 @@
-//! The summary that stands for the older part of a conversation: what is asked for, and what comes of the answer.
+//! The summary that replaces the older part of a conversation: the request for it and the parsed
+//! response.
 
 use std::collections::BTreeMap;
 
-use model::{CacheMark, Message, ModelId, Request, Role, SystemBlock, TokenCount};
+use model::{CacheMark, Message, ModelId, ModelRequest, Role, SystemBlock, TokenCount};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Around, Item, ItemKind};
+use super::{CompactItem, CompactItemKind, SummaryContext};
 use crate::context::{Header, summary_prompt};
-use crate::record::{Origin, TodoState};
+use crate::record::{PromptOrigin, TodoState};
 
-/// Bytes that a summary itself may have.
-pub(super) const LONGEST: u64 = 8_000;
-/// Bytes of one message of the person that stay word for word; of a longer one the beginning and the end do.
-const PERSON: usize = 8_000;
-/// Bytes of one open file that stay, and of all of them.
-const FILE: usize = 8_000;
-const FILES: usize = 24_000;
+/// Maximum bytes of a summary.
+pub(super) const MAX_SUMMARY_BYTES: u64 = 8_000;
+/// Maximum bytes of a user message kept verbatim; a longer one keeps its beginning and end.
+const MAX_USER_MESSAGE_BYTES: usize = 8_000;
+/// Maximum bytes kept of one open file, and of all of them.
+const MAX_FILE_BYTES: usize = 8_000;
+const MAX_FILES_BYTES: usize = 24_000;
 
-/// What a summary is to stand for.
+/// The part of a conversation to summarise.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summarise {
-    /// The last record that it stands for.
+pub struct SummaryJob {
+    /// Sequence number of the last record it covers.
     pub through: u64,
-    /// The conversation to be summarised, in words.
+    /// Plain-text transcript to summarise.
     pub transcript: String,
-    /// The person's messages, the first one first.
-    pub person: Vec<String>,
-    /// Rules that joined on the way: where they lie and the text.
+    /// The user's messages, oldest first.
+    pub user_messages: Vec<String>,
+    /// Rules added along the way: path and text.
     pub rules: Vec<(String, String)>,
-    /// What machine and project look like, as far as it was told.
+    /// Latest state of the environment header, if it was sent.
     pub header: Option<String>,
-    /// The summary that stood there before.
+    /// The previous summary, if any.
     pub before: Option<String>,
-    /// What can be told without a model.
-    by_hand: Summary,
+    /// Fallback summary, made without a model.
+    by_hand: ConversationSummary,
 }
 
-/// What a model says of the older part of a conversation.
+/// A model's summary of the older part of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Summary {
-    /// What is to be reached.
+pub struct ConversationSummary {
+    /// Goal of the work.
     pub goal: String,
-    /// What was decided and why, and what did not work.
+    /// Decisions with their reasons, and failed attempts.
     pub decisions: Vec<String>,
-    /// Files that matter: path and note.
+    /// Relevant files: path and note.
     pub files: Vec<FileNote>,
-    /// What is broken or unclear.
+    /// Open problems and questions.
     pub problems: Vec<String>,
-    /// What comes next.
+    /// Next steps to take.
     pub next: Vec<String>,
-    /// The whole in words, where the model would not keep to the form.
+    /// The whole summary as plain text, if the model ignored the schema.
     #[serde(skip)]
     pub words: String,
 }
 
-/// What is to be remembered of a file.
+/// A note about one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct FileNote {
-    /// Where it lies.
+    /// Path of the file.
     pub path: String,
-    /// What was done to it or learnt from it.
+    /// Changes made to the file, or facts learned from it.
     pub note: String,
 }
 
-/// The text that stands for the older part: the summary, and what stays word for word.
+/// The text that replaces the older part of a conversation: the summary and everything kept
+/// verbatim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beginning(pub String);
+pub struct SummaryText(pub String);
 
-impl Summarise {
-    /// Of the older part of a conversation. `tokens` is what the model that summarises may be given.
-    pub(super) fn of(old: &[Item], through: u64, tokens: u64) -> Self {
+impl SummaryJob {
+    /// Collects the older part of a conversation. `tokens` is the input limit of the model that
+    /// summarises.
+    pub(super) fn of(old: &[CompactItem], through: u64, tokens: u64) -> Self {
         let mut person = Vec::new();
         let mut rules: BTreeMap<String, String> = BTreeMap::new();
         let mut order = Vec::new();
@@ -80,18 +83,20 @@ impl Summarise {
         let mut before = None;
         for item in old {
             match &item.kind {
-                ItemKind::Person => person.push(item.text.clone()),
-                ItemKind::Joined(Origin::Rules { path }) => {
+                CompactItemKind::User => person.push(item.text.clone()),
+                CompactItemKind::Joined(PromptOrigin::Rules { path }) => {
                     let known = rules.insert(path.clone(), item.text.clone());
                     order.extend(known.is_none().then(|| path.clone()));
                 }
-                ItemKind::Joined(Origin::Header) => headers.push(item.text.as_str()),
-                ItemKind::Summary => before = Some(item.text.clone()),
+                CompactItemKind::Joined(PromptOrigin::Header) => headers.push(item.text.as_str()),
+                CompactItemKind::Summary => before = Some(item.text.clone()),
                 _ => {}
             }
         }
-        let (earlier, earlier_rules, earlier_header) =
-            before.as_deref().map(kept).unwrap_or_default();
+        let (earlier, earlier_rules, earlier_header) = before
+            .as_deref()
+            .map(parse_earlier_summary)
+            .unwrap_or_default();
         let header = Header::of_texts(earlier_header.as_deref().into_iter().chain(headers));
         let rules: Vec<(String, String)> = order
             .into_iter()
@@ -100,7 +105,7 @@ impl Summarise {
         Self {
             through,
             transcript: transcript(old, tokens.saturating_mul(2) as usize),
-            person: earlier.into_iter().chain(person).collect(),
+            user_messages: earlier.into_iter().chain(person).collect(),
             rules: earlier_rules.into_iter().chain(rules).collect(),
             header: header.map(|header| header.text()),
             before,
@@ -108,24 +113,27 @@ impl Summarise {
         }
     }
 
-    /// Bytes that stay even if the summary said nothing.
-    pub(super) fn least_bytes(&self) -> u64 {
-        let person: usize = self.person.iter().map(|text| text.len().min(PERSON)).sum();
+    /// Returns the bytes that remain even if the summary is empty.
+    pub(super) fn min_bytes(&self) -> u64 {
+        let person: usize = self
+            .user_messages
+            .iter()
+            .map(|text| text.len().min(MAX_USER_MESSAGE_BYTES))
+            .sum();
         let rules: usize = self.rules.iter().map(|(_, text)| text.len()).sum();
         (person + rules + self.header.as_ref().map_or(0, String::len)) as u64
     }
 
-    /// The request to a cheap model: one message, an answer of a fixed form.
-    pub fn request(&self, model: ModelId, has_schema: bool) -> Request {
-        let words = match has_schema {
-            true => "Write the memory of this conversation.",
-            false => {
-                "Write the memory of this conversation as one JSON object with the fields goal (a text), decisions, problems, next (lists of texts) and files (a list of objects with path and note)."
-            }
+    /// Builds the request to a cheap model: one message, a response that follows a schema.
+    pub fn request(&self, model: ModelId, has_schema: bool) -> ModelRequest {
+        let words = if has_schema {
+            "Summarise this conversation."
+        } else {
+            "Summarise this conversation as one JSON object with the fields goal (a text), decisions, problems, next (lists of texts) and files (a list of objects with path and note)."
         };
         let text = format!("{}\n\n{words}", self.transcript);
         let message = Message::text(Role::User, text);
-        let mut request = Request::new(model, vec![message], TokenCount(2_500));
+        let mut request = ModelRequest::new(model, vec![message], TokenCount(2_500));
         request.system.push(SystemBlock {
             text: summary_prompt().to_owned(),
             cache: CacheMark::None,
@@ -134,27 +142,33 @@ impl Summarise {
         request
     }
 
-    /// What can be told without a model, for when none can be had: which files were touched, what was said last.
-    pub fn by_hand(&self) -> Summary {
+    /// Returns the fallback summary, made without a model: changed files, last failure, last text
+    /// of the agent.
+    pub fn by_hand(&self) -> ConversationSummary {
         self.by_hand.clone()
     }
 
-    /// What the conversation begins with from now on.
-    pub fn beginning(&self, summary: &Summary, around: &Around) -> Beginning {
+    /// Renders the text with which the conversation begins from now on.
+    pub fn summary_text(
+        &self,
+        summary: &ConversationSummary,
+        around: &SummaryContext,
+    ) -> SummaryText {
         let mut text = String::from(
-            "The conversation so far was shortened. What follows stands for its older part; go on from it.\n",
+            "The conversation so far was shortened. The following summary replaces its older part; continue from it.\n",
         );
         text.push_str(&format!("<memory>\n{}</memory>\n", summary.text()));
-        for (ix, message) in self.person.iter().enumerate() {
-            let message = ends(message, PERSON);
+        for (ix, message) in self.user_messages.iter().enumerate() {
+            let message = head_and_tail(message, MAX_USER_MESSAGE_BYTES);
             let nth = ix + 1;
-            // The number in the closing tag keeps a message that speaks of such tags from ending itself.
+            // The number in the closing tag keeps a message that contains such tags from closing
+            // its own.
             text.push_str(&format!(
                 "<said by=\"person\" nth=\"{nth}\">\n{message}\n</said nth=\"{nth}\">\n"
             ));
         }
         for (path, rule) in &self.rules {
-            // Rules bring their own frame along.
+            // Rules carry their own tags.
             text.push_str(&format!(
                 "<rule from=\"{path}\">\n{}\n</rule>\n",
                 rule.trim_end()
@@ -173,9 +187,9 @@ impl Summarise {
             }
             text.push_str("</plan>\n");
         }
-        let mut left = FILES;
+        let mut left = MAX_FILES_BYTES;
         for (path, file) in &around.files {
-            let shown = ends(file, FILE.min(left));
+            let shown = head_and_tail(file, MAX_FILE_BYTES.min(left));
             left = left.saturating_sub(shown.len());
             if left > 0 {
                 text.push_str(&format!("<open path=\"{path}\">\n{shown}\n</open>\n"));
@@ -184,13 +198,13 @@ impl Summarise {
         if let Some(header) = &self.header {
             text.push_str(header);
         }
-        Beginning(text)
+        SummaryText(text)
     }
 }
 
-impl Summary {
-    /// Reads a model's answer: an object of the form, with or without words around it, or words alone. `None` where
-    /// it says nothing.
+impl ConversationSummary {
+    /// Parses a model's response: a JSON object, possibly surrounded by text, or plain text. `None`
+    /// if it is empty.
     pub fn read(answer: &str) -> Option<Self> {
         let object = answer
             .find('{')
@@ -206,7 +220,7 @@ impl Summary {
         })
     }
 
-    /// It in words, at most `LONGEST` bytes.
+    /// Renders the summary as text of at most `LONGEST` bytes.
     fn text(&self) -> String {
         let mut text = String::new();
         if !self.goal.is_empty() {
@@ -233,7 +247,7 @@ impl Summary {
             text.push_str(self.words.trim());
             text.push('\n');
         }
-        let mut text = ends(&text, LONGEST as usize);
+        let mut text = head_and_tail(&text, MAX_SUMMARY_BYTES as usize);
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -241,7 +255,7 @@ impl Summary {
     }
 }
 
-/// The form of the answer.
+/// Returns the JSON schema of the response.
 fn schema() -> Value {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     json!({
@@ -266,45 +280,51 @@ fn schema() -> Value {
     })
 }
 
-/// The conversation in words, in at most about `limit` bytes: the longer it is, the less of each piece.
-fn transcript(items: &[Item], limit: usize) -> String {
+/// Renders the conversation as text of about `limit` bytes: the longer it is, the less of each
+/// item.
+fn transcript(items: &[CompactItem], limit: usize) -> String {
     let mut each = 4_000;
     loop {
-        let pieces: Vec<String> = items.iter().filter_map(|item| piece(item, each)).collect();
+        let pieces: Vec<String> = items
+            .iter()
+            .filter_map(|item| transcript_entry(item, each))
+            .collect();
         let length: usize = pieces.iter().map(String::len).sum();
         if length <= limit || each <= 200 {
-            // Where even that is too long, the middle is missed least.
+            // If that is still too long, cut the middle: it matters least.
             let whole = pieces.concat();
-            return ends(&whole, limit.max(2_000));
+            return head_and_tail(&whole, limit.max(2_000));
         }
         each /= 2;
     }
 }
 
-fn piece(item: &Item, each: usize) -> Option<String> {
-    let text = ends(item.text.trim(), each);
+fn transcript_entry(item: &CompactItem, each: usize) -> Option<String> {
+    let text = head_and_tail(item.text.trim(), each);
     Some(match &item.kind {
-        ItemKind::Person => format!("<person>\n{text}\n</person>\n"),
-        ItemKind::Model if text.is_empty() => return None,
-        ItemKind::Model => format!("<agent>\n{text}\n</agent>\n"),
-        ItemKind::Call { tool, .. } => {
-            let text = ends(item.text.trim(), each / 4);
+        CompactItemKind::User => format!("<person>\n{text}\n</person>\n"),
+        CompactItemKind::Model if text.is_empty() => return None,
+        CompactItemKind::Model => format!("<agent>\n{text}\n</agent>\n"),
+        CompactItemKind::Call { tool, .. } => {
+            let text = head_and_tail(item.text.trim(), each / 4);
             format!("<call tool=\"{tool}\">{text}</call>\n")
         }
-        ItemKind::Result { is_error, .. } => {
+        CompactItemKind::Result { is_error, .. } => {
             let failed = if *is_error { " failed=\"true\"" } else { "" };
             format!("<result{failed}>\n{text}\n</result>\n")
         }
-        // It stands for everything before: of it, nothing goes.
-        ItemKind::Summary => format!("<before>\n{}\n</before>\n", item.text),
-        ItemKind::Joined(Origin::Mention { what }) => format!("<mentioned>{what}</mentioned>\n"),
-        // Rules and the like stay word for word.
-        ItemKind::Joined(_) => return None,
+        // It covers everything before it, so keep all of it.
+        CompactItemKind::Summary => format!("<before>\n{}\n</before>\n", item.text),
+        CompactItemKind::Joined(PromptOrigin::Mention { what }) => {
+            format!("<mentioned>{what}</mentioned>\n")
+        }
+        // Rules and other added texts are kept verbatim elsewhere.
+        CompactItemKind::Joined(_) => return None,
     })
 }
 
-/// The beginning and the end of a text, with a sentence between them, if it is longer than `limit` bytes.
-pub(crate) fn ends(text: &str, limit: usize) -> String {
+/// Keeps the beginning and the end of a text longer than `limit` bytes, with a note in between.
+pub(crate) fn head_and_tail(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
@@ -324,14 +344,14 @@ pub(crate) fn ends(text: &str, limit: usize) -> String {
     )
 }
 
-/// What an earlier beginning kept word for word: the person's messages, rules, the header.
-fn kept(beginning: &str) -> (Vec<String>, Vec<(String, String)>, Option<String>) {
+/// Extracts the verbatim parts of an earlier summary text: the user's messages, rules, the header.
+fn parse_earlier_summary(beginning: &str) -> (Vec<String>, Vec<(String, String)>, Option<String>) {
     let mut person = Vec::new();
     let mut rules = Vec::new();
     let mut rest = beginning;
     while let Some(at) = rest.find("<said by=\"person\" nth=\"") {
         let end = format!("</said nth=\"{}\">\n", person.len() + 1);
-        let Some((text, after)) = framed(&rest[at..], &end) else {
+        let Some((text, after)) = split_tag(&rest[at..], &end) else {
             break;
         };
         person.push(text.to_owned());
@@ -340,7 +360,7 @@ fn kept(beginning: &str) -> (Vec<String>, Vec<(String, String)>, Option<String>)
     while let Some(at) = rest.find("<rule from=\"") {
         let tag = &rest[at + "<rule from=\"".len()..];
         let path = tag.split('"').next().unwrap_or_default();
-        let Some((text, after)) = framed(&rest[at..], "</rule>\n") else {
+        let Some((text, after)) = split_tag(&rest[at..], "</rule>\n") else {
             break;
         };
         rules.push((path.to_owned(), text.to_owned()));
@@ -352,28 +372,30 @@ fn kept(beginning: &str) -> (Vec<String>, Vec<(String, String)>, Option<String>)
     (person, rules, header)
 }
 
-/// What stands between a tag that begins here and its end, and what follows.
-fn framed<'a>(text: &'a str, end: &str) -> Option<(&'a str, &'a str)> {
+/// Splits off the content of a tag that ends with `end`; returns it and the remaining text.
+fn split_tag<'a>(text: &'a str, end: &str) -> Option<(&'a str, &'a str)> {
     let inner = text.find(">\n")? + 2;
     let close = inner + text[inner..].find(&format!("\n{end}"))?;
     Some((&text[inner..close], &text[close + 1 + end.len()..]))
 }
 
-/// Which files were changed, what failed last, what the agent said last.
-fn by_hand(items: &[Item]) -> Summary {
+/// Summarises without a model: changed files, last failure, last text of the agent.
+fn by_hand(items: &[CompactItem]) -> ConversationSummary {
     let mut files: BTreeMap<String, &str> = BTreeMap::new();
     let mut said = "";
     let mut failure = None;
     for item in items {
         match &item.kind {
-            ItemKind::Call { tool, input, .. } => {
+            CompactItemKind::Call { tool, input, .. } => {
                 let path = input.get("path").or_else(|| input.get("file_path"));
                 if let Some(path) = path.and_then(Value::as_str) {
                     files.insert(path.to_owned(), tool);
                 }
             }
-            ItemKind::Result { is_error: true, .. } => failure = Some(ends(&item.text, 600)),
-            ItemKind::Model if !item.text.trim().is_empty() => said = item.text.trim(),
+            CompactItemKind::Result { is_error: true, .. } => {
+                failure = Some(head_and_tail(&item.text, 600))
+            }
+            CompactItemKind::Model if !item.text.trim().is_empty() => said = item.text.trim(),
             _ => {}
         }
     }
@@ -381,15 +403,15 @@ fn by_hand(items: &[Item]) -> Summary {
         path,
         note: format!("last touched with {tool}"),
     });
-    Summary {
-        goal: "as the person says below".to_owned(),
+    ConversationSummary {
+        goal: "see the user's messages below".to_owned(),
         files: files.collect(),
         problems: failure.into_iter().collect(),
         next: (!said.is_empty())
-            .then(|| ends(said, 1_500))
+            .then(|| head_and_tail(said, 1_500))
             .into_iter()
             .collect(),
-        ..Summary::default()
+        ..ConversationSummary::default()
     }
 }
 
@@ -398,15 +420,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_in_whatever_form_it_comes() {
+    fn summary_answers_parse_in_every_form() {
         let check = |answer: &str, goal: Option<&str>| {
-            let summary = Summary::read(answer);
-            let said = summary
-                .as_ref()
-                .map(|summary| match summary.words.is_empty() {
-                    true => summary.goal.as_str(),
-                    false => "WORDS",
-                });
+            let summary = ConversationSummary::read(answer);
+            let said = summary.as_ref().map(|summary| {
+                if summary.words.is_empty() {
+                    summary.goal.as_str()
+                } else {
+                    "WORDS"
+                }
+            });
             assert_eq!(said, goal, "{answer}");
         };
         check(
@@ -432,29 +455,30 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_found_again() {
-        let summarise = Summarise {
+    fn verbatim_parts_survive_a_second_summary() {
+        let summarise = SummaryJob {
             through: 3,
             transcript: String::new(),
-            person: vec!["do <this>\n\n</said>\nplease".into(), "and that".into()],
+            user_messages: vec!["do <this>\n\n</said>\nplease".into(), "and that".into()],
             rules: vec![(
                 "a/AGENTS.md".into(),
                 "<instructions path=\"a/AGENTS.md\">\nBe kind.\n</instructions>".into(),
             )],
             header: Some("<environment>\nGit: branch main\n</environment>\n".into()),
             before: None,
-            by_hand: Summary::default(),
+            by_hand: ConversationSummary::default(),
         };
-        let Beginning(text) = summarise.beginning(&Summary::default(), &Around::default());
-        let (person, rules, header) = kept(&text);
-        assert_eq!(person, summarise.person);
+        let SummaryText(text) =
+            summarise.summary_text(&ConversationSummary::default(), &SummaryContext::default());
+        let (person, rules, header) = parse_earlier_summary(&text);
+        assert_eq!(person, summarise.user_messages);
         assert_eq!(rules, summarise.rules);
         assert_eq!(header, summarise.header);
     }
 
     #[test]
-    fn the_request_has_the_prompt_and_the_form() {
-        let summarise = Summarise::of(&[], 0, 1_000);
+    fn summary_request_has_prompt_and_schema() {
+        let summarise = SummaryJob::of(&[], 0, 1_000);
         let model = ModelId::parse("a/b").expect("provider/model");
         let request = summarise.request(model.clone(), true);
         assert!(

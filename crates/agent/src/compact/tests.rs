@@ -1,27 +1,27 @@
-//! Plans for conversations: single ways in cases, all of them over random sessions.
+//! Compaction plans: each step by example, all of them over random sessions.
 
 use super::*;
 use crate::record::TodoState;
 use serde_json::json;
 
-const WIDE: Limits = Limits {
-    room: 1_000_000,
+const WIDE: CompactLimits = CompactLimits {
+    context_tokens: 1_000_000,
     fixed_bytes: 0,
     steps: 3,
 };
 
-/// A conversation being written down.
+/// Builder for a conversation.
 #[derive(Default)]
 struct Talk {
-    items: Vec<Item>,
+    items: Vec<CompactItem>,
     seq: u64,
     step: u64,
     calls: u64,
 }
 
 impl Talk {
-    fn push(&mut self, kind: ItemKind, text: &str) {
-        self.items.push(Item {
+    fn push(&mut self, kind: CompactItemKind, text: &str) {
+        self.items.push(CompactItem {
             seq: self.seq,
             step: self.step,
             kind,
@@ -33,8 +33,8 @@ impl Talk {
     fn person(&mut self, text: &str) -> &mut Self {
         self.seq += 1;
         self.step += 1;
-        self.push(ItemKind::Person, text);
-        // The answer that follows has the same step.
+        self.push(CompactItemKind::User, text);
+        // The following answer has the same step.
         self.step -= 1;
         if let Some(item) = self.items.last_mut() {
             item.step = self.step + 1;
@@ -42,23 +42,23 @@ impl Talk {
         self
     }
 
-    fn joined(&mut self, origin: Origin, text: &str) -> &mut Self {
+    fn joined(&mut self, origin: PromptOrigin, text: &str) -> &mut Self {
         self.seq += 1;
-        self.push(ItemKind::Joined(origin), text);
+        self.push(CompactItemKind::Joined(origin), text);
         if let Some(item) = self.items.last_mut() {
             item.step = self.step + 1;
         }
         self
     }
 
-    /// An answer with calls: tool, arguments, result, whether it failed.
+    /// Adds an answer with calls: tool, arguments, result, whether it failed.
     fn answer(&mut self, words: &str, calls: &[(&str, Value, &str, bool)]) -> &mut Self {
         self.seq += 1;
         self.step += 1;
-        self.push(ItemKind::Model, words);
+        self.push(CompactItemKind::Model, words);
         let first = self.calls;
         for (tool, input, _, _) in calls {
-            let kind = ItemKind::Call {
+            let kind = CompactItemKind::Call {
                 id: format!("c{}", self.calls),
                 tool: (*tool).to_owned(),
                 input: input.clone(),
@@ -68,7 +68,7 @@ impl Talk {
         }
         for (ix, (_, _, text, is_error)) in calls.iter().enumerate() {
             self.seq += 1;
-            let kind = ItemKind::Result {
+            let kind = CompactItemKind::Result {
                 call: format!("c{}", first + ix as u64),
                 is_error: *is_error,
             };
@@ -83,7 +83,7 @@ fn long(text: &str) -> String {
 }
 
 #[test]
-fn a_short_conversation_stays_as_it_is() {
+fn short_conversations_are_not_compacted() {
     let mut talk = Talk::default();
     talk.person("hello").answer("hi", &[]);
     assert_eq!(
@@ -94,7 +94,7 @@ fn a_short_conversation_stays_as_it_is() {
 }
 
 #[test]
-fn the_cheap_ways_come_first_and_spare_the_latest_steps() {
+fn old_results_are_reduced_before_the_latest_steps() {
     let mut log: String = (0..400)
         .map(|ix| format!("test tests::case_{ix} ... ok\n"))
         .collect();
@@ -122,10 +122,10 @@ fn the_cheap_ways_come_first_and_spare_the_latest_steps() {
     assert_eq!(compaction.reduced.len(), 2, "{:?}", compaction.reduced);
     assert!(compaction.reduced[0].1.contains("as c4"));
     assert!(compaction.reduced[1].1.contains("400 passed"));
-    assert_eq!(compaction.summarise, None);
+    assert_eq!(compaction.summary, None);
     let shorter = apply(&talk.items, &compaction, None);
     assert_eq!(total(&shorter), compaction.bytes.1);
-    // The log of the latest steps is as it was.
+    // The log of the latest steps is unchanged.
     assert!(shorter.iter().any(|item| item.text == log));
     assert_eq!(
         plan(&shorter, &WIDE, &TokenEstimator::default(), true),
@@ -134,13 +134,13 @@ fn the_cheap_ways_come_first_and_spare_the_latest_steps() {
 }
 
 #[test]
-fn a_summary_stands_for_what_is_old_and_keeps_what_must_stay() {
-    let rules = Origin::Rules {
+fn summary_replaces_old_items_and_keeps_user_messages() {
+    let rules = PromptOrigin::Rules {
         path: "web/AGENTS.md".into(),
     };
     let mut talk = Talk::default();
     talk.joined(
-        Origin::Header,
+        PromptOrigin::Header,
         "<environment>\nGit: branch main\n</environment>\n",
     )
     .person("port the parser; keep the public names");
@@ -153,25 +153,28 @@ fn a_summary_stands_for_what_is_old_and_keeps_what_must_stay() {
         talk.answer(&text, &[("fetch", json!({"url": ix}), &text, false)]);
     }
     talk.person("and the printer, too").answer("yes", &[]);
-    let limits = Limits {
-        room: 40_000,
+    let limits = CompactLimits {
+        context_tokens: 40_000,
         fixed_bytes: 3_000,
         steps: 3,
     };
     let estimator = TokenEstimator::default();
     let compaction = plan(&talk.items, &limits, &estimator, false).unwrap();
-    let summarise = compaction.summarise.clone().unwrap();
-    assert_eq!(summarise.person, ["port the parser; keep the public names"]);
+    let summarise = compaction.summary.clone().unwrap();
+    assert_eq!(
+        summarise.user_messages,
+        ["port the parser; keep the public names"]
+    );
     assert!(summarise.transcript.len() < 60_000);
-    let summary = Summary::read(r#"{"goal":"port","next":["go on"]}"#).unwrap();
-    let around = Around {
-        todos: vec![Todo {
+    let summary = ConversationSummary::read(r#"{"goal":"port","next":["go on"]}"#).unwrap();
+    let around = SummaryContext {
+        todos: vec![TodoItem {
             text: "lexer".into(),
             state: TodoState::Doing,
         }],
         files: vec![("a.rs".into(), "fn a() {}".into())],
     };
-    let beginning = summarise.beginning(&summary, &around);
+    let beginning = summarise.summary_text(&summary, &around);
     for kept in [
         "Goal: port",
         "- go on",
@@ -184,7 +187,7 @@ fn a_summary_stands_for_what_is_old_and_keeps_what_must_stay() {
         assert!(beginning.0.contains(kept), "{kept}");
     }
     let shorter = apply(&talk.items, &compaction, Some(&beginning.0));
-    assert_eq!(shorter[0].kind, ItemKind::Summary);
+    assert_eq!(shorter[0].kind, CompactItemKind::Summary);
     assert!(
         shorter
             .iter()
@@ -192,19 +195,19 @@ fn a_summary_stands_for_what_is_old_and_keeps_what_must_stay() {
     );
     assert!(!limits.is_over(total(&shorter), &estimator));
     assert_eq!(plan(&shorter, &limits, &estimator, false), None);
-    // Nothing was forgotten by the model, and nothing would be without one.
+    // Neither the model's summary nor the fallback loses anything.
     assert_eq!(summarise.by_hand().next.len(), 1);
 }
 
 #[test]
-fn what_cannot_become_shorter_says_why() {
+fn uncompactable_conversations_state_the_reason() {
     let mut talk = Talk::default();
     for ix in 0..30 {
         talk.person(&long(&format!("say {ix}")));
     }
     talk.answer("yes", &[]);
-    let limits = Limits {
-        room: 20_000,
+    let limits = CompactLimits {
+        context_tokens: 20_000,
         fixed_bytes: 0,
         steps: 3,
     };
@@ -226,10 +229,10 @@ impl Random {
     }
 }
 
-fn random_talk(random: &mut Random) -> Vec<Item> {
+fn random_talk(random: &mut Random) -> Vec<CompactItem> {
     let mut talk = Talk::default();
     talk.joined(
-        Origin::Header,
+        PromptOrigin::Header,
         "<environment>\nGit: branch main\n</environment>\n",
     );
     talk.person("the task of the day");
@@ -268,12 +271,12 @@ fn random_talk(random: &mut Random) -> Vec<Item> {
     talk.items
 }
 
-fn assert_pairs(items: &[Item], seed: u64) {
+fn assert_pairs(items: &[CompactItem], seed: u64) {
     let mut open: Vec<&str> = Vec::new();
     for item in items {
         match &item.kind {
-            ItemKind::Call { id, .. } => open.push(id),
-            ItemKind::Result { call, .. } => {
+            CompactItemKind::Call { id, .. } => open.push(id),
+            CompactItemKind::Result { call, .. } => {
                 let at = open.iter().position(|id| id == call);
                 let at =
                     at.unwrap_or_else(|| panic!("seed {seed}: result of {call} without its call"));
@@ -290,14 +293,14 @@ fn assert_pairs(items: &[Item], seed: u64) {
 }
 
 #[test]
-fn whatever_was_said_pairs_stay_whole_and_words_stay_theirs() {
+fn random_compactions_keep_pairs_and_user_messages() {
     let estimator = TokenEstimator::default();
     let (mut planned, mut summarised, mut short) = (0, 0, 0);
     for seed in 400..600 {
         let mut random = Random(seed);
         let items = random_talk(&mut random);
-        let limits = Limits {
-            room: 2_000 + random.below(60_000),
+        let limits = CompactLimits {
+            context_tokens: 2_000 + random.below(60_000),
             fixed_bytes: random.below(3_000),
             steps: 1 + random.below(6),
         };
@@ -311,26 +314,31 @@ fn whatever_was_said_pairs_stay_whole_and_words_stay_theirs() {
             is_wanted || limits.is_over(total(&items), &estimator),
             "seed {seed}"
         );
-        let beginning = compaction.summarise.as_ref().map(|summarise| {
+        let beginning = compaction.summary.as_ref().map(|summarise| {
             summarised += 1;
-            let summary = Summary::read(r#"{"goal":"g","next":["n"]}"#).unwrap();
-            summarise.beginning(&summary, &Around::default()).0
+            let summary = ConversationSummary::read(r#"{"goal":"g","next":["n"]}"#).unwrap();
+            summarise
+                .summary_text(&summary, &SummaryContext::default())
+                .0
         });
         let shorter = apply(&items, &compaction, beginning.as_deref());
         assert_pairs(&shorter, seed);
-        // What is left is in its order, and the last step is untouched.
+        // The remaining items keep their order, and the last step is unchanged.
         assert!(shorter.is_sorted_by_key(|item| item.seq), "seed {seed}");
         let last = items.last().unwrap().step;
-        let step_of = |items: &[Item]| -> Vec<Item> {
+        let step_of = |items: &[CompactItem]| -> Vec<CompactItem> {
             items
                 .iter()
-                .filter(|item| item.step == last && item.kind != ItemKind::Summary)
+                .filter(|item| item.step == last && item.kind != CompactItemKind::Summary)
                 .cloned()
                 .collect()
         };
         assert_eq!(step_of(&shorter), step_of(&items), "seed {seed}");
-        // Every message of the person is there, word for word.
-        for item in items.iter().filter(|item| item.kind == ItemKind::Person) {
+        // Every user message is still there, verbatim.
+        for item in items
+            .iter()
+            .filter(|item| item.kind == CompactItemKind::User)
+        {
             let is_there = shorter
                 .iter()
                 .any(|left| left.text.contains(item.text.as_str()));
@@ -344,20 +352,18 @@ fn whatever_was_said_pairs_stay_whole_and_words_stay_theirs() {
         let tokens = limits.tokens(total(&shorter), &estimator);
         if beginning.is_some() {
             short += 1;
-            let is_short = tokens <= limits.share(AIM);
+            let is_short = tokens <= limits.share(TARGET_PERCENT);
             assert!(
                 is_short || compaction.shortfall.is_some(),
                 "seed {seed}: {tokens} of {}",
-                limits.room
+                limits.context_tokens
             );
         }
-        // The same again does nothing.
+        // Planning again changes nothing.
         let again = plan(&shorter, &limits, &estimator, false);
-        let does_more = again
-            .as_ref()
-            .is_some_and(|again| again.summarise.is_some());
+        let does_more = again.as_ref().is_some_and(|again| again.summary.is_some());
         assert!(
-            !does_more || compaction.summarise.is_none(),
+            !does_more || compaction.summary.is_none(),
             "seed {seed}: {again:?}"
         );
         if let Some(again) = again {
@@ -373,18 +379,18 @@ fn whatever_was_said_pairs_stay_whole_and_words_stay_theirs() {
     );
 }
 
-/// A second summary keeps what the first one kept.
+/// A second summary keeps the verbatim parts of the first.
 #[test]
-fn words_outlive_several_summaries() {
+fn user_messages_survive_several_summaries() {
     let estimator = TokenEstimator::default();
-    let limits = Limits {
-        room: 30_000,
+    let limits = CompactLimits {
+        context_tokens: 30_000,
         fixed_bytes: 0,
         steps: 2,
     };
     let mut talk = Talk::default();
     talk.joined(
-        Origin::Header,
+        PromptOrigin::Header,
         "<environment>\nGit: branch main\n</environment>\n",
     );
     let mut said = Vec::new();
@@ -397,10 +403,11 @@ fn words_outlive_several_summaries() {
             talk.answer("", &[("fetch", json!({"url": text}), &text, false)]);
         }
         if let Some(compaction) = plan(&talk.items, &limits, &estimator, false)
-            && let Some(summarise) = &compaction.summarise
+            && let Some(summarise) = &compaction.summary
         {
             times += 1;
-            let beginning = summarise.beginning(&summarise.by_hand(), &Around::default());
+            let beginning =
+                summarise.summary_text(&summarise.by_hand(), &SummaryContext::default());
             talk.items = apply(&talk.items, &compaction, Some(&beginning.0));
         }
     }

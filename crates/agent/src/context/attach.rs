@@ -1,4 +1,4 @@
-//! What mentions lead to: texts of files, folders, symbols and changes, as they join the prompt.
+//! Resolves mentions to the text that is added to the prompt: files, folders, symbols and changes.
 
 use base::AbsPath;
 use git::{FileStatus, Repository};
@@ -6,43 +6,43 @@ use host::FileKind;
 use model::LineNumbers;
 
 use super::mentions::{MentionKind, mentions};
-use super::reading::{cut, read_inside, shown};
-use crate::sources::{CodeSearch, Place, Sources};
+use super::reading::{display_path, read_inside, truncate};
+use crate::services::{CodeMatch, CodeSearch, SessionServices};
 
-/// Bytes of one mention that join.
-const LIMIT: usize = 40_000;
-/// Lines of one mention that join.
-const LINES: usize = 1_500;
-/// Entries of a folder that are listed.
-const ENTRIES: usize = 200;
-/// Places of a symbol that join.
-const PLACES: usize = 3;
-/// Places that a mention of the codebase brings.
-const CODE_PLACES: usize = 8;
-/// What the codebase is mentioned by.
+/// Maximum bytes added for one mention.
+const MAX_MENTION_BYTES: usize = 40_000;
+/// Maximum lines added for one mention.
+const MAX_MENTION_LINES: usize = 1_500;
+/// Maximum number of folder entries listed.
+const MAX_FOLDER_ENTRIES: usize = 200;
+/// Maximum number of locations added for one symbol.
+const MAX_SYMBOL_PLACES: usize = 3;
+/// Maximum number of locations added for a codebase mention.
+const MAX_CODEBASE_PLACES: usize = 8;
+/// Mention that searches the codebase.
 pub(crate) const CODEBASE: &str = "@codebase";
-/// Changed files whose changes are shown.
-const CHANGED: usize = 50;
+/// Maximum number of changed files whose diffs are shown.
+const MAX_CHANGED_FILES: usize = 50;
 
-/// Where the symbols of a name are defined.
+/// The locations found for a symbol or a search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// The name as it was mentioned.
+pub struct CodeLocations {
+    /// Name as written in the mention.
     pub name: String,
-    /// The best places.
-    pub places: Vec<Place>,
+    /// Best matching locations, best first.
+    pub places: Vec<CodeMatch>,
 }
 
-/// Looks up the names in a prompt that are no files, where there is an index. Never fails: what is not found is
-/// no mention.
-pub async fn symbols(sources: &Sources, root: &AbsPath, text: &str) -> Vec<Found> {
+/// Looks up the names in a prompt that are not files, if there is an index. Never fails: an unknown
+/// name is not a mention.
+pub async fn symbols(sources: &SessionServices, root: &AbsPath, text: &str) -> Vec<CodeLocations> {
     let Some(search) = &sources.search else {
         return Vec::new();
     };
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<CodeLocations> = Vec::new();
     for mention in mentions(text) {
         if mention.kind == MentionKind::Codebase
-            && let Some(places) = on_the_codebase(search.as_ref(), root, text).await
+            && let Some(places) = search_codebase(search.as_ref(), root, text).await
         {
             found.retain(|known| known.name != CODEBASE);
             found.push(places);
@@ -55,17 +55,21 @@ pub async fn symbols(sources: &Sources, root: &AbsPath, text: &str) -> Vec<Found
             continue;
         }
         let wanted = name.trim_end_matches("()").to_owned();
-        if let Ok(places) = search.symbols(root, wanted, PLACES).await
+        if let Ok(places) = search.symbols(root, wanted, MAX_SYMBOL_PLACES).await
             && !places.is_empty()
         {
-            found.push(Found { name, places });
+            found.push(CodeLocations { name, places });
         }
     }
     found
 }
 
-/// What the code has to say on a prompt, the mentions of it apart.
-async fn on_the_codebase(search: &dyn CodeSearch, root: &AbsPath, text: &str) -> Option<Found> {
+/// Searches the codebase for the prompt without its mentions.
+async fn search_codebase(
+    search: &dyn CodeSearch,
+    root: &AbsPath,
+    text: &str,
+) -> Option<CodeLocations> {
     let mut question = String::new();
     let mut at = 0;
     for mention in mentions(text) {
@@ -76,14 +80,17 @@ async fn on_the_codebase(search: &dyn CodeSearch, root: &AbsPath, text: &str) ->
     }
     question.push_str(&text[at..]);
     let question = question.trim().to_owned();
-    let places = search.by_meaning(root, question, None, CODE_PLACES).await;
-    Some(Found {
+    let places = search
+        .by_meaning(root, question, None, MAX_CODEBASE_PLACES)
+        .await;
+    Some(CodeLocations {
         name: CODEBASE.to_owned(),
         places: places.ok()?,
     })
 }
 
-/// Whether a name may be one of a program's: letters, digits, `_`, and `.`, `::` or `#` between.
+/// Returns whether a name may be a program symbol: letters, digits and `_`, separated by `.`, `::`
+/// or `#`.
 fn is_symbol(name: &str) -> bool {
     let name = name.trim_end_matches("()");
     let is_letter = |letter: char| letter.is_alphanumeric() || "_.:#".contains(letter);
@@ -91,9 +98,10 @@ fn is_symbol(name: &str) -> bool {
         && name.chars().all(is_letter)
 }
 
-/// What a name leads to, if it is a file or a folder below the root: its text, or a sentence why not.
+/// Returns the text of a file or folder below the root, or an error message; `None` if there is
+/// none of that name.
 pub(crate) fn path_text(
-    sources: &Sources,
+    sources: &SessionServices,
     root: &AbsPath,
     name: &str,
     lines: Option<(u32, u32)>,
@@ -104,7 +112,7 @@ pub(crate) fn path_text(
         let is_there = sources.files.exists(&path);
         return is_there.then(|| {
             Err(format!(
-                "{name} lies outside of {root} and does not join the prompt"
+                "{name} is outside {root} and was not added to the prompt"
             ))
         });
     }
@@ -113,7 +121,12 @@ pub(crate) fn path_text(
         .as_ref()
         .and_then(|buffers| buffers.text(&path))
     {
-        return Some(Ok(file_text(&shown(&path, root), &text, lines, numbers)));
+        return Some(Ok(file_text(
+            &display_path(&path, root),
+            &text,
+            lines,
+            numbers,
+        )));
     }
     match sources.files.stat(&path).ok()?.kind {
         FileKind::File => {}
@@ -128,7 +141,7 @@ pub(crate) fn path_text(
         Err(problem) => return Some(Err(problem)),
     };
     Some(Ok(file_text(
-        &shown(&path, root),
+        &display_path(&path, root),
         &text.text,
         lines,
         numbers,
@@ -142,22 +155,22 @@ fn file_text(path: &str, text: &str, lines: Option<(u32, u32)>, numbers: LineNum
         None => (1, count),
     };
     if lines.is_some() && first > count {
-        return format!("<file path=\"{path}\">\n[it has only {count} lines]\n</file>\n");
+        return format!("<file path=\"{path}\">\n[the file has only {count} lines]\n</file>\n");
     }
     if count == 0 {
-        return format!("<file path=\"{path}\">\n[it is empty]\n</file>\n");
+        return format!("<file path=\"{path}\">\n[empty]\n</file>\n");
     }
-    let end = last.min(first + LINES - 1);
+    let end = last.min(first + MAX_MENTION_LINES - 1);
     let mut body = String::new();
     for (ix, line) in text.lines().enumerate().take(end).skip(first - 1) {
         body.push_str(&numbered(ix + 1, line, numbers));
     }
     if end < last {
         body.push_str(&format!(
-            "[cut: these are lines {first} to {end} of {last}; read the rest where you need it]\n"
+            "[truncated: lines {first} to {end} of {last}; read the rest if you need it]\n"
         ));
     }
-    let body = cut(&body, LIMIT, path);
+    let body = truncate(&body, MAX_MENTION_BYTES, path);
     let range = match lines {
         Some(_) => format!(" lines=\"{first}-{last}\" of=\"{count}\""),
         None => String::new(),
@@ -165,7 +178,7 @@ fn file_text(path: &str, text: &str, lines: Option<(u32, u32)>, numbers: LineNum
     format!("<file path=\"{path}\"{range}>\n{body}</file>\n")
 }
 
-/// A line as models of a profile read it.
+/// Formats a line with the line number style of the profile.
 fn numbered(number: usize, line: &str, numbers: LineNumbers) -> String {
     match numbers {
         LineNumbers::None => format!("{line}\n"),
@@ -175,7 +188,11 @@ fn numbered(number: usize, line: &str, numbers: LineNumbers) -> String {
     }
 }
 
-fn folder_text(sources: &Sources, root: &AbsPath, path: &AbsPath) -> Result<String, String> {
+fn folder_text(
+    sources: &SessionServices,
+    root: &AbsPath,
+    path: &AbsPath,
+) -> Result<String, String> {
     let listing = sources
         .files
         .list(path)
@@ -192,21 +209,21 @@ fn folder_text(sources: &Sources, root: &AbsPath, path: &AbsPath) -> Result<Stri
         .collect();
     let mut body: String = names
         .iter()
-        .take(ENTRIES)
+        .take(MAX_FOLDER_ENTRIES)
         .map(|name| format!("{name}\n"))
         .collect();
-    if let Some(more @ 1..) = names.len().checked_sub(ENTRIES) {
+    if let Some(more @ 1..) = names.len().checked_sub(MAX_FOLDER_ENTRIES) {
         body.push_str(&format!("[and {more} more]\n"));
     }
     if names.is_empty() {
-        body.push_str("[it is empty]\n");
+        body.push_str("[empty]\n");
     }
-    let path = shown(path, root);
+    let path = display_path(path, root);
     Ok(format!("<folder path=\"{path}\">\n{body}</folder>\n"))
 }
 
-/// The places of a symbol as they join.
-pub(crate) fn places_text(found: &Found) -> String {
+/// Formats the locations of a symbol for the prompt.
+pub(crate) fn locations_text(found: &CodeLocations) -> String {
     let body = body_of(found);
     match found.name.as_str() {
         CODEBASE => format!("<codebase>\n{body}</codebase>\n"),
@@ -214,17 +231,17 @@ pub(crate) fn places_text(found: &Found) -> String {
     }
 }
 
-fn body_of(found: &Found) -> String {
+fn body_of(found: &CodeLocations) -> String {
     let mut body = String::new();
     let most = if found.name == CODEBASE {
-        CODE_PLACES
+        MAX_CODEBASE_PLACES
     } else {
-        PLACES
+        MAX_SYMBOL_PLACES
     };
     for place in found.places.iter().take(most) {
         let (first, last) = place.lines;
         let symbol = place.symbol.as_deref().unwrap_or(&found.name);
-        let text = cut(&place.text, LIMIT / most, &place.path);
+        let text = truncate(&place.text, MAX_MENTION_BYTES / most, &place.path);
         let newline = if text.ends_with('\n') { "" } else { "\n" };
         body.push_str(&format!(
             "{symbol} in {}:{first}-{last}\n{text}{newline}",
@@ -234,8 +251,8 @@ fn body_of(found: &Found) -> String {
     body
 }
 
-/// What differs from the last commit, as a unified diff.
-pub(crate) fn diff_text(sources: &Sources, root: &AbsPath) -> Result<String, String> {
+/// Returns the difference from the last commit as a unified diff.
+pub(crate) fn diff_text(sources: &SessionServices, root: &AbsPath) -> Result<String, String> {
     let repository = Repository::discover(root).map_err(|error| error.to_string())?;
     let statuses = repository.statuses().map_err(|error| error.to_string())?;
     let mut changed: Vec<(&AbsPath, FileStatus)> = statuses
@@ -244,7 +261,7 @@ pub(crate) fn diff_text(sources: &Sources, root: &AbsPath) -> Result<String, Str
         .collect();
     changed.sort_by_key(|(path, _)| (*path).clone());
     let mut body = String::new();
-    for (path, status) in changed.iter().take(CHANGED) {
+    for (path, status) in changed.iter().take(MAX_CHANGED_FILES) {
         let before = repository
             .head_bytes(path)
             .map_err(|error| error.to_string())?;
@@ -253,22 +270,22 @@ pub(crate) fn diff_text(sources: &Sources, root: &AbsPath) -> Result<String, Str
             _ => sources.files.read(path, 1 << 20).ok(),
         };
         body.push_str(&unified(
-            &shown(path, root),
+            &display_path(path, root),
             before.as_deref(),
             after.as_deref(),
         ));
     }
-    if let Some(more @ 1..) = changed.len().checked_sub(CHANGED) {
+    if let Some(more @ 1..) = changed.len().checked_sub(MAX_CHANGED_FILES) {
         body.push_str(&format!("[and {more} more changed files]\n"));
     }
     if changed.is_empty() {
-        body.push_str("[nothing is changed]\n");
+        body.push_str("[no changes]\n");
     }
-    let body = cut(&body, LIMIT, "the changes");
+    let body = truncate(&body, MAX_MENTION_BYTES, "the changes");
     Ok(format!("<diff against=\"HEAD\">\n{body}</diff>\n"))
 }
 
-/// The difference of two contents with three lines around each change.
+/// Returns the unified diff of two contents with three lines of context.
 fn unified(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> String {
     let is_binary = |bytes: Option<&[u8]>| bytes.is_some_and(|bytes| bytes.contains(&0));
     let side = |prefix: &str, bytes: Option<&[u8]>| match bytes {
@@ -289,7 +306,7 @@ fn unified(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> String {
     let hunks = old.diff_rows(&new);
     let mut at = 0;
     while at < hunks.len() {
-        // Changes whose surroundings touch are one hunk.
+        // Changes with touching context form one hunk.
         let mut end = at + 1;
         while end < hunks.len() && hunks[end].before.start.0 <= hunks[end - 1].before.end.0 + 6 {
             end += 1;
@@ -339,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_numbered_as_its_reader_is_used_to() {
+    fn line_numbers_follow_the_profile() {
         let check = |numbers: LineNumbers, expected: &str| {
             assert_eq!(numbered(7, "let x;", numbers), expected);
         };
@@ -353,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_those_that_were_asked_for() {
+    fn file_text_has_the_requested_lines() {
         let check = |lines: Option<(u32, u32)>, expected: &str| {
             let text = file_text("a", "one\ntwo\nthree\n", lines, LineNumbers::Label);
             assert_eq!(text, expected);
@@ -372,15 +389,15 @@ mod tests {
         );
         check(
             Some((4, 9)),
-            "<file path=\"a\">\n[it has only 3 lines]\n</file>\n",
+            "<file path=\"a\">\n[the file has only 3 lines]\n</file>\n",
         );
         let long = "x\n".repeat(2_000);
         let text = file_text("a", &long, None, LineNumbers::None);
-        assert!(text.contains("[cut: these are lines 1 to 1500 of 2000;"));
+        assert!(text.contains("[truncated: lines 1 to 1500 of 2000;"));
     }
 
     #[test]
-    fn a_diff_is_as_git_would_write_it() {
+    fn diff_matches_git_format() {
         let check = |before: Option<&str>, after: Option<&str>, expected: &str| {
             let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
             let (before, after) = (bytes(before), bytes(after));
@@ -405,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_programs_are_told_from_others() {
+    fn symbol_names_are_recognised() {
         for name in ["Cart", "Cart.total", "a::b::c", "total()", "_x", "größe"] {
             assert!(is_symbol(name), "{name}");
         }

@@ -1,8 +1,8 @@
-//! Whether a path fits the globs of a rule.
+//! Glob matching for rules.
 
-/// Whether `path`, relative with `/`, fits a glob. `*` stays within a folder, `**` does not, `{a,b}` is a choice. A
-/// glob without a slash is about the name alone, wherever the file lies.
-pub(crate) fn fits(glob: &str, path: &str) -> bool {
+/// Returns whether `path`, relative with `/`, matches a glob. `*` stays within a folder, `**` does
+/// not, `{a,b}` is a choice. A glob without a slash matches the file name in any folder.
+pub(crate) fn glob_matches(glob: &str, path: &str) -> bool {
     let glob = glob.trim_start_matches("./").trim_start_matches('/');
     if glob.is_empty() {
         return false;
@@ -20,7 +20,7 @@ pub(crate) fn fits(glob: &str, path: &str) -> bool {
     })
 }
 
-/// The globs that one with braces stands for; at most 64 of them.
+/// Expands the braces of a glob; at most 64 results.
 fn alternatives(glob: &str) -> Vec<String> {
     let mut whole = vec![glob.to_owned()];
     loop {
@@ -40,16 +40,16 @@ fn alternatives(glob: &str) -> Vec<String> {
     }
 }
 
-/// The innermost pair of braces.
+/// Returns the innermost pair of braces.
 fn braces(glob: &str) -> Option<(usize, usize)> {
     let close = glob.find('}')?;
     let open = glob[..close].rfind('{')?;
     Some((open, close))
 }
 
-/// Time is bounded by the product of the lengths: what a star took is given back once per letter.
+/// Runs in time bounded by the product of the lengths: one pass over the path per glob character.
 fn matches(glob: &[u8], path: &[u8]) -> bool {
-    // `row[at]` says whether the glob up to here fits the path up to `at`.
+    // `row[at]` says whether the glob so far matches the path up to `at`.
     let mut row: Vec<bool> = vec![false; path.len() + 1];
     row[0] = true;
     let mut rest = glob;
@@ -58,7 +58,7 @@ fn matches(glob: &[u8], path: &[u8]) -> bool {
         let mut next = vec![false; path.len() + 1];
         if *sign == b'*' && rest.first() == Some(&b'*') {
             rest = &rest[1..];
-            // `**/` fits no folder at all, too.
+            // `**/` also matches no folder at all.
             let skips_slash = rest.first() == Some(&b'/');
             let mut reached = false;
             for at in 0..=path.len() {
@@ -98,9 +98,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_fit_what_they_are_known_to_fit() {
+    fn globs_match_by_example() {
         let check = |glob: &str, path: &str, expected: bool| {
-            assert_eq!(fits(glob, path), expected, "{glob} on {path}");
+            assert_eq!(glob_matches(glob, path), expected, "{glob} on {path}");
         };
         check("*.rs", "a.rs", true);
         check("*.rs", "src/deep/a.rs", true);

@@ -1,12 +1,12 @@
-//! Which instructions, rules and skills a project would bring, told before any of them is read.
+//! Lists the instructions, rules and skills of a project without reading them.
 
 use base::AbsPath;
 use host::{FileKind, Files};
 
 use super::{instructions, skills};
 
-/// Where a project has something to say to agents: files of instructions, and folders of rules and skills that are
-/// not empty, relative to the root. Blocks on the disk, and reads none of them.
+/// Returns the paths, relative to the root, of a project's instruction files and of its non-empty
+/// rule and skill folders. Blocks on the disk; reads none of the files.
 pub fn guides(files: &dyn Files, root: &AbsPath) -> Vec<String> {
     let is_file = |name: &&str| {
         files
@@ -18,8 +18,8 @@ pub fn guides(files: &dyn Files, root: &AbsPath) -> Vec<String> {
             .list(&root.join(name))
             .is_ok_and(|listing| !listing.entries.is_empty())
     };
-    let texts = instructions::NAMES.iter().copied().filter(is_file);
-    let folders = std::iter::once(instructions::RULES).chain(skills::PROJECT_FOLDERS);
+    let texts = instructions::FILE_NAMES.iter().copied().filter(is_file);
+    let folders = std::iter::once(instructions::RULES_FOLDER).chain(skills::PROJECT_FOLDERS);
     let folders = folders.filter(has_something);
     texts.chain(folders).map(str::to_owned).collect()
 }
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_named_and_empty_folders_are_not() {
+    fn guides_list_existing_files_and_nonempty_folders() {
         let files = FakeFiles::new();
         let root = AbsPath::new("/p").expect("absolute");
         files.folder(&root);

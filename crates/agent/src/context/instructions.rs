@@ -1,71 +1,72 @@
-//! Files of instructions: AGENTS.md and its kin, and rules with globs.
+//! Instruction files such as AGENTS.md, and rules with globs.
 //!
-//! Invariant: of a project that is not trusted, nothing is read here.
-//! Limitations: rules with globs are looked for in `.cursor/rules` of the root alone, not in folders below it.
+//! Invariant: nothing is read from an untrusted project. Limitations: rules with globs are read
+//! from `.cursor/rules` of the root only, not from folders below it.
 
 use std::collections::BTreeSet;
 
 use base::AbsPath;
 use host::{FileKind, Files};
 
-use super::front::Front;
+use super::front_matter::FrontMatter;
 use super::globs;
 use super::mentions::{MentionKind, mentions};
-use super::reading::{cut, read_inside, shown};
+use super::reading::{display_path, read_inside, truncate};
 
-/// Instructions that were found at the beginning of a session.
+/// The instructions found at the start of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instructions {
-    /// Those that hold everywhere, the person's first, then the project's: where they lie and what they say.
+    /// Global instructions, the user's first, then the project's: path and text.
     pub texts: Vec<(String, String)>,
-    /// Rules, each with its own use.
-    pub rules: Vec<Rule>,
-    /// What was left out and why, in sentences.
+    /// Rules with their conditions.
+    pub rules: Vec<ProjectRule>,
+    /// Messages about files that were skipped, with the reason.
     pub problems: Vec<String>,
 }
 
-/// A rule with its own use.
+/// A rule and the condition for its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// What it is called: its file's name without the ending.
+pub struct ProjectRule {
+    /// Name of the rule: its file's name without the extension.
     pub name: String,
-    /// Where it lies.
+    /// Path of its file.
     pub path: String,
-    /// When it joins the prompt.
+    /// Condition under which it is added to the prompt.
     pub usage: RuleUse,
-    /// What it says.
+    /// Text of the rule.
     pub text: String,
 }
 
-/// When a rule joins the prompt.
+/// The condition under which a rule is added to the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleUse {
-    /// Always.
+    /// Added to every session.
     Always,
-    /// When a file that fits is read or changed.
+    /// Added when a matching file is read or changed.
     Globs(Vec<String>),
-    /// When the model finds that its description fits, and reads it.
+    /// Described to the model, which reads it on demand.
     Offered(String),
-    /// When the person mentions it.
+    /// Added when the user mentions it.
     Mentioned,
 }
 
-/// How long instructions may be, in bytes.
+/// Size limits of instructions, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub(crate) struct InstructionLimits {
     pub(crate) file: usize,
     pub(crate) all: usize,
 }
 
-/// Names of files with instructions, in the order in which they are given.
-pub(super) const NAMES: [&str; 4] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules"];
+/// Instruction file names, in the order of adding.
+pub(super) const FILE_NAMES: [&str; 4] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules"];
 /// The folder with a project's rules.
-pub(super) const RULES: &str = ".cursor/rules";
-/// How many files deep a file may bring in others.
-const IMPORT_DEPTH: usize = 4;
+pub(super) const RULES_FOLDER: &str = ".cursor/rules";
+/// Maximum depth of nested imports.
+const MAX_IMPORT_DEPTH: usize = 4;
 
-impl Limits {
-    /// What fits a model: a large share of a small context, little of a large one.
+impl InstructionLimits {
+    /// Returns the limits for a model: a large share of a small context, a small share of a large
+    /// one.
     pub(crate) fn of(context_tokens: u64) -> Self {
         let bytes = context_tokens.saturating_mul(3) as usize;
         Self {
@@ -76,23 +77,24 @@ impl Limits {
 }
 
 impl Instructions {
-    /// What holds from the beginning: the person's own files, and those of the root where it is trusted.
+    /// Reads the instructions of a session's start: the user's own files, and those of the root if
+    /// it is trusted.
     pub(crate) fn find(
         files: &dyn Files,
         root: &AbsPath,
         is_trusted: bool,
         config: Option<&AbsPath>,
-        limits: Limits,
+        limits: InstructionLimits,
     ) -> Self {
-        let mut reader = Reader::new(files, limits);
+        let mut reader = InstructionReader::new(files, limits);
         if let Some(config) = config {
             reader.read_folder(config, config, root);
             reader.read_rules(&config.join("rules"), config, root);
         }
         if is_trusted {
             reader.read_folder(root, root, root);
-            reader.read_rules(&root.join(RULES), root, root);
-        } else if NAMES.iter().any(|name| files.exists(&root.join(name))) {
+            reader.read_rules(&root.join(RULES_FOLDER), root, root);
+        } else if FILE_NAMES.iter().any(|name| files.exists(&root.join(name))) {
             reader.found.problems.push(format!(
                 "the instructions in {root} were not read: the folder is not trusted"
             ));
@@ -100,16 +102,16 @@ impl Instructions {
         reader.found
     }
 
-    /// The instructions of the folders between the root and a file, the outermost first; the root's are not among
-    /// them. `seen` are the paths that are known already.
+    /// Returns the instructions of the folders between the root and a file, outermost first,
+    /// without the root's. `seen` holds the paths already added.
     pub(crate) fn nested(
         files: &dyn Files,
         root: &AbsPath,
         path: &AbsPath,
-        limits: Limits,
+        limits: InstructionLimits,
         seen: &BTreeSet<String>,
     ) -> Self {
-        let mut reader = Reader::new(files, limits);
+        let mut reader = InstructionReader::new(files, limits);
         reader.seen.clone_from(seen);
         let mut folders = Vec::new();
         let mut folder = path.parent();
@@ -123,7 +125,8 @@ impl Instructions {
         reader.found
     }
 
-    /// The rules that the model is to know of, for the system prompt; `None` where there are none.
+    /// Lists the rules that the model may read on demand, for the system prompt; `None` if there
+    /// are none.
     pub(crate) fn offers(&self) -> Option<String> {
         let offers = self.rules.iter().filter_map(|rule| match &rule.usage {
             RuleUse::Offered(description) => {
@@ -135,44 +138,44 @@ impl Instructions {
         let offers: String = offers.collect();
         (!offers.is_empty()).then(|| {
             format!(
-                "# Rules to read when they fit\nRead the file before you do what its description speaks of.\n{offers}"
+                "# Rules to read on demand\nRead the file before you do what its description is about.\n{offers}"
             )
         })
     }
 
-    /// A rule by its name.
-    pub(crate) fn rule(&self, name: &str) -> Option<&Rule> {
+    /// Returns the rule with this name.
+    pub(crate) fn rule(&self, name: &str) -> Option<&ProjectRule> {
         self.rules.iter().find(|rule| rule.name == name)
     }
 }
 
-impl Rule {
-    /// Whether a file, relative to the root, makes it join.
-    pub(crate) fn fits(&self, path: &str) -> bool {
+impl ProjectRule {
+    /// Returns whether a file, relative to the root, triggers the rule.
+    pub(crate) fn matches(&self, path: &str) -> bool {
         match &self.usage {
-            RuleUse::Globs(globs) => globs.iter().any(|glob| globs::fits(glob, path)),
+            RuleUse::Globs(globs) => globs.iter().any(|glob| globs::glob_matches(glob, path)),
             _ => false,
         }
     }
 }
 
-/// A text of instructions as the model reads it.
+/// Wraps instruction text in the tags that the model sees.
 pub(crate) fn framed(path: &str, text: &str) -> String {
     let newline = if text.ends_with('\n') { "" } else { "\n" };
     format!("<instructions path=\"{path}\">\n{text}{newline}</instructions>\n")
 }
 
-struct Reader<'a> {
+struct InstructionReader<'a> {
     files: &'a dyn Files,
-    limits: Limits,
-    /// Bytes that were taken so far.
+    limits: InstructionLimits,
+    /// Bytes added so far.
     taken: usize,
     seen: BTreeSet<String>,
     found: Instructions,
 }
 
-impl<'a> Reader<'a> {
-    fn new(files: &'a dyn Files, limits: Limits) -> Self {
+impl<'a> InstructionReader<'a> {
+    fn new(files: &'a dyn Files, limits: InstructionLimits) -> Self {
         Self {
             files,
             limits,
@@ -182,16 +185,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the files of a folder. Nothing outside of `fence` is read; paths are shown relative to `root`.
+    /// Reads the instruction files of a folder. Nothing outside `fence` is read; paths are shown
+    /// relative to `root`.
     fn read_folder(&mut self, folder: &AbsPath, fence: &AbsPath, root: &AbsPath) {
-        for name in NAMES {
+        for name in FILE_NAMES {
             let path = folder.join(name);
             self.read_file(&path, fence, root, 0);
         }
     }
 
     fn read_file(&mut self, path: &AbsPath, fence: &AbsPath, root: &AbsPath, depth: usize) {
-        let shown_path = shown(path, root);
+        let shown_path = display_path(path, root);
         if self.seen.contains(&shown_path) {
             return;
         }
@@ -201,19 +205,19 @@ impl<'a> Reader<'a> {
             Err(problem) => return self.found.problems.push(problem),
         };
         self.seen.insert(shown_path.clone());
-        // Many projects have the same text under two names, as a link or as a copy.
+        // Many projects keep the same text under two names, as a link or a copy.
         let is_known = |known: &(String, String)| known.1.trim() == text.trim();
         if text.trim().is_empty() || self.found.texts.iter().any(is_known) {
             return;
         }
-        let cut = self.take(&shown_path, &text);
+        let cut = self.take_within_limit(&shown_path, &text);
         self.found.texts.push((shown_path, cut));
         if path.name() != "AGENTS.md" && path.name() != ".cursorrules" {
             self.read_imports(path, &text, fence, root, depth);
         }
     }
 
-    /// The files that a text brings in with `@path`, each as a text of its own behind it.
+    /// Reads the files that a text imports with `@path`, each as a separate text after it.
     fn read_imports(
         &mut self,
         path: &AbsPath,
@@ -231,9 +235,9 @@ impl<'a> Reader<'a> {
             };
             let target = folder.join(&name);
             if name.starts_with('~') || !target.is_within(fence) {
-                let path = shown(path, root);
+                let path = display_path(path, root);
                 self.found.problems.push(format!(
-                    "{path} brings in {name}, which lies elsewhere and was not read"
+                    "{path} imports {name}, which is outside the folder and was not read"
                 ));
                 continue;
             }
@@ -244,10 +248,10 @@ impl<'a> Reader<'a> {
             if !is_file {
                 continue;
             }
-            if depth + 1 >= IMPORT_DEPTH {
-                let path = shown(path, root);
+            if depth + 1 >= MAX_IMPORT_DEPTH {
+                let path = display_path(path, root);
                 self.found.problems.push(format!(
-                    "{path} brings in {name}, which was not read: files may bring in others {IMPORT_DEPTH} deep at most"
+                    "{path} imports {name}, which was not read: imports may be nested at most {MAX_IMPORT_DEPTH} deep"
                 ));
                 continue;
             }
@@ -265,7 +269,7 @@ impl<'a> Reader<'a> {
             for entry in listing.entries {
                 let name = entry.path.name();
                 match entry.kind {
-                    // A link could lead in a circle.
+                    // A link could lead into a cycle.
                     FileKind::Folder if !entry.is_link => open.push(entry.path),
                     FileKind::File if name.ends_with(".mdc") || name.ends_with(".md") => {
                         paths.push(entry.path);
@@ -285,7 +289,7 @@ impl<'a> Reader<'a> {
     }
 
     fn add_rule(&mut self, path: &AbsPath, text: &str, root: &AbsPath) {
-        let (front, body) = Front::split(text);
+        let (front, body) = FrontMatter::split(text);
         let description = front.text("description").unwrap_or_default();
         let globs = front.list("globs");
         let usage = if front.is_true("alwaysApply") {
@@ -297,17 +301,17 @@ impl<'a> Reader<'a> {
         } else {
             RuleUse::Mentioned
         };
-        let shown_path = shown(path, root);
+        let shown_path = display_path(path, root);
         let name = path.name();
         let name = name
             .rsplit_once('.')
             .map_or(name.as_str(), |(name, _)| name);
         let text = match usage {
-            RuleUse::Always => self.take(&shown_path, body.trim_start()),
-            // The others are counted when they join.
-            _ => cut(body.trim_start(), self.limits.file, &shown_path),
+            RuleUse::Always => self.take_within_limit(&shown_path, body.trim_start()),
+            // The other kinds count when they are added.
+            _ => truncate(body.trim_start(), self.limits.file, &shown_path),
         };
-        self.found.rules.push(Rule {
+        self.found.rules.push(ProjectRule {
             name: name.to_owned(),
             path: shown_path,
             usage,
@@ -315,8 +319,8 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// As much of a text as fits.
-    fn take(&mut self, path: &str, text: &str) -> String {
+    /// Returns as much of a text as the limit allows.
+    fn take_within_limit(&mut self, path: &str, text: &str) -> String {
         let left = self.limits.all.saturating_sub(self.taken);
         let limit = self.limits.file.min(left);
         if text.len() > limit {
@@ -325,7 +329,7 @@ impl<'a> Reader<'a> {
                 text.len()
             ));
         }
-        let text = cut(text, limit, path);
+        let text = truncate(text, limit, path);
         self.taken += text.len().min(limit);
         text
     }

@@ -1,40 +1,41 @@
-//! What a person means by `@` in a prompt. Only the words are looked at here; what they lead to is in `attach`.
+//! Parses `@` mentions in a prompt. Only the words matter here; `attach` resolves them.
 
 use std::ops::Range;
 
 /// A mention in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// Where it stands, in bytes, the `@` included.
+    /// Byte range of the mention, including the `@`.
     pub at: Range<usize>,
-    /// What it may mean.
+    /// Possible meaning of the mention.
     pub kind: MentionKind,
 }
 
-/// What a mention may mean.
+/// The possible meanings of a mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MentionKind {
-    /// A file, a folder, a rule, a skill or a symbol: what there is of this name decides.
+    /// A file, folder, rule, skill or symbol, depending on which of them exists.
     Name {
-        /// The name, without quotes and without the lines.
+        /// Name without quotes and line numbers.
         name: String,
-        /// First and last line, from 1.
+        /// First and last line, counted from 1.
         lines: Option<(u32, u32)>,
     },
-    /// What is changed in the working tree.
+    /// Uncommitted changes of the working tree.
     Diff,
-    /// What the terminal shows.
+    /// Content of the terminal.
     Terminal,
-    /// What the code has to say on the prompt.
+    /// Codebase search results for the prompt.
     Codebase,
-    /// A page of the web.
+    /// A page on the web.
     Web {
-        /// Its address.
+        /// Address of the page.
         url: String,
     },
 }
 
-/// The mentions of a text, in order. Addresses of mail, code between backticks and an `@` inside of a word are none.
+/// Returns the mentions of a text, in order. Mail addresses, code between backticks and an `@`
+/// inside a word are not mentions.
 pub fn mentions(text: &str) -> Vec<Mention> {
     let mut found = Vec::new();
     let code = code_spans(text);
@@ -57,7 +58,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
     found
 }
 
-/// Whether an `@` behind this letter belongs to something else.
+/// Returns whether an `@` after this character is part of a word.
 fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '.' | '+' | '-' | '@' | '/' | '\\')
 }
@@ -114,7 +115,7 @@ fn web(text: &str, begin: usize, end: usize) -> Option<Mention> {
     })
 }
 
-/// `src/a.rs:10-20`, `src/a.rs:10`, `src/a.rs#L10-L20`, or a name alone.
+/// Parses `src/a.rs:10-20`, `src/a.rs:10`, `src/a.rs#L10-L20`, or a plain name.
 fn named(word: &str) -> MentionKind {
     let cut = word.rfind([':', '#']).unwrap_or(word.len());
     let (name, tail) = word.split_at(cut);
@@ -131,7 +132,7 @@ fn named(word: &str) -> MentionKind {
     }
 }
 
-/// The lines that a text begins with, and how many of its bytes say so.
+/// Parses a line range at the start of a text; also returns its length in bytes.
 fn lines_at(text: &str) -> (Option<(u32, u32)>, usize) {
     let Some(rest) = text.strip_prefix(':').or_else(|| text.strip_prefix('#')) else {
         return (None, 0);
@@ -166,7 +167,7 @@ fn begins_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '.' | '/' | '~' | '-' | '(' | '[')
 }
 
-/// Without the signs of the sentence that a mention stands in. A bracket stays where it was opened in the word.
+/// Trims the punctuation of the surrounding sentence. A bracket stays if the word opens it.
 fn trim_end(word: &str) -> &str {
     let mut word = word;
     loop {
@@ -185,7 +186,7 @@ fn trim_end(word: &str) -> &str {
     }
 }
 
-/// What stands between backticks, the fences of blocks included; an open block goes to the end.
+/// Returns the ranges of inline code and code blocks; an unclosed block extends to the end.
 fn code_spans(text: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut at = 0;
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mentions_are_found_and_only_they() {
+    fn mentions_by_example() {
         let check = |text: &str, expected: &[&str]| {
             let found: Vec<String> = mentions(text)
                 .iter()
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_makes_it_fall_over() {
+    fn random_text_never_panics() {
         let mut random = 7_u64;
         let letters = [
             '@', '"', ':', '#', 'L', '1', '-', 'a', '`', '\n', ' ', '.', '(', ')', 'ß', '/',

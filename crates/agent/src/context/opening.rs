@@ -1,4 +1,4 @@
-//! The beginning of a session's prompt, and what joins it later.
+//! The start of a session's prompt, and later additions to it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,115 +7,122 @@ use std::sync::Arc;
 use base::AbsPath;
 use model::{LineNumbers, Profile};
 
-use super::attach::{CODEBASE, Found, diff_text, path_text, places_text};
-use super::header::{Header, Surroundings};
-use super::instructions::{Instructions, Limits, RuleUse, framed};
+use super::attach::{CODEBASE, CodeLocations, diff_text, locations_text, path_text};
+use super::header::{Header, SessionEnvironment};
+use super::instructions::{InstructionLimits, Instructions, RuleUse, framed};
 use super::mentions::{Mention, MentionKind, mentions};
-use super::pack::{Pack, Post, mode_text};
-use super::reading::cut;
+use super::pack::{AgentRole, PromptPack, mode_text};
+use super::reading::truncate;
 use super::skills::Skills;
-use crate::record::{Mode, Origin, PromptPlace, Record};
-use crate::sources::Sources;
+use crate::record::{PromptOrigin, PromptPosition, SessionMode, SessionRecord};
+use crate::services::SessionServices;
 
-/// Which folders the person trusts.
+/// The folders that the user trusts.
 #[derive(Clone)]
-pub struct Trust(Arc<dyn Fn(&AbsPath) -> bool + Send + Sync>);
+pub struct TrustedFolders(Arc<dyn Fn(&AbsPath) -> bool + Send + Sync>);
 
-/// What a session begins with.
-pub struct Opening<'a> {
-    /// Files, the clock, open texts.
-    pub sources: &'a Sources,
-    /// The folder that the session works below.
+/// Everything needed to build the start of a session.
+pub struct SessionOpening<'a> {
+    /// Files, the clock, unsaved texts.
+    pub sources: &'a SessionServices,
+    /// Root folder of the session.
     pub root: &'a AbsPath,
-    /// Of the model that the session begins with. Another model that takes over later goes on with the same words.
+    /// Profile of the session's first model. Another model that takes over later keeps the same
+    /// prompt.
     pub profile: &'a Profile,
-    /// The tools on offer: their own names and the names by which this model is offered them.
+    /// Offered tools: own name, and name offered to the model.
     pub tools: Vec<(String, String)>,
-    /// For whom it works.
-    pub post: Post,
-    /// How it works at first.
-    pub mode: Mode,
-    /// Whether the person trusts the project: without, none of its instructions and skills are read.
+    /// Role of the agent: for the user or for another agent.
+    pub role: AgentRole,
+    /// Initial mode of the session.
+    pub mode: SessionMode,
+    /// Whether the user trusts the project. If not, its instructions and skills are not read.
     pub is_trusted: bool,
-    /// Burin's folder of settings, where the person's own instructions, rules and skills lie.
+    /// Burin's settings folder, with the user's own instructions, rules and skills.
     pub config: Option<AbsPath>,
-    /// What only whoever starts the session knows.
-    pub surroundings: Surroundings,
+    /// Environment that only the creator of the session knows.
+    pub surroundings: SessionEnvironment,
 }
 
-/// What joins the prompt at some moment.
+/// Additions to the prompt at one point of the session.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Joining {
-    /// `Record::Joined` entries, in the order in which they join.
-    pub records: Vec<Record>,
-    /// What could not join, in sentences for the person.
+pub struct PromptAdditions {
+    /// `Record::Joined` entries, in order.
+    pub records: Vec<SessionRecord>,
+    /// Messages for the user about text that could not be added.
     pub problems: Vec<String>,
 }
 
-/// What a session knows of its prompt, to say what joins next. The records say all of it.
+/// Prompt state of a session, from which later additions follow. It can be rebuilt from the
+/// records.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct PromptContext {
     root: AbsPath,
     tools: Vec<(String, String)>,
     numbers: LineNumbers,
-    limits: Limits,
+    limits: InstructionLimits,
     is_trusted: bool,
     instructions: Instructions,
     skills: Skills,
     header: Header,
-    /// Paths of instructions and rules that joined.
+    /// Paths of the instructions and rules already added.
     joined: BTreeSet<String>,
 }
 
-impl Trust {
-    /// Trusts what `judge` says.
+impl TrustedFolders {
+    /// Trusts the folders that `judge` accepts.
     pub fn new(judge: impl Fn(&AbsPath) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(judge))
     }
 
-    /// Trusts everything: for runs that a person starts on purpose in a folder.
+    /// Trusts every folder, for runs that a user starts deliberately.
     pub fn all() -> Self {
         Self::new(|_| true)
     }
 
-    /// Trusts nothing.
+    /// Trusts no folder at all.
     pub fn none() -> Self {
         Self::new(|_| false)
     }
 
-    /// Whether this folder is trusted.
-    pub fn of(&self, folder: &AbsPath) -> bool {
+    /// Returns whether this folder is trusted.
+    pub fn is_trusted(&self, folder: &AbsPath) -> bool {
         (self.0)(folder)
     }
 }
 
-impl fmt::Debug for Trust {
+impl fmt::Debug for TrustedFolders {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Trust")
     }
 }
 
-impl Opening<'_> {
-    /// The beginning: the blocks of the system prompt, then the header in front of the first message. Reads files
-    /// and asks git: belongs on a background thread.
+impl SessionOpening<'_> {
+    /// Builds the start of a session: the system prompt blocks, then the header before the first
+    /// message. Reads files and queries git: call it on a background thread.
     ///
-    /// The stable comes first: the pack, which all sessions of a profile share; the instructions, which all
-    /// sessions of a project share; and only then what is this session's own.
-    pub fn begin(&self) -> (Context, Joining) {
+    /// The most stable parts come first for prompt caching: the pack, shared by all sessions of a
+    /// profile; the instructions, shared by all sessions of a project; then the session's own
+    /// parts.
+    pub fn build(&self) -> (PromptContext, PromptAdditions) {
         let mut context = self.context();
-        let mut joining = Joining::default();
-        let pack = Pack::of(self.profile);
-        let origin = Origin::Pack {
+        let mut joining = PromptAdditions::default();
+        let pack = PromptPack::of(self.profile);
+        let origin = PromptOrigin::Pack {
             name: pack.name.to_owned(),
         };
-        let text = pack.text(self.profile, self.post, &self.tools);
-        joining.push(PromptPlace::System, origin, text);
+        let text = pack.text(self.profile, self.role, &self.tools);
+        joining.push(PromptPosition::System, origin, text);
         context.join_instructions(&mut joining);
         context.join_lists(&mut joining);
         let now = self.header();
-        joining.push(PromptPlace::BeforePrompt, Origin::Header, now.text());
+        joining.push(
+            PromptPosition::BeforePrompt,
+            PromptOrigin::Header,
+            now.text(),
+        );
         context.header = now;
-        if self.mode != Mode::Build {
+        if self.mode != SessionMode::Build {
             joining.records.push(context.mode(self.mode));
         }
         joining
@@ -125,20 +132,23 @@ impl Opening<'_> {
         (context, joining)
     }
 
-    /// The context of a session that is opened again, from its records. Nothing joins anew by that: rules and
-    /// skills that came or went meanwhile count from the next prompt on.
-    pub fn resume<'a>(&self, records: impl IntoIterator<Item = &'a Record>) -> Context {
+    /// Restores the context of a resumed session from its records. This adds nothing: rules and
+    /// skills that changed meanwhile take effect with the next prompt.
+    pub fn resume<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a SessionRecord>,
+    ) -> PromptContext {
         let mut context = self.context();
         let mut headers: Vec<&str> = Vec::new();
         for record in records {
-            let Record::Joined { origin, text, .. } = record else {
+            let SessionRecord::Joined { origin, text, .. } = record else {
                 continue;
             };
             match origin {
-                Origin::Rules { path } => {
+                PromptOrigin::Rules { path } => {
                     context.joined.insert(path.clone());
                 }
-                Origin::Header => headers.push(text),
+                PromptOrigin::Header => headers.push(text),
                 _ => {}
             }
         }
@@ -146,11 +156,11 @@ impl Opening<'_> {
         context
     }
 
-    fn context(&self) -> Context {
+    fn context(&self) -> PromptContext {
         let files = self.sources.files.as_ref();
-        let limits = Limits::of(self.profile.context.0);
+        let limits = InstructionLimits::of(self.profile.context.0);
         let config = self.config.as_ref();
-        Context {
+        PromptContext {
             root: self.root.clone(),
             tools: self.tools.clone(),
             numbers: self.profile.line_numbers,
@@ -164,31 +174,31 @@ impl Opening<'_> {
     }
 
     fn header(&self) -> Header {
-        Header::now(self.root, self.sources.clock.wall_ms(), &self.surroundings)
+        Header::gather(self.root, self.sources.clock.wall_ms(), &self.surroundings)
     }
 }
 
-impl Context {
-    /// What joins in front of a message of the person: what changed around the project, and what they mention.
-    /// `found` is what `symbols` found for this text; `terminal` is what the terminal shows, where there is one.
-    /// Reads files and asks git: belongs on a background thread.
+impl PromptContext {
+    /// Returns the additions before a user message: changes of the environment and the mentioned
+    /// items. `found` is the result of `symbols` for this text; `terminal` is the terminal's
+    /// content, if there is one. Reads files and queries git: call it on a background thread.
     pub fn prompt(
         &mut self,
-        sources: &Sources,
-        surroundings: &Surroundings,
+        sources: &SessionServices,
+        surroundings: &SessionEnvironment,
         text: &str,
-        found: &[Found],
+        found: &[CodeLocations],
         terminal: Option<&str>,
-    ) -> Joining {
-        let mut joining = Joining::default();
-        let now = Header::now(&self.root, sources.clock.wall_ms(), surroundings);
+    ) -> PromptAdditions {
+        let mut joining = PromptAdditions::default();
+        let now = Header::gather(&self.root, sources.clock.wall_ms(), surroundings);
         if let Some(change) = now.change_since(&self.header) {
-            joining.push(PromptPlace::BeforePrompt, Origin::Header, change);
+            joining.push(PromptPosition::BeforePrompt, PromptOrigin::Header, change);
         }
         self.header = now;
         let mut told: BTreeSet<String> = BTreeSet::new();
         for mention in mentions(text) {
-            // The same thing said twice joins once.
+            // A repeated mention is added once.
             if told.insert(text[mention.at.clone()].to_owned()) {
                 self.join_mention(&mut joining, sources, &mention, found, terminal);
             }
@@ -196,36 +206,37 @@ impl Context {
         joining
     }
 
-    /// What joins behind results because files were read or changed: instructions of their folders, and rules
-    /// whose globs they fit. Paths are relative to the root. Reads files: belongs on a background thread.
-    pub fn touched(&mut self, sources: &Sources, paths: &[String]) -> Joining {
-        let mut joining = Joining::default();
+    /// Returns the additions after results that read or changed files: instructions of their
+    /// folders, and rules with matching globs. Paths are relative to the root. Reads files: call it
+    /// on a background thread.
+    pub fn touched(&mut self, sources: &SessionServices, paths: &[String]) -> PromptAdditions {
+        let mut joining = PromptAdditions::default();
         for path in paths {
-            self.join_for_path(&mut joining, sources, PromptPlace::AfterResults, path);
+            self.join_for_path(&mut joining, sources, PromptPosition::AfterResults, path);
         }
         joining
     }
 
-    /// What the model is told when the session works in another way from now on.
-    pub fn mode(&self, mode: Mode) -> Record {
-        Record::Joined {
-            place: PromptPlace::BeforePrompt,
-            origin: Origin::Harness,
+    /// Returns the message to the model on a change of mode.
+    pub fn mode(&self, mode: SessionMode) -> SessionRecord {
+        SessionRecord::Joined {
+            place: PromptPosition::BeforePrompt,
+            origin: PromptOrigin::Harness,
             text: mode_text(mode, &self.tools),
         }
     }
 
-    /// The skills of the session.
+    /// Returns the skills of the session.
     pub fn skills(&self) -> &Skills {
         &self.skills
     }
 
-    /// The instructions and rules of the session.
+    /// Returns the instructions and rules of the session.
     pub fn instructions(&self) -> &Instructions {
         &self.instructions
     }
 
-    fn join_instructions(&mut self, joining: &mut Joining) {
+    fn join_instructions(&mut self, joining: &mut PromptAdditions) {
         let always = self.instructions.rules.iter().filter_map(|rule| {
             let is_always = rule.usage == RuleUse::Always;
             is_always.then(|| (rule.path.clone(), rule.text.clone()))
@@ -240,80 +251,83 @@ impl Context {
         for (path, text) in texts {
             let text = framed(&path, &text);
             self.joined.insert(path.clone());
-            joining.push(PromptPlace::System, Origin::Rules { path }, text);
+            joining.push(PromptPosition::System, PromptOrigin::Rules { path }, text);
         }
     }
 
-    fn join_lists(&self, joining: &mut Joining) {
+    fn join_lists(&self, joining: &mut PromptAdditions) {
         if let Some(text) = self.instructions.offers() {
             let path = "list of rules".to_owned();
-            joining.push(PromptPlace::System, Origin::Rules { path }, text);
+            joining.push(PromptPosition::System, PromptOrigin::Rules { path }, text);
         }
         let tool = self.tools.iter().find(|(own, _)| own == "skill");
         if let Some((_, offered)) = tool
             && let Some(text) = self.skills.list(offered)
         {
             let name = "list of skills".to_owned();
-            joining.push(PromptPlace::System, Origin::Skill { name }, text);
+            joining.push(PromptPosition::System, PromptOrigin::Skill { name }, text);
         }
     }
 
     fn join_mention(
         &mut self,
-        joining: &mut Joining,
-        sources: &Sources,
+        joining: &mut PromptAdditions,
+        sources: &SessionServices,
         mention: &Mention,
-        found: &[Found],
+        found: &[CodeLocations],
         terminal: Option<&str>,
     ) {
         let (what, text) = match &mention.kind {
             MentionKind::Name { name, lines } => {
-                return self.join_name(joining, sources, name, *lines, found);
+                return self.join_named(joining, sources, name, *lines, found);
             }
             MentionKind::Diff => ("diff".to_owned(), diff_text(sources, &self.root)),
             MentionKind::Terminal => {
-                let text = terminal.ok_or_else(|| "there is no terminal to mention".to_owned());
+                let text = terminal.ok_or_else(|| "there is no terminal to read".to_owned());
                 let text = text.map(|text| {
-                    let text = cut(text, 20_000, "the terminal");
+                    let text = truncate(text, 20_000, "the terminal");
                     format!("<terminal>\n{text}\n</terminal>\n")
                 });
                 ("terminal".to_owned(), text)
             }
             MentionKind::Codebase => {
                 let found = found.iter().find(|found| found.name == CODEBASE);
-                let text = found.map(places_text);
-                let none = "there is no index of the code, so @codebase brings nothing";
+                let text = found.map(locations_text);
+                let none = "there is no code index, so @codebase has no results";
                 ("codebase".to_owned(), text.ok_or_else(|| none.to_owned()))
             }
             MentionKind::Web { url } => {
                 let fetch = self.tools.iter().find(|(own, _)| own == "fetch");
                 let text = match fetch {
                     Some((_, tool)) => Ok(format!(
-                        "The person points at {url}: read it with `{tool}`.\n"
+                        "The user refers to {url}: read it with `{tool}`.\n"
                     )),
-                    None => Err(format!(
-                        "{url} cannot be read: there is no tool for the web"
-                    )),
+                    None => Err(format!("{url} cannot be read: no web tool is available")),
                 };
                 (url.clone(), text)
             }
         };
         match text {
-            Ok(text) => joining.push(PromptPlace::BeforePrompt, Origin::Mention { what }, text),
+            Ok(text) => joining.push(
+                PromptPosition::BeforePrompt,
+                PromptOrigin::Mention { what },
+                text,
+            ),
             Err(problem) => joining.problems.push(problem),
         }
     }
 
-    /// A name is a file or folder, else a rule, else a skill, else a symbol, else nothing.
-    fn join_name(
+    /// Resolves a name as a file or folder, else a rule, else a skill, else a symbol; otherwise
+    /// adds nothing.
+    fn join_named(
         &mut self,
-        joining: &mut Joining,
-        sources: &Sources,
+        joining: &mut PromptAdditions,
+        sources: &SessionServices,
         name: &str,
         lines: Option<(u32, u32)>,
-        found: &[Found],
+        found: &[CodeLocations],
     ) {
-        let before = PromptPlace::BeforePrompt;
+        let before = PromptPosition::BeforePrompt;
         let what = match lines {
             Some((first, last)) => format!("{name}:{first}-{last}"),
             None => name.to_owned(),
@@ -321,32 +335,36 @@ impl Context {
         match path_text(sources, &self.root, name, lines, self.numbers) {
             Some(Ok(text)) => {
                 self.join_for_path(joining, sources, before, name);
-                return joining.push(before, Origin::Mention { what }, text);
+                return joining.push(before, PromptOrigin::Mention { what }, text);
             }
             Some(Err(problem)) => return joining.problems.push(problem),
             None => {}
         }
         let rule_name = name.strip_suffix(".mdc").unwrap_or(name);
         if let Some(rule) = self.instructions.rule(rule_name) {
-            // Asked for by name, it is said again even where it joined before.
+            // A rule mentioned by name is added again even if it was added before.
             let (path, text) = (rule.path.clone(), framed(&rule.path, &rule.text));
             self.joined.insert(path.clone());
-            return joining.push(before, Origin::Rules { path }, text);
+            return joining.push(before, PromptOrigin::Rules { path }, text);
         }
         if let Some(skill) = self.skills.named(name) {
             return match skill.body(sources.files.as_ref()) {
                 Ok(body) => {
                     let name = skill.name.clone();
-                    let body = cut(&body, 20_000, "SKILL.md");
+                    let body = truncate(&body, 20_000, "SKILL.md");
                     let newline = if body.ends_with('\n') { "" } else { "\n" };
                     let text = format!("<skill name=\"{name}\">\n{body}{newline}</skill>\n");
-                    joining.push(before, Origin::Skill { name }, text);
+                    joining.push(before, PromptOrigin::Skill { name }, text);
                 }
                 Err(problem) => joining.problems.push(problem),
             };
         }
         if let Some(found) = found.iter().find(|found| found.name == name) {
-            return joining.push(before, Origin::Mention { what }, places_text(found));
+            return joining.push(
+                before,
+                PromptOrigin::Mention { what },
+                locations_text(found),
+            );
         }
         if lines.is_some() || name.contains('/') {
             joining
@@ -357,9 +375,9 @@ impl Context {
 
     fn join_for_path(
         &mut self,
-        joining: &mut Joining,
-        sources: &Sources,
-        place: PromptPlace,
+        joining: &mut PromptAdditions,
+        sources: &SessionServices,
+        place: PromptPosition,
         path: &str,
     ) {
         if !self.is_trusted {
@@ -371,20 +389,20 @@ impl Context {
         joining.problems.extend(nested.problems);
         let rules = self.instructions.rules.iter();
         let fitting = rules
-            .filter(|rule| rule.fits(path) && !self.joined.contains(&rule.path))
+            .filter(|rule| rule.matches(path) && !self.joined.contains(&rule.path))
             .map(|rule| (rule.path.clone(), rule.text.clone()));
         let texts: Vec<(String, String)> = nested.texts.into_iter().chain(fitting).collect();
         for (path, text) in texts {
             let text = framed(&path, &text);
             self.joined.insert(path.clone());
-            joining.push(place, Origin::Rules { path }, text);
+            joining.push(place, PromptOrigin::Rules { path }, text);
         }
     }
 }
 
-impl Joining {
-    fn push(&mut self, place: PromptPlace, origin: Origin, text: String) {
-        self.records.push(Record::Joined {
+impl PromptAdditions {
+    fn push(&mut self, place: PromptPosition, origin: PromptOrigin, text: String) {
+        self.records.push(SessionRecord::Joined {
             place,
             origin,
             text,

@@ -1,49 +1,49 @@
-//! Prompt packs: the words that a model family understands best, with the gaps filled in.
+//! Prompt packs: system prompts written for a model family, with placeholders.
 //!
-//! A pack is a text in `assets/prompts`. `{{edit}}`, `{{parallel}}`, `{{verify}}` and `{{safety}}` stand for texts
-//! that packs share; `{{tool:read}}` for the name by which a tool is offered. A line that names a tool that is not
-//! offered is left out.
+//! A pack is a text in `assets/prompts`. `{{edit}}`, `{{parallel}}`, `{{verify}}` and `{{safety}}`
+//! are texts shared by the packs; `{{tool:read}}` is the name under which a tool is offered. A
+//! sentence that names a tool which is not offered is dropped.
 
 use model::{EditTool, ParallelTools, Profile};
 
-use crate::record::Mode;
+use crate::record::SessionMode;
 
-/// The system prompt of a profile before it knows which tools there are.
+/// The system prompt template of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pack {
-    /// Its name, as profiles have it.
+pub struct PromptPack {
+    /// Name by which profiles refer to it.
     pub name: &'static str,
     text: &'static str,
 }
 
-/// What the agent is there for.
+/// The role of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Post {
-    /// It works for a person.
+pub enum AgentRole {
+    /// Works for the user.
     #[default]
-    Person,
-    /// It works for another agent.
-    Agent,
+    Main,
+    /// Works for another agent.
+    Subagent,
 }
 
-const PACKS: [Pack; 5] = [
-    Pack {
+const PACKS: [PromptPack; 5] = [
+    PromptPack {
         name: "generic",
         text: include_str!("../../../../assets/prompts/generic.md"),
     },
-    Pack {
+    PromptPack {
         name: "claude",
         text: include_str!("../../../../assets/prompts/claude.md"),
     },
-    Pack {
+    PromptPack {
         name: "gpt",
         text: include_str!("../../../../assets/prompts/gpt.md"),
     },
-    Pack {
+    PromptPack {
         name: "gemini",
         text: include_str!("../../../../assets/prompts/gemini.md"),
     },
-    Pack {
+    PromptPack {
         name: "small",
         text: include_str!("../../../../assets/prompts/small.md"),
     },
@@ -55,16 +55,16 @@ macro_rules! part {
     };
 }
 
-impl Pack {
-    /// The pack that a profile names; the general one where there is none of that name.
+impl PromptPack {
+    /// Returns the pack that a profile names, or the general one if there is no such pack.
     pub fn of(profile: &Profile) -> Self {
         let named = PACKS.iter().find(|pack| pack.name == profile.prompt_pack);
         *named.unwrap_or(&PACKS[0])
     }
 
-    /// The system prompt: gaps filled for this profile, with the names by which the tools are offered (own name,
-    /// offered name). The same input gives the same bytes.
-    pub fn text(&self, profile: &Profile, post: Post, tools: &[(String, String)]) -> String {
+    /// Renders the system prompt: fills the placeholders for this profile and these tools (own
+    /// name, offered name). The same input gives the same bytes.
+    pub fn text(&self, profile: &Profile, post: AgentRole, tools: &[(String, String)]) -> String {
         let mut text = self.text.to_owned();
         let shared = [
             ("{{edit}}", edit_part(profile.edit)),
@@ -75,7 +75,7 @@ impl Pack {
         for (gap, part) in shared {
             text = text.replace(gap, part.trim_end());
         }
-        if post == Post::Agent {
+        if post == AgentRole::Subagent {
             text.push('\n');
             text.push_str(part!("subagent"));
         }
@@ -83,17 +83,17 @@ impl Pack {
     }
 }
 
-/// What a model is told when a session works in another way from now on.
-pub fn mode_text(mode: Mode, tools: &[(String, String)]) -> String {
+/// Returns the message to the model on a change of mode.
+pub fn mode_text(mode: SessionMode, tools: &[(String, String)]) -> String {
     let text = match mode {
-        Mode::Build => part!("mode-build"),
-        Mode::Plan => part!("mode-plan"),
-        Mode::Ask => part!("mode-ask"),
+        SessionMode::Build => part!("mode-build"),
+        SessionMode::Plan => part!("mode-plan"),
+        SessionMode::Ask => part!("mode-ask"),
     };
     name_tools(text, tools)
 }
 
-/// The system prompt of the model that writes summaries.
+/// Returns the system prompt of the model that writes summaries.
 pub fn summary_prompt() -> &'static str {
     part!("summary")
 }
@@ -116,15 +116,15 @@ fn parallel_part(parallel: ParallelTools) -> &'static str {
     }
 }
 
-/// Fills the names of tools in, line by line. A sentence with a tool that is not offered goes; the rest of its line
-/// stays.
+/// Fills in tool names, line by line. A sentence with a tool that is not offered is dropped; the
+/// rest of its line stays.
 fn name_tools(text: &str, tools: &[(String, String)]) -> String {
     let mut whole = String::with_capacity(text.len());
     for line in text.lines() {
         let Some(line) = named_line(line, tools) else {
             continue;
         };
-        // Two blank lines in a row are what a line left out leaves behind.
+        // A dropped line leaves two blank lines in a row.
         if line.is_empty() && whole.ends_with("\n\n") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What joins the prompts of sessions in projects on the disk, as the loop asks for it.
+//! The `Contexts` of the turn engine for projects on the disk.
 
 use std::sync::Arc;
 
@@ -6,29 +6,32 @@ use base::AbsPath;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
-use super::{Context, Joining, Opening, Post, Surroundings, Trust, symbols};
+use super::{
+    AgentRole, PromptAdditions, PromptContext, SessionEnvironment, SessionOpening, TrustedFolders,
+    symbols,
+};
 use crate::engine;
-use crate::record::{Mode, Record};
-use crate::sources::Sources;
+use crate::record::{SessionMode, SessionRecord};
+use crate::services::SessionServices;
 
-/// Makes the context of each session.
+/// Creates the context of each session.
 pub struct ProjectContexts {
-    sources: Arc<Sources>,
-    trust: Trust,
+    sources: Arc<SessionServices>,
+    trust: TrustedFolders,
     config: Option<AbsPath>,
-    surroundings: Arc<SurroundingsOf>,
+    surroundings: Arc<EnvironmentProvider>,
 }
 
-/// Tells what only the window knows of a folder.
-pub type SurroundingsOf = dyn Fn(&AbsPath) -> Surroundings + Send + Sync;
+/// Returns the environment of a folder that only the window knows.
+pub type EnvironmentProvider = dyn Fn(&AbsPath) -> SessionEnvironment + Send + Sync;
 
 impl ProjectContexts {
-    /// For sessions that see the world through `sources`. `config` is Burin's folder of settings.
+    /// Creates contexts that read through `sources`. `config` is Burin's settings folder.
     pub fn new(
-        sources: Arc<Sources>,
-        trust: Trust,
+        sources: Arc<SessionServices>,
+        trust: TrustedFolders,
         config: Option<AbsPath>,
-        surroundings: impl Fn(&AbsPath) -> Surroundings + Send + Sync + 'static,
+        surroundings: impl Fn(&AbsPath) -> SessionEnvironment + Send + Sync + 'static,
     ) -> Self {
         Self {
             sources,
@@ -40,71 +43,73 @@ impl ProjectContexts {
 }
 
 /// The context of one session.
-struct OfSession {
-    /// Out only while a thread works on it, and lost if that thread breaks off.
-    context: Option<Context>,
-    sources: Arc<Sources>,
-    surroundings: Arc<SurroundingsOf>,
+struct ProjectSessionContext {
+    /// `None` only while a thread works on it; lost if that thread panics.
+    context: Option<PromptContext>,
+    sources: Arc<SessionServices>,
+    surroundings: Arc<EnvironmentProvider>,
     root: AbsPath,
 }
 
-impl engine::Contexts for ProjectContexts {
+impl engine::ContextProvider for ProjectContexts {
     fn open(
         &self,
-        about: engine::About,
-        records: Vec<Record>,
-    ) -> BoxFuture<'static, (Box<dyn engine::Context>, engine::Joining)> {
+        about: engine::ContextRequest,
+        records: Vec<SessionRecord>,
+    ) -> BoxFuture<'static, (Box<dyn engine::SessionContext>, engine::ContextAdditions)> {
         let sources = self.sources.clone();
         let surroundings = self.surroundings.clone();
-        let is_trusted = self.trust.of(&about.root);
+        let is_trusted = self.trust.is_trusted(&about.root);
         let config = self.config.clone();
         let root = about.root.clone();
         let seen = (sources.clone(), surroundings.clone());
         let opened = blocking(move || {
-            let opening = Opening {
+            let opening = SessionOpening {
                 sources: &seen.0,
                 root: &about.root,
                 profile: &about.profile,
                 tools: about.tools.clone(),
-                post: match about.is_subagent {
-                    true => Post::Agent,
-                    false => Post::Person,
+                role: if about.is_subagent {
+                    AgentRole::Subagent
+                } else {
+                    AgentRole::Main
                 },
                 mode: about.mode,
                 is_trusted,
                 config,
                 surroundings: (seen.1)(&about.root),
             };
-            match records.is_empty() {
-                true => opening.begin(),
-                false => (opening.resume(&records), Joining::default()),
+            if records.is_empty() {
+                opening.build()
+            } else {
+                (opening.resume(&records), PromptAdditions::default())
             }
         });
         async move {
             let (context, joining) = match opened.await {
                 Some((context, joining)) => (Some(context), joining),
-                None => (None, Joining::default()),
+                None => (None, PromptAdditions::default()),
             };
-            let context = Box::new(OfSession {
+            let context = Box::new(ProjectSessionContext {
                 context,
                 sources,
                 surroundings,
                 root,
             });
-            (context as Box<dyn engine::Context>, joining.into())
+            (context as Box<dyn engine::SessionContext>, joining.into())
         }
         .boxed()
     }
 }
 
-impl OfSession {
-    /// Works on the context on a thread where that may block.
-    async fn with(
+impl ProjectSessionContext {
+    /// Runs a closure on the context on a blocking thread.
+    async fn with_context(
         &mut self,
-        work: impl FnOnce(&mut Context, &Sources) -> Joining + Send + 'static,
-    ) -> engine::Joining {
+        work: impl FnOnce(&mut PromptContext, &SessionServices) -> PromptAdditions + Send + 'static,
+    ) -> engine::ContextAdditions {
         let Some(mut context) = self.context.take() else {
-            return engine::Joining::default();
+            return engine::ContextAdditions::default();
         };
         let sources = self.sources.clone();
         let done = blocking(move || {
@@ -116,38 +121,40 @@ impl OfSession {
                 self.context = Some(context);
                 joining.into()
             }
-            None => engine::Joining::default(),
+            None => engine::ContextAdditions::default(),
         }
     }
 }
 
-impl engine::Context for OfSession {
-    fn prompt<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, engine::Joining> {
+impl engine::SessionContext for ProjectSessionContext {
+    fn prompt<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, engine::ContextAdditions> {
         async move {
             let found = symbols(&self.sources, &self.root, text).await;
             let around = (self.surroundings)(&self.root);
             let text = text.to_owned();
-            self.with(move |context, sources| context.prompt(sources, &around, &text, &found, None))
-                .await
+            self.with_context(move |context, sources| {
+                context.prompt(sources, &around, &text, &found, None)
+            })
+            .await
         }
         .boxed()
     }
 
-    fn touched(&mut self, paths: Vec<String>) -> BoxFuture<'_, engine::Joining> {
-        self.with(move |context, sources| context.touched(sources, &paths))
+    fn touched(&mut self, paths: Vec<String>) -> BoxFuture<'_, engine::ContextAdditions> {
+        self.with_context(move |context, sources| context.touched(sources, &paths))
             .boxed()
     }
 
-    fn mode(&self, mode: Mode) -> Option<String> {
+    fn mode(&self, mode: SessionMode) -> Option<String> {
         match self.context.as_ref()?.mode(mode) {
-            Record::Joined { text, .. } => Some(text),
+            SessionRecord::Joined { text, .. } => Some(text),
             _ => None,
         }
     }
 }
 
-impl From<Joining> for engine::Joining {
-    fn from(joining: Joining) -> Self {
+impl From<PromptAdditions> for engine::ContextAdditions {
+    fn from(joining: PromptAdditions) -> Self {
         Self {
             records: joining.records,
             problems: joining.problems,
@@ -155,14 +162,12 @@ impl From<Joining> for engine::Joining {
     }
 }
 
-/// `None` where the thread broke off, which is a defect and reported as one.
+/// Returns `None` if the thread panicked, which is a bug and reported as one.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => Some(done),
         Err(error) => {
-            base::report(&format!(
-                "what joins a prompt could not be gathered: {error}"
-            ));
+            base::report(&format!("cannot gather the prompt context: {error}"));
             None
         }
     }

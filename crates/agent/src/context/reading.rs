@@ -1,26 +1,26 @@
-//! Reading texts that join a prompt: inside a folder, as text, of a bounded length.
+//! Reads text files for the prompt: inside a folder, as text, with a size limit.
 
 use base::AbsPath;
 use host::{FileKind, Files};
 
-/// The most bytes of a file that are looked at.
-const FILE_LIMIT: u64 = 4 << 20;
+/// Maximum bytes read of a file.
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// A text that was read, and whether it is all of it.
+/// Text read from a file, possibly truncated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Text {
+pub(crate) struct ReadText {
     pub(crate) text: String,
-    /// Bytes of the whole.
+    /// Total bytes of the file.
     pub(crate) whole: usize,
 }
 
-/// Reads a text file that lies inside `fence`, links followed. `Ok(None)` where there is none; a sentence where it
-/// must not or cannot be read.
+/// Reads a text file that lies inside `fence` after following links. `Ok(None)` if there is none;
+/// an error message if it must not or cannot be read.
 pub(crate) fn read_inside(
     files: &dyn Files,
     path: &AbsPath,
     fence: &AbsPath,
-) -> Result<Option<Text>, String> {
+) -> Result<Option<ReadText>, String> {
     match files.stat(path) {
         Ok(stat) if stat.kind == FileKind::File => {}
         Ok(_) => return Ok(None),
@@ -32,24 +32,22 @@ pub(crate) fn read_inside(
         .map_err(|error| error.to_string())?;
     let real_fence = files.canonicalize(fence).unwrap_or_else(|_| fence.clone());
     if !real.is_within(&real_fence) {
-        return Err(format!(
-            "{path} leads out of {fence} and was not read: it would bring in a file of another place"
-        ));
+        return Err(format!("{path} leads out of {fence} and was not read"));
     }
     let bytes = files
-        .read(&real, FILE_LIMIT)
+        .read(&real, MAX_FILE_BYTES)
         .map_err(|error| error.to_string())?;
     if bytes.contains(&0) {
-        return Err(format!("{path} is no text and was not read"));
+        return Err(format!("{path} is not a text file and was not read"));
     }
     let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
     let whole = text.len();
-    Ok(Some(Text { text, whole }))
+    Ok(Some(ReadText { text, whole }))
 }
 
-/// Cuts a text at a line end so that it has at most `limit` bytes, and says so in its last line.
-pub(crate) fn cut(text: &str, limit: usize, path: &str) -> String {
+/// Truncates a text at a line end to at most `limit` bytes, with a note as its last line.
+pub(crate) fn truncate(text: &str, limit: usize, path: &str) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
@@ -66,12 +64,12 @@ pub(crate) fn cut(text: &str, limit: usize, path: &str) -> String {
         "\n"
     };
     format!(
-        "{kept}{newline}[cut: these are the first {lines} of {all} lines of {path}; read the rest where you need it]\n"
+        "{kept}{newline}[truncated: the first {lines} of {all} lines of {path}; read the rest if you need it]\n"
     )
 }
 
-/// A path relative to `root`, with `/`; absolute where it lies elsewhere.
-pub(crate) fn shown(path: &AbsPath, root: &AbsPath) -> String {
+/// Returns the path relative to `root`, with `/`; the absolute path if it is outside.
+pub(crate) fn display_path(path: &AbsPath, root: &AbsPath) -> String {
     match path.relative_to(root) {
         Some(relative) if relative.as_os_str().is_empty() => ".".to_owned(),
         Some(relative) => relative.to_string_lossy().into_owned(),
@@ -85,23 +83,27 @@ mod tests {
     use host::FakeFiles;
 
     #[test]
-    fn a_long_text_is_cut_at_a_line_and_says_so() {
+    fn long_text_is_truncated_at_a_line_with_note() {
         let check = |text: &str, limit: usize, kept: &str| {
-            let result = cut(text, limit, "a.md");
+            let result = truncate(text, limit, "a.md");
             assert!(result.starts_with(kept), "{result}");
-            assert_eq!(result.contains("[cut:"), text.len() > limit, "{result}");
+            assert_eq!(
+                result.contains("[truncated:"),
+                text.len() > limit,
+                "{result}"
+            );
         };
         check("one\ntwo\n", 100, "one\ntwo\n");
         check(
             "one\ntwo\nthree\n",
             9,
-            "one\ntwo\n[cut: these are the first 2 of 3 lines of a.md",
+            "one\ntwo\n[truncated: the first 2 of 3 lines of a.md",
         );
-        check("äöü", 3, "ä\n[cut");
+        check("äöü", 3, "ä\n[truncated");
     }
 
     #[test]
-    fn a_link_that_leads_out_is_not_followed() {
+    fn links_out_of_the_fence_are_refused() {
         let files = FakeFiles::new();
         let path = |path: &str| AbsPath::new(path).unwrap();
         files.write(&path("/secret/key"), "k");
@@ -113,6 +115,6 @@ mod tests {
         assert_eq!(read("/p/CLAUDE.md").unwrap().unwrap().text, "hello\n");
         assert_eq!(read("/p/none").unwrap(), None);
         files.write(&path("/p/bin"), [1, 0, 2]);
-        assert!(read("/p/bin").unwrap_err().contains("no text"));
+        assert!(read("/p/bin").unwrap_err().contains("not a text file"));
     }
 }

@@ -1,4 +1,4 @@
-//! The tool with which a model reads a skill.
+//! The tool that reads skills for the model.
 
 use std::sync::Arc;
 
@@ -7,34 +7,41 @@ use futures::future::BoxFuture;
 use model::{Profile, ToolInput, ToolNames, ToolSpec};
 use serde_json::json;
 
-use super::Trust;
-use super::reading::{cut, read_inside, shown};
+use super::TrustedFolders;
+use super::reading::{display_path, read_inside, truncate};
 use super::skills::{Skill, Skills};
-use crate::outcome::Outcome;
-use crate::tool::{Access, Answer, Call, Input, Scope, Tool, ToolClass, ToolContext};
+use crate::outcome::CallOutcome;
+use crate::tool::{
+    CallInput, LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult,
+};
 
-/// Bytes of a body or a file that are given at once; about five thousand tokens.
-const LIMIT: usize = 20_000;
+/// Maximum bytes of a body or file returned at once; about five thousand tokens.
+const MAX_SKILL_BYTES: usize = 20_000;
 
-/// Reads a skill's body, or a file of its folder.
+/// Reads a skill's body, or a file in its folder.
 pub struct SkillTool {
-    trust: Trust,
+    trust: TrustedFolders,
     config: Option<AbsPath>,
 }
 
 impl SkillTool {
-    /// `trust` tells which projects' skills may be read; `config` is Burin's folder of settings.
-    pub fn new(trust: Trust, config: Option<AbsPath>) -> Self {
+    /// Creates the tool. `trust` decides which projects' skills may be read; `config` is Burin's
+    /// settings folder.
+    pub fn new(trust: TrustedFolders, config: Option<AbsPath>) -> Self {
         Self { trust, config }
     }
 
     fn find(&self, context: &ToolContext) -> Skills {
-        let is_trusted = self.trust.of(&context.root);
+        let is_trusted = self.trust.is_trusted(&context.root);
         let files = context.sources.files.as_ref();
         Skills::find(files, &context.root, is_trusted, self.config.as_ref())
     }
 
-    fn named(&self, call: &Call, context: &ToolContext) -> Result<(Skill, Option<String>), Answer> {
+    fn named(
+        &self,
+        call: &ToolCall,
+        context: &ToolContext,
+    ) -> Result<(Skill, Option<String>), ToolResult> {
         let (name, file) = arguments(call)?;
         let skills = self.find(context);
         if let Some(skill) = skills.named(&name) {
@@ -45,12 +52,13 @@ impl SkillTool {
             .iter()
             .map(|skill| skill.name.as_str())
             .collect();
-        let there = match names.is_empty() {
-            true => "there are none in this project".to_owned(),
-            false => format!("there are {}", names.join(", ")),
+        let there = if names.is_empty() {
+            "there are none in this project".to_owned()
+        } else {
+            format!("there are {}", names.join(", "))
         };
         let text = format!("There is no skill {name:?}: {there}.");
-        Err(Answer::new(Outcome::InvalidArguments, text))
+        Err(ToolResult::new(CallOutcome::InvalidArguments, text))
     }
 }
 
@@ -85,20 +93,24 @@ impl Tool for SkillTool {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, _: &ToolContext) -> Result<Access, Answer> {
+    fn access(&self, call: &ToolCall, _: &ToolContext) -> Result<ToolAccess, ToolResult> {
         let (name, file) = arguments(call)?;
         let title = match &file {
             Some(file) => format!("read {file} of the skill {name}"),
             None => format!("read the skill {name}"),
         };
-        Ok(Access {
-            reads: vec![Scope::Own(format!("skill {name}"))],
+        Ok(ToolAccess {
+            reads: vec![LockScope::Own(format!("skill {name}"))],
             title,
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let (skill, file) = match self.named(call, context) {
                 Ok(named) => named,
@@ -115,18 +127,18 @@ impl Tool for SkillTool {
             });
             match read.await {
                 Ok(answer) => answer,
-                Err(_) => Answer::new(
-                    Outcome::UnexpectedEnvironment,
-                    "The skill could not be read: reading it was given up.",
+                Err(_) => ToolResult::new(
+                    CallOutcome::UnexpectedEnvironment,
+                    "The skill could not be read: reading was cancelled.",
                 ),
             }
         })
     }
 }
 
-fn arguments(call: &Call) -> Result<(String, Option<String>), Answer> {
-    let wrong = |text: &str| Answer::new(Outcome::InvalidArguments, text);
-    let Input::Json(value) = &call.input else {
+fn arguments(call: &ToolCall) -> Result<(String, Option<String>), ToolResult> {
+    let wrong = |text: &str| ToolResult::new(CallOutcome::InvalidArguments, text);
+    let CallInput::Json(value) = &call.input else {
         return Err(wrong(
             "Give the tool skill an object with the `name` of a skill.",
         ));
@@ -146,14 +158,16 @@ fn arguments(call: &Call) -> Result<(String, Option<String>), Answer> {
     }
 }
 
-fn body_of(skill: &Skill, files: &dyn host::Files, root: &AbsPath) -> Answer {
+fn body_of(skill: &Skill, files: &dyn host::Files, root: &AbsPath) -> ToolResult {
     let body = match skill.body(files) {
         Ok(body) => body,
-        Err(problem) => return Answer::new(Outcome::UnexpectedEnvironment, sentence(&problem)),
+        Err(problem) => {
+            return ToolResult::new(CallOutcome::UnexpectedEnvironment, sentence(&problem));
+        }
     };
-    let folder = shown(&skill.folder, root);
+    let folder = display_path(&skill.folder, root);
     let mut text = format!("<skill name=\"{}\" folder=\"{folder}\">\n", skill.name);
-    text.push_str(&cut(&body, LIMIT, "SKILL.md"));
+    text.push_str(&truncate(&body, MAX_SKILL_BYTES, "SKILL.md"));
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -162,16 +176,16 @@ fn body_of(skill: &Skill, files: &dyn host::Files, root: &AbsPath) -> Answer {
         text.push_str(&format!("Files of this skill: {}\n", others.join(", ")));
     }
     text.push_str("</skill>");
-    Answer::ok(text)
+    ToolResult::ok(text)
 }
 
-fn file_of(skill: &Skill, file: &str, files: &dyn host::Files) -> Answer {
+fn file_of(skill: &Skill, file: &str, files: &dyn host::Files) -> ToolResult {
     let path = skill.folder.join(file);
     match read_inside(files, &path, &skill.folder) {
-        Ok(Some(text)) if text.text.is_empty() => Answer::ok(format!("{file} is empty.")),
-        Ok(Some(text)) => Answer::ok(cut(&text.text, LIMIT, file)),
-        Ok(None) => Answer::new(
-            Outcome::UnexpectedEnvironment,
+        Ok(Some(text)) if text.text.is_empty() => ToolResult::ok(format!("{file} is empty.")),
+        Ok(Some(text)) => ToolResult::ok(truncate(&text.text, MAX_SKILL_BYTES, file)),
+        Ok(None) => ToolResult::new(
+            CallOutcome::UnexpectedEnvironment,
             match skill.files(files).join(", ").as_str() {
                 "" => format!(
                     "The skill {} has no file {file:?} and no other; leave out `file`.",
@@ -183,7 +197,7 @@ fn file_of(skill: &Skill, file: &str, files: &dyn host::Files) -> Answer {
                 ),
             },
         ),
-        Err(problem) => Answer::new(Outcome::UnexpectedEnvironment, sentence(&problem)),
+        Err(problem) => ToolResult::new(CallOutcome::UnexpectedEnvironment, sentence(&problem)),
     }
 }
 

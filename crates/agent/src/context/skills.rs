@@ -1,49 +1,50 @@
-//! Skills: folders with a `SKILL.md` that tells how something is done here.
+//! Skills: folders with a `SKILL.md` that describes how to do a task.
 //!
-//! Three levels: the list of names and descriptions stands in the system prompt, the body is read when the skill is
-//! used, the other files of its folder when the body sends there.
+//! Three levels: the system prompt lists names and descriptions, the model reads the body when it
+//! uses the skill, and other files of the folder when the body refers to them.
 
 use base::AbsPath;
 use host::{FileKind, Files};
 
-use super::front::{Field, Front};
+use super::front_matter::{FrontMatter, FrontMatterField};
 use super::reading::read_inside;
 
-/// The skills that were found, the nearest of a name winning.
+/// The skills found. Of two with the same name, the nearest one wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skills {
-    /// Sorted by name, each name once.
+    /// Sorted by name, without duplicates.
     pub skills: Vec<Skill>,
-    /// What was left out and why, in sentences.
+    /// Messages about skills that were skipped, with the reason.
     pub problems: Vec<String>,
 }
 
-/// One skill.
+/// A skill and its metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skill {
-    /// 1 to 64 of `a`–`z`, `0`–`9` and single `-`; the name of its folder.
+    /// 1 to 64 of `a`–`z`, `0`–`9` and single `-`; equal to the name of its folder.
     pub name: String,
-    /// What it is for and when to use it; at most 1024 letters.
+    /// Purpose, and when to use it; at most 1024 characters.
     pub description: String,
-    /// Its folder.
+    /// Folder of the skill.
     pub folder: AbsPath,
-    /// The folder of skills that it was found in; nothing outside of it is read.
+    /// The skills folder that contains it; nothing outside it is read.
     pub home: AbsPath,
-    /// Tools that it wants to be used without asking. Told to nobody but the person: rules decide.
+    /// Tools that it asks to use without permission. Only shown to the user: the permission rules
+    /// decide.
     pub allowed_tools: Vec<String>,
-    /// What it needs of its surroundings.
+    /// Requirements on the environment.
     pub compatibility: Option<String>,
-    /// Its licence.
+    /// License of the skill.
     pub license: Option<String>,
 }
 
-/// Where a project keeps skills, the first one winning.
+/// A project's skill folders, in order of precedence.
 pub(super) const PROJECT_FOLDERS: [&str; 3] = [".burin/skills", ".agents/skills", ".claude/skills"];
-/// The most skills that are listed.
-const LISTED: usize = 100;
+/// Maximum number of skills listed.
+const MAX_LISTED: usize = 100;
 
 impl Skills {
-    /// Looks for skills: the project's where it is trusted, then the person's in Burin's folder of settings.
+    /// Finds skills: the project's if it is trusted, then the user's in Burin's settings folder.
     pub fn find(
         files: &dyn Files,
         root: &AbsPath,
@@ -53,43 +54,45 @@ impl Skills {
         let mut found = Self::default();
         if is_trusted {
             for folder in PROJECT_FOLDERS {
-                found.look_in(files, &root.join(folder), root);
+                found.scan_folder(files, &root.join(folder), root);
             }
         }
         if let Some(config) = config {
             let home = config.join("skills");
-            found.look_in(files, &home, config);
+            found.scan_folder(files, &home, config);
         }
         found.skills.sort_by(|one, two| one.name.cmp(&two.name));
         found
     }
 
-    /// A skill by its name.
+    /// Returns the skill with this name.
     pub fn named(&self, name: &str) -> Option<&Skill> {
         self.skills.iter().find(|skill| skill.name == name)
     }
 
-    /// The list for the system prompt; `None` without skills.
+    /// Returns the list for the system prompt; `None` if there are no skills.
     pub fn list(&self, tool: &str) -> Option<String> {
         if self.skills.is_empty() {
             return None;
         }
         let mut text = format!(
-            "# Skills\nHow certain things are done here. When a task fits a description, read the skill with `{tool}` first and follow it.\n"
+            "# Skills\nInstructions for certain tasks in this project. When a task matches a description, read the skill with `{tool}` first and follow it.\n"
         );
-        for skill in self.skills.iter().take(LISTED) {
+        for skill in self.skills.iter().take(MAX_LISTED) {
             let description = skill.description.replace('\n', " ");
             text.push_str(&format!("- {}: {description}\n", skill.name));
         }
-        if let Some(more @ 1..) = self.skills.len().checked_sub(LISTED) {
-            text.push_str(&format!("- and {more} more, to be asked for by name\n"));
+        if let Some(more @ 1..) = self.skills.len().checked_sub(MAX_LISTED) {
+            text.push_str(&format!(
+                "- and {more} more, which can be requested by name\n"
+            ));
         }
         Some(text)
     }
 
-    fn look_in(&mut self, files: &dyn Files, home: &AbsPath, fence: &AbsPath) {
+    fn scan_folder(&mut self, files: &dyn Files, home: &AbsPath, fence: &AbsPath) {
         let Ok(listing) = files.list(home) else {
-            // Most projects have none.
+            // Most projects have no such folder.
             return;
         };
         for entry in listing.entries {
@@ -112,16 +115,17 @@ impl Skills {
 }
 
 impl Skill {
-    /// Its body, without what stands in front.
+    /// Returns the body without the front matter.
     pub fn body(&self, files: &dyn Files) -> Result<String, String> {
         let path = self.folder.join("SKILL.md");
         match read_inside(files, &path, &self.home)? {
-            Some(text) => Ok(Front::split(&text.text).1.trim_start().to_owned()),
+            Some(text) => Ok(FrontMatter::split(&text.text).1.trim_start().to_owned()),
             None => Err(format!("{path} is no longer there")),
         }
     }
 
-    /// The other files in its folder, relative to it, at most 200; links and what begins with a dot are left out.
+    /// Returns the other files in its folder, relative to it, at most 200; links and dot files are
+    /// skipped.
     pub fn files(&self, files: &dyn Files) -> Vec<String> {
         let mut found = Vec::new();
         let mut open = vec![self.folder.clone()];
@@ -157,15 +161,15 @@ fn read_skill(
     let Some(text) = read_inside(files, &path, fence)? else {
         return Ok(None);
     };
-    let (front, _) = Front::split(&text.text);
+    let (front, _) = FrontMatter::split(&text.text);
     let skill = check(&front, folder, home);
     skill
         .map(Some)
-        .map_err(|why| format!("the skill in {path} is left out: {why}"))
+        .map_err(|why| format!("the skill in {path} was skipped: {why}"))
 }
 
-/// The rules of the format.
-fn check(front: &Front, folder: &AbsPath, home: &AbsPath) -> Result<Skill, String> {
+/// Validates a skill against the format's rules.
+fn check(front: &FrontMatter, folder: &AbsPath, home: &AbsPath) -> Result<Skill, String> {
     let name = front.text("name").unwrap_or_default();
     check_name(&name)?;
     if name != folder.name() {
@@ -188,17 +192,18 @@ fn check(front: &Front, folder: &AbsPath, home: &AbsPath) -> Result<Skill, Strin
     if let Some(text) = &compatibility
         && text.chars().count() > 500
     {
-        return Err("its compatibility has more than 500 letters".to_owned());
+        return Err("its compatibility has more than 500 characters".to_owned());
     }
-    let is_map = |field: &Field| {
-        matches!(field, Field::Map(_)) || matches!(field, Field::Text(text) if text.is_empty())
+    let is_map = |field: &FrontMatterField| {
+        matches!(field, FrontMatterField::Map(_))
+            || matches!(field, FrontMatterField::Text(text) if text.is_empty())
     };
     if front.field("metadata").is_some_and(|field| !is_map(field)) {
-        return Err("its metadata are not names with values".to_owned());
+        return Err("its metadata is not a map of names to values".to_owned());
     }
     let allowed_tools = match front.field("allowed-tools") {
-        // As a text, the tools stand with spaces or commas between.
-        Some(Field::Text(text)) => tools_of(text),
+        // A plain text separates the tools by spaces or commas.
+        Some(FrontMatterField::Text(text)) => tools_of(text),
         _ => front.list("allowed-tools"),
     };
     Ok(Skill {
@@ -218,25 +223,25 @@ fn check_name(name: &str) -> Result<(), String> {
         return Err("it has no name".to_owned());
     }
     if name.len() > 64 {
-        return Err("its name is longer than 64 letters".to_owned());
+        return Err("its name is longer than 64 characters".to_owned());
     }
     if !name
         .chars()
         .all(|letter| is_letter(letter) || letter == '-')
     {
         return Err(format!(
-            "its name {name:?} has letters other than a to z, 0 to 9 and -"
+            "its name {name:?} has characters other than a to z, 0 to 9 and -"
         ));
     }
     if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
         return Err(format!(
-            "in its name {name:?} a - must stand between two letters"
+            "in its name {name:?} a - must be between two other characters"
         ));
     }
     Ok(())
 }
 
-/// `Bash(git *) Read` are two: what stands in brackets belongs together.
+/// Splits a list of tools: `Bash(git *) Read` are two, since parentheses group.
 fn tools_of(text: &str) -> Vec<String> {
     let mut depth = 0_u32;
     let pieces = text.split(|letter: char| {
@@ -261,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_follows_the_rules_or_is_left_out_with_a_reason() {
+    fn invalid_skills_are_skipped_with_a_reason() {
         let check = |folder: &str, front: &str, expected: Result<(), &str>| {
             let files = FakeFiles::new();
             let file = format!("/p/.agents/skills/{folder}/SKILL.md");
@@ -306,9 +311,13 @@ mod tests {
         check(
             "a--b",
             "name: a--b\ndescription: x",
-            Err("between two letters"),
+            Err("between two other characters"),
         );
-        check("-a", "name: -a\ndescription: x", Err("between two letters"));
+        check(
+            "-a",
+            "name: -a\ndescription: x",
+            Err("between two other characters"),
+        );
         let long = "x".repeat(65);
         check(&long, &format!("name: {long}\ndescription: x"), Err("64"));
         check(
@@ -325,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_skill_of_a_name_wins_and_nothing_of_an_untrusted_project_is_read() {
+    fn nearest_skill_wins_and_untrusted_ones_are_skipped() {
         let files = FakeFiles::new();
         let skill = |at: &str, description: &str| {
             let text = format!("---\nname: x\ndescription: {description}\n---\nBody.\n");
@@ -349,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_in_brackets_belong_together() {
+    fn allowed_tools_keep_parenthesised_patterns() {
         assert_eq!(
             tools_of("Bash(git *) Read,Grep"),
             ["Bash(git *)", "Read", "Grep"]

@@ -1,51 +1,54 @@
-//! One question to a model and its answer: sent, shown while it streams, written down.
+//! One request to the model and its response: sent, streamed to the view, recorded.
 
 use futures::StreamExt;
-use model::{Answer, Assembler, Content, Event as Piece, Failure, FailureClass, StopReason, Usage};
-use router::actor::Told;
+use model::{
+    Assembler, Failure, FailureClass, ModelResponse, PartContent, StopReason, StreamEvent as Piece,
+    Usage,
+};
+use router::actor::RouterEvent;
 
-use super::prompt::Standing;
-use super::session::{Halt, Session};
-use crate::parts;
-use crate::record::{Record, StoredContent, StoredPart, StoredUsage, TurnEnd};
-use crate::session::Event;
+use super::prompt::TurnProgress;
+use super::session::{SessionTask, TurnStop};
+use crate::record::{SessionRecord, StoredContent, StoredPart, StoredUsage, TurnEnd};
+use crate::session::AgentEvent;
+use crate::stored_parts;
 
-/// What an answer asks for.
+/// The next action that a response asks for.
 #[derive(Debug)]
-pub(super) enum Heard {
-    /// These calls: id, the model's name for the tool, arguments.
+pub(super) enum AnswerAction {
+    /// Run these calls: id, the model's name for the tool, arguments.
     Calls(Vec<(String, String, String)>),
-    /// Nothing: it is done.
+    /// Nothing more: the model is done.
     Done(StopReason),
-    /// The conversation is too long for the model; nothing was said.
+    /// The conversation is too long for the model; there was no output.
     TooLong(Failure),
-    /// The provider does not take the request as it is; nothing was said.
+    /// The provider refused the request; there was no output.
     Refused(Failure),
-    /// It failed.
+    /// The request failed for another reason.
     Failed(Failure),
 }
 
-/// An answer as it came.
-struct Came {
-    answer: Answer,
-    /// Who answered.
+/// A response as received from the stream.
+struct ReceivedAnswer {
+    answer: ModelResponse,
+    /// Model that produced the response.
     model: String,
     is_stopped: bool,
 }
 
-impl Session {
-    /// Asks for the next answer and writes down what came.
+impl SessionTask {
+    /// Requests the next response and records it.
     pub(super) async fn ask(
         &mut self,
         step: u64,
         prompt: &str,
-        standing: Standing,
-    ) -> Result<Heard, Halt> {
+        standing: TurnProgress,
+    ) -> Result<AnswerAction, TurnStop> {
         let request = self.request();
         let fingerprint = self.transcript.fingerprint(&self.offered.specs);
         let same_bytes = fingerprint.same_bytes(&self.fingerprint);
         let bytes = fingerprint.bytes();
-        let asked = Record::Asked {
+        let asked = SessionRecord::Asked {
             turn: self.turn,
             step,
             model: self.model.clone(),
@@ -55,69 +58,81 @@ impl Session {
         };
         self.fingerprint = fingerprint;
         self.write(vec![asked]).await?;
-        let came = self.listen(request, prompt, standing).await;
-        self.heard(step, bytes, came).await
+        let came = self.receive_answer(request, prompt, standing).await;
+        self.record_answer(step, bytes, came).await
     }
 
-    async fn listen(&mut self, request: model::Request, prompt: &str, standing: Standing) -> Came {
+    async fn receive_answer(
+        &mut self,
+        request: model::ModelRequest,
+        prompt: &str,
+        standing: TurnProgress,
+    ) -> ReceivedAnswer {
         let mut assembler = Assembler::new(&request.messages).with_used(self.transcript.call_ids());
         let mut model = request.model.to_string();
-        let mind = self.start.harness.parts.mind.clone();
-        let mut told = mind.ask(self.question(request, prompt, standing));
+        let mind = self.start.harness.parts.models.clone();
+        let mut told = mind.ask(self.router_request(request, prompt, standing));
         loop {
             let next = self.inbox.during(told.next()).await;
             let (is_stopped, next) = match next {
                 Ok(next) => (false, next),
-                Err(super::inbox::Stopped) => (true, None),
+                Err(super::inbox::TurnStopped) => (true, None),
             };
             let Some(next) = next else {
                 // Dropping the stream closes its socket.
                 drop(told);
-                return Came {
+                return ReceivedAnswer {
                     answer: assembler.finish(),
                     model,
                     is_stopped,
                 };
             };
             match next {
-                Told::Decided(decision) => {
+                RouterEvent::Decided(decision) => {
                     if let Some(lane) = &decision.chosen {
                         model = lane.model.to_string();
                     }
-                    self.events.show(Event::Decided(decision));
+                    self.events.send_lossy(AgentEvent::Decided(decision));
                 }
-                Told::Waiting { failure, pause } => self.events.show(Event::Waiting {
-                    why: failure.message,
-                    pause,
-                }),
-                Told::Event(piece) => self.show(&mut assembler, piece),
+                RouterEvent::Waiting { failure, pause } => {
+                    self.events.send_lossy(AgentEvent::Waiting {
+                        why: failure.message,
+                        pause,
+                    })
+                }
+                RouterEvent::Event(piece) => self.show_piece(&mut assembler, piece),
             }
         }
     }
 
-    fn show(&self, assembler: &mut Assembler, piece: Piece) {
+    fn show_piece(&self, assembler: &mut Assembler, piece: Piece) {
         let call = assembler.push(&piece).map(str::to_owned);
         let event = match (piece, call) {
-            (Piece::TextDelta(text), _) => Event::Text(text),
-            (Piece::ReasoningDelta(text), _) => Event::Thought(text),
-            (Piece::Restart, _) => Event::Restarted,
-            (Piece::ToolStart { name, .. }, Some(call)) => Event::CallDelta {
+            (Piece::TextDelta(text), _) => AgentEvent::Text(text),
+            (Piece::ReasoningDelta(text), _) => AgentEvent::Thought(text),
+            (Piece::Restart, _) => AgentEvent::Restarted,
+            (Piece::ToolStart { name, .. }, Some(call)) => AgentEvent::CallDelta {
                 call,
                 name,
                 fragment: String::new(),
             },
-            (Piece::ToolArgsDelta { fragment, .. }, Some(call)) => Event::CallDelta {
+            (Piece::ToolArgsDelta { fragment, .. }, Some(call)) => AgentEvent::CallDelta {
                 call,
                 name: String::new(),
                 fragment,
             },
             _ => return,
         };
-        self.events.show(event);
+        self.events.send_lossy(event);
     }
 
-    async fn heard(&mut self, step: u64, bytes: u64, came: Came) -> Result<Heard, Halt> {
-        let Came {
+    async fn record_answer(
+        &mut self,
+        step: u64,
+        bytes: u64,
+        came: ReceivedAnswer,
+    ) -> Result<AnswerAction, TurnStop> {
+        let ReceivedAnswer {
             answer,
             model,
             is_stopped,
@@ -125,9 +140,9 @@ impl Session {
         for problem in &answer.problems {
             log::warn!("session {}: {model}: {problem}", self.id);
         }
-        let calls = calls(&answer);
+        let calls = complete_calls(&answer);
         let (stop, failure) = (answer.stop, answer.failure.clone());
-        let parts = kept(&answer);
+        let parts = stored_parts(&answer);
         let says_something = !parts.is_empty();
         if says_something || stop.is_some() {
             let word = match stop {
@@ -135,17 +150,19 @@ impl Session {
                 None if is_stopped => "stopped",
                 None => "broken",
             };
-            let usage = answer.usage.unwrap_or_else(|| self.guess(bytes, &answer));
+            let usage = answer
+                .usage
+                .unwrap_or_else(|| self.estimate_usage(bytes, &answer));
             let cost = self
-                .mind()
+                .models()
                 .price(&model)
                 .and_then(|price| price.cost(&usage));
-            self.purse.pay(cost);
+            self.budget.spend(cost);
             if answer.usage.is_some() {
                 self.estimator.observe(bytes, usage.prompt());
             }
             self.measure_answer(&model, &usage);
-            self.note(vec![Record::Answered {
+            self.write_later(vec![SessionRecord::Answered {
                 turn: self.turn,
                 step,
                 model: model.clone(),
@@ -161,36 +178,39 @@ impl Session {
                 stop: word.to_owned(),
             }])
             .await;
-            self.events.show(Event::Fill {
+            self.events.send_lossy(AgentEvent::Fill {
                 used: usage.total().0,
                 limit: self.context_size().0,
-                cost_nano: self.purse.spent().map(|cost| cost.0),
+                cost_nano: self.budget.spent().map(|cost| cost.0),
             });
         }
         if is_stopped {
-            self.abort_unbegun(&calls).await;
-            return Err(Halt::Stopped);
+            self.abort_unstarted(&calls).await;
+            return Err(TurnStop::Stopped);
         }
-        // What was completed stands, however the answer ended: its calls run.
+        // Completed calls run, however the response ended.
         if !calls.is_empty() {
-            return Ok(Heard::Calls(calls));
+            return Ok(AnswerAction::Calls(calls));
         }
         match (stop, failure) {
-            (Some(stop), _) => Ok(Heard::Done(stop)),
+            (Some(stop), _) => Ok(AnswerAction::Done(stop)),
             (None, failure) => {
                 let failure = failure.unwrap_or_else(|| {
-                    Failure::new(FailureClass::Torn, "The answer broke off without a reason.")
+                    Failure::new(
+                        FailureClass::Torn,
+                        "The response broke off without a reason.",
+                    )
                 });
-                self.failed(step, says_something, failure).await
+                self.on_failure(step, says_something, failure).await
             }
         }
     }
 
-    /// What an answer used of which nobody said so: it was stopped, or broke off.
-    fn guess(&self, bytes: u64, answer: &Answer) -> Usage {
+    /// Estimates the usage of a response without usage data: it was stopped, or broke off.
+    fn estimate_usage(&self, bytes: u64, answer: &ModelResponse) -> Usage {
         let said = answer.message.parts.iter().map(|part| match &part.content {
-            Content::Text(text) | Content::Reasoning(text) => text.len() as u64,
-            Content::ToolCall { arguments, .. } => arguments.len() as u64,
+            PartContent::Text(text) | PartContent::Reasoning(text) => text.len() as u64,
+            PartContent::ToolCall { arguments, .. } => arguments.len() as u64,
             _ => 0,
         });
         Usage {
@@ -200,25 +220,25 @@ impl Session {
         }
     }
 
-    async fn failed(
+    async fn on_failure(
         &mut self,
         step: u64,
         says_something: bool,
         failure: Failure,
-    ) -> Result<Heard, Halt> {
+    ) -> Result<AnswerAction, TurnStop> {
         if failure.class == FailureClass::ContextOverflow && !says_something {
-            return Ok(Heard::TooLong(failure));
+            return Ok(AnswerAction::TooLong(failure));
         }
         if failure.class == FailureClass::InvalidRequest && !says_something {
-            return Ok(Heard::Refused(failure));
+            return Ok(AnswerAction::Refused(failure));
         }
         self.note_failure(step, &failure).await;
-        Ok(Heard::Failed(failure))
+        Ok(AnswerAction::Failed(failure))
     }
 
-    /// Writes down that a question failed.
+    /// Records a failed request.
     pub(super) async fn note_failure(&mut self, step: u64, failure: &Failure) {
-        self.note(vec![Record::Failed {
+        self.write_later(vec![SessionRecord::Failed {
             turn: self.turn,
             step,
             class: failure.class.name().to_owned(),
@@ -228,36 +248,36 @@ impl Session {
     }
 }
 
-/// The complete calls of an answer.
-fn calls(answer: &Answer) -> Vec<(String, String, String)> {
+/// Returns the complete calls of a response.
+fn complete_calls(answer: &ModelResponse) -> Vec<(String, String, String)> {
     let calls = answer.calls();
     calls
         .map(|(id, name, arguments)| {
-            let name = if name.is_empty() { UNNAMED } else { name };
+            let name = if name.is_empty() { UNNAMED_TOOL } else { name };
             (id.to_owned(), name.to_owned(), arguments.to_owned())
         })
         .collect()
 }
 
-/// What a call without a name is called, since no wire takes an empty name back.
-const UNNAMED: &str = "unnamed";
+/// Name for a call without one, since no wire accepts an empty name.
+const UNNAMED_TOOL: &str = "unnamed";
 
-/// What is kept of an answer: all but calls that broke off.
-fn kept(answer: &Answer) -> Vec<StoredPart> {
+/// Returns the parts of a response to store: everything but incomplete calls.
+fn stored_parts(answer: &ModelResponse) -> Vec<StoredPart> {
     let message = answer.clone().into_history();
     let kept = message.parts.iter().filter_map(|part| {
-        let mut kept = parts::stored(part)?;
+        let mut kept = stored_parts::to_stored(part)?;
         if let StoredContent::Call { name, .. } = &mut kept.content
             && name.is_empty()
         {
-            UNNAMED.clone_into(name);
+            UNNAMED_TOOL.clone_into(name);
         }
         Some(kept)
     });
     kept.collect()
 }
 
-/// How a turn ends whose model failed.
+/// Returns the end of a turn whose request failed.
 pub(super) fn failed_end(failure: Failure) -> TurnEnd {
     match failure.class {
         FailureClass::Budget => TurnEnd::OutOfBudget {

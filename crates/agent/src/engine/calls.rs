@@ -1,9 +1,9 @@
-//! The calls of one answer: judged, allowed, run side by side where nothing is in the way, and ended, each in a
-//! record.
+//! Runs the calls of one response: checked, permitted, run in parallel where possible, and ended,
+//! each with a record.
 //!
-//! A call goes through these stops: prepared (arguments, access, mode) → hooks → leave → its turn among all that
-//! touch the same → begun, on the disk → ended. Independent calls pass each other; results are ordered by the
-//! transcript.
+//! Stages of a call: prepared (arguments, access, mode) → hooks → permission → its turn among the
+//! calls with overlapping access → started, on the disk → ended. Independent calls overtake each
+//! other; the transcript orders the results.
 
 mod prepare;
 mod run;
@@ -13,87 +13,87 @@ use std::future::pending;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use model::Content;
+use model::PartContent;
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
-use super::session::{Halt, Session};
-use crate::ask::Decision;
-use crate::compact::ends;
-use crate::hooks::{HookTold, LeaveWord};
-use crate::leave::{self, Verdict};
-use crate::locks::Ticket;
-use crate::loops::Seen;
-use crate::outcome::{Detail, Outcome};
-use crate::parts;
-use crate::record::Record;
-use crate::session::Event;
-use crate::tool::{Answer, Scope};
+use super::session::{SessionTask, TurnStop};
+use crate::compact::head_and_tail;
+use crate::hooks::{HookPermission, HookReply};
+use crate::locks::LockTicket;
+use crate::loops::CallFingerprint;
+use crate::outcome::{CallOutcome, Detail};
+use crate::permission::{self, PermissionVerdict};
+use crate::record::SessionRecord;
+use crate::session::AgentEvent;
+use crate::stored_parts;
+use crate::tool::{LockScope, ToolResult};
+use crate::user_prompts::PermissionDecision;
 
-use prepare::{Prepared, Ready};
+use prepare::{Preparation, PreparedCall};
 
-/// Something that happened to a call.
-enum Step {
-    /// The hooks have spoken.
-    Hooked(usize, Result<HookTold, String>),
-    /// The person has decided; `None` where they never will.
-    Decided(usize, Option<Decision>),
-    /// Nobody is in the way any more.
+/// An event in the life of a call.
+enum CallEvent {
+    /// The hooks have answered.
+    Hooked(usize, Result<HookReply, String>),
+    /// The user has decided; `None` if there will be no decision.
+    Decided(usize, Option<PermissionDecision>),
+    /// The call holds its locks and can start.
     Free(usize),
-    /// It is over.
-    Ended(usize, Box<run::Ended>),
+    /// The call has ended.
+    Ended(usize, Box<run::FinishedCall>),
 }
 
-type Steps = FuturesUnordered<BoxFuture<'static, Step>>;
+type CallEvents = FuturesUnordered<BoxFuture<'static, CallEvent>>;
 
-/// The calls of one answer on their way.
-struct Batch {
-    slots: Vec<Slot>,
-    steps: Steps,
+/// The calls of one response in progress.
+struct CallBatch {
+    calls: Vec<ActiveCall>,
+    events: CallEvents,
 }
 
-/// A call on its way.
-struct Slot {
+/// A call in progress.
+struct ActiveCall {
     id: String,
-    /// The model's word for the tool.
+    /// The model's name for the tool.
     name: String,
-    /// The tool's own name; the model's word where there is no such tool.
+    /// The tool's own name, or the model's name if there is no such tool.
     tool: String,
     arguments: String,
-    ready: Option<Ready>,
-    /// Kept from the beginning, so that calls go in their order.
-    ticket: Option<std::sync::Arc<Ticket>>,
+    ready: Option<PreparedCall>,
+    /// Place in the lock queue, taken at the start so that calls keep their order.
+    ticket: Option<std::sync::Arc<LockTicket>>,
     running: Option<AbortHandle>,
     began: Option<Instant>,
-    seen: Option<Seen>,
-    /// Ready when the call is over, for those that wait for it.
+    seen: Option<CallFingerprint>,
+    /// Resolves when the call is over, for calls that wait for it.
     over: Option<oneshot::Sender<()>>,
 }
 
-impl Slot {
+impl ActiveCall {
     fn is_over(&self) -> bool {
         self.seen.is_some()
     }
 }
 
-impl Session {
-    /// Runs the calls of an answer to their ends. Answers what was seen, in call order.
+impl SessionTask {
+    /// Runs the calls of a response to their ends. Returns the results in call order.
     pub(super) async fn run_calls(
         &mut self,
         calls: Vec<(String, String, String)>,
-    ) -> Result<Vec<Seen>, Halt> {
-        let mut batch = Batch {
-            slots: Vec::with_capacity(calls.len()),
-            steps: FuturesUnordered::new(),
+    ) -> Result<Vec<CallFingerprint>, TurnStop> {
+        let mut batch = CallBatch {
+            calls: Vec::with_capacity(calls.len()),
+            events: FuturesUnordered::new(),
         };
         let came = Instant::now();
         let mut befores: Vec<futures::future::Shared<BoxFuture<'static, ()>>> = Vec::new();
         for (id, name, arguments) in calls {
-            let ix = batch.slots.len();
+            let ix = batch.calls.len();
             let prepared = self.prepare(&id, &name, &arguments);
             let (over, is_over) = oneshot::channel::<()>();
-            let mut slot = Slot {
+            let mut slot = ActiveCall {
                 tool: name.clone(),
                 id,
                 name,
@@ -106,23 +106,23 @@ impl Session {
                 over: Some(over),
             };
             match prepared {
-                Prepared::Answered { tool, answer } => {
+                Preparation::Answered { tool, answer } => {
                     slot.tool = tool;
-                    batch.slots.push(slot);
+                    batch.calls.push(slot);
                     self.end_call(&mut batch, ix, *answer, 0).await;
                 }
-                Prepared::Ready(mut ready) => {
+                Preparation::Ready(mut ready) => {
                     ready.tool.name().clone_into(&mut slot.tool);
                     if ready.call.waits {
-                        ready.befores = befores.clone();
+                        ready.predecessors = befores.clone();
                     }
                     slot.ticket = Some(std::sync::Arc::new(self.locks.queue(&ready.access)));
                     let hooked = self.pre_tool_use(&slot.tool, &ready.call);
                     batch
-                        .steps
-                        .push(hooked.map(move |told| Step::Hooked(ix, told)).boxed());
+                        .events
+                        .push(hooked.map(move |told| CallEvent::Hooked(ix, told)).boxed());
                     slot.ready = Some(*ready);
-                    batch.slots.push(slot);
+                    batch.calls.push(slot);
                 }
             }
             befores.push(is_over.map(|_| ()).boxed().shared());
@@ -133,104 +133,107 @@ impl Session {
             return Err(halt);
         }
         Ok(batch
-            .slots
+            .calls
             .into_iter()
             .filter_map(|slot| slot.seen)
             .collect())
     }
 
-    async fn drive(&mut self, batch: &mut Batch) -> Result<(), Halt> {
-        while batch.slots.iter().any(|slot| !slot.is_over()) {
-            let Some(first) = self.inbox.during(batch.steps.next()).await? else {
+    async fn drive(&mut self, batch: &mut CallBatch) -> Result<(), TurnStop> {
+        while batch.calls.iter().any(|slot| !slot.is_over()) {
+            let Some(first) = self.inbox.during(batch.events.next()).await? else {
                 base::never!("a call that is not over has a next step");
                 return Ok(());
             };
-            // What is ready at the same time is written down at once: one trip to the disk for all.
+            // Events that are ready together are recorded together, with one write to the disk.
             let mut steps = vec![first];
-            while let Some(Some(step)) = batch.steps.next().now_or_never() {
+            while let Some(Some(step)) = batch.events.next().now_or_never() {
                 steps.push(step);
             }
             let mut free = Vec::new();
             for step in steps {
                 match step {
-                    Step::Hooked(ix, told) => self.hooked(batch, ix, told).await?,
-                    Step::Decided(ix, decision) => self.decided(batch, ix, decision).await?,
-                    Step::Free(ix) => free.push(ix),
-                    Step::Ended(ix, ended) => self.ended(batch, ix, *ended).await,
+                    CallEvent::Hooked(ix, told) => self.on_hooks_done(batch, ix, told).await?,
+                    CallEvent::Decided(ix, decision) => {
+                        self.on_decision(batch, ix, decision).await?
+                    }
+                    CallEvent::Free(ix) => free.push(ix),
+                    CallEvent::Ended(ix, ended) => self.on_call_end(batch, ix, *ended).await,
                 }
             }
-            self.begin(batch, free).await?;
+            self.start_calls(batch, free).await?;
         }
         Ok(())
     }
 
-    /// The hooks have spoken: now the rules do, and then, where it is needed, the person.
-    async fn hooked(
+    /// Continues after the hooks: applies the permission rules, then asks the user if necessary.
+    async fn on_hooks_done(
         &mut self,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         ix: usize,
-        told: Result<HookTold, String>,
-    ) -> Result<(), Halt> {
+        told: Result<HookReply, String>,
+    ) -> Result<(), TurnStop> {
         let told = told.unwrap_or_default();
         self.joining.extend(told.context);
         for problem in told.problems {
-            self.note(vec![Record::Noted { text: problem }]).await;
+            self.write_later(vec![SessionRecord::Noted { text: problem }])
+                .await;
         }
         if let Some((_, reason)) = told.block {
-            self.deny(batch, ix, format!("a hook forbids it: {reason}"))
+            self.deny(batch, ix, format!("blocked by a hook: {reason}"))
                 .await;
             return Ok(());
         }
-        let Some(ready) = batch.slots[ix].ready.as_ref() else {
+        let Some(ready) = batch.calls[ix].ready.as_ref() else {
             return Ok(());
         };
-        let judged = self
-            .start
-            .judge
-            .judge(&*ready.tool, &ready.call, &ready.access, self.mode);
-        // A hook may loosen what would be asked, never what is forbidden.
-        let verdict = match (judged, told.leave) {
-            (Verdict::Deny { reason }, _) => Verdict::Deny { reason },
-            (_, Some(LeaveWord::Deny(reason))) => Verdict::Deny { reason },
-            (_, Some(LeaveWord::Ask(reason))) => Verdict::Ask { reason },
-            (_, Some(LeaveWord::Allow)) => Verdict::Allow,
+        let judged =
+            self.start
+                .call_judge
+                .evaluate(&*ready.tool, &ready.call, &ready.access, self.mode);
+        // A hook can turn a question into permission, but never override a denial.
+        let verdict = match (judged, told.permission) {
+            (PermissionVerdict::Deny { reason }, _) => PermissionVerdict::Deny { reason },
+            (_, Some(HookPermission::Deny(reason))) => PermissionVerdict::Deny { reason },
+            (_, Some(HookPermission::Ask(reason))) => PermissionVerdict::Ask { reason },
+            (_, Some(HookPermission::Allow)) => PermissionVerdict::Allow,
             (verdict, None) => verdict,
         };
         match verdict {
-            Verdict::Allow => self.queue(batch, ix),
-            Verdict::Deny { reason } => self.deny(batch, ix, reason).await,
-            Verdict::Ask { reason } => self.ask_leave(batch, ix, reason).await?,
+            PermissionVerdict::Allow => self.queue(batch, ix),
+            PermissionVerdict::Deny { reason } => self.deny(batch, ix, reason).await,
+            PermissionVerdict::Ask { reason } => self.ask_permission(batch, ix, reason).await?,
         }
         Ok(())
     }
 
-    async fn ask_leave(
+    async fn ask_permission(
         &mut self,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         ix: usize,
         reason: String,
-    ) -> Result<(), Halt> {
-        let slot = &batch.slots[ix];
+    ) -> Result<(), TurnStop> {
+        let slot = &batch.calls[ix];
         let Some(ready) = &slot.ready else {
             return Ok(());
         };
         let id = slot.id.clone();
         let title = ready.access.title.clone();
-        let details = leave::details(&ready.call, &ready.access);
-        let rules = self.start.judge.rules(&*ready.tool, &ready.access);
-        if !self.start.has_person {
+        let details = permission::details(&ready.call, &ready.access);
+        let rules = self.start.call_judge.rules(&*ready.tool, &ready.access);
+        if !self.start.has_user {
             let why = format!(
-                "it needs leave ({reason}), and nobody is there to give it. Do without it, or say what has to be \
+                "permission required ({reason}), and no user is attached. Do without it, or say what has to be \
                  allowed"
             );
             self.deny(batch, ix, why).await;
             return Ok(());
         }
-        let decided = self.inbox.leave(&id);
+        let decided = self.inbox.await_decision(&id);
         let hooked = self.permission_request(&title, &slot.tool, &ready.call, &reason);
-        batch.steps.push(
+        batch.events.push(
             async move {
-                // A hook may decide in the person's place; the first to speak counts.
+                // A hook can decide instead of the user; the first decision counts.
                 let hooked = async {
                     match hooked.await {
                         Some(decision) => decision,
@@ -238,13 +241,13 @@ impl Session {
                     }
                 };
                 tokio::select! {
-                    decision = decided => Step::Decided(ix, decision.ok()),
-                    decision = hooked => Step::Decided(ix, Some(decision)),
+                    decision = decided => CallEvent::Decided(ix, decision.ok()),
+                    decision = hooked => CallEvent::Decided(ix, Some(decision)),
                 }
             }
             .boxed(),
         );
-        self.write(vec![Record::LeaveAsked {
+        self.write(vec![SessionRecord::LeaveAsked {
             call: id,
             title,
             details,
@@ -254,69 +257,76 @@ impl Session {
         .await
     }
 
-    async fn decided(
+    async fn on_decision(
         &mut self,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         ix: usize,
-        decision: Option<Decision>,
-    ) -> Result<(), Halt> {
-        let decision = decision.unwrap_or(Decision::Refuse { instead: None });
-        let call = batch.slots[ix].id.clone();
-        self.write(vec![Record::LeaveGiven {
+        decision: Option<PermissionDecision>,
+    ) -> Result<(), TurnStop> {
+        let decision = decision.unwrap_or(PermissionDecision::Refuse { instead: None });
+        let call = batch.calls[ix].id.clone();
+        self.write(vec![SessionRecord::LeaveGiven {
             call,
             decision: decision.clone(),
         }])
         .await?;
-        if let Some(ready) = &batch.slots[ix].ready {
-            let judge = self.start.judge.clone();
-            let learned = judge.learn(&*ready.tool, &ready.call, &ready.access, &decision);
+        if let Some(ready) = &batch.calls[ix].ready {
+            let judge = self.start.call_judge.clone();
+            let learned = judge.remember(&*ready.tool, &ready.call, &ready.access, &decision);
             if let Err(text) = learned {
-                self.note(vec![Record::Noted { text }]).await;
+                self.write_later(vec![SessionRecord::Noted { text }]).await;
             }
         }
         match decision {
-            Decision::Once | Decision::Session | Decision::Always | Decision::Everywhere => {
+            PermissionDecision::Once
+            | PermissionDecision::Session
+            | PermissionDecision::Always
+            | PermissionDecision::Everywhere => {
                 self.queue(batch, ix);
             }
-            Decision::Refuse { instead } => {
+            PermissionDecision::Refuse { instead } => {
                 let instead = instead.map(|instead| format!(". They say: {instead}"));
-                let why = format!("the person refused it{}", instead.unwrap_or_default());
+                let why = format!("the user refused it{}", instead.unwrap_or_default());
                 self.deny(batch, ix, why).await;
             }
         }
         Ok(())
     }
 
-    /// Lets an allowed call wait for its turn.
-    fn queue(&mut self, batch: &mut Batch, ix: usize) {
-        let slot = &mut batch.slots[ix];
+    /// Queues a permitted call for its locks.
+    fn queue(&mut self, batch: &mut CallBatch, ix: usize) {
+        let slot = &mut batch.calls[ix];
         let befores = slot
             .ready
             .as_mut()
-            .map(|ready| std::mem::take(&mut ready.befores));
+            .map(|ready| std::mem::take(&mut ready.predecessors));
         let ticket = slot.ticket.clone();
-        batch.steps.push(
+        batch.events.push(
             async move {
                 futures::future::join_all(befores.unwrap_or_default()).await;
                 if let Some(ticket) = ticket {
                     ticket.turn().await;
                 }
-                Step::Free(ix)
+                CallEvent::Free(ix)
             }
             .boxed(),
         );
     }
 
-    /// Writes down that calls begin, and begins them.
-    async fn begin(&mut self, batch: &mut Batch, free: Vec<usize>) -> Result<(), Halt> {
+    /// Records the start of calls, then starts them.
+    async fn start_calls(
+        &mut self,
+        batch: &mut CallBatch,
+        free: Vec<usize>,
+    ) -> Result<(), TurnStop> {
         if free.is_empty() {
             return Ok(());
         }
         let mut records = Vec::new();
         for &ix in &free {
-            let slot = &batch.slots[ix];
+            let slot = &batch.calls[ix];
             if let Some(ready) = &slot.ready {
-                records.push(Record::CallBegan {
+                records.push(SessionRecord::CallBegan {
                     turn: self.turn,
                     call: slot.id.clone(),
                     tool: slot.tool.clone(),
@@ -329,58 +339,65 @@ impl Session {
         }
         self.write(records).await?;
         for ix in free {
-            let slot = &mut batch.slots[ix];
+            let slot = &mut batch.calls[ix];
             let Some(ready) = slot.ready.take() else {
                 continue;
             };
             let scopes = ready.access.reads.iter().chain(&ready.access.writes);
             self.touched.extend(scopes.filter_map(|scope| match scope {
-                Scope::Path(path) if !path.starts_with('/') => Some(path.clone()),
+                LockScope::Path(path) if !path.starts_with('/') => Some(path.clone()),
                 _ => None,
             }));
             let (abort, ended) = run::spawn(ready, &self.events, self.post_hooks());
             slot.began = Some(Instant::now());
             slot.running = Some(abort);
-            batch.steps.push(
+            batch.events.push(
                 ended
-                    .map(move |ended| Step::Ended(ix, Box::new(ended)))
+                    .map(move |ended| CallEvent::Ended(ix, Box::new(ended)))
                     .boxed(),
             );
         }
         Ok(())
     }
 
-    async fn ended(&mut self, batch: &mut Batch, ix: usize, ended: run::Ended) {
-        self.joining.extend(ended.told.context);
-        if let Some(blocked) = ended.told.block {
+    async fn on_call_end(&mut self, batch: &mut CallBatch, ix: usize, ended: run::FinishedCall) {
+        self.joining.extend(ended.hook_answer.context);
+        if let Some(blocked) = ended.hook_answer.block {
             self.joining.push(blocked);
         }
-        for problem in ended.told.problems {
-            self.note(vec![Record::Noted { text: problem }]).await;
+        for problem in ended.hook_answer.problems {
+            self.write_later(vec![SessionRecord::Noted { text: problem }])
+                .await;
         }
         let millis = ended.took.as_millis() as u64;
         self.end_call(batch, ix, ended.answer, millis).await;
     }
 
-    async fn deny(&mut self, batch: &mut Batch, ix: usize, reason: String) {
-        let answer = Answer::new(
-            Outcome::UserAborted,
+    async fn deny(&mut self, batch: &mut CallBatch, ix: usize, reason: String) {
+        let answer = ToolResult::new(
+            CallOutcome::UserAborted,
             format!("This call was not run: {reason}."),
         );
         self.end_call(batch, ix, answer.with_detail(Detail::Denied), 0)
             .await;
     }
 
-    /// Writes down how a call ended.
-    async fn end_call(&mut self, batch: &mut Batch, ix: usize, answer: Answer, millis: u64) {
-        let slot = &mut batch.slots[ix];
+    /// Records the end of a call.
+    async fn end_call(
+        &mut self,
+        batch: &mut CallBatch,
+        ix: usize,
+        answer: ToolResult,
+        millis: u64,
+    ) {
+        let slot = &mut batch.calls[ix];
         if slot.is_over() {
             return;
         }
         (slot.ready, slot.ticket, slot.running) = (None, None, None);
         slot.over.take().map(|over| over.send(()).is_ok());
         let is_error = answer.outcome.is_error();
-        slot.seen = Some(Seen::new(
+        slot.seen = Some(CallFingerprint::new(
             &slot.tool,
             &slot.arguments,
             &answer.text(),
@@ -390,40 +407,47 @@ impl Session {
         self.record_end(call, tool, answer, millis).await;
     }
 
-    async fn record_end(&mut self, call: String, tool: String, mut answer: Answer, millis: u64) {
-        self.bound(&mut answer);
+    async fn record_end(
+        &mut self,
+        call: String,
+        tool: String,
+        mut answer: ToolResult,
+        millis: u64,
+    ) {
+        self.limit_answer(&mut answer);
         self.measure_call(&tool, answer.outcome, millis);
-        let planned = answer.shown.iter().find_map(|shown| match shown {
-            crate::tool::Shown::Plan(todos) => Some(Record::Planned {
+        let planned = answer.display.iter().find_map(|shown| match shown {
+            crate::tool::ToolDisplay::Plan(todos) => Some(SessionRecord::Planned {
                 todos: todos.clone(),
             }),
             _ => None,
         });
-        if let Some(Record::Planned { todos }) = &planned {
+        if let Some(SessionRecord::Planned { todos }) = &planned {
             self.todos.clone_from(todos);
         }
-        let ended = Record::CallEnded {
+        let ended = SessionRecord::CallEnded {
             turn: self.turn,
             call,
             tool,
             outcome: answer.outcome,
             detail: answer.detail,
-            content: parts::stored_answer(&answer.content),
-            shown: answer.shown,
+            content: stored_parts::stored_answer(&answer.content),
+            shown: answer.display,
             millis,
         };
-        self.note(std::iter::once(ended).chain(planned).collect())
+        self.write_later(std::iter::once(ended).chain(planned).collect())
             .await;
     }
 
-    /// Keeps an answer within what any model takes: no text is longer than half of the window, and none holds a NUL,
-    /// which some providers refuse. Tools bound their answers themselves; this is for those that do not.
-    fn bound(&self, answer: &mut Answer) {
+    /// Limits an answer to what every model accepts: no text is longer than half of the window, and
+    /// none contains a NUL, which some providers refuse. Tools limit their own answers; this
+    /// catches those that do not.
+    fn limit_answer(&self, answer: &mut ToolResult) {
         let most = (self.context_size().0.saturating_mul(3) / 2).max(2_000) as usize;
         for content in &mut answer.content {
-            if let Content::Text(text) = content {
+            if let PartContent::Text(text) = content {
                 if text.len() > most {
-                    *text = ends(text, most);
+                    *text = head_and_tail(text, most);
                 }
                 if text.contains('\0') {
                     *text = text.replace('\0', "\u{fffd}");
@@ -432,28 +456,28 @@ impl Session {
         }
     }
 
-    /// Ends everything that runs: what can say what it did has a moment to, then it is dropped. Every call is
-    /// answered.
-    async fn abort(&mut self, batch: &mut Batch, came: Instant) {
+    /// Stops everything that runs: a call gets a short grace period to report its work and is then
+    /// dropped. Every call gets an answer.
+    async fn abort(&mut self, batch: &mut CallBatch, came: Instant) {
         let deadline = Instant::now() + self.harness().parts.limits.grace;
-        while batch.slots.iter().any(|slot| slot.running.is_some()) {
+        while batch.calls.iter().any(|slot| slot.running.is_some()) {
             tokio::select! {
                 biased;
-                Some(step) = batch.steps.next() => if let Step::Ended(ix, ended) = step {
-                    self.ended(batch, ix, *ended).await;
+                Some(step) = batch.events.next() => if let CallEvent::Ended(ix, ended) = step {
+                    self.on_call_end(batch, ix, *ended).await;
                 },
                 () = sleep_until(deadline) => break,
             }
         }
-        for slot in &batch.slots {
+        for slot in &batch.calls {
             if let Some(running) = &slot.running {
                 running.abort();
             }
         }
-        // Dropping these takes back every question, and the tickets with them.
-        batch.steps.clear();
-        for ix in 0..batch.slots.len() {
-            let slot = &batch.slots[ix];
+        // Dropping these cancels every question and releases the tickets.
+        batch.events.clear();
+        for ix in 0..batch.calls.len() {
+            let slot = &batch.calls[ix];
             let text = match slot.began {
                 Some(began) => format!(
                     "aborted by the user after {} s; it may have done part of its work",
@@ -467,23 +491,26 @@ impl Session {
             let millis = slot
                 .began
                 .map_or(0, |began| began.elapsed().as_millis() as u64);
-            let answer = Answer::new(Outcome::UserAborted, text);
+            let answer = ToolResult::new(CallOutcome::UserAborted, text);
             self.end_call(batch, ix, answer, millis).await;
         }
     }
 
-    /// Answers calls that will not be run, since the turn was stopped while the model still wrote.
-    pub(super) async fn abort_unbegun(&mut self, calls: &[(String, String, String)]) {
+    /// Answers calls that will not run, since the turn was stopped while the model still streamed.
+    pub(super) async fn abort_unstarted(&mut self, calls: &[(String, String, String)]) {
         for (id, name, _) in calls {
             let tool = self.offered.tools.get(name);
             let tool = tool.map_or_else(|| name.clone(), |tool| tool.name().to_owned());
-            let answer = Answer::new(Outcome::UserAborted, "aborted by the user before it began");
+            let answer = ToolResult::new(
+                CallOutcome::UserAborted,
+                "aborted by the user before it began",
+            );
             self.record_end(id.clone(), tool, answer, 0).await;
         }
     }
 
-    pub(super) fn shown_progress(events: &super::inbox::Events, call: &str, text: String) {
-        events.show(Event::Progress {
+    pub(super) fn send_progress(events: &super::inbox::EventSender, call: &str, text: String) {
+        events.send_lossy(AgentEvent::Progress {
             call: call.to_owned(),
             text,
         });

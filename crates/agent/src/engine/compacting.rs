@@ -1,83 +1,90 @@
-//! A conversation that has grown too long is made shorter: results first, then a summary.
+//! Compacts a conversation that has grown too long: results first, then a summary.
 
 use futures::StreamExt;
-use model::{Content, Event as Piece, Failure, FailureClass, Part, Request};
-use router::actor::Told;
+use model::{Failure, FailureClass, MessagePart, ModelRequest, PartContent, StreamEvent as Piece};
+use router::actor::RouterEvent;
 
 use super::ask::failed_end;
 use super::prompt::model_id;
-use super::session::{Halt, Session};
-use super::shared::{Compaction, Room, SummaryWanted};
-use super::turn::HOW_TOO_LONG;
-use crate::compact::ends;
-use crate::record::{Omission, Record, TurnEnd};
-use crate::session::Event;
-use crate::transcript::View;
+use super::session::{SessionTask, TurnStop};
+use super::shared::{CompactionChanges, ContextBudget, SummaryRequest};
+use super::turn::REASON_TOO_LONG;
+use crate::compact::head_and_tail;
+use crate::record::{Omission, SessionRecord, TurnEnd};
+use crate::session::AgentEvent;
+use crate::transcript::ConversationView;
 
-/// Bytes of a text that stay in any case.
-const LEAST: u64 = 256;
-/// Bytes that a token of a window has at least, as a bound on what fits.
-const TOKEN: u64 = 3;
-/// How often a summary is asked for with less to read.
-const SUMMARIES: usize = 5;
+/// Minimum bytes kept of a text.
+const MIN_TEXT_BYTES: u64 = 256;
+/// Minimum bytes per token, to bound the bytes that fit a window.
+const MIN_TOKEN_BYTES: u64 = 3;
+/// Maximum attempts at a summary, each with a shorter input.
+const MAX_SUMMARY_ATTEMPTS: usize = 5;
 
-impl Session {
-    /// Whether the next prompt would leave too little room.
+impl SessionTask {
+    /// Returns whether the next prompt would leave too little space.
     pub(super) fn is_full(&self) -> bool {
         let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
         let most = self.context_size().0 as f64 * self.harness().parts.limits.compact_at;
         self.estimator.estimate(bytes).0 as f64 > most
     }
 
-    /// Makes the conversation shorter. Whether it did.
-    pub(super) async fn compact(&mut self, why: &str) -> Result<bool, Halt> {
-        let compacting = |is_over| Event::Compacting { is_over };
-        self.events.tell(compacting(false)).await;
+    /// Compacts the conversation. Returns whether anything changed.
+    pub(super) async fn compact(&mut self, why: &str) -> Result<bool, TurnStop> {
+        let compacting = |is_over| AgentEvent::Compacting { is_over };
+        self.events.send(compacting(false)).await;
         let done = self.make_shorter(why).await;
-        self.events.tell(compacting(true)).await;
+        self.events.send(compacting(true)).await;
         done
     }
 
-    /// Makes a conversation fit that the model refused for its length: a compaction first, then the longest texts are
-    /// cut to their ends, shorter with each attempt; pictures go last. `attempt` counts from 1. Whether anything gave
-    /// way.
-    pub(super) async fn make_fit(&mut self, failure: &Failure, attempt: u32) -> Result<bool, Halt> {
+    /// Shrinks a conversation that the model refused as too long: first a compaction, then the
+    /// longest texts keep only their ends, shorter with each attempt; images go last. `attempt`
+    /// counts from 1. Returns whether anything changed.
+    pub(super) async fn make_fit(
+        &mut self,
+        failure: &Failure,
+        attempt: u32,
+    ) -> Result<bool, TurnStop> {
         let sent = self.fingerprint.bytes();
         self.learn_window(failure).await?;
-        if attempt == 1 && self.compact(HOW_TOO_LONG).await? {
+        if attempt == 1 && self.compact(REASON_TOO_LONG).await? {
             return Ok(true);
         }
-        let room = sent.min(self.context_size().0.saturating_mul(TOKEN));
+        let room = sent.min(self.context_size().0.saturating_mul(MIN_TOKEN_BYTES));
         let mut keep = room >> attempt.min(32);
         loop {
-            keep = (keep / 2).max(LEAST);
+            keep = (keep / 2).max(MIN_TEXT_BYTES);
             let long = self.transcript.longer_than(keep as usize);
             if !long.is_empty() {
                 self.cut_middles(long, keep as usize).await?;
                 return Ok(true);
             }
-            if keep == LEAST {
-                let is_shorter = attempt > 1 && self.compact(HOW_TOO_LONG).await?;
-                return Ok(is_shorter || self.omit_pictures(HOW_TOO_LONG).await?);
+            if keep == MIN_TEXT_BYTES {
+                let is_shorter = attempt > 1 && self.compact(REASON_TOO_LONG).await?;
+                return Ok(is_shorter || self.omit_pictures(REASON_TOO_LONG).await?);
             }
         }
     }
 
-    async fn cut_middles(&mut self, long: Vec<u64>, keep: usize) -> Result<(), Halt> {
+    async fn cut_middles(&mut self, long: Vec<u64>, keep: usize) -> Result<(), TurnStop> {
         let text = match long.len() {
-            1 => format!("{HOW_TOO_LONG}: its longest text was cut to {keep} bytes"),
-            count => format!("{HOW_TOO_LONG}: its {count} longest texts were cut to {keep} bytes"),
+            1 => format!("{REASON_TOO_LONG}: its longest text was cut to {keep} bytes"),
+            count => {
+                format!("{REASON_TOO_LONG}: its {count} longest texts were cut to {keep} bytes")
+            }
         };
-        let cut = long.into_iter().map(|seq| Record::Omitted {
+        let cut = long.into_iter().map(|seq| SessionRecord::Omitted {
             what: Omission::Middle { seq, keep },
             text: String::new(),
         });
-        self.write(cut.chain([Record::Noted { text }]).collect())
+        self.write(cut.chain([SessionRecord::Noted { text }]).collect())
             .await
     }
 
-    /// A provider that says how many tokens fit knows it better than a profile.
-    async fn learn_window(&mut self, failure: &Failure) -> Result<(), Halt> {
+    /// Records the window size that the provider reports, which is more reliable than the
+    /// profile's.
+    async fn learn_window(&mut self, failure: &Failure) -> Result<(), TurnStop> {
         let Some(window) = failure.window.map(|window| window.0) else {
             return Ok(());
         };
@@ -86,18 +93,19 @@ impl Session {
             return Ok(());
         }
         let text = format!(
-            "{} takes {window} tokens here, and not {known}: results and history are kept shorter",
+            "{} accepts {window} tokens here, not {known}: results and history are shortened",
             self.model
         );
-        let omitted = Record::Omitted {
+        let omitted = SessionRecord::Omitted {
             what: Omission::Beyond { window },
             text: String::new(),
         };
-        self.write(vec![omitted, Record::Noted { text }]).await
+        self.write(vec![omitted, SessionRecord::Noted { text }])
+            .await
     }
 
-    /// How a turn ends whose conversation cannot be made to fit. Where instructions and tools fill the window by
-    /// themselves, they are named instead of the conversation.
+    /// Returns the end of a turn whose conversation cannot be shrunk to fit. If instructions and
+    /// tools fill the window by themselves, the message names them instead.
     pub(super) fn too_long_end(&self, failure: Failure) -> TurnEnd {
         let all = self.transcript.fingerprint(&self.offered.specs).bytes();
         let said: u64 = self.transcript.view().items.iter().map(|it| it.bytes).sum();
@@ -119,34 +127,34 @@ impl Session {
         }
     }
 
-    async fn make_shorter(&mut self, why: &str) -> Result<bool, Halt> {
-        if !self.may_compact(why).await? {
+    async fn make_shorter(&mut self, why: &str) -> Result<bool, TurnStop> {
+        if !self.hooks_allow_compaction(why).await? {
             return Ok(false);
         }
         match self.plan(false) {
-            Some(plan) => self.give_way(plan).await,
+            Some(plan) => self.apply_plan(plan).await,
             None => {
-                let text = format!("{why}, and nothing of it can give way");
-                self.note(vec![Record::Noted { text }]).await;
+                let text = format!("{why}, and nothing can be shortened");
+                self.write_later(vec![SessionRecord::Noted { text }]).await;
                 Ok(false)
             }
         }
     }
 
-    /// Replaces what can be replaced of the conversation by a summary, for a model that takes over.
-    pub(super) async fn summarise_all(&mut self) -> Result<(), Halt> {
+    /// Summarises as much of the conversation as possible, for a model that takes over.
+    pub(super) async fn summarise_all(&mut self) -> Result<(), TurnStop> {
         if let Some(plan) = self.plan(true) {
-            self.give_way(plan).await?;
+            self.apply_plan(plan).await?;
         }
         Ok(())
     }
 
-    fn plan(&self, is_for_another: bool) -> Option<Compaction> {
-        let view: View<'_> = self.transcript.view();
+    fn plan(&self, is_for_another: bool) -> Option<CompactionChanges> {
+        let view: ConversationView<'_> = self.transcript.view();
         let all = self.transcript.fingerprint(&self.offered.specs).bytes();
         let bytes = view.items.iter().map(|item| item.bytes).sum();
         let profile = self.profile();
-        let room = Room {
+        let room = ContextBudget {
             profile: &profile,
             fixed_bytes: all.saturating_sub(bytes),
             bytes,
@@ -157,14 +165,14 @@ impl Session {
         self.harness().parts.compactor.plan(&view, room)
     }
 
-    async fn give_way(&mut self, plan: Compaction) -> Result<bool, Halt> {
+    async fn apply_plan(&mut self, plan: CompactionChanges) -> Result<bool, TurnStop> {
         let bytes = self.transcript.fingerprint(&self.offered.specs).bytes();
         let (through, summary) = match plan.summary {
-            Some(wanted) => (wanted.through, self.summary(wanted).await?),
+            Some(wanted) => (wanted.through, self.write_summary(wanted).await?),
             None => (0, String::new()),
         };
         let mut after = self.transcript.clone();
-        let record = |bytes_after| Record::Compacted {
+        let record = |bytes_after| SessionRecord::Compacted {
             through,
             reduced: plan.reduced.clone(),
             dropped: plan.dropped.clone(),
@@ -185,74 +193,75 @@ impl Session {
         Ok(true)
     }
 
-    /// Has a summary written. Where no model can, what is known without one stands for it.
-    async fn summary(&mut self, wanted: SummaryWanted) -> Result<String, Halt> {
+    /// Writes a summary. If no model can, the fallback made without a model is used.
+    async fn write_summary(&mut self, wanted: SummaryRequest) -> Result<String, TurnStop> {
         let name = self.harness().parts.limits.summary_model.as_ref();
         let name = name.unwrap_or(&self.model).clone();
-        let mut request = (wanted.question)(model_id(&name));
+        let mut request = (wanted.build_request)(model_id(&name));
         request.max_output = request.max_output.min(self.profile().max_output);
-        for _ in 0..SUMMARIES {
-            let failure = match self.summarised(request.clone()).await? {
-                Ok(text) => return Ok((wanted.beginning)(Some(text.trim()))),
+        for _ in 0..MAX_SUMMARY_ATTEMPTS {
+            let failure = match self.request_summary(request.clone()).await? {
+                Ok(text) => return Ok((wanted.render)(Some(text.trim()))),
                 Err(Some(failure)) => failure,
                 Err(None) => break,
             };
             if failure.class != FailureClass::ContextOverflow || !halve(&mut request) {
                 let text = format!("no summary could be written: {}", failure.message);
-                self.note(vec![Record::Noted { text }]).await;
+                self.write_later(vec![SessionRecord::Noted { text }]).await;
                 break;
             }
         }
-        Ok((wanted.beginning)(None))
+        Ok((wanted.render)(None))
     }
 
-    /// Asks for a summary. Fails with the reason, where there is one.
-    async fn summarised(
+    /// Requests a summary. Fails with the reason, if there is one.
+    async fn request_summary(
         &mut self,
-        request: Request,
-    ) -> Result<Result<String, Option<Failure>>, Halt> {
+        request: ModelRequest,
+    ) -> Result<Result<String, Option<Failure>>, TurnStop> {
         let mut model = request.model.to_string();
-        let ask = self.side_question(request);
-        let mind = self.start.harness.parts.mind.clone();
+        let ask = self.side_request(request);
+        let mind = self.start.harness.parts.models.clone();
         let mut told = mind.ask(ask);
         let (mut text, mut is_whole, mut failed) = (String::new(), false, None);
         while let Some(next) = self.inbox.during(told.next()).await? {
             match next {
-                Told::Event(Piece::TextDelta(more)) => text.push_str(&more),
-                Told::Event(Piece::Restart) => text.clear(),
-                Told::Event(Piece::Stop { .. }) => is_whole = true,
-                Told::Event(Piece::Failed(failure)) => failed = Some(failure),
-                Told::Event(Piece::Usage(usage)) => {
+                RouterEvent::Event(Piece::TextDelta(more)) => text.push_str(&more),
+                RouterEvent::Event(Piece::Restart) => text.clear(),
+                RouterEvent::Event(Piece::Stop { .. }) => is_whole = true,
+                RouterEvent::Event(Piece::Failed(failure)) => failed = Some(failure),
+                RouterEvent::Event(Piece::Usage(usage)) => {
                     let cost = self
-                        .mind()
+                        .models()
                         .price(&model)
                         .and_then(|price| price.cost(&usage));
-                    self.purse.pay(cost);
+                    self.budget.spend(cost);
                     self.measure_answer(&model, &usage);
                 }
-                Told::Decided(decision) => {
+                RouterEvent::Decided(decision) => {
                     if let Some(lane) = &decision.chosen {
                         model = lane.model.to_string();
                     }
                 }
-                Told::Waiting { .. } | Told::Event(_) => {}
+                RouterEvent::Waiting { .. } | RouterEvent::Event(_) => {}
             }
         }
-        Ok(match is_whole && !text.trim().is_empty() {
-            true => Ok(text),
-            false => Err(failed),
+        Ok(if is_whole && !text.trim().is_empty() {
+            Ok(text)
+        } else {
+            Err(failed)
         })
     }
 }
 
-/// Halves the texts of a request. Whether there was anything to halve.
-fn halve(request: &mut Request) -> bool {
+/// Halves the texts of a request. Returns whether anything was left to halve.
+fn halve(request: &mut ModelRequest) -> bool {
     let mut is_shorter = false;
     for part in request.messages.iter_mut().flat_map(|it| &mut it.parts) {
-        if let Content::Text(text) = &part.content
-            && text.len() as u64 > 2 * LEAST
+        if let PartContent::Text(text) = &part.content
+            && text.len() as u64 > 2 * MIN_TEXT_BYTES
         {
-            *part = Part::text(ends(text, text.len() / 2)).into();
+            *part = MessagePart::text(head_and_tail(text, text.len() / 2)).into();
             is_shorter = true;
         }
     }

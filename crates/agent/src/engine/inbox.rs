@@ -1,4 +1,4 @@
-//! What comes into a session while it does something else: commands of the person, questions of tools.
+//! Everything that arrives while a session is busy: commands of the user, questions of tools.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,37 +6,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::ask::{Decision, Desk, Question};
-use crate::record::{Handover, Mode};
-use crate::session::{Command, Event, Prompt};
+use crate::record::{Handover, SessionMode};
+use crate::session::{AgentEvent, SessionCommand, UserPrompt};
+use crate::user_prompts::{PermissionDecision, UserPrompts, UserQuestion};
 
-/// The turn is to stop.
+/// The turn has been stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
+pub(super) struct TurnStopped;
 
-/// The way out of a session.
+/// Sender for the events of a session.
 #[derive(Clone)]
-pub(crate) struct Events(pub(crate) mpsc::Sender<Event>);
+pub(crate) struct EventSender(pub(crate) mpsc::Sender<AgentEvent>);
 
-impl Events {
-    /// Tells something that must not be missed; waits where nobody takes it.
-    pub(crate) async fn tell(&self, event: Event) {
-        // An error means that nobody listens any more: the records are in the ledger all the same.
+impl EventSender {
+    /// Sends an event that must not be lost; waits while the channel is full.
+    pub(crate) async fn send(&self, event: AgentEvent) {
+        // An error means that the receiver is gone; the records are in the ledger anyway.
         self.0.send(event).await.ok();
     }
 
-    /// Tells something for eyes only; dropped where nobody keeps up.
-    pub(crate) fn show(&self, event: Event) {
+    /// Sends a display-only event; drops it if the channel is full.
+    pub(crate) fn send_lossy(&self, event: AgentEvent) {
         self.0.try_send(event).ok();
     }
 }
 
-/// The ways to the subagents that run, by their sessions.
+/// Command senders of the running subagents, by session id.
 #[derive(Clone, Default)]
-pub(crate) struct Children(Arc<Mutex<HashMap<String, mpsc::Sender<Command>>>>);
+pub(crate) struct Children(Arc<Mutex<HashMap<String, mpsc::Sender<SessionCommand>>>>);
 
 impl Children {
-    pub(crate) fn add(&self, session: &str, commands: mpsc::Sender<Command>) {
+    pub(crate) fn add(&self, session: &str, commands: mpsc::Sender<SessionCommand>) {
         self.lock().insert(session.to_owned(), commands);
     }
 
@@ -48,63 +48,62 @@ impl Children {
         self.lock().is_empty()
     }
 
-    fn tell(&self, session: &str, command: Command) {
+    fn send(&self, session: &str, command: SessionCommand) {
         let way = self.lock().get(session).cloned();
-        // A child that is gone or takes nothing has no use for it.
+        // A child that has ended or is not receiving does not need it.
         way.map(|way| way.try_send(command).is_ok());
     }
 
     fn stop_all(&self) {
         for way in self.lock().values() {
-            way.try_send(Command::Stop).ok();
+            way.try_send(SessionCommand::Stop).ok();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, mpsc::Sender<Command>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, mpsc::Sender<SessionCommand>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A question of a tool and the way back to it.
-pub(crate) type Posed = (Question, oneshot::Sender<Option<String>>);
+/// A tool's question and the channel for its answer.
+pub(crate) type PendingQuestion = (UserQuestion, oneshot::Sender<Option<String>>);
 
-/// Everything that comes in.
+/// Incoming commands and questions of a session.
 pub(super) struct Inbox {
-    commands: mpsc::Receiver<Command>,
-    questions: mpsc::Receiver<Posed>,
-    events: Events,
-    /// Prompts that wait for their turn.
-    pub(super) queued: VecDeque<Prompt>,
-    /// What is to be said into the running turn.
-    pub(super) steering: Vec<Prompt>,
-    /// Another model that is to go on.
+    commands: mpsc::Receiver<SessionCommand>,
+    questions: mpsc::Receiver<PendingQuestion>,
+    events: EventSender,
+    /// Prompts queued for later turns.
+    pub(super) queued: VecDeque<UserPrompt>,
+    /// Prompts to add to the running turn.
+    pub(super) steering: Vec<UserPrompt>,
+    /// A requested switch to another model.
     pub(super) switch: Option<(String, Handover)>,
-    /// Another way to work.
-    pub(super) mode: Option<Mode>,
-    /// Whether the conversation is to be made shorter.
+    /// A requested change of mode.
+    pub(super) mode: Option<SessionMode>,
+    /// Whether a compaction is requested.
     pub(super) compact: bool,
-    /// Whether the session is to end.
+    /// Whether the session shall close.
     pub(super) is_closing: bool,
     pub(super) children: Children,
     is_running: bool,
     stop: watch::Sender<bool>,
-    leaves: HashMap<String, oneshot::Sender<Decision>>,
+    permissions: HashMap<String, oneshot::Sender<PermissionDecision>>,
     replies: HashMap<u64, oneshot::Sender<Option<String>>>,
     last_question: u64,
 }
 
 impl Inbox {
-    /// The inbox, and the desk at which its person answers.
+    /// Creates the inbox, and the handle through which tools ask its user.
     pub(super) fn new(
-        commands: mpsc::Receiver<Command>,
-        events: Events,
+        commands: mpsc::Receiver<SessionCommand>,
+        events: EventSender,
         has_person: bool,
-    ) -> (Self, Desk) {
-        // Every question waits for its answer, so no more than one for each running call lies here.
-        let (pose, questions) = mpsc::channel::<Posed>(64);
-        let desk = match has_person {
-            false => Desk::empty(),
-            true => Desk::new(move |question| {
+    ) -> (Self, UserPrompts) {
+        // Each question waits for its answer, so there is at most one per running call.
+        let (pose, questions) = mpsc::channel::<PendingQuestion>(64);
+        let desk = if has_person {
+            UserPrompts::new(move |question| {
                 let pose = pose.clone();
                 async move {
                     let (answer, answered) = oneshot::channel();
@@ -112,7 +111,9 @@ impl Inbox {
                     answered.await.ok().flatten()
                 }
                 .boxed()
-            }),
+            })
+        } else {
+            UserPrompts::empty()
         };
         let inbox = Self {
             commands,
@@ -127,61 +128,61 @@ impl Inbox {
             children: Children::default(),
             is_running: false,
             stop: watch::channel(false).0,
-            leaves: HashMap::new(),
+            permissions: HashMap::new(),
             replies: HashMap::new(),
             last_question: 0,
         };
         (inbox, desk)
     }
 
-    /// A turn begins: nothing of the last one holds any more.
+    /// Starts a turn: discards stop requests of the last one.
     pub(super) fn begin_turn(&mut self) {
         self.is_running = true;
         self.stop = watch::channel(false).0;
     }
 
-    /// Nothing runs: a stop only gives back what waits.
+    /// Enters the idle state, in which a stop only returns the queued prompts.
     pub(super) fn begin_idle(&mut self) {
         self.stop.send_replace(false);
     }
 
-    /// A turn has ended. What was to be said into it becomes the next prompt, unless the turn was stopped.
+    /// Ends a turn. Unread steering prompts become the next prompt, unless the turn was stopped.
     pub(super) fn end_turn(&mut self) {
         self.is_running = false;
-        self.leaves.clear();
+        self.permissions.clear();
         self.replies.clear();
         for prompt in self.steering.drain(..).rev() {
             self.queued.push_front(prompt);
         }
     }
 
-    /// Whether the turn is to stop.
+    /// Returns whether the turn shall stop.
     pub(super) fn is_stopped(&self) -> bool {
         *self.stop.borrow()
     }
 
-    /// Tells running calls that the turn stops.
+    /// Returns a receiver that tells running calls when the turn stops.
     pub(super) fn stop_watch(&self) -> watch::Receiver<bool> {
         self.stop.subscribe()
     }
 
-    /// Waits for something to come in, and takes it. The future may be dropped at any time.
+    /// Waits for input and handles it. The future may be dropped at any time.
     pub(super) async fn wait(&mut self) {
         tokio::select! {
-            command = self.commands.recv() => self.take(command),
-            Some(posed) = self.questions.recv() => self.pose(posed).await,
+            command = self.commands.recv() => self.handle(command),
+            Some(posed) = self.questions.recv() => self.ask_user(posed).await,
         }
     }
 
-    /// Waits for a future, and takes what comes in meanwhile.
+    /// Waits for a future and handles input meanwhile.
     pub(super) async fn during<T>(
         &mut self,
         future: impl Future<Output = T>,
-    ) -> Result<T, Stopped> {
+    ) -> Result<T, TurnStopped> {
         tokio::pin!(future);
         loop {
             if self.is_stopped() {
-                return Err(Stopped);
+                return Err(TurnStopped);
             }
             tokio::select! {
                 biased;
@@ -191,41 +192,43 @@ impl Inbox {
         }
     }
 
-    /// The way on which the decision about a call will come.
-    pub(super) fn leave(&mut self, call: &str) -> oneshot::Receiver<Decision> {
+    /// Returns a receiver for the decision about a call.
+    pub(super) fn await_decision(&mut self, call: &str) -> oneshot::Receiver<PermissionDecision> {
         let (decide, decided) = oneshot::channel();
-        self.leaves.insert(call.to_owned(), decide);
+        self.permissions.insert(call.to_owned(), decide);
         decided
     }
 
-    /// Takes all prompts that were not begun.
-    pub(super) fn give_back(&mut self) -> Vec<Prompt> {
+    /// Removes and returns all prompts that have not started.
+    pub(super) fn take_unstarted_prompts(&mut self) -> Vec<UserPrompt> {
         let steering = self.steering.drain(..);
-        let all: Vec<Prompt> = steering.chain(self.queued.drain(..)).collect();
+        let all: Vec<UserPrompt> = steering.chain(self.queued.drain(..)).collect();
         all
     }
 
-    fn take(&mut self, command: Option<Command>) {
+    fn handle(&mut self, command: Option<SessionCommand>) {
         match command {
-            Some(Command::Prompt(prompt)) => self.queued.push_back(prompt),
-            Some(Command::Steer(prompt)) if self.is_running => self.steering.push(prompt),
-            Some(Command::Steer(prompt)) => self.queued.push_back(prompt),
-            Some(Command::Decide { call, decision }) => {
-                // A call that nobody asked about, or that was stopped meanwhile, needs no decision.
-                let way = self.leaves.remove(&call);
+            Some(SessionCommand::Prompt(prompt)) => self.queued.push_back(prompt),
+            Some(SessionCommand::Steer(prompt)) if self.is_running => self.steering.push(prompt),
+            Some(SessionCommand::Steer(prompt)) => self.queued.push_back(prompt),
+            Some(SessionCommand::Decide { call, decision }) => {
+                // A call that was stopped or has no pending question needs no decision.
+                let way = self.permissions.remove(&call);
                 way.map(|way| way.send(decision).is_ok());
             }
-            Some(Command::Reply { question, text }) => {
+            Some(SessionCommand::Reply { question, text }) => {
                 let way = self.replies.remove(&question);
                 way.map(|way| way.send(text).is_ok());
             }
-            Some(Command::Stop) => self.stop(),
-            Some(Command::Switch { model, how }) => self.switch = Some((model, how)),
-            Some(Command::SetMode(mode)) => self.mode = Some(mode),
-            Some(Command::Compact) => self.compact = true,
-            Some(Command::Child { session, command }) => self.children.tell(&session, *command),
-            // Nobody can tell it anything any more.
-            Some(Command::Close) | None => {
+            Some(SessionCommand::Stop) => self.stop(),
+            Some(SessionCommand::Switch { model, how }) => self.switch = Some((model, how)),
+            Some(SessionCommand::SetMode(mode)) => self.mode = Some(mode),
+            Some(SessionCommand::Compact) => self.compact = true,
+            Some(SessionCommand::Child { session, command }) => {
+                self.children.send(&session, *command)
+            }
+            // After this there can be no further input.
+            Some(SessionCommand::Close) | None => {
                 self.is_closing = true;
                 self.stop();
             }
@@ -237,10 +240,12 @@ impl Inbox {
         self.stop.send_replace(true);
     }
 
-    async fn pose(&mut self, (question, answer): Posed) {
+    async fn ask_user(&mut self, (question, answer): PendingQuestion) {
         self.last_question += 1;
         self.replies.insert(self.last_question, answer);
         let number = self.last_question;
-        self.events.tell(Event::Asking { number, question }).await;
+        self.events
+            .send(AgentEvent::Asking { number, question })
+            .await;
     }
 }

@@ -1,4 +1,4 @@
-//! How sessions begin: anew, from their records, or from another's.
+//! Starts sessions: new ones, resumed ones, and forks.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,48 +7,48 @@ use model::policy::TokenEstimator;
 use model::{Cost, TokenCount};
 use tokio::sync::mpsc;
 
-use super::hold::Hold;
-use super::inbox::{Events, Inbox};
+use super::inbox::{EventSender, Inbox};
 use super::omitting::Omitted;
-use super::session::{Offered, Session, offered};
-use super::{Opened, Start};
-use crate::loops::Loops;
-use crate::outcome::{Detail, Outcome};
-use crate::parts;
-use crate::purse::Purse;
-use crate::record::{Origin, Record, Stored, StoredContent, TurnEnd};
-use crate::spawn::{self, SPAWN_AGENT, SpawnAgent};
-use crate::transcript::{Fingerprint, Transcript};
+use super::session::{OfferedTools, SessionTask, offered};
+use super::session_lock::SessionLock;
+use super::{SessionChannels, SessionOptions};
+use crate::budget::SessionBudget;
+use crate::loops::LoopDetector;
+use crate::outcome::{CallOutcome, Detail};
+use crate::record::{PromptOrigin, SessionRecord, Stored, StoredContent, TurnEnd};
+use crate::spawn::{self, SPAWN_AGENT, SpawnAgentTool};
+use crate::stored_parts;
+use crate::transcript::{PromptFingerprint, Transcript};
 
-/// Commands that may wait.
-const COMMANDS: usize = 64;
-/// Events that may wait.
-const EVENTS: usize = 4096;
-/// Answers of background agents that may wait; there are never more than such agents.
-const LATE: usize = 256;
+/// Capacity of the command channel.
+const COMMAND_CAPACITY: usize = 64;
+/// Capacity of the event channel.
+const EVENT_CAPACITY: usize = 4096;
+/// Capacity of the channel for answers of background agents; there are never more such agents.
+const LATE_CAPACITY: usize = 256;
 
-/// What the model is told of a call that may or may not have run.
-const UNKNOWN: &str = "The program that ran this call died before it wrote down what came of it. The call may have \
+/// Result for the model of a call that may or may not have run.
+const OUTCOME_UNKNOWN: &str = "The program that ran this call died before it wrote down what came of it. The call may have \
                        done all, part, or nothing of what it was to do. It was not run again. Look at how things \
                        stand before you go on.";
-/// What it is told of a call that never began.
-const NEVER_BEGAN: &str = "This call was not run: the program ended before it began.";
+/// Result for the model of a call that never started.
+const NEVER_STARTED: &str = "This call was not run: the program ended before it began.";
 
-/// Starts a new session on tokio's current runtime. Nothing is written down before its first prompt.
-pub fn start(start: Start) -> Opened {
+/// Starts a new session on tokio's current runtime. Nothing is recorded before its first prompt.
+pub fn start(start: SessionOptions) -> SessionChannels {
     let id = start.harness.new_id();
-    start_as(id, start)
+    start_with_id(id, start)
 }
 
-/// Starts a session under a name that it had already: one that ended before its first prompt, so that nothing of it
-/// is written down and `resume` finds nothing.
-pub fn start_as(id: Arc<str>, start: Start) -> Opened {
+/// Starts a session with an existing id: one that ended before its first prompt, so that `resume`
+/// finds no records of it.
+pub fn start_with_id(id: Arc<str>, start: SessionOptions) -> SessionChannels {
     launch(id, start, Vec::new(), 0, None)
 }
 
-/// Opens a session from its records. What was under way when its program died is answered first: nothing is run
-/// again. Fails with a sentence where there is no such session or the ledger cannot be written.
-pub async fn resume(mut start: Start, id: &str) -> Result<Opened, String> {
+/// Opens a session from its records. Calls interrupted by a crash get a result first; none of them
+/// is run again. Fails with a message if there is no such session or the ledger cannot be written.
+pub async fn resume(mut start: SessionOptions, id: &str) -> Result<SessionChannels, String> {
     let store = start.harness.store().clone();
     let reader = store.clone();
     let name = id.to_owned();
@@ -59,12 +59,12 @@ pub async fn resume(mut start: Start, id: &str) -> Result<Opened, String> {
     }
     let harness = start.harness.clone();
     let name = id.to_owned();
-    let held = tokio::task::spawn_blocking(move || harness.hold(&name)).await;
+    let held = tokio::task::spawn_blocking(move || harness.lock_session(&name)).await;
     let hold = held.map_err(|error| format!("session {id} could not be opened: {error}"))??;
     let mut records = past.records;
     let at_ms = start.harness.parts.sources.clock.wall_ms();
-    let mut repaired = repairs(&records);
-    // Whoever looks how things stand must not look at something that still changes.
+    let mut repaired = repair_records(&records);
+    // Leftover processes must end first, since the model would look at files that still change.
     let ending = tokio::task::spawn_blocking(host::process::end_orphans);
     let ended = ending.await.unwrap_or_default();
     repaired.extend(orphans_note(ended));
@@ -77,19 +77,19 @@ pub async fn resume(mut start: Start, id: &str) -> Result<Opened, String> {
     records.extend(mended);
     for stored in &records {
         match &stored.record {
-            Record::Began { model, mode, .. } => {
+            SessionRecord::Began { model, mode, .. } => {
                 start.model.clone_from(model);
                 start.mode = *mode;
             }
-            Record::Switched { to, .. } => start.model.clone_from(to),
-            Record::ModeSet { mode } => start.mode = *mode,
+            SessionRecord::Switched { to, .. } => start.model.clone_from(to),
+            SessionRecord::ModeSet { mode } => start.mode = *mode,
             _ => {}
         }
     }
     Ok(launch(id.into(), start, records, next_seq, hold))
 }
 
-fn orphans_note(ended: usize) -> Option<Record> {
+fn orphans_note(ended: usize) -> Option<SessionRecord> {
     let text = match ended {
         0 => return None,
         1 => "A process that was still running when the program died was ended.".to_owned(),
@@ -97,11 +97,12 @@ fn orphans_note(ended: usize) -> Option<Record> {
             format!("{ended} processes that were still running when the program died were ended.")
         }
     };
-    Some(Record::Noted { text })
+    Some(SessionRecord::Noted { text })
 }
 
-/// Copies a session up to a record, that included, into a new one, which can then be resumed. Answers its name.
-pub async fn fork(start: &Start, id: &str, after: u64) -> Result<String, String> {
+/// Copies a session up to and including a record into a new one, which can then be resumed. Returns
+/// the id of the copy.
+pub async fn fork(start: &SessionOptions, id: &str, after: u64) -> Result<String, String> {
     let store = start.harness.store().clone();
     let name = id.to_owned();
     let reader = store.clone();
@@ -110,32 +111,34 @@ pub async fn fork(start: &Start, id: &str, after: u64) -> Result<String, String>
     let at_ms = start.harness.parts.sources.clock.wall_ms();
     let mut records: Vec<Stored> = past.records;
     records.retain(|stored| stored.seq <= after);
-    let mended = (after + 1..).zip(repairs(&records));
+    let mended = (after + 1..).zip(repair_records(&records));
     let mended: Vec<Stored> = mended
         .map(|(seq, record)| Stored { seq, at_ms, record })
         .collect();
     records.extend(mended);
     let Some(first) = records.first_mut() else {
-        return Err(format!("session {id} has no record {after} to go on from"));
-    };
-    let Record::Began { forked_from, .. } = &mut first.record else {
         return Err(format!(
-            "session {id} cannot be gone on from: its beginning cannot be read"
+            "session {id} has no record {after} to continue from"
+        ));
+    };
+    let SessionRecord::Began { forked_from, .. } = &mut first.record else {
+        return Err(format!(
+            "session {id} cannot be continued: its start cannot be read"
         ));
     };
     *forked_from = Some((id.to_owned(), after));
     first.at_ms = at_ms;
-    let Record::Began { root, .. } = &first.record else {
-        return Err(format!("session {id} has no beginning"));
+    let SessionRecord::Began { root, .. } = &first.record else {
+        return Err(format!("session {id} has no start record"));
     };
     let (new, root) = (start.harness.new_id(), root.clone());
-    store.begin(&new, &root, &records).await?;
+    store.create_session(&new, &root, &records).await?;
     Ok(new.as_ref().to_owned())
 }
 
-/// What has to be written down before a session whose program died can go on: the end of every call that has
-/// none, and of the turn.
-pub fn repairs(records: &[Stored]) -> Vec<Record> {
+/// Returns the records that a session needs to continue after a crash: the end of every unfinished
+/// call, and of the turn.
+pub fn repair_records(records: &[Stored]) -> Vec<SessionRecord> {
     let mut repairs = Vec::new();
     let mut began = HashSet::new();
     let mut ended = HashSet::new();
@@ -144,19 +147,19 @@ pub fn repairs(records: &[Stored]) -> Vec<Record> {
     let mut open_turn = None;
     for stored in records {
         match &stored.record {
-            Record::Prompted {
+            SessionRecord::Prompted {
                 turn,
                 is_steering: false,
                 ..
             } => open_turn = Some(*turn),
-            Record::Answered { turn, parts, .. } => {
+            SessionRecord::Answered { turn, parts, .. } => {
                 for part in parts {
                     if let StoredContent::Call { id, name, .. } = &part.content {
                         called.push((*turn, id, name));
                     }
                 }
             }
-            Record::CallBegan {
+            SessionRecord::CallBegan {
                 turn, call, tool, ..
             } => {
                 began.insert(call.as_str());
@@ -165,10 +168,10 @@ pub fn repairs(records: &[Stored]) -> Vec<Record> {
                     called.push((*turn, call, tool));
                 }
             }
-            Record::CallEnded { call, .. } => {
+            SessionRecord::CallEnded { call, .. } => {
                 ended.insert(call.as_str());
             }
-            Record::TurnEnded { .. } => open_turn = None,
+            SessionRecord::TurnEnded { .. } => open_turn = None,
             _ => {}
         }
     }
@@ -176,37 +179,39 @@ pub fn repairs(records: &[Stored]) -> Vec<Record> {
         if !ended.insert(call) {
             continue;
         }
-        let (detail, text) = match began.contains(call) {
-            true => (Some(Detail::ToolOutcomeUnknown), UNKNOWN),
-            false => (None, NEVER_BEGAN),
+        let (detail, text) = if began.contains(call) {
+            (Some(Detail::ToolOutcomeUnknown), OUTCOME_UNKNOWN)
+        } else {
+            (None, NEVER_STARTED)
         };
-        repairs.push(Record::CallEnded {
+        repairs.push(SessionRecord::CallEnded {
             turn,
             call: call.to_owned(),
             tool: tools.get(call).copied().unwrap_or(name).to_owned(),
-            outcome: Outcome::UnexpectedEnvironment,
+            outcome: CallOutcome::UnexpectedEnvironment,
             detail,
-            content: vec![parts::text(text)],
+            content: vec![stored_parts::text(text)],
             shown: Vec::new(),
             millis: 0,
         });
     }
-    repairs.extend(open_turn.map(|turn| Record::TurnEnded {
+    repairs.extend(open_turn.map(|turn| SessionRecord::TurnEnded {
         turn,
         end: TurnEnd::Interrupted,
     }));
     repairs
 }
 
-/// Every piece of the prompt that these records make, with its origin: tools first, as the session is offered them.
-pub fn listing(start: &Start, records: &[Stored]) -> Vec<(Origin, String)> {
+/// Returns every part of the prompt that these records produce, with its origin: first the tools,
+/// in the order offered.
+pub fn prompt_parts(start: &SessionOptions, records: &[Stored]) -> Vec<(PromptOrigin, String)> {
     let mut model = start.model.clone();
     for stored in records {
-        if let Record::Switched { to, .. } = &stored.record {
+        if let SessionRecord::Switched { to, .. } = &stored.record {
             model.clone_from(to);
         }
     }
-    let profile = start.harness.parts.mind.profile(&model);
+    let profile = start.harness.parts.models.profile(&model);
     let offered = offered(start, &profile, None);
     let mut specs = offered.specs;
     if can_spawn(start) {
@@ -215,30 +220,30 @@ pub fn listing(start: &Start, records: &[Stored]) -> Vec<(Origin, String)> {
     Transcript::of(records).listing(&specs)
 }
 
-/// Whether a session may have subagents.
-fn can_spawn(start: &Start) -> bool {
+/// Returns whether a session may start subagents.
+fn can_spawn(start: &SessionOptions) -> bool {
     let depth = start.parent.as_ref().map_or(0, |it| it.depth);
     depth < start.harness.parts.limits.depth
 }
 
 fn launch(
     id: Arc<str>,
-    start: Start,
+    start: SessionOptions,
     records: Vec<Stored>,
     next_seq: u64,
-    hold: Option<Arc<Hold>>,
-) -> Opened {
-    let (commands, obeyed) = mpsc::channel(COMMANDS);
-    let (told, events) = mpsc::channel(EVENTS);
-    let told = Events(told);
-    let (inbox, desk) = Inbox::new(obeyed, told.clone(), start.has_person);
-    let (late, waiting) = mpsc::channel(LATE);
+    hold: Option<Arc<SessionLock>>,
+) -> SessionChannels {
+    let (commands, obeyed) = mpsc::channel(COMMAND_CAPACITY);
+    let (told, events) = mpsc::channel(EVENT_CAPACITY);
+    let told = EventSender(told);
+    let (inbox, desk) = Inbox::new(obeyed, told.clone(), start.has_user);
+    let (late, waiting) = mpsc::channel(LATE_CAPACITY);
     let locks = start.parent.as_ref().map(|it| it.locks.clone());
     let locks = locks.unwrap_or_default();
-    let above = start.parent.as_ref().map(|it| it.purse.clone());
-    let purse = Purse::new(start.budget, above);
+    let above = start.parent.as_ref().map(|it| it.budget.clone());
+    let purse = SessionBudget::new(start.budget, above);
     let spawn = can_spawn(&start).then(|| {
-        Arc::new(SpawnAgent::new(
+        Arc::new(SpawnAgentTool::new(
             start.clone(),
             id.clone(),
             told.clone(),
@@ -248,27 +253,27 @@ fn launch(
         ))
     });
     let transcript = Transcript::of(&records);
-    let mut session = Session {
+    let mut session = SessionTask {
         agent: start.harness.new_agent(),
         model: start.model.clone(),
         mode: start.mode,
         has_begun: !records.is_empty(),
         transcript,
         inbox,
-        desk,
+        prompts: desk,
         events: told,
         locks,
-        offered: Offered::default(),
+        offered: OfferedTools::default(),
         spawn,
         late: waiting,
         next_seq,
         turn: 0,
         is_written: false,
-        purse,
-        fingerprint: Fingerprint::default(),
-        loops: Loops::default(),
+        budget: purse,
+        fingerprint: PromptFingerprint::default(),
+        loops: LoopDetector::default(),
         estimator: TokenEstimator::default(),
-        hold,
+        session_lock: hold,
         omitted: Omitted::default(),
         todos: Vec::new(),
         context: None,
@@ -278,50 +283,55 @@ fn launch(
         id: id.clone(),
         start,
     };
-    session.recall(records);
-    session.offer();
+    session.restore(records);
+    session.update_tools();
     if session.has_begun {
         session.fingerprint = session.transcript.fingerprint(&session.offered.specs);
     }
     tokio::spawn(session.run());
-    Opened {
+    SessionChannels {
         id,
         commands,
         events,
     }
 }
 
-impl Session {
-    /// Takes over from records what is not in the transcript.
-    fn recall(&mut self, records: Vec<Stored>) {
+impl SessionTask {
+    /// Restores the state that is not in the transcript from records.
+    fn restore(&mut self, records: Vec<Stored>) {
         let mut asked_bytes = 0;
         let mut counted_from = 0;
         for stored in &records {
             self.omitted.apply(&stored.record);
             match &stored.record {
-                Record::Began {
+                SessionRecord::Began {
                     forked_from: Some((_, after)),
                     ..
                 } => counted_from = after + 1,
-                Record::Prompted { turn, .. } => self.turn = *turn,
-                Record::Asked { bytes, .. } => asked_bytes = *bytes,
-                Record::Answered {
+                SessionRecord::Prompted { turn, .. } => self.turn = *turn,
+                SessionRecord::Asked { bytes, .. } => asked_bytes = *bytes,
+                SessionRecord::Answered {
                     usage, cost_nano, ..
                 } => {
                     if stored.seq >= counted_from {
-                        self.purse.pay(cost_nano.map(Cost));
+                        self.budget.spend(cost_nano.map(Cost));
                     }
                     let prompt = usage.input + usage.cache_read + usage.cache_write;
                     self.estimator.observe(asked_bytes, TokenCount(prompt));
                 }
-                Record::Planned { todos } => self.todos.clone_from(todos),
+                SessionRecord::Planned { todos } => self.todos.clone_from(todos),
                 _ => {}
             }
         }
-        // Only what joined tells a context what was said already.
+        // A context needs only the added texts to know what was already sent.
         let joined = records.into_iter().map(|stored| stored.record);
         self.past = joined
-            .filter(|record| matches!(record, Record::Joined { .. } | Record::Began { .. }))
+            .filter(|record| {
+                matches!(
+                    record,
+                    SessionRecord::Joined { .. } | SessionRecord::Began { .. }
+                )
+            })
             .collect();
     }
 }

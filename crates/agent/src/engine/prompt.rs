@@ -1,32 +1,32 @@
-//! The request for the next answer, and on which terms it is asked.
+//! Builds the next model request and its routing options.
 
-use model::policy::route::Boundary;
-use model::policy::{Caller, Class, Purpose, Task, TurnId};
-use model::{ModelId, ParallelTools, Request, Sampling, ToolChoice};
-use router::actor::{Ask, Question, Terms};
+use model::policy::route::SwitchBoundary;
+use model::policy::{Caller, RequestClass, StepDescription, StepPurpose, TurnId};
+use model::{ModelId, ModelRequest, ParallelTools, Sampling, ToolChoice};
+use router::actor::{RequestPayload, RouterRequest, RoutingOptions};
 
-use super::session::Session;
+use super::session::SessionTask;
 use crate::handover;
-use crate::record::Mode;
+use crate::record::SessionMode;
 
-/// Where the turn stands, as the router wants to know it.
+/// Progress of the turn, for the router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Standing {
-    pub(super) boundary: Boundary,
-    /// How often the turn went in circles.
+pub(super) struct TurnProgress {
+    pub(super) boundary: SwitchBoundary,
+    /// Number of loops detected in the turn.
     pub(super) stalls: u32,
 }
 
-impl Session {
-    /// The request for the next answer. The same records give the same bytes.
-    pub(super) fn request(&self) -> Request {
+impl SessionTask {
+    /// Builds the next model request. The same records give the same bytes.
+    pub(super) fn request(&self) -> ModelRequest {
         let profile = self.profile();
         let model = model_id(&self.model);
         let mut messages = self.transcript.messages();
         if !is_open(&self.model) {
             messages = handover::for_model(messages, &model);
         }
-        Request {
+        ModelRequest {
             model,
             system: self.transcript.system(),
             messages,
@@ -48,16 +48,21 @@ impl Session {
         }
     }
 
-    /// The question for the router.
-    pub(super) fn question(&self, request: Request, prompt: &str, standing: Standing) -> Ask {
+    /// Builds the router request around it.
+    pub(super) fn router_request(
+        &self,
+        request: ModelRequest,
+        prompt: &str,
+        standing: TurnProgress,
+    ) -> RouterRequest {
         let terms = match self.model.as_str() {
             "auto" => {
                 let fill = self.fill_percent();
-                let task = Task {
+                let task = StepDescription {
                     prompt,
                     purpose: match self.mode {
-                        Mode::Plan => Purpose::Plan,
-                        Mode::Build | Mode::Ask => Purpose::Work,
+                        SessionMode::Plan => StepPurpose::Plan,
+                        SessionMode::Build | SessionMode::Ask => StepPurpose::Work,
                     },
                     files_touched: 0,
                     diff_lines: 0,
@@ -65,37 +70,38 @@ impl Session {
                     context_fill: fill,
                     stalls: standing.stalls,
                 };
-                Terms::auto(&task, standing.boundary)
+                RoutingOptions::auto(&task, standing.boundary)
             }
-            _ => Terms {
+            _ => RoutingOptions {
                 boundary: standing.boundary,
-                ..Terms::named()
+                ..RoutingOptions::named()
             },
         };
-        Ask {
-            what: Question::Chat(Box::new(request)),
+        RouterRequest {
+            payload: RequestPayload::Chat(Box::new(request)),
             caller: self.caller(),
-            terms: Terms {
-                edits: self.mode == Mode::Build,
+            options: RoutingOptions {
+                edits: self.mode == SessionMode::Build,
                 ..terms
             },
         }
     }
 
-    /// A question beside the conversation: a summary. The turn waits for it, so it is as urgent.
-    pub(super) fn side_question(&self, request: Request) -> Ask {
+    /// Builds a router request outside the conversation, for a summary. The turn waits for it, so
+    /// it has the same urgency.
+    pub(super) fn side_request(&self, request: ModelRequest) -> RouterRequest {
         let terms = match request.model.provider.as_str() {
-            "auto" => Terms::auto(&SUMMARY_TASK, Boundary::NewAgent),
-            _ => Terms::named(),
+            "auto" => RoutingOptions::auto(&SUMMARY_TASK, SwitchBoundary::NewAgent),
+            _ => RoutingOptions::named(),
         };
-        Ask {
-            what: Question::Chat(Box::new(request)),
+        RouterRequest {
+            payload: RequestPayload::Chat(Box::new(request)),
             caller: self.caller(),
-            terms,
+            options: terms,
         }
     }
 
-    /// How full the model's context is, in percent.
+    /// Returns the used share of the model's context, in percent.
     pub(super) fn fill_percent(&self) -> u8 {
         let used = self.estimator.estimate(self.fingerprint.bytes()).0;
         let percent = used.saturating_mul(100) / self.context_size().0.max(1);
@@ -105,8 +111,8 @@ impl Session {
     fn caller(&self) -> Caller {
         Caller {
             class: match &self.start.parent {
-                Some(_) => Class::Subagent,
-                None => Class::Turn,
+                Some(_) => RequestClass::Subagent,
+                None => RequestClass::Turn,
             },
             agent: self.agent,
             turn: TurnId(self.turn),
@@ -114,9 +120,9 @@ impl Session {
     }
 }
 
-const SUMMARY_TASK: Task<'static> = Task {
+const SUMMARY_TASK: StepDescription<'static> = StepDescription {
     prompt: "",
-    purpose: Purpose::Summary,
+    purpose: StepPurpose::Summary,
     files_touched: 0,
     diff_lines: 0,
     plan_depth: 0,
@@ -124,7 +130,7 @@ const SUMMARY_TASK: Task<'static> = Task {
     stalls: 0,
 };
 
-/// A model as people write it. `auto` and `demo` stand for themselves.
+/// Parses a model name. `auto` and `demo` are names of their own.
 pub(super) fn model_id(name: &str) -> ModelId {
     ModelId::parse(name).unwrap_or_else(|| ModelId {
         provider: name.to_owned(),
@@ -132,7 +138,7 @@ pub(super) fn model_id(name: &str) -> ModelId {
     })
 }
 
-/// Whether the router chooses, so that nobody knows yet who will read the request.
+/// Returns whether the router chooses the model, so that it is not known yet.
 fn is_open(model: &str) -> bool {
     model == "auto"
 }

@@ -1,4 +1,4 @@
-//! A session's state, and its life between turns.
+//! The state of a session, and its life between turns.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,114 +7,115 @@ use model::policy::{AgentId, TokenEstimator, TurnId};
 use model::{Profile, TokenCount, ToolSpec};
 use tokio::sync::mpsc;
 
-use super::Start;
-use super::hold::Hold;
-use super::inbox::{Events, Inbox};
+use super::SessionOptions;
+use super::inbox::{EventSender, Inbox};
 use super::omitting::Omitted;
-use super::shared::{Context, Harness};
-use crate::ask::Desk;
+use super::session_lock::SessionLock;
+use super::shared::{Harness, SessionContext};
+use crate::budget::SessionBudget;
 use crate::hooks::HookEvent;
 use crate::locks::Locks;
-use crate::loops::Loops;
-use crate::purse::Purse;
-use crate::record::{Mode, Origin, Record, Stored, Todo, TurnEnd};
-use crate::session::{Event, Prompt};
-use crate::spawn::SpawnAgent;
+use crate::loops::LoopDetector;
+use crate::record::{PromptOrigin, SessionMode, SessionRecord, Stored, TodoItem, TurnEnd};
+use crate::session::{AgentEvent, UserPrompt};
+use crate::spawn::SpawnAgentTool;
 use crate::tool::Tool;
-use crate::transcript::{Fingerprint, Transcript};
+use crate::transcript::{PromptFingerprint, Transcript};
+use crate::user_prompts::UserPrompts;
 
-/// Why a turn cannot go on.
+/// The reason why a turn cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Halt {
-    /// The person stopped it.
+pub(super) enum TurnStop {
+    /// The user stopped it.
     Stopped,
-    /// The ledger cannot be written: what is not written down must not happen.
+    /// The ledger cannot be written: an effect without a record must not happen.
     Unwritten(String),
 }
 
-impl From<super::inbox::Stopped> for Halt {
-    fn from(_: super::inbox::Stopped) -> Self {
+impl From<super::inbox::TurnStopped> for TurnStop {
+    fn from(_: super::inbox::TurnStopped) -> Self {
         Self::Stopped
     }
 }
 
-/// Tools as a model is offered them.
+/// The tools offered to a model.
 #[derive(Default)]
-pub(super) struct Offered {
-    /// The tools' own names, and how the model sees them, in order.
+pub(super) struct OfferedTools {
+    /// Own names of the tools and their specs for the model, in order.
     pub(super) specs: Vec<(String, ToolSpec)>,
-    /// By the model's names for them.
+    /// Tools by the model's names for them.
     pub(super) tools: HashMap<String, Arc<dyn Tool>>,
 }
 
-/// Something that came about outside the turn: a subagent in the background has answered.
-pub(crate) type Late = (Origin, String);
+/// A result from outside the turn: the answer of a background subagent.
+pub(crate) type LateResult = (PromptOrigin, String);
 
-pub(super) struct Session {
+pub(super) struct SessionTask {
     pub(super) id: Arc<str>,
-    pub(super) start: Start,
+    pub(super) start: SessionOptions,
     pub(super) inbox: Inbox,
-    pub(super) desk: Desk,
-    pub(super) events: Events,
+    pub(super) prompts: UserPrompts,
+    pub(super) events: EventSender,
     pub(super) transcript: Transcript,
     pub(super) locks: Locks,
     pub(super) agent: AgentId,
     pub(super) model: String,
-    pub(super) mode: Mode,
-    pub(super) offered: Offered,
-    pub(super) spawn: Option<Arc<SpawnAgent>>,
-    pub(super) late: mpsc::Receiver<Late>,
-    /// Whether its beginning is written down.
+    pub(super) mode: SessionMode,
+    pub(super) offered: OfferedTools,
+    pub(super) spawn: Option<Arc<SpawnAgentTool>>,
+    pub(super) late: mpsc::Receiver<LateResult>,
+    /// Whether the start of the session is recorded.
     pub(super) has_begun: bool,
     pub(super) next_seq: u64,
     pub(super) turn: u64,
-    /// Whether the turn's prompt is written down.
+    /// Whether the turn's prompt is recorded.
     pub(super) is_written: bool,
-    pub(super) purse: Arc<Purse>,
-    pub(super) fingerprint: Fingerprint,
-    pub(super) loops: Loops,
+    pub(super) budget: Arc<SessionBudget>,
+    pub(super) fingerprint: PromptFingerprint,
+    pub(super) loops: LoopDetector,
     pub(super) estimator: TokenEstimator,
-    /// Keeps other processes from going on with it at the same time; `None` before its first record.
-    pub(super) hold: Option<Arc<Hold>>,
-    /// What the model that is asked does not take.
+    /// Prevents other processes from continuing the session; `None` before the first record.
+    pub(super) session_lock: Option<Arc<SessionLock>>,
+    /// Parts of requests that the current model does not accept.
     pub(super) omitted: Omitted,
-    /// The plan as it is now.
-    pub(super) todos: Vec<Todo>,
-    /// What joins prompts; `None` before the first turn since the session was opened.
-    pub(super) context: Option<Box<dyn Context>>,
-    /// The records so far, where the session was opened from them and its context not yet.
-    pub(super) past: Vec<Record>,
+    /// The current plan of the agent.
+    pub(super) todos: Vec<TodoItem>,
+    /// Source of prompt additions; `None` until the first turn after opening.
+    pub(super) context: Option<Box<dyn SessionContext>>,
+    /// Past records of an opened session, until its context is created.
+    pub(super) past: Vec<SessionRecord>,
     /// Files that calls read or changed since the last request, relative to the root.
     pub(super) touched: Vec<String>,
-    /// What joins the next request.
-    pub(super) joining: Vec<(Origin, String)>,
+    /// Texts to add to the next request.
+    pub(super) joining: Vec<(PromptOrigin, String)>,
 }
 
-impl Session {
-    /// The session's life.
+impl SessionTask {
+    /// Runs the session until it closes.
     pub(super) async fn run(mut self) {
         loop {
-            if let Err(Halt::Unwritten(sentence)) = self.apply_wishes().await {
+            if let Err(TurnStop::Unwritten(sentence)) = self.apply_pending_changes().await {
                 log::error!("session {}: {sentence}", self.id);
             }
             if self.inbox.is_closing {
                 break;
             }
             match self.inbox.queued.pop_front() {
-                Some(prompt) => self.whole_turn(prompt).await,
+                Some(prompt) => self.run_turn(prompt).await,
                 None => self.idle().await,
             }
         }
         self.hook(HookEvent::SessionEnd).await;
-        self.mind().end_agent(self.agent).await;
-        (self.harness().parts.farewell)(&self.id);
-        // What was enqueued last should not be lost to a program that ends now.
+        self.models().end_agent(self.agent).await;
+        (self.harness().parts.on_session_end)(&self.id);
+        // Pending records must not be lost if the program exits now.
         if let Err(sentence) = self.store().flush().await {
             log::error!("session {}: {sentence}", self.id);
         }
-        // Whoever hears that it is closed may open it again at once, in another process, too.
-        self.hold = None;
-        self.events.tell(Event::Closed).await;
+        // Release the lock before the close event: a receiver may open the session again at once,
+        // even in another process.
+        self.session_lock = None;
+        self.events.send(AgentEvent::Closed).await;
     }
 
     async fn idle(&mut self) {
@@ -124,81 +125,85 @@ impl Session {
             Some(late) = self.late.recv() => self.joining.push(late),
         }
         if self.inbox.is_stopped() {
-            for prompt in self.inbox.give_back() {
-                self.events.tell(Event::GivenBack(prompt)).await;
+            for prompt in self.inbox.take_unstarted_prompts() {
+                self.events.send(AgentEvent::GivenBack(prompt)).await;
             }
         }
     }
 
-    async fn whole_turn(&mut self, prompt: Prompt) {
+    async fn run_turn(&mut self, prompt: UserPrompt) {
         self.inbox.begin_turn();
         self.is_written = false;
         let end = match self.turn(&prompt).await {
             Ok(end) => end,
-            Err(Halt::Stopped) => TurnEnd::Stopped,
-            Err(Halt::Unwritten(what)) => TurnEnd::Failed {
+            Err(TurnStop::Stopped) => TurnEnd::Stopped,
+            Err(TurnStop::Unwritten(what)) => TurnEnd::Failed {
                 class: "ledger".to_owned(),
                 what,
             },
         };
-        match self.is_written {
-            true => self.write_end(&end).await,
-            // The turn never was: its prompt is not in the records.
-            false => {
-                self.turn -= 1;
-                self.events.tell(Event::GivenBack(prompt)).await;
-            }
+        if self.is_written {
+            self.write_end(&end).await
+        } else {
+            // The turn never started: its prompt is not in the records.
+
+            self.turn -= 1;
+            self.events.send(AgentEvent::GivenBack(prompt)).await;
         }
-        self.mind().end_turn(self.agent, TurnId(self.turn)).await;
+        self.models().end_turn(self.agent, TurnId(self.turn)).await;
         if end == TurnEnd::Stopped {
-            for prompt in self.inbox.give_back() {
-                self.events.tell(Event::GivenBack(prompt)).await;
+            for prompt in self.inbox.take_unstarted_prompts() {
+                self.events.send(AgentEvent::GivenBack(prompt)).await;
             }
         }
         self.inbox.end_turn();
-        self.events.tell(Event::Idle(end)).await;
+        self.events.send(AgentEvent::Idle(end)).await;
     }
 
     async fn write_end(&mut self, end: &TurnEnd) {
-        let record = Record::TurnEnded {
+        let record = SessionRecord::TurnEnded {
             turn: self.turn,
             end: end.clone(),
         };
-        if let Err(Halt::Unwritten(sentence)) = self.write(vec![record]).await {
+        if let Err(TurnStop::Unwritten(sentence)) = self.write(vec![record]).await {
             log::error!("session {}: {sentence}", self.id);
         }
     }
 
-    /// Writes records down; they are on the disk when it answers. Then they are part of the transcript, and told.
-    pub(super) async fn write(&mut self, records: Vec<Record>) -> Result<(), Halt> {
-        let stored = self.number(records);
-        if !self.has_begun && self.hold.is_none() {
-            self.hold = self.harness().hold(&self.id).map_err(Halt::Unwritten)?;
+    /// Writes records and waits until they are on the disk. Then adds them to the transcript and
+    /// sends them as events.
+    pub(super) async fn write(&mut self, records: Vec<SessionRecord>) -> Result<(), TurnStop> {
+        let stored = self.assign_seqs(records);
+        if !self.has_begun && self.session_lock.is_none() {
+            self.session_lock = self
+                .harness()
+                .lock_session(&self.id)
+                .map_err(TurnStop::Unwritten)?;
         }
-        let written = match self.has_begun {
-            true => self.store().append(&self.id, &stored).await,
-            false => {
-                let root = self.start.root.as_path().to_string_lossy().into_owned();
-                self.store().begin(&self.id, &root, &stored).await
-            }
+        let written = if self.has_begun {
+            self.store().append(&self.id, &stored).await
+        } else {
+            let root = self.start.root.as_path().to_string_lossy().into_owned();
+            self.store().create_session(&self.id, &root, &stored).await
         };
         if let Err(sentence) = written {
             self.next_seq -= stored.len() as u64;
-            return Err(Halt::Unwritten(sentence));
+            return Err(TurnStop::Unwritten(sentence));
         }
         self.has_begun = true;
-        self.take(stored).await;
+        self.apply_records(stored).await;
         Ok(())
     }
 
-    /// Has records written soon, in order: for what has happened already, so that nothing is gained by waiting.
-    pub(super) async fn note(&mut self, records: Vec<Record>) {
-        let stored = self.number(records);
+    /// Queues records for writing, in order: for facts that have already happened, so that waiting
+    /// gains nothing.
+    pub(super) async fn write_later(&mut self, records: Vec<SessionRecord>) {
+        let stored = self.assign_seqs(records);
         self.store().enqueue(&self.id, &stored).await;
-        self.take(stored).await;
+        self.apply_records(stored).await;
     }
 
-    fn number(&mut self, records: Vec<Record>) -> Vec<Stored> {
+    fn assign_seqs(&mut self, records: Vec<SessionRecord>) -> Vec<Stored> {
         let at_ms = self.harness().parts.sources.clock.wall_ms();
         let first = self.next_seq;
         self.next_seq += records.len() as u64;
@@ -208,15 +213,17 @@ impl Session {
             .collect()
     }
 
-    async fn take(&mut self, stored: Vec<Stored>) {
+    async fn apply_records(&mut self, stored: Vec<Stored>) {
         for stored in stored {
             self.transcript.apply(&stored);
             self.omitted.apply(&stored.record);
-            self.events.tell(Event::Recorded(Arc::new(stored))).await;
+            self.events
+                .send(AgentEvent::Recorded(Arc::new(stored)))
+                .await;
         }
     }
 
-    /// Runs hooks whose answer changes nothing.
+    /// Runs hooks whose answers have no effect.
     pub(super) async fn hook(&mut self, event: HookEvent) {
         if let Some(hooks) = &self.start.hooks {
             let told = hooks
@@ -232,20 +239,20 @@ impl Session {
         &self.start.harness
     }
 
-    pub(super) fn mind(&self) -> &dyn super::Mind {
-        &*self.start.harness.parts.mind
+    pub(super) fn models(&self) -> &dyn super::ModelGateway {
+        &*self.start.harness.parts.models
     }
 
-    pub(super) fn store(&self) -> &crate::store::Store {
+    pub(super) fn store(&self) -> &crate::store::SessionStore {
         &self.start.harness.parts.store
     }
 
-    /// How to speak to the model. Its window is the real one, where that is known.
+    /// Returns the profile of the model, with its real window if known.
     pub(super) fn profile(&self) -> Arc<Profile> {
-        self.in_window(self.mind().profile(&self.model))
+        self.in_window(self.models().profile(&self.model))
     }
 
-    /// A profile with the window that the provider was found to have.
+    /// Returns a profile with the window reported by the provider.
     pub(super) fn in_window(&self, profile: Arc<Profile>) -> Arc<Profile> {
         match self.omitted.window {
             Some(window) if window < profile.context.0 => Arc::new(Profile {
@@ -257,27 +264,31 @@ impl Session {
         }
     }
 
-    /// Offers the tools as the model wants them. The same model is always offered the same, but for what it was
-    /// found not to take.
-    pub(super) fn offer(&mut self) {
+    /// Updates the offered tools for the model. The same model is always offered the same tools,
+    /// except those it refused.
+    pub(super) fn update_tools(&mut self) {
         let spawn = self.spawn.clone().map(|spawn| spawn as Arc<dyn Tool>);
         self.offered = offered(&self.start, &self.profile(), spawn);
         self.omitted.filter(&mut self.offered.specs);
-        let Offered { specs, tools } = &mut self.offered;
+        let OfferedTools { specs, tools } = &mut self.offered;
         tools.retain(|name, _| specs.iter().any(|(_, spec)| spec.name == *name));
     }
 
-    /// Tokens that the model's context has.
+    /// Returns the context size of the model in tokens.
     pub(super) fn context_size(&self) -> TokenCount {
         self.profile().context
     }
 }
 
-/// The tools of a session as a model of this profile is offered them: those of all sessions, its own, and the one that
-/// starts agents last.
-pub(super) fn offered(start: &Start, profile: &Profile, spawn: Option<Arc<dyn Tool>>) -> Offered {
+/// Returns the tools offered to a model of this profile: the shared ones, the session's own, and
+/// last the one that starts agents.
+pub(super) fn offered(
+    start: &SessionOptions,
+    profile: &Profile,
+    spawn: Option<Arc<dyn Tool>>,
+) -> OfferedTools {
     let wanted = start.parent.as_ref().and_then(|it| it.tools.as_ref());
-    let mut offered = Offered::default();
+    let mut offered = OfferedTools::default();
     let all = start.harness.parts.tools.iter().chain(&start.tools);
     for tool in all.cloned().chain(spawn) {
         let is_wanted = wanted.is_none_or(|names| names.iter().any(|it| it == tool.name()));

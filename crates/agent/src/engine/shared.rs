@@ -1,4 +1,4 @@
-//! What the sessions of a process share: the border to models, tools, context and the ledger.
+//! State shared by the sessions of a process: access to models, tools, context and the ledger.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,63 +8,64 @@ use std::time::Duration;
 use base::AbsPath;
 use futures::future::BoxFuture;
 use model::policy::{AgentId, TokenEstimator};
-use model::{Message, ModelId, Profile, Request, Role, TokenCount};
+use model::{Message, ModelId, ModelRequest, Profile, Role, TokenCount};
 
-use super::hold::Hold;
-use super::mind::Mind;
-use crate::record::{Mode, Origin, PromptPlace, Record, Todo};
-use crate::sources::Sources;
-use crate::store::Store;
+use super::gateway::ModelGateway;
+use super::session_lock::SessionLock;
+use crate::record::{PromptOrigin, PromptPosition, SessionMode, SessionRecord, TodoItem};
+use crate::services::SessionServices;
+use crate::store::SessionStore;
 use crate::tool::Tool;
-use crate::transcript::{View, ViewKind};
+use crate::transcript::{ConversationView, ViewKind};
 
-/// What a harness is made of.
+/// The parts of a harness.
 pub struct HarnessParts {
-    /// Where records are kept.
-    pub store: Store,
-    /// Files, time, search.
-    pub sources: Arc<Sources>,
-    /// The way to models.
-    pub mind: Arc<dyn Mind>,
-    /// Every tool, in the order in which models are offered them.
+    /// Store of the records.
+    pub store: SessionStore,
+    /// Files, clock and search.
+    pub sources: Arc<SessionServices>,
+    /// Access to the models.
+    pub models: Arc<dyn ModelGateway>,
+    /// Every tool, in the order offered to models.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// What joins prompts that nobody typed.
-    pub contexts: Arc<dyn Contexts>,
-    /// What gives way when a conversation grows too long.
+    /// Creates the context of each session, which adds text to prompts.
+    pub contexts: Arc<dyn ContextProvider>,
+    /// Decides what is shortened when a conversation grows too long.
     pub compactor: Arc<dyn Compactor>,
-    /// The bounds.
-    pub limits: Limits,
-    /// Told the name of each session that has ended, so that what its tools left behind can go.
-    pub farewell: Arc<dyn Fn(&str) + Send + Sync>,
+    /// Limits of every session.
+    pub limits: SessionLimits,
+    /// Called with the id of each session that has ended, to clean up the state of its tools.
+    pub on_session_end: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// What the sessions of a process share.
+/// State shared by the sessions of a process.
 pub struct Harness {
     pub(crate) parts: HarnessParts,
     last: AtomicU64,
-    /// The sessions that this process has open, as far as other processes are to know.
-    holds: Mutex<HashMap<String, Weak<Hold>>>,
+    /// Sessions that this process has locked.
+    session_locks: Mutex<HashMap<String, Weak<SessionLock>>>,
 }
 
-/// Bounds of every session.
+/// Limits that apply to every session.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limits {
-    /// How long a call that is stopped may take to say what it did.
+pub struct SessionLimits {
+    /// Grace period for a stopped call to report its work.
     pub grace: Duration,
-    /// The most tokens of a result.
+    /// Maximum tokens of a result.
     pub output_tokens: u64,
-    /// From which part of the model's context on the conversation is made shorter.
+    /// Share of the model's context from which the conversation is compacted.
     pub compact_at: f64,
-    /// Who writes summaries, as `provider/model`; the session's own model where it is `None`.
+    /// Model for summaries as `provider/model`; `None` uses the session's own model.
     pub summary_model: Option<String>,
-    /// The most subagents above one another.
+    /// Maximum nesting depth of subagents.
     pub depth: u32,
 }
 
-impl Default for Limits {
+impl Default for SessionLimits {
     fn default() -> Self {
         Self {
-            // Longer than a command is given to end by itself, so that it has been killed when the turn ends.
+            // Longer than the grace period of a command, so that it has been killed when the turn
+            // ends.
             grace: Duration::from_millis(190),
             output_tokens: 10_000,
             compact_at: 0.8,
@@ -75,205 +76,219 @@ impl Default for Limits {
 }
 
 impl Harness {
-    /// Puts a harness together.
+    /// Creates a harness from its parts.
     pub fn new(parts: HarnessParts) -> Arc<Self> {
         Arc::new(Self {
             parts,
             last: AtomicU64::new(0),
-            holds: Mutex::default(),
+            session_locks: Mutex::default(),
         })
     }
 
-    // A panic while it was held has left nothing half done.
-    pub(super) fn holds(&self) -> MutexGuard<'_, HashMap<String, Weak<Hold>>> {
-        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
+    // A panic while the lock was held cannot have left the map inconsistent.
+    pub(super) fn session_locks(&self) -> MutexGuard<'_, HashMap<String, Weak<SessionLock>>> {
+        self.session_locks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where records are kept.
-    pub fn store(&self) -> &Store {
+    /// Returns the store of the records.
+    pub fn store(&self) -> &SessionStore {
         &self.parts.store
     }
 
-    /// A name for a new session: names sort by the time at which they were made.
+    /// Returns an id for a new session: ids sort by creation time.
     pub(crate) fn new_id(&self) -> Arc<str> {
         let number = self.last.fetch_add(1, Ordering::Relaxed);
         let now = self.parts.sources.clock.wall_ms();
         format!("{now:011x}-{:x}-{number:x}", std::process::id()).into()
     }
 
-    /// A number for a new agent at the router; 0 is nobody's.
+    /// Returns a number for a new agent at the router; 0 is never used.
     pub(crate) fn new_agent(&self) -> AgentId {
         AgentId(self.last.fetch_add(1, Ordering::Relaxed) + 1)
     }
 }
 
-/// What joins a prompt, and what could not.
+/// Additions to a prompt.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Joining {
-    /// `Record::Joined` entries in their order.
-    pub records: Vec<Record>,
-    /// What could not join, in sentences for the person.
+pub struct ContextAdditions {
+    /// `Record::Joined` entries, in order.
+    pub records: Vec<SessionRecord>,
+    /// Messages for the user about text that could not be added.
     pub problems: Vec<String>,
 }
 
-/// What a session's context is made for.
+/// The parameters of a session's context.
 #[derive(Clone, Debug)]
-pub struct About {
-    /// The folder it works below.
+pub struct ContextRequest {
+    /// Root folder of the session.
     pub root: AbsPath,
-    /// Of the model that it begins with.
+    /// Profile of the session's first model.
     pub profile: Arc<Profile>,
-    /// The tools on offer: their own names and the model's names for them.
+    /// Offered tools: own name, and name offered to the model.
     pub tools: Vec<(String, String)>,
     /// Whether it works for another agent.
     pub is_subagent: bool,
-    /// How it works.
-    pub mode: Mode,
+    /// Initial mode of the session.
+    pub mode: SessionMode,
 }
 
-/// Makes the context of each session.
-pub trait Contexts: Send + Sync {
-    /// The context of a session with these records, and what joins at its beginning: nothing where there are records.
+/// Creates the context of each session.
+pub trait ContextProvider: Send + Sync {
+    /// Creates the context of a session with these records, and returns the additions at its start:
+    /// none if there are records.
     fn open(
         &self,
-        about: About,
-        records: Vec<Record>,
-    ) -> BoxFuture<'static, (Box<dyn Context>, Joining)>;
+        about: ContextRequest,
+        records: Vec<SessionRecord>,
+    ) -> BoxFuture<'static, (Box<dyn SessionContext>, ContextAdditions)>;
 }
 
-/// Knows what joins one session's prompts: instructions, the state of the project, what is mentioned.
+/// Provides the additions to one session's prompts: instructions, environment, mentions.
 ///
-/// A future that is dropped half way may leave out what it was about to say, never say it twice.
-pub trait Context: Send {
-    /// What goes in front of a message of the person.
-    fn prompt<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, Joining>;
+/// Dropping a future midway may lose an addition, but never repeats one.
+pub trait SessionContext: Send {
+    /// Returns the additions before a user message.
+    fn prompt<'a>(&'a mut self, text: &'a str) -> BoxFuture<'a, ContextAdditions>;
 
-    /// What goes behind results because these files were read or changed; paths are relative to the root.
-    fn touched(&mut self, paths: Vec<String>) -> BoxFuture<'_, Joining>;
+    /// Returns the additions after results that read or changed these files; paths are relative to
+    /// the root.
+    fn touched(&mut self, paths: Vec<String>) -> BoxFuture<'_, ContextAdditions>;
 
-    /// What the model is told where another mode begins.
-    fn mode(&self, mode: Mode) -> Option<String>;
+    /// Returns the message to the model on a change of mode.
+    fn mode(&self, mode: SessionMode) -> Option<String>;
 }
 
-/// Adds one system block, and nothing else.
+/// Adds one system block and nothing else.
 #[derive(Clone, Debug)]
 pub struct NoContext(pub String);
 
-impl Contexts for NoContext {
+impl ContextProvider for NoContext {
     fn open(
         &self,
-        about: About,
-        records: Vec<Record>,
-    ) -> BoxFuture<'static, (Box<dyn Context>, Joining)> {
-        let mut joining = Joining::default();
+        about: ContextRequest,
+        records: Vec<SessionRecord>,
+    ) -> BoxFuture<'static, (Box<dyn SessionContext>, ContextAdditions)> {
+        let mut joining = ContextAdditions::default();
         if records.is_empty() {
-            joining.records.push(Record::Joined {
-                place: PromptPlace::System,
-                origin: Origin::Pack {
+            joining.records.push(SessionRecord::Joined {
+                place: PromptPosition::System,
+                origin: PromptOrigin::Pack {
                     name: "plain".to_owned(),
                 },
                 text: self.0.clone(),
             });
-            let note = crate::leave::mode_note(about.mode, None);
-            joining.records.extend(note.map(|text| Record::Joined {
-                place: PromptPlace::BeforePrompt,
-                origin: Origin::Harness,
-                text,
-            }));
+            let note = crate::permission::mode_note(about.mode, None);
+            joining
+                .records
+                .extend(note.map(|text| SessionRecord::Joined {
+                    place: PromptPosition::BeforePrompt,
+                    origin: PromptOrigin::Harness,
+                    text,
+                }));
         }
         Box::pin(std::future::ready((
-            Box::new(self.clone()) as Box<dyn Context>,
+            Box::new(self.clone()) as Box<dyn SessionContext>,
             joining,
         )))
     }
 }
 
-impl Context for NoContext {
-    fn prompt<'a>(&'a mut self, _text: &'a str) -> BoxFuture<'a, Joining> {
-        Box::pin(std::future::ready(Joining::default()))
+impl SessionContext for NoContext {
+    fn prompt<'a>(&'a mut self, _text: &'a str) -> BoxFuture<'a, ContextAdditions> {
+        Box::pin(std::future::ready(ContextAdditions::default()))
     }
 
-    fn touched(&mut self, _paths: Vec<String>) -> BoxFuture<'_, Joining> {
-        Box::pin(std::future::ready(Joining::default()))
+    fn touched(&mut self, _paths: Vec<String>) -> BoxFuture<'_, ContextAdditions> {
+        Box::pin(std::future::ready(ContextAdditions::default()))
     }
 
-    fn mode(&self, mode: Mode) -> Option<String> {
-        crate::leave::mode_note(mode, Some(Mode::Build))
+    fn mode(&self, mode: SessionMode) -> Option<String> {
+        crate::permission::mode_note(mode, Some(SessionMode::Build))
     }
 }
 
-/// How much room a conversation has.
+/// Size and limits of a conversation, from which a compaction is planned.
 #[derive(Clone, Copy, Debug)]
-pub struct Room<'a> {
-    /// The profile of the model that reads it.
+pub struct ContextBudget<'a> {
+    /// Profile of the model that receives it.
     pub profile: &'a Profile,
-    /// Bytes of what is sent besides the conversation: system prompt and tools.
+    /// Bytes sent besides the conversation: system prompt and tools.
     pub fixed_bytes: u64,
     /// Bytes of the conversation.
     pub bytes: u64,
-    /// Tells tokens from bytes.
+    /// Converts bytes to tokens.
     pub estimator: &'a TokenEstimator,
-    /// Whether all that can be summarised is to be.
+    /// Whether to summarise as much as possible, for another model.
     pub is_for_another: bool,
-    /// The plan as it is now, the goal's companion: it stays as it is.
-    pub todos: &'a [Todo],
+    /// The current plan, which stays verbatim.
+    pub todos: &'a [TodoItem],
 }
 
-/// What gives way, and to what.
+/// A compaction to apply.
 #[derive(Default)]
-pub struct Compaction {
-    /// Results that are sent in a shorter form: call and text.
+pub struct CompactionChanges {
+    /// Results to send in a shorter form: call id and text.
     pub reduced: Vec<(String, String)>,
-    /// Calls that are no longer sent, with their results.
+    /// Ids of calls to drop together with their results.
     pub dropped: Vec<String>,
-    /// What is summarised.
-    pub summary: Option<SummaryWanted>,
+    /// The summary to write, if any.
+    pub summary: Option<SummaryRequest>,
 }
 
-/// A summary that is to be written.
-pub struct SummaryWanted {
-    /// The last record that the summary stands for.
+/// A summary to write.
+pub struct SummaryRequest {
+    /// Sequence number of the last record it covers.
     pub through: u64,
-    /// What a model is asked for it.
-    pub question: Box<Ask>,
-    /// The text that stands for what is summarised, from the model's answer; or without one, where no model could
+    /// Builds the request for the summary.
+    pub build_request: Box<BuildRequest>,
+    /// Renders the replacement text from the model's response, or without one if no model could
     /// write it.
-    pub beginning: Box<Finish>,
+    pub render: Box<RenderSummary>,
 }
 
-/// Makes the question for a summary, for the model that is asked.
-pub type Ask = dyn Fn(ModelId) -> Request + Send + Sync;
-/// Makes of a model's answer, or of none, the text that stands for what was summarised.
-pub type Finish = dyn Fn(Option<&str>) -> String + Send + Sync;
+/// Builds the summary request for a given model.
+pub type BuildRequest = dyn Fn(ModelId) -> ModelRequest + Send + Sync;
+/// Renders the replacement text from a model's response, or without one.
+pub type RenderSummary = dyn Fn(Option<&str>) -> String + Send + Sync;
 
-/// Decides what gives way when a conversation has grown too long. Pure.
+/// Decides what is shortened when a conversation grows too long. Pure.
 pub trait Compactor: Send + Sync {
-    /// `None` where nothing can.
-    fn plan(&self, view: &View<'_>, room: Room<'_>) -> Option<Compaction>;
+    /// Plans a compaction; `None` if nothing can be shortened.
+    fn plan(
+        &self,
+        view: &ConversationView<'_>,
+        room: ContextBudget<'_>,
+    ) -> Option<CompactionChanges>;
 }
 
-/// Cuts old results to their ends, and has the rest summarised where that does not suffice.
+/// Cuts old results to their ends, then requests a summary of the rest if that is not enough.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlainCompactor;
 
-/// Bytes that are left of an old result at each end.
-const END: usize = 300;
-/// Pieces at the end of the conversation that stay as they are.
-const RECENT: usize = 8;
-/// The most tokens of a summary.
-const SUMMARY: TokenCount = TokenCount(4_096);
+/// Bytes kept at each end of an old result.
+const KEPT_END_BYTES: usize = 300;
+/// Number of latest items that stay unchanged.
+const KEPT_RECENT_ITEMS: usize = 8;
+/// Maximum tokens of a summary.
+const MAX_SUMMARY_TOKENS: TokenCount = TokenCount(4_096);
 
 impl Compactor for PlainCompactor {
-    fn plan(&self, view: &View<'_>, room: Room<'_>) -> Option<Compaction> {
-        let recent = view.items.len().saturating_sub(RECENT);
+    fn plan(
+        &self,
+        view: &ConversationView<'_>,
+        room: ContextBudget<'_>,
+    ) -> Option<CompactionChanges> {
+        let recent = view.items.len().saturating_sub(KEPT_RECENT_ITEMS);
         let old = &view.items[..recent];
-        let mut plan = Compaction::default();
+        let mut plan = CompactionChanges::default();
         let mut left = room.bytes;
         for item in old {
             if let (ViewKind::Result { .. }, Some(call)) = (&item.kind, item.call)
-                && item.text.len() > 3 * END
+                && item.text.len() > 3 * KEPT_END_BYTES
             {
-                let short = ends(item.text);
+                let short = head_and_tail(item.text);
                 left = left.saturating_sub(item.bytes.saturating_sub(short.len() as u64));
                 plan.reduced.push((call.to_owned(), short));
             }
@@ -289,11 +304,11 @@ impl Compactor for PlainCompactor {
     }
 }
 
-fn summary(view: &View<'_>, old: usize, through: u64) -> SummaryWanted {
+fn summary(view: &ConversationView<'_>, old: usize, through: u64) -> SummaryRequest {
     let goal = view.items.iter().find(|item| {
         matches!(
             item.kind,
-            ViewKind::Said(Origin::Person) | ViewKind::Said(Origin::Summary)
+            ViewKind::Said(PromptOrigin::Person) | ViewKind::Said(PromptOrigin::Summary)
         )
     });
     let goal = goal.map_or("", |item| item.text).to_owned();
@@ -306,20 +321,20 @@ fn summary(view: &View<'_>, old: usize, through: u64) -> SummaryWanted {
             ViewKind::Call { name, .. } => name,
             ViewKind::Result { .. } => "result",
         };
-        told.push_str(&format!("{who}: {}\n", ends(item.text)));
+        told.push_str(&format!("{who}: {}\n", head_and_tail(item.text)));
     }
     let question = format!(
         "Below is the beginning of a conversation between a person and a coding agent. Summarise for the agent that \
          goes on: what is wanted, what was found out, what was changed in which files, what is left to do. Name \
          files, commands and errors exactly.\n\n{told}"
     );
-    SummaryWanted {
+    SummaryRequest {
         through,
-        question: Box::new(move |model| {
+        build_request: Box::new(move |model| {
             let message = Message::text(Role::User, question.as_str());
-            Request::new(model, vec![message], SUMMARY)
+            ModelRequest::new(model, vec![message], MAX_SUMMARY_TOKENS)
         }),
-        beginning: Box::new(move |answer| {
+        render: Box::new(move |answer| {
             let said = answer.unwrap_or("What happened since cannot be told; look at the files.");
             format!(
                 "The beginning of this conversation was summarised. It began with:\n{goal}\n\n{said}"
@@ -328,13 +343,13 @@ fn summary(view: &View<'_>, old: usize, through: u64) -> SummaryWanted {
     }
 }
 
-/// Both ends of a text, cut between letters.
-fn ends(text: &str) -> String {
-    if text.len() <= 2 * END {
+/// Returns both ends of a text, cut at character boundaries.
+fn head_and_tail(text: &str) -> String {
+    if text.len() <= 2 * KEPT_END_BYTES {
         return text.to_owned();
     }
-    let head = text.floor_char_boundary(END);
-    let tail = text.ceil_char_boundary(text.len() - END);
+    let head = text.floor_char_boundary(KEPT_END_BYTES);
+    let tail = text.ceil_char_boundary(text.len() - KEPT_END_BYTES);
     format!(
         "{}\n[{} bytes left out]\n{}",
         &text[..head],

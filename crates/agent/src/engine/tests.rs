@@ -1,4 +1,4 @@
-//! Turns with scripted models and fake tools, under a clock that stands still.
+//! Turns with scripted models and fake tools, under a paused clock.
 
 mod cancelling;
 mod effort;

@@ -1,153 +1,160 @@
-//! A turn: from a prompt to the moment at which the model, the person or a bound ends it.
+//! A turn: from a prompt until the model, the user or a limit ends it.
 
-use model::policy::route::Boundary;
-use model::{Content, FailureClass, Part, StopReason};
+use model::policy::route::SwitchBoundary;
+use model::{FailureClass, MessagePart, PartContent, StopReason};
 
-use super::ask::{Heard, failed_end};
-use super::prompt::Standing;
-use super::session::{Halt, Session};
-use super::shared::{About, Joining};
+use super::ask::{AnswerAction, failed_end};
+use super::prompt::TurnProgress;
+use super::session::{SessionTask, TurnStop};
+use super::shared::{ContextAdditions, ContextRequest};
 use crate::hooks::HookEvent;
-use crate::loops::{Circle, Loops};
-use crate::parts;
-use crate::picture::{self, Bounds};
-use crate::record::{Origin, PromptPlace, Record, StoredPart, TurnEnd};
-use crate::session::Prompt;
+use crate::images::{self, ImageLimits};
+use crate::loops::{LoopDetector, LoopVerdict};
+use crate::record::{PromptOrigin, PromptPosition, SessionRecord, StoredPart, TurnEnd};
+use crate::session::UserPrompt;
+use crate::stored_parts;
 
-/// How often an answer may break off at its limit before the turn ends.
-const CUT_OFFS: u32 = 3;
-/// How often a provider may pause one after the other.
-const PAUSES: u32 = 64;
-/// How often a conversation is made shorter within a turn because the model refused its length.
-const TOO_LONG: u32 = 16;
-/// How often parts that a provider refuses are left out within a turn.
-const REFUSALS: u32 = 64;
-/// How often hooks may send a model back to work at the end of a turn.
-const SENT_BACK: u32 = 3;
+/// Maximum number of responses in a row that reach their token limit before the turn ends.
+const MAX_CUT_OFFS: u32 = 3;
+/// Maximum number of pauses in a row by a provider.
+const MAX_PAUSES: u32 = 64;
+/// Maximum number of compactions in a turn because the model refused the length.
+const MAX_TOO_LONG: u32 = 16;
+/// Maximum number of retries in a turn without refused parts.
+const MAX_REFUSALS: u32 = 64;
+/// Maximum number of times that hooks may send a model back to work at the end of a turn.
+const MAX_SENT_BACK: u32 = 3;
 
-/// What is counted within a turn.
+/// Counters of a turn.
 #[derive(Default)]
 struct Counts {
     step: u64,
-    /// Answers in a row that broke off at their limit.
+    /// Responses in a row that reached their token limit.
     cut_offs: u32,
     pauses: u32,
     sent_back: u32,
-    /// How often in a row the model refused the conversation's length.
+    /// Refusals in a row because of the conversation's length.
     too_long: u32,
     refusals: u32,
     stalls: u32,
 }
 
-/// What comes after an answer.
-enum Next {
-    /// Another request.
+/// The next step after a response.
+enum TurnStep {
+    /// Send another model request.
     Ask,
     End(TurnEnd),
 }
 
-impl Session {
+impl SessionTask {
     /// Runs a turn to its end.
-    pub(super) async fn turn(&mut self, prompt: &Prompt) -> Result<TurnEnd, Halt> {
+    pub(super) async fn turn(&mut self, prompt: &UserPrompt) -> Result<TurnEnd, TurnStop> {
         self.turn += 1;
-        self.loops = Loops::default();
+        self.loops = LoopDetector::default();
         if let Some(spawn) = &self.spawn {
             spawn.set(&self.model, self.mode);
         }
-        let mut records = self.beginning().await?;
-        match self.submitted(&prompt.text).await? {
+        let mut records = self.session_start_records().await?;
+        match self.prompt_hook(&prompt.text).await? {
             Ok(joined) => self.joining.extend(joined),
             Err(reason) => {
-                let what = format!("a hook does not let this prompt through: {reason}");
-                records.push(Record::Noted { text: what.clone() });
+                let what = format!("a hook blocks this prompt: {reason}");
+                records.push(SessionRecord::Noted { text: what.clone() });
                 self.write(records).await?;
                 let class = "hook".to_owned();
                 return Ok(TurnEnd::Failed { class, what });
             }
         }
         records.extend(self.before_prompt(&prompt.text).await?);
-        records.extend(self.prompted(prompt, false));
+        records.extend(self.prompt_records(prompt, false));
         self.write(records).await?;
         self.is_written = true;
         self.steps(&prompt.text).await
     }
 
-    async fn steps(&mut self, prompt: &str) -> Result<TurnEnd, Halt> {
+    async fn steps(&mut self, prompt: &str) -> Result<TurnEnd, TurnStop> {
         let mut counts = Counts::default();
-        let mut boundary = Boundary::NewTurn;
+        let mut boundary = SwitchBoundary::NewTurn;
         loop {
             counts.step += 1;
-            self.apply_wishes().await?;
+            self.apply_pending_changes().await?;
             if self.inbox.is_stopped() {
-                return Err(Halt::Stopped);
+                return Err(TurnStop::Stopped);
             }
-            if self.is_full() && self.compact(HOW_FULL).await? {
-                boundary = Boundary::Compacted;
+            if self.is_full() && self.compact(REASON_FULL).await? {
+                boundary = SwitchBoundary::Compacted;
             }
-            if let Some(what) = self.purse.is_empty() {
+            if let Some(what) = self.budget.exhausted_reason() {
                 return Ok(TurnEnd::OutOfBudget { what });
             }
-            let standing = Standing {
+            let standing = TurnProgress {
                 boundary,
                 stalls: counts.stalls,
             };
             let heard = self.ask(counts.step, prompt, standing).await?;
             boundary = match counts.stalls {
-                0 => Boundary::Within,
-                _ => Boundary::Stalled,
+                0 => SwitchBoundary::Within,
+                _ => SwitchBoundary::Stalled,
             };
-            match self.after(heard, &mut counts).await? {
-                Next::Ask => {}
-                Next::End(end) => return Ok(end),
+            match self.after_answer(heard, &mut counts).await? {
+                TurnStep::Ask => {}
+                TurnStep::End(end) => return Ok(end),
             }
         }
     }
 
-    async fn after(&mut self, heard: Heard, counts: &mut Counts) -> Result<Next, Halt> {
+    async fn after_answer(
+        &mut self,
+        heard: AnswerAction,
+        counts: &mut Counts,
+    ) -> Result<TurnStep, TurnStop> {
         match heard {
-            Heard::Calls(calls) => {
+            AnswerAction::Calls(calls) => {
                 (counts.cut_offs, counts.pauses, counts.too_long) = (0, 0, 0);
                 self.after_calls(calls, counts).await
             }
-            Heard::Done(StopReason::MaxTokens) => {
+            AnswerAction::Done(StopReason::MaxTokens) => {
                 counts.cut_offs += 1;
-                if counts.cut_offs > CUT_OFFS {
-                    return Ok(Next::End(TurnEnd::Failed {
+                if counts.cut_offs > MAX_CUT_OFFS {
+                    return Ok(TurnStep::End(TurnEnd::Failed {
                         class: "max_tokens".to_owned(),
                         what: format!(
-                            "{CUT_OFFS} answers in a row were longer than the model may write at once"
+                            "{MAX_CUT_OFFS} responses in a row were longer than the model's output limit"
                         ),
                     }));
                 }
-                self.joining.push((Origin::Harness, CUT_OFF.to_owned()));
-                self.join().await?;
-                Ok(Next::Ask)
+                self.joining
+                    .push((PromptOrigin::Harness, CUT_OFF.to_owned()));
+                self.join_pending().await?;
+                Ok(TurnStep::Ask)
             }
-            Heard::Done(StopReason::Pause) if counts.pauses < PAUSES => {
+            AnswerAction::Done(StopReason::Pause) if counts.pauses < MAX_PAUSES => {
                 counts.pauses += 1;
-                Ok(Next::Ask)
+                Ok(TurnStep::Ask)
             }
-            Heard::Done(StopReason::Refusal) => Ok(Next::End(TurnEnd::Refused)),
-            Heard::Done(_) => self.at_end(counts).await,
-            Heard::TooLong(failure) => {
+            AnswerAction::Done(StopReason::Refusal) => Ok(TurnStep::End(TurnEnd::Refused)),
+            AnswerAction::Done(_) => self.on_model_done(counts).await,
+            AnswerAction::TooLong(failure) => {
                 counts.too_long += 1;
-                if counts.too_long > TOO_LONG || !self.make_fit(&failure, counts.too_long).await? {
-                    return Ok(Next::End(self.too_long_end(failure)));
+                if counts.too_long > MAX_TOO_LONG
+                    || !self.make_fit(&failure, counts.too_long).await?
+                {
+                    return Ok(TurnStep::End(self.too_long_end(failure)));
                 }
-                Ok(Next::Ask)
+                Ok(TurnStep::Ask)
             }
-            Heard::Refused(failure) => {
+            AnswerAction::Refused(failure) => {
                 counts.refusals += 1;
-                if counts.refusals <= REFUSALS && self.omit_refused(&failure).await? {
-                    return Ok(Next::Ask);
+                if counts.refusals <= MAX_REFUSALS && self.omit_refused(&failure).await? {
+                    return Ok(TurnStep::Ask);
                 }
                 self.note_failure(counts.step, &failure).await;
-                Ok(Next::End(failed_end(failure)))
+                Ok(TurnStep::End(failed_end(failure)))
             }
-            Heard::Failed(failure) if failure.class == FailureClass::Cancelled => {
-                Err(Halt::Stopped)
+            AnswerAction::Failed(failure) if failure.class == FailureClass::Cancelled => {
+                Err(TurnStop::Stopped)
             }
-            Heard::Failed(failure) => Ok(Next::End(failed_end(failure))),
+            AnswerAction::Failed(failure) => Ok(TurnStep::End(failed_end(failure))),
         }
     }
 
@@ -155,25 +162,25 @@ impl Session {
         &mut self,
         calls: Vec<(String, String, String)>,
         counts: &mut Counts,
-    ) -> Result<Next, Halt> {
+    ) -> Result<TurnStep, TurnStop> {
         let seen = self.run_calls(calls).await?;
         for seen in seen {
             match self.loops.push(seen) {
                 None => {}
-                Some(Circle::Warn(text)) => {
+                Some(LoopVerdict::Warn(text)) => {
                     counts.stalls += 1;
-                    self.joining.push((Origin::Harness, text));
+                    self.joining.push((PromptOrigin::Harness, text));
                 }
-                Some(Circle::End(what)) => return Ok(Next::End(TurnEnd::Looped { what })),
+                Some(LoopVerdict::End(what)) => return Ok(TurnStep::End(TurnEnd::Looped { what })),
             }
         }
-        self.join().await?;
-        Ok(Next::Ask)
+        self.join_pending().await?;
+        Ok(TurnStep::Ask)
     }
 
-    /// The model is done. The turn is, too, unless somebody has more to say.
-    async fn at_end(&mut self, counts: &mut Counts) -> Result<Next, Halt> {
-        // Who was sent away has to come back before the turn can end.
+    /// Ends the turn once the model is done, unless there is more input.
+    async fn on_model_done(&mut self, counts: &mut Counts) -> Result<TurnStep, TurnStop> {
+        // Background agents must finish before the turn can end.
         while !self.inbox.children.is_empty() && self.joining.is_empty() {
             let late = self.inbox.during(self.late.recv()).await?;
             match late {
@@ -181,7 +188,7 @@ impl Session {
                 None => break,
             }
         }
-        if counts.sent_back < SENT_BACK
+        if counts.sent_back < MAX_SENT_BACK
             && self.joining.is_empty()
             && self.inbox.steering.is_empty()
             && let Some(reason) = self.stop_hook(counts.sent_back > 0).await?
@@ -189,22 +196,24 @@ impl Session {
             counts.sent_back += 1;
             self.joining.push(reason);
         }
-        match self.join().await? {
-            true => Ok(Next::Ask),
-            false => Ok(Next::End(TurnEnd::Done)),
+        if self.join_pending().await? {
+            Ok(TurnStep::Ask)
+        } else {
+            Ok(TurnStep::End(TurnEnd::Done))
         }
     }
 
-    /// Lets everything join that waits: notes, late answers, what the person steers with. Whether there was any.
-    pub(super) async fn join(&mut self) -> Result<bool, Halt> {
+    /// Adds all pending texts: notes, late answers, steering prompts. Returns whether there were
+    /// any.
+    pub(super) async fn join_pending(&mut self) -> Result<bool, TurnStop> {
         while let Ok(late) = self.late.try_recv() {
             self.joining.push(late);
         }
-        let mut records: Vec<Record> = self
+        let mut records: Vec<SessionRecord> = self
             .joining
             .drain(..)
-            .map(|(origin, text)| Record::Joined {
-                place: PromptPlace::AfterResults,
+            .map(|(origin, text)| SessionRecord::Joined {
+                place: PromptPosition::AfterResults,
                 origin,
                 text,
             })
@@ -214,11 +223,11 @@ impl Session {
             && !touched.is_empty()
         {
             let joining = self.inbox.during(context.touched(touched)).await?;
-            records.extend(told(joining));
+            records.extend(addition_records(joining));
         }
         for prompt in std::mem::take(&mut self.inbox.steering) {
             records.extend(self.before_prompt(&prompt.text).await?);
-            records.extend(self.prompted(&prompt, true));
+            records.extend(self.prompt_records(&prompt, true));
         }
         let has_any = !records.is_empty();
         if has_any {
@@ -227,13 +236,13 @@ impl Session {
         Ok(has_any)
     }
 
-    /// The records with which a session begins; none where it has begun.
-    async fn beginning(&mut self) -> Result<Vec<Record>, Halt> {
+    /// Returns the records that start a session; none if it has already started.
+    async fn session_start_records(&mut self) -> Result<Vec<SessionRecord>, TurnStop> {
         let joining = self.open_context().await?;
         if self.has_begun {
             return Ok(Vec::new());
         }
-        let mut records = vec![Record::Began {
+        let mut records = vec![SessionRecord::Began {
             root: self.start.root.as_path().to_string_lossy().into_owned(),
             parent: self.start.parent.as_ref().map(|it| it.parent.clone()),
             forked_from: None,
@@ -242,21 +251,25 @@ impl Session {
         }];
         records.extend(joining);
         let hooked = self.start_hook().await?;
-        records.extend(hooked.into_iter().map(|(origin, text)| Record::Joined {
-            place: PromptPlace::BeforePrompt,
-            origin,
-            text,
-        }));
+        records.extend(
+            hooked
+                .into_iter()
+                .map(|(origin, text)| SessionRecord::Joined {
+                    place: PromptPosition::BeforePrompt,
+                    origin,
+                    text,
+                }),
+        );
         Ok(records)
     }
 
-    /// Makes the context where there is none yet. What joins at the beginning of a session.
-    async fn open_context(&mut self) -> Result<Vec<Record>, Halt> {
+    /// Creates the context if there is none yet. Returns the additions at the start of a session.
+    async fn open_context(&mut self) -> Result<Vec<SessionRecord>, TurnStop> {
         if self.context.is_some() && self.has_begun {
             return Ok(Vec::new());
         }
         let specs = self.offered.specs.iter();
-        let about = About {
+        let about = ContextRequest {
             root: self.start.root.clone(),
             profile: self.profile(),
             tools: specs
@@ -269,55 +282,64 @@ impl Session {
         let (context, joining) = self.inbox.during(opening).await?;
         self.past = Vec::new();
         self.context = Some(context);
-        Ok(told(joining))
+        Ok(addition_records(joining))
     }
 
-    async fn before_prompt(&mut self, prompt: &str) -> Result<Vec<Record>, Halt> {
+    async fn before_prompt(&mut self, prompt: &str) -> Result<Vec<SessionRecord>, TurnStop> {
         let mut records = Vec::new();
         while let Ok(late) = self.late.try_recv() {
             self.joining.push(late);
         }
-        let own = self.joining.drain(..).map(|(origin, text)| Record::Joined {
-            place: PromptPlace::BeforePrompt,
-            origin,
-            text,
-        });
+        let own = self
+            .joining
+            .drain(..)
+            .map(|(origin, text)| SessionRecord::Joined {
+                place: PromptPosition::BeforePrompt,
+                origin,
+                text,
+            });
         records.extend(own);
         if let Some(context) = &mut self.context {
             let joining = self.inbox.during(context.prompt(prompt)).await?;
-            records.extend(told(joining));
+            records.extend(addition_records(joining));
         }
         Ok(records)
     }
 
-    /// What the person says, and what of it cannot be sent.
-    fn prompted(&self, prompt: &Prompt, is_steering: bool) -> Vec<Record> {
-        // Every wire wants the person to say something before the model does.
+    /// Returns the records of a prompt, and of the parts that cannot be sent.
+    fn prompt_records(&self, prompt: &UserPrompt, is_steering: bool) -> Vec<SessionRecord> {
+        // Every wire requires a user message before the model's.
         let is_blank = prompt.text.trim().is_empty() && prompt.images.is_empty();
-        let text = if is_blank { NO_WORDS } else { &prompt.text };
-        let mut said: Vec<StoredPart> = vec![parts::text(text)];
-        let bounds = Bounds::of(&self.profile());
+        let text = if is_blank {
+            EMPTY_MESSAGE
+        } else {
+            &prompt.text
+        };
+        let mut said: Vec<StoredPart> = vec![stored_parts::text(text)];
+        let bounds = ImageLimits::of(&self.profile());
         let mut records = Vec::new();
         for (ix, image) in prompt.images.iter().enumerate() {
             let checked = match image {
-                Content::Image { bytes, .. } => {
-                    picture::check(bytes, &bounds).map(|it| (it, bytes))
+                PartContent::Image { bytes, .. } => {
+                    images::check(bytes, &bounds).map(|it| (it, bytes))
                 }
                 _ => Err("cannot be read".to_owned()),
             };
             match checked {
-                Ok((picture, bytes)) => said.extend(parts::stored(&Part::new(Content::Image {
-                    media_type: picture.media_type.to_owned(),
-                    bytes: bytes.clone(),
-                }))),
+                Ok((picture, bytes)) => said.extend(stored_parts::to_stored(&MessagePart::new(
+                    PartContent::Image {
+                        media_type: picture.media_type.to_owned(),
+                        bytes: bytes.clone(),
+                    },
+                ))),
                 Err(why) => {
-                    let text = format!("picture {} of the prompt is left out: it {why}", ix + 1);
-                    said.push(parts::text(format!("[{text}]")));
-                    records.push(Record::Noted { text });
+                    let text = format!("image {} of the prompt was omitted: it {why}", ix + 1);
+                    said.push(stored_parts::text(format!("[{text}]")));
+                    records.push(SessionRecord::Noted { text });
                 }
             }
         }
-        records.push(Record::Prompted {
+        records.push(SessionRecord::Prompted {
             turn: self.turn,
             parts: said,
             is_steering,
@@ -325,8 +347,11 @@ impl Session {
         records
     }
 
-    /// Asks the hooks at the end of a turn; what they answer sends the model back to work.
-    async fn stop_hook(&mut self, was_sent_back: bool) -> Result<Option<(Origin, String)>, Halt> {
+    /// Runs the stop hooks; an answer from them sends the model back to work.
+    async fn stop_hook(
+        &mut self,
+        was_sent_back: bool,
+    ) -> Result<Option<(PromptOrigin, String)>, TurnStop> {
         let event = match self.start.parent {
             Some(_) => HookEvent::SubagentStop,
             None => HookEvent::Stop,
@@ -337,25 +362,25 @@ impl Session {
     }
 }
 
-/// What stands for a prompt that says nothing.
-const NO_WORDS: &str = "(an empty message)";
+/// Replacement for an empty prompt.
+const EMPTY_MESSAGE: &str = "(an empty message)";
 const CUT_OFF: &str = "Your answer was cut off: it was longer than what you may write at once. What you had begun to \
                        call was not run. Go on where you stopped, in smaller pieces.";
-pub(super) const HOW_FULL: &str = "the conversation has grown long";
-pub(super) const HOW_TOO_LONG: &str = "the conversation is longer than the model takes";
+pub(super) const REASON_FULL: &str = "the conversation has grown long";
+pub(super) const REASON_TOO_LONG: &str = "the conversation is longer than the model takes";
 
-/// What joins, and what could not, for the person.
-fn told(joining: Joining) -> Vec<Record> {
+/// Returns the records of additions, including the messages for the user.
+fn addition_records(joining: ContextAdditions) -> Vec<SessionRecord> {
     let problems = joining.problems.into_iter();
-    let problems = problems.map(|text| Record::Noted { text });
+    let problems = problems.map(|text| SessionRecord::Noted { text });
     joining.records.into_iter().chain(problems).collect()
 }
 
-/// A note of the harness in front of what comes next.
-pub(super) fn harness_note(text: String) -> Record {
-    Record::Joined {
-        place: PromptPlace::BeforePrompt,
-        origin: Origin::Harness,
+/// Returns a note from the harness that precedes the next message.
+pub(super) fn harness_note(text: String) -> SessionRecord {
+    SessionRecord::Joined {
+        place: PromptPosition::BeforePrompt,
+        origin: PromptOrigin::Harness,
         text,
     }
 }

@@ -1,13 +1,16 @@
-//! What a model that takes over sees, is told and costs.
+//! The history, the note and the cost of a handover.
 
-use model::{Content, Cost, Message, ModelId, Opaque, Part, Price, Rate, Rates, Role, TokenCount};
+use model::{
+    Cost, Message, MessagePart, ModelId, Opaque, PartContent, Price, Rates, Role, TokenCount,
+    TokenRate,
+};
 
 use super::{for_model, note, switch_cost};
 
 #[test]
-fn foreign_thoughts_go_and_the_rest_is_still_a_conversation() {
+fn handover_drops_foreign_reasoning_and_stays_valid() {
     let foreign = ModelId::parse("a/b");
-    let signed = |content| Part {
+    let signed = |content| MessagePart {
         content,
         opaque: foreign.clone().map(|model| Opaque {
             model,
@@ -18,14 +21,14 @@ fn foreign_thoughts_go_and_the_rest_is_still_a_conversation() {
         Message::text(Role::User, "one"),
         Message::new(
             Role::Assistant,
-            [signed(Content::Reasoning("hm".to_owned()))],
+            [signed(PartContent::Reasoning("hm".to_owned()))],
         ),
         Message::text(Role::User, "two"),
         Message::new(
             Role::Assistant,
             [
-                signed(Content::Reasoning("so".to_owned())),
-                signed(Content::Text("three".to_owned())),
+                signed(PartContent::Reasoning("so".to_owned())),
+                signed(PartContent::Text("three".to_owned())),
             ],
         ),
     ];
@@ -35,11 +38,11 @@ fn foreign_thoughts_go_and_the_rest_is_still_a_conversation() {
     let seen = for_model(messages, &other);
     assert_eq!(seen.len(), 2);
     assert_eq!(seen[0].parts.len(), 2);
-    assert_eq!(seen[1].parts, [Part::text("three").into()]);
+    assert_eq!(seen[1].parts, [MessagePart::text("three").into()]);
 }
 
 #[test]
-fn tools_of_another_are_named() {
+fn handover_note_names_foreign_tools() {
     let told = note("a/b", "c/d", &["Read", "grep"], &["read", "grep"]);
     assert!(told.contains("You (c/d) take over"), "{told}");
     assert!(told.contains("do not call them: Read."), "{told}");
@@ -49,12 +52,12 @@ fn tools_of_another_are_named() {
 
 #[test]
 fn a_cold_cache_costs_more_than_a_warm_one() {
-    // Micro-dollars for a million tokens.
+    // Prices are in micro-dollars per million tokens.
     let price = Price {
         base: Rates {
-            input: Some(Rate(2_000_000)),
-            cache_read: Some(Rate(200_000)),
-            cache_write_5m: Some(Rate(2_500_000)),
+            input: Some(TokenRate(2_000_000)),
+            cache_read: Some(TokenRate(200_000)),
+            cache_write_5m: Some(TokenRate(2_500_000)),
             ..Rates::default()
         },
         tiers: Vec::new(),
@@ -65,7 +68,7 @@ fn a_cold_cache_costs_more_than_a_warm_one() {
         Some(&price),
         Some(&price),
     );
-    // 10 000 at 2 $ and 90 000 at 0.2 $; 100 000 at 2.5 $, each for a million.
+    // 10 000 tokens at 2 $ and 90 000 at 0.2 $ against 100 000 at 2.5 $, each per million.
     assert_eq!(cost.stay, Some(Cost(38_000_000)));
     assert_eq!(cost.switch, Some(Cost(250_000_000)));
     let unknown = switch_cost(TokenCount(10), TokenCount(99), None, Some(&Price::FREE));

@@ -1,92 +1,97 @@
-//! What a hook's answer means.
+//! Parsing of a hook's exit code and output.
 
 use serde_json::Value;
 
 use super::HookEvent;
-use super::run::Ran;
-use crate::record::Origin;
+use super::run::HookOutput;
+use crate::record::PromptOrigin;
 
-/// What hooks said.
+/// The merged reply of the hooks of an event.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct HookTold {
-    /// Who blocks, and why.
-    pub block: Option<(Origin, String)>,
-    /// What is to join the prompt.
-    pub context: Vec<(Origin, String)>,
-    /// What is to become of a call.
-    pub leave: Option<LeaveWord>,
-    /// What was wrong with them, in sentences.
+pub struct HookReply {
+    /// The hook that blocks, and its reason.
+    pub block: Option<(PromptOrigin, String)>,
+    /// Texts to add to the prompt.
+    pub context: Vec<(PromptOrigin, String)>,
+    /// The decision about a tool call.
+    pub permission: Option<HookPermission>,
+    /// Failures of the hooks, as sentences.
     pub problems: Vec<String>,
 }
 
-/// A hook's word about a call, the strictest last.
+/// A hook's decision about a tool call, ordered from permissive to strict.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LeaveWord {
-    /// It runs without asking.
+pub enum HookPermission {
+    /// The call runs without asking.
     Allow,
-    /// The person is asked.
+    /// The user is asked, with this reason.
     Ask(String),
-    /// It does not run.
+    /// The call is denied, with this reason.
     Deny(String),
 }
 
-impl HookTold {
-    /// Adds what another hook said: the first to block blocks, the strictest word holds.
+impl HookReply {
+    /// Merges the reply of another hook: the first one that blocks wins, and the strictest decision
+    /// wins.
     pub(super) fn add(&mut self, other: Self) {
         self.block = self.block.take().or(other.block);
         self.context.extend(other.context);
-        self.leave = self.leave.take().max(other.leave);
+        self.permission = self.permission.take().max(other.permission);
         self.problems.extend(other.problems);
     }
 }
 
-pub(super) fn read(event: HookEvent, origin: &Origin, ran: Result<Ran, String>) -> HookTold {
+pub(super) fn read(
+    event: HookEvent,
+    origin: &PromptOrigin,
+    ran: Result<HookOutput, String>,
+) -> HookReply {
     let name = match origin {
-        Origin::Hook { command } => command.as_str(),
+        PromptOrigin::Hook { command } => command.as_str(),
         _ => "",
     };
-    let problem = |what: String| HookTold {
+    let problem = |what: String| HookReply {
         problems: vec![format!("the {} hook `{name}` {what}", event.name())],
-        ..HookTold::default()
+        ..HookReply::default()
     };
     let ran = match ran {
         Ok(ran) => ran,
         Err(what) => return problem(what),
     };
     match ran.code {
-        Some(0) => said(event, origin, ran.output.trim(), &problem),
-        Some(2) => HookTold {
+        Some(0) => parse_output(event, origin, ran.output.trim(), &problem),
+        Some(2) => HookReply {
             block: Some((origin.clone(), reason(&ran.errors))),
-            ..HookTold::default()
+            ..HookReply::default()
         },
         Some(code) => problem(format!("ended with code {code}: {}", ran.errors.trim())),
         None => problem("did not end in time and was ended".to_owned()),
     }
 }
 
-fn said(
+fn parse_output(
     event: HookEvent,
-    origin: &Origin,
+    origin: &PromptOrigin,
     output: &str,
-    problem: &dyn Fn(String) -> HookTold,
-) -> HookTold {
+    problem: &dyn Fn(String) -> HookReply,
+) -> HookReply {
     if !output.starts_with('{') {
-        let mut told = HookTold::default();
+        let mut told = HookReply::default();
         if event.takes_text() && !output.is_empty() {
             told.context.push((origin.clone(), output.to_owned()));
         }
         return told;
     }
     match serde_json::from_str(output) {
-        Ok(answer) => understood(event, origin, &answer),
+        Ok(answer) => from_json(event, origin, &answer),
         Err(error) => problem(format!("answered JSON that cannot be read: {error}")),
     }
 }
 
-fn understood(event: HookEvent, origin: &Origin, answer: &Value) -> HookTold {
+fn from_json(event: HookEvent, origin: &PromptOrigin, answer: &Value) -> HookReply {
     let text = |pointer: &str| answer.pointer(pointer).and_then(Value::as_str);
     let because = |pointer: &str| reason(text(pointer).unwrap_or_default());
-    let mut told = HookTold::default();
+    let mut told = HookReply::default();
     if text("/decision") == Some("block") {
         told.block = Some((origin.clone(), because("/reason")));
     }
@@ -94,20 +99,20 @@ fn understood(event: HookEvent, origin: &Origin, answer: &Value) -> HookTold {
         told.block = Some((origin.clone(), because("/stopReason")));
     }
     if text("/decision") == Some("approve") && event == HookEvent::PreToolUse {
-        told.leave = Some(LeaveWord::Allow);
+        told.permission = Some(HookPermission::Allow);
     }
     let why = || because("/hookSpecificOutput/permissionDecisionReason");
     match text("/hookSpecificOutput/permissionDecision") {
-        Some("allow") => told.leave = Some(LeaveWord::Allow),
-        Some("ask") => told.leave = Some(LeaveWord::Ask(why())),
-        Some("deny") => told.leave = Some(LeaveWord::Deny(why())),
+        Some("allow") => told.permission = Some(HookPermission::Allow),
+        Some("ask") => told.permission = Some(HookPermission::Ask(why())),
+        Some("deny") => told.permission = Some(HookPermission::Deny(why())),
         _ => {}
     }
     match text("/hookSpecificOutput/decision/behavior") {
-        Some("allow") => told.leave = Some(LeaveWord::Allow),
+        Some("allow") => told.permission = Some(HookPermission::Allow),
         Some("deny") => {
             let why = because("/hookSpecificOutput/decision/message");
-            told.leave = Some(LeaveWord::Deny(why));
+            told.permission = Some(HookPermission::Deny(why));
         }
         _ => {}
     }

@@ -1,39 +1,39 @@
-//! The files in which hooks are written down.
+//! Discovery of the files that define hooks.
 
 use base::AbsPath;
 use host::Files;
 
 use super::{Hook, consent, parse};
 
-/// The most bytes of such a file.
-const MOST: u64 = 1 << 20;
-/// Where they lie in a project.
+/// Maximum size of a hooks file, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+/// Locations of hooks files in a project.
 const PLACES: &[&str] = &[
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".burin/settings.json",
 ];
 
-/// A file with hooks.
+/// A file that defines hooks.
 #[derive(Clone, Debug)]
 pub struct HookFile {
-    /// Where it lies.
+    /// The path of the file.
     pub path: AbsPath,
-    /// Its text: what a consent is for.
+    /// The text of the file, to which an approval applies.
     pub text: String,
-    /// Its hooks.
+    /// The hooks the file defines.
     pub hooks: Vec<Hook>,
-    /// What cannot be read of them, in sentences.
+    /// Entries that could not be parsed, as sentences.
     pub problems: Vec<String>,
-    /// Whether the person let exactly these run.
+    /// Whether the user approved exactly this text.
     pub has_consent: bool,
 }
 
-/// The files of a project that hold hooks. Blocks on the disk.
+/// Finds the hooks files of a project. Blocks on the disk.
 pub fn find(files: &dyn Files, state: &AbsPath, root: &AbsPath) -> Vec<HookFile> {
     let found = PLACES.iter().filter_map(|place| {
         let path = root.join(place);
-        let text = String::from_utf8(files.read(&path, MOST).ok()?).ok()?;
+        let text = String::from_utf8(files.read(&path, MAX_BYTES).ok()?).ok()?;
         let (hooks, problems) = parse(&text);
         let is_of_interest = !hooks.is_empty() || text.contains("\"hooks\"");
         is_of_interest.then(|| HookFile {

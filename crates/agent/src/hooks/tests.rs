@@ -1,4 +1,4 @@
-//! Which hooks are asked, what they are told, and what their answers mean.
+//! Hooks: which ones run, their input, and the parsing of their replies.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,11 +10,12 @@ use host::{FakeFiles, TempFolder};
 use serde_json::{Map, Value, json};
 
 use super::{
-    HookEvent, HookFacts, HookRunner, HookTold, Hooks, LeaveWord, Ran, RealHooks, consent, parse,
+    HookEvent, HookInput, HookOutput, HookPermission, HookReply, HookRunner, Hooks,
+    ProcessHookRunner, consent, parse,
 };
-use crate::record::Mode;
+use crate::record::SessionMode;
 
-/// Answers with what the command says: `CODE OUTPUT`, `CODE` and `!ERRORS`.
+/// Replies as the command says: `CODE OUTPUT`, `CODE` and `!ERRORS`.
 #[derive(Default)]
 struct FakeHooks {
     inputs: Mutex<Vec<Value>>,
@@ -27,12 +28,12 @@ impl HookRunner for FakeHooks {
         _folder: &AbsPath,
         input: Vec<u8>,
         _patience: Duration,
-    ) -> BoxFuture<'static, Result<Ran, String>> {
+    ) -> BoxFuture<'static, Result<HookOutput, String>> {
         let input = serde_json::from_slice(&input).expect("JSON");
         self.inputs.lock().expect("inputs").push(input);
         let (code, rest) = command.split_once(' ').unwrap_or((command, ""));
         let (output, errors) = rest.split_once('!').unwrap_or((rest, ""));
-        let ran = Ran {
+        let ran = HookOutput {
             code: code.parse().ok(),
             output: output.to_owned(),
             errors: errors.to_owned(),
@@ -41,11 +42,11 @@ impl HookRunner for FakeHooks {
     }
 }
 
-fn facts(root: &AbsPath) -> HookFacts {
-    HookFacts {
+fn facts(root: &AbsPath) -> HookInput {
+    HookInput {
         session: "s".into(),
         root: root.clone(),
-        mode: Mode::Build,
+        mode: SessionMode::Build,
     }
 }
 
@@ -60,7 +61,7 @@ fn one(event: &str, matcher: &str, command: &str) -> String {
     .to_string()
 }
 
-async fn ask(settings: &str, event: HookEvent, more: Value) -> (HookTold, Vec<Value>) {
+async fn ask(settings: &str, event: HookEvent, more: Value) -> (HookReply, Vec<Value>) {
     let (hooks, problems) = parse(settings);
     assert_eq!(problems, Vec::<String>::new());
     let runner = Arc::new(FakeHooks::default());
@@ -98,7 +99,7 @@ async fn hooks_are_matched_by_either_name_of_a_tool() {
 }
 
 #[tokio::test]
-async fn answers_block_decide_and_add() {
+async fn hook_answers_block_decide_and_add_context() {
     let told = |command: &'static str, event: &'static str| async move {
         let which = HookEvent::ALL.into_iter().find(|it| it.name() == event);
         ask(
@@ -109,7 +110,7 @@ async fn answers_block_decide_and_add() {
         .await
         .0
     };
-    let block = |told: HookTold| told.block.map(|(_, reason)| reason);
+    let block = |told: HookReply| told.block.map(|(_, reason)| reason);
     assert_eq!(
         block(told("2 !not today", "PreToolUse").await).as_deref(),
         Some("not today")
@@ -125,13 +126,13 @@ async fn answers_block_decide_and_add() {
     let deny =
         r#"0 {"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}"#;
     assert_eq!(
-        told(deny, "PreToolUse").await.leave,
-        Some(LeaveWord::Deny("no".to_owned()))
+        told(deny, "PreToolUse").await.permission,
+        Some(HookPermission::Deny("no".to_owned()))
     );
     let allow = r#"0 {"hookSpecificOutput":{"decision":{"behavior":"allow"}}}"#;
     assert_eq!(
-        told(allow, "PermissionRequest").await.leave,
-        Some(LeaveWord::Allow)
+        told(allow, "PermissionRequest").await.permission,
+        Some(HookPermission::Allow)
     );
     let add = r#"0 {"hookSpecificOutput":{"additionalContext":"it is late"}}"#;
     assert_eq!(told(add, "PostToolUse").await.context[0].1, "it is late");
@@ -151,13 +152,16 @@ async fn answers_block_decide_and_add() {
 }
 
 #[tokio::test]
-async fn the_strictest_of_several_holds() {
+async fn strictest_hook_decision_wins() {
     let allow = r#"0 {"hookSpecificOutput":{"permissionDecision":"allow"}}"#;
     let deny = r#"0 {"hookSpecificOutput":{"permissionDecision":"deny"}}"#;
     let hook = |command: &str| json!({ "type": "command", "command": command });
     let settings = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook(deny), hook(allow)] }] } });
     let (told, _) = ask(&settings.to_string(), HookEvent::PreToolUse, Value::Null).await;
-    assert!(matches!(told.leave, Some(LeaveWord::Deny(_))), "{told:?}");
+    assert!(
+        matches!(told.permission, Some(HookPermission::Deny(_))),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -175,10 +179,10 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[tokio::test]
-async fn a_real_hook_reads_its_input_and_ends_with_who_waits_for_it() {
+async fn hook_process_reads_stdin_and_dies_when_dropped() {
     let folder = TempFolder::new().expect("a folder");
     let run = |command: &'static str| {
-        RealHooks.run(
+        ProcessHookRunner.run(
             command,
             folder.path(),
             b"hello".to_vec(),
@@ -198,7 +202,7 @@ async fn a_real_hook_reads_its_input_and_ends_with_who_waits_for_it() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    // Whoever waited for it stops waiting as soon as it runs.
+    // The caller drops the future as soon as the hook runs.
     tokio::select! {
         ran = waiting => panic!("it ended by itself: {ran:?}"),
         () = watch => {}
@@ -217,7 +221,7 @@ async fn a_real_hook_reads_its_input_and_ends_with_who_waits_for_it() {
 }
 
 #[test]
-fn consent_is_for_exactly_this_text_in_this_folder() {
+fn hook_approval_is_bound_to_text_and_folder() {
     let (files, state) = (FakeFiles::new(), AbsPath::new("/state").expect("absolute"));
     let other = AbsPath::new("/other").expect("absolute");
     assert!(!consent::is_given(&files, &state, &root(), "text"));
@@ -228,15 +232,15 @@ fn consent_is_for_exactly_this_text_in_this_folder() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_where_there_is_no_hook() {
+async fn no_process_runs_without_hooks() {
     let hooks = Hooks::new(Vec::new(), Arc::new(FakeHooks::default()));
     let told = hooks.run(HookEvent::Stop, facts(&root()), Map::new()).await;
-    assert_eq!(told, HookTold::default());
+    assert_eq!(told, HookReply::default());
     assert!(!hooks.has(HookEvent::Stop));
 }
 
 #[test]
-fn files_with_hooks_are_found_and_do_not_run_by_themselves() {
+fn discovered_hooks_need_approval() {
     let (files, state) = (FakeFiles::new(), AbsPath::new("/state").expect("absolute"));
     let text = one("Stop", "", "0");
     files.write(&root().join(".claude/settings.json"), &text);

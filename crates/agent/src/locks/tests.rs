@@ -1,17 +1,17 @@
-//! Who waits for whom.
+//! Ordering of conflicting accesses.
 
 use futures::FutureExt;
 
 use super::Locks;
-use crate::tool::{Access, Scope};
+use crate::tool::{LockScope, ToolAccess};
 
-fn access(words: &str) -> Access {
-    let mut access = Access::default();
+fn access(words: &str) -> ToolAccess {
+    let mut access = ToolAccess::default();
     for word in words.split_whitespace() {
         let (way, scope) = word.split_at(1);
         let scope = match scope.strip_suffix("/**") {
-            Some(tree) => Scope::Tree(tree.trim_start_matches('.').to_owned()),
-            None => Scope::Path(scope.to_owned()),
+            Some(tree) => LockScope::Tree(tree.trim_start_matches('.').to_owned()),
+            None => LockScope::Path(scope.to_owned()),
         };
         match way {
             "r" => access.reads.push(scope),
@@ -21,7 +21,7 @@ fn access(words: &str) -> Access {
     access
 }
 
-/// Queues everything and says which go at once.
+/// Queues all accesses and returns which of them may run at once.
 fn check(queued: &[&str], go: &[bool]) {
     let locks = Locks::default();
     let tickets: Vec<_> = queued
@@ -36,7 +36,7 @@ fn check(queued: &[&str], go: &[bool]) {
 }
 
 #[test]
-fn readers_go_together_and_writers_of_one_path_in_turn() {
+fn readers_share_and_writers_of_one_path_queue() {
     check(&["ra", "ra", "rb"], &[true, true, true]);
     check(&["wa", "wb", "wa"], &[true, true, false]);
     check(&["ra", "wa", "ra"], &[true, false, false]);
@@ -45,7 +45,7 @@ fn readers_go_together_and_writers_of_one_path_in_turn() {
 }
 
 #[tokio::test]
-async fn who_leaves_lets_the_next_go() {
+async fn dropping_a_ticket_releases_the_next() {
     let locks = Locks::default();
     let first = locks.queue(&access("wa"));
     let second = locks.queue(&access("wa"));

@@ -1,18 +1,19 @@
-//! Which sequences of calls are circles.
+//! Sequences of calls that count as loops.
 
-use super::{Circle, Loops, Seen};
+use super::{CallFingerprint, LoopDetector, LoopVerdict};
 
-/// Each word is a call: a letter for tool and arguments, a digit for the result, `!` where it failed. Tells at
-/// which call, from 1, the model was told and the turn ended.
+/// Runs a sequence of calls. Each word is a call: a letter for tool and arguments, a digit for the
+/// result, `!` for a failure. Returns the calls, from 1, at which the model was warned and the turn
+/// ended.
 fn check(calls: &str, warned_at: Option<usize>, ended_at: Option<usize>) {
-    let mut loops = Loops::default();
+    let mut loops = LoopDetector::default();
     let (mut warned, mut ended) = (None, None);
     for (ix, word) in calls.split_whitespace().enumerate() {
         let (call, rest) = word.split_at(1);
         let is_error = rest.ends_with('!');
-        match loops.push(Seen::new("edit", call, rest, is_error)) {
-            Some(Circle::Warn(_)) => warned = warned.or(Some(ix + 1)),
-            Some(Circle::End(_)) => ended = ended.or(Some(ix + 1)),
+        match loops.push(CallFingerprint::new("edit", call, rest, is_error)) {
+            Some(LoopVerdict::Warn(_)) => warned = warned.or(Some(ix + 1)),
+            Some(LoopVerdict::End(_)) => ended = ended.or(Some(ix + 1)),
             None => {}
         }
     }
@@ -24,7 +25,7 @@ fn the_same_call_with_the_same_result() {
     check("a1 a1 a1", None, None);
     check("a1 a1 a1 a1", Some(4), None);
     check("a1 a1 a1 a1 a1 a1 a1 a1", Some(4), Some(8));
-    // A poll whose answer changes gets on.
+    // Polling with changing answers makes progress.
     check("a1 a2 a3 a4 a5 a6 a7 a8 a9", None, None);
 }
 
@@ -40,7 +41,7 @@ fn pairs_and_longer_rounds() {
 fn the_same_failing_edit_with_looks_in_between() {
     check("e1! r1 e1! r2 e1!", Some(5), None);
     check("e1! r1 e1! r2 e1! r3 e1! r4 e1! r5 e1!", Some(5), Some(11));
-    // Another failure each time is another try.
+    // A different failure each time is a new attempt.
     check("e1! r1 e2! r2 e3!", None, None);
 }
 

@@ -1,8 +1,9 @@
-//! Which tools a log comes from: told by the command, and by lines that only that tool writes.
+//! Detection of the tools that wrote a log, from the command line and from lines that only that
+//! tool writes.
 
-/// The tools that wrote into a log.
+/// The tools detected in a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Programs {
+pub(crate) struct DetectedTools {
     pub(crate) cargo: bool,
     pub(crate) pytest: bool,
     pub(crate) unittest: bool,
@@ -18,17 +19,17 @@ pub(crate) struct Programs {
     pub(crate) git_status: bool,
     pub(crate) listing: bool,
     pub(crate) grep: bool,
-    /// Something that prints a text as it is.
+    /// A command that prints a text unchanged.
     pub(crate) shows: bool,
 }
 
-/// Words in front of a program that are none themselves.
+/// Words that may precede the name of a program.
 const WRAPPERS: [&str; 14] = [
     "sudo", "time", "nice", "env", "timeout", "npx", "pnpx", "bunx", "exec", "command", "poetry",
     "uv", "nohup", "xvfb-run",
 ];
 
-impl Programs {
+impl DetectedTools {
     pub(crate) fn of(tool: &str, command: Option<&str>, lines: &[&str]) -> Self {
         let mut programs = Self::default();
         match tool {
@@ -46,7 +47,7 @@ impl Programs {
         programs
     }
 
-    /// Whether nothing but a text is printed that the model chose to read.
+    /// Returns whether the command only prints a text that the model chose to read.
     pub(crate) fn only_shows(&self) -> bool {
         let shows = Self {
             shows: true,
@@ -101,14 +102,15 @@ impl Programs {
                         || word == "--files"
                         || (is_short && word.contains('l'))
                 });
-                match lists {
-                    true => self.listing = true,
-                    false => self.grep = true,
+                if lists {
+                    self.listing = true
+                } else {
+                    self.grep = true
                 }
             }
             _ => {}
         }
-        // What writes patches into a log is read as a diff, too.
+        // The output of a command that prints patches is treated as a diff as well.
         let has_patch = words.iter().any(|word| word == "-p" || word == "--patch");
         if program == "git" && first == "log" && has_patch {
             self.git_diff = true;
@@ -193,8 +195,8 @@ impl Programs {
     }
 }
 
-/// The simple commands of a line, each as words. Quotes are heeded, everything else of the shell is not: this only
-/// guesses which tool writes.
+/// Splits a line into simple commands, each as words. Handles quotes but no other shell syntax,
+/// since this only guesses which tool wrote the log.
 fn simple_commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let mut words: Vec<String> = Vec::new();
@@ -219,7 +221,7 @@ fn simple_commands(line: &str) -> Vec<Vec<String>> {
     commands.filter(|words| !words.is_empty()).collect()
 }
 
-/// Without variables, wrappers and their options in front of the program.
+/// Removes variables, wrappers and their options before the program's name.
 fn strip(words: Vec<String>) -> Vec<String> {
     let mut words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     let mut is_wrapped = false;
@@ -248,24 +250,24 @@ mod tests {
 
     #[test]
     fn programs_are_found_in_command_lines() {
-        let check = |command: &str, expected: Programs| {
+        let check = |command: &str, expected: DetectedTools| {
             assert_eq!(
-                Programs::of("exec_command", Some(command), &[]),
+                DetectedTools::of("exec_command", Some(command), &[]),
                 expected,
                 "{command}"
             );
         };
-        let none = Programs::default;
+        let none = DetectedTools::default;
         check(
             "cargo test",
-            Programs {
+            DetectedTools {
                 cargo: true,
                 ..none()
             },
         );
         check(
             "cd x && RUST_LOG=1 nice -n 12 cargo test 2>&1 | tail",
-            Programs {
+            DetectedTools {
                 cargo: true,
                 shows: true,
                 ..none()
@@ -273,28 +275,28 @@ mod tests {
         );
         check(
             "python3 -m pytest -q",
-            Programs {
+            DetectedTools {
                 pytest: true,
                 ..none()
             },
         );
         check(
             "./venv/bin/pytest",
-            Programs {
+            DetectedTools {
                 pytest: true,
                 ..none()
             },
         );
         check(
             "uv run pytest",
-            Programs {
+            DetectedTools {
                 pytest: true,
                 ..none()
             },
         );
         check(
             "npx jest --ci",
-            Programs {
+            DetectedTools {
                 jest: true,
                 ..none()
             },
@@ -302,7 +304,7 @@ mod tests {
         check("git -c x=y log -p", none());
         check(
             "git log -p",
-            Programs {
+            DetectedTools {
                 git_log: true,
                 git_diff: true,
                 ..none()
@@ -310,28 +312,28 @@ mod tests {
         );
         check(
             "git --no-pager diff",
-            Programs {
+            DetectedTools {
                 git_diff: true,
                 ..none()
             },
         );
         check(
             "grep -rn x .",
-            Programs {
+            DetectedTools {
                 grep: true,
                 ..none()
             },
         );
         check(
             "grep -rl x .",
-            Programs {
+            DetectedTools {
                 listing: true,
                 ..none()
             },
         );
         check(
             "find . -name '*.rs; cargo'",
-            Programs {
+            DetectedTools {
                 listing: true,
                 ..none()
             },

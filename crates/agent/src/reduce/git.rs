@@ -1,21 +1,21 @@
-//! git's log, diff and status.
+//! Output of git log, diff and status.
 
-use super::log::Log;
+use super::log::LogReducer;
 
-/// Commits that are shown.
+/// Maximum number of commits shown.
 const COMMITS: usize = 40;
-/// Changed lines of one file that are shown.
+/// Maximum number of changed lines shown per file.
 const CHANGED: usize = 6;
-/// Files of one kind that are named.
+/// Maximum number of files named per kind.
 const FILES: usize = 25;
 
-/// A commit becomes a line.
-pub(crate) fn mark_log(log: &mut Log<'_>) {
+/// Reduces each commit to one line.
+pub(crate) fn mark_log(log: &mut LogReducer<'_>) {
     let commits: Vec<usize> = (0..log.lines.len())
         .filter(|ix| is_commit(log.lines[*ix]))
         .collect();
     if commits.is_empty() {
-        // One line for each commit.
+        // Each commit is already one line.
         let lines = 0..log.lines.len();
         let count = lines
             .clone()
@@ -23,7 +23,7 @@ pub(crate) fn mark_log(log: &mut Log<'_>) {
             .count();
         if count > COMMITS && count * 10 > log.lines.len() * 9 {
             for ix in lines.skip(COMMITS).take(log.lines.len() - COMMITS - 1) {
-                log.drop(ix, "commits");
+                log.drop_line(ix, "commits");
             }
         }
         return;
@@ -33,9 +33,9 @@ pub(crate) fn mark_log(log: &mut Log<'_>) {
         let is_shown = nth < COMMITS || nth + 1 == commits.len();
         if is_shown {
             let line = commit_line(&log.lines[*begin..end]);
-            log.instead(*begin, line);
+            log.replace_line(*begin, line);
         } else {
-            log.drop(*begin, "commits");
+            log.drop_line(*begin, "commits");
         }
         for ix in begin + 1..end {
             let line = log.lines[ix];
@@ -43,9 +43,9 @@ pub(crate) fn mark_log(log: &mut Log<'_>) {
                 break;
             }
             if is_shown && line.contains(" changed, ") {
-                log.keep(ix);
+                log.keep_line(ix);
             } else {
-                log.drop(ix, "");
+                log.drop_line(ix, "");
             }
         }
     }
@@ -67,7 +67,7 @@ fn is_hash(text: &str) -> bool {
     text.chars().all(|letter| letter.is_ascii_hexdigit())
 }
 
-/// `7962eb1b Sat Jun 20 12:39:00 2026 Dana Weber: Drop the printer`.
+/// Formats a commit: `7962eb1b Sat Jun 20 12:39:00 2026 Dana Weber: Drop the printer`.
 fn commit_line(lines: &[&str]) -> String {
     let field = |name: &str| {
         let line = lines
@@ -84,8 +84,8 @@ fn commit_line(lines: &[&str]) -> String {
     format!("{hash} {date} {author}: {}", subject.unwrap_or_default())
 }
 
-/// Of every file how much changed, and the first lines that did.
-pub(crate) fn mark_diff(log: &mut Log<'_>) {
+/// Keeps, for each file, the number of changes and the first changed lines.
+pub(crate) fn mark_diff(log: &mut LogReducer<'_>) {
     let files: Vec<usize> = (0..log.lines.len())
         .filter(|ix| log.lines[*ix].starts_with("diff --git "))
         .collect();
@@ -103,7 +103,7 @@ pub(crate) fn mark_diff(log: &mut Log<'_>) {
     }
 }
 
-fn mark_file(log: &mut Log<'_>, begin: usize, end: usize, shown: usize) {
+fn mark_file(log: &mut LogReducer<'_>, begin: usize, end: usize, shown: usize) {
     let is_change = |line: &str, sign: char| {
         line.starts_with(sign) && !line.starts_with("+++ ") && !line.starts_with("--- ")
     };
@@ -123,7 +123,7 @@ fn mark_file(log: &mut Log<'_>, begin: usize, end: usize, shown: usize) {
         .rsplit_once(" b/")
         .map_or("", |(_, path)| path);
     let kind = kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
-    log.instead(begin, format!("{path} +{added} -{removed}{kind}"));
+    log.replace_line(begin, format!("{path} +{added} -{removed}{kind}"));
     let mut changed = 0;
     let mut hunk = None;
     for ix in begin + 1..end {
@@ -135,34 +135,34 @@ fn mark_file(log: &mut Log<'_>, begin: usize, end: usize, shown: usize) {
         if is_change(line, '+') || is_change(line, '-') {
             changed += 1;
             if changed <= shown {
-                // The hunk's header says where the lines are.
+                // The hunk's header gives the position of the lines.
                 if let Some(hunk) = hunk.take() {
-                    log.keep(hunk);
+                    log.keep_line(hunk);
                 }
-                log.keep(ix);
+                log.keep_line(ix);
             } else {
-                log.drop(ix, "changed lines");
+                log.drop_line(ix, "changed lines");
             }
         } else {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     }
     for ix in begin..end {
-        log.drop(ix, "");
+        log.drop_line(ix, "");
     }
 }
 
-/// ` path | 12 ++--`, one line for each file.
-fn mark_table(log: &mut Log<'_>) {
+/// Reduces a table of ` path | 12 ++--` rows, one per file.
+fn mark_table(log: &mut LogReducer<'_>) {
     let rows: Vec<usize> = (0..log.lines.len())
         .filter(|ix| log.lines[*ix].starts_with(' ') && log.lines[*ix].contains(" | "))
         .collect();
     for ix in rows.iter().skip(FILES) {
-        log.drop(*ix, "changed files");
+        log.drop_line(*ix, "changed files");
     }
 }
 
-pub(crate) fn mark_status(log: &mut Log<'_>) {
+pub(crate) fn mark_status(log: &mut LogReducer<'_>) {
     let mut named = 0;
     let mut kind = "";
     for ix in 0..log.lines.len() {
@@ -178,20 +178,21 @@ pub(crate) fn mark_status(log: &mut Log<'_>) {
             kind = now;
         }
         if line.trim_start().starts_with("(use \"git ") {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if is_file {
             named += 1;
-            match named <= FILES {
-                true => log.keep(ix),
-                false => log.drop(ix, "files of the same state"),
+            if named <= FILES {
+                log.keep_line(ix)
+            } else {
+                log.drop_line(ix, "files of the same state")
             }
         } else {
-            log.keep(ix);
+            log.keep_line(ix);
         }
     }
 }
 
-/// ` M src/main.rs`.
+/// Returns whether a line is a short status, such as ` M src/main.rs`.
 fn is_short_status(line: &str) -> bool {
     let state = line.get(..2).unwrap_or_default();
     let is_state = |letter: char| " MADRCU?!T".contains(letter);

@@ -1,9 +1,9 @@
-//! go build, go test and go vet.
+//! Output of go build, go test and go vet.
 
 use super::lint;
-use super::log::Log;
+use super::log::LogReducer;
 
-pub(crate) fn mark(log: &mut Log<'_>) {
+pub(crate) fn mark(log: &mut LogReducer<'_>) {
     for ix in 0..log.lines.len() {
         mark_line(log, ix);
     }
@@ -11,18 +11,18 @@ pub(crate) fn mark(log: &mut Log<'_>) {
     lint::mark(log);
 }
 
-fn mark_line(log: &mut Log<'_>, ix: usize) {
+fn mark_line(log: &mut LogReducer<'_>, ix: usize) {
     let line = log.lines[ix];
     let trimmed = line.trim_start();
     if line.starts_with("=== ") {
-        log.drop(ix, "");
+        log.drop_line(ix, "");
     } else if trimmed.starts_with("--- PASS: ") {
-        log.drop(ix, "passing tests");
+        log.drop_line(ix, "passing tests");
     } else if trimmed.starts_with("--- SKIP: ") {
-        log.drop(ix, "skipped tests");
+        log.drop_line(ix, "skipped tests");
     } else if trimmed.starts_with("--- FAIL: ") {
-        log.keep(ix);
-        // What a test said is indented below its name.
+        log.keep_line(ix);
+        // Output of a test is indented below its name.
         let indent = line.len() - trimmed.len();
         let mut next = ix + 1;
         while log.lines.get(next).is_some_and(|line| {
@@ -31,33 +31,34 @@ fn mark_line(log: &mut Log<'_>, ix: usize) {
                 && !text.starts_with("--- ")
                 && !text.starts_with("=== ")
         }) {
-            log.keep(next);
+            log.keep_line(next);
             next += 1;
         }
     } else if line.starts_with("ok  \t") {
-        log.drop(ix, "packages that pass");
+        log.drop_line(ix, "packages that pass");
     } else if line.contains("[no test files]") {
-        log.drop(ix, "packages without tests");
+        log.drop_line(ix, "packages without tests");
     } else if line.starts_with("go: downloading ") {
-        log.drop(ix, "downloads");
+        log.drop_line(ix, "downloads");
     } else if line == "PASS" {
         let is_last = ix + 2 >= log.lines.len();
         if is_last {
-            log.keep(ix);
+            log.keep_line(ix);
         } else {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     } else if line.starts_with("FAIL")
         || line.starts_with("panic: ")
         || line.starts_with("fatal error: ")
         || line.starts_with("# ")
     {
-        log.keep(ix);
+        log.keep_line(ix);
     }
 }
 
-/// A function and, indented, its place: those of Go itself go, and of the project's the first ones stay.
-fn mark_panics(log: &mut Log<'_>) {
+/// Reduces panics. A frame is a function and, indented, its location: frames of Go itself are
+/// dropped, and the first frames of the project stay.
+fn mark_panics(log: &mut LogReducer<'_>) {
     let mut shown = 0;
     for ix in 1..log.lines.len() {
         let line = log.lines[ix];
@@ -78,16 +79,16 @@ fn mark_panics(log: &mut Log<'_>) {
             && !place.contains("/pkg/mod/");
         if is_ours && shown < 8 {
             shown += 1;
-            log.keep(ix - 1);
-            log.keep(ix);
+            log.keep_line(ix - 1);
+            log.keep_line(ix);
         } else {
-            log.drop(ix - 1, "frames");
-            log.drop(ix, "");
+            log.drop_line(ix - 1, "frames");
+            log.drop_line(ix, "");
         }
     }
 }
 
-/// The text in a log of `go test -json`; `None` where it is no such log.
+/// Extracts the text from a log of `go test -json`; `None` for other logs.
 pub(crate) fn unpack_json(text: &str) -> Option<String> {
     let is_event =
         |line: &&str| line.starts_with("{\"Time\":") || line.starts_with("{\"ImportPath\":");

@@ -1,20 +1,20 @@
-//! jest, vitest, mocha, Node's own tests, and what Node prints when a program dies.
+//! Output of jest, vitest, mocha, Node's test runner, and Node's crash reports.
 
 use std::collections::HashSet;
 
-use super::log::Log;
+use super::log::LogReducer;
 
-/// Signs in front of a test that passed.
+/// Signs before a passing test.
 const PASSED: [&str; 3] = ["✓ ", "✔ ", "√ "];
-/// Signs in front of one that did not.
+/// Signs before a failing test.
 const FAILED: [&str; 3] = ["✕ ", "✗ ", "× "];
-/// Lines of an explanation that are shown, and of what a test printed.
+/// Maximum number of lines shown of an explanation, and of a test's output.
 const EXPLAINED: usize = 14;
 const PRINTED: usize = 4;
-/// Frames of the project that are shown of one failure.
+/// Maximum number of project frames shown per failure.
 const FRAMES: usize = 3;
 
-pub(crate) fn mark(log: &mut Log<'_>) {
+pub(crate) fn mark(log: &mut LogReducer<'_>) {
     mark_repeated_failures(log);
     let has_failures = log.lines.iter().any(|line| is_failure(line));
     let mut frames = 0;
@@ -30,24 +30,24 @@ pub(crate) fn mark(log: &mut Log<'_>) {
             || text.starts_with("PASS ")
             || text.starts_with("ok ")
         {
-            log.drop(ix, "passing tests");
+            log.drop_line(ix, "passing tests");
         } else if text.starts_with("○ ") || text.starts_with("↓ ") {
-            log.drop(ix, "skipped tests");
+            log.drop_line(ix, "skipped tests");
         } else if FAILED.iter().any(|sign| text.starts_with(sign)) && has_failures {
-            // Its name stands above its failure.
-            log.drop(ix, "");
+            // The heading of its failure repeats the name.
+            log.drop_line(ix, "");
         } else if is_failure(line) || is_sum(text) {
-            log.keep(ix);
+            log.keep_line(ix);
         } else if is_rule(text) || text.starts_with("# Subtest: ") || text.starts_with("▶ ") {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if is_code(log, ix) {
-            log.drop(ix, "lines of code around failures");
+            log.drop_line(ix, "lines of code around failures");
         } else if is_pointer(text) {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if is_dots(text) {
-            log.drop(ix, "lines of dots");
+            log.drop_line(ix, "lines of dots");
         } else if is_covered(line) {
-            log.drop(ix, "files that are covered");
+            log.drop_line(ix, "files that are covered");
         }
     }
     mark_tap(log);
@@ -55,8 +55,8 @@ pub(crate) fn mark(log: &mut Log<'_>) {
     mark_explanations(log);
 }
 
-/// What is said of a failure: its first lines, as far as nothing else was said of them.
-fn mark_explanations(log: &mut Log<'_>) {
+/// Keeps the first lines of each failure's explanation that no other rule has marked.
+fn mark_explanations(log: &mut LogReducer<'_>) {
     let mut left = 0;
     for ix in 0..log.lines.len() {
         let line = log.lines[ix];
@@ -65,26 +65,26 @@ fn mark_explanations(log: &mut Log<'_>) {
             left = if is_print { PRINTED } else { EXPLAINED };
         } else if !line.trim().is_empty() && log.is_open(ix) && left > 0 {
             left -= 1;
-            log.keep(ix);
+            log.keep_line(ix);
         }
     }
 }
 
-/// jest tells failures again at the end of a long run.
-fn mark_repeated_failures(log: &mut Log<'_>) {
+/// Drops the failures that jest repeats at the end of a long run.
+fn mark_repeated_failures(log: &mut LogReducer<'_>) {
     let mut seen = HashSet::new();
     let mut is_again = false;
     for ix in 0..log.lines.len() {
         let line = log.lines[ix];
         if line == "Summary of all failing tests" {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if line.starts_with("  ● ") {
             is_again = !line.ends_with("Console") && !seen.insert(line);
         } else if !line.starts_with(' ') && !line.is_empty() {
             is_again = false;
         }
         if is_again {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     }
 }
@@ -97,7 +97,7 @@ fn is_failure(line: &str) -> bool {
         || is_numbered(line)
 }
 
-/// mocha's `  1) suite`.
+/// Returns whether a line is a heading of mocha, such as `  1) suite`.
 fn is_numbered(line: &str) -> bool {
     let number = line.trim_start().split(')').next().unwrap_or_default();
     line.starts_with("  ") && line.contains(") ") && number.parse::<u32>().is_ok()
@@ -134,7 +134,7 @@ fn is_sum(text: &str) -> bool {
         })
 }
 
-/// A line drawn across.
+/// Returns whether a line is a horizontal rule.
 fn is_rule(text: &str) -> bool {
     text.chars()
         .filter(|letter| "⎯-=─".contains(*letter))
@@ -143,14 +143,14 @@ fn is_rule(text: &str) -> bool {
         && !text.contains('%')
 }
 
-/// A line of code in a drawing, other than the one that is meant.
-fn is_code(log: &Log<'_>, ix: usize) -> bool {
+/// Returns whether a line is source code around a failure, other than the failing line.
+fn is_code(log: &LogReducer<'_>, ix: usize) -> bool {
     let text = log.lines[ix].trim_start();
     let Some((number, _)) = text.split_once('|') else {
         return false;
     };
     let is_numbered = number.trim().parse::<u32>().is_ok();
-    // vitest marks the line by what stands below it, not by a sign in front.
+    // vitest marks the failing line with a pointer below it, not with a sign in front.
     let is_meant = log
         .lines
         .get(ix + 1)
@@ -158,7 +158,7 @@ fn is_code(log: &Log<'_>, ix: usize) -> bool {
     is_numbered && !is_meant && log.lines[ix].starts_with(' ')
 }
 
-/// `|    ^`.
+/// Returns whether a line is a pointer, such as `|    ^`.
 fn is_pointer(text: &str) -> bool {
     text.starts_with('|')
         && text.contains('^')
@@ -169,28 +169,29 @@ fn is_dots(text: &str) -> bool {
     text.chars().count() > 20 && text.chars().all(|letter| "․.!,".contains(letter))
 }
 
-/// A row of a table of coverage without a gap.
+/// Returns whether a row of a coverage table is fully covered.
 fn is_covered(line: &str) -> bool {
     let cells: Vec<&str> = line.split('|').map(str::trim).collect();
     cells.len() == 6 && cells[1..5].iter().all(|cell| *cell == "100")
 }
 
-fn mark_frame(log: &mut Log<'_>, ix: usize, frames: &mut usize) {
+fn mark_frame(log: &mut LogReducer<'_>, ix: usize, frames: &mut usize) {
     let text = log.lines[ix];
     let is_theirs = text.contains("node_modules")
         || text.contains("node:")
         || text.contains("(<anonymous>)")
         || text.contains("(internal");
     if is_theirs || *frames >= FRAMES {
-        log.drop(ix, "frames");
+        log.drop_line(ix, "frames");
     } else {
         *frames += 1;
-        log.keep(ix);
+        log.keep_line(ix);
     }
 }
 
-/// Of what stands below a test in TAP between `---` and `...`: nothing for those that pass, what matters for others.
-fn mark_tap(log: &mut Log<'_>) {
+/// Reduces the TAP blocks between `---` and `...`: drops them for passing tests and keeps the
+/// relevant fields for failing ones.
+fn mark_tap(log: &mut LogReducer<'_>) {
     let mut is_passing = true;
     let mut is_inside = false;
     for ix in 0..log.lines.len() {
@@ -201,10 +202,10 @@ fn mark_tap(log: &mut Log<'_>) {
             is_passing = true;
         } else if text == "---" {
             is_inside = true;
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if text == "..." {
             is_inside = false;
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if is_inside {
             let is_noise = [
                 "duration_ms",
@@ -218,18 +219,18 @@ fn mark_tap(log: &mut Log<'_>) {
             .any(|word| text.starts_with(word))
                 || text.contains("node:internal");
             if is_passing || is_noise {
-                log.drop(ix, "");
+                log.drop_line(ix, "");
             } else {
-                log.keep(ix);
+                log.keep_line(ix);
             }
         } else if text.starts_with("1..") || text.starts_with("TAP version") {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     }
 }
 
-/// Titles of suites that nothing is left of.
-fn mark_titles(log: &mut Log<'_>) {
+/// Drops the titles of suites without any remaining lines.
+fn mark_titles(log: &mut LogReducer<'_>) {
     let has_sum = log
         .lines
         .iter()
@@ -242,7 +243,7 @@ fn mark_titles(log: &mut Log<'_>) {
             && !is_numbered(log.lines[ix])
             && !log.lines[ix].trim().is_empty();
         if is_title {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Maven and Gradle, with javac and JUnit beneath them.
+//! Output of Maven and Gradle, including javac and JUnit.
 
 use std::collections::HashSet;
 
-use super::log::Log;
+use super::log::LogReducer;
 
-/// What Maven says below a failure, whatever it was.
+/// Help texts that Maven prints below every failure.
 const HELP: [&str; 7] = [
     "To see the full stack trace",
     "Re-run Maven using",
@@ -15,7 +15,7 @@ const HELP: [&str; 7] = [
     "After correcting the problems",
 ];
 
-pub(crate) fn mark_maven(log: &mut Log<'_>) {
+pub(crate) fn mark_maven(log: &mut LogReducer<'_>) {
     let mut seen = HashSet::new();
     let mut is_java_error = false;
     for ix in 0..log.lines.len() {
@@ -23,46 +23,47 @@ pub(crate) fn mark_maven(log: &mut Log<'_>) {
         if let Some(text) = line.strip_prefix("[INFO] ") {
             mark_info(log, ix, text);
         } else if line.trim_end() == "[INFO]" || line.trim_end() == "[ERROR]" {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if let Some(text) = line.strip_prefix("[ERROR] ") {
             let text = text.trim();
             if HELP.iter().any(|help| text.starts_with(help))
                 || !seen.insert(without_column(text).to_owned())
             {
-                log.drop(ix, "");
+                log.drop_line(ix, "");
             } else {
-                log.keep(ix);
+                log.keep_line(ix);
             }
             is_java_error = true;
         } else if let Some(text) = line.strip_prefix("[WARNING] ") {
             if !seen.insert(without_column(text).to_owned()) || text.contains("has been relocated")
             {
-                log.drop(ix, "warnings of Maven");
+                log.drop_line(ix, "warnings of Maven");
             }
         } else if line.starts_with("Download") {
-            log.drop(ix, "downloads");
+            log.drop_line(ix, "downloads");
         } else if is_java_error && (line.is_empty() || is_exception(line)) {
-            log.keep(ix);
+            log.keep_line(ix);
         }
     }
     mark_frames(log);
     fold_prints(log);
 }
 
-fn mark_info(log: &mut Log<'_>, ix: usize, text: &str) {
+fn mark_info(log: &mut LogReducer<'_>, ix: usize, text: &str) {
     let text = text.trim();
     if text.starts_with("Tests run:") {
-        match text.contains(" - in ") || text.contains("-- in ") {
-            true => log.drop(ix, "classes of tests that pass"),
-            false => log.keep(ix),
+        if text.contains(" - in ") || text.contains("-- in ") {
+            log.drop_line(ix, "classes of tests that pass")
+        } else {
+            log.keep_line(ix)
         }
     } else if text.starts_with("BUILD ")
         || text.starts_with("Reactor Summary")
         || text.contains(" FAILURE [")
     {
-        log.keep(ix);
+        log.keep_line(ix);
     } else {
-        log.drop(ix, "lines of Maven");
+        log.drop_line(ix, "lines of Maven");
     }
 }
 
@@ -76,8 +77,8 @@ fn is_exception(line: &str) -> bool {
         && (name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Failure"))
 }
 
-/// Frames of libraries go.
-fn mark_frames(log: &mut Log<'_>) {
+/// Drops the frames of libraries.
+fn mark_frames(log: &mut LogReducer<'_>) {
     const THEIRS: [&str; 9] = [
         "org.junit",
         "java.",
@@ -96,23 +97,24 @@ fn mark_frames(log: &mut Log<'_>) {
         if !log.lines[ix].starts_with(char::is_whitespace) {
             continue;
         }
-        match THEIRS.iter().any(|package| frame.starts_with(package)) {
-            true => log.drop(ix, "frames of libraries"),
-            false => log.keep(ix),
+        if THEIRS.iter().any(|package| frame.starts_with(package)) {
+            log.drop_line(ix, "frames of libraries")
+        } else {
+            log.keep_line(ix)
         }
     }
 }
 
-/// What tests print by themselves is folded by `rest`; nothing is known of it here.
-fn fold_prints(log: &mut Log<'_>) {
+/// Drops blank lines. Output printed by tests follows no known format; `rest` folds it.
+fn fold_prints(log: &mut LogReducer<'_>) {
     for ix in 0..log.lines.len() {
         if log.lines[ix].trim().is_empty() {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     }
 }
 
-pub(crate) fn mark_gradle(log: &mut Log<'_>) {
+pub(crate) fn mark_gradle(log: &mut LogReducer<'_>) {
     let mut section = "";
     for ix in 0..log.lines.len() {
         let line = log.lines[ix];
@@ -123,27 +125,27 @@ pub(crate) fn mark_gradle(log: &mut Log<'_>) {
             section = "";
         }
         if line.ends_with(" PASSED") {
-            log.drop(ix, "passing tests");
+            log.drop_line(ix, "passing tests");
         } else if line.ends_with(" SKIPPED") && line.contains(" > ") {
-            log.drop(ix, "skipped tests");
+            log.drop_line(ix, "skipped tests");
         } else if line.ends_with(" FAILED")
             || line.starts_with("BUILD ")
             || line.contains(" tests completed")
         {
-            log.keep(ix);
+            log.keep_line(ix);
         } else if section.starts_with("* Try")
             || section.starts_with("* Get more help")
             || line.starts_with("* Get more help")
         {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if task.starts_with(':') && !line.contains("error:") {
-            log.drop(ix, "tasks");
+            log.drop_line(ix, "tasks");
         } else if line.starts_with("Deprecated Gradle")
             || line.starts_with("openjdk version")
             || line.starts_with("OpenJDK")
             || line.trim().is_empty()
         {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     }
     mark_frames(log);

@@ -1,11 +1,11 @@
-//! Compilers and linters that name a place in front of each complaint: tsc, eslint, mypy, ruff, flake8, go vet, and
-//! whatever writes `path:line:column: message`.
+//! Compilers and linters that print a location before each message: tsc, eslint, mypy, ruff,
+//! flake8, go vet, and any tool that writes `path:line:column: message`.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::log::{Complaint, Log, Place, shape};
+use super::log::{LogMessage, LogReducer, MessageLocation, shape};
 
 #[expect(
     clippy::expect_used,
@@ -32,18 +32,18 @@ static CODED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?<code>[A-Z]{1,6}\d{2,4}|invalid-syntax)(?: \[\*\])?:? (?<message>\S.*)$")
 });
 
-pub(crate) fn mark(log: &mut Log<'_>) {
+pub(crate) fn mark(log: &mut LogReducer<'_>) {
     let mut path = String::new();
     let mut ix = 0;
     while ix < log.lines.len() {
         let line = log.lines[ix];
         if !log.is_open(ix) {
             ix += 1;
-        } else if let Some(length) = placed(log, ix) {
+        } else if let Some(length) = message_with_location(log, ix) {
             ix += length;
-        } else if let Some(length) = coded(log, ix) {
+        } else if let Some(length) = message_with_code(log, ix) {
             ix += length;
-        } else if below(log, ix, &path) {
+        } else if message_below_path(log, ix, &path) {
             ix += 1;
         } else {
             if is_path(line)
@@ -53,10 +53,10 @@ pub(crate) fn mark(log: &mut Log<'_>) {
                     .is_some_and(|next| BELOW.is_match(next))
             {
                 path = line.trim().to_owned();
-                // It stands with each complaint that is shown.
-                log.drop(ix, "");
+                // Every message that is shown repeats the path.
+                log.drop_line(ix, "");
             } else if is_sum(line) {
-                log.keep(ix);
+                log.keep_line(ix);
             } else if line.starts_with("Errors  Files") {
                 drop_table(log, ix);
             }
@@ -76,14 +76,14 @@ fn is_sum(line: &str) -> bool {
         || line.starts_with("[*] ")
 }
 
-fn drop_table(log: &mut Log<'_>, begin: usize) {
+fn drop_table(log: &mut LogReducer<'_>, begin: usize) {
     for ix in begin..log.lines.len() {
-        log.drop(ix, "rows of a table of files");
+        log.drop_line(ix, "rows of a table of files");
     }
 }
 
-/// How many lines a complaint of the first form takes, if one begins here.
-fn placed(log: &mut Log<'_>, ix: usize) -> Option<usize> {
+/// Returns the number of lines of a message with a leading location, if one begins here.
+fn message_with_location(log: &mut LogReducer<'_>, ix: usize) -> Option<usize> {
     let found = PLACED.captures(log.lines[ix])?;
     let message = &found["message"];
     let line = found
@@ -95,18 +95,19 @@ fn placed(log: &mut Log<'_>, ix: usize) -> Option<usize> {
     let end = end_of(log, ix, &path);
     let is_warning = message.starts_with("warning") || message.starts_with("note");
     let (kind, name) = shape(message);
-    log.complain(Complaint {
+    log.add_message(LogMessage {
         lines: ix..end,
         key: format!("placed {kind}"),
-        place: Place { path, line, name },
+        place: MessageLocation { path, line, name },
         is_error: !is_warning,
         brief: 1,
     });
     Some(end - ix)
 }
 
-/// Where a complaint ends: what is indented below it, what draws the place, and notes on the same file belong to it.
-fn end_of(log: &Log<'_>, ix: usize, path: &str) -> usize {
+/// Returns the end of a message. Indented lines, lines that draw the location, and notes on the
+/// same file belong to it.
+fn end_of(log: &LogReducer<'_>, ix: usize, path: &str) -> usize {
     let line = |ix: usize| log.lines.get(ix).copied().unwrap_or_default();
     let is_numbered = |ix: usize| {
         let number = line(ix).split(' ').next().unwrap_or_default();
@@ -133,7 +134,7 @@ fn end_of(log: &Log<'_>, ix: usize, path: &str) -> usize {
     end
 }
 
-fn coded(log: &mut Log<'_>, ix: usize) -> Option<usize> {
+fn message_with_code(log: &mut LogReducer<'_>, ix: usize) -> Option<usize> {
     let found = CODED.captures(log.lines[ix])?;
     let place = log.lines.get(ix + 1)?.trim_start().strip_prefix("--> ")?;
     let mut parts = place.rsplitn(3, ':');
@@ -147,23 +148,24 @@ fn coded(log: &mut Log<'_>, ix: usize) -> Option<usize> {
     let end = (ix + 2..log.lines.len()).find(|ix| begins(*ix));
     let end = end.unwrap_or(log.lines.len());
     let (_, name) = shape(&found["message"]);
-    let place = Place {
+    let place = MessageLocation {
         path: path.to_owned(),
         line: line.to_owned(),
         name,
     };
-    log.complain(Complaint {
+    log.add_message(LogMessage {
         lines: ix..end,
         key: format!("coded {}", &found["code"]),
         place,
-        // Linters of this form have no severities: all are worth their place and little more.
+        // Linters with this format have no severities, so every message gets its location and few
+        // lines.
         is_error: false,
         brief: 2,
     });
     Some(end - ix)
 }
 
-fn below(log: &mut Log<'_>, ix: usize, path: &str) -> bool {
+fn message_below_path(log: &mut LogReducer<'_>, ix: usize, path: &str) -> bool {
     let Some(found) = BELOW.captures(log.lines[ix]) else {
         return false;
     };
@@ -174,19 +176,19 @@ fn below(log: &mut Log<'_>, ix: usize, path: &str) -> bool {
     let key = format!("below {rule} {kind}");
     let severity = &found["severity"];
     let title = format!("{path}:{line}: {severity}: {} {rule}", &found["message"]);
-    let place = Place {
+    let place = MessageLocation {
         path: path.to_owned(),
         line,
         name,
     };
-    let complaint = Complaint {
+    let complaint = LogMessage {
         lines: ix..ix + 1,
         key,
         place,
         is_error,
         brief: 1,
     };
-    log.complain_as(complaint, title);
+    log.add_message_titled(complaint, title);
     true
 }
 
@@ -195,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn complaints_with_a_place_are_known() {
+    fn messages_with_locations_are_recognized() {
         let check = |line: &str, expected: Option<(&str, &str)>| {
             let found = PLACED.captures(line);
             let found = found.as_ref().map(|found| {

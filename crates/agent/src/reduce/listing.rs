@@ -1,29 +1,29 @@
-//! Names of files, and lines that a search found.
+//! Lists of file names and search matches.
 
 use std::collections::BTreeMap;
 
-use super::log::Log;
+use super::log::LogReducer;
 
-/// Names of one folder that are shown, and folders.
+/// Maximum number of names shown per folder, and of folders.
 const NAMES: usize = 3;
 const FOLDERS: usize = 60;
-/// Names of a folder that is listed alone.
+/// Maximum number of names when a single folder is listed.
 const NAMED: usize = 100;
-/// Found lines of one file that are shown, and files with lines.
+/// Maximum number of matches shown per file, and of files with matches.
 const MATCHES: usize = 2;
 const FILES: usize = 25;
 
-/// Names become folders with how many files of which kind each has.
-pub(crate) fn mark_names(log: &mut Log<'_>) {
+/// Replaces names by folders with the number of files of each kind.
+pub(crate) fn mark_names(log: &mut LogReducer<'_>) {
     if log.lines.len() < 60 {
         return;
     }
     if log.lines.iter().any(|line| line.starts_with("total ")) {
         return mark_ls(log);
     }
-    // Paths far down count for the folder at the depth where folders are still few.
+    // Deep paths count for their ancestor at a depth where folders are still few.
     let depth = depth_for(log);
-    let mut folders: BTreeMap<String, Folder> = BTreeMap::new();
+    let mut folders: BTreeMap<String, ListedFolder> = BTreeMap::new();
     let mut order = Vec::new();
     for ix in 0..log.lines.len() {
         let line = log.lines[ix].trim_end();
@@ -33,7 +33,7 @@ pub(crate) fn mark_names(log: &mut Log<'_>) {
         let key = folder_of(line, depth);
         let folder = folders.entry(key.clone()).or_insert_with(|| {
             order.push((ix, key));
-            Folder::default()
+            ListedFolder::default()
         });
         folder.count += 1;
         let name = line.rsplit('/').next().unwrap_or(line);
@@ -43,12 +43,12 @@ pub(crate) fn mark_names(log: &mut Log<'_>) {
         *folder.kinds.entry(kind_of(name)).or_default() += 1;
     }
     for (ix, key) in order.iter().take(FOLDERS) {
-        log.instead(*ix, folders[key].line(key));
+        log.replace_line(*ix, folders[key].summary(key));
     }
     let all: usize = folders.values().map(|folder| folder.count).sum();
     for ix in 0..log.lines.len() {
         if !log.lines[ix].contains(": ") {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     }
     log.count("names in all", all);
@@ -56,14 +56,14 @@ pub(crate) fn mark_names(log: &mut Log<'_>) {
 }
 
 #[derive(Default)]
-struct Folder {
+struct ListedFolder {
     count: usize,
     names: Vec<String>,
     kinds: BTreeMap<String, usize>,
 }
 
-impl Folder {
-    fn line(&self, key: &str) -> String {
+impl ListedFolder {
+    fn summary(&self, key: &str) -> String {
         let names = self.names.join(", ");
         if self.count <= NAMES {
             return format!("{key}: {names}");
@@ -86,7 +86,7 @@ fn folder_of(path: &str, depth: usize) -> String {
     format!("{shown}/")
 }
 
-fn depth_for(log: &Log<'_>) -> usize {
+fn depth_for(log: &LogReducer<'_>) -> usize {
     let count = |depth: usize| {
         let folders: std::collections::HashSet<String> = log
             .lines
@@ -99,7 +99,7 @@ fn depth_for(log: &Log<'_>) -> usize {
         .take_while(|depth| count(*depth) <= FOLDERS)
         .last()
         .unwrap_or(1);
-    // Where the next depth has many, the first of them say more than a handful.
+    // If the next depth has many folders, the first of them tell more than a handful of parents.
     if count(depth) < 10 { depth + 1 } else { depth }
 }
 
@@ -110,8 +110,8 @@ fn kind_of(name: &str) -> String {
     }
 }
 
-/// `ls -l`, perhaps of many folders: a few rows of each.
-fn mark_ls(log: &mut Log<'_>) {
+/// Reduces `ls -l`, possibly of many folders, to a few rows of each.
+fn mark_ls(log: &mut LogReducer<'_>) {
     let folders = log
         .lines
         .iter()
@@ -132,30 +132,29 @@ fn mark_ls(log: &mut Log<'_>) {
             row = 0;
             titles += 1;
             if let Some(title) = title.take() {
-                match titles <= FOLDERS {
-                    true => log.keep(title),
-                    false => log.drop(title, "folders"),
+                if titles <= FOLDERS {
+                    log.keep_line(title)
+                } else {
+                    log.drop_line(title, "folders")
                 }
             }
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if line.is_empty() {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else {
             row += 1;
-            match row <= shown
-                && titles <= FOLDERS
-                && !line.ends_with(" .")
-                && !line.ends_with(" ..")
+            if row <= shown && titles <= FOLDERS && !line.ends_with(" .") && !line.ends_with(" ..")
             {
-                true => log.instead(ix, ls_name(line)),
-                false => log.drop(ix, "entries"),
+                log.replace_line(ix, ls_name(line))
+            } else {
+                log.drop_line(ix, "entries")
             }
         }
     }
 }
 
-/// `ls -l` of one folder: its names alone.
-fn mark_one_folder(log: &mut Log<'_>) {
+/// Reduces `ls -l` of one folder to its names.
+fn mark_one_folder(log: &mut LogReducer<'_>) {
     let rows: Vec<usize> = (0..log.lines.len())
         .filter(|ix| log.lines[*ix].starts_with(['-', 'd', 'l']))
         .collect();
@@ -174,30 +173,31 @@ fn mark_one_folder(log: &mut Log<'_>) {
     let Some(first) = rows.first() else {
         return;
     };
-    // A line is cut where it is long: ten names fit.
+    // A long line is truncated, and ten names fit.
     let names: Vec<String> = names.chunks(10).map(|names| names.join(", ")).collect();
-    log.instead(*first, names.join("\n"));
+    log.replace_line(*first, names.join("\n"));
     for ix in 0..log.lines.len() {
-        log.drop(ix, "");
+        log.drop_line(ix, "");
     }
     log.count("names in all", rows.len());
 }
 
-/// Of `drwxr-xr-x 2 root root 4096 Nov 21 21:00 name` the kind, the size and the name.
+/// Returns the kind, size and name from `drwxr-xr-x 2 root root 4096 Nov 21 21:00 name`.
 fn ls_name(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let kind = match line.chars().next() {
         Some('d') => "/",
         _ => "",
     };
-    match words.len() >= 9 && line.starts_with(['-', 'd', 'l']) {
-        true => format!("{}{kind} {}", words[8..].join(" "), words[4]),
-        false => line.to_owned(),
+    if words.len() >= 9 && line.starts_with(['-', 'd', 'l']) {
+        format!("{}{kind} {}", words[8..].join(" "), words[4])
+    } else {
+        line.to_owned()
     }
 }
 
-/// `path:3:text`, or lines below a path: the first ones of each file.
-pub(crate) fn mark_matches(log: &mut Log<'_>) {
+/// Keeps the first matches of each file, in the forms `path:3:text` and lines below a path.
+pub(crate) fn mark_matches(log: &mut LogReducer<'_>) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut order = Vec::new();
     for line in &log.lines {
@@ -224,15 +224,15 @@ pub(crate) fn mark_matches(log: &mut Log<'_>) {
         if rank.is_some() && *seen <= MATCHES {
             if *seen == MATCHES && counts[path] > MATCHES {
                 let text: String = log.lines[ix].chars().take(200).collect();
-                log.instead(
+                log.replace_line(
                     ix,
                     format!("{text}\n[{} more in {path}]", counts[path] - MATCHES),
                 );
             } else {
-                log.keep(ix);
+                log.keep_line(ix);
             }
         } else {
-            log.drop(ix, "lines found");
+            log.drop_line(ix, "lines found");
         }
     }
     log.count("lines found in all", all);

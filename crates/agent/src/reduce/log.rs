@@ -1,80 +1,80 @@
-//! A log whose lines are marked one by one, and what is written of it in the end.
+//! A log whose lines are marked one by one, and the rendering of the result.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// A log being sifted.
-pub(crate) struct Log<'a> {
+/// A log that is being reduced.
+pub(crate) struct LogReducer<'a> {
     pub(crate) lines: Vec<&'a str>,
-    marks: Vec<Mark>,
-    groups: Vec<Group>,
+    marks: Vec<LineState>,
+    groups: Vec<MessageGroup>,
     by_key: HashMap<String, usize>,
-    /// What was left out, and how often.
+    /// Kinds of omitted lines, with their counts.
     left_out: BTreeMap<&'static str, usize>,
 }
 
-/// What becomes of a line.
+/// The treatment of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Mark {
-    /// Nobody knows it yet.
+enum LineState {
+    /// No rule has marked the line yet.
     Open,
     Keep,
     Gone,
-    /// Another text stands for it.
+    /// Another text replaces the line.
     Instead(String),
-    /// It belongs to the first of a group.
+    /// The line belongs to the first message of a group.
     Head(usize),
 }
 
-/// Complaints that say the same of different places.
-struct Group {
+/// Messages with the same text at different locations.
+struct MessageGroup {
     head: Range<usize>,
-    /// What stands for the head, where its lines alone do not say enough.
+    /// A text that replaces the head, if its lines alone are unclear.
     title: Option<String>,
-    /// Lines of the head that are enough where there is worse to tell.
+    /// Number of head lines that suffice when more severe messages exist.
     brief: usize,
     is_error: bool,
-    first: Place,
-    more: Vec<Place>,
+    first: MessageLocation,
+    more: Vec<MessageLocation>,
 }
 
-/// Where a complaint is, and about what.
+/// The location and subject of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct MessageLocation {
     pub(crate) path: String,
     pub(crate) line: String,
-    /// What tells it from the others of its kind.
+    /// The name that distinguishes it from other messages of its kind.
     pub(crate) name: Option<String>,
 }
 
-/// A complaint that takes some lines.
-pub(crate) struct Complaint {
+/// A message that spans some lines.
+pub(crate) struct LogMessage {
     pub(crate) lines: Range<usize>,
-    /// Equal for those that say the same.
+    /// Equal for messages with the same text.
     pub(crate) key: String,
-    pub(crate) place: Place,
+    pub(crate) place: MessageLocation,
     pub(crate) is_error: bool,
     pub(crate) brief: usize,
 }
 
-/// Lines of one complaint that are shown.
+/// Maximum number of lines shown per message.
 const HEAD_LINES: usize = 24;
-/// Kinds of warnings that are shown where there are errors, and where there are none.
+/// Maximum number of warning kinds shown with errors present, and without.
 const WARNINGS: (usize, usize) = (8, 25);
-/// Kinds of warnings beyond these of which the message alone is shown.
+/// Further warning kinds that are shown by their message alone.
 const NAMED: usize = 30;
-/// Further places of one complaint that are named.
+/// Maximum number of further locations named per message.
 const PLACES: usize = 40;
-/// The same for errors.
+/// Maximum number of further locations named per error.
 const ERROR_PLACES: usize = 150;
-/// Letters of a line that are shown.
+/// Maximum length of a line, in characters.
 const LINE: usize = 300;
 
-impl<'a> Log<'a> {
+impl<'a> LogReducer<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         Self {
-            marks: vec![Mark::Open; lines.len()],
+            marks: vec![LineState::Open; lines.len()],
             lines,
             groups: Vec::new(),
             by_key: HashMap::new(),
@@ -83,24 +83,25 @@ impl<'a> Log<'a> {
     }
 
     pub(crate) fn is_open(&self, ix: usize) -> bool {
-        self.marks.get(ix) == Some(&Mark::Open)
+        self.marks.get(ix) == Some(&LineState::Open)
     }
 
-    pub(crate) fn keep(&mut self, ix: usize) {
-        self.set(ix, Mark::Keep);
+    pub(crate) fn keep_line(&mut self, ix: usize) {
+        self.set(ix, LineState::Keep);
     }
 
-    /// Leaves a line out; `what` is counted: `passing tests`. Empty where it need not be said.
-    pub(crate) fn drop(&mut self, ix: usize, what: &'static str) {
+    /// Drops a line and counts it as `what`, such as `passing tests`; an empty `what` is not
+    /// counted.
+    pub(crate) fn drop_line(&mut self, ix: usize, what: &'static str) {
         if self.is_open(ix) {
-            self.set(ix, Mark::Gone);
+            self.set(ix, LineState::Gone);
             self.count(what, 1);
         }
     }
 
-    /// Lets `text` stand for a line.
-    pub(crate) fn instead(&mut self, ix: usize, text: String) {
-        self.set(ix, Mark::Instead(text));
+    /// Replaces a line by `text`.
+    pub(crate) fn replace_line(&mut self, ix: usize, text: String) {
+        self.set(ix, LineState::Instead(text));
     }
 
     pub(crate) fn count(&mut self, what: &'static str, times: usize) {
@@ -109,18 +110,18 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Takes a complaint: the first of its kind is shown, of the others only where they are.
-    pub(crate) fn complain(&mut self, complaint: Complaint) {
+    /// Adds a message: the first of its kind is shown in full, the others by their location.
+    pub(crate) fn add_message(&mut self, complaint: LogMessage) {
         self.take(complaint, None);
     }
 
-    /// The same with a text that stands for its lines where it is the first of its kind.
-    pub(crate) fn complain_as(&mut self, complaint: Complaint, title: String) {
+    /// Like `complain`, with a title that replaces the lines of the first message of its kind.
+    pub(crate) fn add_message_titled(&mut self, complaint: LogMessage, title: String) {
         self.take(complaint, Some(title));
     }
 
-    fn take(&mut self, complaint: Complaint, title: Option<String>) {
-        let Complaint {
+    fn take(&mut self, complaint: LogMessage, title: Option<String>) {
+        let LogMessage {
             lines,
             key,
             place,
@@ -129,7 +130,7 @@ impl<'a> Log<'a> {
         } = complaint;
         if let Some(ix) = self.by_key.get(&key).copied() {
             let group = &mut self.groups[ix];
-            // Several targets of one build say the same of the same place.
+            // Several targets of one build repeat the same message at the same location.
             if group.first != place
                 && group.more.last() != Some(&place)
                 && !group.more.contains(&place)
@@ -137,16 +138,16 @@ impl<'a> Log<'a> {
                 group.more.push(place);
             }
             for line in lines {
-                self.set(line, Mark::Gone);
+                self.set(line, LineState::Gone);
             }
             return;
         }
         let ix = self.groups.len();
         self.by_key.insert(key, ix);
         for line in lines.clone() {
-            self.set(line, Mark::Head(ix));
+            self.set(line, LineState::Head(ix));
         }
-        self.groups.push(Group {
+        self.groups.push(MessageGroup {
             head: lines,
             title,
             brief,
@@ -156,7 +157,7 @@ impl<'a> Log<'a> {
         });
     }
 
-    /// What is left, with a last line that says what is not.
+    /// Renders the remaining lines, with a last line that counts the omitted ones.
     pub(crate) fn render(mut self) -> String {
         let has_errors = self.groups.iter().any(|group| group.is_error);
         let most = if has_errors { WARNINGS.0 } else { WARNINGS.1 };
@@ -165,12 +166,12 @@ impl<'a> Log<'a> {
         let mut ix = 0;
         while ix < self.lines.len() {
             match self.marks[ix].clone() {
-                Mark::Open | Mark::Keep => push_line(&mut text, self.lines[ix]),
-                Mark::Gone => {}
-                Mark::Instead(instead) => {
+                LineState::Open | LineState::Keep => push_line(&mut text, self.lines[ix]),
+                LineState::Gone => {}
+                LineState::Instead(instead) => {
                     instead.lines().for_each(|line| push_line(&mut text, line));
                 }
-                Mark::Head(group) => {
+                LineState::Head(group) => {
                     let group = &self.groups[group];
                     let end = group.head.end;
                     warnings += usize::from(!group.is_error);
@@ -196,25 +197,26 @@ impl<'a> Log<'a> {
             .iter()
             .map(|(what, count)| format!("{count} {what}"))
             .collect();
-        let left_out = match left_out.is_empty() {
-            true => "nothing but repetitions".to_owned(),
-            false => left_out.join(", "),
+        let left_out = if left_out.is_empty() {
+            "nothing but repetitions".to_owned()
+        } else {
+            left_out.join(", ")
         };
         text.push_str(&format!("[left out: {left_out}]"));
         text
     }
 
-    fn set(&mut self, ix: usize, mark: Mark) {
+    fn set(&mut self, ix: usize, mark: LineState) {
         if let Some(old) = self.marks.get_mut(ix)
-            && *old == Mark::Open
+            && *old == LineState::Open
         {
             *old = mark;
         }
     }
 }
 
-impl Group {
-    /// What it says and how often, without places.
+impl MessageGroup {
+    /// Appends the message and its count, without locations.
     fn push_name(&self, text: &mut String, lines: &[&str]) {
         let first = self.head.clone().next().map_or("", |ix| lines[ix]);
         let line = self.title.as_deref().unwrap_or(first);
@@ -230,7 +232,7 @@ impl Group {
         let limit = match (is_brief, self.is_error) {
             (true, _) => self.brief,
             (false, true) => HEAD_LINES,
-            // One warning of a kind is understood from its first lines.
+            // The first lines of a kind of warning suffice.
             (false, false) => self.brief + 3,
         };
         if let Some(title) = &self.title {
@@ -248,7 +250,7 @@ impl Group {
             return;
         }
         let most = if self.is_error { ERROR_PLACES } else { PLACES };
-        let named = places(&self.more[..self.more.len().min(most)], self.is_error);
+        let named = format_locations(&self.more[..self.more.len().min(most)], self.is_error);
         let rest = match self.more.len().checked_sub(most) {
             Some(rest @ 1..) => format!(" and {rest} more places"),
             _ => String::new(),
@@ -260,9 +262,9 @@ impl Group {
     }
 }
 
-/// Places with each path once in a row, and lines that follow one another as a range: `src/a.rs:3-5, 7; b.rs:2`. A
-/// file in the folder of the one before is named without it.
-fn places(places: &[Place], with_names: bool) -> String {
+/// Formats locations with each path once in a row, and consecutive lines as a range: `src/a.rs:3-5,
+/// 7; b.rs:2`. A file in the same folder as the previous one is named without it.
+fn format_locations(places: &[MessageLocation], with_names: bool) -> String {
     let names_differ = places.windows(2).any(|two| two[0].name != two[1].name);
     let with_names = with_names && names_differ;
     let mut text = String::new();
@@ -276,7 +278,7 @@ fn places(places: &[Place], with_names: bool) -> String {
             if !text.is_empty() {
                 text.push_str("; ");
             }
-            text.push_str(beside(path, &place.path));
+            text.push_str(without_shared_folder(path, &place.path));
             text.push(':');
             path = &place.path;
         }
@@ -295,16 +297,16 @@ fn places(places: &[Place], with_names: bool) -> String {
     text
 }
 
-/// `path`, without its folder where that is the folder of `before`.
-fn beside<'a>(before: &str, path: &'a str) -> &'a str {
+/// Returns `path` without its folder if `before` is in the same folder.
+fn without_shared_folder<'a>(before: &str, path: &'a str) -> &'a str {
     match (before.rsplit_once('/'), path.rsplit_once('/')) {
         (Some((one, _)), Some((two, name))) if one == two => name,
         _ => path,
     }
 }
 
-/// The last of the places from `begin` on that stand in lines one after the other.
-fn range_end(places: &[Place], begin: usize) -> usize {
+/// Returns the last of the locations from `begin` on whose lines are consecutive.
+fn range_end(places: &[MessageLocation], begin: usize) -> usize {
     let number = |ix: usize| places[ix].line.parse::<u32>().ok();
     let mut end = begin;
     while end + 1 < places.len()
@@ -318,7 +320,7 @@ fn range_end(places: &[Place], begin: usize) -> usize {
 
 fn push_line(text: &mut String, line: &str) {
     let line = line.trim_end();
-    // Of blank lines in a row one says as much.
+    // Consecutive blank lines are merged.
     if line.is_empty() && (text.is_empty() || text.ends_with("\n\n")) {
         return;
     }
@@ -333,7 +335,8 @@ fn push_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// A message without what differs from place to place, and the first name that does.
+/// Returns a message without the details that vary between locations, and the first name among
+/// these.
 pub(crate) fn shape(message: &str) -> (String, Option<String>) {
     let mut shape = String::with_capacity(message.len());
     let mut name = None;
@@ -352,7 +355,7 @@ pub(crate) fn shape(message: &str) -> (String, Option<String>) {
                 .take_while(|letter| *letter != close)
                 .collect();
             let is_closed = letters.clone().nth(rest.chars().count()) == Some(close);
-            // An apostrophe stands in a word, not around one.
+            // An apostrophe occurs within a word and does not quote.
             if is_closed && !(close == '\'' && rest.contains(' ') && rest.len() > 40) {
                 let count = rest.chars().count() + 1;
                 letters.by_ref().take(count).for_each(drop);
@@ -361,7 +364,7 @@ pub(crate) fn shape(message: &str) -> (String, Option<String>) {
                 continue;
             }
         }
-        // Digits within a word are part of a code: `TS2322`.
+        // Digits within a word are part of a code, such as `TS2322`.
         if letter.is_ascii_digit()
             && !shape.ends_with(|last: char| last.is_alphanumeric() && last != '0')
         {
@@ -403,7 +406,7 @@ mod tests {
 
     #[test]
     fn places_name_a_path_once_in_a_row() {
-        let place = |path: &str, line: &str| Place {
+        let place = |path: &str, line: &str| MessageLocation {
             path: path.into(),
             line: line.into(),
             name: Some("n".into()),
@@ -415,15 +418,15 @@ mod tests {
             place("s/b", "3"),
             place("c", "1"),
         ];
-        assert_eq!(places(&all, false), "s/a:1-2, 4; b:3; c:1");
-        // A name that is the same everywhere says nothing.
-        assert_eq!(places(&all, true), "s/a:1-2, 4; b:3; c:1");
-        let other = Place {
+        assert_eq!(format_locations(&all, false), "s/a:1-2, 4; b:3; c:1");
+        // A name that is the same everywhere is redundant.
+        assert_eq!(format_locations(&all, true), "s/a:1-2, 4; b:3; c:1");
+        let other = MessageLocation {
             name: Some("m".into()),
             ..place("s/b", "9")
         };
         assert_eq!(
-            places(&[place("s/a", "1"), other], true),
+            format_locations(&[place("s/a", "1"), other], true),
             "s/a:1 `n`; b:9 `m`"
         );
     }

@@ -1,6 +1,6 @@
-//! make, cmake, ctest, gcc, clang and linkers.
+//! Output of make, cmake, ctest, gcc, clang and linkers.
 
-use super::log::{Complaint, Log, Place, shape};
+use super::log::{LogMessage, LogReducer, MessageLocation, shape};
 
 /// Programs whose command lines make prints.
 const COMMANDS: [&str; 18] = [
@@ -24,7 +24,7 @@ const COMMANDS: [&str; 18] = [
     "cd ",
 ];
 
-pub(crate) fn mark(log: &mut Log<'_>) {
+pub(crate) fn mark(log: &mut LogReducer<'_>) {
     mark_reasons(log);
     mark_complaints(log);
     for ix in 0..log.lines.len() {
@@ -32,16 +32,17 @@ pub(crate) fn mark(log: &mut Log<'_>) {
     }
 }
 
-/// Which line of the project a fault deep in a library comes from; each once.
-fn mark_reasons(log: &mut Log<'_>) {
+/// Keeps, once each, the project lines that caused an error deep in a library.
+fn mark_reasons(log: &mut LogReducer<'_>) {
     let mut seen = std::collections::HashSet::new();
     for ix in 0..log.lines.len() {
         let line = log.lines[ix];
         let is_reason = line.ends_with("required from here") || line.ends_with("requested here");
         if is_reason && !is_library(line) {
-            match seen.insert(line) {
-                true => log.keep(ix),
-                false => log.drop(ix, ""),
+            if seen.insert(line) {
+                log.keep_line(ix)
+            } else {
+                log.drop_line(ix, "")
             }
         }
     }
@@ -51,13 +52,13 @@ fn is_library(path: &str) -> bool {
     path.starts_with("/usr/") || path.starts_with("/opt/")
 }
 
-fn mark_complaints(log: &mut Log<'_>) {
+fn mark_complaints(log: &mut LogReducer<'_>) {
     let mut ix = 0;
     while ix < log.lines.len() {
         let line = log.lines[ix];
         if is_context(line) {
-            // Which function and which includes led here: one complaint further down says enough.
-            log.drop(ix, "");
+            // The function and the includes that led here: the message below suffices.
+            log.drop_line(ix, "");
             ix += 1;
             continue;
         }
@@ -79,24 +80,24 @@ fn mark_complaints(log: &mut Log<'_>) {
             ix += 1;
         }
         if severity == "note" {
-            log.keep(begin);
+            log.keep_line(begin);
             continue;
         }
         let end = notes.first().copied().unwrap_or(ix);
         mark_notes(log, end..ix);
         let (kind, name) = shape(message);
-        log.complain(Complaint {
+        log.add_message(LogMessage {
             lines: begin..end,
             key: format!("native {severity} {kind}"),
-            place: Place { name, ..place },
+            place: MessageLocation { name, ..place },
             is_error: severity != "warning",
             brief: 1,
         });
     }
 }
 
-/// Of notes, those stay that say where in the project something was asked for; lists of candidates go.
-fn mark_notes(log: &mut Log<'_>, lines: std::ops::Range<usize>) {
+/// Keeps the notes with a location in the project; drops the lists of candidates.
+fn mark_notes(log: &mut LogReducer<'_>, lines: std::ops::Range<usize>) {
     let mut is_kept = false;
     for ix in lines {
         if let Some((place, _, message)) = complaint(log.lines[ix]) {
@@ -106,15 +107,15 @@ fn mark_notes(log: &mut Log<'_>, lines: std::ops::Range<usize>) {
             }
         }
         if is_kept {
-            log.keep(ix);
+            log.keep_line(ix);
         } else {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         }
     }
 }
 
-/// `path:3:7: error: message`.
-fn complaint(line: &str) -> Option<(Place, &str, &str)> {
+/// Parses a message of the form `path:3:7: error: message`.
+fn complaint(line: &str) -> Option<(MessageLocation, &str, &str)> {
     if line.starts_with([' ', '\t']) {
         return None;
     }
@@ -131,7 +132,7 @@ fn complaint(line: &str) -> Option<(Place, &str, &str)> {
         _ if last.parse::<u32>().is_ok() => (at.strip_suffix(last)?.strip_suffix(':')?, last),
         _ => return None,
     };
-    let place = Place {
+    let place = MessageLocation {
         path: path.to_owned(),
         line: line.to_owned(),
         name: None,
@@ -139,7 +140,7 @@ fn complaint(line: &str) -> Option<(Place, &str, &str)> {
     Some((place, severity, message))
 }
 
-/// A line of code below a complaint, or what points into it.
+/// Returns whether a line is source code below a message, or a pointer into it.
 fn is_drawing(line: &str) -> bool {
     line.starts_with(' ')
         || line.starts_with('\t')
@@ -157,26 +158,26 @@ fn is_context(line: &str) -> bool {
         || (line.starts_with("                 from "))
 }
 
-fn mark_line(log: &mut Log<'_>, ix: usize) {
+fn mark_line(log: &mut LogReducer<'_>, ix: usize) {
     let line = log.lines[ix];
     if COMMANDS.iter().any(|command| line.starts_with(command)) && !line.contains(": ") {
-        log.drop(ix, "commands that were run");
+        log.drop_line(ix, "commands that were run");
     } else if line.starts_with('[') && line.get(5..6) == Some("]") {
-        // `[ 42%] Building CXX object …`
-        log.drop(ix, "lines of building");
+        // A progress line of make: `[ 42%] Building CXX object …`
+        log.drop_line(ix, "lines of building");
     } else if line.contains(": Entering directory")
         || line.contains(": Leaving directory")
         || line.contains("is up to date")
     {
-        log.drop(ix, "lines of building");
+        log.drop_line(ix, "lines of building");
     } else if line.starts_with("-- Check for ")
         || line.starts_with("-- Detecting ")
         || line.starts_with("-- Looking for ")
         || line.starts_with("-- Performing Test ")
     {
-        log.drop(ix, "lines of configuring");
+        log.drop_line(ix, "lines of configuring");
     } else if is_test_start(line) || line.contains(".   Passed ") {
-        log.drop(
+        log.drop_line(
             ix,
             if is_test_start(line) {
                 ""
@@ -189,11 +190,11 @@ fn mark_line(log: &mut Log<'_>, ix: usize) {
         || line.contains("% tests passed")
         || line.starts_with("CMake Error")
     {
-        log.keep(ix);
+        log.keep_line(ix);
     }
 }
 
-/// `    Start 12: name`.
+/// Returns whether a line starts a test of ctest, such as `    Start 12: name`.
 fn is_test_start(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix("Start ") else {
         return false;

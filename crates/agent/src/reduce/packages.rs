@@ -1,10 +1,10 @@
-//! npm, yarn, pip, docker: fetching and building of what a project needs.
+//! Output of npm, yarn, pip and docker while they fetch and build dependencies.
 
 use std::collections::HashSet;
 
-use super::log::Log;
+use super::log::LogReducer;
 
-/// Words that begin lines of pip about progress.
+/// Prefixes of pip's progress lines.
 const PIP: [&str; 12] = [
     "Collecting ",
     "  Downloading ",
@@ -20,35 +20,35 @@ const PIP: [&str; 12] = [
     "Looking in ",
 ];
 
-pub(crate) fn mark(log: &mut Log<'_>) {
+pub(crate) fn mark(log: &mut LogReducer<'_>) {
     let mut seen = HashSet::new();
     for ix in 0..log.lines.len() {
         let line = log.lines[ix];
         if PIP.iter().any(|word| line.starts_with(word)) || line.contains('━') {
-            log.drop(ix, "lines of downloads");
+            log.drop_line(ix, "lines of downloads");
         } else if line.starts_with("npm http ")
             || line.starts_with("npm silly ")
             || line.starts_with("npm verb ")
         {
-            log.drop(ix, "requests");
+            log.drop_line(ix, "requests");
         } else if let Some(text) = npm_text(line) {
             let text = text.trim();
             let is_noise = text.is_empty()
                 || text.starts_with("A complete log of this run")
                 || text.starts_with("For a full report");
             if is_noise || !seen.insert(text) {
-                log.drop(ix, "");
+                log.drop_line(ix, "");
             } else {
-                log.keep(ix);
+                log.keep_line(ix);
             }
         } else if line.contains("(from versions: ") {
-            log.instead(ix, versions(line));
+            log.replace_line(ix, versions(line));
         } else if line.starts_with("ERROR")
             || line.starts_with("Successfully ")
             || line.starts_with("added ")
             || line.contains(" vulnerabilit")
         {
-            log.keep(ix);
+            log.keep_line(ix);
         } else if line.starts_with('#') {
             mark_docker(log, ix);
         }
@@ -60,7 +60,7 @@ fn npm_text(line: &str) -> Option<&str> {
     prefixes.iter().find_map(|prefix| line.strip_prefix(prefix))
 }
 
-/// Of a list of versions the last ones.
+/// Shortens a list of versions to the last ones.
 fn versions(line: &str) -> String {
     let Some((before, list)) = line.split_once("(from versions: ") else {
         return line.to_owned();
@@ -75,8 +75,8 @@ fn versions(line: &str) -> String {
     )
 }
 
-/// `#12 3.4 text`: steps and what failed stay.
-fn mark_docker(log: &mut Log<'_>, ix: usize) {
+/// Reduces a line of Docker's builder, `#12 3.4 text`: keeps the steps and the failures.
+fn mark_docker(log: &mut LogReducer<'_>, ix: usize) {
     let line = log.lines[ix];
     let Some((number, rest)) = line[1..].split_once(' ') else {
         return;
@@ -90,7 +90,7 @@ fn mark_docker(log: &mut Log<'_>, ix: usize) {
         .is_some_and(|time| time.contains('.') && time.parse::<f64>().is_ok());
     let is_step = rest.starts_with('[') && !rest.starts_with("[internal]");
     if rest.starts_with("ERROR") || is_step {
-        log.keep(ix);
+        log.keep_line(ix);
     } else if rest == "CACHED"
         || rest.starts_with("DONE ")
         || rest.starts_with("sha256:")
@@ -98,11 +98,11 @@ fn mark_docker(log: &mut Log<'_>, ix: usize) {
         || rest.starts_with("transferring")
         || rest.starts_with("extracting")
     {
-        log.drop(ix, "lines of building");
+        log.drop_line(ix, "lines of building");
     } else if is_timed {
         let text = rest.split_once(' ').map_or("", |(_, text)| text);
-        if !super::rest::is_alarming(text) {
-            log.drop(ix, "lines of building");
+        if !super::generic::is_alarming(text) {
+            log.drop_line(ix, "lines of building");
         }
     }
 }

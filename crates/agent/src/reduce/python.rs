@@ -1,13 +1,13 @@
-//! pytest, unittest, and what Python prints when a program dies.
+//! Output of pytest, unittest, and Python's tracebacks.
 
-use super::log::Log;
+use super::log::LogReducer;
 
-/// Lines of one failure's explanation that are shown.
+/// Maximum number of lines shown of one failure's explanation.
 const EXPLAINED: usize = 16;
-/// Lines of what a test printed that are shown.
+/// Maximum number of lines shown of a test's output.
 const CAPTURED: usize = 6;
 
-pub(crate) fn mark_pytest(log: &mut Log<'_>) {
+pub(crate) fn mark_pytest(log: &mut LogReducer<'_>) {
     let has_summary = log
         .lines
         .iter()
@@ -21,16 +21,16 @@ pub(crate) fn mark_pytest(log: &mut Log<'_>) {
                 || title.starts_with("warnings summary")
                 || title.starts_with("test session")
             {
-                log.drop(ix, "");
+                log.drop_line(ix, "");
             } else {
-                log.keep(ix);
+                log.keep_line(ix);
             }
             continue;
         }
         match section.as_str() {
             "FAILURES" | "ERRORS" => {}
-            "warnings summary" => log.drop(ix, "lines about warnings"),
-            _ if section.starts_with("short test summary") => log.keep(ix),
+            "warnings summary" => log.drop_line(ix, "lines about warnings"),
+            _ if section.starts_with("short test summary") => log.keep_line(ix),
             _ => mark_progress(log, ix, has_summary),
         }
     }
@@ -38,18 +38,18 @@ pub(crate) fn mark_pytest(log: &mut Log<'_>) {
     mark_coverage(log);
 }
 
-fn mark_progress(log: &mut Log<'_>, ix: usize, has_summary: bool) {
+fn mark_progress(log: &mut LogReducer<'_>, ix: usize, has_summary: bool) {
     let line = log.lines[ix];
     let has = |word: &str| line.contains("::") && line.contains(word);
     if has(" PASSED") {
-        log.drop(ix, "passing tests");
+        log.drop_line(ix, "passing tests");
     } else if has(" SKIPPED") || has(" XFAIL") || has(" XPASS") {
-        log.drop(ix, "skipped tests");
+        log.drop_line(ix, "skipped tests");
     } else if has_summary && (has(" FAILED") || has(" ERROR")) {
-        // Its name stands above its failure and in the summary.
-        log.drop(ix, "");
+        // The heading of its failure and the summary repeat the name.
+        log.drop_line(ix, "");
     } else if is_dots(line) {
-        log.drop(ix, "lines of dots");
+        log.drop_line(ix, "lines of dots");
     } else if [
         "platform ",
         "cachedir: ",
@@ -61,13 +61,13 @@ fn mark_progress(log: &mut Log<'_>, ix: usize, has_summary: bool) {
     .iter()
     .any(|word| line.starts_with(word))
     {
-        log.drop(ix, "");
+        log.drop_line(ix, "");
     } else if line.contains("collected ") {
-        log.keep(ix);
+        log.keep_line(ix);
     }
 }
 
-/// `tests/test_a.py ..F. [ 12%]` or `..... [100%]`.
+/// Returns whether a line is progress, such as `tests/test_a.py ..F. [ 12%]` or `..... [100%]`.
 fn is_dots(line: &str) -> bool {
     let Some((before, percent)) = line.rsplit_once('[') else {
         return line.len() > 30 && line.chars().all(|letter| ".FEsxX".contains(letter));
@@ -78,7 +78,7 @@ fn is_dots(line: &str) -> bool {
         && dots.chars().all(|letter| ".FEsxX".contains(letter))
 }
 
-/// The title of a line such as `==== FAILURES ====`.
+/// Returns the title in a line such as `==== FAILURES ====`.
 fn between(line: &str, sign: char) -> Option<&str> {
     let trimmed = line.trim_matches(sign);
     let title = trimmed.trim();
@@ -89,8 +89,9 @@ fn between(line: &str, sign: char) -> Option<&str> {
     .then_some(title)
 }
 
-/// Of a failure: its name, the line that failed, the explanation, the place, the end of what was printed.
-fn mark_failures(log: &mut Log<'_>) {
+/// Keeps, for each failure, its name, the failing line, the explanation, the location and the end
+/// of the output.
+fn mark_failures(log: &mut LogReducer<'_>) {
     let mut is_failure = false;
     let mut is_captured = false;
     let mut explained = 0;
@@ -108,31 +109,33 @@ fn mark_failures(log: &mut Log<'_>) {
             .is_some_and(|title| title.contains(|letter: char| letter.is_alphanumeric()))
         {
             (explained, captured, is_captured) = (0, 0, false);
-            log.keep(ix);
+            log.keep_line(ix);
         } else if between(line, '-').is_some_and(|title| title.starts_with("Captured")) {
             (captured, is_captured) = (0, true);
-            log.keep(ix);
+            log.keep_line(ix);
         } else if is_captured {
             captured += 1;
-            match captured <= CAPTURED {
-                true => log.keep(ix),
-                false => log.drop(ix, "lines that tests printed"),
+            if captured <= CAPTURED {
+                log.keep_line(ix)
+            } else {
+                log.drop_line(ix, "lines that tests printed")
             }
         } else if let Some(text) = line.strip_prefix('E') {
             explained += 1;
-            match explained <= EXPLAINED && !text.trim().is_empty() {
-                true => log.keep(ix),
-                false => log.drop(ix, "lines of explanation"),
+            if explained <= EXPLAINED && !text.trim().is_empty() {
+                log.keep_line(ix)
+            } else {
+                log.drop_line(ix, "lines of explanation")
             }
         } else if line.starts_with('>') || is_place(line) || is_argument(line) {
-            log.keep(ix);
+            log.keep_line(ix);
         } else {
-            log.drop(ix, "lines of code around failures");
+            log.drop_line(ix, "lines of code around failures");
         }
     }
 }
 
-/// `tests/test_a.py:7: AssertionError`.
+/// Returns whether a line is a location, such as `tests/test_a.py:7: AssertionError`.
 fn is_place(line: &str) -> bool {
     let mut parts = line.splitn(3, ':');
     let (path, number) = (
@@ -142,7 +145,7 @@ fn is_place(line: &str) -> bool {
     !path.starts_with(' ') && !path.is_empty() && number.parse::<u32>().is_ok()
 }
 
-/// `count = 3, total = 4`, but not `self = <…>`.
+/// Returns whether a line lists arguments, such as `count = 3, total = 4`, but not `self = <…>`.
 fn is_argument(line: &str) -> bool {
     let Some((name, value)) = line.split_once(" = ") else {
         return false;
@@ -154,8 +157,8 @@ fn is_argument(line: &str) -> bool {
     is_name && !name.is_empty() && !is_object
 }
 
-/// Of a table of coverage: the rows that are not whole, and the sum.
-fn mark_coverage(log: &mut Log<'_>) {
+/// Keeps the rows of a coverage table that are not fully covered, and the total.
+fn mark_coverage(log: &mut LogReducer<'_>) {
     let Some(begin) = log
         .lines
         .iter()
@@ -163,48 +166,48 @@ fn mark_coverage(log: &mut Log<'_>) {
     else {
         return;
     };
-    log.keep(begin);
+    log.keep_line(begin);
     for ix in begin + 1..log.lines.len() {
         let line = log.lines[ix];
         if line.starts_with("---") {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if line.starts_with("TOTAL") {
-            log.keep(ix);
+            log.keep_line(ix);
             return;
         } else if line.trim_end().ends_with("100%") {
-            log.drop(ix, "files that are covered");
+            log.drop_line(ix, "files that are covered");
         }
     }
 }
 
-pub(crate) fn mark_unittest(log: &mut Log<'_>) {
+pub(crate) fn mark_unittest(log: &mut LogReducer<'_>) {
     for ix in 0..log.lines.len() {
         let line = log.lines[ix];
         if line.ends_with(" ... ok") {
-            log.drop(ix, "passing tests");
+            log.drop_line(ix, "passing tests");
         } else if line.contains(" ... skipped") {
-            log.drop(ix, "skipped tests");
+            log.drop_line(ix, "skipped tests");
         } else if is_unittest_noise(line) {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if line.starts_with("FAIL: ")
             || line.starts_with("ERROR: ")
             || line.starts_with("Ran ")
             || line.starts_with("FAILED (")
         {
-            log.keep(ix);
+            log.keep_line(ix);
         }
     }
 }
 
-/// Lines that are drawn, and names that stand above their failures again.
+/// Returns whether a line is a rule, or a name that the heading of its failure repeats.
 fn is_unittest_noise(line: &str) -> bool {
     let is_rule = line.len() > 20 && line.chars().all(|letter| "=-".contains(letter));
     let is_named = line.ends_with(" ... FAIL") || line.ends_with(" ... ERROR");
     is_rule || is_named || is_dots(line)
 }
 
-/// A long list of frames keeps its first one and its last ones, and what was raised.
-pub(crate) fn mark_traces(log: &mut Log<'_>) {
+/// Shortens a long traceback to its first frame, its last frames, and the exception.
+pub(crate) fn mark_traces(log: &mut LogReducer<'_>) {
     let mut ix = 0;
     while ix < log.lines.len() {
         if log.lines[ix].trim_start() != "Traceback (most recent call last):" {
@@ -224,22 +227,23 @@ pub(crate) fn mark_traces(log: &mut Log<'_>) {
         let frames: Vec<usize> = (begin..end)
             .filter(|ix| log.lines[*ix].trim_start().starts_with("File \""))
             .collect();
-        let shown = match frames.len() > 6 {
-            true => (frames[1], frames[frames.len() - 4]),
-            false => (end, end),
+        let shown = if frames.len() > 6 {
+            (frames[1], frames[frames.len() - 4])
+        } else {
+            (end, end)
         };
         for line in begin..end {
             let is_frame = frames.contains(&line);
             if log.lines[line].contains("[Previous line repeated ") {
-                log.keep(line);
+                log.keep_line(line);
             } else if (shown.0..shown.1).contains(&line) {
-                log.drop(line, if is_frame { "frames" } else { "" });
+                log.drop_line(line, if is_frame { "frames" } else { "" });
             } else {
-                log.keep(line);
+                log.keep_line(line);
             }
         }
-        log.keep(ix);
-        log.keep(end);
+        log.keep_line(ix);
+        log.keep_line(end);
         ix = end + 1;
     }
 }

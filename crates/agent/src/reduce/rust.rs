@@ -1,6 +1,6 @@
-//! cargo, rustc, clippy and Rust's own tests.
+//! Output of cargo, rustc, clippy and Rust's test harness.
 
-use super::log::{Complaint, Log, Place, shape};
+use super::log::{LogMessage, LogReducer, MessageLocation, shape};
 
 const PROGRESS: [&str; 18] = [
     "Compiling ",
@@ -23,7 +23,7 @@ const PROGRESS: [&str; 18] = [
     "Removing ",
 ];
 
-pub(crate) fn mark(log: &mut Log<'_>) {
+pub(crate) fn mark(log: &mut LogReducer<'_>) {
     mark_complaints(log);
     mark_tests(log);
     mark_backtraces(log);
@@ -31,15 +31,16 @@ pub(crate) fn mark(log: &mut Log<'_>) {
         let line = log.lines[ix].trim_start();
         let is_indented = log.lines[ix].starts_with("  ");
         if is_indented && PROGRESS.iter().any(|word| line.starts_with(word)) {
-            log.drop(ix, "lines of building");
+            log.drop_line(ix, "lines of building");
         } else if line.starts_with("Finished ") || line.starts_with("error: ") {
-            log.keep(ix);
+            log.keep_line(ix);
         }
     }
 }
 
-/// `warning: …` or `error[E0308]: …`, its place in the line below, up to a blank line.
-fn mark_complaints(log: &mut Log<'_>) {
+/// Collects the messages `warning: …` and `error[E0308]: …`, with the location in the next line, up
+/// to a blank line.
+fn mark_complaints(log: &mut LogReducer<'_>) {
     let mut ix = 0;
     while ix < log.lines.len() {
         let Some((is_error, message)) = title(log.lines[ix]) else {
@@ -47,11 +48,11 @@ fn mark_complaints(log: &mut Log<'_>) {
             continue;
         };
         let begin = ix;
-        let place = log.lines.get(ix + 1).and_then(|line| place(line));
+        let place = log.lines.get(ix + 1).and_then(|line| parse_location(line));
         ix += 1;
         let Some((path, line)) = place else {
-            // Sums such as `could not compile`; warnings of this kind are sums, too.
-            log.keep(begin);
+            // Totals such as `could not compile`, and the counts of warnings.
+            log.keep_line(begin);
             continue;
         };
         while ix < log.lines.len()
@@ -65,21 +66,22 @@ fn mark_complaints(log: &mut Log<'_>) {
             let code = code_of(&log.lines[begin..ix]);
             format!("{}{code} --> {path}:{line}", log.lines[begin])
         });
-        let complaint = Complaint {
+        let complaint = LogMessage {
             lines: begin..ix,
             key: format!("rust {is_error} {kind}"),
-            place: Place { path, line, name },
+            place: MessageLocation { path, line, name },
             is_error,
             brief: 2,
         };
         match title {
-            Some(title) => log.complain_as(complaint, title),
-            None => log.complain(complaint),
+            Some(title) => log.add_message_titled(complaint, title),
+            None => log.add_message(complaint),
         }
     }
 }
 
-/// ` [clippy::len_zero]`, where the lines say which lint it is; only the first of each kind does.
+/// Returns ` [clippy::len_zero]` if the lines name the lint; only the first message of each kind
+/// does.
 fn code_of(lines: &[&str]) -> String {
     let code = lines.iter().find_map(|line| {
         let rest = line
@@ -100,19 +102,19 @@ fn title(line: &str) -> Option<(bool, &str)> {
     (rest.starts_with(": ") || has_code).then_some((is_error, rest))
 }
 
-/// `  --> src/main.rs:3:7`.
-fn place(line: &str) -> Option<(String, String)> {
+/// Parses a location such as `  --> src/main.rs:3:7`.
+fn parse_location(line: &str) -> Option<(String, String)> {
     let rest = line.trim_start().strip_prefix("--> ")?;
     let mut parts = rest.rsplitn(3, ':');
     let (_, line, path) = (parts.next()?, parts.next()?, parts.next()?);
     Some((path.to_owned(), line.to_owned()))
 }
 
-fn mark_tests(log: &mut Log<'_>) {
+fn mark_tests(log: &mut LogReducer<'_>) {
     let suites: Vec<usize> = (0..log.lines.len())
         .filter(|ix| log.lines[*ix].starts_with("test result: "))
         .collect();
-    let passing = |log: &Log<'_>, ix: usize| log.lines[ix].starts_with("test result: ok");
+    let passing = |log: &LogReducer<'_>, ix: usize| log.lines[ix].starts_with("test result: ok");
     let folds = suites.iter().filter(|ix| passing(log, **ix)).count() > 3;
     let last_passing = suites.iter().copied().rfind(|ix| passing(log, *ix));
     let mut begin = 0;
@@ -125,18 +127,18 @@ fn mark_tests(log: &mut Log<'_>) {
         }
         begin = *end + 1;
         if !is_passing || !folds {
-            log.keep(*end);
+            log.keep_line(*end);
             continue;
         }
         tests += passed(log.lines[*end]);
         folded += 1;
         if last_passing == Some(*end) {
-            log.instead(
+            log.replace_line(
                 *end,
                 format!("[{folded} suites: test result: ok. {tests} passed]"),
             );
         } else {
-            log.drop(*end, "");
+            log.drop_line(*end, "");
         }
     }
     for ix in begin..log.lines.len() {
@@ -144,31 +146,31 @@ fn mark_tests(log: &mut Log<'_>) {
     }
 }
 
-fn mark_test_line(log: &mut Log<'_>, ix: usize, is_passing: bool) {
+fn mark_test_line(log: &mut LogReducer<'_>, ix: usize, is_passing: bool) {
     let line = log.lines[ix];
     let trimmed = line.trim_start();
     if let Some(rest) = line.strip_prefix("test ") {
         if rest.ends_with(" ... ok") {
-            log.drop(ix, "passing tests");
+            log.drop_line(ix, "passing tests");
         } else if rest.contains(" ... ignored") {
-            log.drop(ix, "ignored tests");
+            log.drop_line(ix, "ignored tests");
         } else if rest.ends_with(" ... FAILED") || rest.contains("has been running for over") {
-            // Its name stands above its output and in the list at the end.
-            log.drop(ix, "");
+            // The name occurs above its output and in the list at the end.
+            log.drop_line(ix, "");
         }
     } else if line.starts_with("running ") && (line.ends_with(" tests") || line.ends_with(" test"))
     {
-        log.drop(ix, "");
+        log.drop_line(ix, "");
     } else if is_dots(line) {
-        log.drop(ix, "lines of dots");
+        log.drop_line(ix, "lines of dots");
     } else if trimmed.starts_with("Running unittests")
         || trimmed.starts_with("Running tests/")
         || trimmed.starts_with("Doc-tests ")
     {
         if is_passing {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else {
-            log.keep(ix);
+            log.keep_line(ix);
         }
     }
 }
@@ -186,15 +188,16 @@ fn passed(line: &str) -> u64 {
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// Frames of the project stay; those of the library and of other crates go.
-fn mark_backtraces(log: &mut Log<'_>) {
+/// Keeps the backtrace frames of the project; drops those of the standard library and of other
+/// crates.
+fn mark_backtraces(log: &mut LogReducer<'_>) {
     for ix in 0..log.lines.len() {
         let line = log.lines[ix].trim_start();
         let is_noise = line == "stack backtrace:"
             || line.starts_with("note: Some details are omitted")
             || line.starts_with("note: run with `RUST_BACKTRACE");
         if is_noise {
-            log.drop(ix, "");
+            log.drop_line(ix, "");
         } else if let Some(at) = line.strip_prefix("at ")
             && ix > 0
             && is_frame(log.lines[ix - 1])
@@ -202,11 +205,11 @@ fn mark_backtraces(log: &mut Log<'_>) {
             let is_ours = (at.starts_with("./") || !at.starts_with('/'))
                 && !log.lines[ix - 1].contains("{{closure}}");
             if is_ours {
-                log.keep(ix - 1);
-                log.keep(ix);
+                log.keep_line(ix - 1);
+                log.keep_line(ix);
             } else {
-                log.drop(ix - 1, "frames of libraries");
-                log.drop(ix, "");
+                log.drop_line(ix - 1, "frames of libraries");
+                log.drop_line(ix, "");
             }
         } else if is_frame(log.lines[ix])
             && !log
@@ -214,12 +217,12 @@ fn mark_backtraces(log: &mut Log<'_>) {
                 .get(ix + 1)
                 .is_some_and(|next| next.trim_start().starts_with("at "))
         {
-            log.drop(ix, "frames of libraries");
+            log.drop_line(ix, "frames of libraries");
         }
     }
 }
 
-/// `   6: name::of::function`.
+/// Returns whether a line is a frame, such as `   6: name::of::function`.
 fn is_frame(line: &str) -> bool {
     let trimmed = line.trim_start();
     let digits = trimmed.len()

@@ -1,10 +1,10 @@
-//! Logs that real tools wrote, in `logs/`, each with the facts that must be left of it.
+//! Logs of real tools, in `logs/`, each with the facts that the reduced form must contain.
 
 use super::*;
 use base::AbsPath;
 use host::{Files, RealFiles};
 
-/// Logs shorter than this have little that could go.
+/// Shorter logs contain too little that could be omitted.
 const SHORT_BY_NATURE: usize = 8_000;
 
 struct Sample {
@@ -38,7 +38,7 @@ fn samples() -> Vec<Sample> {
 }
 
 #[test]
-fn all_facts_are_left_of_logs_ten_times_as_long() {
+fn reduced_logs_keep_all_facts() {
     let samples = samples();
     assert!(samples.len() >= 50, "{} logs", samples.len());
     let mut ratios = Vec::new();
@@ -46,7 +46,7 @@ fn all_facts_are_left_of_logs_ten_times_as_long() {
     let mut lost = Vec::new();
     for sample in &samples {
         let short = reduce("exec_command", Some(&sample.command), &sample.log);
-        let short = short.unwrap_or_else(|| crate::screen::plain(&sample.log));
+        let short = short.unwrap_or_else(|| crate::terminal_text::plain(&sample.log));
         let ratio = sample.log.len() as f64 / short.len() as f64;
         println!(
             "{:32} {:7} → {:6}  {ratio:5.1}×",
@@ -81,13 +81,13 @@ fn all_facts_are_left_of_logs_ten_times_as_long() {
     assert!(total >= 10.0, "{total}");
 }
 
-/// What tells the tool is in the log itself for most: without the command, the facts are kept all the same.
+/// Most logs identify their tool: without the command, the facts are kept all the same.
 #[test]
 fn logs_are_known_without_their_command() {
     let mut lost = Vec::new();
     for sample in samples() {
         let short = reduce("exec_command", None, &sample.log);
-        let short = short.unwrap_or_else(|| crate::screen::plain(&sample.log));
+        let short = short.unwrap_or_else(|| crate::terminal_text::plain(&sample.log));
         let is_told_by_command = ["git-", "find-", "ls-", "grep-"]
             .iter()
             .any(|kind| sample.name.starts_with(kind));
@@ -101,7 +101,7 @@ fn logs_are_known_without_their_command() {
 }
 
 #[test]
-fn a_result_is_not_reduced_again_and_is_the_same_each_time() {
+fn reduction_is_idempotent_and_deterministic() {
     for sample in samples() {
         let command = Some(sample.command.as_str());
         let Some(short) = reduce("exec_command", command, &sample.log) else {
@@ -123,7 +123,7 @@ fn a_result_is_not_reduced_again_and_is_the_same_each_time() {
 }
 
 #[test]
-fn no_text_makes_it_fall_over() {
+fn reduction_never_panics() {
     let samples = samples();
     let mut random = 11_u64;
     let mut next = |most: usize| {
@@ -157,7 +157,7 @@ fn no_text_makes_it_fall_over() {
 }
 
 #[test]
-fn short_texts_and_texts_without_anything_to_leave_out_stay() {
+fn short_and_irreducible_texts_stay_unchanged() {
     assert_eq!(
         reduce("exec_command", Some("cargo test"), "test a ... ok\n"),
         None
@@ -169,7 +169,7 @@ fn short_texts_and_texts_without_anything_to_leave_out_stay() {
 }
 
 #[test]
-fn what_was_read_on_purpose_stays_as_it_is() {
+fn deliberately_read_text_stays_unchanged() {
     let file: String = (0..200)
         .map(|ix| format!("    let value_{ix} = compute({ix});\n"))
         .collect();
@@ -193,9 +193,10 @@ fn what_was_read_on_purpose_stays_as_it_is() {
     check("exec_command", Some("make 2>&1 | tail -200"), true);
 }
 
-/// Docker's builder, whose log is written here from its known form: no daemon ran where the other logs were made.
+/// Docker's builder. The log is written here from its documented format, since no daemon ran where
+/// the other logs were recorded.
 #[test]
-fn a_build_of_an_image_keeps_its_steps_and_what_failed() {
+fn docker_build_keeps_steps_and_failures() {
     let mut log = String::from(
         "#1 [internal] load build definition from Dockerfile\n#1 DONE 0.0s\n\n#5 [2/4] WORKDIR /app\n#5 CACHED\n\n#6 [3/4] RUN apt-get install -y curl\n",
     );

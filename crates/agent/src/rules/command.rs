@@ -1,41 +1,42 @@
-//! A command line as rules see it: its simple commands, and those that wrappers and shells run for them.
+//! A command line for the rules: its simple commands, and those that wrappers and shells run in
+//! turn.
 //!
-//! Start at `Line::read`; what a command may run in turn is found by `within`.
+//! Start at `Line::read`; `within` finds the commands that a command runs in turn.
 
-mod within;
+mod nested;
 
-use syntax::shell::{self, Assignment, Input, ShellLine, SimpleCommand, Word};
+use syntax::shell::{self, ShellAssignment, ShellInput, ShellLine, ShellWord, SimpleCommand};
 
 use super::harmless;
-use super::pattern::{Pattern, Subject, Touch};
-use super::places::home;
+use super::pattern::{MatchCertainty, RulePattern, RuleSubject};
+use super::sensitive_paths::home;
 use super::width;
-use within::Depth;
+use nested::Depth;
 
-/// A command line.
+/// A command line for the rules.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct CommandLine {
     pub(super) written: String,
-    /// `None` where it is not understood.
+    /// The parsed line; `None` if it is not understood.
     read: Option<ShellLine>,
-    commands: Vec<Command>,
+    commands: Vec<CommandInvocation>,
 }
 
-/// A simple command.
+/// A simple command with the commands it runs.
 #[derive(Clone, Debug)]
-pub(super) struct Command {
-    pub(super) words: Vec<Word>,
-    assignments: Vec<Assignment>,
-    input: Input,
-    /// All that it may run in turn. More than it does run, where that depends on the options of a wrapper.
-    inner: Vec<Command>,
-    /// The one command that a wrapper certainly runs, where allowing that allows the wrapper.
-    wrapped: Option<Box<Command>>,
-    /// Whether it may run programs whose names are not in the line.
+pub(super) struct CommandInvocation {
+    pub(super) words: Vec<ShellWord>,
+    assignments: Vec<ShellAssignment>,
+    input: ShellInput,
+    /// All commands it may run in turn; a superset where that depends on the options of a wrapper.
+    inner: Vec<CommandInvocation>,
+    /// The only command that a wrapper certainly runs, if allowing that command allows the wrapper.
+    wrapped: Option<Box<CommandInvocation>>,
+    /// Whether it may run programs that the line does not name.
     pub(super) is_opaque: bool,
 }
 
-/// Variables that change nothing but what is printed.
+/// Variables that only affect output.
 const HARMLESS_VARIABLES: &[&str] = &[
     "RUST_LOG",
     "RUST_BACKTRACE",
@@ -55,55 +56,64 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "LINES",
 ];
 
-impl Line {
+impl CommandLine {
     pub(super) fn read(written: &str) -> Self {
-        Self::read_at(written, Depth::top(&Depth::left()))
+        Self::read_at(written, Depth::top(&Depth::command_budget()))
     }
 
     fn read_at(written: &str, depth: Depth<'_>) -> Self {
         let read = shell::read(written);
         let commands = read.iter().flat_map(|line| &line.commands);
         Self {
-            commands: commands.map(|it| Command::of(it, depth)).collect(),
+            commands: commands
+                .map(|it| CommandInvocation::of(it, depth))
+                .collect(),
             written: written.to_owned(),
             read,
         }
     }
 
-    /// Whether it is understood as a whole.
+    /// Returns whether the whole line is understood.
     pub(super) fn is_understood(&self) -> bool {
         self.read.is_some()
     }
 
-    /// Whether it only reads, nothing secret and nothing outside.
+    /// Returns whether it only reads, and reads neither secrets nor files outside the root.
     pub(super) fn is_read_only(&self) -> bool {
         self.read.as_ref().is_some_and(harmless::is_harmless)
     }
 
-    /// The strongest of what is true of its commands, and of those that they run in turn.
-    pub(super) fn touched(&self, of: &impl Fn(&Command) -> Touch) -> Touch {
+    /// Returns the strongest match among its commands and those that they run in turn.
+    pub(super) fn touched(
+        &self,
+        of: &impl Fn(&CommandInvocation) -> MatchCertainty,
+    ) -> MatchCertainty {
         let touched = self.commands.iter().map(|command| command.touched(of));
-        touched.max().unwrap_or(Touch::No)
+        touched.max().unwrap_or(MatchCertainty::No)
     }
 
-    /// Whether it sets a variable for later commands that may have them run a program of this name.
+    /// Returns whether it sets a variable that may make later commands run the program `program`.
     pub(super) fn sets(&self, program: &str) -> bool {
         let mut assignments = self.read.iter().flat_map(|line| &line.assignments);
         assignments.any(|it| configures(&it.name) || mentions(&it.value.text, program))
     }
 
-    /// Whether it runs a file of commands and has all of these words, so that it may have written them there.
+    /// Returns whether it runs a file of commands and contains all of these words, so that it may
+    /// have written them there.
     pub(super) fn may_write_and_run(&self, words: &[&str]) -> bool {
-        let runs = |command: &Command| match command.runs_file() {
-            true => Touch::Yes,
-            false => Touch::No,
+        let runs = |command: &CommandInvocation| {
+            if command.runs_file() {
+                MatchCertainty::Yes
+            } else {
+                MatchCertainty::No
+            }
         };
-        words.iter().all(|word| self.mentions(word)) && self.touched(&runs) == Touch::Yes
+        words.iter().all(|word| self.mentions(word)) && self.touched(&runs) == MatchCertainty::Yes
     }
 
-    /// Whether rules allow every part of it.
-    pub(super) fn is_covered(&self, allow: &[Pattern], subject: &Subject<'_>) -> bool {
-        let is_allowed_whole = |pattern: &Pattern| {
+    /// Returns whether rules allow every part of it.
+    pub(super) fn is_covered(&self, allow: &[RulePattern], subject: &RuleSubject<'_>) -> bool {
+        let is_allowed_whole = |pattern: &RulePattern| {
             pattern.is_of_all_commands(subject) || pattern.spells_out(self, subject)
         };
         if allow.iter().any(is_allowed_whole) {
@@ -115,12 +125,12 @@ impl Line {
         if !has_only_commands(read) {
             return false;
         }
-        let is_allowed = |command: &Command| {
+        let is_allowed = |command: &CommandInvocation| {
             allow
                 .iter()
                 .any(|pattern| pattern.is_about(command, subject))
         };
-        // Commands that only read may stand beside what is allowed; alone they have no rule to speak for them.
+        // Commands that only read may accompany allowed ones; alone, no rule covers them.
         let (allowed, rest): (Vec<_>, Vec<_>) = self
             .commands
             .iter()
@@ -130,7 +140,7 @@ impl Line {
         !allowed.is_empty() && rest.iter().all(|(_, simple)| is_harmless(simple))
     }
 
-    /// The files that it names, as far as that can be told from words.
+    /// Returns the files it names, as far as its words show.
     pub(super) fn files(&self) -> Vec<String> {
         let redirects = self.read.iter().flat_map(|line| &line.redirects);
         let mut files: Vec<String> = redirects.map(|it| it.target.text.clone()).collect();
@@ -143,7 +153,7 @@ impl Line {
             _ => path.clone(),
         };
         let mut whole: Vec<String> = files.iter().map(|it| tidied(&expanded(it))).collect();
-        // Below which folder an absolute path lies is not known here.
+        // The folder that contains an absolute path is unknown here.
         let absolute: Vec<String> = whole
             .iter()
             .filter(|it| it.starts_with('/'))
@@ -159,12 +169,13 @@ impl Line {
         whole
     }
 
-    /// Whether a word stands anywhere in it.
+    /// Returns whether the line contains a word.
     pub(super) fn mentions(&self, word: &str) -> bool {
         mentions(&self.written, word)
     }
 
-    /// Rules that would allow it: one for each command that is not allowed by now, or one for exactly this line.
+    /// Returns rules that would allow it: one for each command that is not allowed yet, or one for
+    /// exactly this line.
     pub(super) fn rules(&self) -> Vec<String> {
         let exact = || vec![format!("Bash({})", escaped(self.written.trim()))];
         let Some(read) = self.read.as_ref().filter(|read| has_only_commands(read)) else {
@@ -183,31 +194,29 @@ impl Line {
                 rules.push(rule);
             }
         }
-        match rules.is_empty() {
-            true => exact(),
-            false => rules,
-        }
+        if rules.is_empty() { exact() } else { rules }
     }
 }
 
-/// Whether a line does nothing beside running its commands and writing plain files below the root.
+/// Returns whether a line does nothing besides running its commands and writing plain files below
+/// the root.
 fn has_only_commands(read: &ShellLine) -> bool {
     read.assignments.is_empty()
         && read.effects.is_empty()
         && harmless::are_redirects_harmless(read, harmless::Writing::Below)
 }
 
-/// A text in which stars are letters, as `Pattern` reads it.
+/// Escapes `*` and `\`, as `Pattern` expects.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('*', "\\*")
 }
 
-/// Whether a variable tells git or a shell what to run.
+/// Returns whether a variable tells git or a shell which program to run.
 fn configures(variable: &str) -> bool {
     variable.starts_with("GIT_CONFIG") || matches!(variable, "BASH_ENV" | "ENV" | "PROMPT_COMMAND")
 }
 
-/// A path without `.` and, as far as it can be told, without `..`.
+/// Removes `.` from a path and, as far as possible, `..`.
 fn tidied(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -223,21 +232,21 @@ fn tidied(path: &str) -> String {
     parts.join("/")
 }
 
-/// Programs whose bare words are files.
+/// Programs whose plain arguments are files.
 const OF_FILES: &[&str] = &[
     "cat", "head", "tail", "less", "more", "nl", "tac", "od", "xxd", "strings", "base64", "cp",
     "mv", "rm", "ln", "ls", "cd", "pushd", "tar", "zip", "grep", "rg", "find", "sort", "source",
     ".", "tee", "touch", "truncate", "chmod", "dd", "rsync", "scp", "vim", "nano",
 ];
 
-/// Whether a word stands anywhere in a text.
+/// Returns whether a text contains a word.
 pub(super) fn mentions(text: &str, word: &str) -> bool {
     let is_part = |sign: char| sign.is_alphanumeric() || "_-.".contains(sign);
     let mut words = text.split(|sign| !is_part(sign));
     words.any(|other| other == word)
 }
 
-impl Command {
+impl CommandInvocation {
     fn of(command: &SimpleCommand, depth: Depth<'_>) -> Self {
         let mut found = Self {
             words: command.words.clone(),
@@ -251,7 +260,7 @@ impl Command {
         found
     }
 
-    /// The program's name without its folders; `None` where it is not certain.
+    /// Returns the program's name without its folders; `None` if it is uncertain.
     pub(super) fn name(&self) -> Option<&str> {
         let word = self.words.first()?;
         let text = match word.has_tilde {
@@ -262,22 +271,22 @@ impl Command {
         Some(text.rsplit('/').next().unwrap_or(text))
     }
 
-    fn touched(&self, of: &impl Fn(&Command) -> Touch) -> Touch {
+    fn touched(&self, of: &impl Fn(&CommandInvocation) -> MatchCertainty) -> MatchCertainty {
         let inner = self.inner.iter().map(|inner| inner.touched(of));
-        inner.max().unwrap_or(Touch::No).max(of(self))
+        inner.max().unwrap_or(MatchCertainty::No).max(of(self))
     }
 
-    /// Whether a variable is set for it that may have it run a program of this name.
+    /// Returns whether a variable set for it may make it run the program `program`.
     pub(super) fn is_given(&self, program: &str) -> bool {
         let mut assignments = self.assignments.iter();
         assignments.any(|it| configures(&it.name) || mentions(&it.value.text, program))
     }
 
-    /// Whether a word stands in its arguments or its input.
+    /// Returns whether its arguments or its input contain a word.
     pub(super) fn is_told(&self, word: &str) -> bool {
         let input = match &self.input {
-            Input::Text(text) => Some(text),
-            Input::Inherited | Input::Other => None,
+            ShellInput::Text(text) => Some(text),
+            ShellInput::Inherited | ShellInput::Other => None,
         };
         let mut texts = self.words.iter().skip(1).chain(input);
         texts.any(|it| mentions(&it.text, word))
@@ -288,9 +297,10 @@ impl Command {
         for word in self.words.iter().skip(1) {
             let text = word.text.as_str();
             let value = text.split_once('=').map_or("", |(_, value)| value);
-            let attached = match text.starts_with('-') && !text.starts_with("--") {
-                true => text.get(2..).unwrap_or_default(),
-                false => "",
+            let attached = if text.starts_with('-') && !text.starts_with("--") {
+                text.get(2..).unwrap_or_default()
+            } else {
+                ""
             };
             for path in [text, value, attached] {
                 let is_path = path.contains(['/', '.']) || is_of_files;
@@ -307,8 +317,8 @@ impl Command {
         !names.all(|it| HARMLESS_VARIABLES.contains(&it.name.as_str()))
     }
 
-    fn is_covered(&self, is_allowed: &impl Fn(&Command) -> bool) -> bool {
-        let has_name = self.words.first().is_some_and(Word::is_certain);
+    fn is_covered(&self, is_allowed: &impl Fn(&CommandInvocation) -> bool) -> bool {
+        let has_name = self.words.first().is_some_and(ShellWord::is_certain);
         let is_wrapped_covered = || {
             self.wrapped
                 .as_ref()
@@ -317,7 +327,8 @@ impl Command {
         has_name && !self.has_assignments() && (is_allowed(self) || is_wrapped_covered())
     }
 
-    /// The words that stand for all commands like it; `None` where only the command itself does.
+    /// Returns the prefix that covers all similar commands; `None` if only the exact command is
+    /// covered.
     fn width(&self) -> Option<String> {
         match &self.wrapped {
             _ if self.has_assignments() => None,

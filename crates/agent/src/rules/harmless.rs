@@ -1,10 +1,10 @@
-//! Commands that only read: programs, and the options with which they do no more than that.
+//! Commands that only read: an allow-list of programs and their options.
 //!
-//! Invariant: a command is harmless only if its program and each of its options are on a list; nothing is harmless
-//! because it is on none. Options are written in full: a beginning of a long option may mean another one.
-//! Limits: what a repository's configuration has git run is not seen from here. Files that are found by recursion, globs
-//! and links are not seen either, so such commands run with bounds in which nothing can be written and secret files are
-//! hidden.
+//! Invariant: a command is harmless only if its program and each of its options are on a list.
+//! Options are written in full: a prefix of a long option may mean another one.
+//! Limits: programs that a repository's configuration makes git run are not visible here. Neither
+//! are files found by recursion, globs and symlinks, so such commands run in a sandbox that forbids
+//! writes and hides secret files.
 
 mod git;
 mod options;
@@ -12,20 +12,21 @@ mod programs;
 mod special;
 
 use project::is_secret;
-use syntax::shell::{self, Assignment, Redirect, ShellLine, SimpleCommand, Word};
+use syntax::shell::{self, Redirect, ShellAssignment, ShellLine, ShellWord, SimpleCommand};
 
-use super::places::{holds_keys, home};
+use super::sensitive_paths::{holds_keys, home};
 
-/// Whether a line only reads, below the root and nothing secret. A line that is not understood does not.
+/// Returns whether a line only reads, and reads neither secrets nor files outside the root. A line
+/// that is not understood does not count.
 pub fn is_read_only(line: &str) -> bool {
     shell::read(line).is_some_and(|line| is_harmless(&line))
 }
 
-/// What redirections may do.
+/// The files that redirections may write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writing {
     Never,
-    /// Files below the root that are neither secret nor steer anything.
+    /// Files below the root that are neither secret nor configure git, agents or editors.
     Below,
 }
 
@@ -37,8 +38,8 @@ pub(super) fn is_harmless(line: &ShellLine) -> bool {
         && line.commands.iter().all(is_harmless_command)
 }
 
-/// Whether a variable means nothing to the shell and the programs that it runs.
-fn is_plain_variable(assignment: &Assignment) -> bool {
+/// Returns whether a variable affects neither the shell nor the programs it runs.
+fn is_plain_variable(assignment: &ShellAssignment) -> bool {
     let name = assignment.name.as_str();
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     name.bytes().all(is_part) && !name.ends_with("_proxy")
@@ -47,16 +48,18 @@ fn is_plain_variable(assignment: &Assignment) -> bool {
 pub(super) fn are_redirects_harmless(line: &ShellLine, writing: Writing) -> bool {
     line.redirects.iter().all(|Redirect { is_write, target }| {
         let is_fine = !target.has_globs && is_below_and_plain(target);
-        let is_steering = super::places::is_steering(&target.text);
-        match is_write {
-            _ if target.is_certain() && target.text == "/dev/null" => true,
-            false => is_fine,
-            true => writing == Writing::Below && is_fine && !is_steering,
+        let is_steering = super::sensitive_paths::is_steering(&target.text);
+        if target.is_certain() && target.text == "/dev/null" {
+            true
+        } else if *is_write {
+            writing == Writing::Below && is_fine && !is_steering
+        } else {
+            is_fine
         }
     })
 }
 
-/// Whether a command does no more than read.
+/// Returns whether a command only reads.
 pub(super) fn is_harmless_command(command: &SimpleCommand) -> bool {
     let Some((name, rest)) = command.words.split_first() else {
         return false;
@@ -65,7 +68,7 @@ pub(super) fn is_harmless_command(command: &SimpleCommand) -> bool {
     is_plain && rest.iter().all(|word| word.is_known) && is_harmless_call(&name.text, rest)
 }
 
-fn is_harmless_call(name: &str, words: &[Word]) -> bool {
+fn is_harmless_call(name: &str, words: &[ShellWord]) -> bool {
     if let Some(program) = programs::named(name) {
         return program.allows(words);
     }
@@ -75,13 +78,13 @@ fn is_harmless_call(name: &str, words: &[Word]) -> bool {
     }
 }
 
-/// Whether a word, if it is a path, leads to something below the root that is no secret.
-fn is_below_and_plain(word: &Word) -> bool {
+/// Returns whether a word, if it is a path, leads to a non-secret file below the root.
+fn is_below_and_plain(word: &ShellWord) -> bool {
     if !word.is_known || word.has_tilde {
         return false;
     }
     let text = word.text.as_str();
-    // A glob that may match a name that begins with a dot.
+    // Such a glob may match a name that begins with a dot.
     let hides = word.has_globs
         && text
             .split('/')
@@ -95,7 +98,7 @@ fn is_path_below(text: &str) -> bool {
         && home().is_none_or(|home| !text.contains(&home.to_string()))
 }
 
-/// Whether no part of a text names a secret: `HEAD:.env` does.
+/// Returns whether no part of a text names a secret, unlike `HEAD:.env`.
 fn has_no_secret(text: &str) -> bool {
     !text.split([':', ',', '=']).any(is_secret) && !holds_keys(text)
 }

@@ -1,20 +1,20 @@
-//! Commands against what rules say of them, however they are written: options before the subcommand, options together
-//! or one by one, paths to programs, versions.
+//! Matching of commands against rules, independent of notation: options before the subcommand,
+//! options combined or separate, paths to programs, versioned names.
 
-use syntax::shell::Word;
+use syntax::shell::ShellWord;
 
-use super::command::Command;
-use super::pattern::Touch;
+use super::command::CommandInvocation;
+use super::pattern::MatchCertainty;
 use super::width::base;
 
-/// A command as a whole; `*` stands for anything, `\\*` for a star and `\\\\` for a backslash.
+/// A pattern for a whole command; `*` matches anything, `\\*` a star and `\\\\` a backslash.
 #[derive(Clone, Debug)]
-pub(super) struct Whole {
-    /// What stands between the stars.
+pub(super) struct CommandPattern {
+    /// The literal texts between the stars.
     pieces: Vec<String>,
 }
 
-impl Whole {
+impl CommandPattern {
     pub(super) fn read(written: &str) -> Self {
         let mut pieces = vec![String::new()];
         let mut letters = written.chars().peekable();
@@ -33,12 +33,12 @@ impl Whole {
         Self { pieces }
     }
 
-    /// Whether it is exactly this text.
+    /// Returns whether the pattern is exactly this text.
     pub(super) fn is(&self, text: &str) -> bool {
         matches!(&self.pieces[..], [piece] if piece == text)
     }
 
-    /// The program that it is about; `None` where that may be any.
+    /// Returns the program it names; `None` if any program may match.
     pub(super) fn program(&self) -> Option<&str> {
         let first = self.pieces.first()?;
         let name = first.split_whitespace().next()?;
@@ -46,7 +46,7 @@ impl Whole {
         is_whole_word.then_some(name)
     }
 
-    /// The words that stand in it.
+    /// Returns the literal words of the pattern.
     pub(super) fn literals(&self) -> Vec<&str> {
         let words = self
             .pieces
@@ -55,9 +55,9 @@ impl Whole {
         words.collect()
     }
 
-    /// Whether it is certainly a command of these words.
-    pub(super) fn fits(&self, words: &[Word]) -> bool {
-        let is_plain = |word: &Word| {
+    /// Returns whether a command of these words certainly matches.
+    pub(super) fn fits(&self, words: &[ShellWord]) -> bool {
+        let is_plain = |word: &ShellWord| {
             word.is_certain() && !word.text.is_empty() && !word.text.contains(char::is_whitespace)
         };
         words.iter().all(is_plain) && self.is_like(&joined(words))
@@ -82,8 +82,9 @@ impl Whole {
         rest.ends_with(last.as_str())
     }
 
-    /// The words of one that is a prefix, or has no stars; and whether nothing may follow them.
-    fn words(&self) -> Option<(Vec<String>, bool)> {
+    /// Returns the words of a pattern that is a prefix or has no stars, and whether further words
+    /// are excluded.
+    fn prefix_words(&self) -> Option<(Vec<String>, bool)> {
         let (text, is_exact) = match &self.pieces[..] {
             [text] => (text, true),
             [text, last] if last.is_empty() && text.ends_with(' ') => (text, false),
@@ -94,43 +95,44 @@ impl Whole {
     }
 }
 
-fn joined(words: &[Word]) -> String {
+fn joined(words: &[ShellWord]) -> String {
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     texts.join(" ")
 }
 
-/// Whether a command may be one that begins with these words.
-pub(super) fn begins(command: &Command, prefix: &[String]) -> Touch {
+/// Matches a command against a prefix of words.
+pub(super) fn begins(command: &CommandInvocation, prefix: &[String]) -> MatchCertainty {
     compared(command, prefix, false)
 }
 
-/// Whether a command may be one that a rule describes as a whole.
-pub(super) fn is_whole(command: &Command, whole: &Whole) -> Touch {
-    if let Some((words, is_exact)) = whole.words() {
+/// Matches a command against a pattern for whole commands.
+pub(super) fn is_whole(command: &CommandInvocation, whole: &CommandPattern) -> MatchCertainty {
+    if let Some((words, is_exact)) = whole.prefix_words() {
         return compared(command, &words, is_exact);
     }
     let plain = plain(&command.words);
     let all = joined(&command.words);
-    let bare: Vec<Word> = plain.iter().filter(|it| !is_option(it)).cloned().collect();
+    let bare: Vec<ShellWord> = plain.iter().filter(|it| !is_option(it)).cloned().collect();
     if [all, joined(&plain), joined(&bare)]
         .iter()
         .any(|text| whole.is_like(text))
     {
-        return Touch::Yes;
+        return MatchCertainty::Yes;
     }
-    let is_certain = command.words.iter().all(Word::is_certain);
+    let is_certain = command.words.iter().all(ShellWord::is_certain);
     let other = whole.program().is_some_and(|program| {
         let name = command.name();
         name.is_some_and(|name| !is_program(name, program))
     });
-    match is_certain || other {
-        true => Touch::No,
-        false => Touch::Maybe,
+    if is_certain || other {
+        MatchCertainty::No
+    } else {
+        MatchCertainty::Maybe
     }
 }
 
-/// The words with the program's bare name.
-fn plain(words: &[Word]) -> Vec<Word> {
+/// Returns the words with the program's path removed.
+fn plain(words: &[ShellWord]) -> Vec<ShellWord> {
     let mut words = words.to_vec();
     if let Some(first) = words.first_mut()
         && let Some((_, name)) = first.text.rsplit_once('/')
@@ -145,19 +147,19 @@ fn is_program(name: &str, wanted: &str) -> bool {
     name == wanted || base(name) == base(wanted)
 }
 
-fn is_option(word: &Word) -> bool {
+fn is_option(word: &ShellWord) -> bool {
     word.text.starts_with('-') && word.text.len() > 1
 }
 
-fn compared(command: &Command, prefix: &[String], is_exact: bool) -> Touch {
+fn compared(command: &CommandInvocation, prefix: &[String], is_exact: bool) -> MatchCertainty {
     let Some((program, rest)) = prefix.split_first() else {
-        return Touch::Yes;
+        return MatchCertainty::Yes;
     };
     let Some(name) = command.name() else {
-        return Touch::Maybe;
+        return MatchCertainty::Maybe;
     };
     if !is_program(name, program) {
-        return Touch::No;
+        return MatchCertainty::No;
     }
     let words = &command.words[1..];
     let is_flag = |word: &&String| word.starts_with('-') && word.len() > 1;
@@ -165,7 +167,7 @@ fn compared(command: &Command, prefix: &[String], is_exact: bool) -> Touch {
     has_flags(words, &flags).min(has_operands(words, &operands, is_exact))
 }
 
-/// Options that have a long and a short form, as programs that delete and overwrite have them.
+/// Options with a long and a short form, as programs that delete and overwrite define them.
 const LONG: &[(char, &str)] = &[
     ('r', "recursive"),
     ('f', "force"),
@@ -182,15 +184,15 @@ const LONG: &[(char, &str)] = &[
     ('x', "exec"),
 ];
 
-/// Whether the options of a command have all of these, together or one by one, long or short.
-fn has_flags(words: &[Word], flags: &[&String]) -> Touch {
+/// Matches the options of a command against a set of flags, combined or separate, long or short.
+fn has_flags(words: &[ShellWord], flags: &[&String]) -> MatchCertainty {
     let given = words.iter().filter(|word| is_option(word));
     let given: Vec<&str> = given.map(|word| word.text.as_str()).collect();
     let has_short = |wanted: char| {
         let twin = LONG.iter().find(|(short, _)| *short == wanted);
         given.iter().any(|option| match option.strip_prefix("--") {
             Some(long) => twin.is_some_and(|(_, twin)| is_begun(long, twin)),
-            // `-R` and `-r` are alike where both mean the same.
+            // `-R` and `-r` count as equal, since programs use both for recursion.
             None => option.chars().any(|it| {
                 it == wanted || wanted.eq_ignore_ascii_case(&'r') && it.eq_ignore_ascii_case(&'r')
             }),
@@ -206,49 +208,57 @@ fn has_flags(words: &[Word], flags: &[&String]) -> Touch {
     };
     let has = |flag: &&String| match flag.strip_prefix("--") {
         Some(long) => has_long(long),
-        // `-rf` may also be one option: as `-delete` of `find`.
+        // `-rf` may also be a single option, such as `-delete` of `find`.
         None => given.contains(&flag.as_str()) || flag.chars().skip(1).all(has_short),
     };
-    match flags.iter().all(has) {
-        true => Touch::Yes,
-        false if words.iter().all(Word::is_certain) => Touch::No,
-        false => Touch::Maybe,
+    if flags.iter().all(has) {
+        MatchCertainty::Yes
+    } else if words.iter().all(ShellWord::is_certain) {
+        MatchCertainty::No
+    } else {
+        MatchCertainty::Maybe
     }
 }
 
-/// Whether a long option is this one, or a beginning of it.
+/// Returns whether a long option is this one, or a prefix of it.
 fn is_begun(given: &str, wanted: &str) -> bool {
     let name = given.split('=').next().unwrap_or(given);
     !name.is_empty() && wanted.starts_with(name)
 }
 
-/// Whether the words of a command that are no options begin with these. A word behind an option may be its value.
-fn has_operands(words: &[Word], operands: &[&String], is_exact: bool) -> Touch {
+/// Matches the operands of a command against a prefix. A word after an option may be its value.
+fn has_operands(words: &[ShellWord], operands: &[&String], is_exact: bool) -> MatchCertainty {
     operands_from(words, operands, is_exact, false)
 }
 
-fn operands_from(words: &[Word], operands: &[&String], is_exact: bool, is_value: bool) -> Touch {
+fn operands_from(
+    words: &[ShellWord],
+    operands: &[&String],
+    is_exact: bool,
+    is_value: bool,
+) -> MatchCertainty {
     let Some((wanted, later)) = operands.split_first() else {
         let is_done = !is_exact
             || words
                 .iter()
                 .all(|word| is_option(word) || !word.is_certain());
-        return match is_done {
-            true => Touch::Yes,
-            false => Touch::No,
+        return if is_done {
+            MatchCertainty::Yes
+        } else {
+            MatchCertainty::No
         };
     };
     let Some((word, rest)) = words.split_first() else {
-        return Touch::No;
+        return MatchCertainty::No;
     };
     if !word.is_certain() {
-        return Touch::Maybe;
+        return MatchCertainty::Maybe;
     }
-    let mut touch = Touch::No;
-    if Whole::read(wanted).is_like(&word.text) {
+    let mut touch = MatchCertainty::No;
+    if CommandPattern::read(wanted).is_like(&word.text) {
         touch = operands_from(rest, later, is_exact, false);
     }
-    if touch != Touch::Yes && (is_option(word) || is_value) {
+    if touch != MatchCertainty::Yes && (is_option(word) || is_value) {
         touch = touch.max(operands_from(rest, operands, is_exact, is_option(word)));
     }
     touch

@@ -1,71 +1,71 @@
-//! One rule: a tool, and what of it.
+//! A single rule: a tool, and the calls of it that match.
 
 use std::fmt;
 
-use crate::globs::Glob;
-use crate::tool::{Access, Scope, ToolClass};
+use crate::globs::PathGlob;
+use crate::tool::{LockScope, ToolAccess, ToolClass};
 use crate::tools::{by_name, names};
 
-use super::command::{Command, Line};
-use super::matching::{self, Whole};
-use super::places::home;
+use super::command::{CommandInvocation, CommandLine};
+use super::matching::{self, CommandPattern};
+use super::sensitive_paths::home;
 
-/// A rule as it was written, and what it means.
+/// A rule as it was written, and its meaning.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(super) struct RulePattern {
     written: String,
-    tool: Which,
-    what: What,
+    tool: RuleTool,
+    what: RuleTarget,
 }
 
-/// Which tools.
+/// The tools a rule applies to.
 #[derive(Clone, Debug)]
-enum Which {
+enum RuleTool {
     All,
-    /// All of a class: `Edit`, `Read`.
+    /// All tools of a class: `Edit`, `Read`.
     Class(ToolClass),
     Name(String),
     /// All tools of a server: `mcp__files`.
     Server(String),
 }
 
-/// What of it.
+/// The calls of the tool that a rule applies to.
 #[derive(Clone, Debug)]
-enum What {
+enum RuleTarget {
     Anything,
     /// A command that begins with these words.
     Prefix(Vec<String>),
-    /// A command as a whole.
-    Whole(Whole),
-    Path(Glob),
+    /// A pattern for the whole command.
+    Whole(CommandPattern),
+    Path(PathGlob),
     Domain(String),
 }
 
-/// Whether a rule speaks of any part of a call.
+/// Whether a rule matches any part of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Touch {
+pub(super) enum MatchCertainty {
     No,
-    /// That depends on what is known only when a command runs.
+    /// The answer depends on data known only when a command runs.
     Maybe,
     Yes,
 }
 
-/// A call from the point of view of rules.
-pub(super) struct Subject<'a> {
+/// A call, as rules match it.
+pub(super) struct RuleSubject<'a> {
     pub(super) name: &'a str,
     pub(super) class: ToolClass,
-    pub(super) access: &'a Access,
-    pub(super) line: Option<&'a Line>,
+    pub(super) access: &'a ToolAccess,
+    pub(super) line: Option<&'a CommandLine>,
 }
 
-impl fmt::Display for Pattern {
+impl fmt::Display for RulePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.written)
     }
 }
 
-impl Pattern {
-    /// Reads a rule.
+impl RulePattern {
+    /// Parses a rule as written in the permissions file.
     pub(super) fn read(rule: &str) -> Result<Self, String> {
         let written = rule.trim().to_owned();
         let (tool, what) = match written.split_once('(') {
@@ -77,7 +77,7 @@ impl Pattern {
         };
         let which = which(tool).ok_or_else(|| format!("the rule {written:?} names no tool"))?;
         let what = match what {
-            None | Some("" | "*") => What::Anything,
+            None | Some("" | "*") => RuleTarget::Anything,
             Some(what) => {
                 what_of(&which, what).map_err(|error| format!("the rule {written:?}: {error}"))?
             }
@@ -89,10 +89,11 @@ impl Pattern {
         })
     }
 
-    /// The rule, unless it must be of a tool that exists and is not: a slip of the pen forbids nothing.
+    /// Rejects a rule for a tool that does not exist, if `must_exist`: a misspelled rule would
+    /// forbid nothing.
     pub(super) fn of_known_tool(self, must_exist: bool) -> Result<Self, String> {
         match &self.tool {
-            Which::Name(name) if must_exist && by_name(name).is_none() && !is_foreign(name) => {
+            RuleTool::Name(name) if must_exist && by_name(name).is_none() && !is_foreign(name) => {
                 Err(format!(
                     "the rule {:?} is of a tool that does not exist",
                     self.written
@@ -102,45 +103,48 @@ impl Pattern {
         }
     }
 
-    /// The whole tool of a rule whose rest cannot be read.
+    /// Returns the rule for the whole tool, for a rule whose remainder cannot be parsed.
     pub(super) fn whole_tool(rule: &str) -> Option<Self> {
         let tool = rule.split('(').next().unwrap_or(rule).trim();
         Some(Self {
             written: rule.trim().to_owned(),
             tool: which(tool)?,
-            what: What::Anything,
+            what: RuleTarget::Anything,
         })
     }
 
-    /// Whether it speaks of any part of a call: enough to forbid it or to ask for it.
-    pub(super) fn touches(&self, subject: &Subject<'_>) -> Touch {
-        if let (What::Path(glob), Some(line)) = (&self.what, subject.line) {
+    /// Matches any part of a call: enough to deny it or to ask for it.
+    pub(super) fn touches(&self, subject: &RuleSubject<'_>) -> MatchCertainty {
+        if let (RuleTarget::Path(glob), Some(line)) = (&self.what, subject.line) {
             return self.touches_files(glob, line);
         }
         if self.is_of_commands() && types_into_terminal(subject) {
-            return Touch::Maybe;
+            return MatchCertainty::Maybe;
         }
         if !self.is_of(subject) {
-            return Touch::No;
+            return MatchCertainty::No;
         }
         let is_touched = match (&self.what, subject.line) {
-            (What::Prefix(_) | What::Whole(_), Some(line)) => return self.touches_line(line),
-            (What::Prefix(_) | What::Whole(_), None) => false,
-            (What::Anything, _) => true,
-            (What::Path(glob), _) => paths(subject).any(|path| is_below(glob, path)),
-            (What::Domain(domain), _) => is_domain(domain, subject.access.host.as_deref()),
+            (RuleTarget::Prefix(_) | RuleTarget::Whole(_), Some(line)) => {
+                return self.touches_line(line);
+            }
+            (RuleTarget::Prefix(_) | RuleTarget::Whole(_), None) => false,
+            (RuleTarget::Anything, _) => true,
+            (RuleTarget::Path(glob), _) => paths(subject).any(|path| is_below(glob, path)),
+            (RuleTarget::Domain(domain), _) => is_domain(domain, subject.access.host.as_deref()),
         };
-        match is_touched {
-            true => Touch::Yes,
-            false => Touch::No,
+        if is_touched {
+            MatchCertainty::Yes
+        } else {
+            MatchCertainty::No
         }
     }
 
-    /// The words of a command that are no options.
-    fn words(&self) -> Vec<&str> {
+    /// Returns the words of a command pattern that are not options.
+    fn literal_words(&self) -> Vec<&str> {
         let words: Vec<&str> = match &self.what {
-            What::Prefix(prefix) => prefix.iter().map(String::as_str).collect(),
-            What::Whole(whole) => whole.literals(),
+            RuleTarget::Prefix(prefix) => prefix.iter().map(String::as_str).collect(),
+            RuleTarget::Whole(whole) => whole.literals(),
             _ => Vec::new(),
         };
         words
@@ -149,117 +153,120 @@ impl Pattern {
             .collect()
     }
 
-    /// Whether it is about some commands.
+    /// Returns whether the rule matches specific commands.
     fn is_of_commands(&self) -> bool {
-        matches!(self.what, What::Prefix(_) | What::Whole(_))
+        matches!(self.what, RuleTarget::Prefix(_) | RuleTarget::Whole(_))
     }
 
-    /// Whether a command line may run what it speaks of.
-    fn touches_line(&self, line: &Line) -> Touch {
+    /// Returns whether a command line may run a command that the rule matches.
+    fn touches_line(&self, line: &CommandLine) -> MatchCertainty {
         let program = match &self.what {
-            What::Prefix(prefix) => prefix.first().map(String::as_str),
-            What::Whole(whole) => whole.program(),
+            RuleTarget::Prefix(prefix) => prefix.first().map(String::as_str),
+            RuleTarget::Whole(whole) => whole.program(),
             _ => None,
         };
         let Some(program) = program else {
-            // It may be about any program: what is not understood may be it.
-            return match line.is_understood() {
-                true => line.touched(&|command| self.touches_command(command, "")),
-                false => Touch::Maybe,
+            // The rule may match any program, so a line that is not understood may match.
+            return if line.is_understood() {
+                line.touched(&|command| self.touches_command(command, ""))
+            } else {
+                MatchCertainty::Maybe
             };
         };
-        match line.is_understood() {
-            false if line.mentions(program) => Touch::Yes,
-            false => Touch::Maybe,
-            true => {
-                let touch = line.touched(&|it| self.touches_command(it, program));
-                match line.sets(program) || line.may_write_and_run(&self.words()) {
-                    true => touch.max(Touch::Maybe),
-                    false => touch,
-                }
+        if !line.is_understood() && line.mentions(program) {
+            MatchCertainty::Yes
+        } else if !line.is_understood() {
+            MatchCertainty::Maybe
+        } else {
+            let touch = line.touched(&|it| self.touches_command(it, program));
+            if line.sets(program) || line.may_write_and_run(&self.literal_words()) {
+                touch.max(MatchCertainty::Maybe)
+            } else {
+                touch
             }
         }
     }
 
-    fn touches_command(&self, command: &Command, program: &str) -> Touch {
+    fn touches_command(&self, command: &CommandInvocation, program: &str) -> MatchCertainty {
         let touch = match &self.what {
-            What::Prefix(prefix) => matching::begins(command, prefix),
-            What::Whole(whole) => matching::is_whole(command, whole),
-            _ => Touch::No,
+            RuleTarget::Prefix(prefix) => matching::begins(command, prefix),
+            RuleTarget::Whole(whole) => matching::is_whole(command, whole),
+            _ => MatchCertainty::No,
         };
         let hides = command.is_opaque
             || command.is_given(program)
             || command.is_interpreter() && command.is_told(program);
-        match hides {
-            true => touch.max(Touch::Maybe),
-            false => touch,
+        if hides {
+            touch.max(MatchCertainty::Maybe)
+        } else {
+            touch
         }
     }
 
-    /// Whether a command line names files that it speaks of: to read them, or to do anything else with them.
-    fn touches_files(&self, glob: &Glob, line: &Line) -> Touch {
-        let is_of_reading = matches!(self.tool, Which::Class(ToolClass::Read));
-        let is_of_changing = matches!(self.tool, Which::Class(ToolClass::Edit));
+    /// Returns whether a command line names files that the rule matches, to read or to change them.
+    fn touches_files(&self, glob: &PathGlob, line: &CommandLine) -> MatchCertainty {
+        let is_of_reading = matches!(self.tool, RuleTool::Class(ToolClass::Read));
+        let is_of_changing = matches!(self.tool, RuleTool::Class(ToolClass::Edit));
         let is_named = || line.files().iter().any(|path| is_below(glob, path));
         match is_of_reading || is_of_changing && !line.is_read_only() {
-            true if is_named() => Touch::Yes,
-            _ => Touch::No,
+            true if is_named() => MatchCertainty::Yes,
+            _ => MatchCertainty::No,
         }
     }
 
-    /// Whether it speaks of all of a call that runs no command: enough to allow it.
-    pub(super) fn covers(&self, subject: &Subject<'_>) -> bool {
+    /// Returns whether the rule matches all of a call that runs no command: enough to allow it.
+    pub(super) fn covers(&self, subject: &RuleSubject<'_>) -> bool {
         if !self.is_of(subject) {
             return false;
         }
         match &self.what {
-            What::Anything => true,
-            What::Prefix(_) | What::Whole(_) => false,
-            What::Path(glob) => {
+            RuleTarget::Anything => true,
+            RuleTarget::Prefix(_) | RuleTarget::Whole(_) => false,
+            RuleTarget::Path(glob) => {
                 paths(subject).next().is_some() && paths(subject).all(|path| is_below(glob, path))
             }
-            What::Domain(domain) => is_domain(domain, subject.access.host.as_deref()),
+            RuleTarget::Domain(domain) => is_domain(domain, subject.access.host.as_deref()),
         }
     }
 
-    /// Whether it allows all commands, whatever they are.
-    pub(super) fn is_of_all_commands(&self, subject: &Subject<'_>) -> bool {
-        matches!(self.what, What::Anything) && self.is_of(subject)
+    /// Returns whether the rule allows every command.
+    pub(super) fn is_of_all_commands(&self, subject: &RuleSubject<'_>) -> bool {
+        matches!(self.what, RuleTarget::Anything) && self.is_of(subject)
     }
 
-    /// Whether it is about commands, and of this one.
-    pub(super) fn is_about(&self, command: &Command, subject: &Subject<'_>) -> bool {
+    /// Returns whether the rule applies to commands and matches this one.
+    pub(super) fn is_about(&self, command: &CommandInvocation, subject: &RuleSubject<'_>) -> bool {
         self.is_of(subject) && self.fits(command)
     }
 
-    /// Whether it is a line as it is written, letter by letter.
-    pub(super) fn spells_out(&self, line: &Line, subject: &Subject<'_>) -> bool {
-        matches!(&self.what, What::Whole(whole) if whole.is(line.written.trim()))
+    /// Returns whether the rule is exactly this line as written.
+    pub(super) fn spells_out(&self, line: &CommandLine, subject: &RuleSubject<'_>) -> bool {
+        matches!(&self.what, RuleTarget::Whole(whole) if whole.is(line.written.trim()))
             && self.is_of(subject)
     }
 
-    /// Whether it speaks of a simple command: enough to allow it.
-    fn fits(&self, command: &Command) -> bool {
+    /// Returns whether the rule matches a simple command: enough to allow it.
+    fn fits(&self, command: &CommandInvocation) -> bool {
         match &self.what {
-            What::Anything => true,
-            What::Prefix(prefix) => {
+            RuleTarget::Anything => true,
+            RuleTarget::Prefix(prefix) => {
                 let words = command.words.iter();
                 command.words.len() >= prefix.len()
                     && words
                         .zip(prefix)
                         .all(|(word, wanted)| word.is_certain() && word.text == *wanted)
             }
-            What::Whole(whole) => whole.fits(&command.words),
-            What::Path(_) | What::Domain(_) => false,
+            RuleTarget::Whole(whole) => whole.fits(&command.words),
+            RuleTarget::Path(_) | RuleTarget::Domain(_) => false,
         }
     }
 
-    fn is_of(&self, subject: &Subject<'_>) -> bool {
+    fn is_of(&self, subject: &RuleSubject<'_>) -> bool {
         match &self.tool {
-            Which::All => true,
-            Which::Class(class) => *class == subject.class,
-            Which::Name(name) => name == subject.name,
-            Which::Server(server) => subject
+            RuleTool::All => true,
+            RuleTool::Class(class) => *class == subject.class,
+            RuleTool::Name(name) => name == subject.name,
+            RuleTool::Server(server) => subject
                 .name
                 .strip_prefix(server.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with("__")),
@@ -267,13 +274,14 @@ impl Pattern {
     }
 }
 
-/// Whether a call types into a program that runs, which may be a shell.
-fn types_into_terminal(subject: &Subject<'_>) -> bool {
+/// Returns whether a call types into a running program, which may be a shell.
+fn types_into_terminal(subject: &RuleSubject<'_>) -> bool {
     let mut writes = subject.access.writes.iter();
-    subject.name == "write_stdin" && writes.any(|scope| matches!(scope, Scope::Tree(_)))
+    subject.name == "write_stdin" && writes.any(|scope| matches!(scope, LockScope::Tree(_)))
 }
 
-/// Tools beside those of `names`, and those of other programs whose rules people bring along.
+/// Returns whether a tool is not in `names`, including tools of other programs whose rules users
+/// import.
 fn is_foreign(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "skill",
@@ -286,52 +294,54 @@ fn is_foreign(name: &str) -> bool {
     NAMES.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-fn which(tool: &str) -> Option<Which> {
+fn which(tool: &str) -> Option<RuleTool> {
     let is_name = |sign: char| sign.is_alphanumeric() || "_-.*".contains(sign);
     if tool.is_empty() || !tool.chars().all(is_name) {
         return None;
     }
     Some(match tool {
-        "*" => Which::All,
-        // As people write them: a rule about reading is about every way to read.
-        "Read" | "read" => Which::Class(ToolClass::Read),
-        "Edit" | "edit" => Which::Class(ToolClass::Edit),
-        "Fetch" => Which::Name("fetch".to_owned()),
+        "*" => RuleTool::All,
+        // Users write a rule about reading for every tool that reads.
+        "Read" | "read" => RuleTool::Class(ToolClass::Read),
+        "Edit" | "edit" => RuleTool::Class(ToolClass::Edit),
+        "Fetch" => RuleTool::Name("fetch".to_owned()),
         _ if tool.starts_with("mcp__") => {
-            Which::Server(tool.trim_end_matches('*').trim_end_matches("__").to_owned())
+            RuleTool::Server(tool.trim_end_matches('*').trim_end_matches("__").to_owned())
         }
-        _ => Which::Name(by_name(tool).unwrap_or(tool).to_owned()),
+        _ => RuleTool::Name(by_name(tool).unwrap_or(tool).to_owned()),
     })
 }
 
-fn what_of(which: &Which, what: &str) -> Result<What, String> {
+fn what_of(which: &RuleTool, what: &str) -> Result<RuleTarget, String> {
     let domain = what.strip_prefix("domain:");
     match which {
-        Which::Name(name) if name == "exec_command" => Ok(of_commands(what)),
-        Which::Name(name) if name == "fetch" || name == "web_search" => match domain {
-            Some(domain) => Ok(What::Domain(domain.trim().to_lowercase())),
+        RuleTool::Name(name) if name == "exec_command" => Ok(of_commands(what)),
+        RuleTool::Name(name) if name == "fetch" || name == "web_search" => match domain {
+            Some(domain) => Ok(RuleTarget::Domain(domain.trim().to_lowercase())),
             None => Err("a host is written as domain:example.com".to_owned()),
         },
-        Which::All | Which::Server(_) => Err("it takes nothing in brackets".to_owned()),
-        Which::Class(_) | Which::Name(_) if domain.is_none() => {
-            Ok(What::Path(Glob::new(&rooted(what)?)?))
+        RuleTool::All | RuleTool::Server(_) => Err("it takes nothing in brackets".to_owned()),
+        RuleTool::Class(_) | RuleTool::Name(_) if domain.is_none() => {
+            Ok(RuleTarget::Path(PathGlob::new(&rooted(what)?)?))
         }
-        Which::Class(_) | Which::Name(_) => Err("it is about files, not hosts".to_owned()),
+        RuleTool::Class(_) | RuleTool::Name(_) => Err("it is about files, not hosts".to_owned()),
     }
 }
 
-fn of_commands(what: &str) -> What {
+fn of_commands(what: &str) -> RuleTarget {
     let Some(prefix) = what.strip_suffix(":*") else {
-        return What::Whole(Whole::read(what));
+        return RuleTarget::Whole(CommandPattern::read(what));
     };
     let words: Vec<String> = prefix.split_whitespace().map(str::to_owned).collect();
-    match words.is_empty() {
-        true => What::Anything,
-        false => What::Prefix(words),
+    if words.is_empty() {
+        RuleTarget::Anything
+    } else {
+        RuleTarget::Prefix(words)
     }
 }
 
-/// A path of a rule: `//` from the top of the disk, `~/` from the home, anything else from the root.
+/// Expands a path of a rule: `//` from the file system's root, `~/` from the home folder, anything
+/// else from the project root.
 fn rooted(path: &str) -> Result<String, String> {
     if let Some(inner) = path.strip_prefix("~/") {
         let home = home().ok_or("this machine has no home folder for `~`")?;
@@ -345,23 +355,24 @@ fn rooted(path: &str) -> Result<String, String> {
     }
 }
 
-/// The paths that a call touches: what it changes, or where it changes nothing, what it looks at.
-fn paths<'a>(subject: &Subject<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+/// Returns the paths a call changes or, if it changes none, those it reads.
+fn paths<'a>(subject: &RuleSubject<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let access = subject.access;
-    let scopes = match access.writes.is_empty() {
-        true => &access.reads,
-        false => &access.writes,
+    let scopes = if access.writes.is_empty() {
+        &access.reads
+    } else {
+        &access.writes
     };
     scopes.iter().filter_map(|scope| match scope {
-        Scope::Path(path) | Scope::Tree(path) => Some(path.as_str()),
-        Scope::Own(_) => None,
+        LockScope::Path(path) | LockScope::Tree(path) => Some(path.as_str()),
+        LockScope::Own(_) => None,
     })
 }
 
-/// Whether a path matches, or lies in a folder that does.
-fn is_below(glob: &Glob, path: &str) -> bool {
+/// Returns whether a path, or a folder above it, matches.
+fn is_below(glob: &PathGlob, path: &str) -> bool {
     let above = path.match_indices('/').map(|(at, _)| &path[..at]);
-    // A folder itself is meant by `folder/**` too.
+    // `folder/**` matches the folder itself as well.
     let inside = format!("{path}/x");
     glob.matches(path)
         || glob.matches(&inside)
@@ -382,7 +393,7 @@ fn is_domain(domain: &str, host: Option<&str>) -> bool {
     }
 }
 
-/// A tool's name as people write it in rules.
+/// Returns a tool's name as written in rules.
 pub(super) fn written(own: &str) -> String {
-    names::shown(own, model::ToolNames::Pascal)
+    names::display_name(own, model::ToolNames::Pascal)
 }

@@ -1,4 +1,4 @@
-//! Calls and what they may.
+//! Calls, and the rules' decisions about them.
 
 use base::AbsPath;
 use futures::future::BoxFuture;
@@ -6,7 +6,7 @@ use model::{Profile, ToolSpec};
 use serde_json::json;
 
 use super::*;
-use crate::tool::{Answer, ToolContext};
+use crate::tool::{ToolContext, ToolResult};
 
 mod denied;
 mod reading;
@@ -26,73 +26,78 @@ impl Tool for Fake {
         self.1
     }
 
-    fn access(&self, _: &Call, _: &ToolContext) -> Result<Access, Answer> {
-        Ok(Access::default())
+    fn access(&self, _: &ToolCall, _: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        Ok(ToolAccess::default())
     }
 
-    fn run<'a>(&'a self, _: &'a Call, _: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        Box::pin(std::future::ready(Answer::ok("done")))
+    fn run<'a>(&'a self, _: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        Box::pin(std::future::ready(ToolResult::ok("done")))
     }
 }
 
-fn call() -> Call {
-    Call {
+fn call() -> ToolCall {
+    ToolCall {
         id: "c".to_owned(),
         tool: "t".to_owned(),
-        input: Input::Json(json!({})),
+        input: CallInput::Json(json!({})),
         waits: false,
     }
 }
 
-fn rules(permissions: Value) -> Rules {
-    let (rules, problems) = Rules::of(&json!({ "permissions": permissions }), "/project");
+fn rules(permissions: Value) -> PermissionRules {
+    let (rules, problems) = PermissionRules::of(&json!({ "permissions": permissions }), "/project");
     assert_eq!(problems, []);
     rules
 }
 
-fn word(verdict: &Verdict) -> &'static str {
+fn word(verdict: &RuleVerdict) -> &'static str {
     match verdict {
-        Verdict::Allow => "allow",
-        Verdict::Ask { .. } => "ask",
-        Verdict::Deny { .. } => "deny",
+        RuleVerdict::Allow => "allow",
+        RuleVerdict::Ask { .. } => "ask",
+        RuleVerdict::Deny { .. } => "deny",
     }
 }
 
-fn run_access(command: &str) -> Access {
-    Access {
-        writes: vec![Scope::Tree(String::new())],
+fn run_access(command: &str) -> ToolAccess {
+    ToolAccess {
+        writes: vec![LockScope::Tree(String::new())],
         command: Some(command.to_owned()),
-        ..Access::default()
+        ..ToolAccess::default()
     }
 }
 
-fn bash(rules: &Rules, command: &str) -> &'static str {
+fn bash(rules: &PermissionRules, command: &str) -> &'static str {
     let tool = Fake("exec_command", ToolClass::Execute);
-    word(&rules.judge(&tool, &call(), &run_access(command), Mode::Build))
+    word(&rules.evaluate(&tool, &call(), &run_access(command), SessionMode::Build))
 }
 
-fn file(rules: &Rules, tool: &'static str, path: &str, mode: Mode) -> &'static str {
+fn file(
+    rules: &PermissionRules,
+    tool: &'static str,
+    path: &str,
+    mode: SessionMode,
+) -> &'static str {
     let class = match tool {
         "read" | "grep" => ToolClass::Read,
         _ => ToolClass::Edit,
     };
-    let scope = vec![Scope::Path(path.to_owned())];
+    let scope = vec![LockScope::Path(path.to_owned())];
     let access = match class {
-        ToolClass::Read => Access {
+        ToolClass::Read => ToolAccess {
             reads: scope,
-            ..Access::default()
+            ..ToolAccess::default()
         },
-        _ => Access {
+        _ => ToolAccess {
             writes: scope,
-            ..Access::default()
+            ..ToolAccess::default()
         },
     };
-    word(&rules.judge(&Fake(tool, class), &call(), &access, mode))
+    word(&rules.evaluate(&Fake(tool, class), &call(), &access, mode))
 }
 
 #[test]
-fn commands_that_only_look_need_no_leave() {
-    let rules = Rules::default();
+fn read_only_commands_need_no_permission() {
+    let rules = PermissionRules::default();
     let harmless = [
         "ls -la src",
         "cat README.md | head -5",
@@ -181,7 +186,7 @@ fn commands_that_only_look_need_no_leave() {
 }
 
 #[test]
-fn rules_go_by_simple_commands() {
+fn rules_match_simple_commands() {
     let rules = rules(json!({
         "allow": ["Bash(cargo test:*)", "Bash(npm run build)", "Bash(git checkout * --quiet)"],
         "ask": ["Bash(cargo test --release:*)"],
@@ -227,7 +232,7 @@ fn rules_go_by_simple_commands() {
         assert_eq!(bash(&rules, command), expected, "{command}");
     }
     let all = self::rules(json!({ "allow": ["Bash"], "deny": ["Bash(rm:*)"] }));
-    // What is not understood may be what a rule forbids.
+    // A line that is not understood may run what a rule forbids.
     assert_eq!(bash(&all, "make all (; anything"), "ask");
     let unlimited = self::rules(json!({ "allow": ["Bash"] }));
     assert_eq!(bash(&unlimited, "make all (; anything"), "allow");
@@ -238,9 +243,9 @@ fn rules_go_by_simple_commands() {
 }
 
 #[test]
-fn files_are_judged_by_place_and_mode() {
-    let none = Rules::default();
-    let build = |tool, path: &str| file(&none, tool, path, Mode::Build);
+fn file_access_depends_on_path_and_mode() {
+    let none = PermissionRules::default();
+    let build = |tool, path: &str| file(&none, tool, path, SessionMode::Build);
     assert_eq!(build("read", "src/main.rs"), "allow");
     assert_eq!(build("read", "/etc/hosts"), "ask");
     assert_eq!(build("read", ".env"), "ask");
@@ -248,7 +253,7 @@ fn files_are_judged_by_place_and_mode() {
     assert_eq!(build("read", ".env.example"), "allow");
     assert_eq!(build("read", "keys/server.pem"), "ask");
     assert_eq!(build("read", ".git/config"), "allow");
-    if let Some(home) = places::home() {
+    if let Some(home) = sensitive_paths::home() {
         assert_eq!(build("read", &format!("{home}/.ssh/id_rsa")), "deny");
         assert_eq!(build("read", &format!("{home}/.sshx")), "ask");
     }
@@ -267,18 +272,22 @@ fn files_are_judged_by_place_and_mode() {
         assert_eq!(build("edit", steering), "ask", "{steering}");
     }
     assert_eq!(build("edit", ".gitignore"), "allow");
-    for mode in [Mode::Plan, Mode::Ask] {
+    for mode in [SessionMode::Plan, SessionMode::Ask] {
         assert_eq!(file(&none, "edit", "src/main.rs", mode), "deny");
         assert_eq!(file(&none, "read", "src/main.rs", mode), "allow");
         let tool = Fake("exec_command", ToolClass::Execute);
-        let judged = |command: &str| word(&none.judge(&tool, &call(), &run_access(command), mode));
+        let judged =
+            |command: &str| word(&none.evaluate(&tool, &call(), &run_access(command), mode));
         assert_eq!(
             (judged("git status"), judged("cargo test")),
             ("allow", "deny")
         );
     }
     let asks = rules(json!({ "edits": "ask" }));
-    assert_eq!(file(&asks, "edit", "src/main.rs", Mode::Build), "ask");
+    assert_eq!(
+        file(&asks, "edit", "src/main.rs", SessionMode::Build),
+        "ask"
+    );
     let own = rules(json!({
         "allow": ["Read(//var/log/**)", "Edit(docs/**)"],
         "ask": ["Edit(/src/generated/**)"],
@@ -302,7 +311,7 @@ fn files_are_judged_by_place_and_mode() {
     ];
     for (tool, path, expected) in cases {
         assert_eq!(
-            file(&own, tool, path, Mode::Build),
+            file(&own, tool, path, SessionMode::Build),
             expected,
             "{tool} {path}"
         );
@@ -315,15 +324,15 @@ fn hosts_and_foreign_tools() {
         json!({ "allow": ["Fetch(domain:docs.rs)", "WebFetch(domain:*.rust-lang.org)", "mcp__files"], "deny": ["mcp__files__delete", "Fetch(domain:evil.docs.rs)"] }),
     );
     let fetch = |host: &str| {
-        let access = Access {
+        let access = ToolAccess {
             host: Some(host.to_owned()),
-            ..Access::default()
+            ..ToolAccess::default()
         };
-        word(&rules.judge(
+        word(&rules.evaluate(
             &Fake("fetch", ToolClass::Network),
             &call(),
             &access,
-            Mode::Build,
+            SessionMode::Build,
         ))
     };
     assert_eq!(fetch("docs.rs"), "allow");
@@ -333,11 +342,11 @@ fn hosts_and_foreign_tools() {
     assert_eq!(fetch("xrust-lang.org"), "ask");
     assert_eq!(fetch("evil.docs.rs"), "deny");
     let foreign = |name: &'static str| {
-        word(&rules.judge(
+        word(&rules.evaluate(
             &Fake(name, ToolClass::Foreign),
             &call(),
-            &Access::default(),
-            Mode::Build,
+            &ToolAccess::default(),
+            SessionMode::Build,
         ))
     };
     assert_eq!(foreign("mcp__files__read"), "allow");
@@ -346,8 +355,8 @@ fn hosts_and_foreign_tools() {
 }
 
 #[test]
-fn a_decision_becomes_a_rule_of_the_right_width() {
-    let none = Rules::default();
+fn decision_becomes_a_rule_of_the_right_width() {
+    let none = PermissionRules::default();
     let tool = Fake("exec_command", ToolClass::Execute);
     let cases: &[(&str, &[&str])] = &[
         ("cargo test -p agent", &["Bash(cargo test:*)"]),
@@ -422,9 +431,9 @@ fn a_decision_becomes_a_rule_of_the_right_width() {
     let wide = none.with_allowed(&none.rules_for(&tool, &run_access("cargo test")));
     assert_eq!(bash(&wide, "cargo test --all"), "allow");
     assert_eq!(bash(&wide, "cargo run"), "ask");
-    let read = Access {
-        reads: vec![Scope::Path("/var/log/syslog".to_owned())],
-        ..Access::default()
+    let read = ToolAccess {
+        reads: vec![LockScope::Path("/var/log/syslog".to_owned())],
+        ..ToolAccess::default()
     };
     let reader = Fake("read", ToolClass::Read);
     let found = none.rules_for(&reader, &read);
@@ -433,47 +442,50 @@ fn a_decision_becomes_a_rule_of_the_right_width() {
         word(
             &none
                 .with_allowed(&found)
-                .judge(&reader, &call(), &read, Mode::Build)
+                .evaluate(&reader, &call(), &read, SessionMode::Build)
         ),
         "allow"
     );
-    let steering = Access {
-        writes: vec![Scope::Path(".git/config".to_owned())],
-        ..Access::default()
+    let steering = ToolAccess {
+        writes: vec![LockScope::Path(".git/config".to_owned())],
+        ..ToolAccess::default()
     };
     let editor = Fake("edit", ToolClass::Edit);
     assert_eq!(none.rules_for(&editor, &steering), Vec::<String>::new());
     assert_eq!(
-        none.rules_for(&Fake("mcp__a__b", ToolClass::Foreign), &Access::default()),
+        none.rules_for(
+            &Fake("mcp__a__b", ToolClass::Foreign),
+            &ToolAccess::default()
+        ),
         ["mcp__a__b"]
     );
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_never_opens() {
+fn invalid_rules_are_reported_and_never_allow() {
     let text = json!({ "permissions": { "allow": ["Bash(ls", 3, "Bash(make:*)"], "deny": ["Edit({a)"], "ask": "x", "edits": "maybe" } });
-    let (rules, problems) = Rules::of(&text, "/project");
+    let (rules, problems) = PermissionRules::of(&text, "/project");
     assert_eq!(problems.len(), 5, "{problems:?}");
-    let path = |problem: &Problem| problem.path.join("/");
+    let path = |problem: &PermissionProblem| problem.path.join("/");
     let paths: Vec<String> = problems.iter().map(path).collect();
     assert!(
         paths.contains(&"permissions/deny/0".to_owned()),
         "{paths:?}"
     );
-    // A rule that allows cannot open what the others may have been meant to close.
+    // An allow rule cannot override rules that may have been meant to deny.
     assert_eq!(bash(&rules, "make"), "ask");
-    assert_eq!(file(&rules, "edit", "src/a.rs", Mode::Build), "deny");
-    assert_eq!(Rules::of(&json!({}), "/project").1, []);
+    assert_eq!(file(&rules, "edit", "src/a.rs", SessionMode::Build), "deny");
+    assert_eq!(PermissionRules::of(&json!({}), "/project").1, []);
     assert!(AbsPath::new("/").is_some());
 }
 
 #[test]
-fn rules_of_a_project_hold_there_alone() {
+fn project_rules_apply_only_to_their_project() {
     let text = json!({ "permissions": { "deny": ["Bash(rm:*)"] }, "projects": {
         "/project": { "allow": ["Bash(make:*)", "Bash(rm:*)"] },
         "/other": { "allow": ["Bash(ninja:*)"] },
     } });
-    let (rules, problems) = Rules::of(&text, "/project");
+    let (rules, problems) = PermissionRules::of(&text, "/project");
     assert_eq!(problems, []);
     assert_eq!(bash(&rules, "make all"), "allow");
     assert_eq!(bash(&rules, "ninja"), "ask");

@@ -1,9 +1,9 @@
-//! How much of a command a decision for more than once is about: as a rule the command as it is, and of programs that
-//! are known the program with its subcommand.
+//! The part of a command that a lasting decision covers: by default the exact command, and for
+//! known programs the program with its subcommand.
 
-use syntax::shell::Word;
+use syntax::shell::ShellWord;
 
-/// Programs whose subcommands each do one kind of thing.
+/// Programs with subcommands that each do one kind of thing.
 const SUBCOMMANDS: &[(&str, &[&str])] = &[
     (
         "git",
@@ -38,7 +38,7 @@ const SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("dart", &["analyze", "format", "test"]),
 ];
 
-/// Programs that do one kind of thing with whatever they are given.
+/// Programs that do one kind of thing with any arguments.
 const TOOLS: &[&str] = &[
     "black",
     "clang-format",
@@ -67,13 +67,13 @@ const TOOLS: &[&str] = &[
     "vulture",
 ];
 
-/// Modules of Python that are such programs.
+/// Python modules that are such programs.
 const MODULES: &[&str] = &[
     "unittest", "pytest", "mypy", "black", "flake8", "pylint", "isort", "ruff", "doctest",
 ];
 
-/// The words with which all commands like this one begin; `None` where there are none but itself.
-pub(super) fn prefix(words: &[Word]) -> Option<String> {
+/// Returns the prefix shared by all similar commands; `None` if only the exact command is covered.
+pub(super) fn prefix(words: &[ShellWord]) -> Option<String> {
     let certain: Vec<&str> = words
         .iter()
         .map_while(|word| word.is_certain().then_some(word.text.as_str()))
@@ -90,7 +90,7 @@ pub(super) fn prefix(words: &[Word]) -> Option<String> {
     }
     let (_, subcommands) = SUBCOMMANDS.iter().find(|(program, _)| program == name)?;
     match rest {
-        // What a script does is known by its name alone.
+        // The script's name determines what it does.
         ["run", script, ..] if *name != "cargo" => {
             is_word(script).then(|| format!("{name} run {script}"))
         }
@@ -102,7 +102,7 @@ pub(super) fn prefix(words: &[Word]) -> Option<String> {
     }
 }
 
-/// A program's name without its version: `python` of `python3.11`, `gcc` of `gcc-12`.
+/// Returns a program's name without its version: `python` of `python3.11`, `gcc` of `gcc-12`.
 pub(super) fn base(name: &str) -> &str {
     let is_version = |sign: char| sign.is_ascii_digit() || sign == '.';
     let base = name.trim_end_matches(is_version);
@@ -110,10 +110,7 @@ pub(super) fn base(name: &str) -> &str {
         .strip_suffix('-')
         .filter(|_| base.len() < name.len())
         .unwrap_or(base);
-    match base.is_empty() {
-        true => name,
-        false => base,
-    }
+    if base.is_empty() { name } else { base }
 }
 
 fn is_word(text: &str) -> bool {

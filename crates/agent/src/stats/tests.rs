@@ -1,9 +1,9 @@
-//! Figures and alerts.
+//! Statistics and alerts.
 
-use super::{DAY, HOUR, Measured, beta_below, calls};
+use super::{DAY, HOUR, MeasuredCall, beta_below, calls};
 
-fn measured(at_ms: u64, outcome: &str, count: usize) -> Vec<Measured> {
-    let one = Measured {
+fn measured(at_ms: u64, outcome: &str, count: usize) -> Vec<MeasuredCall> {
+    let one = MeasuredCall {
         at_ms,
         millis: count as f64,
         tool: "edit".to_owned(),
@@ -15,7 +15,7 @@ fn measured(at_ms: u64, outcome: &str, count: usize) -> Vec<Measured> {
 
 const NOW: u64 = 100 * DAY;
 
-/// What is usual lies three days back, what is new an hour. Tells which outcomes alert.
+/// Returns the outcomes that alert, with a baseline three days ago and new calls an hour ago.
 fn check(usual: &[(&str, usize)], new: &[(&str, usize)], alerting: &[&str]) {
     let mut all = Vec::new();
     for (outcome, count) in usual {
@@ -35,22 +35,22 @@ fn more_than_twice_the_usual_alerts() {
     check(&usual, &[("ok", 95), ("timeout", 5)], &[]);
     check(&usual, &[("ok", 90), ("timeout", 10)], &[]);
     check(&usual, &[("ok", 70), ("timeout", 30)], &["timeout"]);
-    // Too few to tell.
+    // Too few calls for an alert.
     check(&usual, &[("ok", 5), ("timeout", 14)], &[]);
     check(&usual, &[("ok", 5), ("timeout", 15)], &["timeout"]);
-    // What was bad already is not news.
+    // A failure rate that was already high does not alert.
     check(&[("ok", 40), ("timeout", 60)], &[("timeout", 50)], &[]);
 }
 
 #[test]
-fn what_nobody_thought_of_alerts_at_three_an_hour() {
+fn unknown_outcomes_alert_at_three_an_hour() {
     check(&[], &[("ok", 500), ("unknown", 2)], &[]);
     check(&[], &[("ok", 500), ("unknown", 3)], &["unknown"]);
     check(&[("unknown", 9)], &[("ok", 500)], &[]);
 }
 
 #[test]
-fn a_week_halves_what_a_call_counts() {
+fn call_weight_halves_every_week() {
     let at = |age| {
         let mut all = measured(NOW - age, "timeout", 100);
         all.extend(measured(NOW - 2 * DAY, "ok", 100));
@@ -75,7 +75,7 @@ fn lines_count_and_time_calls() {
 }
 
 #[test]
-fn shares_below_a_bound_are_as_likely_as_tables_say() {
+fn beta_distribution_matches_binomial_sums() {
     let near = |x, a, b, wanted: f64| {
         let found = beta_below(x, a, b);
         assert!((found - wanted).abs() < 1e-6, "{x} {a} {b}: {found}");

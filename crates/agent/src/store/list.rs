@@ -1,58 +1,58 @@
-//! The sessions there are, each in a line.
+//! The list of sessions, each summarized in one entry.
 
 use std::collections::BTreeMap;
 
-use crate::parts::texts;
-use crate::record::{Mode, Parent, Record, TurnEnd};
+use crate::record::{Parent, SessionMode, SessionRecord, TurnEnd};
+use crate::stored_parts::texts;
 
-use super::{Store, decode};
+use super::{SessionStore, decode};
 
-/// Letters of a title that is made from the first prompt.
+/// Maximum length of a title made from the first prompt, in characters.
 const TITLE: usize = 80;
 
-/// A session in a line.
+/// A session's entry in the list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SessionLine {
-    /// Its name.
+pub struct SessionSummary {
+    /// The id of the session.
     pub id: String,
-    /// Milliseconds since 1970.
+    /// Start time, in milliseconds since 1970.
     pub started_ms: u64,
-    /// When its last record was written.
+    /// Time of the last record, in milliseconds since 1970.
     pub last_ms: u64,
-    /// The folder it works in.
+    /// The folder the session works in.
     pub root: String,
-    /// Its title, or the beginning of its first prompt.
+    /// The title, or the beginning of the first prompt.
     pub title: String,
-    /// Who answered last, or is to.
+    /// The model that answered last, or that will answer.
     pub model: String,
-    /// Who is to answer: `provider/model`, `auto` or `demo`.
+    /// The requested model: `provider/model`, `auto` or `demo`.
     pub wanted: String,
-    /// How it works.
-    pub mode: Mode,
-    /// How many turns it had.
+    /// The mode of the session.
+    pub mode: SessionMode,
+    /// The number of turns.
     pub turns: u64,
-    /// Billionths of a US dollar. What it took over from the session that it goes on from is not counted again.
+    /// Billionths of a US dollar, without the cost of the session it was forked from.
     pub cost_nano: u64,
-    /// Whether there were answers whose price is not known.
+    /// Whether any answer had an unknown price.
     pub has_unknown_cost: bool,
-    /// Where it stands.
+    /// The state of the session.
     pub state: SessionState,
-    /// Who started it, where it is a subagent's.
+    /// The parent session and call, for a subagent.
     pub parent: Option<Parent>,
 }
 
-/// Where a session stands.
+/// The state of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionState {
-    /// Nothing was asked of it yet.
+    /// It has no prompt yet.
     New,
-    /// A turn has begun and not ended: it runs, or its program died.
+    /// A turn has begun and not ended: it is running, or its program died.
     Open,
-    /// Its last turn ended like this.
+    /// Its last turn ended.
     Ended(TurnEnd),
 }
 
-/// The kinds of records that a line is made of.
+/// Kinds of records that an entry is computed from.
 const KINDS: &[&str] = &[
     "began",
     "prompted",
@@ -63,9 +63,9 @@ const KINDS: &[&str] = &[
     "turn_ended",
 ];
 
-impl Store {
-    /// The latest sessions, at most `limit`, the latest first. Blocks on the disk.
-    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionLine>, String> {
+impl SessionStore {
+    /// Lists the latest sessions, newest first, at most `limit`. Blocks on the disk.
+    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, String> {
         let sessions = self.reader().sessions();
         let sessions = sessions.map_err(|error| error.to_string())?;
         let lines = sessions.into_iter().take(limit).map(|session| {
@@ -75,7 +75,7 @@ impl Store {
             let last = reader.last_event(&session.id);
             let last = last.map_err(|error| error.to_string())?;
             drop(reader);
-            let mut line = SessionLine::new(session.id, session.started_ms, session.root);
+            let mut line = SessionSummary::new(session.id, session.started_ms, session.root);
             line.last_ms = last.map_or(session.started_ms, |event| event.at_ms);
             let mut counted_from = 0;
             for stored in events.iter().filter_map(|event| decode(event).ok()) {
@@ -86,9 +86,9 @@ impl Store {
         lines.collect()
     }
 
-    /// The children of each session that has any, by its name: subagents, the oldest first. Blocks on the disk.
-    pub fn children(&self, limit: usize) -> Result<BTreeMap<String, Vec<SessionLine>>, String> {
-        let mut children: BTreeMap<String, Vec<SessionLine>> = BTreeMap::new();
+    /// Lists the subagents of each session, by the parent's id, oldest first. Blocks on the disk.
+    pub fn children(&self, limit: usize) -> Result<BTreeMap<String, Vec<SessionSummary>>, String> {
+        let mut children: BTreeMap<String, Vec<SessionSummary>> = BTreeMap::new();
         for line in self.sessions(limit)?.into_iter().rev() {
             if let Some(parent) = &line.parent {
                 children
@@ -101,7 +101,7 @@ impl Store {
     }
 }
 
-impl SessionLine {
+impl SessionSummary {
     fn new(id: String, started_ms: u64, root: String) -> Self {
         Self {
             id,
@@ -111,7 +111,7 @@ impl SessionLine {
             title: String::new(),
             model: String::new(),
             wanted: String::new(),
-            mode: Mode::default(),
+            mode: SessionMode::default(),
             turns: 0,
             cost_nano: 0,
             has_unknown_cost: false,
@@ -120,9 +120,9 @@ impl SessionLine {
         }
     }
 
-    fn take(&mut self, seq: u64, record: &Record, counted_from: &mut u64) {
+    fn take(&mut self, seq: u64, record: &SessionRecord, counted_from: &mut u64) {
         match record {
-            Record::Began {
+            SessionRecord::Began {
                 parent,
                 forked_from,
                 mode,
@@ -135,7 +135,7 @@ impl SessionLine {
                 self.wanted.clone_from(model);
                 *counted_from = forked_from.as_ref().map_or(0, |(_, after)| after + 1);
             }
-            Record::Prompted {
+            SessionRecord::Prompted {
                 turn,
                 parts,
                 is_steering,
@@ -148,7 +148,7 @@ impl SessionLine {
                     self.state = SessionState::Open;
                 }
             }
-            Record::Answered {
+            SessionRecord::Answered {
                 model, cost_nano, ..
             } => {
                 self.model.clone_from(model);
@@ -157,19 +157,19 @@ impl SessionLine {
                     self.has_unknown_cost |= cost_nano.is_none();
                 }
             }
-            Record::Switched { to, .. } => {
+            SessionRecord::Switched { to, .. } => {
                 self.model.clone_from(to);
                 self.wanted.clone_from(to);
             }
-            Record::ModeSet { mode } => self.mode = *mode,
-            Record::Titled { title } => self.title.clone_from(title),
-            Record::TurnEnded { end, .. } => self.state = SessionState::Ended(end.clone()),
+            SessionRecord::ModeSet { mode } => self.mode = *mode,
+            SessionRecord::Titled { title } => self.title.clone_from(title),
+            SessionRecord::TurnEnded { end, .. } => self.state = SessionState::Ended(end.clone()),
             _ => {}
         }
     }
 }
 
-/// The first line of a text, cut where it is long.
+/// Returns the first line of a text, truncated to the length of a title.
 pub fn title(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     let line = line.unwrap_or_default();

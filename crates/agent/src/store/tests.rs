@@ -1,12 +1,12 @@
-//! What is written comes back, whatever lies between.
+//! Records written and read back.
 
 use base::AbsPath;
 use host::TempFolder;
-use ledger::{Entry, Ledger, SessionEvent};
+use ledger::{EventRow, Ledger, LedgerEntry};
 
-use super::{SessionState, Store};
-use crate::parts;
-use crate::record::{Mode, Record, Stored, TurnEnd};
+use super::{SessionState, SessionStore};
+use crate::record::{SessionMode, SessionRecord, Stored, TurnEnd};
+use crate::stored_parts;
 
 fn ledger(folder: &TempFolder) -> Ledger {
     let path: AbsPath = folder.path().join("ledger.db");
@@ -15,19 +15,19 @@ fn ledger(folder: &TempFolder) -> Ledger {
 
 fn records() -> Vec<Stored> {
     let records = vec![
-        Record::Began {
+        SessionRecord::Began {
             root: "/work".to_owned(),
             parent: None,
             forked_from: None,
-            mode: Mode::Plan,
+            mode: SessionMode::Plan,
             model: "auto".to_owned(),
         },
-        Record::Prompted {
+        SessionRecord::Prompted {
             turn: 1,
-            parts: vec![parts::text("\n  Mend the roof\nplease")],
+            parts: vec![stored_parts::text("\n  Mend the roof\nplease")],
             is_steering: false,
         },
-        Record::TurnEnded {
+        SessionRecord::TurnEnded {
             turn: 1,
             end: TurnEnd::Done,
         },
@@ -45,10 +45,10 @@ fn records() -> Vec<Stored> {
 #[tokio::test]
 async fn a_session_comes_back_and_is_listed() {
     let folder = TempFolder::new().expect("a folder");
-    let store = Store::start(ledger(&folder)).expect("it starts");
+    let store = SessionStore::start(ledger(&folder)).expect("it starts");
     let records = records();
     store
-        .begin("s1", "/work", &records[..2])
+        .create_session("s1", "/work", &records[..2])
         .await
         .expect("written");
     store.enqueue("s1", &records[2..]).await;
@@ -61,7 +61,7 @@ async fn a_session_comes_back_and_is_listed() {
     assert_eq!(line.title, "Mend the roof");
     assert_eq!(
         (line.model.as_str(), line.mode, line.turns),
-        ("auto", Mode::Plan, 1)
+        ("auto", SessionMode::Plan, 1)
     );
     assert_eq!((line.started_ms, line.last_ms), (100, 102));
     assert_eq!(line.state, SessionState::Ended(TurnEnd::Done));
@@ -77,7 +77,7 @@ async fn what_cannot_be_read_is_named_and_left_out() {
     let folder = TempFolder::new().expect("a folder");
     let mut raw = ledger(&folder);
     let event = |seq, body: &str| {
-        Entry::Event(SessionEvent {
+        LedgerEntry::Event(EventRow {
             session: "s1".to_owned(),
             seq,
             at_ms: 1,
@@ -92,7 +92,7 @@ async fn what_cannot_be_read_is_named_and_left_out() {
         event(2, r#"{"kind":"from_the_future","what":1}"#),
     ])
     .expect("appended");
-    let store = Store::start(raw).expect("it starts");
+    let store = SessionStore::start(raw).expect("it starts");
     let past = store.read("s1").expect("read");
     assert_eq!((past.records.len(), past.next_seq), (1, 3));
     assert_eq!(past.problems.len(), 2);
@@ -106,14 +106,20 @@ async fn what_cannot_be_read_is_named_and_left_out() {
 #[tokio::test]
 async fn a_number_that_is_there_already_is_refused() {
     let folder = TempFolder::new().expect("a folder");
-    let store = Store::start(ledger(&folder)).expect("it starts");
+    let store = SessionStore::start(ledger(&folder)).expect("it starts");
     let records = records();
-    store.begin("s1", "/work", &records).await.expect("written");
+    store
+        .create_session("s1", "/work", &records)
+        .await
+        .expect("written");
     let error = store
         .append("s1", &records[1..2])
         .await
         .expect_err("refused");
-    assert!(error.contains("refuses a row"), "{error}");
-    // Nobody else is held up by it.
-    store.begin("s2", "/work", &records).await.expect("written");
+    assert!(error.contains("rejects a row"), "{error}");
+    // Other sessions are not delayed by it.
+    store
+        .create_session("s2", "/work", &records)
+        .await
+        .expect("written");
 }

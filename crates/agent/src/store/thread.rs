@@ -1,42 +1,44 @@
-//! The thread that writes: whatever waits becomes one transaction.
+//! The writer thread, which combines waiting writes in one transaction.
 //!
-//! A transaction is a trip to the disk, and who comes second waits for two of them. So rows that nobody waits for
-//! hold still for a moment: mostly somebody comes right behind them who does wait, and takes them along.
-//! A second thread carries rows over from the ledger's log into its file, so that nobody waits for that.
+//! A transaction costs one disk sync, and a caller that arrives during one waits for two. Rows
+//! without a waiting caller are therefore delayed briefly: usually a write with a waiting caller
+//! follows and takes them along. A second thread checkpoints the ledger's log into its file, so
+//! that no caller waits for that.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use ledger::{Entry, Error, Ledger};
+use ledger::{Error, Ledger, LedgerEntry};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-use super::Write;
+use super::StoreWrite;
 
-/// Groups of rows to a transaction.
+/// Maximum number of writes per transaction.
 const GROUP: usize = 256;
-/// How long rows that nobody waits for hold still.
+/// Delay of rows without a waiting caller.
 const LINGER: Duration = Duration::from_millis(5);
-/// Rows kept for another try while the disk refuses them; beyond it the newest are lost, and it is said.
+/// Maximum number of rows kept for a retry while the disk refuses them. Beyond it the newest are
+/// lost, and the loss is logged.
 const KEPT: usize = 16 * 1024;
-/// Transactions after which the log is carried over.
+/// Number of transactions between checkpoints.
 const CARRY_OVER: u32 = 64;
 
-pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<Write>) -> Result<(), String> {
+pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<StoreWrite>) -> Result<(), String> {
     let cannot = |error| format!("cannot start the thread that writes records: {error}");
-    // For its clock alone.
+    // The runtime only provides the timer.
     let runtime = Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(cannot)?;
-    let tidier = ledger.again().map_err(|error| error.to_string())?;
+    let tidier = ledger.reopen().map_err(|error| error.to_string())?;
     ledger
-        .leave_checkpoints()
+        .disable_auto_checkpoint()
         .map_err(|error| error.to_string())?;
     let (carry_over, asked) = sync_channel(1);
     let thread = std::thread::Builder::new().name("checkpoints".to_owned());
     let started = thread.spawn(move || carry_over_when(&asked, &tidier));
     started.map_err(cannot)?;
-    let work = Work {
+    let work = StoreWriter {
         ledger,
         held: Vec::new(),
         transactions: 0,
@@ -47,18 +49,19 @@ pub(super) fn start(ledger: Ledger, waiting: mpsc::Receiver<Write>) -> Result<()
     started.map(drop).map_err(cannot)
 }
 
-/// Ends when nobody is left who could ask.
+/// Runs a checkpoint on every request; ends when all senders are gone.
 fn carry_over_when(asked: &Receiver<()>, ledger: &Ledger) {
     while asked.recv().is_ok() {
         if let Err(error) = ledger.checkpoint() {
-            // The rows are safe in the log, and the next time may do better.
+            // The rows are safe in the log, and the next checkpoint may succeed.
             log::warn!("{error}");
         }
     }
 }
 
-/// Takes what waits, and what comes while nobody waits for it. `None` when nobody is left who could send.
-async fn gather(waiting: &mut mpsc::Receiver<Write>) -> Option<Vec<Write>> {
+/// Takes the waiting writes, and further ones until one has a waiting caller. Returns `None` when
+/// all senders are gone.
+async fn gather(waiting: &mut mpsc::Receiver<StoreWrite>) -> Option<Vec<StoreWrite>> {
     let mut group = vec![waiting.recv().await?];
     let until = Instant::now() + LINGER;
     loop {
@@ -78,23 +81,23 @@ async fn gather(waiting: &mut mpsc::Receiver<Write>) -> Option<Vec<Write>> {
     }
 }
 
-struct Work {
+struct StoreWriter {
     ledger: Ledger,
-    /// Rows that nobody waits for and the disk refused; they go first the next time.
-    held: Vec<Entry>,
-    /// Since the log was last carried over.
+    /// Rows without a waiting caller that the disk refused; they are written first the next time.
+    held: Vec<LedgerEntry>,
+    /// Number of transactions since the last checkpoint.
     transactions: u32,
     carry_over: SyncSender<()>,
 }
 
-impl Work {
-    fn run(mut self, runtime: &Runtime, mut waiting: mpsc::Receiver<Write>) {
+impl StoreWriter {
+    fn run(mut self, runtime: &Runtime, mut waiting: mpsc::Receiver<StoreWrite>) {
         while let Some(group) = runtime.block_on(gather(&mut waiting)) {
             self.write(group);
             self.transactions += 1;
             if self.transactions >= CARRY_OVER {
                 self.transactions = 0;
-                // Where the thread is still at it, it has been asked already.
+                // If the checkpoint thread is busy, it already has a request.
                 self.carry_over.try_send(()).ok();
             }
         }
@@ -106,7 +109,7 @@ impl Work {
         }
     }
 
-    fn write(&mut self, mut group: Vec<Write>) {
+    fn write(&mut self, mut group: Vec<StoreWrite>) {
         let mut entries = std::mem::take(&mut self.held);
         let held = entries.len();
         for write in &mut group {
@@ -114,12 +117,12 @@ impl Work {
         }
         if entries.is_empty() || self.ledger.append(&entries).is_ok() {
             for done in group.into_iter().filter_map(|write| write.done) {
-                // Who asked may have gone; then nobody wants to know.
+                // The caller may have gone.
                 done.send(Ok(())).ok();
             }
             return;
         }
-        // One of them is refused, or the disk is in trouble: each for itself, in order.
+        // One write is refused, or the disk fails: write them one by one, in order.
         entries.truncate(held);
         self.held = entries;
         self.write_held();
@@ -128,16 +131,17 @@ impl Work {
         }
     }
 
-    fn write_one(&mut self, write: Write) {
-        // Nothing overtakes what is held: a session's numbers must have no gap.
-        let written = match self.held.is_empty() {
-            true => self.ledger.append(&write.entries),
-            false => Err(Error::Closed),
+    fn write_one(&mut self, write: StoreWrite) {
+        // Held rows must be written first: a session's numbers must not have a gap.
+        let written = if self.held.is_empty() {
+            self.ledger.append(&write.entries)
+        } else {
+            Err(Error::Closed)
         };
         let error = match (written, &write.done) {
             (Ok(()), _) => None,
             (Err(error @ Error::Refused { .. }), _) => Some(format!(
-                "another program has written to this session meanwhile; open it again to go on from there ({error})"
+                "another program has written to this session; reopen it to continue from there ({error})"
             )),
             (Err(Error::Closed), _) if !self.held.is_empty() => {
                 Some("the ledger cannot be written at the moment".to_owned())
@@ -149,7 +153,7 @@ impl Work {
                 let answer = error.map_or(Ok(()), Err);
                 done.send(answer).ok();
             }
-            (Some(error), None) => self.hold(write.entries, &error),
+            (Some(error), None) => self.hold_back(write.entries, &error),
             (None, None) => {}
         }
     }
@@ -172,7 +176,7 @@ impl Work {
         }
     }
 
-    fn hold(&mut self, entries: Vec<Entry>, error: &str) {
+    fn hold_back(&mut self, entries: Vec<LedgerEntry>, error: &str) {
         log::warn!("{error}; {} records wait", entries.len());
         self.held.extend(entries);
         if self.held.len() > KEPT {

@@ -1,15 +1,15 @@
-//! The arguments of a call, read one by one with a sentence for each that makes no sense.
+//! Parsing of a call's arguments, with a sentence for each invalid one.
 //!
-//! Tolerated, since it cannot mean anything else: other programs' words for an argument, numbers and booleans
-//! written as strings, null for what is left out.
+//! Accepted because they are unambiguous: the argument names of other programs, numbers and
+//! booleans written as strings, and null for an omitted argument.
 
 use serde_json::{Map, Value};
 
-use crate::tool::{Answer, Call, Input};
+use crate::tool::{CallInput, ToolCall, ToolResult};
 
 use super::invalid;
 
-/// Our word for an argument and those of others.
+/// Names of an argument: ours, and those of other programs.
 const ALIASES: &[(&str, &[&str])] = &[
     (
         "path",
@@ -62,24 +62,24 @@ const ALIASES: &[(&str, &[&str])] = &[
 ];
 
 /// The arguments of one call.
-pub(super) struct Arguments<'a> {
+pub(super) struct CallArguments<'a> {
     tool: &'a str,
     map: std::borrow::Cow<'a, Map<String, Value>>,
 }
 
-impl<'a> Arguments<'a> {
-    /// Takes them for an object.
-    pub(super) fn of(call: &'a Call) -> Result<Self, Answer> {
+impl<'a> CallArguments<'a> {
+    /// Interprets the input as an object.
+    pub(super) fn of(call: &'a ToolCall) -> Result<Self, ToolResult> {
         let tool = call.tool.as_str();
         let map = match &call.input {
-            Input::Json(Value::Object(map)) => std::borrow::Cow::Borrowed(map),
-            Input::Json(Value::Null) => std::borrow::Cow::Owned(Map::new()),
-            Input::Json(_) => {
+            CallInput::Json(Value::Object(map)) => std::borrow::Cow::Borrowed(map),
+            CallInput::Json(Value::Null) => std::borrow::Cow::Owned(Map::new()),
+            CallInput::Json(_) => {
                 return Err(invalid(format!(
                     "{tool}: the arguments must be one JSON object"
                 )));
             }
-            Input::Text(text) => match serde_json::from_str(text) {
+            CallInput::Text(text) => match serde_json::from_str(text) {
                 Ok(map) => std::borrow::Cow::Owned(map),
                 Err(error) => {
                     let text = format!(
@@ -92,7 +92,7 @@ impl<'a> Arguments<'a> {
         Ok(Self { tool, map })
     }
 
-    /// The value of an argument, by any of its names.
+    /// Returns the value of an argument, under any of its names.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         let aliases = ALIASES.iter().find(|(own, _)| *own == name);
         let aliases = aliases.map_or(&[][..], |(_, aliases)| aliases);
@@ -100,8 +100,8 @@ impl<'a> Arguments<'a> {
         names.find_map(|name| self.map.get(*name).filter(|value| !value.is_null()))
     }
 
-    /// A text that may be left out.
-    pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Answer> {
+    /// Returns an optional string.
+    pub(super) fn text(&self, name: &str) -> Result<Option<&str>, ToolResult> {
         match self.value(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -109,18 +109,18 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A text that must be given.
-    pub(super) fn needed(&self, name: &str) -> Result<&str, Answer> {
+    /// Returns a required string.
+    pub(super) fn needed(&self, name: &str) -> Result<&str, ToolResult> {
         self.text(name)?.ok_or_else(|| self.missing(name))
     }
 
-    /// A whole number, not negative.
-    pub(super) fn number(&self, name: &str) -> Result<Option<u64>, Answer> {
+    /// Returns an optional non-negative integer.
+    pub(super) fn number(&self, name: &str) -> Result<Option<u64>, ToolResult> {
         let Some(value) = self.value(name) else {
             return Ok(None);
         };
         let number = match value {
-            Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
+            Value::Number(number) => number.as_u64().or_else(|| to_integer(number.as_f64()?)),
             Value::String(text) => text.trim().parse().ok(),
             _ => None,
         };
@@ -130,8 +130,8 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Yes or no; no where it is left out.
-    pub(super) fn flag(&self, name: &str) -> Result<bool, Answer> {
+    /// Returns a boolean; false if omitted.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, ToolResult> {
         match self.value(name) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
@@ -141,8 +141,8 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Several texts; one alone counts as a list of one.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Answer> {
+    /// Returns a list of strings; a single string counts as a list.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, ToolResult> {
         let value = match self.value(name) {
             None => return Ok(Vec::new()),
             Some(Value::String(text)) => return Ok(vec![text.clone()]),
@@ -156,13 +156,14 @@ impl<'a> Arguments<'a> {
         texts.ok_or_else(|| self.wrong(name, "a list of strings", value))
     }
 
-    /// The answer where something that is needed was left out.
-    pub(super) fn missing(&self, name: &str) -> Answer {
+    /// Returns the result for a missing argument.
+    pub(super) fn missing(&self, name: &str) -> ToolResult {
         let mut given: Vec<&str> = self.map.keys().map(String::as_str).collect();
         given.sort_unstable();
-        let given = match given.is_empty() {
-            true => "nothing was given".to_owned(),
-            false => format!("given was {}", given.join(", ")),
+        let given = if given.is_empty() {
+            "nothing was given".to_owned()
+        } else {
+            format!("given was {}", given.join(", "))
         };
         invalid(format!(
             "{}: `{name}` is missing ({given}); call it again with `{name}`",
@@ -170,8 +171,8 @@ impl<'a> Arguments<'a> {
         ))
     }
 
-    /// The answer where something is of another kind.
-    pub(super) fn wrong(&self, name: &str, wanted: &str, value: &Value) -> Answer {
+    /// Returns the result for an argument of the wrong type.
+    pub(super) fn wrong(&self, name: &str, wanted: &str, value: &Value) -> ToolResult {
         let mut shown = value.to_string();
         if shown.len() > 60 {
             let end = (0..=60).rev().find(|at| shown.is_char_boundary(*at));
@@ -185,7 +186,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-fn whole(number: f64) -> Option<u64> {
+fn to_integer(number: f64) -> Option<u64> {
     let is_whole = number.fract() == 0.0 && (0.0..9e15).contains(&number);
     is_whole.then_some(number as u64)
 }

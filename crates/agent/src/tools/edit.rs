@@ -1,26 +1,27 @@
-//! `edit`, `apply_patch`, `edit_lines`, `edit_blocks`: changes of files, in the words that a model knows best.
+//! `edit`, `apply_patch`, `edit_lines`, `edit_blocks`: file changes, each in a format that some
+//! models know best.
 //!
-//! All of them are one: a call becomes file edits, and `carry_out` plans and writes them, all or nothing.
+//! Each call is converted to file edits, and `carry_out` plans and writes them, all or nothing.
 
-mod carry_out;
+mod apply;
 
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use model::{EditTool, Profile, ToolInput, ToolSpec};
-use patch::edit::{Change, FileEdit, Occurrences};
-use patch::format::{Format, parse, str_replace::StrReplace};
+use patch::edit::{FileEdit, Occurrences, PatchOperation};
+use patch::format::{EditFormat, parse, str_replace::StrReplace};
 
-use crate::outcome::Outcome;
-use crate::tool::{Access, Answer, Call, Input, Tool, ToolClass, ToolContext};
+use crate::outcome::CallOutcome;
+use crate::tool::{CallInput, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
-use super::arguments::Arguments;
-use super::place::place_below;
-use super::{Options, invalid, names, of, spec};
+use super::arguments::CallArguments;
+use super::paths::resolve_below;
+use super::{ToolOptions, invalid, names, of, spec};
 
-pub(super) use carry_out::{carry_out, diff};
+pub(super) use apply::{apply, diff};
 
-/// The grammar of `apply_patch`, for wires that hold a model to one.
+/// The grammar of `apply_patch`, for providers that support constrained output.
 const GRAMMAR: &str = r#"start: begin_patch hunk+ end_patch
 begin_patch: "*** Begin Patch" LF
 end_patch: "*** End Patch" LF?
@@ -42,50 +43,55 @@ eof_line: "*** End of File" LF
 %import common.LF
 "#;
 
-/// Replaces one text by another.
-pub(super) struct Edit {
-    options: Arc<Options>,
+/// The tool that replaces one text with another.
+pub(super) struct ReplaceTextTool {
+    options: Arc<ToolOptions>,
 }
 
-/// Applies a patch of the `*** Begin Patch` kind.
-pub(super) struct ApplyPatch {
-    options: Arc<Options>,
+/// The tool that applies a patch in the `*** Begin Patch` format.
+pub(super) struct ApplyPatchTool {
+    options: Arc<ToolOptions>,
 }
 
-/// Changes lines named by number and hash.
-pub(super) struct EditLines {
-    options: Arc<Options>,
+/// The tool that changes lines identified by number and hash.
+pub(super) struct EditLinesTool {
+    options: Arc<ToolOptions>,
 }
 
-/// Applies SEARCH/REPLACE blocks.
-pub(super) struct EditBlocks {
-    options: Arc<Options>,
+/// The tool that applies SEARCH/REPLACE blocks.
+pub(super) struct EditBlocksTool {
+    options: Arc<ToolOptions>,
 }
 
 macro_rules! made_of_options {
     ($($tool:ident),*) => {$(
         impl $tool {
-            pub(super) fn new(options: &Arc<Options>) -> Self {
+            pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
                 Self { options: Arc::clone(options) }
             }
         }
     )*};
 }
-made_of_options!(Edit, ApplyPatch, EditLines, EditBlocks);
+made_of_options!(
+    ReplaceTextTool,
+    ApplyPatchTool,
+    EditLinesTool,
+    EditBlocksTool
+);
 
-impl Tool for Edit {
+impl Tool for ReplaceTextTool {
     fn name(&self) -> &str {
         "edit"
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
         let is_offered = matches!(profile.edit, EditTool::StrReplace);
-        let description = "Replaces a text in a file by another. `old_string` must stand in the file exactly once, unless `replace_all` is set; quote enough lines around the place. Write `new_string` out in full: a comment such as `... existing code ...` is refused. Several edits of one message are made in their order.";
+        let description = "Replaces a text in a file with another. `old_string` must occur in the file exactly once, unless `replace_all` is set; quote enough lines around the place. Write `new_string` out in full: a comment such as `... existing code ...` is refused. Several edits of one message are made in their order.";
         is_offered.then(|| spec("edit", profile, description, 3, &[
             ("path", of("string", "The file, relative to the project folder")),
-            ("old_string", of("string", "The text as it stands in the file, without line numbers; empty to create a file")),
-            ("new_string", of("string", "What takes its place")),
-            ("replace_all", of("boolean", "Replace every place where it stands")),
+            ("old_string", of("string", "The exact text in the file, without line numbers; empty to create a file")),
+            ("new_string", of("string", "The replacement text")),
+            ("replace_all", of("boolean", "Replace every occurrence")),
         ]))
     }
 
@@ -93,16 +99,20 @@ impl Tool for Edit {
         ToolClass::Edit
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
         access(context, "edit", &replacement(call)?)
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         run(&self.options, context, replacement(call))
     }
 }
 
-impl Tool for ApplyPatch {
+impl Tool for ApplyPatchTool {
     fn name(&self) -> &str {
         "apply_patch"
     }
@@ -110,7 +120,7 @@ impl Tool for ApplyPatch {
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
         let description = "Changes files by a patch: `*** Begin Patch`, then for each file `*** Add File: path`, `*** Delete File: path` or `*** Update File: path` with `@@` and lines that begin with space, - or +, then `*** End Patch`. Paths are relative to the project folder. `Add File` and `Move to` never replace a file that holds something. Write added lines out in full: a comment such as `... existing code ...` is refused. All of it is applied, or nothing.";
         (profile.edit == EditTool::ApplyPatch).then(|| ToolSpec {
-            name: names::shown("apply_patch", profile.tool_names),
+            name: names::display_name("apply_patch", profile.tool_names),
             description: description.to_owned(),
             input: ToolInput::Text {
                 grammar: Some(GRAMMAR.to_owned()),
@@ -122,16 +132,24 @@ impl Tool for ApplyPatch {
         ToolClass::Edit
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        access(context, "patch", &written(call, Format::ApplyPatch)?)
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        access(context, "patch", &written(call, EditFormat::ApplyPatch)?)
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        run(&self.options, context, written(call, Format::ApplyPatch))
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        run(
+            &self.options,
+            context,
+            written(call, EditFormat::ApplyPatch),
+        )
     }
 }
 
-impl Tool for EditLines {
+impl Tool for EditLinesTool {
     fn name(&self) -> &str {
         "edit_lines"
     }
@@ -145,16 +163,20 @@ impl Tool for EditLines {
         ToolClass::Edit
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        access(context, "edit", &written(call, Format::Anchors)?)
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        access(context, "edit", &written(call, EditFormat::Anchors)?)
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        run(&self.options, context, written(call, Format::Anchors))
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        run(&self.options, context, written(call, EditFormat::Anchors))
     }
 }
 
-impl Tool for EditBlocks {
+impl Tool for EditBlocksTool {
     fn name(&self) -> &str {
         "edit_blocks"
     }
@@ -169,52 +191,72 @@ impl Tool for EditBlocks {
         ToolClass::Edit
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        access(context, "edit", &written(call, Format::SearchReplace)?)
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        access(context, "edit", &written(call, EditFormat::SearchReplace)?)
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        run(&self.options, context, written(call, Format::SearchReplace))
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        run(
+            &self.options,
+            context,
+            written(call, EditFormat::SearchReplace),
+        )
     }
 }
 
 fn text_spec(name: &'static str, profile: &Profile, description: &str) -> ToolSpec {
     ToolSpec {
-        name: names::shown(name, profile.tool_names),
+        name: names::display_name(name, profile.tool_names),
         description: description.to_owned(),
         input: ToolInput::Text { grammar: None },
     }
 }
 
-/// The edit of a call that replaces a text.
-fn replacement(call: &Call) -> Result<Vec<FileEdit>, Answer> {
-    let arguments = Arguments::of(call)?;
+/// Parses a call that replaces a text.
+fn replacement(call: &ToolCall) -> Result<Vec<FileEdit>, ToolResult> {
+    let arguments = CallArguments::of(call)?;
     let edit = StrReplace {
         path: arguments.needed("path")?.to_owned(),
         old_string: arguments.needed("old_string")?.to_owned(),
         new_string: arguments.needed("new_string")?.to_owned(),
-        occurrences: match arguments.flag("replace_all")? {
-            true => Occurrences::All,
-            false => Occurrences::One,
+        occurrences: if arguments.flag("replace_all")? {
+            Occurrences::All
+        } else {
+            Occurrences::One
         },
         row: None,
     };
     Ok(vec![edit.into_file_edit()])
 }
 
-/// The edits of a call whose argument is a text in a format of edits.
-fn written(call: &Call, format: Format) -> Result<Vec<FileEdit>, Answer> {
+/// Parses a call whose argument is a text in an edit format.
+fn written(call: &ToolCall, format: EditFormat) -> Result<Vec<FileEdit>, ToolResult> {
     match &call.input {
-        Input::Text(text) if !text.trim_start().starts_with('{') => edits(&call.tool, text, format),
-        _ => edits(&call.tool, Arguments::of(call)?.needed("input")?, format),
+        CallInput::Text(text) if !text.trim_start().starts_with('{') => {
+            edits(&call.tool, text, format)
+        }
+        _ => edits(
+            &call.tool,
+            CallArguments::of(call)?.needed("input")?,
+            format,
+        ),
     }
 }
 
-/// The edits of a text; refused where a part of it cannot be read, since then not all of it would be done.
-pub(super) fn edits(tool: &str, text: &str, format: Format) -> Result<Vec<FileEdit>, Answer> {
+/// Parses a text in an edit format. Fails if any part cannot be parsed, since the edits would be
+/// incomplete.
+pub(super) fn edits(
+    tool: &str,
+    text: &str,
+    format: EditFormat,
+) -> Result<Vec<FileEdit>, ToolResult> {
     let parsed = parse(format, text);
     if parsed.has_losses() {
-        let mut said = format!("{tool}: nothing was changed, since not all of it can be read.\n");
+        let mut said = format!("{tool}: nothing was changed, since part of it cannot be parsed.\n");
         for problem in &parsed.problems {
             said.push_str(&format!("{problem}\n"));
         }
@@ -230,21 +272,21 @@ pub(super) fn edits(tool: &str, text: &str, format: Format) -> Result<Vec<FileEd
     Ok(parsed.files)
 }
 
-/// What edits touch. A path that cannot be used is answered here.
+/// Returns the resources that edits access. Fails with the call's result for an unusable path.
 pub(super) fn access(
     context: &ToolContext,
     verb: &str,
     edits: &[FileEdit],
-) -> Result<Access, Answer> {
-    let mut access = Access::default();
+) -> Result<ToolAccess, ToolResult> {
+    let mut access = ToolAccess::default();
     let mut names: Vec<String> = Vec::new();
     for edit in edits {
         let target = match &edit.change {
-            Change::Update { move_to, .. } => move_to.as_deref(),
+            PatchOperation::Update { move_to, .. } => move_to.as_deref(),
             _ => None,
         };
         for path in std::iter::once(edit.path.as_str()).chain(target) {
-            let place = place_below(context, path)?;
+            let place = resolve_below(context, path)?;
             let scope = place.scope();
             if !access.writes.contains(&scope) {
                 names.push(place.shown);
@@ -263,10 +305,10 @@ pub(super) fn access(
 }
 
 fn run<'a>(
-    options: &Arc<Options>,
+    options: &Arc<ToolOptions>,
     context: &'a ToolContext,
-    edits: Result<Vec<FileEdit>, Answer>,
-) -> BoxFuture<'a, Answer> {
+    edits: Result<Vec<FileEdit>, ToolResult>,
+) -> BoxFuture<'a, ToolResult> {
     let edits = match edits {
         Ok(edits) => edits,
         Err(answer) => return Box::pin(std::future::ready(answer)),
@@ -274,11 +316,14 @@ fn run<'a>(
     if *context.stop.borrow() {
         return Box::pin(std::future::ready(stopped()));
     }
-    let (context, room) = (context.clone(), options.rooms.of(context));
-    super::blocking(move || carry_out(&context, &room, edits))
+    let (context, room) = (context.clone(), options.states.of(context));
+    super::blocking(move || apply(&context, &room, edits))
 }
 
-/// The answer of a call that was stopped before it did anything.
-pub(super) fn stopped() -> Answer {
-    Answer::new(Outcome::UserAborted, "Stopped before anything was changed.")
+/// Returns the result of a call that was stopped before it changed anything.
+pub(super) fn stopped() -> ToolResult {
+    ToolResult::new(
+        CallOutcome::UserAborted,
+        "Stopped before anything was changed.",
+    )
 }

@@ -1,68 +1,70 @@
-//! `exec_command`: programs, with or without a terminal, to their end or beside the session.
+//! `exec_command`: runs programs, with or without a terminal, to their end or in the background.
 //!
-//! What goes on is typed into and heard by `typed`.
+//! `typed` writes to running commands and reads their output.
 
-mod bounds;
-mod typed;
+mod sandbox;
 mod variables;
+mod write_stdin;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use base::AbsPath;
 use futures::future::BoxFuture;
-use host::process::{Bounds, End, Ended, Launch, Screen};
+use host::process::{ExitReport, LaunchRequest, ProcessExit, SandboxSpawner, TerminalSize};
 use model::{Profile, ToolSpec};
 use patch::edit::FileEdit;
-use patch::format::Format;
+use patch::format::EditFormat;
 use serde_json::Value;
 
-use crate::outcome::{Detail, Outcome};
+use crate::outcome::{CallOutcome, Detail};
 use crate::rules::is_read_only;
-use crate::tool::{Access, Answer, Call, Scope, Shown, Tool, ToolClass, ToolContext};
+use crate::tool::{
+    LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay, ToolResult,
+};
 
-use super::arguments::Arguments;
-use super::cut::{self, Cut};
-use super::edit::{carry_out, edits};
+use super::arguments::CallArguments;
+use super::edit::{apply, edits};
 use super::glob::folder;
 use super::read::sentence;
-use super::rooms::{MOST_TERMINALS, Room};
-use super::terminal::Terminal;
-use super::{Options, blocking, invalid, of, spec, unexpected};
+use super::state::{MAX_TERMINALS, ToolState};
+use super::terminal::CommandTerminal;
+use super::truncate::{self, TruncatedText};
+use super::{ToolOptions, blocking, invalid, of, spec, unexpected};
 
-use bounds::Way;
+use sandbox::RunMode;
 
-pub(super) use typed::WriteStdin;
+pub(super) use write_stdin::WriteStdinTool;
 
-/// How long a command is waited for before it goes on beside the session.
+/// Time to wait for a command before it continues in the background, in milliseconds.
 const YIELD: u64 = 30_000;
-/// The same for one that is meant to go on: time enough to fail at once.
+/// The same for a command started in the background: long enough to see an immediate failure.
 const YIELD_BACKGROUND: u64 = 1000;
-/// The longest wait in one call.
+/// Maximum wait in one call, in milliseconds.
 const LONGEST: u64 = 600_000;
-/// How long a command may take to end by itself when it is stopped.
+/// Time a stopped command has to end before it is killed.
 const GRACE: Duration = Duration::from_millis(100);
-const SCREEN: Screen = Screen {
+const SCREEN: TerminalSize = TerminalSize {
     rows: 40,
     columns: 120,
 };
 
-/// Runs commands.
-pub(super) struct ExecCommand {
-    options: Arc<Options>,
+/// The tool that runs commands.
+pub(super) struct ExecCommandTool {
+    options: Arc<ToolOptions>,
 }
 
-impl ExecCommand {
-    pub(super) fn new(options: &Arc<Options>) -> Self {
+impl ExecCommandTool {
+    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
         Self {
             options: Arc::clone(options),
         }
     }
 }
 
-/// What a call asks for.
+/// The parsed arguments of a call.
 #[derive(Clone, Debug)]
-struct Wanted {
+struct ExecRequest {
     command: String,
     workdir: Option<String>,
     has_screen: bool,
@@ -72,16 +74,16 @@ struct Wanted {
     is_background: bool,
 }
 
-impl Wanted {
-    fn read(call: &Call) -> Result<Self, Answer> {
-        let arguments = Arguments::of(call)?;
+impl ExecRequest {
+    fn read(call: &ToolCall) -> Result<Self, ToolResult> {
+        let arguments = CallArguments::of(call)?;
         let command = command(&arguments)?;
         let is_background = arguments.flag("background")?;
         let limit = arguments.number("timeout_ms")?.filter(|limit| *limit > 0);
         let wait = match (arguments.number("yield_time_ms")?, is_background, limit) {
             (Some(wait), ..) => wait,
             (None, true, _) => YIELD_BACKGROUND,
-            // Whoever sets a limit waits for the command until then.
+            // A call with a time limit waits for the command until then.
             (None, false, Some(limit)) => limit.saturating_add(1000),
             (None, false, None) => YIELD,
         };
@@ -96,7 +98,7 @@ impl Wanted {
         })
     }
 
-    /// The patch that was typed as a command, if that is what it is.
+    /// Returns the patch if the command is one, as some models type it.
     fn patch(&self) -> Option<&str> {
         let text = self.command.trim_start();
         let is_patch = ["apply_patch", "applypatch"].iter().any(|name| {
@@ -113,21 +115,22 @@ impl Wanted {
     fn title(&self) -> String {
         let mut lines = self.command.trim().lines();
         let first = lines.next().unwrap_or_default();
-        let end = cut::floor(first, 120);
-        match lines.next().is_some() || end < first.len() {
-            true => format!("{}…", &first[..end]),
-            false => first.to_owned(),
+        let end = truncate::floor(first, 120);
+        if lines.next().is_some() || end < first.len() {
+            format!("{}…", &first[..end])
+        } else {
+            first.to_owned()
         }
     }
 }
 
-/// A command as a line; given as words, they are quoted.
-fn command(arguments: &Arguments<'_>) -> Result<String, Answer> {
+/// Returns the command line; a list of words is quoted.
+fn command(arguments: &CallArguments<'_>) -> Result<String, ToolResult> {
     let command = match arguments.value("command") {
         Some(Value::Array(_)) => {
             let words = arguments.texts("command")?;
             match words.as_slice() {
-                // A shell with its line, as some models write it.
+                // A shell with its command line, as some models write it.
                 [shell, flag, line]
                     if flag.starts_with('-') && flag.ends_with('c') && shell.ends_with("sh") =>
                 {
@@ -142,23 +145,25 @@ fn command(arguments: &Arguments<'_>) -> Result<String, Answer> {
         }
         _ => arguments.needed("command")?.to_owned(),
     };
-    match command.trim().is_empty() || command.contains('\0') {
-        true => Err(invalid(
+    if command.trim().is_empty() || command.contains('\0') {
+        Err(invalid(
             "exec_command: `command` is empty; give a command line",
-        )),
-        false => Ok(command),
+        ))
+    } else {
+        Ok(command)
     }
 }
 
 fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=:@%+,".contains(&byte);
-    match !word.is_empty() && word.bytes().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
-impl Tool for ExecCommand {
+impl Tool for ExecCommandTool {
     fn name(&self) -> &str {
         "exec_command"
     }
@@ -210,28 +215,33 @@ impl Tool for ExecCommand {
         ToolClass::Execute
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        let wanted = Wanted::read(call)?;
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let wanted = ExecRequest::read(call)?;
         if let Some(patch) = wanted.patch() {
             return super::edit::access(context, "patch", &patch_edits(patch)?);
         }
         workdir(context, &wanted)?;
-        let all = vec![Scope::Tree(String::new())];
-        let (reads, writes) = match is_read_only(&wanted.command) {
-            true => (all, Vec::new()),
-            false => (Vec::new(), all),
+        let all = vec![LockScope::Tree(String::new())];
+        let (reads, writes) = if is_read_only(&wanted.command) {
+            (all, Vec::new())
+        } else {
+            (Vec::new(), all)
         };
-        Ok(Access {
+        Ok(ToolAccess {
             reads,
             writes,
-            kept: bounds::kept(context),
+            sandbox_scope: sandbox::sandbox_scope(context),
             title: wanted.title(),
             command: Some(wanted.command),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             match self.try_run(call, context).await {
                 Ok(answer) | Err(answer) => answer,
@@ -240,14 +250,18 @@ impl Tool for ExecCommand {
     }
 }
 
-fn patch_edits(patch: &str) -> Result<Vec<FileEdit>, Answer> {
-    edits("exec_command: apply_patch", patch, Format::ApplyPatch)
+fn patch_edits(patch: &str) -> Result<Vec<FileEdit>, ToolResult> {
+    edits("exec_command: apply_patch", patch, EditFormat::ApplyPatch)
 }
 
-impl ExecCommand {
-    async fn try_run(&self, call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
-        let wanted = Wanted::read(call)?;
-        let room = self.options.rooms.of(context);
+impl ExecCommandTool {
+    async fn try_run(
+        &self,
+        call: &ToolCall,
+        context: &ToolContext,
+    ) -> Result<ToolResult, ToolResult> {
+        let wanted = ExecRequest::read(call)?;
+        let room = self.options.states.of(context);
         if *context.stop.borrow() {
             return Err(super::edit::stopped());
         }
@@ -255,13 +269,13 @@ impl ExecCommand {
             return Ok(intercepted(context, room, patch_edits(patch)?).await);
         }
         let folder = workdir(context, &wanted)?;
-        let mut way = Way::of(context, &wanted);
+        let mut way = RunMode::of(context, &wanted);
         loop {
             let bounds = way.bounds(context, &wanted).await?;
             let terminal = self.start(context, &room, &wanted, folder.clone(), bounds)?;
             let terminal = Arc::new(terminal);
             let over = watch(context, &terminal, wanted.wait, wanted.limit).await;
-            if let Over::Ended(ended) = over
+            if let WaitOutcome::Ended(ended) = over
                 && way.widened(context, &wanted, &terminal, ended).await
             {
                 continue;
@@ -273,21 +287,21 @@ impl ExecCommand {
     fn start(
         &self,
         context: &ToolContext,
-        room: &Arc<Room>,
-        wanted: &Wanted,
+        room: &Arc<ToolState>,
+        wanted: &ExecRequest,
         folder: AbsPath,
-        bounds: Option<Arc<dyn Bounds>>,
-    ) -> Result<Terminal, Answer> {
-        let mut launch = Launch {
+        bounds: Option<Arc<dyn SandboxSpawner>>,
+    ) -> Result<CommandTerminal, ToolResult> {
+        let mut launch = LaunchRequest {
             program: "bash".into(),
             arguments: vec!["-c".into(), wanted.command.clone().into()],
             folder,
             variables: variables::for_commands(&self.options.variables, wanted.has_screen),
-            screen: wanted.has_screen.then_some(SCREEN),
-            bounds,
+            terminal: wanted.has_screen.then_some(SCREEN),
+            sandbox: bounds,
         };
-        let start = |launch: &Launch| {
-            Terminal::start(
+        let start = |launch: &LaunchRequest| {
+            CommandTerminal::start(
                 launch,
                 &wanted.command,
                 &context.sources,
@@ -296,7 +310,7 @@ impl ExecCommand {
             )
         };
         let started = start(&launch).or_else(|error| {
-            // Where there is no bash there is a shell of some kind.
+            // Systems without bash have another shell.
             launch.program = "sh".into();
             start(&launch).map_err(|_| error)
         });
@@ -304,33 +318,33 @@ impl ExecCommand {
     }
 }
 
-/// What becomes of a command now that it is waited for no longer, in this way or that.
+/// Handles a command after the wait ended.
 async fn become_of(
     context: &ToolContext,
-    room: &Arc<Room>,
-    terminal: Arc<Terminal>,
-    wanted: &Wanted,
-    over: Over,
-) -> Result<Answer, Answer> {
+    room: &Arc<ToolState>,
+    terminal: Arc<CommandTerminal>,
+    wanted: &ExecRequest,
+    over: WaitOutcome,
+) -> Result<ToolResult, ToolResult> {
     match over {
-        Over::Ended(ended) => {
-            terminal.tell();
+        WaitOutcome::Ended(ended) => {
+            terminal.mark_reported();
             Ok(finished(context, &terminal, wanted.tokens, ended))
         }
-        Over::Yielded => go_on(context, room, terminal, wanted).await,
-        Over::Late => {
-            end(&terminal).await;
+        WaitOutcome::Yielded => go_on(context, room, terminal, wanted).await,
+        WaitOutcome::Late => {
+            terminate(&terminal).await;
             Ok(late(context, &terminal, wanted))
         }
-        Over::Stopped => {
-            end(&terminal).await;
+        WaitOutcome::Stopped => {
+            terminate(&terminal).await;
             Ok(aborted(context, &terminal, wanted.tokens))
         }
     }
 }
 
-/// The folder to run in: the root or one below it.
-fn workdir(context: &ToolContext, wanted: &Wanted) -> Result<AbsPath, Answer> {
+/// Returns the folder to run in: the root or a folder below it.
+fn workdir(context: &ToolContext, wanted: &ExecRequest) -> Result<AbsPath, ToolResult> {
     let Some(workdir) = &wanted.workdir else {
         return Ok(context.root.clone());
     };
@@ -345,38 +359,42 @@ fn workdir(context: &ToolContext, wanted: &Wanted) -> Result<AbsPath, Answer> {
     Ok(place.path)
 }
 
-/// A patch that was typed into the shell.
-async fn intercepted(context: &ToolContext, room: Arc<Room>, edits: Vec<FileEdit>) -> Answer {
+/// Applies a patch that was typed into the shell.
+async fn intercepted(
+    context: &ToolContext,
+    room: Arc<ToolState>,
+    edits: Vec<FileEdit>,
+) -> ToolResult {
     let context = context.clone();
-    let mut answer = blocking(move || carry_out(&context, &room, edits)).await;
+    let mut answer = blocking(move || apply(&context, &room, edits)).await;
     let note = "Note: apply_patch is no program; the patch was taken from the command and applied as an edit. Call the edit tool next time.\n";
     answer
         .content
-        .insert(0, model::Content::Text(note.to_owned()));
+        .insert(0, model::PartContent::Text(note.to_owned()));
     answer
 }
 
-/// How a wait for a command ended.
-enum Over {
-    Ended(Ended),
-    /// It goes on.
+/// The reason a wait for a command ended.
+enum WaitOutcome {
+    Ended(ExitReport),
+    /// The command continues in the background.
     Yielded,
-    /// It took longer than it may.
+    /// The command exceeded its time limit.
     Late,
-    /// The person wants it to stop.
+    /// The user wants it to stop.
     Stopped,
 }
 
 async fn watch(
     context: &ToolContext,
-    terminal: &Terminal,
+    terminal: &CommandTerminal,
     wait: Duration,
     limit: Option<Duration>,
-) -> Over {
+) -> WaitOutcome {
     let mut stop = context.stop.clone();
     let stopped = async {
         if stop.wait_for(|stop| *stop).await.is_err() {
-            // Nobody is left who could stop it this way.
+            // The sender is gone, so no stop request can come.
             std::future::pending::<()>().await;
         }
     };
@@ -388,35 +406,35 @@ async fn watch(
     };
     tokio::select! {
         biased;
-        ended = terminal.wait() => Over::Ended(ended),
-        () = stopped => Over::Stopped,
-        () = late => Over::Late,
-        () = tokio::time::sleep(wait) => Over::Yielded,
+        ended = terminal.wait() => WaitOutcome::Ended(ended),
+        () = stopped => WaitOutcome::Stopped,
+        () = late => WaitOutcome::Late,
+        () = tokio::time::sleep(wait) => WaitOutcome::Yielded,
     }
 }
 
-/// Ends a command and waits until its output is complete.
-async fn end(terminal: &Arc<Terminal>) {
+/// Stops a command and waits until its output is complete.
+async fn terminate(terminal: &Arc<CommandTerminal>) {
     let ending = Arc::clone(terminal);
     let stopping = tokio::task::spawn_blocking(move || ending.stop(GRACE));
     if stopping.await.is_err() {
         base::report("a command could not be stopped");
     }
     terminal.wait().await;
-    terminal.tell();
+    terminal.mark_reported();
 }
 
-/// A command that is waited for no longer.
+/// Moves a running command to the background.
 async fn go_on(
     context: &ToolContext,
-    room: &Arc<Room>,
-    terminal: Arc<Terminal>,
-    wanted: &Wanted,
-) -> Result<Answer, Answer> {
+    room: &Arc<ToolState>,
+    terminal: Arc<CommandTerminal>,
+    wanted: &ExecRequest,
+) -> Result<ToolResult, ToolResult> {
     let Some(number) = room.take_in(Arc::clone(&terminal)) else {
-        end(&terminal).await;
+        terminate(&terminal).await;
         let text = format!(
-            "{MOST_TERMINALS} commands run beside this session already, so this one was ended; end some with write_stdin and `stop`."
+            "{MAX_TERMINALS} commands run beside this session already, so this one was ended; end some with write_stdin and `stop`."
         );
         return Err(unexpected(text));
     };
@@ -432,13 +450,13 @@ async fn go_on(
     ))
 }
 
-/// Lets a command that goes on be ended at its limit, unless the session lets go of it before.
-fn end_at(terminal: &Arc<Terminal>, left: Duration) {
+/// Stops a background command at its time limit, unless the session dropped it before.
+fn end_at(terminal: &Arc<CommandTerminal>, left: Duration) {
     let weak = Arc::downgrade(terminal);
     tokio::spawn(async move {
         tokio::time::sleep(left).await;
         if let Some(terminal) = weak.upgrade()
-            && terminal.end().is_none()
+            && terminal.exit().is_none()
         {
             let stopping = tokio::task::spawn_blocking(move || terminal.stop(GRACE));
             if stopping.await.is_err() {
@@ -448,65 +466,70 @@ fn end_at(terminal: &Arc<Terminal>, left: Duration) {
     });
 }
 
-/// The output since the last answer, cut, and whether it was.
-fn output(context: &ToolContext, terminal: &Terminal, tokens: Option<u64>) -> (String, bool) {
+/// Returns the output since the last result, truncated, and whether it was.
+fn output(
+    context: &ToolContext,
+    terminal: &CommandTerminal,
+    tokens: Option<u64>,
+) -> (String, bool) {
     let fresh = terminal.fresh();
-    let budget = cut::budget(context, tokens);
-    match cut::cut(&fresh.text, budget) {
+    let budget = truncate::budget(context, tokens);
+    match truncate::truncate(&fresh.text, budget) {
         None => (fresh.text, false),
         Some(found) => {
-            let cut = Cut {
+            let cut = TruncatedText {
                 lines: found.lines + fresh.lost,
                 ..found
             };
-            (cut.shown(terminal.whole().as_deref()), true)
+            (cut.render(terminal.output_handle().as_deref()), true)
         }
     }
 }
 
-/// An answer with output and a line about what became of the command.
-fn told(
+/// Builds a result from the output and a line about the command's state.
+fn command_result(
     context: &ToolContext,
-    terminal: &Terminal,
+    terminal: &CommandTerminal,
     tokens: Option<u64>,
-    outcome: Outcome,
+    outcome: CallOutcome,
     code: Option<i32>,
     line: &str,
-) -> Answer {
+) -> ToolResult {
     let (output, is_cut) = output(context, terminal, tokens);
     let mut text = output.clone();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text.push_str(&format!("[{line}]"));
-    let answer = Answer::new(outcome, text).showing(Shown::Command {
+    let answer = ToolResult::new(outcome, text).with_display(ToolDisplay::Command {
         command: terminal.command.clone(),
         code,
         output,
     });
-    let answer = match is_cut {
-        true => answer.with_detail(Detail::OutputTruncated),
-        false => answer,
+    let answer = if is_cut {
+        answer.with_detail(Detail::OutputTruncated)
+    } else {
+        answer
     };
-    bounds::with_planted(answer, terminal)
+    sandbox::with_planted(answer, terminal)
 }
 
 fn finished(
     context: &ToolContext,
-    terminal: &Terminal,
+    terminal: &CommandTerminal,
     tokens: Option<u64>,
-    ended: Ended,
-) -> Answer {
+    ended: ExitReport,
+) -> ToolResult {
     let time = seconds(context, terminal);
-    let (code, how) = match ended.end {
-        End::Exited(code) => (code, format!("exit code {code} after {time}")),
-        End::Signalled(signal) => (
+    let (code, how) = match ended.exit {
+        ProcessExit::Exited(code) => (code, format!("exit code {code} after {time}")),
+        ProcessExit::Signalled(signal) => (
             128 + signal,
             format!("ended by signal {signal} after {time}"),
         ),
-        End::TimedOut => (-1, format!("ended after {time}")),
+        ProcessExit::TimedOut => (-1, format!("ended after {time}")),
     };
-    let left = match ended.left {
+    let left = match ended.orphans {
         0 => String::new(),
         1 => "; a process that it left running was ended, use `background` for what is to go on"
             .to_owned(),
@@ -514,59 +537,68 @@ fn finished(
             "; {left} processes that it left running were ended, use `background` for what is to go on"
         ),
     };
-    let refusal = bounds::refusal(terminal);
+    let refusal = sandbox::refusal(terminal);
     let kept = refusal.as_ref().map(|(line, _)| format!("; {line}"));
     let line = format!("{how}{left}{}", kept.unwrap_or_default());
-    let outcome = match code != 0 && refusal.is_some() {
-        true => Outcome::UnexpectedEnvironment,
-        false => Outcome::Ok,
+    let outcome = if code != 0 && refusal.is_some() {
+        CallOutcome::UnexpectedEnvironment
+    } else {
+        CallOutcome::Ok
     };
-    let answer = told(context, terminal, tokens, outcome, Some(code), &line);
+    let answer = command_result(context, terminal, tokens, outcome, Some(code), &line);
     match refusal {
-        Some((_, detail)) if outcome != Outcome::Ok => answer.with_detail(detail),
+        Some((_, detail)) if outcome != CallOutcome::Ok => answer.with_detail(detail),
         _ => answer,
     }
 }
 
 fn still_running(
     context: &ToolContext,
-    terminal: &Terminal,
+    terminal: &CommandTerminal,
     number: u64,
     tokens: Option<u64>,
     is_background: bool,
-) -> Answer {
-    let more = match is_background {
-        true => "",
-        false => ", or end it with `stop`",
+) -> ToolResult {
+    let more = if is_background {
+        ""
+    } else {
+        ", or end it with `stop`"
     };
     let line = format!(
-        "still running after {} as terminal {number}; hear more with write_stdin and `terminal`: {number}{more}",
+        "still running after {} as terminal {number}; read more with write_stdin and `terminal`: {number}{more}",
         seconds(context, terminal)
     );
-    told(context, terminal, tokens, Outcome::Ok, None, &line)
+    command_result(context, terminal, tokens, CallOutcome::Ok, None, &line)
 }
 
-fn late(context: &ToolContext, terminal: &Terminal, wanted: &Wanted) -> Answer {
+fn late(context: &ToolContext, terminal: &CommandTerminal, wanted: &ExecRequest) -> ToolResult {
     let limit = wanted.limit.unwrap_or(wanted.wait).as_secs_f32();
     let line = format!(
         "ended after its limit of {limit:.1} s with all that it started; give a higher `timeout_ms`, or `background`"
     );
-    told(
+    command_result(
         context,
         terminal,
         wanted.tokens,
-        Outcome::Timeout,
+        CallOutcome::Timeout,
         None,
         &line,
     )
 }
 
-fn aborted(context: &ToolContext, terminal: &Terminal, tokens: Option<u64>) -> Answer {
-    let line = format!("stopped by the person after {}", seconds(context, terminal));
-    told(context, terminal, tokens, Outcome::UserAborted, None, &line)
+fn aborted(context: &ToolContext, terminal: &CommandTerminal, tokens: Option<u64>) -> ToolResult {
+    let line = format!("stopped by the user after {}", seconds(context, terminal));
+    command_result(
+        context,
+        terminal,
+        tokens,
+        CallOutcome::UserAborted,
+        None,
+        &line,
+    )
 }
 
-fn seconds(context: &ToolContext, terminal: &Terminal) -> String {
+fn seconds(context: &ToolContext, terminal: &CommandTerminal) -> String {
     let time = context
         .sources
         .clock

@@ -1,52 +1,52 @@
-//! `git`: what the repository knows, read without starting a process.
+//! `git`: reads the repository without starting a process.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use git::{Compared, FileStatus, Repository};
+use git::{CompareTarget, FileStatus, Repository};
 use model::{Profile, ToolSpec};
 use serde_json::json;
 
-use crate::tool::{Access, Answer, Call, Scope, Tool, ToolClass, ToolContext};
+use crate::tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
-use super::arguments::Arguments;
-use super::place::{Place, place};
+use super::arguments::CallArguments;
+use super::paths::{ToolPath, resolve};
 use super::read::sentence;
-use super::{Options, blocking, cut, invalid, of, spec, unexpected};
+use super::{ToolOptions, blocking, invalid, of, spec, truncate, unexpected};
 
-/// Commits that are shown where the call does not say how many.
+/// Default number of commits shown.
 const COMMITS: u64 = 20;
-/// Commits at most.
-const MOST: u64 = 500;
-/// The largest diff that is made, in bytes.
+/// Maximum number of commits shown.
+const MAX_COMMITS: u64 = 500;
+/// Maximum size of a diff, in bytes.
 const DIFF: usize = 8 << 20;
 
-/// Reads the repository.
-pub(super) struct Git {
-    options: Arc<Options>,
+/// The tool that reads the Git repository.
+pub(super) struct GitTool {
+    options: Arc<ToolOptions>,
 }
 
-impl Git {
-    pub(super) fn new(options: &Arc<Options>) -> Self {
+impl GitTool {
+    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
         Self {
             options: Arc::clone(options),
         }
     }
 }
 
-/// What is asked of the repository.
+/// The parsed arguments of a call.
 #[derive(Clone, Debug)]
-struct Asked {
-    what: What,
-    /// Relative to the root.
+struct GitRequest {
+    what: GitAction,
+    /// The path relative to the root.
     path: Option<String>,
     revision: Option<String>,
     limit: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum GitAction {
     Status,
     Diff { is_staged: bool },
     Log,
@@ -54,16 +54,19 @@ enum What {
     Blame,
 }
 
-impl Asked {
-    fn read(call: &Call, context: &ToolContext) -> Result<(Self, Option<Place>), Answer> {
-        let arguments = Arguments::of(call)?;
+impl GitRequest {
+    fn read(
+        call: &ToolCall,
+        context: &ToolContext,
+    ) -> Result<(Self, Option<ToolPath>), ToolResult> {
+        let arguments = CallArguments::of(call)?;
         let is_staged = arguments.flag("staged")?;
         let what = match arguments.needed("action")? {
-            "status" => What::Status,
-            "diff" => What::Diff { is_staged },
-            "log" => What::Log,
-            "show" => What::Show,
-            "blame" => What::Blame,
+            "status" => GitAction::Status,
+            "diff" => GitAction::Diff { is_staged },
+            "log" => GitAction::Log,
+            "show" => GitAction::Show,
+            "blame" => GitAction::Blame,
             other => {
                 let text = format!(
                     "git: `action` must be status, diff, log, show or blame, not {other:?}; for anything else use a command"
@@ -73,7 +76,7 @@ impl Asked {
         };
         let found = arguments
             .text("path")?
-            .map(|path| place(context, path))
+            .map(|path| resolve(context, path))
             .transpose()?;
         if let Some(outside) = found.as_ref().filter(|place| !place.is_inside) {
             return Err(unexpected(format!(
@@ -81,10 +84,13 @@ impl Asked {
                 outside.name()
             )));
         }
-        if what == What::Blame && found.is_none() {
+        if what == GitAction::Blame && found.is_none() {
             return Err(arguments.missing("path"));
         }
-        let limit = arguments.number("limit")?.unwrap_or(COMMITS).clamp(1, MOST);
+        let limit = arguments
+            .number("limit")?
+            .unwrap_or(COMMITS)
+            .clamp(1, MAX_COMMITS);
         let asked = Self {
             what,
             path: found
@@ -100,7 +106,7 @@ impl Asked {
     }
 }
 
-impl Tool for Git {
+impl Tool for GitTool {
     fn name(&self) -> &str {
         "git"
     }
@@ -132,41 +138,45 @@ impl Tool for Git {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        let (asked, place) = Asked::read(call, context)?;
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let (asked, place) = GitRequest::read(call, context)?;
         let scope = place
             .as_ref()
-            .map_or(Scope::Tree(String::new()), Place::tree);
+            .map_or(LockScope::Tree(String::new()), ToolPath::tree);
         let what = format!("{:?}", asked.what).to_lowercase();
         let what = what.split(' ').next().unwrap_or_default().to_owned();
-        Ok(Access {
+        Ok(ToolAccess {
             reads: vec![scope],
             title: match &asked.path {
                 Some(path) => format!("git {what} {path}"),
                 None => format!("git {what}"),
             },
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());
-        let room = self.options.rooms.of(&context);
-        blocking(move || match told(&call, &context) {
-            Ok(text) => cut::answer(&context, &room, text),
+        let room = self.options.states.of(&context);
+        blocking(move || match answer_text(&call, &context) {
+            Ok(text) => truncate::answer(&context, &room, text),
             Err(answer) => answer,
         })
     }
 }
 
-fn told(call: &Call, context: &ToolContext) -> Result<String, Answer> {
-    let (asked, _) = Asked::read(call, context)?;
+fn answer_text(call: &ToolCall, context: &ToolContext) -> Result<String, ToolResult> {
+    let (asked, _) = GitRequest::read(call, context)?;
     let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
     let repository = Repository::discover(&context.root).map_err(|error| {
         let error = sentence(&error.to_string());
-        unexpected(format!("{error} Do without it: look with list and read."))
+        unexpected(format!("{error} Continue without it: use list and read."))
     })?;
-    // The root may lie below the top of the working tree.
+    // The root may be a subfolder of the working tree.
     let above = context.root.relative_to(repository.workdir());
     let above = above.map(Path::to_path_buf).unwrap_or_default();
     let path = asked.path.as_ref().map(|path| above.join(path));
@@ -174,39 +184,42 @@ fn told(call: &Call, context: &ToolContext) -> Result<String, Answer> {
     let path = path.as_deref();
     let revision = asked.revision.as_deref().unwrap_or("HEAD");
     match asked.what {
-        What::Status => status(context, &repository, &asked).map_err(failed),
-        What::Diff { is_staged } => {
+        GitAction::Status => status(context, &repository, &asked).map_err(failed),
+        GitAction::Diff { is_staged } => {
             let compared = match (asked.revision.as_deref(), is_staged) {
                 (Some(range), _) => between(range)?,
-                (None, true) => Compared::Staged,
-                (None, false) => Compared::Head,
+                (None, true) => CompareTarget::Staged,
+                (None, false) => CompareTarget::Head,
             };
             let (text, is_cut) = repository.diff(&compared, path, DIFF).map_err(failed)?;
             Ok(match (text.is_empty(), is_cut) {
                 (true, _) => "No difference.".to_owned(),
-                (false, true) => format!("{text}\n(the difference goes on; name a path)\n"),
+                (false, true) => format!("{text}\n(the diff is truncated; name a path)\n"),
                 (false, false) => text,
             })
         }
-        What::Log => log(&repository, revision, path, asked.limit).map_err(failed),
-        What::Show => {
+        GitAction::Log => log(&repository, revision, path, asked.limit).map_err(failed),
+        GitAction::Show => {
             show(&repository, revision, path.filter(|_| asked.path.is_some())).map_err(failed)?
         }
-        What::Blame => blame(context, &repository, &asked, path.unwrap_or(Path::new(""))),
+        GitAction::Blame => blame(context, &repository, &asked, path.unwrap_or(Path::new(""))),
     }
 }
 
-/// `A..B`, or one commit compared with the one before it.
-fn between(range: &str) -> Result<Compared, Answer> {
+/// Parses `A..B`, or one commit compared with its parent.
+fn between(range: &str) -> Result<CompareTarget, ToolResult> {
     match range.split_once("..") {
-        None => Ok(Compared::Commit(range.to_owned())),
+        None => Ok(CompareTarget::Commit(range.to_owned())),
         Some((one, two)) => {
             let two = two.trim_start_matches('.');
-            let or_head = |revision: &str| match revision.is_empty() {
-                true => "HEAD".to_owned(),
-                false => revision.to_owned(),
+            let or_head = |revision: &str| {
+                if revision.is_empty() {
+                    "HEAD".to_owned()
+                } else {
+                    revision.to_owned()
+                }
             };
-            Ok(Compared::Between(or_head(one), or_head(two)))
+            Ok(CompareTarget::Between(or_head(one), or_head(two)))
         }
     }
 }
@@ -214,7 +227,7 @@ fn between(range: &str) -> Result<Compared, Answer> {
 fn status(
     context: &ToolContext,
     repository: &Repository,
-    asked: &Asked,
+    asked: &GitRequest,
 ) -> Result<String, git::Error> {
     let mut text = match repository.branch() {
         Some(branch) if branch.is_detached => format!("At commit {}, on no branch.\n", branch.name),
@@ -285,13 +298,13 @@ fn show(
     repository: &Repository,
     revision: &str,
     path: Option<&Path>,
-) -> Result<Result<String, Answer>, git::Error> {
+) -> Result<Result<String, ToolResult>, git::Error> {
     if let Some(path) = path {
         let bytes = repository.bytes_at(revision, path)?;
         return Ok(match bytes {
             Some(bytes) => match text::decode(&bytes) {
                 decoded if decoded.binary => Err(unexpected(format!(
-                    "{} is no text at {revision}.",
+                    "{} is not text at {revision}.",
                     path.display()
                 ))),
                 decoded => Ok(decoded.text.into_owned()),
@@ -303,9 +316,10 @@ fn show(
         });
     }
     let commit = repository.commit(revision)?;
-    let (diff, is_cut) = repository.diff(&Compared::Commit(revision.to_owned()), None, DIFF)?;
+    let (diff, is_cut) =
+        repository.diff(&CompareTarget::Commit(revision.to_owned()), None, DIFF)?;
     let more = if is_cut {
-        "(the difference goes on)\n"
+        "(the diff is truncated)\n"
     } else {
         ""
     };
@@ -321,12 +335,12 @@ fn show(
 fn blame(
     context: &ToolContext,
     repository: &Repository,
-    asked: &Asked,
+    asked: &GitRequest,
     path: &Path,
-) -> Result<String, Answer> {
+) -> Result<String, ToolResult> {
     let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
     let blamed = repository.blame(path).map_err(failed)?;
-    // The lines are those of HEAD, so the text is too.
+    // Blame describes the lines of HEAD, so the text is that of HEAD as well.
     let bytes = repository
         .bytes_at("HEAD", path)
         .map_err(failed)?
@@ -346,13 +360,14 @@ fn blame(
             ));
         }
     }
-    match text.is_empty() {
-        true => Err(unexpected(format!(
+    if text.is_empty() {
+        Err(unexpected(format!(
             "{} has no lines in HEAD below {}.",
             asked.path.as_deref().unwrap_or("."),
             context.root
-        ))),
-        false => Ok(text),
+        )))
+    } else {
+        Ok(text)
     }
 }
 
@@ -360,7 +375,7 @@ fn short(id: &str) -> &str {
     id.get(..8).unwrap_or(id)
 }
 
-/// A day as `2026-01-31`, by the calendar everybody uses, in universal time.
+/// Formats a day as `2026-01-31`, by the Gregorian calendar, in UTC.
 fn date(seconds: i64) -> String {
     let days = seconds.div_euclid(86_400) + 719_468;
     let era = days.div_euclid(146_097);
@@ -381,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_those_of_the_calendar() {
+    fn dates_follow_the_gregorian_calendar() {
         let cases = [
             (0, "1970-01-01"),
             (951_782_400, "2000-02-29"),

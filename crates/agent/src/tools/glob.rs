@@ -1,4 +1,4 @@
-//! `glob`: files by name.
+//! `glob`: finds files by name.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,40 +6,40 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures::future::BoxFuture;
 use host::FileKind;
 use model::{Profile, ToolSpec};
-use project::{Hidden, Ignored, WalkOptions};
+use project::{HiddenFiles, IgnoredFiles, WalkOptions};
 
-use crate::globs::Glob;
+use crate::globs::PathGlob;
 use crate::outcome::Detail;
-use crate::tool::{Access, Answer, Call, Tool, ToolClass, ToolContext};
+use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
-use super::arguments::Arguments;
-use super::place::{Place, missing, place, shown};
+use super::arguments::CallArguments;
+use super::paths::{ToolPath, display_path, missing, resolve};
 use super::read::sentence;
-use super::{Ground, Options, blocking, invalid, of, spec, unexpected};
+use super::{SearchBackend, ToolOptions, blocking, invalid, of, spec, unexpected};
 
-/// Paths that are shown.
+/// Maximum number of paths shown.
 const PATHS: usize = 500;
 
-/// Finds files by name.
-pub(super) struct FindFiles {
-    options: Arc<Options>,
+/// The tool that finds files by name.
+pub(super) struct GlobTool {
+    options: Arc<ToolOptions>,
 }
 
-impl FindFiles {
-    pub(super) fn new(options: &Arc<Options>) -> Self {
+impl GlobTool {
+    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
         Self {
             options: Arc::clone(options),
         }
     }
 }
 
-impl Tool for FindFiles {
+impl Tool for GlobTool {
     fn name(&self) -> &str {
         "glob"
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description = "Finds files by name: `*.rs` in any folder, `src/**/*.rs` below src. What ignore files name is left out. To search in what files hold use grep.";
+        let description = "Finds files by name: `*.rs` in any folder, `src/**/*.rs` below src. Files excluded by ignore files are skipped. To search file contents use grep.";
         Some(spec(
             "glob",
             profile,
@@ -54,7 +54,10 @@ impl Tool for FindFiles {
                         "The folder to look in; the project folder if left out",
                     ),
                 ),
-                ("ignored", of("boolean", "Also what ignore files name")),
+                (
+                    "ignored",
+                    of("boolean", "Include files excluded by ignore files"),
+                ),
             ],
         ))
     }
@@ -63,21 +66,25 @@ impl Tool for FindFiles {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        let arguments = Arguments::of(call)?;
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let arguments = CallArguments::of(call)?;
         let pattern = arguments.needed("pattern")?;
         arguments.flag("ignored")?;
-        let place = place(context, arguments.text("path")?.unwrap_or("."))?;
-        Ok(Access {
+        let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
+        Ok(ToolAccess {
             reads: vec![place.tree()],
             title: format!("find {pattern} in {}", place.name()),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         let (owned, context, options) = (call.clone(), context.clone(), Arc::clone(&self.options));
-        let cancel = Cancel::new();
+        let cancel = SearchCancel::new();
         let flag = cancel.flag();
         let work = blocking(move || {
             find(&owned, &context, &options, &flag).unwrap_or_else(|answer| answer)
@@ -90,10 +97,10 @@ impl Tool for FindFiles {
     }
 }
 
-/// Tells work on another thread that nobody waits for it any more.
-pub(super) struct Cancel(Arc<AtomicBool>);
+/// Cancels work on another thread when dropped.
+pub(super) struct SearchCancel(Arc<AtomicBool>);
 
-impl Cancel {
+impl SearchCancel {
     pub(super) fn new() -> Self {
         Self(Arc::default())
     }
@@ -103,63 +110,64 @@ impl Cancel {
     }
 }
 
-impl Drop for Cancel {
+impl Drop for SearchCancel {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 fn find(
-    call: &Call,
+    call: &ToolCall,
     context: &ToolContext,
-    options: &Options,
+    options: &ToolOptions,
     cancel: &AtomicBool,
-) -> Result<Answer, Answer> {
-    let arguments = Arguments::of(call)?;
+) -> Result<ToolResult, ToolResult> {
+    let arguments = CallArguments::of(call)?;
     let pattern = arguments.needed("pattern")?.trim();
     if pattern.is_empty() {
         return Err(invalid("glob: `pattern` is empty; give one such as `*.rs`"));
     }
     let place = folder(context, arguments.text("path")?.unwrap_or("."))?;
-    let glob = Glob::new(&within(context, &place, pattern));
+    let glob = PathGlob::new(&within(context, &place, pattern));
     let glob = glob.map_err(|error| invalid(format!("glob: {error}")))?;
     let walk = WalkOptions {
         include: Vec::new(),
         exclude: Vec::new(),
-        hidden: Hidden::Visit,
-        ignored: match arguments.flag("ignored")? {
-            true => Ignored::Visit,
-            false => Ignored::Skip,
+        hidden: HiddenFiles::Visit,
+        ignored: if arguments.flag("ignored")? {
+            IgnoredFiles::Visit
+        } else {
+            IgnoredFiles::Skip
         },
     };
-    let ground = ground(context, options);
+    let ground = walk_backend(context, options);
     let found = project::file_list(&ground, &place.path, &walk, cancel);
     let (mut paths, problems) = found.map_err(|error| invalid(format!("glob: {error}")))?;
-    // Not by the walk: what it is told to include counts for it even where it is ignored.
+    // The walk would find ignored files too if the pattern were passed as an include.
     paths.retain(|path| glob.matches(path));
     if paths.is_empty() {
         if let Some(problem) = problems.first() {
             return Err(unexpected(sentence(&problem.0)));
         }
         let text = format!("No file in {} matches {pattern}.", place.name());
-        return Ok(Answer::ok(text));
+        return Ok(ToolResult::ok(text));
     }
     let mut text = String::new();
     for path in paths.iter().take(PATHS) {
-        text.push_str(&shown(context, &place.path.join(path)));
+        text.push_str(&display_path(context, &place.path.join(path)));
         text.push('\n');
     }
     match paths.len().saturating_sub(PATHS) {
-        0 => Ok(Answer::ok(text)),
+        0 => Ok(ToolResult::ok(text)),
         beyond => {
             text.push_str(&format!("(and {beyond} more; narrow the pattern)\n"));
-            Ok(Answer::ok(text).with_detail(Detail::OutputTruncated))
+            Ok(ToolResult::ok(text).with_detail(Detail::OutputTruncated))
         }
     }
 }
 
-/// An absolute pattern below the folder is meant from the folder on.
-fn within(context: &ToolContext, place: &Place, pattern: &str) -> String {
+/// Makes an absolute pattern below the folder relative to it.
+fn within(context: &ToolContext, place: &ToolPath, pattern: &str) -> String {
     let folders = [&place.path, &context.root];
     let inner = folders.iter().find_map(|folder| {
         let rest = pattern.strip_prefix(&folder.to_string())?;
@@ -168,13 +176,13 @@ fn within(context: &ToolContext, place: &Place, pattern: &str) -> String {
     inner.unwrap_or_else(|| pattern.to_owned())
 }
 
-/// A folder to look in.
-pub(super) fn folder(context: &ToolContext, path: &str) -> Result<Place, Answer> {
-    let place = place(context, path)?;
+/// Resolves the folder to search.
+pub(super) fn folder(context: &ToolContext, path: &str) -> Result<ToolPath, ToolResult> {
+    let place = resolve(context, path)?;
     match context.sources.files.stat(&place.path) {
         Ok(stat) if stat.kind == FileKind::Folder => Ok(place),
         Ok(_) => Err(unexpected(format!(
-            "{} is no folder; name the folder it lies in.",
+            "{} is not a folder; name the folder that contains it.",
             place.name()
         ))),
         Err(error) if error.is_not_found() => Err(missing(context, &place)),
@@ -182,9 +190,9 @@ pub(super) fn folder(context: &ToolContext, path: &str) -> Result<Place, Answer>
     }
 }
 
-pub(super) fn ground(context: &ToolContext, options: &Options) -> project::Ground {
-    match options.ground {
-        Ground::Disk => project::Ground::Disk,
-        Ground::Files => project::Ground::Listed(Arc::clone(&context.sources.files)),
+pub(super) fn walk_backend(context: &ToolContext, options: &ToolOptions) -> project::WalkBackend {
+    match options.search_backend {
+        SearchBackend::Disk => project::WalkBackend::Disk,
+        SearchBackend::Files => project::WalkBackend::Listed(Arc::clone(&context.sources.files)),
     }
 }

@@ -1,4 +1,4 @@
-//! `grep`: what files hold, unsaved texts of the editor included.
+//! `grep`: searches file contents, including unsaved texts of the editor.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,48 +9,48 @@ use futures::future::BoxFuture;
 use host::FileKind;
 use model::{Profile, ToolSpec};
 use project::search::{
-    Case, FileMatches, Includes, SearchEvent, SearchQuery, SearchScope, SearchSummary, Syntax,
-    search,
+    CaseSensitivity, FileMatches, Includes, SearchEvent, SearchQuery, SearchScope, SearchSummary,
+    Syntax, search,
 };
-use project::{Hidden, Ignored, SECRETS, WalkOptions};
+use project::{HiddenFiles, IgnoredFiles, SECRETS, WalkOptions};
 use text::{Buffer, Snapshot};
 
 use crate::outcome::Detail;
-use crate::tool::{Access, Answer, Call, Shown, Tool, ToolClass, ToolContext};
+use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay, ToolResult};
 
-use super::arguments::Arguments;
-use super::glob::{Cancel, ground};
-use super::place::{Place, escape, missing, place, shown};
+use super::arguments::CallArguments;
+use super::glob::{SearchCancel, walk_backend};
+use super::paths::{ToolPath, display_path, escape, missing, resolve};
 use super::read::sentence;
-use super::{Options, blocking, cut, invalid, of, spec, unexpected};
+use super::{ToolOptions, blocking, invalid, of, spec, truncate, unexpected};
 
-/// Matches that are looked for where the call does not say how many.
+/// Default number of matches.
 const MATCHES: u64 = 200;
-/// Matches that are looked for at most.
-const MOST: u64 = 5000;
-/// Bytes of a row that are shown.
+/// Maximum number of matches.
+const MAX_MATCHES: u64 = 5000;
+/// Maximum length of a row shown, in bytes.
 const ROW: usize = 400;
 
-/// Searches in files.
-pub(super) struct Grep {
-    options: Arc<Options>,
+/// The tool that searches file contents.
+pub(super) struct GrepTool {
+    options: Arc<ToolOptions>,
 }
 
-impl Grep {
-    pub(super) fn new(options: &Arc<Options>) -> Self {
+impl GrepTool {
+    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
         Self {
             options: Arc::clone(options),
         }
     }
 }
 
-impl Tool for Grep {
+impl Tool for GrepTool {
     fn name(&self) -> &str {
         "grep"
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description = "Searches in the project's files, as `path:line:text` per match. What ignore files name is left out. The pattern is a regular expression as ripgrep has it.";
+        let description = "Searches in the project's files, as `path:line:text` per match. Files excluded by ignore files are skipped. The pattern is a regular expression in ripgrep's syntax.";
         Some(spec(
             "grep",
             profile,
@@ -73,7 +73,7 @@ impl Tool for Grep {
                     "literal",
                     of(
                         "boolean",
-                        "Take the pattern as it stands, not as an expression",
+                        "Match the pattern literally, not as a regular expression",
                     ),
                 ),
                 ("ignore_case", of("boolean", "Whether `a` matches `A`")),
@@ -100,20 +100,24 @@ impl Tool for Grep {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        let arguments = Arguments::of(call)?;
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let arguments = CallArguments::of(call)?;
         let asked = query(&arguments)?;
-        let place = place(context, arguments.text("path")?.unwrap_or("."))?;
-        Ok(Access {
+        let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
+        Ok(ToolAccess {
             reads: vec![place.tree()],
             title: format!("search {} in {}", asked.pattern, place.name()),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         let (owned, context, options) = (call.clone(), context.clone(), Arc::clone(&self.options));
-        let cancel = Cancel::new();
+        let cancel = SearchCancel::new();
         let flag = cancel.flag();
         let work = blocking(move || {
             grep(&owned, &context, &options, &flag).unwrap_or_else(|answer| answer)
@@ -126,14 +130,17 @@ impl Tool for Grep {
     }
 }
 
-fn query(arguments: &Arguments<'_>) -> Result<SearchQuery, Answer> {
+fn query(arguments: &CallArguments<'_>) -> Result<SearchQuery, ToolResult> {
     let pattern = arguments.needed("pattern")?;
     if pattern.is_empty() {
         return Err(invalid("grep: `pattern` is empty; give what to look for"));
     }
     let flag = |name| arguments.flag(name);
     let context_rows = arguments.number("context")?.unwrap_or(0).min(50);
-    let limit = arguments.number("limit")?.unwrap_or(MATCHES).clamp(1, MOST);
+    let limit = arguments
+        .number("limit")?
+        .unwrap_or(MATCHES)
+        .clamp(1, MAX_MATCHES);
     flag("files_only")?;
     let include = arguments.texts("include")?;
     Ok(SearchQuery {
@@ -144,17 +151,17 @@ fn query(arguments: &Arguments<'_>) -> Result<SearchQuery, Answer> {
             Syntax::Regex
         },
         case: if flag("ignore_case")? {
-            Case::Insensitive
+            CaseSensitivity::Insensitive
         } else {
-            Case::Sensitive
+            CaseSensitivity::Sensitive
         },
         whole_word: false,
         files: WalkOptions {
             include,
-            // What holds secrets is looked into only when it is named, and then rules have a say.
+            // Secret files are searched only if the call names them, and then the rules decide.
             exclude: SECRETS.iter().map(|glob| (*glob).to_owned()).collect(),
-            hidden: Hidden::Visit,
-            ignored: Ignored::Skip,
+            hidden: HiddenFiles::Visit,
+            ignored: IgnoredFiles::Skip,
         },
         context_rows: usize::try_from(context_rows).unwrap_or(0),
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
@@ -163,26 +170,26 @@ fn query(arguments: &Arguments<'_>) -> Result<SearchQuery, Answer> {
 }
 
 fn grep(
-    call: &Call,
+    call: &ToolCall,
     context: &ToolContext,
-    options: &Options,
+    options: &ToolOptions,
     cancel: &AtomicBool,
-) -> Result<Answer, Answer> {
-    let arguments = Arguments::of(call)?;
+) -> Result<ToolResult, ToolResult> {
+    let arguments = CallArguments::of(call)?;
     let mut query = query(&arguments)?;
-    let place = place(context, arguments.text("path")?.unwrap_or("."))?;
+    let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
     let root = root(context, &place, &mut query)?;
-    // A file that is asked for by name is looked into whatever rules say; a glob only narrows.
+    // A file the call names is searched even if it is ignored; a glob only narrows the search.
     let includes = match query.files.ignored {
-        Ignored::Visit => Includes::Widen,
-        Ignored::Skip => Includes::Narrow,
+        IgnoredFiles::Visit => Includes::Widen,
+        IgnoredFiles::Skip => Includes::Narrow,
     };
     let sieve = context.sources.search.as_ref();
-    let sieve = sieve.and_then(|search| search.sieve(&context.root));
-    let scope = SearchScope::new(ground(context, options), root)
+    let sieve = sieve.and_then(|search| search.prefilter(&context.root));
+    let scope = SearchScope::new(walk_backend(context, options), root)
         .with_unsaved(unsaved(context))
         .with_includes(includes)
-        .with_sieve(sieve);
+        .with_prefilter(sieve);
     let (mut found, problems, summary) = collect(&query, &scope, cancel)?;
     if found.is_empty() {
         if let Some(problem) = problems
@@ -197,15 +204,16 @@ fn grep(
             place.name(),
             summary.files_searched
         );
-        return Ok(Answer::ok(text));
+        return Ok(ToolResult::ok(text));
     }
     found.sort_by(|one, two| one.path.cmp(&two.path));
-    let mut text = match arguments.flag("files_only")? {
-        true => found
+    let mut text = if arguments.flag("files_only")? {
+        found
             .iter()
-            .map(|file| shown(context, &file.path) + "\n")
-            .collect(),
-        false => rows(context, &found, query.context_rows),
+            .map(|file| display_path(context, &file.path) + "\n")
+            .collect()
+    } else {
+        rows(context, &found, query.context_rows)
     };
     if summary.is_cut {
         let more = format!(
@@ -214,22 +222,27 @@ fn grep(
         );
         text.push_str(&more);
     }
-    let answer = cut::answer(context, &options.rooms.of(context), text);
-    let answer = match summary.is_cut {
-        true => answer.with_detail(Detail::OutputTruncated),
-        false => answer,
+    let answer = truncate::answer(context, &options.states.of(context), text);
+    let answer = if summary.is_cut {
+        answer.with_detail(Detail::OutputTruncated)
+    } else {
+        answer
     };
-    Ok(answer.showing(Shown::Places(places(context, &found))))
+    Ok(answer.with_display(ToolDisplay::Places(match_locations(context, &found))))
 }
 
-/// The folder to search. A file is searched as the only one of its folder.
-fn root(context: &ToolContext, place: &Place, query: &mut SearchQuery) -> Result<AbsPath, Answer> {
+/// Returns the folder to search. A single file is searched as the only included file of its folder.
+fn root(
+    context: &ToolContext,
+    place: &ToolPath,
+    query: &mut SearchQuery,
+) -> Result<AbsPath, ToolResult> {
     match context.sources.files.stat(&place.path) {
         Ok(stat) if stat.kind == FileKind::Folder => Ok(place.path.clone()),
         Ok(stat) if stat.kind == FileKind::File => {
             query.files.include = vec![format!("/{}", escape(&place.path.name()))];
             query.files.exclude.clear();
-            query.files.ignored = Ignored::Visit;
+            query.files.ignored = IgnoredFiles::Visit;
             Ok(place.path.parent().unwrap_or_else(|| place.path.clone()))
         }
         Ok(_) => Err(unexpected(format!(
@@ -260,8 +273,8 @@ fn collect(
     query: &SearchQuery,
     scope: &SearchScope,
     cancel: &AtomicBool,
-) -> Result<Collected, Answer> {
-    /// Files of results that may wait while the ones before are put down.
+) -> Result<Collected, ToolResult> {
+    /// Capacity of the channel of results, in files; the search waits when it is full.
     const AHEAD: usize = 256;
     let (sender, events) = async_channel::bounded(AHEAD);
     std::thread::scope(|threads| {
@@ -285,7 +298,7 @@ fn collect(
 fn rows(context: &ToolContext, found: &[FileMatches], around: usize) -> String {
     let mut text = String::new();
     for file in found {
-        let path = shown(context, &file.path);
+        let path = display_path(context, &file.path);
         for row in &file.rows {
             let number = u64::from(row.row.0) + 1;
             let first = number.saturating_sub(row.before.len() as u64);
@@ -305,16 +318,17 @@ fn rows(context: &ToolContext, found: &[FileMatches], around: usize) -> String {
 }
 
 fn short(line: &str) -> String {
-    match line.len() > ROW {
-        true => format!("{}…", &line[..cut::floor(line, ROW)]),
-        false => line.to_owned(),
+    if line.len() > ROW {
+        format!("{}…", &line[..truncate::floor(line, ROW)])
+    } else {
+        line.to_owned()
     }
 }
 
-/// For a person's eyes; no more than a card shows.
-fn places(context: &ToolContext, found: &[FileMatches]) -> Vec<(String, u32, String)> {
+/// Returns the matches for the user, as many as a card shows.
+fn match_locations(context: &ToolContext, found: &[FileMatches]) -> Vec<(String, u32, String)> {
     let all = found.iter().flat_map(|file| {
-        let path = shown(context, &file.path);
+        let path = display_path(context, &file.path);
         let rows = file.rows.iter();
         rows.map(move |row| (path.clone(), row.row.0 + 1, short(&row.text)))
     });

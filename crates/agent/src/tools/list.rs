@@ -1,36 +1,36 @@
-//! `list`: what a folder holds.
+//! `list`: the contents of a folder.
 
 use base::AbsPath;
 use futures::future::BoxFuture;
-use host::{Entry, FileKind, Files};
+use host::{FileKind, Files, ListedEntry};
 use model::{Profile, ToolSpec};
 
 use crate::outcome::Detail;
-use crate::tool::{Access, Answer, Call, Tool, ToolClass, ToolContext};
+use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
-use super::arguments::Arguments;
-use super::place::{missing, place};
+use super::arguments::CallArguments;
+use super::paths::{missing, resolve};
 use super::read::sentence;
 use super::{blocking, files_of, of, spec, unexpected};
 
-/// Names that are shown.
+/// Maximum number of names shown.
 const NAMES: usize = 1000;
-/// How deep folders are gone into at most.
+/// Maximum depth of folders.
 const DEPTH: u64 = 8;
-/// Folders that are named but not gone into, unless they are asked for themselves.
+/// Folders that are listed without their contents, unless the call names them.
 const CLOSED: [&str; 4] = [".git", "node_modules", "target", "__pycache__"];
 
-/// Lists folders.
-pub(super) struct List;
+/// The tool that lists folders.
+pub(super) struct ListTool;
 
-impl Tool for List {
+impl Tool for ListTool {
     fn name(&self) -> &str {
         "list"
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
         let description =
-            "Lists what a folder holds; folders end in /. To find files by name use glob.";
+            "Lists the contents of a folder; folders end in /. To find files by name use glob.";
         Some(spec(
             "list",
             profile,
@@ -56,36 +56,40 @@ impl Tool for List {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        let arguments = Arguments::of(call)?;
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let arguments = CallArguments::of(call)?;
         arguments.number("depth")?;
-        let place = place(context, arguments.text("path")?.unwrap_or("."))?;
+        let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
         let scope = match arguments.number("depth")?.unwrap_or(1) {
             0 | 1 => place.scope(),
             _ => place.tree(),
         };
-        Ok(Access {
+        Ok(ToolAccess {
             reads: vec![scope],
             title: format!("list {}", place.name()),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());
         blocking(move || list(&call, &context).unwrap_or_else(|answer| answer))
     }
 }
 
-fn list(call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
-    let arguments = Arguments::of(call)?;
+fn list(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResult> {
+    let arguments = CallArguments::of(call)?;
     let depth = arguments.number("depth")?.unwrap_or(1).clamp(1, DEPTH);
-    let place = place(context, arguments.text("path")?.unwrap_or("."))?;
+    let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
     match context.sources.files.stat(&place.path) {
         Ok(stat) if stat.kind == FileKind::Folder => {}
         Ok(_) => {
             let text = format!(
-                "{} is no folder; use read to see what is in it.",
+                "{} is not a folder; use read to see its contents.",
                 place.name()
             );
             return Err(unexpected(text));
@@ -93,7 +97,7 @@ fn list(call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
         Err(error) if error.is_not_found() => return Err(missing(context, &place)),
         Err(error) => return Err(unexpected(sentence(&error.to_string()))),
     }
-    let mut listed = Listed::default();
+    let mut listed = ListOutput::default();
     listed.folder(files_of(context).as_ref(), &place.path, 0, depth);
     if let Some(problem) = listed.problems.first().filter(|_| listed.text.is_empty()) {
         return Err(unexpected(sentence(problem)));
@@ -102,14 +106,14 @@ fn list(call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
 }
 
 #[derive(Default)]
-struct Listed {
+struct ListOutput {
     text: String,
     count: usize,
     beyond: usize,
     problems: Vec<String>,
 }
 
-impl Listed {
+impl ListOutput {
     fn folder(&mut self, files: &dyn Files, folder: &AbsPath, level: u64, depth: u64) {
         let listing = match files.list(folder) {
             Ok(listing) => listing,
@@ -136,7 +140,7 @@ impl Listed {
         }
     }
 
-    fn answer(mut self, name: &str) -> Answer {
+    fn answer(mut self, name: &str) -> ToolResult {
         if self.count == 0 {
             self.text = format!("({name} is empty)");
         }
@@ -145,21 +149,21 @@ impl Listed {
         }
         let beyond = self.beyond;
         if beyond == 0 {
-            return Answer::ok(self.text);
+            return ToolResult::ok(self.text);
         }
         let more = format!("(and {beyond} more; list a folder below, or use glob)\n");
         self.text.push_str(&more);
-        Answer::ok(self.text).with_detail(Detail::OutputTruncated)
+        ToolResult::ok(self.text).with_detail(Detail::OutputTruncated)
     }
 }
 
-fn mark(entry: &Entry) -> &'static str {
+fn mark(entry: &ListedEntry) -> &'static str {
     match (entry.kind, entry.is_link) {
         (FileKind::Folder, false) => "/",
         (FileKind::Folder, true) => "/ (a link)",
         (FileKind::File, false) => "",
         (FileKind::File, true) => " (a link)",
-        (FileKind::BrokenLink, _) => " (a link that leads nowhere)",
+        (FileKind::BrokenLink, _) => " (a broken link)",
         (FileKind::Other, _) => " (no file)",
     }
 }

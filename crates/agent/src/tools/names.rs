@@ -1,8 +1,8 @@
-//! What tools are called: among ourselves, by profile, and by models that learned other words.
+//! Names of the tools: our own, those of a profile, and those that models learned elsewhere.
 
 use model::ToolNames;
 
-/// Our own name, the name in capitals, and what other programs call the like.
+/// Our own name, the name in Pascal case, and the names in other programs.
 const NAMES: &[(&str, &str, &[&str])] = &[
     (
         "read",
@@ -157,8 +157,8 @@ const NAMES: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// How a tool of ours is called where names look like this. A name that is not ours stays as it is.
-pub fn shown(own: &str, names: ToolNames) -> String {
+/// Returns a tool's name in a profile's style. Other names are returned unchanged.
+pub fn display_name(own: &str, names: ToolNames) -> String {
     let found = NAMES.iter().find(|(name, ..)| *name == own);
     match (found, names) {
         (Some((_, pascal, _)), ToolNames::Pascal) => (*pascal).to_owned(),
@@ -166,7 +166,7 @@ pub fn shown(own: &str, names: ToolNames) -> String {
     }
 }
 
-/// Our name for what a model calls a tool, whatever words it learned. `None` for tools that are not ours.
+/// Returns our own name for any name of a tool. Returns `None` for tools that are not ours.
 pub fn by_name(name: &str) -> Option<&'static str> {
     let exact = NAMES
         .iter()
@@ -203,10 +203,13 @@ mod tests {
 
     #[test]
     fn names_go_by_profile() {
-        assert_eq!(shown("exec_command", ToolNames::Pascal), "Bash");
-        assert_eq!(shown("exec_command", ToolNames::Snake), "exec_command");
+        assert_eq!(display_name("exec_command", ToolNames::Pascal), "Bash");
         assert_eq!(
-            shown("mcp__files__read", ToolNames::Pascal),
+            display_name("exec_command", ToolNames::Snake),
+            "exec_command"
+        );
+        assert_eq!(
+            display_name("mcp__files__read", ToolNames::Pascal),
             "mcp__files__read"
         );
         assert_eq!(by_name("str_replace_based_edit_tool"), None);

@@ -1,4 +1,4 @@
-//! `read`: a file's lines, a picture, or a part of a kept output.
+//! `read`: the lines of a file, an image, or a part of a saved output.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -6,50 +6,50 @@ use std::sync::Arc;
 use base::{AbsPath, Row};
 use futures::future::BoxFuture;
 use host::{FileKind, Stat};
-use model::{Content, LineNumbers, Profile, ToolSpec};
+use model::{LineNumbers, PartContent, Profile, ToolSpec};
 use patch::{FileText, anchor};
 
-use crate::outcome::{Detail, Outcome};
-use crate::picture::{self, Bounds};
-use crate::tool::{Access, Answer, Call, Scope, Tool, ToolClass, ToolContext};
-use crate::whole::is_handle;
+use crate::images::{self, ImageLimits};
+use crate::outcome::{CallOutcome, Detail};
+use crate::outputs::is_handle;
+use crate::tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
-use super::arguments::Arguments;
-use super::cut::{budget, floor};
-use super::place::{Place, missing, place};
-use super::rooms::Room;
-use super::{Options, blocking, files_of, invalid, of, spec, unexpected};
+use super::arguments::CallArguments;
+use super::paths::{ToolPath, missing, resolve};
+use super::state::ToolState;
+use super::truncate::{budget, floor};
+use super::{ToolOptions, blocking, files_of, invalid, of, spec, unexpected};
 
-/// Lines that are shown where the call does not say how many.
+/// Default number of lines shown.
 const LINES: u64 = 2000;
-/// Bytes of a line that are shown.
+/// Maximum length of a line shown, in bytes.
 const LINE: usize = 2000;
-/// The largest file that is read whole; of a larger one, lines are read in passing.
+/// Maximum size of a file that is loaded completely, in bytes; larger files are streamed.
 const WHOLE: u64 = 16 << 20;
-/// Reads files.
-pub(super) struct Read {
-    options: Arc<Options>,
+/// The tool that reads files.
+pub(super) struct ReadTool {
+    options: Arc<ToolOptions>,
 }
 
-/// What a call asks for.
+/// The range of lines to show.
 #[derive(Clone, Copy)]
-struct Part {
+struct ReadRange {
     /// The first line, from 0.
     start: u64,
     lines: u64,
-    /// Bytes of text.
+    /// Maximum size of the text, in bytes.
     budget: usize,
 }
 
-impl Read {
-    pub(super) fn new(options: &Arc<Options>) -> Self {
+impl ReadTool {
+    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
         Self {
             options: Arc::clone(options),
         }
     }
 }
 
-impl Tool for Read {
+impl Tool for ReadTool {
     fn name(&self) -> &str {
         "read"
     }
@@ -90,50 +90,61 @@ impl Tool for Read {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        let arguments = Arguments::of(call)?;
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let arguments = CallArguments::of(call)?;
         let path = arguments.needed("path")?;
-        part(&arguments, context)?;
+        read_range(&arguments, context)?;
         if is_handle(path) {
-            return Ok(Access {
-                reads: vec![Scope::Own(path.to_owned())],
+            return Ok(ToolAccess {
+                reads: vec![LockScope::Own(path.to_owned())],
                 title: format!("read {path}"),
-                ..Access::default()
+                ..ToolAccess::default()
             });
         }
-        let place = place(context, path)?;
-        Ok(Access {
+        let place = resolve(context, path)?;
+        Ok(ToolAccess {
             reads: vec![place.scope()],
             title: format!("read {}", place.name()),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());
-        let room = self.options.rooms.of(&context);
+        let room = self.options.states.of(&context);
         blocking(move || read(&call, &context, &room).unwrap_or_else(|answer| answer))
     }
 }
 
-fn part(arguments: &Arguments<'_>, context: &ToolContext) -> Result<Part, Answer> {
+fn read_range(
+    arguments: &CallArguments<'_>,
+    context: &ToolContext,
+) -> Result<ReadRange, ToolResult> {
     let start = arguments.number("offset")?.unwrap_or(1).max(1) - 1;
     let lines = match arguments.number("limit")? {
         Some(0) => return Err(invalid("read: `limit` must be 1 or more")),
         lines => lines.unwrap_or(LINES),
     };
     let budget = budget(context, None);
-    Ok(Part {
+    Ok(ReadRange {
         start,
         lines,
         budget,
     })
 }
 
-fn read(call: &Call, context: &ToolContext, room: &Room) -> Result<Answer, Answer> {
-    let arguments = Arguments::of(call)?;
+fn read(
+    call: &ToolCall,
+    context: &ToolContext,
+    room: &ToolState,
+) -> Result<ToolResult, ToolResult> {
+    let arguments = CallArguments::of(call)?;
     let path = arguments.needed("path")?;
-    let part = part(&arguments, context)?;
+    let part = read_range(&arguments, context)?;
     let files = files_of(context);
     if let Some(kept) = room.whole.path(path) {
         if !files.exists(&kept) {
@@ -143,7 +154,7 @@ fn read(call: &Call, context: &ToolContext, room: &Room) -> Result<Answer, Answe
         }
         return in_passing(context, &kept, path, part);
     }
-    let place = place(context, path)?;
+    let place = resolve(context, path)?;
     let stat = match files.stat(&place.path) {
         Ok(stat) => stat,
         Err(error) if error.is_not_found() => return Err(missing(context, &place)),
@@ -180,7 +191,7 @@ fn read(call: &Call, context: &ToolContext, room: &Room) -> Result<Answer, Answe
     let decoded = text::decode(&content);
     if decoded.binary {
         let text = format!(
-            "{name} is no text: {} bytes of binary data. Look at it with a command such as file or xxd.",
+            "{name} is not text: {} bytes of binary data. Look at it with a command such as file or xxd.",
             content.len()
         );
         return Err(unexpected(text));
@@ -192,19 +203,19 @@ fn unsaved(context: &ToolContext, path: &AbsPath) -> Option<String> {
     context.sources.buffers.as_ref()?.text(path)
 }
 
-/// Lines of a text that is at hand.
+/// Shows lines of a loaded text.
 fn lines_of(
     context: &ToolContext,
-    room: &Room,
-    place: &Place,
+    room: &ToolState,
+    place: &ToolPath,
     text: &str,
-    part: Part,
-) -> Result<Answer, Answer> {
+    part: ReadRange,
+) -> Result<ToolResult, ToolResult> {
     let file = FileText::new(text);
     let count = file.line_count() as u64;
     if count == 0 {
         room.read(&place.path, &file, Row(0)..Row(0));
-        return Ok(Answer::ok(format!("({} is empty)", place.name())));
+        return Ok(ToolResult::ok(format!("({} is empty)", place.name())));
     }
     if part.start >= count {
         return Err(invalid(format!(
@@ -216,7 +227,7 @@ fn lines_of(
     let mut shown = String::new();
     let mut end = wanted.start;
     for row in wanted {
-        let line = line(&context.profile, &file, Row(row as u32));
+        let line = format_line(&context.profile, &file, Row(row as u32));
         if !shown.is_empty() && shown.len() + line.len() > part.budget {
             break;
         }
@@ -225,11 +236,11 @@ fn lines_of(
     }
     let rows: Range<Row> = Row(part.start as u32)..Row(end as u32);
     room.read(&place.path, &file, rows);
-    Ok(told(shown, part.start, end, Some(count)))
+    Ok(read_result(shown, part.start, end, Some(count)))
 }
 
-/// One line as the profile wants it, with a line feed.
-fn line(profile: &Profile, file: &FileText<'_>, row: Row) -> String {
+/// Formats a line in the profile's style, with a line feed.
+fn format_line(profile: &Profile, file: &FileText<'_>, row: Row) -> String {
     let text = shortened(file.line(row));
     match profile.line_numbers {
         LineNumbers::None => format!("{text}\n"),
@@ -240,61 +251,62 @@ fn line(profile: &Profile, file: &FileText<'_>, row: Row) -> String {
 }
 
 fn shortened(line: &str) -> String {
-    match line.len() > LINE {
-        false => line.to_owned(),
-        true => {
-            let end = floor(line, LINE);
-            format!(
-                "{}… ({} more bytes in this line)",
-                &line[..end],
-                line.len() - end
-            )
-        }
+    if line.len() > LINE {
+        let end = floor(line, LINE);
+        format!(
+            "{}… ({} more bytes in this line)",
+            &line[..end],
+            line.len() - end
+        )
+    } else {
+        line.to_owned()
     }
 }
 
-/// The text with what is missing of the file; `count` where it is known.
-fn told(mut shown: String, start: u64, end: u64, count: Option<u64>) -> Answer {
+/// Appends a note about the lines not shown; `count` is the total, if known.
+fn read_result(mut shown: String, start: u64, end: u64, count: Option<u64>) -> ToolResult {
     let is_whole = count == Some(end);
     if start == 0 && is_whole {
-        return Answer::ok(shown);
+        return ToolResult::ok(shown);
     }
     let of = match count {
         Some(count) => format!(" of {count}"),
         None => String::new(),
     };
     shown.push_str(&format!("(lines {} to {end}{of}", start + 1));
-    match is_whole {
-        true => shown.push(')'),
-        false => shown.push_str(&format!("; read on with offset {})", end + 1)),
+    if is_whole {
+        shown.push(')')
+    } else {
+        shown.push_str(&format!("; read on with offset {})", end + 1))
     }
-    let answer = Answer::ok(shown);
-    match is_whole {
-        true => answer,
-        false => answer.with_detail(Detail::OutputTruncated),
+    let answer = ToolResult::ok(shown);
+    if is_whole {
+        answer
+    } else {
+        answer.with_detail(Detail::OutputTruncated)
     }
 }
 
-/// Lines of a file of any size, which is never held whole.
+/// Shows lines of a file of any size by streaming it.
 fn in_passing(
     context: &ToolContext,
     path: &AbsPath,
     name: &str,
-    part: Part,
-) -> Result<Answer, Answer> {
-    let mut reader = Passing::new(part);
+    part: ReadRange,
+) -> Result<ToolResult, ToolResult> {
+    let mut reader = StreamedLines::new(part);
     let files = files_of(context);
     let read = files.read_chunks(path, &mut |chunk| reader.take(chunk));
     read.map_err(|error| unexpected(sentence(&error.to_string())))?;
     if reader.is_binary {
         return Err(unexpected(format!(
-            "{name} is no text, and too large to be looked at."
+            "{name} is not text, and too large to examine."
         )));
     }
     reader.finish();
     if reader.shown.is_empty() {
         return Err(match reader.row {
-            0 => return Ok(Answer::ok(format!("({name} is empty)"))),
+            0 => return Ok(ToolResult::ok(format!("({name} is empty)"))),
             rows => invalid(format!(
                 "read: {name} has only {rows} lines; give an `offset` up to that"
             )),
@@ -302,16 +314,16 @@ fn in_passing(
     }
     let count = (!reader.is_full).then_some(reader.row);
     let end = part.start + reader.lines;
-    Ok(told(reader.shown, part.start, end, count))
+    Ok(read_result(reader.shown, part.start, end, count))
 }
 
-/// Collects some lines of a text that comes in pieces.
-struct Passing {
-    part: Part,
-    /// Of the line that is being read.
+/// Collects a range of lines from a text that arrives in chunks.
+struct StreamedLines {
+    part: ReadRange,
+    /// The index of the current line.
     row: u64,
     line: Vec<u8>,
-    /// Bytes of the line beyond what is shown of it.
+    /// Bytes of the line beyond the maximum length.
     beyond: usize,
     has_line: bool,
     shown: String,
@@ -320,8 +332,8 @@ struct Passing {
     is_binary: bool,
 }
 
-impl Passing {
-    fn new(part: Part) -> Self {
+impl StreamedLines {
+    fn new(part: ReadRange) -> Self {
         Self {
             part,
             row: 0,
@@ -396,14 +408,18 @@ fn is_named_picture(path: &AbsPath) -> bool {
     matches!(extension, Some("png" | "jpg" | "jpeg" | "gif" | "webp"))
 }
 
-fn show_picture(context: &ToolContext, place: &Place, stat: &Stat) -> Result<Answer, Answer> {
+fn show_picture(
+    context: &ToolContext,
+    place: &ToolPath,
+    stat: &Stat,
+) -> Result<ToolResult, ToolResult> {
     let name = place.name();
     if context.profile.vision == Some(false) {
         return Err(unexpected(format!(
-            "{name} is a picture, and this model does not see pictures; ask the person what it shows, if you need to know."
+            "{name} is a picture, and this model does not see pictures; ask the user what it shows, if you need to know."
         )));
     }
-    let bounds = Bounds::of(&context.profile);
+    let bounds = ImageLimits::of(&context.profile);
     let refused = |why: &str| {
         unexpected(format!(
             "{name} cannot be shown: it {why}. A command may tell what it is, or make a smaller or another one of it."
@@ -418,18 +434,18 @@ fn show_picture(context: &ToolContext, place: &Place, stat: &Stat) -> Result<Ans
     }
     let content = files_of(context).read(&place.path, bounds.bytes());
     let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
-    let picture = picture::check(&content, &bounds).map_err(|why| refused(&why))?;
+    let picture = images::check(&content, &bounds).map_err(|why| refused(&why))?;
     let said = format!("{name}, {}, {} bytes:", picture.media_type, content.len());
-    let image = Content::Image {
+    let image = PartContent::Image {
         media_type: picture.media_type.to_owned(),
         bytes: content.into(),
     };
-    let mut answer = Answer::new(Outcome::Ok, said);
+    let mut answer = ToolResult::new(CallOutcome::Ok, said);
     answer.content.push(image);
     Ok(answer)
 }
 
-/// An error of the host as a sentence of ours.
+/// Formats an error of the host as a sentence.
 pub(super) fn sentence(error: &str) -> String {
     let mut letters = error.chars();
     match letters.next() {

@@ -1,113 +1,124 @@
-//! `semantic_search`, `symbols`, `web_search`, `diagnostics`: what others know, where they are plugged in.
+//! `semantic_search`, `symbols`, `web_search`, `diagnostics`: tools backed by optional services.
 
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use model::{Profile, ToolSpec};
 
-use crate::outcome::Outcome;
-use crate::sources::{Complaint, Page, Place};
-use crate::tool::{Access, Answer, Call, Scope, Shown, Tool, ToolClass, ToolContext};
+use crate::outcome::CallOutcome;
+use crate::services::{CodeMatch, FileDiagnostic, WebSearchResult};
+use crate::tool::{
+    LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay, ToolResult,
+};
 
-use super::arguments::Arguments;
-use super::place::place;
-use super::{Options, cut, invalid, of, spec, unexpected};
+use super::arguments::CallArguments;
+use super::paths::resolve;
+use super::{ToolOptions, invalid, of, spec, truncate, unexpected};
 
-/// Places that are shown where the call does not say how many.
+/// Default number of locations shown.
 const PLACES: u64 = 10;
-/// Places at most.
-const MOST: u64 = 50;
-/// Bytes of a place's text.
+/// Maximum number of locations shown.
+const MAX_RESULTS: u64 = 50;
+/// Maximum length of a location's text, in bytes.
 const TEXT: usize = 1200;
 
-/// Searches by meaning.
-pub(super) struct SemanticSearch {
-    options: Arc<Options>,
+/// The tool for semantic code search.
+pub(super) struct SemanticSearchTool {
+    options: Arc<ToolOptions>,
 }
 
-/// Finds where symbols are defined.
-pub(super) struct Symbols {
-    options: Arc<Options>,
+/// The tool that finds the definitions of symbols.
+pub(super) struct SymbolsTool {
+    options: Arc<ToolOptions>,
 }
 
-/// Tells what is wrong with files.
-pub(super) struct Diagnostics {
-    options: Arc<Options>,
+/// The tool that lists errors and warnings in files.
+pub(super) struct DiagnosticsTool {
+    options: Arc<ToolOptions>,
 }
 
-/// Searches the web.
-pub(super) struct WebSearch {
-    options: Arc<Options>,
+/// The tool that searches the web.
+pub(super) struct WebSearchTool {
+    options: Arc<ToolOptions>,
 }
 
 macro_rules! made_of_options {
     ($($tool:ident),*) => {$(
         impl $tool {
-            pub(super) fn new(options: &Arc<Options>) -> Self {
+            pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
                 Self { options: Arc::clone(options) }
             }
         }
     )*};
 }
-made_of_options!(SemanticSearch, Symbols, Diagnostics, WebSearch);
+made_of_options!(
+    SemanticSearchTool,
+    SymbolsTool,
+    DiagnosticsTool,
+    WebSearchTool
+);
 
-/// A provider's failure as an answer.
-fn failed(tool: &str, error: &str) -> Answer {
+/// Returns the result for a provider's failure.
+fn failed(tool: &str, error: &str) -> ToolResult {
     let text = format!("{tool} failed: {error}. Try again later, or look with grep and read.");
-    Answer::new(Outcome::ProviderError, text)
+    ToolResult::new(CallOutcome::ProviderError, text)
 }
 
-fn unplugged(tool: &str) -> Answer {
+fn unplugged(tool: &str) -> ToolResult {
     unexpected(format!(
         "{tool} is not set up here; look with grep and read."
     ))
 }
 
-fn limit(arguments: &Arguments<'_>) -> Result<usize, Answer> {
-    let limit = arguments.number("limit")?.unwrap_or(PLACES).clamp(1, MOST);
+fn limit(arguments: &CallArguments<'_>) -> Result<usize, ToolResult> {
+    let limit = arguments
+        .number("limit")?
+        .unwrap_or(PLACES)
+        .clamp(1, MAX_RESULTS);
     Ok(usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-fn needed(arguments: &Arguments<'_>, tool: &str, name: &str) -> Result<String, Answer> {
+fn needed(arguments: &CallArguments<'_>, tool: &str, name: &str) -> Result<String, ToolResult> {
     let text = arguments.needed(name)?.trim();
-    match text.is_empty() {
-        true => Err(invalid(format!(
+    if text.is_empty() {
+        Err(invalid(format!(
             "{tool}: `{name}` is empty; say what to look for"
-        ))),
-        false => Ok(text.to_owned()),
+        )))
+    } else {
+        Ok(text.to_owned())
     }
 }
 
-/// Answers with what a future gives, unless the person stops it first.
+/// Waits for a future, unless the user stops the call first.
 async fn unless_stopped<T>(
     context: &ToolContext,
     work: impl Future<Output = T>,
-) -> Result<T, Answer> {
+) -> Result<T, ToolResult> {
     let mut stop = context.stop.clone();
     let stopped = async {
         if stop.wait_for(|stop| *stop).await.is_err() {
-            // Nobody is left who could stop it this way.
+            // The sender is gone, so no stop request can come.
             std::future::pending::<()>().await;
         }
     };
     tokio::select! {
         biased;
-        () = stopped => Err(Answer::new(Outcome::UserAborted, "Stopped by the person.")),
+        () = stopped => Err(ToolResult::new(CallOutcome::UserAborted, "Stopped by the user.")),
         done = work => Ok(done),
     }
 }
 
-fn settled(result: Result<Answer, Answer>) -> Answer {
+fn merge_result(result: Result<ToolResult, ToolResult>) -> ToolResult {
     result.unwrap_or_else(|answer| answer)
 }
 
-impl Tool for SemanticSearch {
+impl Tool for SemanticSearchTool {
     fn name(&self) -> &str {
         "semantic_search"
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description = "Finds code by what it does, from a question in plain words. For an exact text use grep.";
+        let description = "Finds code by what it does, from a question in natural language. For an exact text use grep.";
         self.options.has_search.then(|| {
             spec(
                 "semantic_search",
@@ -133,29 +144,33 @@ impl Tool for SemanticSearch {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        let arguments = Arguments::of(call)?;
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let arguments = CallArguments::of(call)?;
         let query = needed(&arguments, "semantic_search", "query")?;
         limit(&arguments)?;
-        let place = place(context, arguments.text("path")?.unwrap_or("."))?;
-        Ok(Access {
+        let place = resolve(context, arguments.text("path")?.unwrap_or("."))?;
+        Ok(ToolAccess {
             reads: vec![place.tree()],
             title: format!("look for {query}"),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        Box::pin(async move { settled(by_meaning(&self.options, call, context).await) })
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { merge_result(by_meaning(&self.options, call, context).await) })
     }
 }
 
 async fn by_meaning(
-    options: &Options,
-    call: &Call,
+    options: &ToolOptions,
+    call: &ToolCall,
     context: &ToolContext,
-) -> Result<Answer, Answer> {
-    let arguments = Arguments::of(call)?;
+) -> Result<ToolResult, ToolResult> {
+    let arguments = CallArguments::of(call)?;
     let query = needed(&arguments, "semantic_search", "query")?;
     let search = context
         .sources
@@ -164,12 +179,12 @@ async fn by_meaning(
         .ok_or_else(|| unplugged("semantic_search"))?;
     let folder = match arguments.text("path")? {
         None => None,
-        Some(path) => Some(place(context, path)?.shown).filter(|folder| !folder.is_empty()),
+        Some(path) => Some(resolve(context, path)?.shown).filter(|folder| !folder.is_empty()),
     };
     let found = search.by_meaning(&context.root, query.clone(), folder, limit(&arguments)?);
     let found = unless_stopped(context, found).await?;
     let found = found.map_err(|error| failed("semantic_search", &error))?;
-    Ok(places(
+    Ok(matches_result(
         options,
         context,
         &found,
@@ -177,7 +192,7 @@ async fn by_meaning(
     ))
 }
 
-impl Tool for Symbols {
+impl Tool for SymbolsTool {
     fn name(&self) -> &str {
         "symbols"
     }
@@ -203,24 +218,32 @@ impl Tool for Symbols {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, _: &ToolContext) -> Result<Access, Answer> {
-        let arguments = Arguments::of(call)?;
+    fn access(&self, call: &ToolCall, _: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let arguments = CallArguments::of(call)?;
         let name = needed(&arguments, "symbols", "name")?;
         limit(&arguments)?;
-        Ok(Access {
-            reads: vec![Scope::Tree(String::new())],
+        Ok(ToolAccess {
+            reads: vec![LockScope::Tree(String::new())],
             title: format!("find the definition of {name}"),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        Box::pin(async move { settled(symbols(&self.options, call, context).await) })
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { merge_result(symbols(&self.options, call, context).await) })
     }
 }
 
-async fn symbols(options: &Options, call: &Call, context: &ToolContext) -> Result<Answer, Answer> {
-    let arguments = Arguments::of(call)?;
+async fn symbols(
+    options: &ToolOptions,
+    call: &ToolCall,
+    context: &ToolContext,
+) -> Result<ToolResult, ToolResult> {
+    let arguments = CallArguments::of(call)?;
     let name = needed(&arguments, "symbols", "name")?;
     let search = context
         .sources
@@ -233,7 +256,7 @@ async fn symbols(options: &Options, call: &Call, context: &ToolContext) -> Resul
     )
     .await?;
     let found = found.map_err(|error| failed("symbols", &error))?;
-    Ok(places(
+    Ok(matches_result(
         options,
         context,
         &found,
@@ -241,9 +264,14 @@ async fn symbols(options: &Options, call: &Call, context: &ToolContext) -> Resul
     ))
 }
 
-fn places(options: &Options, context: &ToolContext, found: &[Place], none: &str) -> Answer {
+fn matches_result(
+    options: &ToolOptions,
+    context: &ToolContext,
+    found: &[CodeMatch],
+    none: &str,
+) -> ToolResult {
     if found.is_empty() {
-        return Answer::ok(none);
+        return ToolResult::ok(none);
     }
     let mut text = String::new();
     for place in found {
@@ -254,7 +282,7 @@ fn places(options: &Options, context: &ToolContext, found: &[Place], none: &str)
             place.path,
             symbol.unwrap_or_default()
         ));
-        let end = cut::floor(&place.text, TEXT);
+        let end = truncate::floor(&place.text, TEXT);
         text.push_str(place.text[..end].trim_end_matches('\n'));
         text.push_str(if end < place.text.len() {
             "\n…\n\n"
@@ -266,18 +294,18 @@ fn places(options: &Options, context: &ToolContext, found: &[Place], none: &str)
         let line = place.text.lines().next().unwrap_or_default();
         (place.path.clone(), place.lines.0, line.to_owned())
     });
-    let shown = Shown::Places(shown.collect());
-    cut::answer(context, &options.rooms.of(context), text).showing(shown)
+    let shown = ToolDisplay::Places(shown.collect());
+    truncate::answer(context, &options.states.of(context), text).with_display(shown)
 }
 
-impl Tool for Diagnostics {
+impl Tool for DiagnosticsTool {
     fn name(&self) -> &str {
         "diagnostics"
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
         let description =
-            "Tells errors and warnings of language servers and linters, of some files or all.";
+            "Lists errors and warnings of language servers and linters, for some files or all.";
         self.options.has_diagnostics.then(|| spec("diagnostics", profile, description, 0, &[(
             "paths",
             serde_json::json!({ "type": "array", "items": { "type": "string" }, "description": "The files; all known ones if left out" }),
@@ -288,32 +316,37 @@ impl Tool for Diagnostics {
         ToolClass::Read
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        let paths = Arguments::of(call)?.texts("paths")?;
-        let places = paths.iter().map(|path| place(context, path));
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let paths = CallArguments::of(call)?.texts("paths")?;
+        let places = paths.iter().map(|path| resolve(context, path));
         let places = places.collect::<Result<Vec<_>, _>>()?;
-        let reads = match places.is_empty() {
-            true => vec![Scope::Tree(String::new())],
-            false => places.iter().map(super::place::Place::scope).collect(),
+        let reads = if places.is_empty() {
+            vec![LockScope::Tree(String::new())]
+        } else {
+            places.iter().map(super::paths::ToolPath::scope).collect()
         };
-        Ok(Access {
+        Ok(ToolAccess {
             reads,
             title: "look for errors and warnings".to_owned(),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        Box::pin(async move { settled(diagnostics(&self.options, call, context).await) })
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { merge_result(diagnostics(&self.options, call, context).await) })
     }
 }
 
 async fn diagnostics(
-    options: &Options,
-    call: &Call,
+    options: &ToolOptions,
+    call: &ToolCall,
     context: &ToolContext,
-) -> Result<Answer, Answer> {
-    let paths = Arguments::of(call)?.texts("paths")?;
+) -> Result<ToolResult, ToolResult> {
+    let paths = CallArguments::of(call)?.texts("paths")?;
     let source = context
         .sources
         .diagnostics
@@ -321,12 +354,12 @@ async fn diagnostics(
         .ok_or_else(|| unplugged("diagnostics"))?;
     let places = paths
         .iter()
-        .map(|path| place(context, path).map(|place| place.path));
+        .map(|path| resolve(context, path).map(|place| place.path));
     let places = places.collect::<Result<Vec<_>, _>>()?;
-    let found = unless_stopped(context, source.of(places)).await?;
+    let found = unless_stopped(context, source.for_files(places)).await?;
     let mut found = found.map_err(|error| failed("diagnostics", &error))?;
     if found.is_empty() {
-        return Ok(Answer::ok("No errors and no warnings."));
+        return Ok(ToolResult::ok("No errors and no warnings."));
     }
     found.sort_by(|one, two| {
         (!one.is_error, &one.path, one.line).cmp(&(!two.is_error, &two.path, two.line))
@@ -335,22 +368,22 @@ async fn diagnostics(
     let shown = found
         .iter()
         .map(|it| (it.path.clone(), it.line, it.message.clone()));
-    let shown = Shown::Places(shown.collect());
-    Ok(cut::answer(context, &options.rooms.of(context), text).showing(shown))
+    let shown = ToolDisplay::Places(shown.collect());
+    Ok(truncate::answer(context, &options.states.of(context), text).with_display(shown))
 }
 
-fn complaint(it: &Complaint) -> String {
+fn complaint(it: &FileDiagnostic) -> String {
     let kind = if it.is_error { "error" } else { "warning" };
     format!("{}:{}: {kind}: {}\n", it.path, it.line, it.message)
 }
 
-impl Tool for WebSearch {
+impl Tool for WebSearchTool {
     fn name(&self) -> &str {
         "web_search"
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        let description = "Searches the web; answers with titles, addresses and pieces of pages. Read a page with fetch.";
+        let description = "Searches the web; returns titles, addresses and excerpts of pages. Read a page with fetch.";
         self.options.has_web.then(|| {
             spec(
                 "web_search",
@@ -366,25 +399,29 @@ impl Tool for WebSearch {
         ToolClass::Network
     }
 
-    fn access(&self, call: &Call, _: &ToolContext) -> Result<Access, Answer> {
-        let query = needed(&Arguments::of(call)?, "web_search", "query")?;
-        Ok(Access {
+    fn access(&self, call: &ToolCall, _: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let query = needed(&CallArguments::of(call)?, "web_search", "query")?;
+        Ok(ToolAccess {
             title: format!("search the web for {query}"),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        Box::pin(async move { settled(web_search(&self.options, call, context).await) })
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { merge_result(web_search(&self.options, call, context).await) })
     }
 }
 
 async fn web_search(
-    options: &Options,
-    call: &Call,
+    options: &ToolOptions,
+    call: &ToolCall,
     context: &ToolContext,
-) -> Result<Answer, Answer> {
-    let query = needed(&Arguments::of(call)?, "web_search", "query")?;
+) -> Result<ToolResult, ToolResult> {
+    let query = needed(&CallArguments::of(call)?, "web_search", "query")?;
     let web = context
         .sources
         .web
@@ -393,14 +430,14 @@ async fn web_search(
     let found = unless_stopped(context, web.search(query.clone())).await?;
     let found = found.map_err(|error| failed("web_search", &error))?;
     if found.is_empty() {
-        return Ok(Answer::ok(format!(
+        return Ok(ToolResult::ok(format!(
             "Nothing was found for {query:?}; try other words."
         )));
     }
     let text: String = found.iter().map(page).collect();
-    Ok(cut::answer(context, &options.rooms.of(context), text))
+    Ok(truncate::answer(context, &options.states.of(context), text))
 }
 
-fn page(page: &Page) -> String {
+fn page(page: &WebSearchResult) -> String {
     format!("{}\n{}\n{}\n\n", page.title, page.url, page.excerpt)
 }

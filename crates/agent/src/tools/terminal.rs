@@ -1,7 +1,7 @@
-//! A command that runs, or ran, beside the session, and what it printed since it was last asked.
+//! A command that runs, or ran, in the background, and its output since the last result.
 //!
-//! Invariant: memory stays within about a megabyte a command, whatever it prints; the rest is kept on the disk
-//! up to a limit, or counted and dropped.
+//! Invariant: a command uses at most about a megabyte of memory for output; the rest is saved to
+//! disk up to a limit, or counted and dropped.
 //! Start at `Terminal::start`.
 
 use std::collections::VecDeque;
@@ -11,63 +11,63 @@ use std::time::Duration;
 
 use async_channel::Receiver;
 use host::AppendLog;
-use host::process::{Denial, Ended, Launch, Planted, Spawned, spawn};
+use host::process::{Denial, ExitReport, LaunchRequest, PlantedFile, SpawnedProcess, spawn};
 use tokio::sync::mpsc;
 
-use crate::screen::Cleaner;
-use crate::sources::Sources;
+use crate::services::SessionServices;
+use crate::terminal_text::Cleaner;
 
-use super::rooms::Room;
+use super::state::ToolState;
 
-/// Bytes that are held back before an output gets a file of its own.
+/// Bytes held in memory before an output gets a file.
 const EARLY: usize = 64 << 10;
-/// Bytes of one output that are kept on the disk.
+/// Maximum size of an output on disk, in bytes.
 const KEPT: u64 = 256 << 20;
-/// Between two asks for room on the disk, in bytes.
+/// Bytes of disk space reserved at a time.
 const CLAIM: u64 = 8 << 20;
-/// Bytes since the last answer that are held: so many of the beginning …
+/// Maximum number of bytes kept from the beginning of the output since the last result.
 const HEAD: usize = 256 << 10;
-/// … and so many of the end.
+/// Maximum number of bytes kept from the end of that output.
 const TAIL: usize = 512 << 10;
 
-/// A command that was started.
-pub(super) struct Terminal {
+/// A command that was started, and its output.
+pub(super) struct CommandTerminal {
     pub(super) command: String,
-    /// By the session's clock.
+    /// Start time by the session's clock.
     pub(super) began: Duration,
-    spawned: Spawned,
-    ended: Receiver<Ended>,
-    end: OnceLock<Ended>,
-    heard: Arc<Mutex<Heard>>,
-    /// Whether the session was told how it ended.
+    spawned: SpawnedProcess,
+    ended: Receiver<ExitReport>,
+    end: OnceLock<ExitReport>,
+    heard: Arc<Mutex<OutputCollector>>,
+    /// Whether the session has seen its exit.
     is_told: AtomicBool,
 }
 
-/// What a command printed since it was last asked.
-pub(super) struct Fresh {
+/// Output since the last result.
+pub(super) struct NewOutput {
     /// Beginning and end, or all of it.
     pub(super) text: String,
-    /// Lines that are missing between the two.
+    /// Number of lines omitted between the two.
     pub(super) lost: usize,
 }
 
-impl Terminal {
-    /// Starts a command whose output goes to `progress` too, as far as somebody keeps up there.
+impl CommandTerminal {
+    /// Starts a command. Its output also goes to `progress`, as far as the channel has room.
     pub(super) fn start(
-        launch: &Launch,
+        launch: &LaunchRequest,
         command: &str,
-        sources: &Arc<Sources>,
-        room: &Arc<Room>,
+        sources: &Arc<SessionServices>,
+        room: &Arc<ToolState>,
         progress: mpsc::Sender<String>,
     ) -> Result<Self, host::Error> {
-        let heard = Arc::new(Mutex::new(Heard::new(sources, room)));
+        let heard = Arc::new(Mutex::new(OutputCollector::new(sources, room)));
         let hearing = Arc::clone(&heard);
         let spawned = spawn(
             launch,
             Box::new(move |bytes| {
-                let piece = lock(&hearing).hear(bytes);
+                let piece = lock(&hearing).push(bytes);
                 if progress.capacity() > 0 && !piece.is_empty() {
-                    // Nobody keeps up: they see the next piece.
+                    // The channel is full: the receiver gets the next chunk.
                     progress
                         .try_send(String::from_utf8_lossy(&piece).into_owned())
                         .ok();
@@ -77,7 +77,7 @@ impl Terminal {
         Ok(Self {
             command: command.to_owned(),
             began: sources.clock.elapsed(),
-            ended: spawned.ended(),
+            ended: spawned.exit_receiver(),
             end: OnceLock::new(),
             spawned,
             heard,
@@ -85,109 +85,109 @@ impl Terminal {
         })
     }
 
-    /// Waits for its end.
-    pub(super) async fn wait(&self) -> Ended {
+    /// Waits for the command to exit.
+    pub(super) async fn wait(&self) -> ExitReport {
         if let Some(end) = self.end.get() {
             return *end;
         }
-        let end = self.ended.recv().await.unwrap_or(Ended {
-            end: host::process::End::Exited(-1),
-            left: 0,
+        let end = self.ended.recv().await.unwrap_or(ExitReport {
+            exit: host::process::ProcessExit::Exited(-1),
+            orphans: 0,
         });
         *self.end.get_or_init(|| end)
     }
 
-    /// How it ended, if it has.
-    pub(super) fn end(&self) -> Option<Ended> {
+    /// Returns the exit, if it has happened.
+    pub(super) fn exit(&self) -> Option<ExitReport> {
         if let Ok(end) = self.ended.try_recv() {
             return Some(*self.end.get_or_init(|| end));
         }
         self.end.get().copied()
     }
 
-    /// What it printed since this was last asked.
-    pub(super) fn fresh(&self) -> Fresh {
+    /// Takes the output since the last result.
+    pub(super) fn fresh(&self) -> NewOutput {
         lock(&self.heard).take()
     }
 
-    /// The handle of all it printed; `None` where that could not be kept.
-    pub(super) fn whole(&self) -> Option<String> {
-        lock(&self.heard).whole()
+    /// Returns the handle of the complete output; `None` if it could not be saved.
+    pub(super) fn output_handle(&self) -> Option<String> {
+        lock(&self.heard).output_handle()
     }
 
-    /// Types into it.
+    /// Writes to the command's input.
     pub(super) fn write(&self, chars: &str) -> bool {
         self.spawned.write(chars.as_bytes().to_vec())
     }
 
     pub(super) fn has_screen(&self) -> bool {
-        self.spawned.has_screen()
+        self.spawned.has_terminal()
     }
 
     pub(super) fn interrupt(&self) {
         self.spawned.interrupt();
     }
 
-    /// Ends it and all it started. Blocks up to `grace` and a moment.
+    /// Stops the command and all its children. Blocks up to `grace` and a moment.
     pub(super) fn stop(&self, grace: Duration) {
         self.spawned.stop(grace);
     }
 
-    /// What its bounds forbade it so far.
+    /// Returns the accesses the sandbox has denied so far.
     pub(super) fn denials(&self) -> Vec<Denial> {
         self.spawned.denials()
     }
 
-    /// What it left that other programs run by themselves.
-    pub(super) fn planted(&self) -> Vec<Planted> {
+    /// Returns the files it left that other programs would execute.
+    pub(super) fn planted(&self) -> Vec<PlantedFile> {
         self.spawned.planted()
     }
 
-    /// Its living processes.
+    /// Returns the ids of its living processes.
     #[cfg(test)]
     pub(super) fn members(&self) -> Vec<u32> {
         self.spawned.members()
     }
 
-    pub(super) fn is_told(&self) -> bool {
+    pub(super) fn was_reported(&self) -> bool {
         self.is_told.load(Ordering::Relaxed)
     }
 
-    pub(super) fn tell(&self) {
+    pub(super) fn mark_reported(&self) {
         self.is_told.store(true, Ordering::Relaxed);
     }
 }
 
-/// Takes in what a command prints.
-struct Heard {
-    sources: Arc<Sources>,
-    room: Arc<Room>,
+/// Collects the output of a command.
+struct OutputCollector {
+    sources: Arc<SessionServices>,
+    room: Arc<ToolState>,
     cleaner: Cleaner,
     head: Vec<u8>,
     tail: VecDeque<u8>,
     lost_lines: usize,
-    store: Store,
+    store: OutputStore,
 }
 
-/// Where all of an output is.
-enum Store {
-    /// Here, since it is short so far.
+/// The storage of the complete output.
+enum OutputStore {
+    /// In memory, while it is short.
     Early(Vec<u8>),
-    /// In a file of this handle.
+    /// In a file with this handle.
     File {
         handle: String,
         log: Box<dyn AppendLog>,
-        /// Bytes that room was asked for.
+        /// Bytes of disk space reserved so far.
         claimed: u64,
     },
-    /// In a file that does not grow any more.
+    /// In a file that has reached its limit.
     Full(String),
-    /// Nowhere.
+    /// Not stored: saving failed.
     None,
 }
 
-impl Heard {
-    fn new(sources: &Arc<Sources>, room: &Arc<Room>) -> Self {
+impl OutputCollector {
+    fn new(sources: &Arc<SessionServices>, room: &Arc<ToolState>) -> Self {
         Self {
             sources: Arc::clone(sources),
             room: Arc::clone(room),
@@ -195,19 +195,19 @@ impl Heard {
             head: Vec::new(),
             tail: VecDeque::new(),
             lost_lines: 0,
-            store: Store::Early(Vec::new()),
+            store: OutputStore::Early(Vec::new()),
         }
     }
 
-    /// Takes a piece; answers it cleaned.
-    fn hear(&mut self, bytes: &[u8]) -> Vec<u8> {
+    /// Takes a chunk and returns it without control sequences.
+    fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut clean = Vec::with_capacity(bytes.len());
         self.cleaner.feed(bytes, &mut clean);
-        self.put(&clean);
+        self.append(&clean);
         clean
     }
 
-    fn put(&mut self, clean: &[u8]) {
+    fn append(&mut self, clean: &[u8]) {
         self.save(clean);
         let room = HEAD.saturating_sub(self.head.len());
         let room = if self.tail.is_empty() {
@@ -217,7 +217,7 @@ impl Heard {
         };
         let (head, rest) = clean.split_at(room);
         self.head.extend_from_slice(head);
-        // Of a piece that is longer than the whole end, only its own end counts.
+        // If the chunk is longer than the tail buffer, only its end is kept.
         let skipped = rest.len().saturating_sub(TAIL);
         let (skipped, rest) = rest.split_at(skipped);
         let over = (self.tail.len() + rest.len())
@@ -239,13 +239,13 @@ impl Heard {
 
     fn save(&mut self, clean: &[u8]) {
         match &mut self.store {
-            Store::Early(early) => {
+            OutputStore::Early(early) => {
                 early.extend_from_slice(clean);
                 if early.len() > EARLY {
                     self.open();
                 }
             }
-            Store::File {
+            OutputStore::File {
                 handle,
                 log,
                 claimed,
@@ -255,36 +255,37 @@ impl Heard {
                     let files = self.sources.files.as_ref();
                     if length > KEPT || self.room.whole.claim(files, CLAIM).is_err() {
                         let note = b"\n[the output went on, and is not kept any further]\n";
-                        // What is there already is what the handle stands for.
+                        // The handle refers to the bytes that are already in the file.
                         log.append(note).ok();
-                        self.store = Store::Full(std::mem::take(handle));
+                        self.store = OutputStore::Full(std::mem::take(handle));
                         return;
                     }
                     *claimed += CLAIM.max(clean.len() as u64);
                 }
                 if log.append(clean).is_err() {
-                    self.store = Store::Full(std::mem::take(handle));
+                    self.store = OutputStore::Full(std::mem::take(handle));
                 }
             }
-            Store::Full(_) | Store::None => {}
+            OutputStore::Full(_) | OutputStore::None => {}
         }
     }
 
-    /// Gives what was held back a file.
+    /// Moves the output from memory to a file.
     fn open(&mut self) {
-        let Store::Early(early) = std::mem::replace(&mut self.store, Store::None) else {
+        let OutputStore::Early(early) = std::mem::replace(&mut self.store, OutputStore::None)
+        else {
             return;
         };
         let files = self.sources.files.as_ref();
         let claimed = self.room.whole.claim(files, CLAIM);
-        let begun = claimed.and_then(|()| self.room.whole.begin(files));
+        let begun = claimed.and_then(|()| self.room.whole.create(files));
         let written = begun.and_then(|(handle, mut log)| {
             log.append(&early)?;
             Ok((handle, log))
         });
         match written {
             Ok((handle, log)) => {
-                self.store = Store::File {
+                self.store = OutputStore::File {
                     handle,
                     log,
                     claimed: CLAIM,
@@ -294,42 +295,42 @@ impl Heard {
         }
     }
 
-    fn whole(&mut self) -> Option<String> {
+    fn output_handle(&mut self) -> Option<String> {
         self.flush();
-        if matches!(self.store, Store::Early(_)) {
+        if matches!(self.store, OutputStore::Early(_)) {
             self.open();
         }
         match &self.store {
-            Store::File { handle, .. } | Store::Full(handle) => Some(handle.clone()),
-            Store::Early(_) | Store::None => None,
+            OutputStore::File { handle, .. } | OutputStore::Full(handle) => Some(handle.clone()),
+            OutputStore::Early(_) | OutputStore::None => None,
         }
     }
 
-    /// Lets the line that is not complete yet count as it is.
+    /// Takes the incomplete line as it is.
     fn flush(&mut self) {
         let mut rest = Vec::new();
         self.cleaner.flush(&mut rest);
-        self.put(&rest);
+        self.append(&rest);
     }
 
-    fn take(&mut self) -> Fresh {
+    fn take(&mut self) -> NewOutput {
         self.flush();
         let mut bytes = std::mem::take(&mut self.head);
-        // A char that is not complete yet waits for the rest of it.
+        // An incomplete character waits for the rest of it.
         let is_split = self.tail.is_empty();
         bytes.extend(self.tail.drain(..));
         if is_split {
             let waits = incomplete(&bytes);
             self.head = bytes.split_off(bytes.len() - waits);
         }
-        Fresh {
+        NewOutput {
             text: String::from_utf8_lossy(&bytes).into_owned(),
             lost: std::mem::take(&mut self.lost_lines),
         }
     }
 }
 
-/// Bytes at the end that begin a char and do not end it.
+/// Returns the number of trailing bytes that form an incomplete character.
 fn incomplete(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let byte = bytes[bytes.len() - back];

@@ -1,4 +1,4 @@
-//! Every tool against files, real and not, and every way in which it can refuse.
+//! All tools against real and fake files, with every refusal.
 
 mod changes;
 mod commands;
@@ -13,16 +13,16 @@ use host::{Clock, FakeClock, FakeFiles, Files, RealClock, RealFiles, TempFolder}
 use model::Profile;
 use serde_json::Value;
 
-use super::{Ground, Options, Rooms, all};
-use crate::ask::Desk;
-use crate::outcome::Outcome;
-use crate::sources::Sources;
-use crate::tool::{Access, Answer, Call, Input, Tool, ToolContext};
+use super::{SearchBackend, ToolOptions, ToolStates, all};
+use crate::outcome::CallOutcome;
+use crate::services::SessionServices;
+use crate::tool::{CallInput, Tool, ToolAccess, ToolCall, ToolContext, ToolResult};
+use crate::user_prompts::UserPrompts;
 
 /// A context over any files.
 pub(crate) fn context_of(files: Arc<dyn Files>, clock: Arc<dyn Clock>, root: &str) -> ToolContext {
     let path = |path: &str| AbsPath::new(path).expect("absolute");
-    let sources = Sources {
+    let sources = SessionServices {
         files,
         clock,
         state: path("/state"),
@@ -34,7 +34,7 @@ pub(crate) fn context_of(files: Arc<dyn Files>, clock: Arc<dyn Clock>, root: &st
     context_with(sources, path(root))
 }
 
-fn context_with(sources: Sources, root: AbsPath) -> ToolContext {
+fn context_with(sources: SessionServices, root: AbsPath) -> ToolContext {
     let (_, stop) = tokio::sync::watch::channel(false);
     let (progress, _) = tokio::sync::mpsc::channel(16);
     ToolContext {
@@ -43,7 +43,7 @@ fn context_with(sources: Sources, root: AbsPath) -> ToolContext {
         root,
         sources: Arc::new(sources),
         sandbox: None,
-        desk: Desk::empty(),
+        desk: UserPrompts::empty(),
         stop,
         profile: Arc::new(Profile::harmless()),
         output_tokens: 10_000,
@@ -54,7 +54,7 @@ fn context_with(sources: Sources, root: AbsPath) -> ToolContext {
 /// A project with all tools.
 pub(super) struct World {
     pub(super) context: ToolContext,
-    pub(super) options: Options,
+    pub(super) options: ToolOptions,
     tools: Vec<Arc<dyn Tool>>,
     /// Removed at the end.
     _folder: Option<TempFolder>,
@@ -67,15 +67,15 @@ impl World {
         files.folder(&AbsPath::new("/r").expect("absolute"));
         files.folder(&AbsPath::new("/state").expect("absolute"));
         let context = context_of(files.clone(), Arc::new(FakeClock::at(0)), "/r");
-        (Self::over(context, Ground::Files, None), files)
+        (Self::over(context, SearchBackend::Files, None), files)
     }
 
-    /// On the disk, in a folder that goes away.
+    /// On the disk, in a temporary folder.
     pub(super) fn real() -> Self {
         let folder = TempFolder::new().expect("a folder");
         let root = folder.path().join("root");
         RealFiles.create_folder(&root).expect("a folder");
-        let sources = Sources {
+        let sources = SessionServices {
             files: Arc::new(RealFiles),
             clock: Arc::new(RealClock::default()),
             state: folder.path().join("state"),
@@ -85,24 +85,24 @@ impl World {
             web: None,
         };
         let context = context_with(sources, root);
-        Self::over(context, Ground::Disk, Some(folder))
+        Self::over(context, SearchBackend::Disk, Some(folder))
     }
 
     /// In memory, with other options.
-    pub(super) fn with(change: impl FnOnce(&mut Options)) -> Self {
+    pub(super) fn with(change: impl FnOnce(&mut ToolOptions)) -> Self {
         let mut world = Self::fake().0;
         change(&mut world.options);
         world.tools = all(&world.options);
         world
     }
 
-    /// In memory, with what is plugged in.
-    pub(super) fn plugged(plug: impl FnOnce(&mut Sources)) -> Self {
+    /// In memory, with optional services.
+    pub(super) fn plugged(plug: impl FnOnce(&mut SessionServices)) -> Self {
         let files = Arc::new(FakeFiles::new());
         let path = |path: &str| AbsPath::new(path).expect("absolute");
         files.folder(&path("/r"));
         files.folder(&path("/state"));
-        let mut sources = Sources {
+        let mut sources = SessionServices {
             files,
             clock: Arc::new(FakeClock::at(0)),
             state: path("/state"),
@@ -112,13 +112,17 @@ impl World {
             web: None,
         };
         plug(&mut sources);
-        Self::over(context_with(sources, path("/r")), Ground::Files, None)
+        Self::over(
+            context_with(sources, path("/r")),
+            SearchBackend::Files,
+            None,
+        )
     }
 
-    fn over(context: ToolContext, ground: Ground, folder: Option<TempFolder>) -> Self {
-        let mut options = Options::new(&context.sources);
-        options.rooms = Arc::new(Rooms::default());
-        options.ground = ground;
+    fn over(context: ToolContext, ground: SearchBackend, folder: Option<TempFolder>) -> Self {
+        let mut options = ToolOptions::new(&context.sources);
+        options.states = Arc::new(ToolStates::default());
+        options.search_backend = ground;
         let tools = all(&options);
         Self {
             context,
@@ -152,18 +156,18 @@ impl World {
         Arc::clone(found.unwrap_or_else(|| panic!("there is no tool {name}")))
     }
 
-    pub(super) fn access(&self, name: &str, input: Value) -> Result<Access, Answer> {
+    pub(super) fn access(&self, name: &str, input: Value) -> Result<ToolAccess, ToolResult> {
         self.tool(name).access(&call(name, input), &self.context)
     }
 
-    /// What the loop does with a call: what it touches, then the call itself.
-    pub(super) async fn call(&self, name: &str, input: Value) -> Answer {
-        self.input(name, Input::Json(input)).await
+    /// Handles a call like the engine does: its accesses, then the call itself.
+    pub(super) async fn call(&self, name: &str, input: Value) -> ToolResult {
+        self.input(name, CallInput::Json(input)).await
     }
 
-    pub(super) async fn input(&self, name: &str, input: Input) -> Answer {
+    pub(super) async fn input(&self, name: &str, input: CallInput) -> ToolResult {
         let tool = self.tool(name);
-        let call = Call {
+        let call = ToolCall {
             input,
             ..call(name, Value::Null)
         };
@@ -176,7 +180,7 @@ impl World {
         };
         assert_ne!(
             answer.outcome,
-            Outcome::Unknown,
+            CallOutcome::Unknown,
             "{name}: {}",
             answer.text()
         );
@@ -186,17 +190,17 @@ impl World {
     }
 }
 
-pub(super) fn call(name: &str, input: Value) -> Call {
-    Call {
+pub(super) fn call(name: &str, input: Value) -> ToolCall {
+    ToolCall {
         id: "c1".to_owned(),
         tool: name.to_owned(),
-        input: Input::Json(input),
+        input: CallInput::Json(input),
         waits: false,
     }
 }
 
-/// That an answer is of a class and says something.
-pub(super) fn assert_says(answer: &Answer, outcome: Outcome, says: &str) {
+/// Checks that a result has this outcome and contains this text.
+pub(super) fn assert_says(answer: &ToolResult, outcome: CallOutcome, says: &str) {
     let text = answer.text();
     assert_eq!(answer.outcome, outcome, "{text}");
     assert!(text.contains(says), "{says:?} is not in {text:?}");

@@ -1,44 +1,44 @@
-//! `write`: a whole file, new or not.
+//! `write`: writes a whole file, new or existing.
 
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use model::{EditTool, Profile, ToolSpec};
 use patch::FileText;
-use patch::edit::{Change, FileEdit};
-use patch::set::{Found, Texts};
+use patch::edit::{FileEdit, PatchOperation};
+use patch::set::{FileLookup, TextSource};
 
-use crate::ground::Ground;
+use crate::edit_root::EditRoot;
 use crate::outcome::Detail;
-use crate::tool::{Access, Answer, Call, Tool, ToolClass, ToolContext};
+use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
-use super::arguments::Arguments;
-use super::edit::{access, carry_out, stopped};
-use super::place::place_below;
+use super::arguments::CallArguments;
+use super::edit::{access, apply, stopped};
+use super::paths::resolve_below;
 use super::read::sentence;
-use super::rooms::Room;
-use super::{Options, blocking, of, spec, unexpected};
+use super::state::ToolState;
+use super::{ToolOptions, blocking, of, spec, unexpected};
 
-/// Writes files.
-pub(super) struct Write {
-    options: Arc<Options>,
+/// The tool that writes whole files.
+pub(super) struct WriteTool {
+    options: Arc<ToolOptions>,
 }
 
-impl Write {
-    pub(super) fn new(options: &Arc<Options>) -> Self {
+impl WriteTool {
+    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
         Self {
             options: Arc::clone(options),
         }
     }
 }
 
-impl Tool for Write {
+impl Tool for WriteTool {
     fn name(&self) -> &str {
         "write"
     }
 
     fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
-        // Whoever writes patches creates files by them.
+        // Models that write patches create files with them.
         let is_offered = profile.edit != EditTool::ApplyPatch;
         let description = "Writes a whole file: a new one, or one that was read before, whose content it replaces. Folders on the way are created. Write all of it out: a comment such as `... existing code ...` is refused. To change a part of a file, edit it instead.";
         is_offered.then(|| {
@@ -62,42 +62,47 @@ impl Tool for Write {
         ToolClass::Edit
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
-        access(context, "write", &[whole(call)?])
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        access(context, "write", &[overwrite_edit(call)?])
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
-        let edit = match whole(call) {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        let edit = match overwrite_edit(call) {
             Ok(edit) => edit,
             Err(answer) => return Box::pin(std::future::ready(answer)),
         };
         if *context.stop.borrow() {
             return Box::pin(std::future::ready(stopped()));
         }
-        let (context, room) = (context.clone(), self.options.rooms.of(context));
+        let (context, room) = (context.clone(), self.options.states.of(context));
         blocking(move || match check(&context, &room, &edit) {
-            Ok(()) => carry_out(&context, &room, vec![edit]),
+            Ok(()) => apply(&context, &room, vec![edit]),
             Err(answer) => answer,
         })
     }
 }
 
-fn whole(call: &Call) -> Result<FileEdit, Answer> {
-    let arguments = Arguments::of(call)?;
+fn overwrite_edit(call: &ToolCall) -> Result<FileEdit, ToolResult> {
+    let arguments = CallArguments::of(call)?;
     Ok(FileEdit {
         path: arguments.needed("path")?.to_owned(),
-        change: Change::Overwrite {
+        change: PatchOperation::Overwrite {
             text: arguments.needed("content")?.to_owned(),
         },
     })
 }
 
-/// What stands in a file is replaced only by who knows it.
-fn check(context: &ToolContext, room: &Room, edit: &FileEdit) -> Result<(), Answer> {
-    let place = place_below(context, &edit.path)?;
+/// Refuses to replace a file that the session has not read in its current state.
+fn check(context: &ToolContext, room: &ToolState, edit: &FileEdit) -> Result<(), ToolResult> {
+    let place = resolve_below(context, &edit.path)?;
     let files = context.sources.files.as_ref();
-    let ground = Ground::new(files, &context.root).map_err(|error| unexpected(sentence(&error)))?;
-    let Found::Text(text) = ground.find(&place.shown) else {
+    let ground =
+        EditRoot::new(files, &context.root).map_err(|error| unexpected(sentence(&error)))?;
+    let FileLookup::Text(text) = ground.find(&place.shown) else {
         return Ok(());
     };
     if text.trim().is_empty() {

@@ -1,13 +1,14 @@
-//! Whether a conversation is one that every wire takes.
+//! Validation of a conversation against the rules of all wire formats.
 
 use std::collections::HashSet;
 
-use model::{Content, Message, Role};
+use model::{Message, PartContent, Role};
 
-/// What is wrong with a conversation, in sentences; empty where every wire takes it.
+/// Returns the defects of a conversation, as sentences; empty if every wire format accepts it.
 ///
-/// The person speaks first; roles alternate; no message and no text is empty; every call has exactly one result,
-/// in the next message, before anything else in it and in the order of the calls; no two calls share an id.
+/// The user speaks first; roles alternate; no message and no text is empty; every call has exactly
+/// one result, in the next message, before anything else in it and in the order of the calls; no
+/// two calls share an id.
 pub fn problems(messages: &[Message]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut ids = HashSet::new();
@@ -54,10 +55,10 @@ fn check_parts<'a>(
     let mut is_past_results = false;
     for part in &message.parts {
         match (&part.content, message.role) {
-            (Content::Text(text), _) if text.trim().is_empty() && part.opaque.is_none() => {
+            (PartContent::Text(text), _) if text.trim().is_empty() && part.opaque.is_none() => {
                 problems.push(format!("message {ix} holds an empty text"));
             }
-            (Content::ToolCall { id, name, .. }, Role::Assistant) => {
+            (PartContent::ToolCall { id, name, .. }, Role::Assistant) => {
                 if !ids.insert(id) {
                     problems.push(format!("the id {id} was used before"));
                 }
@@ -66,7 +67,7 @@ fn check_parts<'a>(
                 }
                 open.push(id);
             }
-            (Content::ToolResult { call, content, .. }, Role::User) => {
+            (PartContent::ToolResult { call, content, .. }, Role::User) => {
                 if is_past_results {
                     problems.push(format!("the result of {call} comes after something else"));
                 }
@@ -74,23 +75,23 @@ fn check_parts<'a>(
                     problems.push(format!("the result of {call} is empty"));
                 }
             }
-            (Content::ToolCall { .. } | Content::ToolResult { .. }, role) => {
+            (PartContent::ToolCall { .. } | PartContent::ToolResult { .. }, role) => {
                 problems.push(format!(
                     "message {ix} is {role:?}'s and holds a call or result"
                 ));
             }
-            (Content::Reasoning(_), Role::User) => {
+            (PartContent::Reasoning(_), Role::User) => {
                 problems.push(format!("message {ix} is the person's and holds a thought"));
             }
             _ => {}
         }
-        is_past_results |= !matches!(part.content, Content::ToolResult { .. });
+        is_past_results |= !matches!(part.content, PartContent::ToolResult { .. });
     }
 }
 
 fn results(message: &Message) -> impl Iterator<Item = &str> {
     message.parts.iter().filter_map(|part| match &part.content {
-        Content::ToolResult { call, .. } => Some(call.as_str()),
+        PartContent::ToolResult { call, .. } => Some(call.as_str()),
         _ => None,
     })
 }

@@ -1,12 +1,13 @@
-//! Older parts give way to something shorter. Calls keep their results, or go with them.
+//! Replaces older parts of a conversation by a summary. Calls keep their results, or are removed
+//! with them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use model::{Content, Part};
+use model::{MessagePart, PartContent};
 
-use super::{Item, PieceRole, Said, Transcript, hash_of};
-use crate::record::Origin;
+use super::{PromptPart, SegmentRole, Transcript, TranscriptItem, hash_of};
+use crate::record::PromptOrigin;
 
 impl Transcript {
     pub(super) fn compact(
@@ -24,18 +25,23 @@ impl Transcript {
         if !summary.trim().is_empty() {
             let cut = self.cut(through);
             self.items.drain(..cut);
-            let said = Said::new(seq, Origin::Summary, Part::text(summary), PieceRole::User);
-            self.items.splice(..0, said.map(Item::Said));
+            let said = PromptPart::new(
+                seq,
+                PromptOrigin::Summary,
+                MessagePart::text(summary),
+                SegmentRole::User,
+            );
+            self.items.splice(..0, said.map(TranscriptItem::Said));
         }
         self.find_places();
     }
 
-    /// How many items go: all up to the record, but no answer without all of its results, and nothing behind one
-    /// that stays.
+    /// Returns the number of items to remove: all up to the record, except an answer with missing
+    /// results and everything after the first item that stays.
     fn cut(&self, through: u64) -> usize {
         let stays = self.items.iter().position(|item| match item {
-            Item::Said(said) => said.seq > through,
-            Item::Answer(answer) => {
+            TranscriptItem::Said(said) => said.seq > through,
+            TranscriptItem::Answer(answer) => {
                 let mut slots = answer.calls.iter();
                 let is_open = |last: Option<u64>| last.is_none_or(|last| last > through);
                 let waits = |is_sealed: bool, result: Option<u64>| match result {
@@ -57,7 +63,7 @@ impl Transcript {
         let Some(&(item, slot)) = self.places.get(call) else {
             return;
         };
-        if let Some(Item::Answer(answer)) = self.items.get_mut(item)
+        if let Some(TranscriptItem::Answer(answer)) = self.items.get_mut(item)
             && let Some(result) = answer
                 .calls
                 .get_mut(slot)
@@ -65,10 +71,10 @@ impl Transcript {
             && !text.trim().is_empty()
         {
             let part = Arc::make_mut(&mut result.part);
-            if let Content::ToolResult { content, .. } = &mut part.content {
-                *content = vec![Content::Text(text.to_owned())];
+            if let PartContent::ToolResult { content, .. } = &mut part.content {
+                *content = vec![PartContent::Text(text.to_owned())];
             }
-            result.hash = hash_of(PieceRole::User, part);
+            result.hash = hash_of(SegmentRole::User, part);
         }
     }
 
@@ -78,11 +84,11 @@ impl Transcript {
             return;
         }
         self.items.retain_mut(|item| {
-            let Item::Answer(answer) = item else {
+            let TranscriptItem::Answer(answer) = item else {
                 return true;
             };
             for slot in &mut answer.calls {
-                // A call that still runs cannot be forgotten.
+                // A running call cannot be removed.
                 let is_over = slot.result.is_some() || answer.is_sealed;
                 slot.is_dropped |= is_over && dropped.contains(slot.id.as_str());
             }
@@ -91,12 +97,12 @@ impl Transcript {
     }
 
     pub(super) fn find_places(&mut self) {
-        // Ids stay taken for good, so that a late result of a call that is gone finds nothing.
+        // Ids stay reserved, so that a late result of a removed call is ignored.
         for place in self.places.values_mut() {
             *place = (usize::MAX, 0);
         }
         for (item, it) in self.items.iter().enumerate() {
-            if let Item::Answer(answer) = it {
+            if let TranscriptItem::Answer(answer) = it {
                 for (slot, call) in answer.calls.iter().enumerate() {
                     self.places.insert(call.id.clone(), (item, slot));
                 }

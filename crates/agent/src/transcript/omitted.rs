@@ -1,41 +1,42 @@
-//! What is not sent any more because a provider refused it: pictures, thoughts, the middles of long texts.
+//! Content that is no longer sent because a provider rejected it: images, reasoning, the middles of
+//! long texts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use host::ContentHash;
-use model::{Content, Part};
+use model::{MessagePart, PartContent};
 
-use super::{Answer, Item, PieceRole, Transcript, hash_of, is_blank};
-use crate::compact::ends;
-use crate::record::{Omission, Origin};
+use super::{AssistantMessage, SegmentRole, Transcript, TranscriptItem, hash_of, is_blank};
+use crate::compact::head_and_tail;
+use crate::record::{Omission, PromptOrigin};
 
-/// A picture that is sent with every request.
+/// An image that is sent with every request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentPicture {
     /// The hash of its bytes.
     pub hash: String,
-    /// Its bytes.
+    /// The raw bytes of the image.
     pub bytes: Arc<[u8]>,
-    /// What it is and where it comes from: `picture (image/png, 120 bytes) in the result of read`.
+    /// Its type and source: `picture (image/png, 120 bytes) in the result of read`.
     pub name: String,
-    /// Whether no model has answered since it came, so that no provider is known to take it.
+    /// Whether no model has answered since it was added, so that no provider is known to accept it.
     pub is_new: bool,
 }
 
-/// Pictures that are not sent.
+/// Images that are no longer sent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pictures {
-    /// By the hashes of their bytes: what stands for them.
+    /// Replacement texts, by the hashes of the images' bytes.
     texts: HashMap<String, String>,
-    /// What stands for every picture.
+    /// The replacement text of all images.
     all: Option<String>,
 }
 
 impl Pictures {
-    /// A content as it is sent.
-    pub(super) fn shown(&self, content: Content) -> Content {
-        let Content::Image { bytes, .. } = &content else {
+    /// Returns the content as it is sent.
+    pub(super) fn as_sent(&self, content: PartContent) -> PartContent {
+        let PartContent::Image { bytes, .. } = &content else {
             return content;
         };
         let text = match &self.all {
@@ -43,7 +44,7 @@ impl Pictures {
             None if self.texts.is_empty() => None,
             None => self.texts.get(&hash(bytes)),
         };
-        text.map_or(content, |text| Content::Text(text.clone()))
+        text.map_or(content, |text| PartContent::Text(text.clone()))
     }
 }
 
@@ -68,24 +69,24 @@ impl Transcript {
         }
     }
 
-    /// The pictures that are sent, the oldest first.
+    /// Returns the images that are sent, oldest first.
     pub fn pictures(&self) -> Vec<SentPicture> {
         let last = self
             .items
             .iter()
-            .rposition(|item| matches!(item, Item::Answer(_)));
+            .rposition(|item| matches!(item, TranscriptItem::Answer(_)));
         let mut pictures = Vec::new();
         for (ix, item) in self.items.iter().enumerate() {
             let is_new = last.is_none_or(|last| ix >= last);
             match item {
-                Item::Said(said) => {
+                TranscriptItem::Said(said) => {
                     let place = match &said.origin {
-                        Origin::Person => "in a prompt",
+                        PromptOrigin::Person => "in a prompt",
                         _ => "in an attachment",
                     };
                     pictures.extend(sent(&said.part.content, place, is_new));
                 }
-                Item::Answer(answer) => {
+                TranscriptItem::Answer(answer) => {
                     for result in answer.calls.iter().filter_map(|slot| slot.result.as_ref()) {
                         let place = format!("in the result of {}", result.tool);
                         let found = result.content().iter();
@@ -97,18 +98,18 @@ impl Transcript {
         pictures
     }
 
-    /// Texts of results and of what was said that have more than `keep` bytes: the records they come from.
+    /// Returns the records with results or messages longer than `keep` bytes.
     pub fn longer_than(&self, keep: usize) -> Vec<u64> {
-        let is_long = |content: &Content| match content {
-            Content::Text(text) => text.len() > keep,
+        let is_long = |content: &PartContent| match content {
+            PartContent::Text(text) => text.len() > keep,
             _ => false,
         };
         let mut found = Vec::new();
         for item in &self.items {
             match item {
-                Item::Said(said) if is_long(&said.part.content) => found.push(said.seq),
-                Item::Said(_) => {}
-                Item::Answer(answer) => {
+                TranscriptItem::Said(said) if is_long(&said.part.content) => found.push(said.seq),
+                TranscriptItem::Said(_) => {}
+                TranscriptItem::Answer(answer) => {
                     let results = answer.calls.iter().filter_map(|slot| slot.result.as_ref());
                     let long = results.filter(|result| result.content().iter().any(is_long));
                     found.extend(long.map(|result| result.seq));
@@ -120,19 +121,20 @@ impl Transcript {
         found
     }
 
-    /// Whether thoughts or signatures of models are sent.
+    /// Returns whether reasoning or signatures of models are sent.
     pub fn has_thoughts(&self) -> bool {
         self.items.iter().any(|item| match item {
-            Item::Answer(answer) => answer.parts.iter().any(|part| is_thought(part)),
-            Item::Said(_) => false,
+            TranscriptItem::Answer(answer) => answer.parts.iter().any(|part| is_thought(part)),
+            TranscriptItem::Said(_) => false,
         })
     }
 
     fn show_pictures(&mut self) {
         let pictures = std::mem::take(&mut self.pictures);
         self.change(&mut |_, content| {
-            if matches!(content, Content::Image { .. }) {
-                *content = pictures.shown(std::mem::replace(content, Content::Text(String::new())));
+            if matches!(content, PartContent::Image { .. }) {
+                *content =
+                    pictures.as_sent(std::mem::replace(content, PartContent::Text(String::new())));
             }
         });
         self.pictures = pictures;
@@ -140,34 +142,35 @@ impl Transcript {
 
     fn cut_middle(&mut self, of: u64, keep: usize) {
         self.change(&mut |seq, content| {
-            if let Content::Text(text) = content
+            if let PartContent::Text(text) = content
                 && seq == of
                 && text.len() > keep
             {
-                *text = ends(text, keep);
+                *text = head_and_tail(text, keep);
             }
         });
     }
 
-    /// Hands over every content that was said or answered, with its record's number, and hashes what changed anew.
-    fn change(&mut self, change: &mut dyn FnMut(u64, &mut Content)) {
+    /// Passes every content of messages and results to `change`, with its record's number, and
+    /// updates the hashes.
+    fn change(&mut self, change: &mut dyn FnMut(u64, &mut PartContent)) {
         for item in &mut self.items {
             match item {
-                Item::Said(said) => {
+                TranscriptItem::Said(said) => {
                     let part = Arc::make_mut(&mut said.part);
                     change(said.seq, &mut part.content);
-                    said.hash = hash_of(PieceRole::User, part);
+                    said.hash = hash_of(SegmentRole::User, part);
                 }
-                Item::Answer(answer) => {
+                TranscriptItem::Answer(answer) => {
                     let slots = answer.calls.iter_mut();
                     for result in slots.filter_map(|slot| slot.result.as_mut()) {
                         let part = Arc::make_mut(&mut result.part);
-                        if let Content::ToolResult { content, .. } = &mut part.content {
+                        if let PartContent::ToolResult { content, .. } = &mut part.content {
                             for content in content {
                                 change(result.seq, content);
                             }
                         }
-                        result.hash = hash_of(PieceRole::User, part);
+                        result.hash = hash_of(SegmentRole::User, part);
                     }
                 }
             }
@@ -176,7 +179,7 @@ impl Transcript {
 
     fn forget_thoughts(&mut self, before: u64) {
         self.items.retain_mut(|item| match item {
-            Item::Answer(answer) if answer.seq < before => {
+            TranscriptItem::Answer(answer) if answer.seq < before => {
                 answer.forget_thoughts();
                 answer.says_something()
             }
@@ -186,10 +189,10 @@ impl Transcript {
     }
 }
 
-impl Answer {
+impl AssistantMessage {
     fn forget_thoughts(&mut self) {
         self.parts
-            .retain(|part| !matches!(part.content, Content::Reasoning(_)));
+            .retain(|part| !matches!(part.content, PartContent::Reasoning(_)));
         for part in &mut self.parts {
             if part.opaque.is_some() {
                 Arc::make_mut(part).opaque = None;
@@ -198,17 +201,17 @@ impl Answer {
         self.parts.retain(|part| !is_blank(part));
         let parts = self.parts.iter();
         self.hashes = parts
-            .map(|part| hash_of(PieceRole::Assistant, part))
+            .map(|part| hash_of(SegmentRole::Assistant, part))
             .collect();
     }
 }
 
-fn is_thought(part: &Part) -> bool {
-    matches!(part.content, Content::Reasoning(_)) || part.opaque.is_some()
+fn is_thought(part: &MessagePart) -> bool {
+    matches!(part.content, PartContent::Reasoning(_)) || part.opaque.is_some()
 }
 
-fn sent(content: &Content, place: &str, is_new: bool) -> Option<SentPicture> {
-    let Content::Image { media_type, bytes } = content else {
+fn sent(content: &PartContent, place: &str, is_new: bool) -> Option<SentPicture> {
+    let PartContent::Image { media_type, bytes } = content else {
         return None;
     };
     Some(SentPicture {

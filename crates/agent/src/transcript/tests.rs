@@ -1,20 +1,22 @@
-//! Records of every kind and in every order make conversations that every wire takes, and keep their beginnings.
+//! Records of every kind and order make conversations that every wire format accepts, with stable
+//! prefixes.
 
-use model::{Content, Message, ModelId, Request, Role, TokenCount, ToolInput, ToolSpec};
+use model::{Message, ModelId, ModelRequest, PartContent, Role, TokenCount, ToolInput, ToolSpec};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use router::wire::{Dialect, Wire, WireOptions, encode};
+use router::wire::{ChatDialect, WireOptions, WireProtocol, encode};
 use serde_json::{Value, json};
 
 use super::{INTERRUPTED, Transcript, problems};
 use crate::handover::for_model;
-use crate::outcome::Outcome;
-use crate::parts;
+use crate::outcome::CallOutcome;
 use crate::record::{
-    Origin, PromptPlace, Record, Stored, StoredContent, StoredPart, StoredUsage, TurnEnd,
+    PromptOrigin, PromptPosition, SessionRecord, Stored, StoredContent, StoredPart, StoredUsage,
+    TurnEnd,
 };
+use crate::stored_parts;
 
-fn stored(records: Vec<Record>) -> Vec<Stored> {
+fn stored(records: Vec<SessionRecord>) -> Vec<Stored> {
     (0..)
         .zip(records)
         .map(|(seq, record)| Stored {
@@ -25,16 +27,16 @@ fn stored(records: Vec<Record>) -> Vec<Stored> {
         .collect()
 }
 
-fn prompted(text: &str) -> Record {
-    Record::Prompted {
+fn prompted(text: &str) -> SessionRecord {
+    SessionRecord::Prompted {
         turn: 1,
-        parts: vec![parts::text(text)],
+        parts: vec![stored_parts::text(text)],
         is_steering: false,
     }
 }
 
-fn asked() -> Record {
-    Record::Asked {
+fn asked() -> SessionRecord {
+    SessionRecord::Asked {
         turn: 1,
         step: 1,
         model: "a/b".to_owned(),
@@ -44,8 +46,8 @@ fn asked() -> Record {
     }
 }
 
-fn answered(model: &str, parts: Vec<StoredPart>) -> Record {
-    Record::Answered {
+fn answered(model: &str, parts: Vec<StoredPart>) -> SessionRecord {
+    SessionRecord::Answered {
         turn: 1,
         step: 1,
         model: model.to_owned(),
@@ -67,40 +69,41 @@ fn call(id: &str) -> StoredPart {
     }
 }
 
-fn ended(call: &str, text: &str) -> Record {
-    Record::CallEnded {
+fn ended(call: &str, text: &str) -> SessionRecord {
+    SessionRecord::CallEnded {
         turn: 1,
         call: call.to_owned(),
         tool: "read".to_owned(),
-        outcome: Outcome::Ok,
+        outcome: CallOutcome::Ok,
         detail: None,
-        content: vec![parts::text(text)],
+        content: vec![stored_parts::text(text)],
         shown: Vec::new(),
         millis: 1,
     }
 }
 
-fn joined(place: PromptPlace, text: &str) -> Record {
-    Record::Joined {
+fn joined(place: PromptPosition, text: &str) -> SessionRecord {
+    SessionRecord::Joined {
         place,
-        origin: Origin::Harness,
+        origin: PromptOrigin::Harness,
         text: text.to_owned(),
     }
 }
 
-/// A conversation in one line a message: role, then texts, `id(…)` for calls and `id=…` for results.
+/// Formats a conversation with one line per message: role, then texts, `id(…)` for calls and `id=…`
+/// for results.
 fn lines(messages: &[Message]) -> Vec<String> {
     let line = |message: &Message| {
         let parts = message.parts.iter().map(|part| match &part.content {
-            Content::Text(text) => text.clone(),
-            Content::Reasoning(text) => format!("<{text}>"),
-            Content::ToolCall { id, .. } => format!("{id}(…)"),
-            Content::ToolResult { call, content, .. } => match content.first() {
-                Some(Content::Text(text)) if text == INTERRUPTED => format!("{call}=?"),
-                Some(Content::Text(text)) => format!("{call}={text}"),
+            PartContent::Text(text) => text.clone(),
+            PartContent::Reasoning(text) => format!("<{text}>"),
+            PartContent::ToolCall { id, .. } => format!("{id}(…)"),
+            PartContent::ToolResult { call, content, .. } => match content.first() {
+                Some(PartContent::Text(text)) if text == INTERRUPTED => format!("{call}=?"),
+                Some(PartContent::Text(text)) => format!("{call}={text}"),
                 _ => call.clone(),
             },
-            Content::Image { .. } => "picture".to_owned(),
+            PartContent::Image { .. } => "picture".to_owned(),
         });
         let role = match message.role {
             Role::User => "u",
@@ -112,7 +115,7 @@ fn lines(messages: &[Message]) -> Vec<String> {
     messages.iter().map(line).collect()
 }
 
-fn check(records: Vec<Record>, expect: &[&str]) {
+fn check(records: Vec<SessionRecord>, expect: &[&str]) {
     let transcript = Transcript::of(&stored(records));
     let messages = transcript.messages();
     assert_eq!(lines(&messages), expect);
@@ -120,19 +123,19 @@ fn check(records: Vec<Record>, expect: &[&str]) {
 }
 
 #[test]
-fn results_stand_behind_their_calls_in_call_order() {
+fn results_follow_their_calls_in_call_order() {
     check(
         vec![
-            joined(PromptPlace::System, "be good"),
-            joined(PromptPlace::BeforePrompt, "it is monday"),
+            joined(PromptPosition::System, "be good"),
+            joined(PromptPosition::BeforePrompt, "it is monday"),
             prompted("do it"),
             asked(),
-            answered("a/b", vec![parts::text("yes"), call("1"), call("2")]),
+            answered("a/b", vec![stored_parts::text("yes"), call("1"), call("2")]),
             ended("2", "two"),
             prompted("and hurry"),
             ended("1", "one"),
             asked(),
-            answered("a/b", vec![parts::text("done")]),
+            answered("a/b", vec![stored_parts::text("done")]),
         ],
         &[
             "u: it is monday | do it",
@@ -144,7 +147,7 @@ fn results_stand_behind_their_calls_in_call_order() {
 }
 
 #[test]
-fn what_broke_off_is_answered() {
+fn interrupted_calls_get_a_result() {
     check(
         vec![
             prompted("do it"),
@@ -154,7 +157,7 @@ fn what_broke_off_is_answered() {
         ],
         &["u: do it", "a: 1(…) | 2(…)", "u: 1=? | 2=two"],
     );
-    // A result that comes after the model was asked again is too late, and one that nobody asked for is nothing.
+    // A result after the next request is ignored, and so is one without a call.
     check(
         vec![
             prompted("do it"),
@@ -168,7 +171,7 @@ fn what_broke_off_is_answered() {
 }
 
 #[test]
-fn what_says_nothing_is_no_message() {
+fn empty_parts_are_not_messages() {
     let thought = StoredPart {
         content: StoredContent::Reasoning {
             text: "hm".to_owned(),
@@ -178,7 +181,7 @@ fn what_says_nothing_is_no_message() {
     check(
         vec![
             prompted("one"),
-            answered("a/b", vec![thought, parts::text("  ")]),
+            answered("a/b", vec![thought, stored_parts::text("  ")]),
             prompted(" "),
             prompted("two"),
             answered("a/b", vec![]),
@@ -186,7 +189,7 @@ fn what_says_nothing_is_no_message() {
         &["u: one | two"],
     );
     check(
-        vec![answered("a/b", vec![parts::text("first")])],
+        vec![answered("a/b", vec![stored_parts::text("first")])],
         &[
             "u: [The beginning of this conversation is not shown.]",
             "a: first",
@@ -194,9 +197,14 @@ fn what_says_nothing_is_no_message() {
     );
 }
 
-fn compacted(through: u64, reduced: &[(&str, &str)], dropped: &[&str], summary: &str) -> Record {
+fn compacted(
+    through: u64,
+    reduced: &[(&str, &str)],
+    dropped: &[&str],
+    summary: &str,
+) -> SessionRecord {
     let own = |text: &str| text.to_owned();
-    Record::Compacted {
+    SessionRecord::Compacted {
         through,
         reduced: reduced
             .iter()
@@ -209,12 +217,15 @@ fn compacted(through: u64, reduced: &[(&str, &str)], dropped: &[&str], summary: 
 }
 
 #[test]
-fn older_parts_give_way_in_pairs() {
+fn compaction_removes_calls_with_their_results() {
     let begin = || {
         vec![
             prompted("do it"),
             asked(),
-            answered("a/b", vec![parts::text("look"), call("1"), call("2")]),
+            answered(
+                "a/b",
+                vec![stored_parts::text("look"), call("1"), call("2")],
+            ),
             ended("1", "long long"),
             ended("2", "two"),
             asked(),
@@ -222,7 +233,7 @@ fn older_parts_give_way_in_pairs() {
             ended("3", "three"),
         ]
     };
-    let with = |record: Record| {
+    let with = |record: SessionRecord| {
         let mut records = begin();
         records.push(record);
         records
@@ -235,7 +246,7 @@ fn older_parts_give_way_in_pairs() {
         with(compacted(5, &[], &[], "so far")),
         &["u: so far", "a: 3(…)", "u: 3=three"],
     );
-    // The first answer's second result lies behind the cut, so the answer stays as a whole.
+    // The first answer's second result is after the cut, so the answer stays complete.
     check(
         with(compacted(3, &[], &[], "so far")),
         &[
@@ -248,8 +259,8 @@ fn older_parts_give_way_in_pairs() {
     );
 }
 
-/// Any record, in any order; ids are few, so that they meet.
-fn random(rng: &mut StdRng, seq: u64) -> Record {
+/// Returns a random record; few ids are used, so that they collide.
+fn random(rng: &mut StdRng, seq: u64) -> SessionRecord {
     let id = |rng: &mut StdRng| format!("c{}", rng.random_range(0..12));
     let model = |rng: &mut StdRng| ["a/b", "c/d"][rng.random_range(0..2)].to_owned();
     let text =
@@ -258,9 +269,9 @@ fn random(rng: &mut StdRng, seq: u64) -> Record {
         0 | 1 => prompted(&text(rng)),
         2 => joined(
             [
-                PromptPlace::System,
-                PromptPlace::BeforePrompt,
-                PromptPlace::AfterResults,
+                PromptPosition::System,
+                PromptPosition::BeforePrompt,
+                PromptPosition::AfterResults,
             ][rng.random_range(0..3)],
             &text(rng),
         ),
@@ -288,36 +299,41 @@ fn random(rng: &mut StdRng, seq: u64) -> Record {
             let through = rng.random_range(0..=seq);
             compacted(through, &[(&reduced, "short")], &[&dropped], summary)
         }
-        _ => Record::TurnEnded {
+        _ => SessionRecord::TurnEnded {
             turn: 1,
             end: TurnEnd::Done,
         },
     }
 }
 
-fn request(messages: Vec<Message>, system: Vec<model::SystemBlock>) -> Request {
+fn request(messages: Vec<Message>, system: Vec<model::SystemBlock>) -> ModelRequest {
     let model = ModelId {
         provider: "a".to_owned(),
         model: "b".to_owned(),
     };
-    Request {
+    ModelRequest {
         system,
         tools: vec![ToolSpec {
             name: "read".to_owned(),
             description: "Reads.".to_owned(),
             input: ToolInput::Json(json!({ "type": "object" })),
         }],
-        ..Request::new(model, messages, TokenCount(100))
+        ..ModelRequest::new(model, messages, TokenCount(100))
     }
 }
 
-/// Encodes for a wire and looks at what every provider would look at.
-fn check_wire(wire: Wire, request: &Request, seed: u64) {
-    let encoded = encode(wire, &Dialect::default(), &WireOptions::default(), request);
+/// Encodes for a wire format and checks the rules of all providers.
+fn check_wire(wire: WireProtocol, request: &ModelRequest, seed: u64) {
+    let encoded = encode(
+        wire,
+        &ChatDialect::default(),
+        &WireOptions::default(),
+        request,
+    );
     let body: Value = serde_json::from_slice(&encoded.expect("it is encoded").body).expect("JSON");
     let at = format!("{wire:?}, seed {seed}: {body}");
     match wire {
-        Wire::Anthropic => {
+        WireProtocol::Anthropic => {
             let messages = body["messages"].as_array().expect("messages");
             let mut open: Vec<Value> = Vec::new();
             let mut role = "assistant";
@@ -335,7 +351,7 @@ fn check_wire(wire: Wire, request: &Request, seed: u64) {
             }
             assert!(open.is_empty(), "{at}");
         }
-        Wire::Chat => {
+        WireProtocol::Chat => {
             let messages = body["messages"].as_array().expect("messages");
             let mut open: Vec<Value> = Vec::new();
             for message in messages {
@@ -353,7 +369,7 @@ fn check_wire(wire: Wire, request: &Request, seed: u64) {
             }
             assert!(open.is_empty(), "{at}");
         }
-        Wire::Responses => {
+        WireProtocol::Responses => {
             let items = body["input"].as_array().expect("input");
             let ids = |kind: &str| -> Vec<Value> {
                 let all = items.iter().filter(|item| item["type"] == kind);
@@ -361,7 +377,7 @@ fn check_wire(wire: Wire, request: &Request, seed: u64) {
             };
             assert_eq!(ids("function_call"), ids("function_call_output"), "{at}");
         }
-        Wire::Gemini => {
+        WireProtocol::Gemini => {
             let contents = body["contents"].as_array().expect("contents");
             let mut open = 0;
             let mut role = "model";
@@ -381,7 +397,7 @@ fn check_wire(wire: Wire, request: &Request, seed: u64) {
 }
 
 #[test]
-fn random_records_cut_anywhere_are_valid_for_every_wire() {
+fn random_truncated_records_are_valid_for_every_wire() {
     for seed in 0..300 {
         let mut rng = StdRng::seed_from_u64(seed);
         let length = rng.random_range(1..60);
@@ -414,7 +430,12 @@ fn random_records_cut_anywhere_are_valid_for_every_wire() {
             if request.messages.is_empty() {
                 continue;
             }
-            for wire in [Wire::Anthropic, Wire::Chat, Wire::Responses, Wire::Gemini] {
+            for wire in [
+                WireProtocol::Anthropic,
+                WireProtocol::Chat,
+                WireProtocol::Responses,
+                WireProtocol::Gemini,
+            ] {
                 check_wire(wire, &request, seed);
             }
         }
@@ -422,16 +443,16 @@ fn random_records_cut_anywhere_are_valid_for_every_wire() {
 }
 
 #[test]
-fn what_was_sent_stays_but_for_compaction() {
+fn sent_prefix_changes_only_by_compaction() {
     for seed in 0..300 {
         let mut rng = StdRng::seed_from_u64(seed);
         let mut transcript = Transcript::default();
-        let mut sent = super::Fingerprint::default();
+        let mut sent = super::PromptFingerprint::default();
         for seq in 0..80 {
             let record = random(&mut rng, seq);
             let (is_asked, is_compacted) = (
-                matches!(record, Record::Asked { .. }),
-                matches!(record, Record::Compacted { .. }),
+                matches!(record, SessionRecord::Asked { .. }),
+                matches!(record, SessionRecord::Compacted { .. }),
             );
             transcript.apply(&Stored {
                 seq,
@@ -440,7 +461,7 @@ fn what_was_sent_stays_but_for_compaction() {
             });
             let now = transcript.fingerprint(&[]);
             if is_compacted {
-                sent = super::Fingerprint::default();
+                sent = super::PromptFingerprint::default();
             }
             if is_asked {
                 sent = now;
@@ -458,27 +479,27 @@ fn what_was_sent_stays_but_for_compaction() {
 #[test]
 fn every_byte_of_the_prompt_has_an_origin() {
     let transcript = Transcript::of(&stored(vec![
-        joined(PromptPlace::System, "be good"),
+        joined(PromptPosition::System, "be good"),
         prompted("do it"),
         asked(),
-        answered("a/b", vec![parts::text("yes"), call("1")]),
+        answered("a/b", vec![stored_parts::text("yes"), call("1")]),
         ended("1", "one"),
     ]));
     let spec = request(Vec::new(), Vec::new()).tools.remove(0);
     let listing = transcript.listing(&[("read".to_owned(), spec)]);
-    let origins: Vec<&Origin> = listing.iter().map(|(origin, _)| origin).collect();
+    let origins: Vec<&PromptOrigin> = listing.iter().map(|(origin, _)| origin).collect();
     assert!(matches!(
         origins[..],
         [
-            Origin::ToolSpec { .. },
-            Origin::Harness,
-            Origin::Person,
-            Origin::Model { .. },
-            Origin::Model { .. },
-            Origin::Tool { .. }
+            PromptOrigin::ToolSpec { .. },
+            PromptOrigin::Harness,
+            PromptOrigin::Person,
+            PromptOrigin::Model { .. },
+            PromptOrigin::Model { .. },
+            PromptOrigin::Tool { .. }
         ]
     ));
-    let pieces = transcript.pieces().len();
+    let pieces = transcript.segments().len();
     let parts: usize = transcript
         .messages()
         .iter()

@@ -1,77 +1,77 @@
-//! What compaction looks at: the conversation as a list, with where each piece can be cut.
+//! The conversation as a list, for compaction, with the positions at which it can be cut.
 
-use model::{Content, Part};
+use model::{MessagePart, PartContent};
 
-use super::{Answer, CallSlot, Item, Transcript};
-use crate::outcome::Outcome;
-use crate::record::Origin;
+use super::{AssistantMessage, CallSlot, Transcript, TranscriptItem};
+use crate::outcome::CallOutcome;
+use crate::record::PromptOrigin;
 
-/// The conversation as compaction looks at it.
+/// The conversation as compaction sees it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct View<'a> {
+pub struct ConversationView<'a> {
     /// In order. A call's result comes after all calls of its answer.
     pub items: Vec<ViewItem<'a>>,
 }
 
-/// A piece of the conversation.
+/// A segment of the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewItem<'a> {
-    /// The record that it came with.
+    /// The record that contains it.
     pub seq: u64,
-    /// Which answer it belongs to, counted from 1: its words, its calls and their results have the same number. What
-    /// comes before an answer has the number of that answer.
+    /// The number of its answer, from 1: the texts, calls and results of an answer share it.
+    /// Segments before an answer have the number of that answer.
     pub step: u64,
-    /// What it is.
+    /// The kind of the segment.
     pub kind: ViewKind<'a>,
-    /// The call that it is, or answers.
+    /// The id of the call or of the answered call.
     pub call: Option<&'a str>,
-    /// Its bytes in the prompt.
+    /// Its size in the prompt, in bytes.
     pub bytes: u64,
-    /// Its text: of a call its arguments, of pictures nothing.
+    /// Its text: the arguments of a call; empty for images.
     pub text: &'a str,
 }
 
-/// What a piece of the conversation is.
+/// The kind of a segment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewKind<'a> {
-    /// Said to the model by nobody else than its origin tells.
-    Said(&'a Origin),
-    /// The model's words.
+    /// A message to the model, with its origin.
+    Said(&'a PromptOrigin),
+    /// Text of the model.
     Model,
-    /// The model's thought.
+    /// Reasoning of the model.
     Thought,
-    /// A call of a tool, by the model's word for it.
+    /// A tool call of the model.
     Call {
-        /// The word.
+        /// The model's name for the tool.
         name: &'a str,
-        /// The tool's own name; the model's word for it where the call has no result yet.
+        /// The tool's own name; the model's name if the call has no result yet.
         tool: &'a str,
     },
-    /// A call's result.
+    /// The result of a call.
     Result {
         /// The tool's own name.
         tool: &'a str,
-        /// How the call ended.
-        outcome: Outcome,
+        /// The class of the result.
+        outcome: CallOutcome,
     },
 }
 
 impl Transcript {
-    /// The conversation as compaction looks at it. Calls that still run have no result in it.
-    pub fn view(&self) -> View<'_> {
-        let mut view = View::default();
+    /// Returns the conversation for compaction. Running calls have no result in it.
+    pub fn view(&self) -> ConversationView<'_> {
+        let mut view = ConversationView::default();
         let mut step = 1;
         for item in &self.items {
             match item {
-                Item::Said(said) => view.items.push(ViewItem {
+                TranscriptItem::Said(said) => view.items.push(ViewItem {
                     seq: said.seq,
                     step,
                     kind: ViewKind::Said(&said.origin),
                     call: None,
-                    bytes: super::pieces::part_bytes(&said.part),
+                    bytes: super::segments::part_bytes(&said.part),
                     text: text_of(&said.part),
                 }),
-                Item::Answer(answer) => {
+                TranscriptItem::Answer(answer) => {
                     answer.view(step, &mut view.items);
                     step += 1;
                 }
@@ -81,16 +81,16 @@ impl Transcript {
     }
 }
 
-impl Answer {
+impl AssistantMessage {
     fn view<'a>(&'a self, step: u64, items: &mut Vec<ViewItem<'a>>) {
         for part in &self.parts {
             let (kind, call) = match &part.content {
-                Content::ToolCall { id, name, .. } if self.is_sent(id) => {
+                PartContent::ToolCall { id, name, .. } if self.is_sent(id) => {
                     let tool = self.tool_of(id).unwrap_or(name);
                     (ViewKind::Call { name, tool }, Some(id.as_str()))
                 }
-                Content::ToolCall { .. } => continue,
-                Content::Reasoning(_) => (ViewKind::Thought, None),
+                PartContent::ToolCall { .. } => continue,
+                PartContent::Reasoning(_) => (ViewKind::Thought, None),
                 _ => (ViewKind::Model, None),
             };
             items.push(ViewItem {
@@ -98,7 +98,7 @@ impl Answer {
                 step,
                 kind,
                 call,
-                bytes: super::pieces::part_bytes(part),
+                bytes: super::segments::part_bytes(part),
                 text: text_of(part),
             });
         }
@@ -116,7 +116,7 @@ impl CallSlot {
     fn view(&self, step: u64) -> Option<ViewItem<'_>> {
         let result = self.result.as_ref()?;
         let texts = result.content().iter().filter_map(|content| match content {
-            Content::Text(text) => Some(text.as_str()),
+            PartContent::Text(text) => Some(text.as_str()),
             _ => None,
         });
         Some(ViewItem {
@@ -127,16 +127,16 @@ impl CallSlot {
                 outcome: result.outcome,
             },
             call: Some(&self.id),
-            bytes: super::pieces::part_bytes(&result.part),
+            bytes: super::segments::part_bytes(&result.part),
             text: texts.max_by_key(|text| text.len()).unwrap_or_default(),
         })
     }
 }
 
-fn text_of(part: &Part) -> &str {
+fn text_of(part: &MessagePart) -> &str {
     match &part.content {
-        Content::Text(text) | Content::Reasoning(text) => text,
-        Content::ToolCall { arguments, .. } => arguments,
+        PartContent::Text(text) | PartContent::Reasoning(text) => text,
+        PartContent::ToolCall { arguments, .. } => arguments,
         _ => "",
     }
 }

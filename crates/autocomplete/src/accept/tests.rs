@@ -1,31 +1,39 @@
 //! Taking parts.
 
 use base::Span;
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
-use crate::{Fate, Part, Replacement, Source, Suggestion, SuggestionId};
+use crate::{
+    AcceptGranularity, FollowResult, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource,
+};
 
 /// Takes `new` for `span` of `text` part by part and tells the texts in between.
-fn check(text: &str, span: std::ops::Range<usize>, new: &str, part: Part, steps: &[&str]) {
+fn check(
+    text: &str,
+    span: std::ops::Range<usize>,
+    new: &str,
+    part: AcceptGranularity,
+    steps: &[&str],
+) {
     let mut buffer = Buffer::new(text);
     let snapshot = buffer.snapshot();
     let mut offered = Suggestion {
         id: SuggestionId(1),
         file: None,
         revision: snapshot.revision(),
-        edits: vec![Replacement::new(Span::from(span), new, &snapshot)],
-        source: Source::Continuation,
+        edits: vec![SuggestedEdit::new(Span::from(span), new, &snapshot)],
+        source: SuggestionSource::Continuation,
         confidence: 0.5,
     };
     for (ix, step) in steps.iter().enumerate() {
-        let edits = offered.taking(part);
-        let change = buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        let edits = offered.accept_edits(part);
+        let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         assert_eq!(buffer.snapshot().to_string(), *step);
         let fate = offered.follow(&change, &buffer.snapshot());
         let expected = if ix + 1 == steps.len() {
-            Fate::Completed
+            FollowResult::Completed
         } else {
-            Fate::Consumed
+            FollowResult::Consumed
         };
         assert_eq!(fate, expected, "{step}");
     }
@@ -37,7 +45,7 @@ fn by_words() {
         "let ;",
         4..4,
         "größe = a_b(1)",
-        Part::Word,
+        AcceptGranularity::Word,
         &[
             "let größe;",
             "let größe =;",
@@ -55,7 +63,7 @@ fn by_lines() {
         "",
         0..0,
         "a {\n  b\n}",
-        Part::Line,
+        AcceptGranularity::Line,
         &["a {", "a {\n  b", "a {\n  b\n}"],
     );
 }
@@ -66,12 +74,12 @@ fn around_what_stays() {
         "f()",
         2..3,
         "a, b) {",
-        Part::Word,
+        AcceptGranularity::Word,
         &["f(a)", "f(a,)", "f(a, b)", "f(a, b) {"],
     );
 }
 
 #[test]
 fn what_replaces_something_is_taken_whole() {
-    check("cat", 0..3, "a dog", Part::Word, &["a dog"]);
+    check("cat", 0..3, "a dog", AcceptGranularity::Word, &["a dog"]);
 }

@@ -2,20 +2,20 @@
 
 use model::ModelId;
 
-use super::{Cache, MOST, MOST_BYTES, Place};
+use super::{CaretText, CompletionCache, MAX_BYTES, MAX_COMPLETIONS};
 use crate::samples::scene;
 
 fn model() -> ModelId {
     ModelId::parse("local/tab").expect("a name")
 }
 
-fn place(text: &str) -> Place {
-    Place::of(&scene("", text))
+fn place(text: &str) -> CaretText {
+    CaretText::of(&scene("", text))
 }
 
 fn check(asked: &str, answer: &str, now: &str, expected: &[&str]) {
-    let mut cache = Cache::default();
-    cache.put(place(asked), model(), answer.to_owned());
+    let mut cache = CompletionCache::default();
+    cache.insert(place(asked), model(), answer.to_owned());
     assert_eq!(cache.find(&place(now), &model()), expected, "{now}");
     let other = ModelId::parse("local/other").expect("a name");
     assert!(cache.find(&place(now), &other).is_empty());
@@ -66,19 +66,19 @@ fn nothing_to_say_is_known_at_its_very_place() {
 
 #[test]
 fn there_is_never_much_and_the_latest_used_stays() {
-    let mut cache = Cache::default();
-    cache.put(place("keep ˇ"), model(), "me".to_owned());
-    for at in 0..MOST * 2 {
-        cache.put(place(&format!("{at} ˇ")), model(), "x".to_owned());
+    let mut cache = CompletionCache::default();
+    cache.insert(place("keep ˇ"), model(), "me".to_owned());
+    for at in 0..MAX_COMPLETIONS * 2 {
+        cache.insert(place(&format!("{at} ˇ")), model(), "x".to_owned());
         cache.find(&place("keep ˇ"), &model());
     }
-    assert_eq!(cache.answers.len(), MOST);
+    assert_eq!(cache.answers.len(), MAX_COMPLETIONS);
     assert_eq!(cache.find(&place("keep ˇ"), &model()), ["me"]);
     for at in 0..100 {
         let text = format!("{at}{}", "y".repeat(20_000));
-        cache.put(place("big ˇ"), model(), text);
+        cache.insert(place("big ˇ"), model(), text);
     }
-    assert!(cache.bytes <= MOST_BYTES);
+    assert!(cache.bytes <= MAX_BYTES);
     let bytes: usize = cache.answers.iter().map(|it| it.text.len()).sum();
     assert_eq!(cache.bytes, bytes);
 }

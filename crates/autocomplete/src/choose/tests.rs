@@ -2,15 +2,15 @@
 
 use model::{FimForm, FimFormat, ModelId, NextEditFormat, Profile};
 
-use super::{Candidate, choose};
+use super::{ModelCandidate, choose};
 
 fn candidate(
     name: &str,
     fim: Option<FimFormat>,
     next_edit: Option<NextEditFormat>,
     takes: &[FimForm],
-) -> Candidate {
-    Candidate {
+) -> ModelCandidate {
+    ModelCandidate {
         id: ModelId::parse(name).expect("a name"),
         profile: Profile {
             fim,
@@ -22,7 +22,7 @@ fn candidate(
     }
 }
 
-fn check(wanted: &str, candidates: &[Candidate], expected: &str) {
+fn check(wanted: &str, candidates: &[ModelCandidate], expected: &str) {
     let chosen = match choose(wanted, candidates) {
         Ok(Some(model)) => format!("{} {:?}", model.id, model.kind),
         Ok(None) => "nobody".to_owned(),
@@ -79,14 +79,14 @@ fn this_machine_comes_first_and_predicting_before_filling() {
     check(
         "ollama/gone",
         std::slice::from_ref(&llama),
-        "There is no model \"ollama/gone\" for Tab; `burin-agent models` lists those that are there.",
+        "There is no model \"ollama/gone\" for Tab; `burin-agent models` lists the available ones.",
     );
     let refused = choose("ollama/llama3", &[llama]).expect_err("fills no gaps");
-    assert!(refused.contains("neither fills gaps"));
+    assert!(refused.contains("supports neither"));
 }
 
 #[test]
-fn a_server_that_takes_no_prompts_fills_gaps_with_a_model_that_could_predict() {
+fn gap_filling_is_used_if_the_server_takes_no_prompts() {
     let sweep = candidate(
         "x/sweep",
         Some(FimFormat::Qwen),

@@ -1,78 +1,81 @@
-//! Whom the context is asked of: the index, the language server, the views, the agents.
+//! Provider of context outside the text: the index, the language server, the open views, the
+//! agents.
 
-use crate::Scene;
+use crate::EditorState;
 
-/// Knows what lies outside the text. Called while a request is put together, so it answers from memory, at once.
+/// Provides context from outside the text. It is called while a request is built, so it answers
+/// from memory without blocking.
 ///
-/// Paths are relative to the project, with forward slashes. Each answer is sorted, the most helpful first.
+/// Paths are relative to the project, with forward slashes. Every result is sorted, the most
+/// relevant first.
 pub trait ContextSource {
-    /// Where the names are defined.
-    fn definitions(&self, scene: &Scene, names: &[String]) -> Vec<Excerpt>;
-    /// Pieces of the project that are like what is written here.
-    fn snippets(&self, scene: &Scene) -> Vec<Excerpt>;
-    /// What the person looked at lately.
-    fn viewed(&self, scene: &Scene) -> Vec<Excerpt>;
-    /// What agents changed and has not landed yet, as far as it is about the names.
-    fn unmerged(&self, scene: &Scene, names: &[String]) -> Vec<Excerpt>;
-    /// What is wrong near the caret.
-    fn diagnostics(&self, scene: &Scene) -> Vec<Diagnostic>;
+    /// Returns the definitions of the given names.
+    fn definitions(&self, scene: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
+    /// Returns project excerpts that resemble the text around the caret.
+    fn snippets(&self, scene: &EditorState) -> Vec<ContextSnippet>;
+    /// Returns excerpts that the user viewed recently.
+    fn viewed(&self, scene: &EditorState) -> Vec<ContextSnippet>;
+    /// Returns unmerged agent changes that concern the given names.
+    fn unmerged(&self, scene: &EditorState, names: &[String]) -> Vec<ContextSnippet>;
+    /// Returns the diagnostics near the caret.
+    fn diagnostics(&self, scene: &EditorState) -> Vec<Diagnostic>;
 }
 
-/// A piece of a file.
+/// An excerpt of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Excerpt {
-    /// Its path.
+pub struct ContextSnippet {
+    /// Path of the file.
     pub path: String,
-    /// The piece.
+    /// Text of the excerpt.
     pub text: String,
-    /// Why it may help.
-    pub why: Why,
+    /// Reason why the excerpt may help.
+    pub why: SnippetReason,
 }
 
-/// Why a piece of a file may help.
+/// Reason why an excerpt may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// A name that is used here is defined there.
+pub enum SnippetReason {
+    /// It defines a name that is used near the caret.
     Definition,
-    /// It is like what is written here.
+    /// It resembles the text around the caret.
     Alike,
-    /// The person looked at it lately.
+    /// The user viewed it recently.
     Viewed,
-    /// An agent changed it, and that has not landed yet.
+    /// An agent changed it, and the change is not merged yet.
     Unmerged,
 }
 
-/// Something that is wrong.
+/// A diagnostic near the caret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The row, from 0.
+    /// Row of the diagnostic, zero-based.
     pub row: base::Row,
-    /// What it says.
+    /// Message of the diagnostic.
     pub message: String,
 }
 
-/// Knows nothing.
+/// A source that provides no context.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoSource;
+pub struct EmptyContextSource;
 
-impl ContextSource for NoSource {
-    fn definitions(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
+impl ContextSource for EmptyContextSource {
+    fn definitions(&self, _: &EditorState, _: &[String]) -> Vec<ContextSnippet> {
         Vec::new()
     }
 
-    fn snippets(&self, _: &Scene) -> Vec<Excerpt> {
+    fn snippets(&self, _: &EditorState) -> Vec<ContextSnippet> {
         Vec::new()
     }
 
-    fn viewed(&self, _: &Scene) -> Vec<Excerpt> {
+    fn viewed(&self, _: &EditorState) -> Vec<ContextSnippet> {
         Vec::new()
     }
 
-    fn unmerged(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
+    fn unmerged(&self, _: &EditorState, _: &[String]) -> Vec<ContextSnippet> {
         Vec::new()
     }
 
-    fn diagnostics(&self, _: &Scene) -> Vec<Diagnostic> {
+    fn diagnostics(&self, _: &EditorState) -> Vec<Diagnostic> {
         Vec::new()
     }
 }

@@ -3,40 +3,57 @@
 use std::time::Duration;
 
 use base::{AbsPath, Span};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
-use super::{BUDGET, ContextSource, Diagnostic, EditTrail, Excerpt, Frame, Why, gather};
+use super::{
+    BUDGET, ContextSnippet, ContextSource, Diagnostic, EditHistory, SnippetReason, WindowLimits,
+    gather,
+};
 use crate::samples::{scene, scene_of};
-use crate::{Cause, Scene};
+use crate::{ChangeCause, EditorState};
 
 /// Has so many snippets of so many bytes, and one of everything else.
 struct Much(usize, usize);
 
-fn excerpt(path: &str, text: String, why: Why) -> Excerpt {
+fn excerpt(path: &str, text: String, why: SnippetReason) -> ContextSnippet {
     let path = path.to_owned();
-    Excerpt { path, text, why }
+    ContextSnippet { path, text, why }
 }
 
 impl ContextSource for Much {
-    fn definitions(&self, _: &Scene, names: &[String]) -> Vec<Excerpt> {
+    fn definitions(&self, _: &EditorState, names: &[String]) -> Vec<ContextSnippet> {
         let text = format!("fn {}() {{}}\n", names.join("_"));
-        vec![excerpt("defs.rs", text, Why::Definition)]
+        vec![excerpt("defs.rs", text, SnippetReason::Definition)]
     }
 
-    fn snippets(&self, _: &Scene) -> Vec<Excerpt> {
-        let one = |at| excerpt("like.rs", format!("{at}{}", "x".repeat(self.1)), Why::Alike);
+    fn snippets(&self, _: &EditorState) -> Vec<ContextSnippet> {
+        let one = |at| {
+            excerpt(
+                "like.rs",
+                format!("{at}{}", "x".repeat(self.1)),
+                SnippetReason::Alike,
+            )
+        };
         (0..self.0).map(one).collect()
     }
 
-    fn viewed(&self, _: &Scene) -> Vec<Excerpt> {
-        vec![excerpt("seen.rs", "seen\n".to_owned(), Why::Viewed)]
+    fn viewed(&self, _: &EditorState) -> Vec<ContextSnippet> {
+        vec![excerpt(
+            "seen.rs",
+            "seen\n".to_owned(),
+            SnippetReason::Viewed,
+        )]
     }
 
-    fn unmerged(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
-        vec![excerpt("agent.rs", "agent\n".to_owned(), Why::Unmerged)]
+    fn unmerged(&self, _: &EditorState, _: &[String]) -> Vec<ContextSnippet> {
+        vec![excerpt(
+            "agent.rs",
+            "agent\n".to_owned(),
+            SnippetReason::Unmerged,
+        )]
     }
 
-    fn diagnostics(&self, _: &Scene) -> Vec<Diagnostic> {
+    fn diagnostics(&self, _: &EditorState) -> Vec<Diagnostic> {
         let message = "no such name".to_owned();
         vec![Diagnostic {
             row: base::Row(0),
@@ -45,7 +62,7 @@ impl ContextSource for Much {
     }
 }
 
-const FRAME: Frame = Frame::Rows {
+const FRAME: WindowLimits = WindowLimits::Rows {
     above: 2,
     below: 2,
     around: 4,
@@ -59,7 +76,7 @@ fn everything_is_there_in_its_order() {
         &scene,
         root.as_ref(),
         FRAME,
-        &EditTrail::default(),
+        &EditHistory::default(),
         &Much(1, 10),
     );
     let paths: Vec<&str> = context.files.iter().map(|it| it.path.as_str()).collect();
@@ -73,9 +90,9 @@ fn everything_is_there_in_its_order() {
 }
 
 #[test]
-fn the_budget_holds_and_the_newest_edits_come_before_other_files() {
+fn the_budget_prefers_newest_edits_over_other_files() {
     let mut buffer = Buffer::new(&"line\n".repeat(4_000));
-    let mut trail = EditTrail::default();
+    let mut trail = EditHistory::default();
     let path = AbsPath::new("/p/a");
     for at in 0..40 {
         let before = buffer.snapshot();
@@ -83,8 +100,8 @@ fn the_budget_holds_and_the_newest_edits_come_before_other_files() {
         let place = 5_000 + (40 - at) * 250;
         let text = format!("{at} {}\n", "long ".repeat(200));
         let span = Span::from(place..place);
-        let change = buffer.replace(span, &text, &Origin::typing(Timestamp(0)));
-        let why = (Cause::Typed, Duration::from_secs(at as u64));
+        let change = buffer.replace(span, &text, &EditOrigin::typing(Timestamp(0)));
+        let why = (ChangeCause::Typed, Duration::from_secs(at as u64));
         trail.edited(path.as_ref(), (&before, &buffer.snapshot()), &change, why);
     }
     let scene = scene_of(&buffer, "", 10.into());
@@ -104,27 +121,31 @@ fn the_budget_holds_and_the_newest_edits_come_before_other_files() {
 fn what_the_window_shows_is_not_told_twice() {
     struct Here;
     impl ContextSource for Here {
-        fn definitions(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
-            vec![excerpt("a", "alpha\n".to_owned(), Why::Definition)]
+        fn definitions(&self, _: &EditorState, _: &[String]) -> Vec<ContextSnippet> {
+            vec![excerpt(
+                "a",
+                "alpha\n".to_owned(),
+                SnippetReason::Definition,
+            )]
         }
-        fn snippets(&self, _: &Scene) -> Vec<Excerpt> {
+        fn snippets(&self, _: &EditorState) -> Vec<ContextSnippet> {
             vec![
-                excerpt("b", "one\ntwo\n".to_owned(), Why::Alike),
-                excerpt("b", "two\n".to_owned(), Why::Alike),
+                excerpt("b", "one\ntwo\n".to_owned(), SnippetReason::Alike),
+                excerpt("b", "two\n".to_owned(), SnippetReason::Alike),
             ]
         }
-        fn viewed(&self, _: &Scene) -> Vec<Excerpt> {
-            vec![excerpt("c", " \n".to_owned(), Why::Viewed)]
+        fn viewed(&self, _: &EditorState) -> Vec<ContextSnippet> {
+            vec![excerpt("c", " \n".to_owned(), SnippetReason::Viewed)]
         }
-        fn unmerged(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
+        fn unmerged(&self, _: &EditorState, _: &[String]) -> Vec<ContextSnippet> {
             Vec::new()
         }
-        fn diagnostics(&self, _: &Scene) -> Vec<Diagnostic> {
+        fn diagnostics(&self, _: &EditorState) -> Vec<Diagnostic> {
             Vec::new()
         }
     }
     let scene = scene("", "alpha\nˇ\n");
     let root = AbsPath::new("/p");
-    let context = gather(&scene, root.as_ref(), FRAME, &EditTrail::default(), &Here);
+    let context = gather(&scene, root.as_ref(), FRAME, &EditHistory::default(), &Here);
     assert_eq!(context.files.len(), 1);
 }

@@ -1,7 +1,9 @@
-//! The text around the caret that a model sees, and the part of it that it may rewrite.
+//! The text around the caret that a model sees, and the part of it that the model may rewrite.
 //!
-//! Invariant: a window begins and ends at rows, except where a gap's prefix ends at the caret.
-//! Invariant: the editable part holds the caret and whole rows, their endings included.
+//! Invariant: a window begins and ends at row boundaries, except where the prefix of a gap ends at
+//! the caret.
+//! Invariant: the editable part contains the caret and consists of whole rows with their line
+//! endings.
 
 use std::ops::Range;
 
@@ -9,72 +11,72 @@ use base::{ByteOffset, Row, Span};
 use text::Snapshot;
 
 use super::{BUDGET, BYTES_PER_TOKEN};
-use crate::Scene;
+use crate::EditorState;
 
-/// A window of rows takes at most three quarters of a budget, in bytes; a single row may be longer.
-const MOST_BYTES: usize = BUDGET * BYTES_PER_TOKEN / 4 * 3;
+/// Maximum bytes of a window of rows, three quarters of the budget; a single row may be longer.
+const MAX_BYTES: usize = BUDGET * BYTES_PER_TOKEN / 4 * 3;
 
-/// How much of the text is taken, and how much of that may be rewritten.
+/// Size of a window and of its editable part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
-    /// For a gap at the caret: so many tokens before it and behind it.
+pub enum WindowLimits {
+    /// Fill in the middle: a number of tokens before and after the caret.
     Gap {
-        /// Before the caret.
+        /// Tokens before the caret.
         before: usize,
-        /// Behind it.
+        /// Tokens after the caret.
         behind: usize,
     },
-    /// So many rows above and below the caret's may be rewritten; around them there are so many more.
+    /// A number of editable rows above and below the caret's row, surrounded by read-only rows.
     Rows {
-        /// Rows that may be rewritten above the caret's.
+        /// Editable rows above the caret's row.
         above: u32,
-        /// And below it.
+        /// Editable rows below the caret's row.
         below: u32,
-        /// Rows on each side that are only shown.
+        /// Read-only rows on each side.
         around: u32,
     },
-    /// What the grammar holds together around the caret, in tokens.
+    /// The syntax nodes around the caret, up to a number of tokens.
     Tokens {
-        /// That may be rewritten.
+        /// Tokens of the editable part.
         editable: usize,
-        /// That are only shown, on both sides together.
+        /// Read-only tokens, both sides together.
         around: usize,
     },
 }
 
-/// A piece of the text with the caret in it.
+/// An excerpt of the text that contains the caret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// Where it begins in the text.
+pub struct PromptWindow {
+    /// Offset of the excerpt in the text.
     pub start: ByteOffset,
-    /// The piece.
+    /// Text of the excerpt.
     pub text: String,
-    /// What may be rewritten, in bytes of the piece.
+    /// Editable part, in bytes of the excerpt.
     pub editable: Range<usize>,
-    /// The caret, in bytes of the piece.
+    /// Caret, in bytes of the excerpt.
     pub caret: usize,
-    /// The first row of the part that may be rewritten.
+    /// First row of the editable part.
     pub row: Row,
-    /// What the editable part was before the last edit; `None` where that edit was elsewhere.
+    /// Editable part before the last edit; `None` if that edit was elsewhere.
     pub before: Option<String>,
 }
 
-impl Window {
-    /// The window of a scene.
-    pub fn around(scene: &Scene, frame: Frame) -> Self {
+impl PromptWindow {
+    /// Returns the window of an editor state.
+    pub fn for_editor(scene: &EditorState, frame: WindowLimits) -> Self {
         let snapshot = &scene.snapshot;
         let caret = scene.caret.min(snapshot.len());
         let (whole, editable) = match frame {
-            Frame::Gap { before, behind } => {
+            WindowLimits::Gap { before, behind } => {
                 let whole = gap(scene, caret, before, behind);
                 (whole, Span::at(caret))
             }
-            Frame::Rows {
+            WindowLimits::Rows {
                 above,
                 below,
                 around,
             } => rows(snapshot, caret, (above, below), around),
-            Frame::Tokens { editable, around } => {
+            WindowLimits::Tokens { editable, around } => {
                 let inner = held_together(scene, caret, editable * BYTES_PER_TOKEN);
                 (widened(snapshot, inner, around * BYTES_PER_TOKEN), inner)
             }
@@ -89,39 +91,39 @@ impl Window {
         }
     }
 
-    /// Whether it is too long to be sent, as a text of one long row is.
+    /// Whether the window is too long to be sent, for example because of one very long row.
     pub fn is_too_long(&self) -> bool {
-        self.text.len() > MOST_BYTES
+        self.text.len() > MAX_BYTES
     }
 
-    /// The part that may be rewritten.
+    /// Returns the editable part.
     pub fn region(&self) -> &str {
         &self.text[self.editable.clone()]
     }
 
-    /// What is shown before that part.
-    pub fn above(&self) -> &str {
+    /// Returns the read-only text before the editable part.
+    pub fn before_region(&self) -> &str {
         &self.text[..self.editable.start]
     }
 
-    /// What is shown behind it.
-    pub fn below(&self) -> &str {
+    /// Returns the read-only text after the editable part.
+    pub fn after_region(&self) -> &str {
         &self.text[self.editable.end..]
     }
 
-    /// Where the part that may be rewritten begins in the text.
+    /// Returns the offset of the editable part in the text.
     pub fn region_start(&self) -> ByteOffset {
         self.start + self.editable.start
     }
 
-    /// The part that may be rewritten, with a mark at the caret.
+    /// Returns the editable part with `mark` inserted at the caret.
     pub fn marked(&self, mark: &str) -> String {
         let (before, behind) = self.region().split_at(self.caret - self.editable.start);
         format!("{before}{mark}{behind}")
     }
 }
 
-/// Whole rows around a caret, fewer of them where they are long.
+/// Returns the spans of whole rows around a caret, with fewer rows where they are long.
 fn rows(
     snapshot: &Snapshot,
     caret: ByteOffset,
@@ -129,7 +131,7 @@ fn rows(
     around: u32,
 ) -> (Span, Span) {
     let row = snapshot.point_at(caret).row;
-    let fits = |span: &Span| span.len() <= MOST_BYTES;
+    let fits = |span: &Span| span.len() <= MAX_BYTES;
     let region = (0..=above.max(below))
         .map(|less| {
             let (above, below) = (above.saturating_sub(less), below.saturating_sub(less));
@@ -154,8 +156,8 @@ fn rows_around(snapshot: &Snapshot, row: Row, above: u32, below: u32) -> Span {
     )
 }
 
-/// The text around a gap, beginning and ending where something does.
-fn gap(scene: &Scene, caret: ByteOffset, before: usize, behind: usize) -> Span {
+/// Returns the text around a gap, starting at an outermost item and ending at a row if possible.
+fn gap(scene: &EditorState, caret: ByteOffset, before: usize, behind: usize) -> Span {
     let snapshot = &scene.snapshot;
     let most = Span::new(
         snapshot.clip(caret - before * BYTES_PER_TOKEN, base::Bias::Right),
@@ -165,20 +167,21 @@ fn gap(scene: &Scene, caret: ByteOffset, before: usize, behind: usize) -> Span {
         0 => most.start,
         _ => first_start(scene, most.start, caret),
     };
-    let end = match most.end == snapshot.len() {
-        true => most.end,
-        // The last row that fits whole; a single long one is cut.
-        false => match snapshot.row_start(snapshot.point_at(most.end).row) {
+    let end = if most.end == snapshot.len() {
+        most.end
+    } else {
+        // Ends after the last row that fits; a single long row is cut.
+        match snapshot.row_start(snapshot.point_at(most.end).row) {
             row if row > caret => row,
             _ => most.end,
-        },
+        }
     };
     Span::new(start, end)
 }
 
-/// The first row from an offset on at which something of the outermost level begins, looked for in the first third;
-/// else the next row.
-fn first_start(scene: &Scene, from: ByteOffset, caret: ByteOffset) -> ByteOffset {
+/// Returns the first row after an offset at which an outermost item begins, searched in the first
+/// third; otherwise the next row.
+fn first_start(scene: &EditorState, from: ByteOffset, caret: ByteOffset) -> ByteOffset {
     let snapshot = &scene.snapshot;
     let first = snapshot.point_at(from).row.0 + 1;
     let own = snapshot.point_at(caret).row.0;
@@ -199,9 +202,9 @@ fn is_blank_or_end(line: &str) -> bool {
     line.is_empty() || line.chars().all(|ch| !ch.is_alphanumeric())
 }
 
-/// The largest run of rows around the caret that one node holds and that is not longer than `most` bytes; filled up
-/// with rows on both sides.
-fn held_together(scene: &Scene, caret: ByteOffset, most: usize) -> Span {
+/// Returns the largest run of rows around the caret that belongs to one syntax node and is at most
+/// `most` bytes long, extended by rows on both sides if it is short.
+fn held_together(scene: &EditorState, caret: ByteOffset, most: usize) -> Span {
     let snapshot = &scene.snapshot;
     let row = snapshot.point_at(caret).row;
     let mut held = rows_around(snapshot, row, 0, 0);
@@ -216,10 +219,11 @@ fn held_together(scene: &Scene, caret: ByteOffset, most: usize) -> Span {
             node = wider;
         }
     }
-    // Something whole is left as it is, unless it is little.
-    match held.len() * 2 < most {
-        true => widened(snapshot, held, most.saturating_sub(held.len())),
-        false => held,
+    // A complete node is kept as it is unless it is short.
+    if held.len() * 2 < most {
+        widened(snapshot, held, most.saturating_sub(held.len()))
+    } else {
+        held
     }
 }
 
@@ -232,7 +236,7 @@ fn whole_rows(snapshot: &Snapshot, span: Span) -> Span {
     )
 }
 
-/// A run of rows with rows added on both sides in turn, for so many bytes.
+/// Extends a run of rows alternately above and below, by at most `bytes`.
 fn widened(snapshot: &Snapshot, span: Span, mut bytes: usize) -> Span {
     let mut first = snapshot.point_at(span.start).row.0;
     let mut end = snapshot.point_at(span.end).row.0;
@@ -244,18 +248,20 @@ fn widened(snapshot: &Snapshot, span: Span, mut bytes: usize) -> Span {
     let mut is_above = true;
     let mut failed = 0;
     while failed < 2 {
-        let row = match is_above {
-            true => first.checked_sub(1),
-            false => (end < rows).then_some(end),
+        let row = if is_above {
+            first.checked_sub(1)
+        } else {
+            (end < rows).then_some(end)
         };
         let row = row.map(|row| (row, snapshot.row_span_with_ending(Row(row))));
         match row.filter(|(_, row)| row.len() <= bytes) {
             Some((row, row_span)) => {
                 bytes -= row_span.len();
                 span = span.union(row_span);
-                match is_above {
-                    true => first = row,
-                    false => end = row + 1,
+                if is_above {
+                    first = row
+                } else {
+                    end = row + 1
                 }
                 failed = 0;
             }

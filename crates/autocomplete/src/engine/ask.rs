@@ -1,69 +1,72 @@
-//! When a model is asked, and what.
+//! Decides when to query a model, and builds the request.
 //!
-//! A request that is under way may still answer what is typed meanwhile, so it is waited for; where the last
-//! suggestion was wrong, the rest of the word tells a model nothing new, so the word is waited for.
+//! A request in flight may still predict what is typed meanwhile, so the engine waits for it. After
+//! a wrong suggestion, further letters of the same word tell the model little, so the engine waits
+//! longer within the word.
 
 use std::time::Duration;
 
 use model::{CacheMark, TokenCount};
-use model::{Event, Fim, FimFile, FimForm, Message, ModelId, Request, Role, Sampling, SystemBlock};
+use model::{
+    Fim, FimFile, FimForm, Message, ModelId, ModelRequest, Role, Sampling, StreamEvent, SystemBlock,
+};
 use text::Change;
 
-use super::flight::{Expected, Flight, Purpose};
-use super::{Ask, Effect, Engine, Pace, RequestId, TabKind};
-use crate::Scene;
-use crate::cache::Place;
-use crate::context::{Context, ContextSource, Frame, gather};
-use crate::format::{self, Form};
-use crate::validate::{Flow, Stream};
+use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose};
+use super::{CompletionEngine, CompletionRequest, DebounceMode, EngineEffect, RequestId, TabKind};
+use crate::EditorState;
+use crate::cache::CaretText;
+use crate::context::{ContextSource, EditContext, WindowLimits, gather};
+use crate::format::{self, PromptKind};
+use crate::validate::{CompletionStream, StreamControl};
 
-/// Requests at once.
-const MOST: usize = 2;
-/// How long to wait behind a deletion, and within a word that a suggestion was wrong about.
+/// Maximum number of concurrent requests.
+const MAX_REQUESTS: usize = 2;
+/// Delay after a deletion, and within a word that the last suggestion got wrong.
 const BEHIND_DELETION: Duration = Duration::from_millis(120);
 const WITHIN_WORD: Duration = Duration::from_millis(300);
-/// An answer is waited for at least this long, and at most, before another request goes beside it.
+/// Minimum and maximum time to wait for a response before sending a second request.
 const PATIENCE: (Duration, Duration) = (Duration::from_millis(400), Duration::from_secs(3));
-/// What a gap's prompt takes of the text, in tokens.
-const GAP: Frame = Frame::Gap {
+/// Size of the prompt window for fill in the middle, in tokens.
+const GAP: WindowLimits = WindowLimits::Gap {
     before: 1_500,
     behind: 500,
 };
-/// The most that fills a gap, in tokens.
+/// Maximum length of a fill-in-the-middle response, in tokens.
 const GAP_OUTPUT: TokenCount = TokenCount(192);
 
-impl Engine {
-    /// When a model is to be asked about the text of now; `None` if not at all.
+impl CompletionEngine {
+    /// Returns when to query the model about the current text; `None` if not at all.
     pub(super) fn due(&self) -> Option<Duration> {
         let (edited, pace) = self.last_edit?;
         let scene = self.scene.as_ref()?;
         self.options.model.as_ref()?;
         let is_open = self.blocked.is_empty() && !self.has_remote();
         let is_new = self.asked_for != Some((scene.snapshot.revision(), scene.caret));
-        if !is_open || !is_new || self.flights.len() >= MOST {
+        if !is_open || !is_new || self.requests.len() >= MAX_REQUESTS {
             return None;
         }
         let wait = match pace {
-            Pace::Eager => Duration::ZERO,
-            Pace::Deleting => BEHIND_DELETION,
-            Pace::Typing if self.has_missed && is_within_word(scene) => WITHIN_WORD,
-            Pace::Typing => self.rhythm.wait(),
+            DebounceMode::Eager => Duration::ZERO,
+            DebounceMode::Deleting => BEHIND_DELETION,
+            DebounceMode::Typing if self.has_missed && is_within_word(scene) => WITHIN_WORD,
+            DebounceMode::Typing => self.cadence.wait(),
         };
         Some((edited + wait).max(self.patient_until()))
     }
 
-    /// Until when a request under way is worth waiting for.
+    /// Returns until when to wait for the request in flight.
     fn patient_until(&self) -> Duration {
         let patience = self.latencies.percentile(90).mul_f32(1.3);
         let patience = patience.clamp(PATIENCE.0, PATIENCE.1);
-        let flights = self.flights.iter();
-        let now = flights.filter(|flight| flight.purpose == Purpose::Now);
+        let flights = self.requests.iter();
+        let now = flights.filter(|flight| flight.purpose == RequestPurpose::Now);
         now.map(|flight| flight.asked + patience)
             .max()
             .unwrap_or_default()
     }
 
-    /// Asks about the text of now, if it is time and the answer is not known.
+    /// Queries the model about the current text if a request is due and no response is cached.
     pub(super) fn ask_if_due(&mut self, is_known: bool, source: &dyn ContextSource) {
         let Some(scene) = self.scene.clone() else {
             return;
@@ -74,19 +77,24 @@ impl Engine {
         }
         if self.due().is_some_and(|due| due <= self.now) {
             self.asked_for = Some((scene.snapshot.revision(), scene.caret));
-            self.ask(&scene, Purpose::Now, source);
+            self.ask(&scene, RequestPurpose::Now, source);
         }
     }
 
-    /// Asks the model about a scene.
-    pub(super) fn ask(&mut self, scene: &Scene, purpose: Purpose, source: &dyn ContextSource) {
+    /// Queries the model about an editor state.
+    pub(super) fn ask(
+        &mut self,
+        scene: &EditorState,
+        purpose: RequestPurpose,
+        source: &dyn ContextSource,
+    ) {
         let Some(model) = self.options.model.clone() else {
             return;
         };
         let root = self.options.root.as_ref();
         let sampling = Sampling {
-            // Another answer than the likeliest.
-            temperature: Some(if purpose == Purpose::Another {
+            // An alternative must differ from the likeliest response.
+            temperature: Some(if purpose == RequestPurpose::Another {
                 0.8
             } else {
                 0.0
@@ -95,21 +103,21 @@ impl Engine {
         };
         let asked = match model.kind {
             TabKind::Gap => {
-                let context = gather(scene, root, GAP, &self.trail, source);
-                let expected = Expected::Gap {
-                    place: Place::of(scene),
+                let context = gather(scene, root, GAP, &self.history, source);
+                let expected = ExpectedReply::Gap {
+                    place: CaretText::of(scene),
                     at: scene.caret,
-                    stream: Box::new(Stream::new(scene, scene.caret)),
+                    stream: Box::new(CompletionStream::new(scene, scene.caret)),
                 };
                 Some((gap(&model.id, context, sampling), expected))
             }
             TabKind::NextEdit(format) => {
                 let frame = format::frame(format);
-                let context = gather(scene, root, frame, &self.trail, source);
+                let context = gather(scene, root, frame, &self.history, source);
                 let prompt = format::prompt(format, &context);
                 prompt.map(|prompt| {
                     let change = Change::none(scene.snapshot.revision());
-                    let expected = Expected::NextEdit {
+                    let expected = ExpectedReply::NextEdit {
                         format,
                         window: Box::new(context.window),
                         since: (scene.snapshot.clone(), change),
@@ -124,114 +132,119 @@ impl Engine {
         };
         self.last_request += 1;
         let request = RequestId(self.last_request);
-        self.flights.push(Flight {
+        self.requests.push(ActiveRequest {
             request,
             purpose,
             model: model.id,
             asked: self.now,
             expected,
         });
-        self.effects.push(Effect::Ask { request, what });
+        self.effects.push(EngineEffect::Ask { request, what });
     }
 
-    /// A piece of an answer.
-    pub(super) fn stream(&mut self, request: RequestId, event: Event) {
-        let ix = self.flights.iter().position(|it| it.request == request);
-        // What comes for a request that was cancelled was on its way already.
+    /// Handles a streaming event of a response.
+    pub(super) fn stream(&mut self, request: RequestId, event: StreamEvent) {
+        let ix = self.requests.iter().position(|it| it.request == request);
+        // Events of a cancelled request may still arrive.
         let Some(ix) = ix else {
             return;
         };
         match event {
-            Event::TextDelta(piece) => match self.flights[ix].push(&piece) {
-                Flow::More => self.show_lines(ix),
-                Flow::Enough => {
-                    self.effects.push(Effect::Cancel { request });
-                    let flight = self.flights.remove(ix);
+            StreamEvent::TextDelta(piece) => match self.requests[ix].push(&piece) {
+                StreamControl::More => self.show_lines(ix),
+                StreamControl::Enough => {
+                    self.effects.push(EngineEffect::Cancel { request });
+                    let flight = self.requests.remove(ix);
                     self.finished(flight);
                 }
             },
-            Event::Restart => self.flights[ix].restart(),
-            Event::Stop { .. } => {
-                let flight = self.flights.remove(ix);
+            StreamEvent::Restart => self.requests[ix].restart(),
+            StreamEvent::Stop { .. } => {
+                let flight = self.requests.remove(ix);
                 self.finished(flight);
             }
-            Event::Failed(failure) => {
-                self.flights.remove(ix);
+            StreamEvent::Failed(failure) => {
+                self.requests.remove(ix);
                 self.failed = Some(failure.message);
             }
             _ => {}
         }
     }
 
-    /// Cancels what nobody waits for any more.
+    /// Cancels the requests that are no longer needed.
     pub(super) fn cancel_unwanted(&mut self) {
         let Some(scene) = self.scene.clone() else {
             self.cancel_all();
             return;
         };
-        if self.flights.is_empty() {
+        if self.requests.is_empty() {
             return;
         }
-        let now = Place::of(&scene);
-        let offers: Vec<_> = self.offers.iter().map(|it| it.suggestion.id).collect();
+        let now = CaretText::of(&scene);
+        let offers: Vec<_> = self.candidates.iter().map(|it| it.suggestion.id).collect();
         let effects = &mut self.effects;
-        self.flights.retain_mut(|flight| {
+        self.requests.retain_mut(|flight| {
             let is_wanted = flight.is_wanted(&scene, &now, &offers);
             if !is_wanted {
                 let request = flight.request;
-                effects.push(Effect::Cancel { request });
+                effects.push(EngineEffect::Cancel { request });
             }
             is_wanted
         });
     }
 
     pub(super) fn cancel_all(&mut self) {
-        let cancelled = self.flights.drain(..).map(|flight| Effect::Cancel {
+        let cancelled = self.requests.drain(..).map(|flight| EngineEffect::Cancel {
             request: flight.request,
         });
         self.effects.extend(cancelled);
     }
 }
 
-/// Whether the caret stands behind a letter of a word.
-pub(super) fn is_within_word(scene: &Scene) -> bool {
+/// Whether the caret follows a word character.
+pub(super) fn is_within_word(scene: &EditorState) -> bool {
     let before = scene.snapshot.chars_before(scene.caret).next();
     before.is_some_and(|ch| ch.is_alphanumeric() || ch == '_')
 }
 
-fn gap(model: &ModelId, context: Context, sampling: Sampling) -> Ask {
+fn gap(model: &ModelId, context: EditContext, sampling: Sampling) -> CompletionRequest {
     let window = context.window;
-    // The most helpful stands next to the gap.
+    // The most relevant file goes next to the gap.
     let files = context.files.into_iter().rev().map(|file| FimFile {
         path: file.path,
         text: file.text,
     });
-    Ask::Fim(Box::new(Fim {
+    CompletionRequest::Fim(Box::new(Fim {
         path: context.path,
         project: context.project,
         files: files.collect(),
         sampling,
-        ..Fim::gap(model.clone(), window.above(), window.below(), GAP_OUTPUT)
+        ..Fim::gap(
+            model.clone(),
+            window.before_region(),
+            window.after_region(),
+            GAP_OUTPUT,
+        )
     }))
 }
 
-fn prompted(model: &ModelId, prompt: format::Prompt, sampling: Sampling) -> Ask {
+fn prompted(model: &ModelId, prompt: format::ModelPrompt, sampling: Sampling) -> CompletionRequest {
     let form = match prompt.form {
-        Form::Raw => FimForm::Raw,
-        Form::Edit => FimForm::Edit,
-        Form::Chat { system } => {
+        PromptKind::Raw => FimForm::Raw,
+        PromptKind::Edit => FimForm::Edit,
+        PromptKind::Chat { system } => {
             let messages = vec![Message::text(Role::User, prompt.text)];
-            let mut request = Request::new(model.clone(), messages, prompt.max_output);
+            let mut request = ModelRequest::new(model.clone(), messages, prompt.max_output);
             request.system.push(SystemBlock {
                 text: system,
                 cache: CacheMark::None,
             });
             request.stop = prompt.stop;
             request.sampling = sampling;
-            return Ask::Chat(Box::new(request));
+            return CompletionRequest::Chat(Box::new(request));
         }
     };
-    Ask::Fim(Box::new(Fim {
+    CompletionRequest::Fim(Box::new(Fim {
         form,
         stop: prompt.stop,
         sampling,

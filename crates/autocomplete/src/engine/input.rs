@@ -1,163 +1,165 @@
-//! What goes into the machine and what comes out of it.
+//! Inputs and effects of the engine.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use base::Revision;
-use model::{Event, Fim, Request};
+use model::{Fim, ModelRequest, StreamEvent};
 use text::{Change, Snapshot};
 
-use super::{Happened, Options, RequestId};
-use crate::validate::Names;
-use crate::{Cause, Part, Scene, Suggestion};
+use super::{EngineOptions, RequestId, TabEvent};
+use crate::validate::TypeMembers;
+use crate::{AcceptGranularity, ChangeCause, EditorState, Suggestion};
 
-/// What happened.
+/// An input of the engine.
 #[derive(Clone)]
-pub enum Input {
-    /// A text changed; every change of every open text is told.
-    Edited(Box<Edited>),
-    /// The caret moved, rows came in sight, or another text is in front, without an edit.
+pub enum EngineInput {
+    /// A text changed. The driver reports every change of every open text.
+    Edited(Box<DocumentEdit>),
+    /// The caret moved, the view scrolled, or another text became current, without an edit.
     Moved {
-        /// What is in front now.
-        scene: Scene,
+        /// Editor state after the motion.
+        scene: EditorState,
     },
-    /// The person asks for a suggestion by hand.
+    /// The user requested a suggestion explicitly.
     Requested {
-        /// What is in front.
-        scene: Scene,
+        /// Editor state at the request.
+        scene: EditorState,
     },
-    /// What is shown was taken, and the text has changed by it. The change is told here alone.
+    /// The user accepted the visible suggestion, and the text has changed accordingly. The change
+    /// is not reported as `Edited` as well.
     Accepted {
-        /// How much of it.
-        part: Part,
-        /// The change that took it.
-        edited: Box<Edited>,
+        /// Amount that was accepted.
+        part: AcceptGranularity,
+        /// Change that accepted it.
+        edited: Box<DocumentEdit>,
     },
-    /// What is shown was turned down.
+    /// The user dismissed the visible suggestion.
     Dismissed,
-    /// Another of the alternatives.
-    Cycle(Turn),
-    /// From now on nothing may be shown, for this reason.
-    Blocked(Blocked),
-    /// This reason is over.
-    Unblocked(Blocked),
-    /// What the local tier has to say, the best first.
+    /// The user cycles through the alternatives.
+    Cycle(CycleStep),
+    /// Suggestions are blocked from now on, for this reason.
+    Blocked(BlockReason),
+    /// The block reason no longer applies.
+    Unblocked(BlockReason),
+    /// Suggestions of the local tier, the best first.
     Local {
-        /// Of which revision of the text in front.
+        /// Revision of the current text they were computed for.
         revision: Revision,
-        /// Checked again here.
+        /// Suggestions; the engine validates them again.
         suggestions: Vec<Suggestion>,
     },
-    /// A piece of an answer.
+    /// A streaming event of a model response.
     Stream {
-        /// To which request.
+        /// Request that the event belongs to.
         request: RequestId,
-        /// The piece.
-        event: Event,
+        /// Event of the stream.
+        event: StreamEvent,
     },
-    /// The names of a text's types were read anew.
-    Known(Arc<Names>),
-    /// Other settings, or another model.
-    Options(Options),
-    /// The time that was asked for has come.
+    /// The member names of a text's types were read again.
+    Known(Arc<TypeMembers>),
+    /// The settings or the model changed.
+    Options(EngineOptions),
+    /// The requested wake-up time has come.
     Time,
 }
 
 /// A change of a text.
 #[derive(Clone)]
-pub struct Edited {
-    /// The text before.
+pub struct DocumentEdit {
+    /// Text before the change.
     pub before: Snapshot,
-    /// The text behind it, with the caret.
-    pub scene: Scene,
-    /// What changed.
+    /// Editor state after the change.
+    pub scene: EditorState,
+    /// Change between the two.
     pub change: Change,
-    /// How it came about.
-    pub cause: Cause,
+    /// Origin of the change.
+    pub cause: ChangeCause,
 }
 
-/// One way round the alternatives or the other.
+/// Direction in which to cycle through the alternatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// The next one.
+pub enum CycleStep {
+    /// To the next alternative.
     Next,
-    /// The one before.
+    /// To the previous alternative.
     Previous,
 }
 
-/// Why nothing may be shown.
+/// Reason why nothing may be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Blocked {
-    /// A snippet's stops are being filled in.
+pub enum BlockReason {
+    /// A snippet's tab stops are being filled in.
     Snippet,
-    /// The menu of completions is open.
+    /// The completion menu is open.
     Menu,
-    /// Something is selected.
+    /// Some text is selected.
     Selection,
     /// An input method is composing.
     Composing,
-    /// The person wants quiet for a while.
+    /// The user snoozed suggestions.
     Snoozed,
-    /// It is off for this language, path or everywhere.
+    /// Suggestions are off for this language, this path, or everywhere.
     Off,
 }
 
-/// What is to be done.
+/// An effect for the driver to carry out.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
-    /// Ask a model, in the router's class for Tab, and hand in what streams back.
+pub enum EngineEffect {
+    /// Query a model, in the router's Tab class, and hand in the streaming events.
     Ask {
-        /// The request's name.
+        /// Identifier of the request.
         request: RequestId,
-        /// What is asked.
-        what: Ask,
+        /// Body of the request.
+        what: CompletionRequest,
     },
-    /// Drop the stream of a request, which closes its socket. Nothing of it need be handed in any more.
+    /// Drop the stream of a request, which closes its connection. Further events need not be handed
+    /// in.
     Cancel {
-        /// Which one.
+        /// Identifier of the request.
         request: RequestId,
     },
-    /// Show this instead of what is shown.
-    Show(Shown),
-    /// Show nothing.
+    /// Show this suggestion instead of the current one.
+    Show(VisibleSuggestion),
+    /// Hide the visible suggestion.
     Hide,
-    /// Hand in `Input::Time` then. Takes the place of the time that was asked for before.
+    /// Hand in `Input::Time` at the given time. Replaces any earlier wake-up time.
     Wake {
-        /// On the clock of `handle`.
+        /// Time on the clock of `handle`.
         at: Duration,
     },
-    /// Ask the local tier about the text in front, and hand in what it says.
+    /// Query the local tier about the current text and hand in its suggestions.
     AskLocal,
-    /// Something for the ledger.
-    Note(Happened),
+    /// Record an event in the ledger.
+    Note(TabEvent),
 }
 
-/// What a model is asked.
+/// Body of a model request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
-    /// To fill a gap, or to go on from a prompt.
+pub enum CompletionRequest {
+    /// A completion request: fill a gap or continue a prompt.
     Fim(Box<Fim>),
-    /// A conversation of one message.
-    Chat(Box<Request>),
+    /// A chat request with a single message.
+    Chat(Box<ModelRequest>),
 }
 
-/// What is shown.
+/// The suggestion on display.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
-    /// The suggestion.
+pub struct VisibleSuggestion {
+    /// Suggestion to be displayed.
     pub suggestion: Suggestion,
-    /// Which of the alternatives it is, from 0.
+    /// Index among the alternatives, zero-based.
     pub index: usize,
-    /// How many alternatives there are.
+    /// Total number of alternatives.
     pub count: usize,
 }
 
-impl fmt::Display for Blocked {
+impl fmt::Display for BlockReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Snippet => "a snippet is being filled in",
-            Self::Menu => "the menu of completions is open",
+            Self::Menu => "the completion menu is open",
             Self::Selection => "something is selected",
             Self::Composing => "an input method is composing",
             Self::Snoozed => "Tab is snoozed",
@@ -166,7 +168,7 @@ impl fmt::Display for Blocked {
     }
 }
 
-impl fmt::Debug for Input {
+impl fmt::Debug for EngineInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Edited(_) => "Edited",

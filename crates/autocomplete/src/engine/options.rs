@@ -1,39 +1,39 @@
-//! What the person and the machine's models decide.
+//! Engine options from the user's settings and the available models.
 
 use base::AbsPath;
 use model::{ModelId, NextEditFormat};
 
-/// How the pipeline works.
+/// Options of the engine.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// The project's folder; paths are told to models below it.
+pub struct EngineOptions {
+    /// Project folder; models see paths relative to it.
     pub root: Option<AbsPath>,
-    /// Who is asked; nobody leaves it to the local tier.
+    /// Model to query; with `None` only the local tier suggests.
     pub model: Option<TabModel>,
-    /// Suggestions that are less likely to be kept are not shown unless asked for, from 0 to 1.
+    /// Minimum probability of being kept at which a suggestion is shown unasked, from 0 to 1.
     pub threshold: f32,
 }
 
-/// A model that completes.
+/// A model used for completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabModel {
-    /// Its name.
+    /// Identifier of the model.
     pub id: ModelId,
-    /// How it is asked.
+    /// Kind of request it answers.
     pub kind: TabKind,
 }
 
-/// How a model is asked.
+/// Kind of request that a completion model answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TabKind {
-    /// To fill the gap at the caret.
+    /// Fill in the middle at the caret.
     Gap,
-    /// To predict the next edit.
+    /// Prediction of the next edit.
     NextEdit(NextEditFormat),
 }
 
-impl Options {
-    /// Everything is shown, and nobody is asked.
+impl EngineOptions {
+    /// Returns options that query no model and show every suggestion.
     pub fn local() -> Self {
         Self {
             root: None,

@@ -1,26 +1,33 @@
-//! What is shown: offers from the local tier, the cache and models, ranked, followed, and told to the driver.
+//! Candidates from the local tier, the cache and models: ranks them, keeps them current and emits
+//! the visible one.
 
 use std::time::Duration;
 
 use base::{AbsPath, Revision};
 use text::Change;
 
-use super::flight::{Expected, Flight, Purpose};
-use super::offer::{Offer, goes_on};
-use super::{Edited, Effect, Engine, Happened, Shown, TabKind, is_remote};
-use crate::cache::Place;
-use crate::format::{self, Reading};
+use super::candidate::{SuggestionCandidate, applies_at_caret};
+use super::in_flight::{ActiveRequest, ExpectedReply, RequestPurpose};
+use super::{
+    CompletionEngine, DocumentEdit, EngineEffect, TabEvent, TabKind, VisibleSuggestion,
+    is_from_model,
+};
+use crate::cache::CaretText;
+use crate::format::{self, ParsedResponse};
 use crate::validate::{check, joined};
-use crate::{Fate, Part, Replacement, Scene, Source, Suggestion, SuggestionId};
+use crate::{
+    AcceptGranularity, EditorState, FollowResult, SuggestedEdit, Suggestion, SuggestionId,
+    SuggestionSource,
+};
 
-/// How much the newest outcome counts for how often suggestions are right.
+/// Weight of the newest outcome in the moving average of the success rate.
 const WEIGHT: f32 = 0.1;
-/// Alternatives that are kept.
-const MOST: usize = 16;
+/// Maximum number of alternatives kept.
+const MAX_ALTERNATIVES: usize = 16;
 
-impl Engine {
-    /// Shows what is known for the text of now, if nothing is shown. Says whether a model's answer for it is known,
-    /// be it that there is nothing to say.
+impl CompletionEngine {
+    /// Adds cached completions and pending hunks for the current text unless something is shown.
+    /// Returns whether a model's response for it is known, including an empty one.
     pub(super) fn present(&mut self) -> bool {
         let Some(scene) = self.scene.clone() else {
             return true;
@@ -32,85 +39,89 @@ impl Engine {
         if self.has_remote() || model.kind != TabKind::Gap {
             return self.has_remote();
         }
-        let found = self.cache.find(&Place::of(&scene), &model.id);
+        let found = self.cache.find(&CaretText::of(&scene), &model.id);
         let is_known = !found.is_empty();
         for rest in found.into_iter().filter(|rest| !rest.is_empty()) {
             let edit = joined(&scene.snapshot, scene.caret, &rest);
-            let source = Source::Gap(model.id.clone());
-            self.offer(&scene, vec![edit], source, None);
+            let source = SuggestionSource::Gap(model.id.clone());
+            self.add_edits(&scene, vec![edit], source, None);
         }
         is_known
     }
 
-    /// Whether a model's suggestion is among the offers.
+    /// Whether a model's suggestion is among the candidates.
     pub(super) fn has_remote(&self) -> bool {
-        let mut sources = self.offers.iter().map(|offer| &offer.suggestion.source);
-        sources.any(is_remote)
+        let mut sources = self.candidates.iter().map(|offer| &offer.suggestion.source);
+        sources.any(is_from_model)
     }
 
-    /// The nearest further hunk of the last answer.
-    fn present_later(&mut self, scene: &Scene) {
-        if !self.offers.is_empty() {
+    /// Offers the nearest of the remaining hunks of the last response.
+    fn present_later(&mut self, scene: &EditorState) {
+        if !self.candidates.is_empty() {
             return;
         }
         let distance = |it: &Suggestion| it.start().0.abs_diff(scene.caret.0);
-        let nearest = (0..self.later.len()).min_by_key(|ix| distance(&self.later[*ix]));
+        let nearest =
+            (0..self.pending_hunks.len()).min_by_key(|ix| distance(&self.pending_hunks[*ix]));
         if let Some(nearest) = nearest {
-            let mut next = self.later.swap_remove(nearest);
-            next.id = self.next_suggestion();
-            self.add(scene, Offer::new(next, None, self.now));
+            let mut next = self.pending_hunks.swap_remove(nearest);
+            next.id = self.next_suggestion_id();
+            self.add(scene, SuggestionCandidate::new(next, None, self.now));
         }
     }
 
-    /// Offers edits of the text in front, if they may be shown. Says whether they are.
-    pub(super) fn offer(
+    /// Adds edits of the current text as a candidate if they pass validation. Returns whether they
+    /// do.
+    pub(super) fn add_edits(
         &mut self,
-        scene: &Scene,
-        edits: Vec<Replacement>,
-        source: Source,
+        scene: &EditorState,
+        edits: Vec<SuggestedEdit>,
+        source: SuggestionSource,
         took: Option<Duration>,
     ) -> bool {
         let suggestion = Suggestion {
-            id: self.next_suggestion(),
+            id: self.next_suggestion_id(),
             file: None,
             revision: scene.snapshot.revision(),
             edits,
             source,
-            confidence: self.success,
+            confidence: self.success_rate,
         };
-        self.add(scene, Offer::new(suggestion, took, self.now))
+        self.add(scene, SuggestionCandidate::new(suggestion, took, self.now))
     }
 
-    fn add(&mut self, scene: &Scene, offer: Offer) -> bool {
+    fn add(&mut self, scene: &EditorState, offer: SuggestionCandidate) -> bool {
         if let Err(refused) = check(scene, &offer.suggestion, &self.recent) {
             self.refused = Some(refused);
             return false;
         }
-        let is_alike = |known: &Offer| known.suggestion.edits == offer.suggestion.edits;
-        if self.offers.len() >= MOST || self.offers.iter().any(is_alike) {
+        let is_alike =
+            |known: &SuggestionCandidate| known.suggestion.edits == offer.suggestion.edits;
+        if self.candidates.len() >= MAX_ALTERNATIVES || self.candidates.iter().any(is_alike) {
             return false;
         }
         self.refused = None;
-        let shown = self.offers.get(self.at);
-        // What the person sees and has begun to type stays; else the likelier is shown. The local tier tells the most
-        // useful first: there the first that is likely enough.
+        let shown = self.candidates.get(self.at);
+        // A suggestion that the user has begun to type stays; otherwise the likelier one is shown.
+        // The local tier reports the most useful suggestion first, so its first likely enough one
+        // stays.
         let is_better = shown.is_none_or(|shown| {
-            let told = self.told.as_ref().map(|told| told.suggestion.id);
+            let told = self.visible.as_ref().map(|told| told.suggestion.id);
             let is_typed = shown.typed > 0 && told == Some(shown.suggestion.id);
             let (old, new) = (&shown.suggestion, &offer.suggestion);
-            let is_settled = !is_remote(&old.source)
-                && !is_remote(&new.source)
-                && (old.confidence >= self.options.threshold || self.is_by_hand);
+            let is_settled = !is_from_model(&old.source)
+                && !is_from_model(&new.source)
+                && (old.confidence >= self.options.threshold || self.is_explicit);
             !is_typed && !is_settled && old.confidence < new.confidence
         });
-        self.offers.push(offer);
+        self.candidates.push(offer);
         if is_better {
-            self.at = self.offers.len() - 1;
+            self.at = self.candidates.len() - 1;
         }
         true
     }
 
-    /// What the local tier says.
+    /// Replaces the candidates of the local tier.
     pub(super) fn local(&mut self, revision: Revision, suggestions: Vec<Suggestion>) {
         let Some(scene) = self.scene.clone() else {
             return;
@@ -118,28 +129,32 @@ impl Engine {
         if !self.blocked.is_empty() || revision != scene.snapshot.revision() {
             return;
         }
-        let shown = self.offers.get(self.at).map(|offer| offer.suggestion.id);
-        // What is shown stays, but for further places of an edit: that edit may have grown since, or its file changed.
-        let is_told = |offer: &Offer| {
+        let shown = self
+            .candidates
+            .get(self.at)
+            .map(|offer| offer.suggestion.id);
+        // The visible suggestion stays, except for a further site of an edit: that edit may have
+        // grown, or its file changed.
+        let is_told = |offer: &SuggestionCandidate| {
             let offered = &offer.suggestion;
             let mut told = suggestions.iter();
             told.any(|it| it.file == offered.file && it.edits == offered.edits)
         };
-        self.offers.retain(|offer| {
+        self.candidates.retain(|offer| {
             let is_shown = Some(offer.suggestion.id) == shown;
             let source = &offer.suggestion.source;
-            let is_place = matches!(source, Source::Propagation { .. });
-            is_remote(source) || is_shown && (!is_place || is_told(offer))
+            let is_place = matches!(source, SuggestionSource::Propagation { .. });
+            is_from_model(source) || is_shown && (!is_place || is_told(offer))
         });
         let at = self
-            .offers
+            .candidates
             .iter()
             .position(|it| Some(it.suggestion.id) == shown);
         self.at = at.unwrap_or(0);
         for suggestion in suggestions {
-            let offer = Offer::new(suggestion, None, self.now);
+            let offer = SuggestionCandidate::new(suggestion, None, self.now);
             match &offer.suggestion.file {
-                Some(file) if Some(file) != scene.path.as_ref() => self.add_portal(offer),
+                Some(file) if Some(file) != scene.path.as_ref() => self.add_cross_file(offer),
                 _ => {
                     self.add(&scene, offer);
                 }
@@ -147,129 +162,137 @@ impl Engine {
         }
     }
 
-    /// A suggestion for another file, which only the local tier could check.
-    fn add_portal(&mut self, offer: Offer) {
-        let is_known = |known: &Offer| known.suggestion.edits == offer.suggestion.edits;
-        if self.offers.len() < MOST && !self.offers.iter().any(is_known) {
-            self.offers.push(offer);
+    /// Adds a suggestion for another file, which only the local tier could validate.
+    fn add_cross_file(&mut self, offer: SuggestionCandidate) {
+        let is_known =
+            |known: &SuggestionCandidate| known.suggestion.edits == offer.suggestion.edits;
+        if self.candidates.len() < MAX_ALTERNATIVES && !self.candidates.iter().any(is_known) {
+            self.candidates.push(offer);
         }
     }
 
-    /// An answer has ended.
-    pub(super) fn finished(&mut self, flight: Flight) {
+    /// Handles the end of a model response.
+    pub(super) fn finished(&mut self, flight: ActiveRequest) {
         let took = self.now.saturating_sub(flight.asked);
         self.latencies.note(took);
         self.failed = None;
         let Some(scene) = self.scene.clone() else {
             return;
         };
-        // Its first lines give way to the whole.
+        // The complete response replaces the candidate made of its first lines.
         let partial = self
-            .offers
+            .candidates
             .iter()
             .position(|it| it.partial == Some(flight.request));
-        let partial = partial.map(|ix| self.offers.remove(ix));
-        self.at = self.at.min(self.offers.len().saturating_sub(1));
+        let partial = partial.map(|ix| self.candidates.remove(ix));
+        self.at = self.at.min(self.candidates.len().saturating_sub(1));
         match flight.expected {
-            Expected::Gap {
+            ExpectedReply::Gap {
                 place, mut stream, ..
             } => {
                 stream.close();
                 let text = stream.text().to_owned();
-                self.cache.put(place, flight.model, text);
-                // What was asked for ahead waits until its text is there.
-                if !matches!(flight.purpose, Purpose::Ahead(_)) {
+                self.cache.insert(place, flight.model, text);
+                // A response to a request ahead stays cached until its text is reached.
+                if !matches!(flight.purpose, RequestPurpose::Ahead(_)) {
                     self.show_found(&scene, took, partial, flight.purpose);
                 }
             }
-            Expected::NextEdit {
+            ExpectedReply::NextEdit {
                 format,
                 window,
                 since,
                 text,
             } => {
                 let reading = format::read(format, &window, &text);
-                let source = Source::NextEdit(flight.model);
-                self.read(&scene, reading, &since, (source, took));
+                let source = SuggestionSource::NextEdit(flight.model);
+                self.add_next_edits(&scene, reading, &since, (source, took));
             }
         }
     }
 
-    /// Shows what the cache has got by an answer.
+    /// Shows the completion that a response has added to the cache.
     fn show_found(
         &mut self,
-        scene: &Scene,
+        scene: &EditorState,
         took: Duration,
-        partial: Option<Offer>,
-        purpose: Purpose,
+        partial: Option<SuggestionCandidate>,
+        purpose: RequestPurpose,
     ) {
         let Some(model) = self.options.model.clone() else {
             return;
         };
-        let found = self.cache.find(&Place::of(scene), &model.id);
+        let found = self.cache.find(&CaretText::of(scene), &model.id);
         let Some(rest) = found.into_iter().next() else {
-            // What was typed meanwhile is not what it says.
+            // The response does not agree with what was typed meanwhile.
             self.has_missed = true;
             return;
         };
         if rest.is_empty() {
             return;
         }
-        let before = self.offers.len();
+        let before = self.candidates.len();
         let edit = joined(&scene.snapshot, scene.caret, &rest);
-        if !self.offer(scene, vec![edit], Source::Gap(model.id), Some(took)) {
+        if !self.add_edits(
+            scene,
+            vec![edit],
+            SuggestionSource::Gap(model.id),
+            Some(took),
+        ) {
             return;
         }
-        if let (Some(partial), Some(offer)) = (partial, self.offers.get_mut(before)) {
-            // The same suggestion, longer.
+        if let (Some(partial), Some(offer)) = (partial, self.candidates.get_mut(before)) {
+            // The same suggestion, now longer, keeps its identity.
             offer.suggestion.id = partial.suggestion.id;
             offer.typed = partial.typed;
             offer.was_shown = partial.was_shown;
             self.at = before;
         }
-        if purpose == Purpose::Another {
+        if purpose == RequestPurpose::Another {
             self.at = before;
         }
     }
 
-    /// Shows the first lines of an answer that goes on.
+    /// Shows the first complete lines of a response that is still streaming.
     pub(super) fn show_lines(&mut self, ix: usize) {
         let Some(scene) = self.scene.clone() else {
             return;
         };
-        let flight = &self.flights[ix];
-        let (Expected::Gap { place, stream, .. }, Purpose::Now) =
+        let flight = &self.requests[ix];
+        let (ExpectedReply::Gap { place, stream, .. }, RequestPurpose::Now) =
             (&flight.expected, flight.purpose)
         else {
             return;
         };
-        let lines = stream.lines().to_owned();
+        let lines = stream.complete_lines().to_owned();
         if self.has_remote() || lines.is_empty() {
             return;
         }
-        let rest = place.rest(&lines, &Place::of(&scene)).map(str::to_owned);
+        let rest = place
+            .remaining_completion(&lines, &CaretText::of(&scene))
+            .map(str::to_owned);
         let took = self.now.saturating_sub(flight.asked);
         let (request, model) = (flight.request, flight.model.clone());
         if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
             let edit = joined(&scene.snapshot, scene.caret, &rest);
-            let before = self.offers.len();
-            self.offer(&scene, vec![edit], Source::Gap(model), Some(took));
-            if let Some(offer) = self.offers.get_mut(before) {
+            let before = self.candidates.len();
+            self.add_edits(&scene, vec![edit], SuggestionSource::Gap(model), Some(took));
+            if let Some(offer) = self.candidates.get_mut(before) {
                 offer.partial = Some(request);
             }
         }
     }
 
-    /// Shows what a model that predicts edits says: the nearest hunk, the others later. Where the text would parse
-    /// worse with the nearest alone, they come together.
-    fn read(
+    /// Shows the nearest hunk of a next-edit response and keeps the others for later. If the text
+    /// would parse worse with that hunk alone, all hunks are offered together.
+    fn add_next_edits(
         &mut self,
-        scene: &Scene,
-        reading: Reading,
+        scene: &EditorState,
+        reading: ParsedResponse,
         (base, change): &(text::Snapshot, Change),
-        (source, took): (Source, Duration),
+        (source, took): (SuggestionSource, Duration),
     ) {
-        let Reading::Edits(edits) = reading else {
+        let ParsedResponse::Edits(edits) = reading else {
             self.refused = None;
             return;
         };
@@ -281,14 +304,15 @@ impl Engine {
                 revision: base.revision(),
                 edits: vec![edit],
                 source: source.clone(),
-                confidence: self.success,
+                confidence: self.success_rate,
             };
-            let is_left = match change.is_empty() {
-                true => hunk.stands_in(&scene.snapshot),
-                false => matches!(
+            let is_left = if change.is_empty() {
+                hunk.applies_to(&scene.snapshot)
+            } else {
+                matches!(
                     hunk.follow(change, &scene.snapshot),
-                    Fate::Moved | Fate::Consumed
-                ),
+                    FollowResult::Moved | FollowResult::Consumed
+                )
             };
             if is_left {
                 hunk.revision = scene.snapshot.revision();
@@ -301,21 +325,21 @@ impl Engine {
             return;
         };
         let rest: Vec<Suggestion> = hunks.collect();
-        if self.offer(scene, nearest.edits.clone(), source.clone(), Some(took)) {
-            self.later = rest;
+        if self.add_edits(scene, nearest.edits.clone(), source.clone(), Some(took)) {
+            self.pending_hunks = rest;
             return;
         }
         let mut all = nearest.edits;
         all.extend(rest.into_iter().flat_map(|hunk| hunk.edits));
         all.sort_by_key(|edit| edit.span.start);
         if all.len() > 1 {
-            self.offer(scene, all, source, Some(took));
+            self.add_edits(scene, all, source, Some(took));
         }
     }
 
-    /// What is shown was taken.
-    pub(super) fn accepted(&mut self, part: Part, edited: Edited) {
-        let Some(offer) = self.offers.get_mut(self.at) else {
+    /// Handles the acceptance of the visible suggestion.
+    pub(super) fn accepted(&mut self, part: AcceptGranularity, edited: DocumentEdit) {
+        let Some(offer) = self.candidates.get_mut(self.at) else {
             self.edited(edited);
             return;
         };
@@ -324,7 +348,7 @@ impl Engine {
             let splices = edited.change.splices.iter();
             splices.map(|splice| text.char_count(splice.new)).sum()
         };
-        self.effects.push(Effect::Note(Happened::Accepted {
+        self.effects.push(EngineEffect::Note(TabEvent::Accepted {
             id,
             source: source.clone(),
             part,
@@ -332,60 +356,60 @@ impl Engine {
         }));
         let file: Option<AbsPath> = edited.scene.path.clone();
         let change = edited.change.clone();
-        if part == Part::All {
-            // All of it stands there now, wherever it is; what is left of the others follows.
-            self.offers.remove(self.at);
+        if part == AcceptGranularity::All {
+            // The whole suggestion is in the text now; the other candidates follow the change.
+            self.candidates.remove(self.at);
             self.at = 0;
-            self.outcome(true);
+            self.record_outcome(true);
         }
         self.edited(edited);
-        self.keeping
-            .taken((id, &source), file.as_ref(), &change, self.now);
+        self.keep_tracker
+            .record_accepted((id, &source), file.as_ref(), &change, self.now);
     }
 
-    /// What is shown was turned down.
+    /// Handles the dismissal of the visible suggestion.
     pub(super) fn dismissed(&mut self) {
-        let (Some(scene), Some(offer)) = (self.scene.clone(), self.offers.get(self.at)) else {
+        let (Some(scene), Some(offer)) = (self.scene.clone(), self.candidates.get(self.at)) else {
             return;
         };
         let suggestion = offer.suggestion.clone();
-        self.effects.push(Effect::Note(Happened::Dismissed {
+        self.effects.push(EngineEffect::Note(TabEvent::Dismissed {
             id: suggestion.id,
             source: suggestion.source.clone(),
         }));
-        for offer in &self.offers {
+        for offer in &self.candidates {
             self.recent.rejected(&scene, &offer.suggestion, self.now);
         }
-        self.outcome(false);
-        self.offers.clear();
+        self.record_outcome(false);
+        self.candidates.clear();
         self.at = 0;
-        self.later.clear();
+        self.pending_hunks.clear();
         self.cancel_all();
-        // Quiet until the next key.
+        // Suggests nothing until the next keystroke.
         self.last_edit = None;
         self.has_missed = true;
     }
 
-    /// The person typed all of what was shown.
-    pub(super) fn typed_through(&mut self, offer: &Offer) {
+    /// Records that the user typed the whole visible suggestion.
+    pub(super) fn record_typed(&mut self, offer: &SuggestionCandidate) {
         self.has_missed = false;
-        self.outcome(true);
-        self.effects.push(Effect::Note(Happened::Typed {
+        self.record_outcome(true);
+        self.effects.push(EngineEffect::Note(TabEvent::Typed {
             id: offer.suggestion.id,
             source: offer.suggestion.source.clone(),
         }));
     }
 
-    /// The person did something else than what was shown.
-    pub(super) fn missed(&mut self, offer: &Offer) {
+    /// Records that the user deviated from the visible suggestion.
+    pub(super) fn record_miss(&mut self, offer: &SuggestionCandidate) {
         self.has_missed = true;
-        self.outcome(false);
-        self.ignored(offer);
+        self.record_outcome(false);
+        self.record_ignored(offer);
     }
 
-    fn ignored(&mut self, offer: &Offer) {
+    fn record_ignored(&mut self, offer: &SuggestionCandidate) {
         if offer.was_shown {
-            self.effects.push(Effect::Note(Happened::Ignored {
+            self.effects.push(EngineEffect::Note(TabEvent::Ignored {
                 id: offer.suggestion.id,
                 source: offer.suggestion.source.clone(),
                 typed: offer.typed,
@@ -393,63 +417,67 @@ impl Engine {
         }
     }
 
-    fn outcome(&mut self, is_right: bool) {
+    fn record_outcome(&mut self, is_right: bool) {
         let outcome = if is_right { 1.0 } else { 0.0 };
-        self.success += WEIGHT * (outcome - self.success);
+        self.success_rate += WEIGHT * (outcome - self.success_rate);
     }
 
-    /// Lets go of what goes on from another place than the caret's.
-    pub(super) fn drop_elsewhere(&mut self) {
+    /// Drops the candidates that apply only at a previous caret.
+    pub(super) fn drop_misplaced(&mut self) {
         let Some(caret) = self.scene.as_ref().map(|scene| scene.caret) else {
             return;
         };
-        let shown = self.offers.get(self.at).map(|offer| offer.suggestion.id);
-        let offers = std::mem::take(&mut self.offers);
-        let (here, gone): (Vec<Offer>, Vec<Offer>) = offers.into_iter().partition(|offer| {
-            !goes_on(&offer.suggestion.source) || offer.suggestion.start() == caret
-        });
+        let shown = self
+            .candidates
+            .get(self.at)
+            .map(|offer| offer.suggestion.id);
+        let offers = std::mem::take(&mut self.candidates);
+        let (here, gone): (Vec<SuggestionCandidate>, Vec<SuggestionCandidate>) =
+            offers.into_iter().partition(|offer| {
+                !applies_at_caret(&offer.suggestion.source) || offer.suggestion.start() == caret
+            });
         let at = here.iter().position(|it| Some(it.suggestion.id) == shown);
-        self.offers = here;
+        self.candidates = here;
         self.at = at.unwrap_or(0);
-        gone.iter().for_each(|offer| self.ignored(offer));
+        gone.iter().for_each(|offer| self.record_ignored(offer));
     }
 
-    /// Nothing is offered any more.
-    pub(super) fn forget_offers(&mut self) {
-        for offer in std::mem::take(&mut self.offers) {
-            self.ignored(&offer);
+    /// Drops and reports all candidates.
+    pub(super) fn clear_candidates(&mut self) {
+        for offer in std::mem::take(&mut self.candidates) {
+            self.record_ignored(&offer);
         }
         self.at = 0;
     }
 
-    /// Tells the driver what is to be shown, where that is something else than before.
-    pub(super) fn tell(&mut self) {
+    /// Emits the visible suggestion to the driver if it has changed.
+    pub(super) fn emit_visible(&mut self) {
         let revision = self.scene.as_ref().map(|scene| scene.snapshot.revision());
-        let is_asked_for = matches!(self.last_edit, Some((_, super::Pace::Eager)));
-        let count = self.offers.len();
-        let shown = self.offers.get_mut(self.at).filter(|offer| {
+        let is_asked_for = matches!(self.last_edit, Some((_, super::DebounceMode::Eager)));
+        let count = self.candidates.len();
+        let shown = self.candidates.get_mut(self.at).filter(|offer| {
             let is_likely = offer.suggestion.confidence >= self.options.threshold;
             let is_here =
                 offer.suggestion.file.is_some() || Some(offer.suggestion.revision) == revision;
             is_here && (is_likely || is_asked_for)
         });
         let Some(offer) = shown else {
-            if self.told.take().is_some() {
-                self.effects.push(Effect::Hide);
+            if self.visible.take().is_some() {
+                self.effects.push(EngineEffect::Hide);
             }
             return;
         };
-        let next = Shown {
+        let next = VisibleSuggestion {
             suggestion: offer.suggestion.clone(),
             index: self.at,
             count,
         };
-        if self.told.as_ref() == Some(&next) {
+        if self.visible.as_ref() == Some(&next) {
             return;
         }
         if !offer.was_shown {
             offer.was_shown = true;
-            self.effects.push(Effect::Note(Happened::Shown {
+            self.effects.push(EngineEffect::Note(TabEvent::Shown {
                 id: offer.suggestion.id,
                 source: offer.suggestion.source.clone(),
                 chars: offer.chars(),
@@ -457,7 +485,7 @@ impl Engine {
             }));
         }
         offer.since = self.now;
-        self.effects.push(Effect::Show(next.clone()));
-        self.told = Some(next);
+        self.effects.push(EngineEffect::Show(next.clone()));
+        self.visible = Some(next);
     }
 }

@@ -1,70 +1,70 @@
-//! What Tab is doing, in data and in a sentence.
+//! State of Tab, as data and as a sentence for the status bar.
 
 use std::fmt;
 use std::time::Duration;
 
 use model::ModelId;
 
-use super::{Blocked, Engine, is_remote};
-use crate::Source;
-use crate::validate::Refused;
+use super::{BlockReason, CompletionEngine, is_from_model};
+use crate::SuggestionSource;
+use crate::validate::RejectReason;
 
-/// What Tab is doing.
+/// Current state of Tab.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Status {
-    /// It may show nothing.
-    Blocked(Blocked),
-    /// A suggestion is shown.
+pub enum CompletionStatus {
+    /// Suggestions are currently blocked.
+    Blocked(BlockReason),
+    /// A suggestion is visible.
     Shown {
-        /// Where it comes from.
-        source: Source,
-        /// From asking to showing; none if it was there at once.
+        /// Origin of the suggestion.
+        source: SuggestionSource,
+        /// Time from request to display; `None` if it was known at once.
         took: Option<Duration>,
     },
-    /// A model is being asked.
+    /// A model request is in flight.
     Asking {
-        /// Which one.
+        /// Model that is queried.
         model: ModelId,
     },
     /// The last request failed.
     Failed {
-        /// Whom it went to.
+        /// Model that was queried.
         model: ModelId,
-        /// Why, as a sentence.
+        /// Cause, as a sentence.
         message: String,
     },
-    /// Nothing is shown.
+    /// No suggestion is visible.
     Idle {
-        /// Who would be asked; nobody if only the local tier works.
+        /// Model that would be queried; `None` with the local tier alone.
         model: Option<ModelId>,
-        /// Why nothing is shown.
-        why: Idle,
+        /// Reason why nothing is shown.
+        why: IdleReason,
     },
 }
 
-/// Why nothing is shown although it could be.
+/// Reason why nothing is shown although suggestions are not blocked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Idle {
-    /// Nothing was typed yet that something could follow.
+pub enum IdleReason {
+    /// Nothing was typed yet that could be completed.
     Waiting,
-    /// Nobody had anything to say.
+    /// No source had a suggestion.
     NothingToSay,
-    /// What there is is not likely enough to be kept.
+    /// The suggestions are too unlikely to be kept.
     Unlikely,
-    /// What was said may not be shown.
-    Refused(Refused),
+    /// The suggestion failed validation.
+    Refused(RejectReason),
 }
 
-/// How long answers took lately.
+/// Latencies of recent responses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Latencies {
     latest: Vec<Duration>,
     next: usize,
 }
 
-/// How many are remembered.
+/// Maximum number of latencies kept.
 const REMEMBERED: usize = 32;
-/// What is expected before anything is known.
+/// Assumed latency before the first measurement.
 const USUAL: Duration = Duration::from_millis(300);
 
 impl Latencies {
@@ -76,7 +76,7 @@ impl Latencies {
         self.next = (self.next + 1) % REMEMBERED;
     }
 
-    /// So many of a hundred answers took at most this long.
+    /// Returns the given percentile of the recent latencies.
     pub(super) fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.latest.clone();
         sorted.sort_unstable();
@@ -88,75 +88,81 @@ impl Latencies {
     }
 }
 
-impl Engine {
-    /// What Tab is doing.
-    pub fn status(&self) -> Status {
+impl CompletionEngine {
+    /// Returns the state of Tab.
+    pub fn status(&self) -> CompletionStatus {
         if let Some(why) = self.blocked.first() {
-            return Status::Blocked(*why);
+            return CompletionStatus::Blocked(*why);
         }
-        if let Some(told) = &self.told {
+        if let Some(told) = &self.visible {
             let id = told.suggestion.id;
-            let offer = self.offers.iter().find(|it| it.suggestion.id == id);
-            return Status::Shown {
+            let offer = self.candidates.iter().find(|it| it.suggestion.id == id);
+            return CompletionStatus::Shown {
                 source: told.suggestion.source.clone(),
                 took: offer.and_then(|offer| offer.took),
             };
         }
         let model = self.options.model.as_ref().map(|model| model.id.clone());
         match (&model, &self.failed) {
-            (Some(model), _) if !self.flights.is_empty() => Status::Asking {
+            (Some(model), _) if !self.requests.is_empty() => CompletionStatus::Asking {
                 model: model.clone(),
             },
-            (Some(model), Some(message)) => Status::Failed {
+            (Some(model), Some(message)) => CompletionStatus::Failed {
                 model: model.clone(),
                 message: message.clone(),
             },
-            _ => Status::Idle {
+            _ => CompletionStatus::Idle {
                 model,
                 why: match (&self.refused, self.asked_for) {
-                    _ if !self.offers.is_empty() => Idle::Unlikely,
-                    (Some(refused), _) => Idle::Refused(refused.clone()),
-                    (None, Some(_)) => Idle::NothingToSay,
-                    (None, None) => Idle::Waiting,
+                    _ if !self.candidates.is_empty() => IdleReason::Unlikely,
+                    (Some(refused), _) => IdleReason::Refused(refused.clone()),
+                    (None, Some(_)) => IdleReason::NothingToSay,
+                    (None, None) => IdleReason::Waiting,
                 },
             },
         }
     }
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for CompletionStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Blocked(why) => write!(f, "Nothing is suggested: {why}."),
             Self::Shown { source, took } => {
                 f.write_str("Suggested by ")?;
                 match source {
-                    Source::Propagation { places: 1 } => f.write_str("your edits before")?,
-                    Source::Propagation { places } => {
-                        write!(f, "your edits before, {places} places")?;
+                    SuggestionSource::Propagation { places: 1 } => {
+                        f.write_str("your previous edits")?
                     }
-                    Source::Continuation => f.write_str("the like elsewhere in the project")?,
-                    Source::Syntax => f.write_str("the grammar")?,
-                    Source::Gap(model) | Source::NextEdit(model) => write!(f, "{model}")?,
+                    SuggestionSource::Propagation { places } => {
+                        write!(f, "your previous edits, {places} places")?;
+                    }
+                    SuggestionSource::Continuation => {
+                        f.write_str("similar code elsewhere in the project")?
+                    }
+                    SuggestionSource::Syntax => f.write_str("the syntax")?,
+                    SuggestionSource::Gap(model) | SuggestionSource::NextEdit(model) => {
+                        write!(f, "{model}")?
+                    }
                 }
                 match took {
                     Some(took) => write!(f, " in {} ms.", took.as_millis()),
-                    None if is_remote(source) => f.write_str(", known before."),
+                    None if is_from_model(source) => f.write_str(", cached."),
                     None => f.write_str("."),
                 }
             }
-            Self::Asking { model } => write!(f, "Asking {model}."),
-            Self::Failed { model, message } => write!(f, "{model} cannot be asked: {message}"),
+            Self::Asking { model } => write!(f, "Querying {model}."),
+            Self::Failed { model, message } => write!(f, "{model} failed: {message}"),
             Self::Idle { model, why } => {
                 match why {
-                    Idle::Waiting => f.write_str("Waits for you to type")?,
-                    Idle::NothingToSay => f.write_str("Nothing to suggest here")?,
-                    Idle::Unlikely => f.write_str("Nothing likely enough to suggest here")?,
-                    Idle::Refused(why) => write!(f, "A suggestion was left out: {why}")?,
+                    IdleReason::Waiting => f.write_str("Waiting for you to type")?,
+                    IdleReason::NothingToSay => f.write_str("Nothing to suggest here")?,
+                    IdleReason::Unlikely => f.write_str("Nothing likely enough to suggest here")?,
+                    IdleReason::Refused(why) => write!(f, "A suggestion was rejected: {why}")?,
                 }
                 match model {
-                    Some(model) => write!(f, "; {model} is asked."),
-                    None => f.write_str("; no model is asked."),
+                    Some(model) => write!(f, "; {model} is queried."),
+                    None => f.write_str("; no model is queried."),
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! Typing into, beside and against a suggestion.
 
 use base::{ByteOffset, Span};
-use text::{Buffer, Edit, Origin, Timestamp};
+use text::{Buffer, Edit, EditOrigin, Timestamp};
 
-use crate::{Fate, Replacement, Source, Suggestion, SuggestionId};
+use crate::{FollowResult, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 
 fn suggestion(buffer: &Buffer, span: Span, new: &str) -> Suggestion {
     let snapshot = buffer.snapshot();
@@ -11,15 +11,15 @@ fn suggestion(buffer: &Buffer, span: Span, new: &str) -> Suggestion {
         id: SuggestionId(1),
         file: None,
         revision: snapshot.revision(),
-        edits: vec![Replacement::new(span, new, &snapshot)],
-        source: Source::Continuation,
+        edits: vec![SuggestedEdit::new(span, new, &snapshot)],
+        source: SuggestionSource::Continuation,
         confidence: 0.5,
     }
 }
 
 fn apply(buffer: &mut Buffer, suggestion: &Suggestion) -> String {
-    let edits: Vec<Edit> = suggestion.taking(crate::Part::All);
-    buffer.edit(&edits, &Origin::user(Timestamp(0)));
+    let edits: Vec<Edit> = suggestion.accept_edits(crate::AcceptGranularity::All);
+    buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
     buffer.snapshot().to_string()
 }
 
@@ -28,43 +28,61 @@ fn check(
     text: &str,
     new: &str,
     (at, typed): (std::ops::Range<usize>, &str),
-    fate: Fate,
+    fate: FollowResult,
     end: &str,
 ) {
     let place = text.find('|').expect("a place");
     let mut buffer = Buffer::new(&text.replacen('|', "", 1));
     let mut offered = suggestion(&buffer, Span::at(ByteOffset(place)), new);
-    let change = buffer.replace(Span::from(at), typed, &Origin::typing(Timestamp(0)));
+    let change = buffer.replace(Span::from(at), typed, &EditOrigin::typing(Timestamp(0)));
     assert_eq!(offered.follow(&change, &buffer.snapshot()), fate, "{typed}");
-    if matches!(fate, Fate::Moved | Fate::Consumed) {
+    if matches!(fate, FollowResult::Moved | FollowResult::Consumed) {
         assert_eq!(apply(&mut buffer, &offered), end, "{typed}");
     }
 }
 
 #[test]
 fn typing_its_letters_consumes_it() {
-    check("a|", "bcd", (1..1, "b"), Fate::Consumed, "abcd");
-    check("a|", "bcd", (1..1, "bcd"), Fate::Completed, "abcd");
-    check("a|", "bcd", (1..1, "x"), Fate::Dropped, "");
-    check("a|", "bcd", (1..1, "bcdx"), Fate::Dropped, "");
+    check("a|", "bcd", (1..1, "b"), FollowResult::Consumed, "abcd");
+    check("a|", "bcd", (1..1, "bcd"), FollowResult::Completed, "abcd");
+    check("a|", "bcd", (1..1, "x"), FollowResult::Dropped, "");
+    check("a|", "bcd", (1..1, "bcdx"), FollowResult::Dropped, "");
 }
 
 #[test]
 fn a_partner_that_the_editor_brings_is_part_of_it() {
-    check("f|", "(a, b)", (1..1, "()"), Fate::Consumed, "f(a, b)");
-    check("f|", "(a) {", (1..1, "()"), Fate::Consumed, "f(a) {");
-    check("f|", "(a", (1..1, "()"), Fate::Dropped, "");
+    check(
+        "f|",
+        "(a, b)",
+        (1..1, "()"),
+        FollowResult::Consumed,
+        "f(a, b)",
+    );
+    check(
+        "f|",
+        "(a) {",
+        (1..1, "()"),
+        FollowResult::Consumed,
+        "f(a) {",
+    );
+    check("f|", "(a", (1..1, "()"), FollowResult::Dropped, "");
 }
 
 #[test]
-fn changes_elsewhere_move_it_and_changes_before_it_in_its_word_drop_it() {
-    check("one\na|", "bc", (0..3, "three"), Fate::Moved, "three\nabc");
-    check("a| z", "bc", (3..3, "!"), Fate::Moved, "abc z!");
-    check("a|", "bc", (0..1, ""), Fate::Dropped, "");
+fn changes_elsewhere_move_and_changes_in_its_word_drop() {
+    check(
+        "one\na|",
+        "bc",
+        (0..3, "three"),
+        FollowResult::Moved,
+        "three\nabc",
+    );
+    check("a| z", "bc", (3..3, "!"), FollowResult::Moved, "abc z!");
+    check("a|", "bc", (0..1, ""), FollowResult::Dropped, "");
 }
 
 #[test]
-fn any_way_of_typing_what_is_foreseen_ends_at_the_same_text() {
+fn typing_a_suggestion_in_any_steps_gives_one_text() {
     let new = "größe(α, \"β\") {\n    x\n}";
     for cut in new.char_indices().map(|(at, _)| at).skip(1) {
         let mut buffer = Buffer::new("let ;");
@@ -74,12 +92,12 @@ fn any_way_of_typing_what_is_foreseen_ends_at_the_same_text() {
             let change = buffer.replace(
                 Span::at(ByteOffset(at)),
                 piece,
-                &Origin::typing(Timestamp(0)),
+                &EditOrigin::typing(Timestamp(0)),
             );
             at += piece.len();
             let fate = offered.follow(&change, &buffer.snapshot());
-            assert_ne!(fate, Fate::Dropped, "{cut}");
-            assert_ne!(fate, Fate::Moved, "{cut}");
+            assert_ne!(fate, FollowResult::Dropped, "{cut}");
+            assert_ne!(fate, FollowResult::Moved, "{cut}");
         }
         assert!(offered.edits.is_empty());
         assert_eq!(buffer.snapshot().to_string(), format!("let {new};"));

@@ -1,15 +1,15 @@
-//! Text that cannot speak for the prompt around it.
+//! Neutralizes control tokens in text that goes into a prompt.
 
 use std::borrow::Cow;
 
-use crate::context::Context;
+use crate::context::EditContext;
 
-/// Whether a text holds one of a model's control tokens.
+/// Whether a text contains one of a model's control tokens.
 pub(super) fn holds(text: &str, tokens: &[&str]) -> bool {
     tokens.iter().any(|token| text.contains(token))
 }
 
-/// A text in which every control token is broken by a space behind its first letter.
+/// Returns the text with every control token broken by a space after its first character.
 pub fn harmless<'a>(text: &'a str, tokens: &[&str]) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     for token in tokens {
@@ -22,9 +22,9 @@ pub fn harmless<'a>(text: &'a str, tokens: &[&str]) -> Cow<'a, str> {
     text
 }
 
-/// A context whose shown parts are harmless. The part that may be rewritten is left as it is: what a model writes
-/// back must be the person's text, not what we made of it.
-pub(super) fn guarded(context: &Context, tokens: &[&str]) -> Context {
+/// Returns the context with control tokens broken in all read-only parts. The editable part stays
+/// unchanged, since the model must write back the user's text and not an altered copy.
+pub(super) fn guarded(context: &EditContext, tokens: &[&str]) -> EditContext {
     let mut safe = context.clone();
     let make = |text: &mut String| {
         if let Cow::Owned(broken) = harmless(text, tokens) {
@@ -51,8 +51,8 @@ pub(super) fn guarded(context: &Context, tokens: &[&str]) -> Context {
     }
     let window = &mut safe.window;
     let (above, below) = (
-        harmless(window.above(), tokens),
-        harmless(window.below(), tokens),
+        harmless(window.before_region(), tokens),
+        harmless(window.after_region(), tokens),
     );
     let grown = above.len() - window.editable.start;
     let text = format!("{above}{}{below}", window.region());

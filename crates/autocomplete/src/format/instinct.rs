@@ -1,11 +1,11 @@
-//! Instinct: instructions and one message with other files, edits, and an excerpt with a marked region; the answer is
-//! the region anew.
+//! Instinct: a system prompt and one message with other files, edits, and an excerpt with a marked
+//! region; the response is the rewritten region.
 //!
 //! Source of the format: Continue's open model `instinct`.
-//! Limitations: the instructions say what the model's own say, in fewer words.
+//! Limitations: the system prompt paraphrases the model's own in fewer words.
 
 use super::zeta1::{CARET, REGION_END, REGION_START};
-use crate::context::Context;
+use crate::context::EditContext;
 
 const FILE: &str = "<|context_file|>";
 const SNIPPET: &str = "<|snippet|>";
@@ -29,7 +29,7 @@ between <|editable_region_start|> and <|editable_region_end|>.\n\n\
 Write the code between the two markers as it should be, without the markers. Keep its indentation. Do not repeat code from \
 outside of them, and do not take back the developer's last change.";
 
-pub(super) fn prompt(context: &Context) -> String {
+pub(super) fn prompt(context: &EditContext) -> String {
     let files: Vec<String> = context
         .files
         .iter()
@@ -41,7 +41,7 @@ pub(super) fn prompt(context: &Context) -> String {
             )
         })
         .collect();
-    // The newest first, unlike with the other models.
+    // The newest edit comes first, unlike for the other models.
     let edits: Vec<String> = context
         .edits
         .iter()
@@ -61,8 +61,8 @@ pub(super) fn prompt(context: &Context) -> String {
         files.join("\n\n"),
         edits.join("\n\n"),
         context.path,
-        window.above(),
+        window.before_region(),
         region.strip_suffix('\n').unwrap_or(&region),
-        window.below().trim_end_matches('\n'),
+        window.after_region().trim_end_matches('\n'),
     )
 }

@@ -1,11 +1,12 @@
-//! Zeta 2.1: as Zeta 2, but what may be rewritten is cut into blocks between numbered markers; the answer is the text
-//! between two of them.
+//! Zeta 2.1: like Zeta 2, but the editable part is divided into blocks between numbered markers;
+//! the response is the text between two of them.
 //!
-//! Source of the format: Zed's open model `zeta-2.1`; the format's name there is V0318SeedMultiRegions.
+//! Source of the format: Zed's open model `zeta-2.1`; the format's name there is
+//! V0318SeedMultiRegions.
 
-use super::Answer;
+use super::RegionResponse;
 use super::zeta2::{self, CARET, FILE, MIDDLE, PREFIX};
-use crate::context::Context;
+use crate::context::EditContext;
 
 pub(super) const SENTENCE_END: &str = "<[end▁of▁sentence]>";
 const MARKER: &str = "<|marker_";
@@ -20,11 +21,11 @@ pub(super) const TOKENS: &[&str] = &[
     SENTENCE_END,
 ];
 
-/// The fewest lines of a block, and the most.
+/// Minimum and maximum number of lines of a block.
 const FEWEST: usize = 6;
-const MOST: usize = 16;
+const MAX_MARKERS: usize = 16;
 
-pub(super) fn prompt(context: &Context) -> String {
+pub(super) fn prompt(context: &EditContext) -> String {
     let window = &context.window;
     let region = window.region();
     let caret = window.caret - window.editable.start;
@@ -51,12 +52,13 @@ pub(super) fn prompt(context: &Context) -> String {
         zeta2::files(&context.files),
         zeta2::history(&context.edits),
         context.path,
-        window.above(),
+        window.before_region(),
         zeta2::line_end(marked),
     )
 }
 
-/// Where the blocks of a region begin, and its end: at blank lines where there are some.
+/// Returns the offsets at which the blocks of a region begin, and its end. Blocks begin after blank
+/// lines if possible.
 fn blocks(region: &str) -> Vec<usize> {
     let lines: Vec<&str> = region.split_inclusive('\n').collect();
     let mut starts = vec![0];
@@ -64,7 +66,7 @@ fn blocks(region: &str) -> Vec<usize> {
     for (ix, line) in lines.iter().enumerate() {
         let left = lines.len() - ix;
         let is_break = ix > 0 && lines[ix - 1].trim().is_empty() && !line.trim().is_empty();
-        if left >= FEWEST && (count >= FEWEST && is_break || count >= MOST) {
+        if left >= FEWEST && (count >= FEWEST && is_break || count >= MAX_MARKERS) {
             starts.push(offset);
             count = 0;
         }
@@ -79,50 +81,51 @@ fn marker(ix: usize) -> String {
     format!("{MARKER}{}|>", ix + 1)
 }
 
-/// The region with what stands between the first and the last marker of the answer put between the same two.
-pub(super) fn read(region: &str, answer: &str) -> Answer {
+/// Returns the region with the text between the first and the last marker of the response inserted
+/// between the same two markers.
+pub(super) fn read(region: &str, answer: &str) -> RegionResponse {
     let answer = answer.replace(CARET, "");
     let found = tags(&answer);
     let (Some(first), Some(last)) = (found.first(), found.last()) else {
-        return Answer::Unreadable;
+        return RegionResponse::Unreadable;
     };
     if found.len() < 2 {
-        return Answer::Unreadable;
+        return RegionResponse::Unreadable;
     }
     if first.number == last.number {
-        return Answer::Nothing;
+        return RegionResponse::Nothing;
     }
     let starts = blocks(region);
     let place = |number: usize| starts.get(number.checked_sub(1)?).copied();
     let (Some(start), Some(end)) = (place(first.number), place(last.number)) else {
-        return Answer::Unreadable;
+        return RegionResponse::Unreadable;
     };
     if start > end {
-        return Answer::Unreadable;
+        return RegionResponse::Unreadable;
     }
     let pieces = found
         .windows(2)
         .map(|pair| &answer[pair[0].end..pair[1].start]);
     let mut new: String = pieces.collect();
-    // A marker may stand on a line of its own.
+    // The model may put a marker on a line of its own.
     if new.starts_with('\n') && !region[start..].starts_with('\n') {
         new.remove(0);
     }
-    Answer::Region(format!("{}{new}{}", &region[..start], &region[end..]))
+    RegionResponse::Region(format!("{}{new}{}", &region[..start], &region[end..]))
 }
 
-/// A marker in an answer.
-struct Tag {
+/// A marker in a response.
+struct MarkerTag {
     number: usize,
     start: usize,
     end: usize,
 }
 
-fn tags(answer: &str) -> Vec<Tag> {
+fn tags(answer: &str) -> Vec<MarkerTag> {
     let found = answer.match_indices(MARKER).filter_map(|(start, _)| {
         let digits = &answer[start + MARKER.len()..];
         let length = digits.find("|>")?;
-        Some(Tag {
+        Some(MarkerTag {
             number: digits[..length].parse().ok()?,
             start,
             end: start + MARKER.len() + length + 2,

@@ -1,11 +1,11 @@
-//! Mercury: one message with what was looked at, the file with a marked part and the caret, and the edits; the answer
-//! is the marked part anew, or `None`.
+//! Mercury: one message with recently viewed code, the file with a marked part and the caret, and
+//! the edits; the response is the rewritten part, or `None`.
 //!
 //! Source of the format: the documentation of Inception's `/v1/edit/completions`.
 
-use super::Answer;
+use super::RegionResponse;
 use super::zeta1::without_fence;
-use crate::context::Context;
+use crate::context::EditContext;
 
 const CARET: &str = "<|cursor|>";
 const EDIT_START: &str = "<|code_to_edit|>";
@@ -25,7 +25,7 @@ pub(super) const TOKENS: &[&str] = &[
     "<|/edit_diff_history|>",
 ];
 
-pub(super) fn prompt(context: &Context) -> String {
+pub(super) fn prompt(context: &EditContext) -> String {
     let mut text = "<|recently_viewed_code_snippets|>\n".to_owned();
     for file in context.files.iter().rev() {
         text.push_str(&format!(
@@ -40,9 +40,9 @@ pub(super) fn prompt(context: &Context) -> String {
     text.push_str(&format!(
         "<|current_file_content|>\ncurrent_file_path: {}\n{}{EDIT_START}\n{}\n{EDIT_END}\n{}\n<|/current_file_content|>\n\n",
         context.path,
-        window.above(),
+        window.before_region(),
         region.strip_suffix('\n').unwrap_or(&region),
-        window.below().trim_end_matches('\n'),
+        window.after_region().trim_end_matches('\n'),
     ));
     text.push_str("<|edit_diff_history|>\n");
     for edit in &context.edits {
@@ -52,19 +52,20 @@ pub(super) fn prompt(context: &Context) -> String {
     text
 }
 
-pub(super) fn read(answer: &str) -> Answer {
+pub(super) fn read(answer: &str) -> RegionResponse {
     let answer = answer.replace(CARET, "");
     let body = without_fence(&answer);
     if body.trim() == "None" {
-        return Answer::Nothing;
+        return RegionResponse::Nothing;
     }
     let body = match body.split_once(EDIT_START) {
         Some((_, body)) => body.strip_prefix('\n').unwrap_or(body),
         None => body,
     };
     let body = body.split(EDIT_END).next().unwrap_or(body);
-    match body.trim().is_empty() {
-        true => Answer::Unreadable,
-        false => Answer::Region(body.to_owned()),
+    if body.trim().is_empty() {
+        RegionResponse::Unreadable
+    } else {
+        RegionResponse::Region(body.to_owned())
     }
 }

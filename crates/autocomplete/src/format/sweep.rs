@@ -1,8 +1,9 @@
-//! Sweep: other files, recent edits as what was and what is, the window before and now; the answer is the window to be.
+//! Sweep: other files, recent edits as original and updated text, the window before the last edit
+//! and now; the response is the updated window.
 //!
 //! Source of the format: the open models `sweep-next-edit`, tuned from Qwen2.5-Coder.
 
-use crate::context::Context;
+use crate::context::EditContext;
 
 const SEPARATOR: &str = "<|file_sep|>";
 
@@ -18,7 +19,7 @@ pub(super) const TOKENS: &[&str] = &[
     "<|im_end|>",
 ];
 
-pub(super) fn prompt(context: &Context) -> String {
+pub(super) fn prompt(context: &EditContext) -> String {
     let mut text = String::new();
     let mut part = |name: &str, body: &str| {
         let body = body.strip_suffix('\n').unwrap_or(body);

@@ -6,8 +6,10 @@ use base::Span;
 use expect_test::expect_file;
 use model::NextEditFormat;
 
-use super::{Form, Reading, control_tokens, edits, frame, prompt, read};
-use crate::context::{Context, Diagnostic, Excerpt, PastEdit, Why, Window};
+use super::{ParsedResponse, PromptKind, control_tokens, edits, frame, prompt, read};
+use crate::context::{
+    ContextSnippet, Diagnostic, EditContext, PastEdit, PromptWindow, SnippetReason,
+};
 use crate::samples::scene;
 
 const ALL: [NextEditFormat; 6] = [
@@ -34,9 +36,9 @@ fn main() {
 }
 ";
 
-fn context(format: NextEditFormat, text: &str) -> Context {
+fn context(format: NextEditFormat, text: &str) -> EditContext {
     let scene = scene("rust", text);
-    let mut window = Window::around(&scene, frame(format));
+    let mut window = PromptWindow::for_editor(&scene, frame(format));
     window.before = Some(window.region().replace("item.price", "item"));
     let edit = |old: &str, new: &str, was_accepted| PastEdit {
         path: "src/cart.rs".to_owned(),
@@ -45,12 +47,12 @@ fn context(format: NextEditFormat, text: &str) -> Context {
         new: format!("{new}\n"),
         was_accepted,
     };
-    let file = |path: &str, text: &str| Excerpt {
+    let file = |path: &str, text: &str| ContextSnippet {
         path: path.to_owned(),
         text: text.to_owned(),
-        why: Why::Definition,
+        why: SnippetReason::Definition,
     };
-    Context {
+    EditContext {
         path: "src/main.rs".to_owned(),
         project: "shop".to_owned(),
         window,
@@ -75,8 +77,8 @@ fn prompts_are_the_golden_files() {
     for format in ALL {
         let prompt = prompt(format, &context(format, TEXT)).expect("a prompt");
         let system = match &prompt.form {
-            Form::Chat { system } => format!("{system}\n\u{241e}\n"),
-            Form::Raw | Form::Edit => String::new(),
+            PromptKind::Chat { system } => format!("{system}\n\u{241e}\n"),
+            PromptKind::Raw | PromptKind::Edit => String::new(),
         };
         let name = format!("{format:?}").to_lowercase();
         let stops = prompt.stop.join("\u{241f}").replace('\n', "\\n");
@@ -90,7 +92,7 @@ fn prompts_are_the_golden_files() {
 fn answered(format: NextEditFormat, answer: &str) -> String {
     let window = context(format, TEXT).window;
     match read(format, &window, answer) {
-        Reading::Edits(edits) => {
+        ParsedResponse::Edits(edits) => {
             let mut text = TEXT.replace('ˇ', "");
             for edit in edits.iter().rev() {
                 assert_eq!(&text[edit.span.range()], edit.old.as_ref());
@@ -98,8 +100,8 @@ fn answered(format: NextEditFormat, answer: &str) -> String {
             }
             text
         }
-        Reading::Nothing => "nothing".to_owned(),
-        Reading::Unreadable => "unreadable".to_owned(),
+        ParsedResponse::Nothing => "nothing".to_owned(),
+        ParsedResponse::Unreadable => "unreadable".to_owned(),
     }
 }
 
@@ -194,9 +196,9 @@ fn a_text_cannot_speak_for_the_model() {
 #[test]
 fn hunks_are_apart_and_endings_are_kept() {
     let scene = scene("", "a\r\nb\r\nc\r\nd\r\ne\r\nˇ");
-    let window = Window::around(
+    let window = PromptWindow::for_editor(
         &scene,
-        crate::context::Frame::Rows {
+        crate::context::WindowLimits::Rows {
             above: 9,
             below: 0,
             around: 0,

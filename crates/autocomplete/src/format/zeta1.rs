@@ -1,9 +1,11 @@
-//! Zeta 1: instructions, edits as fenced diffs, an excerpt with a marked region; the answer is the region anew.
+//! Zeta 1: instructions, edits as fenced diffs, an excerpt with a marked region; the response is
+//! the rewritten region.
 //!
-//! Source of the format: Zed's open model `zeta`, a tuned Qwen2.5-Coder that is asked without a chat.
+//! Source of the format: Zed's open model `zeta`, a tuned Qwen2.5-Coder that is queried without a
+//! chat template.
 
-use super::Answer;
-use crate::context::{Context, PastEdit};
+use super::RegionResponse;
+use crate::context::{EditContext, PastEdit};
 
 pub(super) const REGION_START: &str = "<|editable_region_start|>";
 pub(super) const REGION_END: &str = "<|editable_region_end|>";
@@ -24,19 +26,19 @@ const INSTRUCTION: &str = "### Instruction:\nYou are a code completion assistant
 rewrite an excerpt that the user provides, suggesting the appropriate edits within the excerpt, taking into account the cursor \
 location.\n\n### User Edits:\n\n";
 
-pub(super) fn prompt(context: &Context) -> String {
-    let edits: Vec<String> = context.edits.iter().map(told).collect();
+pub(super) fn prompt(context: &EditContext) -> String {
+    let edits: Vec<String> = context.edits.iter().map(render_edit).collect();
     let edits = edits.join("\n\n");
     let excerpt = excerpt(context);
     format!("{INSTRUCTION}{edits}\n\n### User Excerpt:\n\n{excerpt}\n\n### Response:\n")
 }
 
-fn told(edit: &PastEdit) -> String {
+fn render_edit(edit: &PastEdit) -> String {
     let diff = edit.diff.trim_end();
     format!("User edited \"{}\":\n```diff\n{diff}\n```", edit.path)
 }
 
-fn excerpt(context: &Context) -> String {
+fn excerpt(context: &EditContext) -> String {
     let window = &context.window;
     let first = match window.start.0 {
         0 => format!("{FILE_START}\n"),
@@ -47,26 +49,27 @@ fn excerpt(context: &Context) -> String {
     format!(
         "```{}\n{first}{}{REGION_START}\n{region}\n{REGION_END}\n{}\n```",
         context.path,
-        window.above(),
-        window.below().trim_end_matches('\n'),
+        window.before_region(),
+        window.after_region().trim_end_matches('\n'),
     )
 }
 
-/// What stands between the marks of the region; all of it where the model left them out.
-pub(super) fn read(answer: &str) -> Answer {
+/// Returns the text between the region markers, or the whole response if the model left them out.
+pub(super) fn read(answer: &str) -> RegionResponse {
     let answer = answer.replace(CARET, "");
     let body = match answer.split_once(REGION_START) {
         Some((_, body)) => body.strip_prefix('\n').unwrap_or(body),
         None => without_fence(&answer),
     };
     let body = body.split(REGION_END).next().unwrap_or(body);
-    match body.trim().is_empty() {
-        true => Answer::Unreadable,
-        false => Answer::Region(body.to_owned()),
+    if body.trim().is_empty() {
+        RegionResponse::Unreadable
+    } else {
+        RegionResponse::Region(body.to_owned())
     }
 }
 
-/// A text without the fence that chat models put around code.
+/// Removes the code fence that chat models put around code.
 pub(super) fn without_fence(text: &str) -> &str {
     let Some(inner) = text.trim().strip_prefix("```") else {
         return text;

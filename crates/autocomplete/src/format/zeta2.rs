@@ -1,10 +1,11 @@
-//! Zeta 2: what stands behind first, then other files, the history and what stands before, and the part to rewrite as
-//! one side of a conflict; the answer is the other side.
+//! Zeta 2: the suffix first, then other files, the edit history and the prefix, and the editable
+//! part as one side of a merge conflict; the response is the other side.
 //!
-//! Source of the format: Zed's open model `zeta-2`, tuned from Seed-Coder; the format's name there is V0211SeedCoder.
+//! Source of the format: Zed's open model `zeta-2`, tuned from Seed-Coder; the format's name there
+//! is V0211SeedCoder.
 
-use super::Answer;
-use crate::context::{Context, Excerpt, PastEdit};
+use super::RegionResponse;
+use crate::context::{ContextSnippet, EditContext, PastEdit};
 
 pub(super) const SUFFIX: &str = "<[fim-suffix]>";
 pub(super) const PREFIX: &str = "<[fim-prefix]>";
@@ -14,7 +15,7 @@ pub(super) const CARET: &str = "<|user_cursor|>";
 pub(super) const END: &str = ">>>>>>> UPDATED\n";
 const START: &str = "<<<<<<< CURRENT\n";
 const SEPARATOR: &str = "=======\n";
-/// What the model writes where it would change nothing.
+/// Response of the model if it proposes no change.
 const NO_EDITS: &str = "NO_EDITS";
 
 pub(super) const TOKENS: &[&str] = &[
@@ -29,7 +30,7 @@ pub(super) const TOKENS: &[&str] = &[
     super::markers::SENTENCE_END,
 ];
 
-pub(super) fn prompt(context: &Context) -> String {
+pub(super) fn prompt(context: &EditContext) -> String {
     let window = &context.window;
     let region = line_end(window.marked(CARET));
     format!(
@@ -38,17 +39,20 @@ pub(super) fn prompt(context: &Context) -> String {
         files(&context.files),
         history(&context.edits),
         context.path,
-        window.above(),
+        window.before_region(),
     )
 }
 
-/// What stands behind the part to rewrite.
-pub(super) fn suffix(context: &Context) -> String {
-    format!("{SUFFIX}{}", line_end(context.window.below().to_owned()))
+/// Returns the text after the editable part.
+pub(super) fn suffix(context: &EditContext) -> String {
+    format!(
+        "{SUFFIX}{}",
+        line_end(context.window.after_region().to_owned())
+    )
 }
 
-/// Other files by rank, pieces of one file under one name with dots between them.
-pub(super) fn files(files: &[Excerpt]) -> String {
+/// Formats other files by rank, with the excerpts of one file joined under one name.
+pub(super) fn files(files: &[ContextSnippet]) -> String {
     let mut text = String::new();
     let mut told: Vec<&str> = Vec::new();
     for file in files {
@@ -60,13 +64,10 @@ pub(super) fn files(files: &[Excerpt]) -> String {
         let pieces: Vec<String> = pieces.map(|it| line_end(it.text.clone())).collect();
         text.push_str(&format!("{FILE}{}\n{}", file.path, pieces.join("...\n")));
     }
-    match text.is_empty() {
-        true => text,
-        false => text + "\n",
-    }
+    if text.is_empty() { text } else { text + "\n" }
 }
 
-/// The edits, the oldest first, those that were taken from a model marked.
+/// Formats the edits, the oldest first, and marks accepted predictions.
 pub(super) fn history(edits: &[PastEdit]) -> String {
     if edits.is_empty() {
         return String::new();
@@ -81,7 +82,7 @@ pub(super) fn history(edits: &[PastEdit]) -> String {
     text + "\n"
 }
 
-/// A text that ends its last line.
+/// Appends a line feed unless the text ends in one.
 pub(super) fn line_end(mut text: String) -> String {
     if !text.ends_with('\n') {
         text.push('\n');
@@ -89,12 +90,12 @@ pub(super) fn line_end(mut text: String) -> String {
     text
 }
 
-pub(super) fn read(answer: &str) -> Answer {
+pub(super) fn read(answer: &str) -> RegionResponse {
     let answer = answer.replace(CARET, "");
-    // The stop text may have been cut within.
+    // The response may be cut inside the stop sequence.
     let body = answer.split(">>>>>>>").next().unwrap_or(&answer);
     match body.trim() {
-        NO_EDITS => Answer::Nothing,
-        _ => Answer::Region(body.to_owned()),
+        NO_EDITS => RegionResponse::Nothing,
+        _ => RegionResponse::Region(body.to_owned()),
     }
 }

@@ -1,8 +1,9 @@
-//! Syntax completion: what the grammar and the definitions in sight leave no choice about.
+//! Syntax completion: text that the grammar and the known definitions determine uniquely.
 //!
-//! Closing brackets and words, the next arm of a match over an enumeration, the next field of a structure, the next
-//! keyword argument. Must not know: what other code looks like.
-//! Invariant: where more than one thing could come, nothing is offered.
+//! Completes closing brackets and keywords, the next arm of a match over an enumeration, the next
+//! field of a structure, the next keyword argument. Must not know: other code.
+//!
+//! Invariant: suggests nothing if more than one continuation is possible.
 
 mod ends;
 mod facts;
@@ -10,24 +11,24 @@ mod fill;
 
 use base::Span;
 
-use crate::Scene;
-pub(crate) use facts::Facts;
+use crate::EditorState;
+pub(crate) use facts::FileDefinitions;
 
-/// What the grammar asks for at the caret.
+/// A completion that the syntax determines.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Closing {
-    /// What it replaces.
+pub(crate) struct SyntaxCompletion {
+    /// Span that it replaces.
     pub(crate) span: Span,
     pub(crate) new: String,
-    /// How sure it is before anything was learned of this person, from 0 to 1.
+    /// Initial probability of being kept, before anything is learned from the user, from 0 to 1.
     pub(crate) likelihood: f32,
 }
 
-/// What the grammar asks for at the caret, the surest first.
+/// Returns the syntax completions at the caret, the surest first.
 pub(crate) fn closings<'f>(
-    scene: &Scene,
-    facts: impl Iterator<Item = &'f Facts> + Clone,
-) -> Vec<Closing> {
+    scene: &EditorState,
+    facts: impl Iterator<Item = &'f FileDefinitions> + Clone,
+) -> Vec<SyntaxCompletion> {
     let text = &scene.snapshot;
     let row = text.point_at(scene.caret).row;
     let rest = text.text(Span::new(scene.caret, text.row_end(row)));
@@ -38,7 +39,7 @@ pub(crate) fn closings<'f>(
         return Vec::new();
     }
     let filled = fill::next_part(scene, facts);
-    let ended = ends::end(scene, &rest);
+    let ended = ends::block_end(scene, &rest);
     filled.into_iter().chain(ended).collect()
 }
 

@@ -1,12 +1,12 @@
-//! Continuation: what followed the like of the text before the caret, here or elsewhere in the project.
+//! Continuation: predicts text from similar contexts, in this file or elsewhere in the project.
 //!
-//! Must not know: trees, files. Places with the longest context in common are found near the caret and in the corpus;
-//! they vote for one token after the other, and the text ends where it is worth most: long, and still likely.
+//! Must not know: trees, files. The occurrences with the longest common context vote for one token
+//! after the other, and the continuation ends where its expected benefit is greatest.
 //! Invariant: the work is bounded by constants, not by the text or the project.
 
 mod guess;
-mod near;
-mod trail;
+mod nearby_tokens;
+mod occurrence;
 mod weights;
 
 use std::collections::HashSet;
@@ -14,78 +14,80 @@ use std::collections::HashSet;
 use base::{AbsPath, Span};
 
 use super::corpus::CorpusView;
-use super::corpus::stream::{Gap, NEWLINE};
+use super::corpus::stream::{NEWLINE, TokenGap};
 use super::log::EditLog;
-use crate::Scene;
-use guess::{Class, Told, likelihood};
-use near::Near;
-use trail::{Trail, spelled, trails};
+use crate::EditorState;
+use guess::{TokenClass, TokenFeatures, likelihood};
+use nearby_tokens::NearbyTokens;
+use occurrence::{ContextOccurrence, occurrences, spelled};
 
-/// A text that may come next at the caret.
+/// A possible continuation at the caret.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Guess {
-    /// What it replaces: the beginning of the word that is typed is left as it is, so this is empty.
+    /// Span that it replaces; empty, since the typed prefix of a word stays.
     pub(crate) span: Span,
     pub(crate) new: String,
-    /// How likely all of it is right, from 0 to 1.
+    /// Probability that all of it is right, from 0 to 1.
     pub(crate) likelihood: f32,
-    /// How many tokens before the caret agreed with the best place.
+    /// Number of tokens before the caret that match the best occurrence.
     pub(crate) context: usize,
 }
 
-/// What is wanted of words that begin as what is typed does.
+/// Selects which words with the typed prefix to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Only those that something before the caret speaks for.
+pub(crate) enum GuessMode {
+    /// Only words that the context before the caret supports.
     Likely,
-    /// All that stand around the caret and in open files, for who goes through them.
+    /// All such words around the caret and in open files, for an explicit request.
     Words,
 }
 
-/// Words alone that are listed.
-const MOST_LISTED: usize = 12;
+/// Maximum number of words without context.
+const MAX_LISTED_WORDS: usize = 12;
 
-/// Tokens in one guess, and lines.
-const MOST_TOKENS: usize = 60;
-const MOST_LINES: usize = 6;
+/// Maximum number of tokens and lines of one guess.
+const MAX_TOKENS: usize = 60;
+const MAX_LINES: usize = 6;
 
-/// A guess is not made longer once it is less likely than this.
-const LEAST_LIKELIHOOD: f32 = 0.12;
+/// A guess is not extended below this probability.
+const MIN_LIKELIHOOD: f32 = 0.12;
 
-/// The keys that reading a wrong guess costs. The more, the sooner a guess ends where it is in doubt. On the repositories
-/// that weights are fitted on, more keys were saved and fewer guesses wrong up to this, and little changed behind it.
+/// Cost of reading a wrong guess, in keystrokes. A higher value ends doubtful guesses earlier. On
+/// the repositories used for fitting, keystrokes saved and accuracy improved up to this value and
+/// changed little beyond it.
 const LOOK: f32 = 50.0;
 
-/// Tokens that are weighed against each other at the caret.
-const MOST_OPTIONS: usize = 6;
+/// Maximum number of tokens compared at the caret.
+const MAX_OPTIONS: usize = 6;
 
-/// Guesses at one caret.
-const MOST_GUESSES: usize = 4;
+/// Maximum number of guesses at one caret.
+const MAX_GUESSES: usize = 4;
 
-/// Rows on either side that a guess must not repeat, unless they are as short as a closing bracket with its signs.
-const MOST_NEIGHBOURS: usize = 3;
-const MOST_TRIVIAL: usize = 4;
+/// Rows on either side that a guess must not repeat, and the length up to which a row, such as a
+/// closing bracket, may be repeated.
+const MAX_NEIGHBOUR_ROWS: usize = 3;
+const MAX_TRIVIAL_CHARS: usize = 4;
 
-/// Shorter guesses than this many bytes are no help.
-const LEAST_BYTES: usize = 2;
+/// Shortest useful guess, in bytes.
+const MIN_BYTES: usize = 2;
 
-/// What may come next at the caret, the most useful first; of words alone only those that are likely, unless all are
-/// `wanted`.
+/// Returns the guesses at the caret, the most useful first. Words without context are included only
+/// if `wanted` says so.
 pub(crate) fn guesses(
-    scene: &Scene,
+    scene: &EditorState,
     view: &CorpusView,
     open: &HashSet<AbsPath>,
     log: &EditLog,
-    wanted: Wanted,
+    wanted: GuessMode,
 ) -> Vec<Guess> {
-    let Some(near) = Near::new(scene) else {
+    let Some(near) = NearbyTokens::new(scene) else {
         return Vec::new();
     };
-    let trails = trails(&near, view, scene.path.as_ref(), open);
+    let trails = occurrences(&near, view, scene.path.as_ref(), open);
     let mut guesses: Vec<Guess> = Vec::new();
     let mut tried = HashSet::new();
-    for _ in 0..MOST_GUESSES {
-        let walk = Walk::new(&near, scene, &trails, log);
+    for _ in 0..MAX_GUESSES {
+        let walk = GuessBuilder::new(&near, scene, &trails, log);
         let Some((first, guess)) = walk.guess(&tried) else {
             break;
         };
@@ -93,38 +95,44 @@ pub(crate) fn guesses(
         guesses.extend(guess);
     }
     guesses.sort_by(|a, b| b.worth().total_cmp(&a.worth()));
-    if wanted == Wanted::Words {
+    if wanted == GuessMode::Words {
         let spelled = spelled(&near, view, scene.path.as_ref(), open);
-        let walk = Walk::new(&near, scene, &trails, log);
-        guesses.extend(walk.words(&spelled, &tried));
+        let walk = GuessBuilder::new(&near, scene, &trails, log);
+        guesses.extend(walk.word_guesses(&spelled, &tried));
     }
     guesses
 }
 
-/// What was known of a token that places foretold, and whether it came: material to fit the weights of `guess` on.
+/// A training sample for the weights of `guess`: the features of a predicted token, and whether it
+/// was right.
 #[derive(Clone, Debug)]
-pub struct Vote {
-    /// What was known of the token before it was guessed.
+pub struct VoteSample {
+    /// Features of the token before it was predicted.
     pub features: [f32; guess::FEATURES],
-    /// The token.
+    /// Text of the token.
     pub token: String,
-    /// How many tokens stand before it in the guess.
+    /// Number of tokens before it in the guess.
     pub depth: usize,
-    /// How long the guess is with it, in bytes.
+    /// Length of the guess including it, in bytes.
     pub bytes: usize,
-    /// Whether the text went on so.
+    /// Whether the text continued with the token.
     pub is_right: bool,
 }
 
-/// What the places say about the tokens behind the caret, as long as `truth` agrees.
-pub(crate) fn votes(scene: &Scene, view: &CorpusView, log: &EditLog, truth: &str) -> Vec<Vote> {
-    let Some(near) = Near::new(scene) else {
+/// Returns the predictions for the tokens after the caret, as far as `truth` agrees.
+pub(crate) fn votes(
+    scene: &EditorState,
+    view: &CorpusView,
+    log: &EditLog,
+    truth: &str,
+) -> Vec<VoteSample> {
+    let Some(near) = NearbyTokens::new(scene) else {
         return Vec::new();
     };
-    let trails = trails(&near, view, scene.path.as_ref(), &HashSet::new());
-    let mut walk = Walk::new(&near, scene, &trails, log);
-    let mut votes: Vec<Vote> = Vec::new();
-    while walk.taken < MOST_TOKENS {
+    let trails = occurrences(&near, view, scene.path.as_ref(), &HashSet::new());
+    let mut walk = GuessBuilder::new(&near, scene, &trails, log);
+    let mut votes: Vec<VoteSample> = Vec::new();
+    while walk.taken < MAX_TOKENS {
         let mut options = walk.options();
         options.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
         let mut next = None;
@@ -133,7 +141,7 @@ pub(crate) fn votes(scene: &Scene, view: &CorpusView, log: &EditLog, truth: &str
             taken.likelihood *= step.likelihood;
             taken.take(step);
             let is_right = goes_on_with(truth, &taken.text);
-            votes.push(Vote {
+            votes.push(VoteSample {
                 features: step.told.features(),
                 token: step.text.clone(),
                 depth: walk.taken,
@@ -150,7 +158,7 @@ pub(crate) fn votes(scene: &Scene, view: &CorpusView, log: &EditLog, truth: &str
     votes
 }
 
-/// Whether a text begins with another one and does not go on in the middle of a word.
+/// Whether `truth` begins with `text` and does not continue in the middle of a word.
 fn goes_on_with(truth: &str, text: &str) -> bool {
     let is_word = super::token::is_word_char;
     truth
@@ -159,48 +167,48 @@ fn goes_on_with(truth: &str, text: &str) -> bool {
 }
 
 impl Guess {
-    /// The keys it may be expected to save, less what looking at it costs where it is wrong.
+    /// Expected keystrokes saved, less the cost of reading a wrong guess.
     fn worth(&self) -> f32 {
         self.likelihood * self.new.len() as f32 - LOOK * (1.0 - self.likelihood)
     }
 }
 
-/// A guess as it grows.
+/// A guess under construction.
 #[derive(Clone)]
-struct Walk<'a> {
-    near: &'a Near,
-    scene: &'a Scene,
+struct GuessBuilder<'a> {
+    near: &'a NearbyTokens,
+    scene: &'a EditorState,
     log: &'a EditLog,
-    /// Places that have agreed so far, with their weights.
-    trails: Vec<&'a Trail<'a>>,
+    /// Occurrences that agree with the guess so far, with their weights.
+    trails: Vec<&'a ContextOccurrence<'a>>,
     taken: usize,
     text: String,
     likelihood: f32,
     lines: usize,
-    /// The indent of the line that is written, in steps more than the caret's.
+    /// Indentation of the current line, in steps relative to the caret's row.
     steps: i32,
     brackets: Vec<char>,
     context: usize,
 }
 
-/// The token that most places say comes next.
-struct Step {
+/// A token that may come next, with its probability.
+struct NextToken {
     text: String,
-    gap: Gap,
+    gap: TokenGap,
     is_newline: bool,
-    told: Told,
+    told: TokenFeatures,
     likelihood: f32,
 }
 
-/// A token with the places that say it comes next.
-struct Candidate<'a> {
+/// A token with the occurrences that predict it.
+struct TokenCandidate<'a> {
     text: &'a str,
-    gap: Gap,
+    gap: TokenGap,
     is_newline: bool,
-    voters: Vec<&'a Trail<'a>>,
+    voters: Vec<&'a ContextOccurrence<'a>>,
 }
 
-impl Candidate<'_> {
+impl TokenCandidate<'_> {
     fn weight(&self) -> f32 {
         self.voters.iter().map(|trail| trail.weight).sum()
     }
@@ -214,8 +222,13 @@ impl Candidate<'_> {
     }
 }
 
-impl<'a> Walk<'a> {
-    fn new(near: &'a Near, scene: &'a Scene, trails: &'a [Trail<'a>], log: &'a EditLog) -> Self {
+impl<'a> GuessBuilder<'a> {
+    fn new(
+        near: &'a NearbyTokens,
+        scene: &'a EditorState,
+        trails: &'a [ContextOccurrence<'a>],
+        log: &'a EditLog,
+    ) -> Self {
         Self {
             near,
             scene,
@@ -231,11 +244,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The guess that is worth most, and the token that it began with; no guess where that token is worth nothing.
+    /// Returns the most useful guess and the token it begins with; no guess if that token is not
+    /// worth suggesting.
     fn guess(mut self, tried: &HashSet<String>) -> Option<(String, Option<Guess>)> {
         let mut first = None;
         let mut best: Option<Guess> = None;
-        while self.taken < MOST_TOKENS {
+        while self.taken < MAX_TOKENS {
             let passed = if self.taken == 0 {
                 tried
             } else {
@@ -251,19 +265,19 @@ impl<'a> Walk<'a> {
             self.likelihood *= step.likelihood;
             self.take(&step);
             first.get_or_insert(step.text.clone());
-            if self.likelihood < LEAST_LIKELIHOOD {
+            if self.likelihood < MIN_LIKELIHOOD {
                 break;
             }
             let guess = self.as_guess();
             if self.repeats_a_neighbour() {
-                // The word that is typed may still be the right one.
+                // Completing the typed word alone may still be right.
                 best = best.filter(|best| best.new.chars().all(super::token::is_word_char));
                 break;
             }
             let is_better = best
                 .as_ref()
                 .is_none_or(|best| guess.worth() > best.worth());
-            if self.may_end_behind(&step) && is_better && guess.new.len() >= LEAST_BYTES {
+            if self.may_end_behind(&step) && is_better && guess.new.len() >= MIN_BYTES {
                 best = Some(guess);
             }
         }
@@ -279,39 +293,39 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The token that most likely comes next, those in `passed` left out.
-    fn step(&self, passed: &HashSet<String>) -> Option<Step> {
+    /// Returns the most probable next token that is not in `passed`.
+    fn step(&self, passed: &HashSet<String>) -> Option<NextToken> {
         let options = self.options().into_iter();
         options
             .filter(|step| self.taken > 0 || !passed.contains(&step.text))
             .max_by(|a, b| a.likelihood.total_cmp(&b.likelihood))
     }
 
-    /// The tokens that may come next: what those say who have agreed so far, by their weight.
-    fn options(&self) -> Vec<Step> {
+    /// Returns the next tokens predicted by the occurrences that agree so far, by weight.
+    fn options(&self) -> Vec<NextToken> {
         let options = self.candidates(&[]);
-        let most = if self.taken == 0 { MOST_OPTIONS } else { 2 };
-        let all = options.iter().map(Candidate::weight).sum();
+        let most = if self.taken == 0 { MAX_OPTIONS } else { 2 };
+        let all = options.iter().map(TokenCandidate::weight).sum();
         (0..options.len().min(most))
-            .map(|ix| self.told(&options, ix, all))
+            .map(|ix| self.next_token(&options, ix, all))
             .collect()
     }
 
-    /// What those who have agreed so far, and `more`, say comes next, by their weight.
-    fn candidates<'s>(&'s self, more: &'s [Trail<'s>]) -> Vec<Candidate<'s>> {
-        let mut options: Vec<Candidate<'_>> = Vec::new();
+    /// Returns the next tokens predicted by the agreeing occurrences and by `more`, by weight.
+    fn candidates<'s>(&'s self, more: &'s [ContextOccurrence<'s>]) -> Vec<TokenCandidate<'s>> {
+        let mut options: Vec<TokenCandidate<'_>> = Vec::new();
         for trail in self.trails.iter().copied().chain(more) {
             let Some(item) = trail.item(self.taken as isize) else {
                 continue;
             };
-            let is_newline = item.word() == NEWLINE;
+            let is_newline = item.word_number() == NEWLINE;
             let text = trail.rebound(item);
             if text.is_empty() && !is_newline {
                 continue;
             }
             match options.iter_mut().find(|it| it.text == text) {
                 Some(option) => option.voters.push(trail),
-                None => options.push(Candidate {
+                None => options.push(TokenCandidate {
                     text,
                     gap: item.gap(),
                     is_newline,
@@ -323,20 +337,24 @@ impl<'a> Walk<'a> {
         options
     }
 
-    /// Words that go on with what is typed and were not `tried`, the likeliest first.
-    fn words(&self, spelled: &[Trail<'_>], tried: &HashSet<String>) -> Vec<Guess> {
+    /// Returns words that continue the typed prefix and are not in `tried`, the likeliest first.
+    fn word_guesses(
+        &self,
+        spelled: &[ContextOccurrence<'_>],
+        tried: &HashSet<String>,
+    ) -> Vec<Guess> {
         let options = self.candidates(spelled);
-        let all = options.iter().map(Candidate::weight).sum();
-        let is_word = |option: &Candidate<'_>| {
+        let all = options.iter().map(TokenCandidate::weight).sum();
+        let is_word = |option: &TokenCandidate<'_>| {
             option.text.starts_with(super::token::is_word_char) && !tried.contains(option.text)
         };
         let steps = (0..options.len())
             .filter(|ix| is_word(&options[*ix]))
-            .map(|ix| self.told(&options, ix, all));
+            .map(|ix| self.next_token(&options, ix, all));
         let mut words: Vec<Guess> = steps
             .filter_map(|step| {
                 let rest = step.text.strip_prefix(self.near.partial.as_str())?;
-                (rest.len() >= LEAST_BYTES).then(|| Guess {
+                (rest.len() >= MIN_BYTES).then(|| Guess {
                     span: Span::at(self.scene.caret),
                     new: rest.to_owned(),
                     likelihood: step.likelihood,
@@ -345,13 +363,13 @@ impl<'a> Walk<'a> {
             })
             .collect();
         words.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
-        words.truncate(MOST_LISTED);
+        words.truncate(MAX_LISTED_WORDS);
         words
     }
 
-    /// One of the options with what is known of it.
-    fn told(&self, options: &[Candidate<'_>], ix: usize, all: f32) -> Step {
-        let Candidate {
+    /// Computes the features and the probability of one candidate.
+    fn next_token(&self, options: &[TokenCandidate<'_>], ix: usize, all: f32) -> NextToken {
+        let TokenCandidate {
             text,
             gap,
             is_newline,
@@ -362,7 +380,7 @@ impl<'a> Walk<'a> {
             .clone()
             .map(|(_, it)| it.weight())
             .fold(0.0, f32::max);
-        let told = Told {
+        let told = TokenFeatures {
             length: options[ix].longest(),
             rival: rivals.map(|(_, it)| it.longest()).max().unwrap_or(0),
             words: voters.iter().map(|it| it.words).max().unwrap_or(0),
@@ -382,13 +400,13 @@ impl<'a> Walk<'a> {
             known: self.near.count(text),
             is_newline: *is_newline,
             bytes: text.len(),
-            class: Class::of(text),
+            class: TokenClass::of(text),
             rival_share: rivals_share / all.max(f32::MIN_POSITIVE),
             brought: self.log.brought(text),
             so_far: self.likelihood,
             site: self.near.site,
         };
-        Step {
+        NextToken {
             text: (*text).to_owned(),
             gap: *gap,
             is_newline: *is_newline,
@@ -397,13 +415,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Writes a token down and leaves out who does not agree with it.
-    fn take(&mut self, step: &Step) {
+    /// Appends a token and drops the occurrences that do not agree with it.
+    fn take(&mut self, step: &NextToken) {
         if step.is_newline {
             self.write_newline(step.gap);
         } else if self.taken == 0 {
             let gap = match step.gap {
-                Gap::Spaces(count) if !self.near.has_blank && !self.near.site.is_row_start => count,
+                TokenGap::Spaces(count) if !self.near.has_blank && !self.near.site.is_row_start => {
+                    count
+                }
                 _ => 0,
             };
             if self.near.partial.is_empty() {
@@ -412,7 +432,7 @@ impl<'a> Walk<'a> {
             self.text
                 .push_str(step.text.get(self.near.partial.len()..).unwrap_or_default());
         } else {
-            if let Gap::Spaces(count) = step.gap
+            if let TokenGap::Spaces(count) = step.gap
                 && !self.text.ends_with('\n')
                 && !self.is_line_start()
             {
@@ -431,16 +451,19 @@ impl<'a> Walk<'a> {
         }
         let taken = self.taken as isize;
         self.trails.retain(|trail| {
-            trail.item(taken).is_some_and(|item| match step.is_newline {
-                true => item.word() == NEWLINE && item.gap() == step.gap,
-                false => item.word() != NEWLINE && trail.rebound(item) == step.text,
+            trail.item(taken).is_some_and(|item| {
+                if step.is_newline {
+                    item.word_number() == NEWLINE && item.gap() == step.gap
+                } else {
+                    item.word_number() != NEWLINE && trail.rebound(item) == step.text
+                }
             })
         });
         self.taken += 1;
     }
 
-    fn write_newline(&mut self, gap: Gap) {
-        let Gap::Line { steps, is_blank } = gap else {
+    fn write_newline(&mut self, gap: TokenGap) {
+        let TokenGap::Line { steps, is_blank } = gap else {
             return;
         };
         self.steps += steps;
@@ -453,7 +476,7 @@ impl<'a> Walk<'a> {
         self.text.push_str(&self.indent());
     }
 
-    /// The indent of the caret's row with as many steps more as the guess has taken.
+    /// Returns the indentation of the caret's row, changed by the steps of the guess.
     fn indent(&self) -> String {
         let text = &self.scene.snapshot;
         let row = text.point_at(self.scene.caret).row;
@@ -470,7 +493,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether the caret's row, as it would be, is one that stands right before or behind it.
+    /// Whether the completed row would repeat one of the neighbouring rows.
     fn repeats_a_neighbour(&self) -> bool {
         let text = &self.scene.snapshot;
         let row = text.point_at(self.scene.caret).row;
@@ -479,11 +502,11 @@ impl<'a> Walk<'a> {
         let line = format!("{head}{first}");
         let line = line.trim();
         let is_line = |row: base::Row| text.row_text(row).trim() == line;
-        let before = (0..row.0).rev().map(base::Row).take(MOST_NEIGHBOURS);
+        let before = (0..row.0).rev().map(base::Row).take(MAX_NEIGHBOUR_ROWS);
         let behind = (row.0 + 1..=text.last_row().0)
             .map(base::Row)
-            .take(MOST_NEIGHBOURS);
-        line.len() > MOST_TRIVIAL && before.chain(behind).any(is_line)
+            .take(MAX_NEIGHBOUR_ROWS);
+        line.len() > MAX_TRIVIAL_CHARS && before.chain(behind).any(is_line)
     }
 
     fn is_line_start(&self) -> bool {
@@ -491,17 +514,17 @@ impl<'a> Walk<'a> {
         self.text.contains('\n') && line.trim().is_empty()
     }
 
-    /// Whether a token can only be wrong here.
-    fn must_end_before(&self, step: &Step) -> bool {
-        if step.gap == Gap::Odd {
+    /// Whether a token must be wrong here.
+    fn must_end_before(&self, step: &NextToken) -> bool {
+        if step.gap == TokenGap::Odd {
             return true;
         }
         if step.is_newline {
-            let Gap::Line { steps, .. } = step.gap else {
+            let TokenGap::Line { steps, .. } = step.gap else {
                 return true;
             };
-            // What dedents below the caret's line closes something that the guess has not opened.
-            return self.lines >= MOST_LINES
+            // Dedenting below the caret's line would close a block that the guess has not opened.
+            return self.lines >= MAX_LINES
                 || !self.near.rest.trim().is_empty()
                 || self.steps + steps < 0
                 || self.text.trim().is_empty() && self.near.site.is_row_start;
@@ -511,15 +534,15 @@ impl<'a> Walk<'a> {
             ")" | "]" | "}" | "\"" | "'" | "`" | ";" | ","
         );
         let closes_more = matches!(step.text.as_str(), ")" | "]" | "}") && self.brackets.is_empty();
-        // What stands behind the caret already is not written again.
+        // Closing text that already follows the caret is not written again.
         is_closer
             && self.near.rest_starts_with(&step.text)
             && (closes_more || self.brackets.is_empty())
             || closes_more && !self.near.rest.trim().is_empty()
     }
 
-    /// Whether a guess may end with this token: not with what asks for more.
-    fn may_end_behind(&self, step: &Step) -> bool {
+    /// Whether a guess may end with this token, which must not require a continuation.
+    fn may_end_behind(&self, step: &NextToken) -> bool {
         if step.is_newline || self.brackets.iter().any(|open| *open != '{') {
             return false;
         }
@@ -533,7 +556,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a guess closes the strings that it opens.
+/// Whether the last line of a guess closes the strings that it opens.
 fn quotes_are_even(text: &str) -> bool {
     let last = text.rsplit('\n').next().unwrap_or_default();
     last.matches('"').count().is_multiple_of(2)

@@ -1,15 +1,16 @@
-//! The tokens of a project, so arranged that what once followed the like of a context is found in microseconds.
+//! Token corpus of a project, indexed so that similar contexts are found in microseconds.
 //!
-//! Must not know: where files are, what a suggestion is. Files come and go by `put` and `remove`; what they hold lies
-//! in segments that never change and are merged as they grow in number, so that keeping up with a saved file costs as
-//! much as that file. `put`, `compact` and `view` are for a background thread; a view is for any.
-//! Invariant: a view answers from the files as they were when it was taken.
-//! Limitations: memory is some 8 bytes a token; `compact` keeps it below what it is told, `DEFAULT_BYTES` for want of
-//! something better, by forgetting the files that were put first. Words are never forgotten.
+//! Must not know: where files are, what a suggestion is. `put` and `remove` maintain the files;
+//! their tokens are in immutable segments that are merged as their number grows, so an update costs
+//! as much as the file that was saved. `put`, `compact` and `view` run on a background thread; a
+//! view works on any thread.
+//! Invariant: a view answers from the files as they were when it was created.
+//! Limitations: uses about 8 bytes per token. `compact` keeps memory below a budget, by default
+//! `DEFAULT_BYTES`, by forgetting the files that were added first. Words are never forgotten.
 
+mod interner;
 mod segment;
 pub(crate) mod stream;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -19,62 +20,62 @@ use std::sync::Arc;
 
 use base::AbsPath;
 
-use segment::Segment;
-use stream::{FIRST_WORD, Item, UNKNOWN, items};
-use words::Words;
+use interner::TokenInterner;
+use segment::TokenSegment;
+use stream::{FIRST_WORD, PackedToken, UNKNOWN, items};
 
-/// The memory that a corpus may take unless told otherwise, in bytes: some 14 million tokens.
+/// Default memory budget of a corpus, in bytes: some 14 million tokens.
 pub const DEFAULT_BYTES: usize = 128 * 1024 * 1024;
 
-/// Larger files are data rather than something to learn from.
-const MOST_FILE_BYTES: usize = 512 * 1024;
+/// Larger files, in bytes, are treated as data and skipped.
+const MAX_FILE_BYTES: usize = 512 * 1024;
 
-/// Files with longer lines in the mean were written by a program.
-const MOST_MEAN_LINE: usize = 200;
+/// Files with a longer mean line, in bytes, are treated as generated and skipped.
+const MAX_MEAN_LINE_BYTES: usize = 200;
 
-/// A segment of more tokens is not merged with others.
-const MOST_SEGMENT: usize = 2 << 20;
+/// Segments with more tokens are not merged.
+const MAX_SEGMENT_TOKENS: usize = 2 << 20;
 
-/// Tokens of open files that are gone through for how they are spelt: some ten of a thousand lines.
-const MOST_SPELT: usize = 100_000;
+/// Maximum number of tokens of open files searched by prefix: some ten thousand lines.
+const MAX_SPELLED_TOKENS: usize = 100_000;
 
-/// So many segments of about one size become one.
-const MOST_ALIKE: usize = 6;
+/// Number of segments of similar size that are merged into one.
+const MAX_SEGMENTS_PER_SIZE: usize = 6;
 
-/// The tokens of a project while files come and go.
+/// Tokens of a project whose files change over time.
 pub struct Corpus {
-    words: Words,
-    /// The oldest first.
-    segments: Vec<Part>,
-    pending: Vec<(AbsPath, Vec<Item>)>,
+    words: TokenInterner,
+    /// Ordered from the oldest.
+    segments: Vec<LiveSegment>,
+    pending: Vec<(AbsPath, Vec<PackedToken>)>,
     pending_tokens: usize,
-    /// The segment, or none for pending files, and the number within it.
+    /// Segment id and index within the segment; `None` for pending files.
     files: HashMap<AbsPath, Option<(u64, usize)>>,
     next: u64,
 }
 
-/// A segment and which of its files still count.
+/// A segment and which of its files are still current.
 #[derive(Clone)]
-struct Part {
+struct LiveSegment {
     id: u64,
-    segment: Arc<Segment>,
+    segment: Arc<TokenSegment>,
     gone: Arc<Vec<bool>>,
-    /// Tokens of files that still count.
+    /// Number of tokens in current files.
     alive: usize,
 }
 
-/// The tokens of a project at one moment. Cheap to clone through its `Arc`.
+/// Tokens of a project at one moment. Cheap to clone through its `Arc`.
 pub struct CorpusView {
-    words: Words,
-    parts: Vec<Part>,
+    words: TokenInterner,
+    parts: Vec<LiveSegment>,
 }
 
-/// A place in a view that something follows.
+/// A position in a view.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CorpusPosition {
     part: usize,
     place: usize,
-    /// How many words before it are the same as in the context asked for.
+    /// Number of tokens before it that match the searched context.
     pub(crate) length: usize,
 }
 
@@ -85,10 +86,10 @@ impl Default for Corpus {
 }
 
 impl Corpus {
-    /// A corpus of no files.
+    /// Creates an empty corpus.
     pub fn new() -> Self {
-        let mut words = Words::default();
-        // The first numbers have a meaning of their own; control characters are no tokens of texts.
+        let mut words = TokenInterner::default();
+        // Reserves the first numbers; control characters are never tokens of a text.
         for reserved in ["\0", "\n", "\u{1}"] {
             words.intern(reserved);
         }
@@ -102,11 +103,11 @@ impl Corpus {
         }
     }
 
-    /// Takes in a file, or what it holds now. Files that no person wrote are left out.
-    pub fn put(&mut self, path: &AbsPath, text: &str) {
+    /// Adds a file or replaces its content. Generated and data files are skipped.
+    pub fn insert(&mut self, path: &AbsPath, text: &str) {
         self.remove(path);
         let lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        if text.len() > MOST_FILE_BYTES || text.len() / lines > MOST_MEAN_LINE {
+        if text.len() > MAX_FILE_BYTES || text.len() / lines > MAX_MEAN_LINE_BYTES {
             return;
         }
         let words = &mut self.words;
@@ -114,12 +115,12 @@ impl Corpus {
         self.pending_tokens += items.len();
         self.pending.push((path.clone(), items));
         self.files.insert(path.clone(), None);
-        if self.pending_tokens >= MOST_SEGMENT {
+        if self.pending_tokens >= MAX_SEGMENT_TOKENS {
             self.flush();
         }
     }
 
-    /// Forgets a file.
+    /// Removes a file's tokens.
     pub fn remove(&mut self, path: &AbsPath) {
         match self.files.remove(path) {
             Some(Some((segment, file))) => {
@@ -136,23 +137,23 @@ impl Corpus {
         }
     }
 
-    /// The files it knows.
+    /// Returns the number of files.
     pub fn file_count(&self) -> usize {
         self.files.len()
     }
 
-    /// The tokens of the files it knows.
+    /// Returns the number of tokens in all files.
     pub fn token_count(&self) -> usize {
         self.pending_tokens + self.segments.iter().map(|part| part.alive).sum::<usize>()
     }
 
-    /// The memory it takes, in bytes, without pending files.
+    /// Returns the memory used, in bytes, without pending files.
     pub fn bytes(&self) -> usize {
         let parts: usize = self.segments.iter().map(|part| part.segment.bytes()).sum();
         parts + self.words.bytes()
     }
 
-    /// Merges what can be merged and forgets the oldest files until no more than `budget` bytes are taken.
+    /// Merges segments and forgets the oldest files until at most `budget` bytes are used.
     pub fn compact(&mut self, budget: usize) {
         self.flush();
         while self.bytes() > budget && !self.segments.is_empty() {
@@ -165,7 +166,7 @@ impl Corpus {
         }
     }
 
-    /// What it holds now.
+    /// Returns a view of the current content.
     pub fn view(&mut self) -> Arc<CorpusView> {
         self.flush();
         Arc::new(CorpusView {
@@ -174,7 +175,7 @@ impl Corpus {
         })
     }
 
-    /// Brings pending files into a segment and keeps the number of segments low.
+    /// Moves pending files into a segment and keeps the number of segments low.
     fn flush(&mut self) {
         if !self.pending.is_empty() {
             let files = std::mem::take(&mut self.pending);
@@ -195,14 +196,14 @@ impl Corpus {
         }
     }
 
-    fn push(&mut self, files: Vec<(AbsPath, Vec<Item>)>) {
-        let segment = Segment::new(files);
+    fn push(&mut self, files: Vec<(AbsPath, Vec<PackedToken>)>) {
+        let segment = TokenSegment::new(files);
         let id = self.next;
         self.next += 1;
         for (file, span) in segment.files().iter().enumerate() {
             self.files.insert(span.path.clone(), Some((id, file)));
         }
-        self.segments.push(Part {
+        self.segments.push(LiveSegment {
             id,
             gone: Arc::new(vec![false; segment.files().len()]),
             alive: segment.token_count(),
@@ -210,7 +211,8 @@ impl Corpus {
         });
     }
 
-    /// Segments that should become one: those mostly of files that are gone, or many of about one size.
+    /// Returns segments to merge: one that consists mostly of removed files, or many of similar
+    /// size.
     fn worth_merging(&self) -> Option<Vec<u64>> {
         let wasted = self
             .segments
@@ -219,15 +221,15 @@ impl Corpus {
         if let Some(part) = wasted {
             return Some(vec![part.id]);
         }
-        let class = |part: &&Part| part.alive.max(1).ilog2() / 2;
+        let class = |part: &&LiveSegment| part.alive.max(1).ilog2() / 2;
         for part in &self.segments {
-            let alike: Vec<&Part> = self
+            let alike: Vec<&LiveSegment> = self
                 .segments
                 .iter()
-                .filter(|it| class(it) <= class(&part) && it.alive <= MOST_SEGMENT / 2)
+                .filter(|it| class(it) <= class(&part) && it.alive <= MAX_SEGMENT_TOKENS / 2)
                 .collect();
             let tokens: usize = alike.iter().map(|part| part.alive).sum();
-            if alike.len() >= MOST_ALIKE && tokens <= MOST_SEGMENT * 2 {
+            if alike.len() >= MAX_SEGMENTS_PER_SIZE && tokens <= MAX_SEGMENT_TOKENS * 2 {
                 return Some(alike.iter().map(|part| part.id).collect());
             }
         }
@@ -235,12 +237,12 @@ impl Corpus {
     }
 }
 
-impl Part {
+impl LiveSegment {
     fn is_gone(&self, file: usize) -> bool {
         self.gone.get(file).copied().unwrap_or(true)
     }
 
-    /// Whether no file of it counts any more. Files without a token count, too.
+    /// Whether all of its files were removed. Files without tokens count, too.
     fn is_over(&self) -> bool {
         self.gone.iter().all(|is_gone| *is_gone)
     }
@@ -255,8 +257,8 @@ impl Part {
         }
     }
 
-    /// The files that still count.
-    fn living(&self) -> Vec<(AbsPath, Vec<Item>)> {
+    /// Returns the current files.
+    fn living(&self) -> Vec<(AbsPath, Vec<PackedToken>)> {
         let files = self.segment.files().iter().enumerate();
         files
             .filter(|(file, _)| !self.is_gone(*file))
@@ -266,16 +268,16 @@ impl Part {
 }
 
 impl CorpusView {
-    /// A view of nothing.
+    /// Returns a view without files.
     pub fn empty() -> Arc<Self> {
         Arc::new(Self {
-            words: Words::default(),
+            words: TokenInterner::default(),
             parts: Vec::new(),
         })
     }
 
-    /// The number of a word; a number that no file holds if there is none.
-    pub(crate) fn word(&self, text: &str) -> u32 {
+    /// Returns the number of a word, or a number that no file contains.
+    pub(crate) fn word_number(&self, text: &str) -> u32 {
         let known = self.words.find(text).filter(|word| *word >= FIRST_WORD);
         known.unwrap_or(u32::MAX)
     }
@@ -284,14 +286,15 @@ impl CorpusView {
         self.words.text(word)
     }
 
-    /// Places whose context is most like `context` (the nearest word first) and that `fits` takes, the longest
-    /// matches of each segment first. At most `most` are told and `most_seen` looked at, of each segment.
-    pub(crate) fn places(
+    /// Returns the positions that `fits` accepts and whose preceding tokens best match `context`
+    /// (the nearest token first), the longest matches of each segment first. Returns at most `most`
+    /// and inspects at most `most_seen` positions per segment.
+    pub(crate) fn find_positions(
         &self,
         context: &[u32],
         (most, most_seen): (usize, usize),
-        fits: impl Fn(Item) -> bool,
-    ) -> Vec<Place> {
+        fits: impl Fn(PackedToken) -> bool,
+    ) -> Vec<CorpusPosition> {
         let mut places = Vec::new();
         for (ix, part) in self.parts.iter().enumerate() {
             let (mut taken, mut seen) = (0, 0);
@@ -302,7 +305,7 @@ impl CorpusView {
                 let is_there = file.is_some_and(|file| !part.is_gone(file));
                 if is_there && item.is_some_and(&fits) {
                     taken += 1;
-                    places.push(Place {
+                    places.push(CorpusPosition {
                         part: ix,
                         place: found.place,
                         length: found.length,
@@ -314,15 +317,16 @@ impl CorpusView {
         places
     }
 
-    /// The first place of each word in some files that `begins` takes. At most `MOST_SPELT` tokens are looked at.
+    /// Returns the first position of each word that `begins` accepts in the selected files.
+    /// Inspects at most `MOST_SPELT` tokens.
     pub(crate) fn spelled(
         &self,
         is_wanted: impl Fn(&AbsPath) -> bool,
         begins: impl Fn(&str) -> bool,
-    ) -> Vec<(Place, &str)> {
+    ) -> Vec<(CorpusPosition, &str)> {
         let mut found = Vec::new();
         let mut known = HashSet::new();
-        let mut left = MOST_SPELT;
+        let mut left = MAX_SPELLED_TOKENS;
         for (ix, part) in self.parts.iter().enumerate() {
             let files = part.segment.files().iter().enumerate();
             for (file, span) in
@@ -331,9 +335,9 @@ impl CorpusView {
                 let items = part.segment.file_items(file).iter().take(left);
                 left -= items.len();
                 for (offset, item) in items.enumerate() {
-                    let text = self.text(item.word());
-                    if known.insert(item.word()) && begins(text) {
-                        let place = Place {
+                    let text = self.text(item.word_number());
+                    if known.insert(item.word_number()) && begins(text) {
+                        let place = CorpusPosition {
                             part: ix,
                             place: span.start + offset,
                             length: 0,
@@ -346,8 +350,9 @@ impl CorpusView {
         found
     }
 
-    /// The token so many behind a place, or before it where negative. `None` beyond its file.
-    pub(crate) fn item(&self, place: &Place, offset: isize) -> Option<Item> {
+    /// Returns the token at an offset from a position; negative offsets precede it. `None` outside
+    /// its file.
+    pub(crate) fn item(&self, place: &CorpusPosition, offset: isize) -> Option<PackedToken> {
         let part = self.parts.get(place.part)?;
         let file = part.segment.file_at(place.place)?;
         let at = place.place.checked_add_signed(offset)?;
@@ -355,8 +360,8 @@ impl CorpusView {
         (at >= start).then(|| part.segment.item(at)).flatten()
     }
 
-    /// The file of a place.
-    pub(crate) fn path(&self, place: &Place) -> Option<&AbsPath> {
+    /// Returns the file of a position.
+    pub(crate) fn path(&self, place: &CorpusPosition) -> Option<&AbsPath> {
         let part = self.parts.get(place.part)?;
         let file = part.segment.file_at(place.place)?;
         part.segment.files().get(file).map(|file| &file.path)

@@ -1,13 +1,15 @@
-//! What was edited lately: keystrokes coalesced into edits, each as pairs of token sequences.
+//! Log of recent edits: groups keystrokes into edits, each as pairs of token sequences.
 //!
-//! Must not know: the clock; every change comes with its time. Keystrokes at one place with short pauses are one edit,
-//! which stays open until the next one begins elsewhere; its pairs are told at every key.
-//! Invariant: the work for a key depends on the edit and on the number of logged edits, never on the file.
-//! Invariant: at most `MOST_EDITS` edits are kept, each with at most `MOST_EDIT_BYTES` of either text.
+//! Must not know: the clock; every change carries its time. Keystrokes at one place with short
+//! pauses form one edit, which stays open until the next one begins elsewhere; its pairs are
+//! recomputed at every keystroke.
+//! Invariant: the work per keystroke depends on the edit and the number of logged edits, never on
+//! the file.
+//! Invariant: keeps at most `MOST_EDITS` edits, each with at most `MOST_EDIT_BYTES` of either text.
 
 mod frames;
 mod pairs;
-mod turns;
+mod rewrites;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,146 +18,148 @@ use base::{AbsPath, Bias, ByteOffset, Span};
 use syntax::SyntaxSnapshot;
 use text::{Change, Snapshot, Splice, Timestamp};
 
-use crate::Cause;
+use crate::ChangeCause;
 
-pub(crate) use frames::{Frame, LoggedToken};
+pub(crate) use frames::{ChangeFrame, LoggedToken};
 use pairs::hunks;
-pub(crate) use turns::{EDGE, MOST_BESIDE, Turn};
+pub(crate) use rewrites::{EDGE, MAX_CONTEXT_TOKENS, TokenRewrite};
 
-/// One change of an open text, as the log is told of it.
+/// One change of an open text, as reported to the log.
 #[derive(Clone)]
-pub struct Edited {
-    /// The file; none for a text that has none yet.
+pub struct ObservedEdit {
+    /// Path of the file; `None` for an unsaved text.
     pub path: Option<AbsPath>,
-    /// The text before the change.
+    /// Text before the change.
     pub before: Snapshot,
-    /// The text behind it.
+    /// Text after the change.
     pub after: Snapshot,
-    /// What leads from the one to the other.
+    /// The change from `before` to `after`.
     pub change: Change,
-    /// The tree behind the change, with the offsets of `after`; its structure may be older.
+    /// Syntax tree after the change, with the offsets of `after`; its structure may be older.
     pub syntax: Option<SyntaxSnapshot>,
-    /// When it happened.
+    /// Time of the change.
     pub at: Timestamp,
-    /// How it came about.
-    pub cause: Cause,
+    /// Origin of the change.
+    pub cause: ChangeCause,
 }
 
 /// An edit of the log.
 #[derive(Clone, Debug)]
 pub struct LoggedEdit {
-    /// Counts the edits of this log.
+    /// Sequence number of the edit in this log.
     pub id: u64,
-    /// The file; none for a text that has none yet.
+    /// Path of the file; `None` for an unsaved text.
     pub path: Option<AbsPath>,
-    /// Where its new text stands now.
+    /// Current span of its new text.
     pub span: Span,
-    /// What went away, widened to whole tokens.
+    /// Replaced text, widened to whole tokens.
     pub old: Arc<str>,
-    /// What came instead, widened to whole tokens.
+    /// New text, widened to whole tokens.
     pub new: Arc<str>,
-    /// When it ended.
+    /// Time at which it ended.
     pub at: Timestamp,
-    /// How it came about.
-    pub cause: Cause,
-    /// Whether it was taken back.
+    /// Origin of the edit.
+    pub cause: ChangeCause,
+    /// Whether it was undone.
     pub is_undone: bool,
-    /// What it changed, normalised.
-    pub(crate) pieces: Vec<Piece>,
-    /// What it changed, row by row.
-    pub(crate) turns: Vec<Arc<Turn>>,
+    /// Its changes as token sequences.
+    pub(crate) pieces: Vec<LoggedChange>,
+    /// Its changes row by row.
+    pub(crate) turns: Vec<Arc<TokenRewrite>>,
 }
 
 /// One changed place of an edit.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
-    /// Where its new text begins, in bytes from the start of the edit's new text.
+pub(crate) struct LoggedChange {
+    /// Offset of its new text from the start of the edit's new text, in bytes.
     pub(crate) offset: usize,
-    /// The change alone, then with more and more of what stands around it.
-    pub(crate) frames: Vec<Frame>,
+    /// The change alone, then with successively larger syntax nodes around it.
+    pub(crate) frames: Vec<ChangeFrame>,
     /// The two tokens before it, the nearest last.
     pub(crate) lead: [Arc<str>; 2],
-    /// What it is within: see `around`.
+    /// The call that encloses it: see `around`.
     pub(crate) around: [Arc<str>; 2],
 }
 
-/// An edit that may still go on.
+/// An edit that may continue.
 struct OpenEdit {
     path: Option<AbsPath>,
     before: Snapshot,
     after: Snapshot,
-    /// Where it happens: one place, or one for each of several carets that do the same. By place.
-    places: Vec<Place>,
-    /// The tree of `before`; none where the first change of a text is the first that was heard of it.
+    /// Changed places: one, or one for each of several carets with the same edit. Sorted by
+    /// position.
+    places: Vec<SpanChange>,
+    /// Syntax tree of `before`; `None` if the log had none when the text first changed.
     syntax: Option<SyntaxSnapshot>,
-    /// The tree of `after`.
+    /// Syntax tree of `after`.
     later: Option<SyntaxSnapshot>,
     at: Timestamp,
-    cause: Cause,
+    cause: ChangeCause,
 }
 
-/// A place of an edit.
+/// A changed place of an edit.
 #[derive(Clone, Copy)]
-struct Place {
-    /// In the text before.
+struct SpanChange {
+    /// Span in the text before.
     old: Span,
-    /// In the text behind.
+    /// Span in the text after.
     new: Span,
 }
 
-/// Edits that are remembered.
-const MOST_EDITS: usize = 64;
+/// Maximum number of edits kept.
+const MAX_EDITS: usize = 64;
 
-/// Of larger edits neither text nor pairs are remembered.
-const MOST_EDIT_BYTES: usize = 2048;
+/// Maximum bytes of an edit whose text and pairs are kept.
+const MAX_EDIT_BYTES: usize = 2048;
 
-/// A pause of so many milliseconds ends an edit, even at the same place.
+/// Pause in milliseconds that ends an edit, even at the same place.
 const PAUSE: u64 = 4000;
 
-/// Changes in one row, at most so many bytes apart, are one edit: a call wrapped around something takes two.
-const MOST_GAP: usize = 64;
+/// Maximum distance in bytes between changes in one row that form one edit, such as the two ends of
+/// a call wrapped around an expression.
+const MAX_GAP_BYTES: usize = 64;
 
-/// Edits whose words are remembered, and how many words of each.
-const MOST_BROUGHT: usize = 8;
-const MOST_WORDS: usize = 40;
+/// Number of recent edits whose new words are kept, and of words kept for each.
+const MAX_WORD_EDITS: usize = 8;
+const MAX_WORDS: usize = 40;
 
-/// What more carets than this do is not remembered: its pieces are told anew at every key.
-const MOST_PLACES: usize = 16;
+/// Maximum number of simultaneous carets; the pairs of each are recomputed at every keystroke.
+const MAX_CHANGES: usize = 16;
 
-/// Texts whose newest tree is remembered.
-const MOST_TREES: usize = 64;
+/// Maximum number of texts whose latest tree is kept.
+const MAX_TREES: usize = 64;
 
-/// The edits of all open texts, the oldest first.
+/// Edits of all open texts, the oldest first.
 #[derive(Default)]
 pub struct EditLog {
     open: Option<OpenEdit>,
-    /// The open edit as if it were over, told anew at every key.
+    /// The open edit in its logged form, recomputed at every keystroke.
     told: Option<LoggedEdit>,
     closed: VecDeque<LoggedEdit>,
     next: u64,
-    /// The words that the last edits brought in, the newest last.
+    /// Words introduced by the latest edits, the newest last.
     brought: VecDeque<Vec<Arc<str>>>,
-    /// The newest tree of each text.
+    /// Latest tree of each text.
     trees: VecDeque<(Option<AbsPath>, SyntaxSnapshot)>,
 }
 
 impl EditLog {
-    /// An empty log.
+    /// Creates an empty log.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tells the log of a tree, so that the next change of its text is understood.
-    pub fn see(&mut self, path: &Option<AbsPath>, syntax: &SyntaxSnapshot) {
+    /// Stores the tree of a text, so that the next change of the text has a tree to refer to.
+    pub fn note_tree(&mut self, path: &Option<AbsPath>, syntax: &SyntaxSnapshot) {
         self.trees.retain(|(other, _)| other != path);
         self.trees.push_back((path.clone(), syntax.clone()));
-        if self.trees.len() > MOST_TREES {
+        if self.trees.len() > MAX_TREES {
             self.trees.pop_front();
         }
     }
 
-    /// Notes a change.
-    pub fn edited(&mut self, edit: &Edited) {
+    /// Records a change of a text.
+    pub fn edited(&mut self, edit: &ObservedEdit) {
         let tree = self.tree_before(edit);
         let joined = self.open.as_mut().is_some_and(|open| open.join(edit));
         if !joined {
@@ -167,42 +171,42 @@ impl EditLog {
         }
         self.told = self.open.as_ref().and_then(|open| open.logged(self.next));
         if let Some(syntax) = &edit.syntax {
-            self.see(&edit.path, syntax);
+            self.note_tree(&edit.path, syntax);
         }
     }
 
-    /// The edits that are over, the oldest first, and the one that may go on behind them.
+    /// Returns the closed edits, the oldest first, followed by the open one.
     pub fn edits(&self) -> Vec<LoggedEdit> {
         self.all().cloned().collect()
     }
 
-    /// The edits that are over, the oldest first.
+    /// Returns the closed edits, the oldest first.
     pub(crate) fn closed(&self) -> impl DoubleEndedIterator<Item = &LoggedEdit> {
         self.closed.iter()
     }
 
-    /// The edit that may go on, as if it were over.
+    /// Returns the open edit in its logged form.
     pub(crate) fn open_edit(&self) -> Option<&LoggedEdit> {
         self.told.as_ref()
     }
 
-    /// As `edits`, without copies.
+    /// Like `edits`, without copying.
     pub(crate) fn all(&self) -> impl Iterator<Item = &LoggedEdit> {
         self.closed.iter().chain(&self.told)
     }
 
-    /// How many edits ago a word was brought in, if one of the last did.
+    /// Returns how many edits ago a word was introduced, if one of the latest did.
     pub(crate) fn brought(&self, word: &str) -> Option<usize> {
         let mut edits = self.brought.iter().rev();
         edits.position(|words| words.iter().any(|it| it.as_ref() == word))
     }
 
-    /// The number that the next edit gets.
+    /// Returns the sequence number of the next edit.
     pub(crate) fn next_id(&self) -> u64 {
         self.next
     }
 
-    fn tree_before(&self, edit: &Edited) -> Option<SyntaxSnapshot> {
+    fn tree_before(&self, edit: &ObservedEdit) -> Option<SyntaxSnapshot> {
         let (_, tree) = self.trees.iter().find(|(path, _)| *path == edit.path)?;
         (tree.revision() == edit.before.revision()).then(|| tree.clone())
     }
@@ -214,16 +218,16 @@ impl EditLog {
         };
         self.next += 1;
         self.brought.push_back(words_brought(&edit));
-        if self.brought.len() > MOST_BROUGHT {
+        if self.brought.len() > MAX_WORD_EDITS {
             self.brought.pop_front();
         }
         self.closed.push_back(edit);
-        if self.closed.len() > MOST_EDITS {
+        if self.closed.len() > MAX_EDITS {
             self.closed.pop_front();
         }
     }
 
-    /// Keeps the places of logged edits in step with a change of their text.
+    /// Maps the spans of logged edits through a change of their text.
     fn follow(&mut self, path: &Option<AbsPath>, change: &Change) {
         for edit in self.closed.iter_mut().filter(|edit| edit.path == *path) {
             edit.span = Span::new(
@@ -233,11 +237,11 @@ impl EditLog {
         }
     }
 
-    fn note(&mut self, edit: &Edited, syntax: Option<SyntaxSnapshot>) {
+    fn note(&mut self, edit: &ObservedEdit, syntax: Option<SyntaxSnapshot>) {
         match (edit.cause, edit.change.splices.as_slice()) {
-            (Cause::Undone, splices) => self.undo(edit, splices),
-            (Cause::Typed | Cause::Accepted, splices) if is_alike(edit) => {
-                let places = splices.iter().map(|splice| Place {
+            (ChangeCause::Undone, splices) => self.undo(edit, splices),
+            (ChangeCause::Typed | ChangeCause::Accepted, splices) if is_alike(edit) => {
+                let places = splices.iter().map(|splice| SpanChange {
                     old: splice.old,
                     new: splice.new,
                 });
@@ -256,8 +260,8 @@ impl EditLog {
         }
     }
 
-    /// Marks the edits whose new text a change took back.
-    fn undo(&mut self, edit: &Edited, splices: &[Splice]) {
+    /// Marks the edits whose new text a change removed.
+    fn undo(&mut self, edit: &ObservedEdit, splices: &[Splice]) {
         for logged in self.closed.iter_mut().filter(|it| it.path == edit.path) {
             let is_touched = splices.iter().any(|splice| {
                 splice.new.start <= logged.span.end && logged.span.start <= splice.new.end
@@ -269,12 +273,12 @@ impl EditLog {
 }
 
 impl OpenEdit {
-    /// Takes a change in, if it goes on where this edit is.
-    fn join(&mut self, edit: &Edited) -> bool {
+    /// Joins a change to this edit if it continues it.
+    fn join(&mut self, edit: &ObservedEdit) -> bool {
         let splices = &edit.change.splices;
         let is_same = self.path == edit.path
             && self.cause == edit.cause
-            && edit.cause == Cause::Typed
+            && edit.cause == ChangeCause::Typed
             && self.after.revision() == edit.before.revision();
         let is_soon = edit.at.0.saturating_sub(self.at.0) <= PAUSE;
         if !is_same || !is_soon || splices.len() != self.places.len() {
@@ -285,7 +289,7 @@ impl OpenEdit {
                 .is_near(splice, &edit.before)
                 .then(|| place.joined(splice))?
         });
-        let Some(places) = joined.collect::<Option<Vec<Place>>>() else {
+        let Some(places) = joined.collect::<Option<Vec<SpanChange>>>() else {
             return false;
         };
         if places
@@ -301,40 +305,40 @@ impl OpenEdit {
         true
     }
 
-    /// This edit with its pairs; `None` when nothing is left of it.
+    /// Returns this edit with its pairs; `None` if it has no net effect.
     fn logged(&self, id: u64) -> Option<LoggedEdit> {
-        let is_large = |place: &Place| place.old.len().max(place.new.len()) > MOST_EDIT_BYTES;
+        let is_large = |place: &SpanChange| place.old.len().max(place.new.len()) > MAX_EDIT_BYTES;
         let (first, last) = (self.places.first()?, self.places.last()?);
         if self.places.iter().any(is_large) {
             let all = Span::new(first.new.start, last.new.end);
             return Some(self.bare(id, all, "", ""));
         }
-        let widened: Vec<Place> = self.places.iter().map(|it| self.widened(it)).collect();
+        let widened: Vec<SpanChange> = self.places.iter().map(|it| self.widened(it)).collect();
         let (first, last) = (widened.first()?, widened.last()?);
         let old = Span::new(first.old.start, last.old.end);
         let new = Span::new(first.new.start, last.new.end);
-        let mut edit = match old.len().max(new.len()) > MOST_EDIT_BYTES {
-            true => self.bare(id, new, "", ""),
-            false => {
-                let (old, new_text) = (self.before.text(old), self.after.text(new));
-                self.bare(id, new, &old, &new_text)
-            }
+        let mut edit = if old.len().max(new.len()) > MAX_EDIT_BYTES {
+            self.bare(id, new, "", "")
+        } else {
+            let (old, new_text) = (self.before.text(old), self.after.text(new));
+            self.bare(id, new, &old, &new_text)
         };
         for place in &widened {
-            edit.pieces.extend(self.pieces(place, new.start));
+            edit.pieces.extend(self.logged_changes(place, new.start));
         }
         for (place, widened) in self.places.iter().zip(&widened) {
             let old = (&self.before, place.old, self.syntax.as_ref());
             let new = (&self.after, widened.new, self.later.as_ref());
             edit.turns
-                .extend(turns::turns(old, new).into_iter().map(Arc::new));
+                .extend(rewrites::row_rewrites(old, new).into_iter().map(Arc::new));
         }
-        let is_same = |place: &Place| self.before.text(place.old) == self.after.text(place.new);
+        let is_same =
+            |place: &SpanChange| self.before.text(place.old) == self.after.text(place.new);
         (!widened.iter().all(is_same)).then_some(edit)
     }
 
-    /// What changed at a place, in an edit whose new text begins at `start`.
-    fn pieces(&self, place: &Place, start: ByteOffset) -> Vec<Piece> {
+    /// Returns the changes at a place of an edit whose new text begins at `start`.
+    fn logged_changes(&self, place: &SpanChange, start: ByteOffset) -> Vec<LoggedChange> {
         let (old, new) = (self.before.text(place.old), self.after.text(place.new));
         let hunks = hunks(&old, &new).into_iter();
         let piece = hunks.map(|hunk| {
@@ -346,17 +350,17 @@ impl OpenEdit {
             };
             let (before, syntax) = (&self.before, self.syntax.as_ref());
             let whole = hunk.with_blanks(&old, &new);
-            let whole = frames::Whole {
+            let whole = frames::PaddedChange {
                 span: Span::new(
                     place.old.start + whole.old.start,
                     place.old.start + whole.old.end,
                 ),
                 new: &new[whole.new],
             };
-            Piece {
+            LoggedChange {
                 offset: place.new.start.0 - start.0 + hunk.new.start,
                 lead: lead(before, from),
-                around: around(before, from),
+                around: enclosing_call(before, from),
                 frames: frames::frames(
                     before,
                     syntax,
@@ -384,45 +388,47 @@ impl OpenEdit {
         }
     }
 
-    /// A place with the unchanged words that belong to it on either side, so that it covers whole words.
-    fn widened(&self, place: &Place) -> Place {
+    /// Widens a place to whole words by adding the unchanged word characters on either side.
+    fn widened(&self, place: &SpanChange) -> SpanChange {
         let is_word = super::token::is_word_char;
         let first = |text: &Snapshot, span: Span| text.chars_at(span.start).next();
         let last = |text: &Snapshot, span: Span| text.chars_before(span.end).next();
-        // Of an empty side, its neighbour is what would be joined.
+        // If one side is empty, the other side decides whether a word is touched.
         let starts = [
             first(&self.before, place.old),
             first(&self.after, place.new),
         ];
         let ends = [last(&self.before, place.old), last(&self.after, place.new)];
         let run = |chars: &mut dyn Iterator<Item = char>| {
-            let run = chars.take_while(|ch| is_word(*ch)).take(MOST_GAP);
+            let run = chars.take_while(|ch| is_word(*ch)).take(MAX_GAP_BYTES);
             run.map(char::len_utf8).sum::<usize>()
         };
-        let left = match starts.iter().flatten().any(|ch| is_word(*ch)) {
-            true => run(&mut self.before.chars_before(place.old.start)),
-            false => 0,
+        let left = if starts.iter().flatten().any(|ch| is_word(*ch)) {
+            run(&mut self.before.chars_before(place.old.start))
+        } else {
+            0
         };
-        let right = match ends.iter().flatten().any(|ch| is_word(*ch)) {
-            true => run(&mut self.before.chars_at(place.old.end)),
-            false => 0,
+        let right = if ends.iter().flatten().any(|ch| is_word(*ch)) {
+            run(&mut self.before.chars_at(place.old.end))
+        } else {
+            0
         };
         let wider = |span: Span| Span::new(ByteOffset(span.start.0 - left), span.end + right);
-        Place {
+        SpanChange {
             old: wider(place.old),
             new: wider(place.new),
         }
     }
 }
 
-impl Place {
-    /// With a further change that is near it.
+impl SpanChange {
+    /// Extends the place by a further change near it.
     fn joined(&self, splice: &Splice) -> Option<Self> {
         let hull = self.new.union(splice.old);
         let before_start = self.new.start.0 - hull.start.0;
         let behind_end = hull.end.0 - self.new.end.0;
         let old_start = self.old.start.0.checked_sub(before_start)?;
-        // Of several places, those before have moved this one.
+        // Earlier places of the same change have shifted this one.
         let start = splice.new.start.0 - (splice.old.start.0 - hull.start.0);
         let length = hull.len() - splice.old.len() + splice.new.len();
         Some(Self {
@@ -434,36 +440,36 @@ impl Place {
     fn is_near(&self, splice: &Splice, before: &Snapshot) -> bool {
         let (a, b) = (self.new, splice.old);
         if a.start <= b.end && b.start <= a.end {
-            return a.len() + splice.new.len() <= MOST_EDIT_BYTES;
+            return a.len() + splice.new.len() <= MAX_EDIT_BYTES;
         }
         let (left, right) = if a.end < b.start {
             (a.end, b.start)
         } else {
             (b.end, a.start)
         };
-        right.0 - left.0 <= MOST_GAP
+        right.0 - left.0 <= MAX_GAP_BYTES
             && before.point_at(left).row == before.point_at(right).row
-            && splice.new.len() <= MOST_GAP
+            && splice.new.len() <= MAX_GAP_BYTES
     }
 }
 
-/// What several carets do is worth remembering where all of them do the same.
-fn is_alike(edit: &Edited) -> bool {
+/// Whether all carets make the same change; other simultaneous changes are not logged.
+fn is_alike(edit: &ObservedEdit) -> bool {
     let splices = &edit.change.splices;
     let texts = |splice: &Splice| (edit.before.text(splice.old), edit.after.text(splice.new));
-    let is_small = |splice: &Splice| splice.old.len().max(splice.new.len()) <= MOST_EDIT_BYTES;
+    let is_small = |splice: &Splice| splice.old.len().max(splice.new.len()) <= MAX_EDIT_BYTES;
     match splices.as_slice() {
         [] => false,
         [_] => true,
         [first, others @ ..] => {
-            splices.len() <= MOST_PLACES
+            splices.len() <= MAX_CHANGES
                 && splices.iter().all(is_small)
                 && others.iter().all(|other| texts(other) == texts(first))
         }
     }
 }
 
-/// The words of an edit that were not there before it.
+/// Returns the words of an edit that its old text does not contain.
 fn words_brought(edit: &LoggedEdit) -> Vec<Arc<str>> {
     let is_word = super::token::is_word_char;
     let words = edit.new.split(|ch: char| !is_word(ch));
@@ -473,16 +479,16 @@ fn words_brought(edit: &LoggedEdit) -> Vec<Arc<str>> {
         if !brought.iter().any(|it| it.as_ref() == word) {
             brought.push(Arc::from(word));
         }
-        if brought.len() == MOST_WORDS {
+        if brought.len() == MAX_WORDS {
             break;
         }
     }
     brought
 }
 
-/// The two tokens before a place of a text, the nearest last; empty where there are none near.
+/// Returns the two tokens before an offset, the nearest last; empty if there are none nearby.
 pub(crate) fn lead(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
-    let start = ByteOffset(at.0.saturating_sub(MOST_GAP));
+    let start = ByteOffset(at.0.saturating_sub(MAX_GAP_BYTES));
     let text = text.text(Span::new(start, at));
     let tokens = super::token::solid_tokens(&text);
     let nth = |back: usize| {
@@ -493,10 +499,11 @@ pub(crate) fn lead(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
     [nth(2), nth(1)]
 }
 
-/// What is called with a place of a text as an argument; the two tokens before it where that is no call.
-pub(crate) fn around(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
-    const MOST_CALL: usize = 200;
-    let start = ByteOffset(at.0.saturating_sub(MOST_CALL));
+/// Returns the callee and `(` of the call whose arguments contain an offset, or the two tokens
+/// before it outside a call.
+pub(crate) fn enclosing_call(text: &Snapshot, at: ByteOffset) -> [Arc<str>; 2] {
+    const MAX_CALL_TOKENS: usize = 200;
+    let start = ByteOffset(at.0.saturating_sub(MAX_CALL_TOKENS));
     let before = text.text(Span::new(start, at));
     let tokens = super::token::solid_tokens(&before);
     let mut depth = 0;

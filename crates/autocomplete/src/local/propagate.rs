@@ -1,18 +1,21 @@
-//! Edit propagation: after two like edits, the remaining places.
+//! Edit propagation: after two similar edits, suggests the remaining sites.
 //!
-//! Must not know: when to look, where texts come from. `learn` hears of every edit; sites beyond the screen are found
-//! by a `SiteSearch` on another thread; `offer` tells the next place.
-//! Invariant: a pattern is gone once it was dismissed, ignored twice, or one of its edits was taken back.
-//! Invariant: nothing is offered inside text that was typed after the pattern was learned.
-//! Method: tab-and-index notes §4 for what the tree understands; `repeats` for what it does not.
+//! Must not know: when to search, where texts come from. `learn` receives every edit; a
+//! `SiteSearch` on another thread finds sites beyond the visible rows; `offer` returns the next
+//! site.
+//! Invariant: a pattern is dropped once it is dismissed, ignored twice, or one of its edits is
+//! undone.
+//! Invariant: text typed after the pattern was learned contains no sites.
+//!
+//! `pattern` and `sites` handle edits that the syntax tree identifies, `repeats` the others.
 
 mod choice;
-mod elsewhere;
 mod pattern;
+mod repeat_sites;
 mod repeats;
 mod search;
 mod sites;
-mod spots;
+mod unopened_files;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,105 +23,107 @@ use std::sync::Arc;
 use base::{AbsPath, ByteOffset, Revision, Row, Span};
 use text::Change;
 
-use super::log::{EditLog, Edited, LoggedEdit, Turn, around};
-use crate::{Cause, Scene};
-pub use elsewhere::Elsewhere;
-pub(crate) use elsewhere::FoundElsewhere;
-use pattern::Pattern;
-use repeats::{Repeat, Repeats};
-use search::{Around, Found};
-pub(crate) use search::{Findings, SiteSearch};
-use sites::{Ground, Site, sites};
+use super::log::{EditLog, LoggedEdit, ObservedEdit, TokenRewrite, enclosing_call};
+use crate::{ChangeCause, EditorState};
+use pattern::EditPattern;
+use repeats::{RepeatCandidate, RepeatedEdits};
+use search::{EnclosingContext, TextSites};
+pub(crate) use search::{SiteFindings, SiteSearch};
+use sites::{PatternSite, SearchText, sites};
+pub use unopened_files::UnopenedFileSearch;
+pub(crate) use unopened_files::UnopenedFileSites;
 
-/// What is known of the edits that were made more than once.
+/// Edits that were made more than once.
 #[derive(Default)]
 pub(crate) struct Propagation {
-    /// The newest last.
-    patterns: Vec<Active>,
-    repeats: Repeats,
+    /// Ordered from the oldest.
+    patterns: Vec<ActivePattern>,
+    repeats: RepeatedEdits,
     next: u64,
     revisions: HashMap<Option<AbsPath>, Revision>,
 }
 
-/// A pattern and what became of it.
-struct Active {
+/// A pattern with its state.
+struct ActivePattern {
     id: u64,
-    pattern: Pattern,
-    examples: Vec<Example>,
-    /// Edits from this number on were made after it was learned.
+    pattern: EditPattern,
+    examples: Vec<PatternExample>,
+    /// Sequence number of the first edit made after it was learned.
     learned: u64,
-    /// Whether it is about a variable of one function.
+    /// Whether it concerns a variable of one function.
     is_local: bool,
-    /// Whether it was made of several variables of that name.
+    /// Whether its edits concern several variables of one name.
     is_of_many: bool,
-    /// Whether it is only about places within what its last examples are within: others were left between them.
+    /// Whether it is limited to sites with the same enclosing context as its latest examples,
+    /// because other sites between them were skipped.
     is_narrow: bool,
     ignored: u8,
     accepted: u32,
     is_dropped: bool,
-    found: HashMap<Option<AbsPath>, Found>,
-    /// Counts what it was widened to.
+    found: HashMap<Option<AbsPath>, TextSites>,
+    /// Incremented whenever the pattern is widened or narrowed.
     version: u32,
-    /// Whether files that are not open were searched for this version.
+    /// Whether unopened files were searched for this version.
     is_searched: bool,
 }
 
 /// One of the edits that made a pattern.
-struct Example {
+struct PatternExample {
     edit: u64,
     piece: usize,
     path: Option<AbsPath>,
-    /// What it is within.
+    /// Enclosing context of the edit.
     around: [Arc<str>; 2],
 }
 
-/// The next place of a pattern.
+/// The next site of a pattern.
 #[derive(Clone, Debug)]
-pub(crate) struct Offer {
+pub(crate) struct PatternCandidate {
     pub(crate) pattern: u64,
-    /// Another file; none for the text that was asked for.
+    /// Another file; `None` for the current text.
     pub(crate) file: Option<AbsPath>,
     pub(crate) revision: Revision,
-    pub(crate) site: Site,
-    /// Whether it is before the caret, and how far from it; of another file neither.
+    pub(crate) site: PatternSite,
+    /// Whether it precedes the caret, and its distance from the caret in bytes; both unset in
+    /// another file.
     is_before: bool,
     distance: usize,
-    /// How many places are left, with this one.
+    /// Number of remaining sites, including this one.
     pub(crate) places: usize,
-    /// How sure it is before anything was learned of this person, from 0 to 1.
+    /// Initial probability of being kept, before anything is learned from the user, from 0 to 1.
     pub(crate) likelihood: f32,
 }
 
-/// Patterns that are remembered, also to know which were dismissed.
-const MOST_PATTERNS: usize = 16;
+/// Maximum number of patterns kept, including dropped ones.
+const MAX_PATTERNS: usize = 16;
 
-/// Edits that a new one is compared with.
-const MOST_COMPARED: usize = 12;
+/// Number of earlier edits that a new one is compared with.
+const MAX_COMPARED_EDITS: usize = 12;
 
-/// Sites in sight that are looked for while the search has not ended.
-const MOST_IN_SIGHT: usize = 6;
+/// Maximum number of sites searched in the visible rows until the full search has finished.
+const MAX_VISIBLE_SITES: usize = 6;
 
-/// Offers that may be ignored.
-const MOST_IGNORED: u8 = 2;
+/// Number of ignored suggestions after which a pattern is dropped.
+const MAX_IGNORED: u8 = 2;
 
-/// After so many other edits a pattern is of no interest any more.
-const MOST_OTHERS: u64 = 5;
+/// Number of unrelated edits after which a pattern is no longer suggested.
+const MAX_OTHER_EDITS: u64 = 5;
 
 impl Propagation {
-    /// Takes in a change that the log has taken in.
-    pub(crate) fn learn(&mut self, log: &EditLog, edit: &Edited) {
+    /// Learns from a change that the log has recorded.
+    pub(crate) fn learn(&mut self, log: &EditLog, edit: &ObservedEdit) {
         self.revisions.insert(edit.path.clone(), edit.change.after);
         for active in &mut self.patterns {
             active.follow(&edit.path, &edit.change);
         }
         self.repeats.follow(&edit.path, &edit.change);
         self.repeats.learn(log);
-        if edit.cause == Cause::Undone {
+        if edit.cause == ChangeCause::Undone {
             self.drop_undone(log);
         }
         let open = log.open_edit();
         self.forget_unfinished(log, open);
-        let Some(open) = open.filter(|open| open.cause == Cause::Typed) else {
+        let Some(open) = open.filter(|open| open.cause == ChangeCause::Typed) else {
             return;
         };
         for (ix, _) in open.pieces.iter().enumerate() {
@@ -126,17 +131,17 @@ impl Propagation {
         }
     }
 
-    /// Looks for an earlier edit like one piece of the newest.
-    fn compare(&mut self, log: &EditLog, open: &LoggedEdit, ix: usize, edit: &Edited) {
-        let earlier = log.closed().rev().take(MOST_COMPARED);
-        let earlier = earlier.filter(|it| it.cause == Cause::Typed && !it.is_undone);
+    /// Searches for an earlier edit that resembles one change of the newest.
+    fn compare(&mut self, log: &EditLog, open: &LoggedEdit, ix: usize, edit: &ObservedEdit) {
+        let earlier = log.closed().rev().take(MAX_COMPARED_EDITS);
+        let earlier = earlier.filter(|it| it.cause == ChangeCause::Typed && !it.is_undone);
         let mut pairs = (0..ix)
             .map(|other| (open, other))
             .chain(earlier.flat_map(|it| (0..it.pieces.len()).map(move |other| (it, other))));
         let found = pairs.find_map(|(other, piece)| {
-            let pattern = Pattern::of(other.pieces.get(piece)?, open.pieces.get(ix)?)?;
+            let pattern = EditPattern::of(other.pieces.get(piece)?, open.pieces.get(ix)?)?;
             let example = |edit: &LoggedEdit, piece: usize| {
-                Some(Example {
+                Some(PatternExample {
                     edit: edit.id,
                     piece,
                     path: edit.path.clone(),
@@ -153,7 +158,7 @@ impl Propagation {
             .iter_mut()
             .find(|it| it.pattern.is_same(&pattern))
         {
-            let is_newest = |it: &Example| (it.edit, it.piece) == (open.id, ix);
+            let is_newest = |it: &PatternExample| (it.edit, it.piece) == (open.id, ix);
             if !known.examples.iter().any(is_newest) {
                 let before = known.within().cloned();
                 known.examples.push(newest);
@@ -166,7 +171,7 @@ impl Propagation {
             return;
         }
         let at = open.span.start + open.pieces.get(ix).map_or(0, |piece| piece.offset);
-        self.patterns.push(Active {
+        self.patterns.push(ActivePattern {
             id: self.next,
             is_local: sites::is_local(&pattern, &edit.after, edit.syntax.as_ref(), at),
             pattern,
@@ -182,12 +187,13 @@ impl Propagation {
             is_searched: false,
         });
         self.next += 1;
-        if self.patterns.len() > MOST_PATTERNS {
+        if self.patterns.len() > MAX_PATTERNS {
             self.patterns.remove(0);
         }
     }
 
-    /// Forgets patterns that the open edit has left behind: it was like another edit for a few keys only.
+    /// Forgets patterns that the open edit no longer matches, having resembled another edit for a
+    /// few keystrokes only.
     fn forget_unfinished(&mut self, log: &EditLog, open: Option<&LoggedEdit>) {
         let id = open.map_or(log.next_id(), |open| open.id);
         let pieces = open.map_or(&[] as &[_], |open| open.pieces.as_slice());
@@ -204,7 +210,7 @@ impl Propagation {
                 piece.is_some_and(|piece| {
                     others
                         .filter(|other| !std::ptr::eq(*other, piece))
-                        .filter_map(|other| Pattern::of(other, piece))
+                        .filter_map(|other| EditPattern::of(other, piece))
                         .any(|it| it.is_same(pattern))
                 })
             });
@@ -226,8 +232,8 @@ impl Propagation {
         }
     }
 
-    /// The search that is still to be made in these open texts.
-    pub(crate) fn search(&self, log: &EditLog, open: &[Scene]) -> Option<SiteSearch> {
+    /// Returns the search that is still needed in these open texts.
+    pub(crate) fn search(&self, log: &EditLog, open: &[EditorState]) -> Option<SiteSearch> {
         let mut search = SiteSearch::default();
         for active in self.patterns.iter().filter(|it| !it.is_dropped) {
             for scene in open {
@@ -240,15 +246,15 @@ impl Propagation {
                     continue;
                 }
                 let (what, scene) = (active.pattern.clone(), scene.clone());
-                search.add(active.id, what, scene, examples, active.around());
+                search.add(active.id, what, scene, examples, active.enclosing_context());
             }
         }
         search.also(self.repeats.searches(open));
         (!search.is_empty()).then_some(search)
     }
 
-    /// Takes what a search has found, unless the text has changed since.
-    pub(crate) fn found(&mut self, findings: Findings) {
+    /// Stores the results of a search, except for texts that have changed since.
+    pub(crate) fn add_findings(&mut self, findings: SiteFindings) {
         let is_stale = |path: &Option<AbsPath>, revision: Revision| {
             let now = self.revisions.get(path);
             now.is_some_and(|it| *it != revision)
@@ -265,27 +271,27 @@ impl Propagation {
         }
         for (key, path, spots) in findings.spots {
             if !is_stale(&path, spots.revision) {
-                self.repeats.found(key, path, spots);
+                self.repeats.add_sites(key, path, spots);
             }
         }
     }
 
-    /// The most likely next place of all patterns and repeats that the person is still about.
-    pub(crate) fn offer(&self, log: &EditLog, scene: &Scene) -> Option<Offer> {
+    /// Returns the most likely next site of all patterns and repeats that are still current.
+    pub(crate) fn offer(&self, log: &EditLog, scene: &EditorState) -> Option<PatternCandidate> {
         let mut offers = self.offers_by_tree(log, scene);
-        // What is known of a variable of a function holds there alone.
-        let is_settled = |turn: &Turn| {
+        // A change of a function's local variable applies only inside that function.
+        let is_settled = |turn: &TokenRewrite| {
             let mut patterns = self.patterns.iter();
-            patterns.any(|it| it.is_of_one_function() && it.pattern.turns(&turn.old, &turn.new))
+            patterns.any(|it| it.is_of_one_function() && it.pattern.rewrites(&turn.old, &turn.new))
         };
         let repeats = self.repeats.offers(log, scene, &is_settled);
-        offers.extend(repeats.into_iter().map(Repeat::into_offer));
+        offers.extend(repeats.into_iter().map(RepeatCandidate::into_offer));
         choice::choose(offers)
     }
 
-    /// The nearest place of each pattern.
-    fn offers_by_tree(&self, log: &EditLog, scene: &Scene) -> Vec<Offer> {
-        let live: Vec<&Active> = self.patterns.iter().filter(|it| !it.is_dropped).collect();
+    /// Returns the nearest site of each pattern.
+    fn offers_by_tree(&self, log: &EditLog, scene: &EditorState) -> Vec<PatternCandidate> {
+        let live: Vec<&ActivePattern> = self.patterns.iter().filter(|it| !it.is_dropped).collect();
         let examples = live.iter().flat_map(|it| &it.examples);
         let own: HashSet<u64> = examples.map(|it| it.edit).collect();
         live.iter()
@@ -294,7 +300,7 @@ impl Propagation {
             .collect()
     }
 
-    /// Hears what became of an offer.
+    /// Records that a suggestion of a pattern was accepted.
     pub(crate) fn accepted(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.accepted += 1;
@@ -304,17 +310,17 @@ impl Propagation {
         }
     }
 
-    /// An offer was passed over; after the second one the pattern is given up.
+    /// Records that a suggestion was ignored; after the second one the pattern is dropped.
     pub(crate) fn ignored(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.ignored += 1;
-            active.is_dropped |= active.ignored >= MOST_IGNORED;
+            active.is_dropped |= active.ignored >= MAX_IGNORED;
         } else {
             self.repeats.ignored(pattern);
         }
     }
 
-    /// Gives a pattern up.
+    /// Drops a pattern or group.
     pub(crate) fn drop_pattern(&mut self, pattern: u64) {
         if let Some(active) = self.active(pattern) {
             active.is_dropped = true;
@@ -323,17 +329,17 @@ impl Propagation {
         }
     }
 
-    fn active(&mut self, pattern: u64) -> Option<&mut Active> {
+    fn active(&mut self, pattern: u64) -> Option<&mut ActivePattern> {
         self.patterns.iter_mut().find(|it| it.id == pattern)
     }
 }
 
-impl Active {
+impl ActivePattern {
     fn is_of_one_function(&self) -> bool {
         self.is_local && !self.is_of_many
     }
 
-    /// Searches anew where its examples are within something else than before.
+    /// Restarts the search if the enclosing context of the examples has changed.
     fn follow_within(&mut self, before: Option<[Arc<str>; 2]>) {
         if self.within() != before.as_ref() {
             self.is_narrow = false;
@@ -341,7 +347,7 @@ impl Active {
         }
     }
 
-    /// From now on it is only about places within what its last examples are within.
+    /// Limits the pattern to sites with the same enclosing context as its latest examples.
     fn narrow(&mut self) {
         if !self.is_narrow {
             self.is_narrow = true;
@@ -355,7 +361,7 @@ impl Active {
         self.is_searched = false;
     }
 
-    /// The call that its last example is within, or what both of its last ones are.
+    /// Returns the call around its last example, or the context that its last two examples share.
     fn within(&self) -> Option<&[Arc<str>; 2]> {
         let [.., before, last] = self.examples.as_slice() else {
             return None;
@@ -365,14 +371,14 @@ impl Active {
         (is_call || before.around == last.around).then_some(&last.around)
     }
 
-    fn around(&self) -> Option<Around> {
-        self.within().map(|within| Around {
+    fn enclosing_context(&self) -> Option<EnclosingContext> {
+        self.within().map(|within| EnclosingContext {
             within: within.clone(),
             is_sure: self.is_narrow,
         })
     }
 
-    /// Keeps the sites of a text in step with a change of it.
+    /// Maps the sites of a text through a change.
     fn follow(&mut self, path: &Option<AbsPath>, change: &Change) {
         let Some(found) = self.found.get_mut(path) else {
             return;
@@ -391,7 +397,7 @@ impl Active {
         });
     }
 
-    /// Where its examples stand now in a text.
+    /// Returns the current positions of its examples in a text.
     fn examples_in(&self, log: &EditLog, path: &Option<AbsPath>) -> Vec<Span> {
         let here = self.examples.iter().filter(|it| it.path == *path);
         here.filter_map(|example| {
@@ -402,12 +408,12 @@ impl Active {
         .collect()
     }
 
-    /// Whether the person is still about it. `own` are the edits of all patterns: going to and fro between them is
-    /// one task.
-    fn is_of_interest(&self, log: &EditLog, scene: &Scene, own: &HashSet<u64>) -> bool {
+    /// Whether the user is still working on it. `own` contains the edits of all patterns, since
+    /// alternating between them is one task.
+    fn is_of_interest(&self, log: &EditLog, scene: &EditorState, own: &HashSet<u64>) -> bool {
         let newest = self.examples.iter().map(|it| it.edit).max().unwrap_or(0);
         let is_own = |edit: &LoggedEdit| {
-            edit.id <= newest || edit.cause == Cause::Accepted || own.contains(&edit.id)
+            edit.id <= newest || edit.cause == ChangeCause::Accepted || own.contains(&edit.id)
         };
         let others = log.closed().filter(|edit| !is_own(edit)).count() as u64;
         let typing = log.open_edit().filter(|edit| !is_own(edit));
@@ -416,11 +422,16 @@ impl Active {
                 && edit.span.start <= scene.caret
                 && scene.caret <= edit.span.end
         });
-        others + u64::from(typing.is_some()) < MOST_OTHERS && !is_typing
+        others + u64::from(typing.is_some()) < MAX_OTHER_EDITS && !is_typing
     }
 
-    fn offer(&self, log: &EditLog, scene: &Scene, live: &[&Active]) -> Option<Offer> {
-        let rivals: Vec<&&Active> = live
+    fn offer(
+        &self,
+        log: &EditLog,
+        scene: &EditorState,
+        live: &[&ActivePattern],
+    ) -> Option<PatternCandidate> {
+        let rivals: Vec<&&ActivePattern> = live
             .iter()
             .filter(|it| it.pattern.is_rival(&self.pattern))
             .collect();
@@ -434,14 +445,15 @@ impl Active {
                 &in_sight
             }
         };
-        let here: Vec<&Site> = here
+        let here: Vec<&PatternSite> = here
             .iter()
-            .filter(|site| stands(site, scene) && !self.is_new_text(log, &scene.path, site))
+            .filter(|site| is_unchanged(site, scene) && !self.is_new_text(log, &scene.path, site))
             .filter(|site| rivals.is_empty() || self.is_meant(site, scene, &rivals))
             .collect();
-        let elsewhere = match rivals.is_empty() {
-            true => self.elsewhere(log, scene),
-            false => Vec::new(),
+        let elsewhere = if rivals.is_empty() {
+            self.elsewhere(log, scene)
+        } else {
+            Vec::new()
         };
         let places = here.len()
             + elsewhere
@@ -461,7 +473,7 @@ impl Active {
                 )
             }
         };
-        Some(Offer {
+        Some(PatternCandidate {
             pattern: self.id,
             file,
             revision,
@@ -473,21 +485,27 @@ impl Active {
         })
     }
 
-    /// Whether a site that several patterns are about is one of this: it is within what one of its examples was
-    /// within, and none of the others'.
-    fn is_meant(&self, site: &Site, scene: &Scene, rivals: &[&&Active]) -> bool {
-        let around = around(&scene.snapshot, site.span.start);
-        let is_within = |active: &Active| active.examples.iter().any(|it| it.around == around);
+    /// Whether a site claimed by several patterns belongs to this one: it shares the enclosing
+    /// context of one of its examples and of none of the others'.
+    fn is_meant(
+        &self,
+        site: &PatternSite,
+        scene: &EditorState,
+        rivals: &[&&ActivePattern],
+    ) -> bool {
+        let around = enclosing_call(&scene.snapshot, site.span.start);
+        let is_within =
+            |active: &ActivePattern| active.examples.iter().any(|it| it.around == around);
         is_within(self) && !rivals.iter().any(|it| is_within(it))
     }
 
-    /// The sites in the rows in sight, for as long as the search is out.
-    fn in_sight(&self, log: &EditLog, scene: &Scene) -> Vec<Site> {
+    /// Searches the visible rows while the full search is pending.
+    fn in_sight(&self, log: &EditLog, scene: &EditorState) -> Vec<PatternSite> {
         let examples = self.examples_in(log, &scene.path);
         if self.is_narrow || self.is_local && examples.is_empty() {
             return Vec::new();
         }
-        let ground = Ground {
+        let ground = SearchText {
             text: &scene.snapshot,
             syntax: scene.syntax.as_ref(),
             examples: &examples,
@@ -495,12 +513,17 @@ impl Active {
         };
         let from = scene.snapshot.row_start(scene.rows.0);
         let to = scene.snapshot.row_start(Row(scene.rows.1.0)).max(from);
-        sites(&self.pattern, ground, Span::new(from, to), MOST_IN_SIGHT)
+        sites(
+            &self.pattern,
+            ground,
+            Span::new(from, to),
+            MAX_VISIBLE_SITES,
+        )
     }
 
-    /// Files with sites besides the one in sight, in a fixed order.
-    fn elsewhere(&self, log: &EditLog, scene: &Scene) -> Vec<(&AbsPath, &Found)> {
-        let mut files: Vec<(&AbsPath, &Found)> = self
+    /// Returns the other files with sites, sorted by path.
+    fn elsewhere(&self, log: &EditLog, scene: &EditorState) -> Vec<(&AbsPath, &TextSites)> {
+        let mut files: Vec<(&AbsPath, &TextSites)> = self
             .found
             .iter()
             .filter(|(path, found)| **path != scene.path && !found.sites.is_empty())
@@ -518,7 +541,7 @@ impl Active {
     }
 
     /// Whether a site lies in text that was typed after the pattern was learned.
-    fn is_new_text(&self, log: &EditLog, path: &Option<AbsPath>, site: &Site) -> bool {
+    fn is_new_text(&self, log: &EditLog, path: &Option<AbsPath>, site: &PatternSite) -> bool {
         log.all().any(|edit| {
             edit.id >= self.learned && edit.path == *path && edit.span.overlaps(site.span)
         })
@@ -529,7 +552,7 @@ impl Active {
         likelihood -= if self.pattern.has_hole() { 0.1 } else { 0.0 };
         likelihood += 0.05 * (self.examples.len() as f32 - 2.0 + self.accepted as f32).min(3.0);
         let skipped: usize = self.found.values().map(|found| found.skipped).sum();
-        // Who passed places over means only some of them.
+        // A user who skipped sites wants to change only some of them.
         likelihood *= 0.6_f32.powi(skipped.min(4) as i32);
         likelihood *= 0.7_f32.powi(i32::from(self.ignored));
         if places > 60 {
@@ -539,13 +562,13 @@ impl Active {
     }
 }
 
-impl Repeat {
-    fn into_offer(self) -> Offer {
-        Offer {
+impl RepeatCandidate {
+    fn into_offer(self) -> PatternCandidate {
+        PatternCandidate {
             pattern: self.group,
             file: self.file,
             revision: self.revision,
-            site: Site {
+            site: PatternSite {
                 span: self.span,
                 old: self.old,
                 new: self.new,
@@ -558,12 +581,12 @@ impl Repeat {
     }
 }
 
-fn stands(site: &Site, scene: &Scene) -> bool {
+fn is_unchanged(site: &PatternSite, scene: &EditorState) -> bool {
     site.span.end <= scene.snapshot.len() && scene.snapshot.text(site.span) == *site.old
 }
 
-/// Nearer sites first: in the same function, then behind the caret, then before it.
-fn rank(site: &Site, scene: &Scene) -> (bool, bool, usize) {
+/// Sort key of a site: the same function first, then sites after the caret, then by distance.
+fn rank(site: &PatternSite, scene: &EditorState) -> (bool, bool, usize) {
     let function = function_around(scene);
     let is_outside = !function.is_some_and(|span| span.covers(site.span));
     let is_before = site.span.start < scene.caret;
@@ -571,8 +594,8 @@ fn rank(site: &Site, scene: &Scene) -> (bool, bool, usize) {
     (is_outside, is_before, distance)
 }
 
-/// The innermost function around the caret.
-fn function_around(scene: &Scene) -> Option<Span> {
+/// Returns the innermost function around the caret.
+fn function_around(scene: &EditorState) -> Option<Span> {
     let at = ByteOffset(scene.caret.0.min(scene.snapshot.len().0.saturating_sub(1)));
     let nodes = scene
         .syntax

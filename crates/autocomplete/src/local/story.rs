@@ -1,23 +1,24 @@
-//! Texts that are edited as a person would, with a local tier that hears of it: for tests.
+//! Test fixture: texts that are edited like a user would, with a local predictor that observes the
+//! edits.
 
 use std::sync::Arc;
 
 use base::{AbsPath, ByteOffset, Row, Span};
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
-use text::{Buffer, Change, Edit, Origin, Timestamp};
+use text::{Buffer, Change, Edit, EditOrigin, Timestamp};
 
-use super::{Answer, CorpusView, Edited, Local};
-use crate::{Cause, Part, Scene, Suggestion, SuggestionId};
+use super::{CorpusView, LocalPredictor, ObservedEdit, SuggestionOutcome};
+use crate::{AcceptGranularity, ChangeCause, EditorState, Suggestion, SuggestionId};
 
-/// Some open texts and a person who edits them.
+/// Open texts with simulated editing.
 pub(crate) struct Story {
-    pub(crate) local: Local,
-    texts: Vec<Open>,
+    pub(crate) local: LocalPredictor,
+    texts: Vec<StoryFile>,
     now: u64,
     ids: u64,
 }
 
-struct Open {
+struct StoryFile {
     path: AbsPath,
     buffer: Buffer,
     tree: SyntaxTree,
@@ -25,10 +26,10 @@ struct Open {
 }
 
 impl Story {
-    /// One open text. `|` marks the caret, if it is there.
+    /// Opens one text. `|` marks the caret, if present.
     pub(crate) fn new(language: &str, text: &str) -> Self {
         let mut story = Self {
-            local: Local::new(),
+            local: LocalPredictor::new(),
             texts: Vec::new(),
             now: 1_000_000,
             ids: 0,
@@ -37,20 +38,20 @@ impl Story {
         story
     }
 
-    /// One open text that the local tier was not told of.
+    /// Opens one text that the local predictor has not seen.
     pub(crate) fn unseen(language: &str, text: &str) -> Self {
         let mut story = Self::new(language, text);
-        story.local = Local::new();
+        story.local = LocalPredictor::new();
         story
     }
 
-    /// Opens a further text; it gets the number behind the last.
+    /// Opens a further text; it gets the next number.
     pub(crate) fn open(&mut self, language: &str, path: &str, text: &str) {
         let caret = text.find('|');
         let text = caret.map_or(text.to_owned(), |_| text.replacen('|', "", 1));
         let buffer = Buffer::new(&text);
         let tree = SyntaxTree::new(language_named(language).expect("a known language"));
-        self.texts.push(Open {
+        self.texts.push(StoryFile {
             path: AbsPath::new(path).expect("an absolute path"),
             buffer,
             tree,
@@ -59,13 +60,13 @@ impl Story {
         let number = self.texts.len() - 1;
         self.texts[number].parse();
         let scene = self.scene(number);
-        self.local.see(&scene);
+        self.local.note_tree(&scene);
     }
 
-    pub(crate) fn scene(&self, number: usize) -> Scene {
+    pub(crate) fn scene(&self, number: usize) -> EditorState {
         let open = &self.texts[number];
         let snapshot = open.buffer.snapshot();
-        Scene {
+        EditorState {
             path: Some(open.path.clone()),
             rows: (Row(0), Row(snapshot.row_count())),
             syntax: Some(open.tree.snapshot()),
@@ -80,7 +81,8 @@ impl Story {
         self.texts[number].buffer.snapshot().to_string()
     }
 
-    /// Puts `new` in the place of the `nth` `old` of a text: a deletion and one change for each letter.
+    /// Replaces the `nth` occurrence of `old` with `new`: a deletion, then one change per
+    /// character.
     pub(crate) fn change(&mut self, number: usize, old: &str, nth: usize, new: &str) {
         let text = self.text(number);
         let start = text.match_indices(old).nth(nth).expect("the old text").0;
@@ -90,13 +92,13 @@ impl Story {
                 number,
                 Span::from(start..start + old.len()),
                 "",
-                Cause::Typed,
+                ChangeCause::Typed,
             );
         }
         self.type_at(number, start, new);
     }
 
-    /// Deletes the first `old` of a text, without a pause before.
+    /// Deletes the first occurrence of `old` without a preceding pause.
     pub(crate) fn erase(&mut self, number: usize, old: &str) {
         let start = self.text(number).find(old).expect("the old text");
         self.now += 80;
@@ -104,20 +106,20 @@ impl Story {
             number,
             Span::from(start..start + old.len()),
             "",
-            Cause::Typed,
+            ChangeCause::Typed,
         );
     }
 
-    /// Types at a place, letter by letter.
+    /// Types `new` at an offset, character by character.
     pub(crate) fn type_at(&mut self, number: usize, start: usize, new: &str) {
         for (at, ch) in new.char_indices() {
             self.now += 80;
             let place = Span::at(ByteOffset(start + at));
-            self.replace(number, place, &ch.to_string(), Cause::Typed);
+            self.replace(number, place, &ch.to_string(), ChangeCause::Typed);
         }
     }
 
-    /// Types `new` behind the `nth` `before` of a text.
+    /// Types `new` after the `nth` occurrence of `before`.
     pub(crate) fn type_behind(&mut self, number: usize, before: &str, nth: usize, new: &str) {
         let text = self.text(number);
         let start = text
@@ -129,8 +131,8 @@ impl Story {
         self.type_at(number, start + before.len(), new);
     }
 
-    /// Puts `new` in the place of the first `count` `old` of a text with a caret at each: a deletion and one change for
-    /// each letter.
+    /// Replaces the first `count` occurrences of `old` with a caret at each: a deletion, then one
+    /// change per character.
     pub(crate) fn change_at_once(&mut self, number: usize, old: &str, count: usize, new: &str) {
         let text = self.text(number);
         let starts = text.match_indices(old).take(count).map(|(at, _)| at);
@@ -143,7 +145,7 @@ impl Story {
             self.now += 80;
             let edits = places.iter().map(|span| Edit::new(*span, put.as_str()));
             let edits: Vec<Edit> = edits.collect();
-            let change = self.replace_all(number, &edits, Cause::Typed);
+            let change = self.replace_all(number, &edits, ChangeCause::Typed);
             places = change
                 .splices
                 .iter()
@@ -152,7 +154,7 @@ impl Story {
         }
     }
 
-    /// Puts other texts in the place of the first of each of some texts, all in one change.
+    /// Replaces the first occurrence of several texts in one change.
     pub(crate) fn differ(&mut self, number: usize, changes: &[(&str, &str)]) {
         let text = self.text(number);
         let edits = changes.iter().map(|(old, new)| {
@@ -161,32 +163,38 @@ impl Story {
         });
         let edits: Vec<Edit> = edits.collect();
         self.now += 10_000;
-        self.replace_all(number, &edits, Cause::Typed);
+        self.replace_all(number, &edits, ChangeCause::Typed);
     }
 
-    fn replace(&mut self, number: usize, span: Span, new: &str, cause: Cause) {
+    fn replace(&mut self, number: usize, span: Span, new: &str, cause: ChangeCause) {
         self.replace_all(number, &[Edit::new(span, new)], cause);
     }
 
-    fn replace_all(&mut self, number: usize, edits: &[Edit], cause: Cause) -> Change {
+    fn replace_all(&mut self, number: usize, edits: &[Edit], cause: ChangeCause) -> Change {
         let before = self.texts[number].buffer.snapshot();
         let change = self.texts[number]
             .buffer
-            .edit(edits, &Origin::user(Timestamp(self.now)));
-        self.heard(number, before, change.clone(), cause);
+            .edit(edits, &EditOrigin::user(Timestamp(self.now)));
+        self.record_edit(number, before, change.clone(), cause);
         change
     }
 
-    /// Takes the last step of a text back, if there is one.
+    /// Undoes the last edit of a text, if there is one.
     pub(crate) fn undo(&mut self, number: usize) {
         self.now += 1000;
         let before = self.texts[number].buffer.snapshot();
         if let Some(restored) = self.texts[number].buffer.undo() {
-            self.heard(number, before, restored.change, Cause::Undone);
+            self.record_edit(number, before, restored.change, ChangeCause::Undone);
         }
     }
 
-    fn heard(&mut self, number: usize, before: text::Snapshot, change: Change, cause: Cause) {
+    fn record_edit(
+        &mut self,
+        number: usize,
+        before: text::Snapshot,
+        change: Change,
+        cause: ChangeCause,
+    ) {
         let open = &mut self.texts[number];
         let after = open.buffer.snapshot();
         open.tree.edit(&before, &after, &change);
@@ -194,7 +202,7 @@ impl Story {
         if let Some(last) = change.splices.last() {
             open.caret = last.new.end;
         }
-        self.local.edited(&Edited {
+        self.local.edited(&ObservedEdit {
             path: Some(open.path.clone()),
             before,
             after,
@@ -205,20 +213,20 @@ impl Story {
         });
     }
 
-    /// Hands a project to the local tier.
+    /// Adds project files to the local predictor.
     pub(crate) fn learn_project(&mut self, files: &[(&str, &str)]) -> Arc<CorpusView> {
         let mut corpus = super::Corpus::new();
         for (path, text) in files {
-            corpus.put(&AbsPath::new(path).expect("an absolute path"), text);
+            corpus.insert(&AbsPath::new(path).expect("an absolute path"), text);
         }
         let view = corpus.view();
         self.local.set_corpus(view.clone());
         view
     }
 
-    /// Does the background work, with all texts open.
+    /// Runs the background job with all texts open.
     pub(crate) fn work(&mut self) {
-        let scenes: Vec<Scene> = (0..self.texts.len())
+        let scenes: Vec<EditorState> = (0..self.texts.len())
             .map(|number| self.scene(number))
             .collect();
         if let Some(job) = self.local.job(&scenes) {
@@ -226,9 +234,9 @@ impl Story {
         }
     }
 
-    /// Looks through a file that is not open, as `path`.
+    /// Searches an unopened file at `path`.
     pub(crate) fn work_elsewhere(&mut self, language: &str, path: &str, text: &str) {
-        let elsewhere = self.local.elsewhere().expect("something to look for");
+        let elsewhere = self.local.unopened_search().expect("something to look for");
         let mut other = Story::new(language, text);
         other.texts[0].path = AbsPath::new(path).expect("an absolute path");
         let done = elsewhere.run(std::iter::once(other.scene(0)));
@@ -243,39 +251,42 @@ impl Story {
             SuggestionId(*ids)
         });
         for suggestion in suggestions.iter().filter(|it| it.file.is_none()) {
-            assert!(suggestion.stands_in(&scene.snapshot), "{suggestion:?}");
+            assert!(suggestion.applies_to(&scene.snapshot), "{suggestion:?}");
         }
         suggestions
     }
 
-    /// As `suggestions`, with what is too unlikely to be shown unasked.
-    pub(crate) fn everything(&mut self, number: usize) -> Vec<Suggestion> {
+    /// Like `suggestions`, including those too unlikely to be shown unasked.
+    pub(crate) fn all_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let scene = self.scene(number);
         let ids = &mut self.ids;
-        self.local.everything(&scene, Timestamp(self.now), &mut || {
-            *ids += 1;
-            SuggestionId(*ids)
-        })
+        self.local
+            .all_suggestions(&scene, Timestamp(self.now), &mut || {
+                *ids += 1;
+                SuggestionId(*ids)
+            })
     }
 
-    /// As `everything`, with words that begin alike.
-    pub(crate) fn asked(&mut self, number: usize) -> Vec<Suggestion> {
+    /// Like `everything`, with words that share the typed prefix.
+    pub(crate) fn requested_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let scene = self.scene(number);
         let ids = &mut self.ids;
-        self.local.asked(&scene, Timestamp(self.now), &mut || {
-            *ids += 1;
-            SuggestionId(*ids)
-        })
+        self.local
+            .requested_suggestions(&scene, Timestamp(self.now), &mut || {
+                *ids += 1;
+                SuggestionId(*ids)
+            })
     }
 
-    /// What one key writes.
-    pub(crate) fn words(&mut self, number: usize) -> Vec<Suggestion> {
+    /// Returns the suggestions of the word completion command.
+    pub(crate) fn word_suggestions(&mut self, number: usize) -> Vec<Suggestion> {
         let scene = self.scene(number);
         let ids = &mut self.ids;
-        self.local.words(&scene, Timestamp(self.now), &mut || {
-            *ids += 1;
-            SuggestionId(*ids)
-        })
+        self.local
+            .word_suggestions(&scene, Timestamp(self.now), &mut || {
+                *ids += 1;
+                SuggestionId(*ids)
+            })
     }
 
     /// Accepts a suggestion, in the file that it names or in this text.
@@ -289,16 +300,19 @@ impl Story {
         };
         self.now += 1000;
         let before = self.texts[number].buffer.snapshot();
-        let edits = suggestion.taking(Part::All);
+        let edits = suggestion.accept_edits(AcceptGranularity::All);
         let change = self.texts[number]
             .buffer
-            .edit(&edits, &Origin::user(Timestamp(self.now)));
-        self.heard(number, before, change, Cause::Accepted);
-        self.local.answered(suggestion, Answer::Accepted(Part::All));
+            .edit(&edits, &EditOrigin::user(Timestamp(self.now)));
+        self.record_edit(number, before, change, ChangeCause::Accepted);
+        self.local.record_outcome(
+            suggestion,
+            SuggestionOutcome::Accepted(AcceptGranularity::All),
+        );
     }
 }
 
-impl Open {
+impl StoryFile {
     fn parse(&mut self) {
         self.tree.language().prepare();
         let text = self.buffer.snapshot();

@@ -3,8 +3,8 @@
 use base::ByteOffset;
 
 use super::story::Story;
-use super::{Answer, Local};
-use crate::{Part, Source};
+use super::{LocalPredictor, SuggestionOutcome};
+use crate::{AcceptGranularity, SuggestionSource};
 
 #[test]
 fn an_answer_about_something_never_shown_teaches_nothing() {
@@ -12,10 +12,10 @@ fn an_answer_about_something_never_shown_teaches_nothing() {
     story.change(0, "alpha", 0, "beta");
     story.change(0, "alpha", 0, "beta");
     let offer = story.suggestions(0).into_iter().next().expect("an offer");
-    let mut other = Local::new();
-    let before = other.learned().expect("numbers");
-    other.answered(&offer, Answer::Dismissed);
-    assert_eq!(other.learned().expect("numbers"), before);
+    let mut other = LocalPredictor::new();
+    let before = other.to_json().expect("numbers");
+    other.record_outcome(&offer, SuggestionOutcome::Dismissed);
+    assert_eq!(other.to_json().expect("numbers"), before);
 }
 
 #[test]
@@ -25,26 +25,30 @@ fn answers_are_learned_from_and_can_be_recalled() {
         "fn k() {\n    remaining_bytes();\n    other();\n    rema|\n}\n",
     );
     let offer = story.suggestions(0).into_iter().next().expect("an offer");
-    assert_eq!(offer.source, Source::Continuation);
+    assert_eq!(offer.source, SuggestionSource::Continuation);
     let first = story.local.threshold();
     for _ in 0..200 {
-        story.local.answered(&offer, Answer::TypedOver);
+        story
+            .local
+            .record_outcome(&offer, SuggestionOutcome::TypedOver);
     }
     assert!(story.local.threshold() > first);
     assert_eq!(story.suggestions(0), []);
-    let mut next = Local::new();
-    assert!(next.recall(&story.local.learned().expect("numbers")));
+    let mut next = LocalPredictor::new();
+    assert!(next.restore_json(&story.local.to_json().expect("numbers")));
     assert_eq!(next.threshold(), story.local.threshold());
     for _ in 0..400 {
-        story.local.answered(&offer, Answer::Accepted(Part::All));
+        story
+            .local
+            .record_outcome(&offer, SuggestionOutcome::Accepted(AcceptGranularity::All));
     }
     assert!(!story.suggestions(0).is_empty());
-    assert!(!next.recall("no json"));
+    assert!(!next.restore_json("no json"));
     assert_eq!(next.threshold(), first);
 }
 
 #[test]
-fn a_job_is_asked_for_until_all_is_known_and_again_after_a_change() {
+fn a_job_is_pending_until_done_and_after_changes() {
     let mut story = Story::new("Rust", "enum E { A }\n");
     let scene = story.scene(0);
     assert!(story.local.job(std::slice::from_ref(&scene)).is_some());

@@ -1,32 +1,32 @@
-//! A text as words, numbers and signs.
+//! Splits a text into words, numbers and punctuation.
 //!
-//! Must not know: languages. What is between tokens is told by their bytes: blanks are no tokens, line ends are.
+//! Must not know: languages. Blanks are not tokens, line breaks are.
 //! Invariant: tokens are sorted, do not overlap, and lie on char boundaries.
 
 use std::ops::Range;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TokenKind {
-    /// Letters, digits and underscores that do not begin with a digit.
+    /// Letters, digits and underscores, not starting with a digit.
     Word,
-    /// What begins with a digit.
+    /// A literal that starts with a digit.
     Number,
-    /// One operator or any other char.
+    /// An operator or any other single character.
     Sign,
-    /// The end of one or more lines, with the indent of the next one.
+    /// One or more line breaks, with the indentation of the next line.
     Newline,
 }
 
-/// A token by its bytes in the text it was cut from.
+/// A token, as a byte range of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Token {
+pub(crate) struct CodeToken {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) kind: TokenKind,
 }
 
-impl Token {
+impl CodeToken {
     pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.end
     }
@@ -36,41 +36,41 @@ impl Token {
     }
 }
 
-/// Operators of more than one char, the longest first.
+/// Operators of more than one character, the longest first.
 const OPERATORS: [&str; 34] = [
     "...", "..=", "===", "!==", "<<=", "\"\"\"", "'''", "**=", "::", "->", "=>", "==", "!=", "<=",
     ">=", "&&", "||", "..", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", ":=", "?.", "??", "++",
     "--", "//", "/*", "*/",
 ];
 
-/// Whether a char belongs to words.
+/// Whether a character belongs to words.
 pub(crate) fn is_word_char(ch: char) -> bool {
     ch.is_alphanumeric() || ch == '_'
 }
 
-/// The tokens of a text, in order.
-pub(crate) struct Tokens<'a> {
+/// Iterator over the tokens of a text.
+pub(crate) struct CodeTokens<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> CodeTokens<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 }
 
-/// The tokens of a text that are no line ends.
-pub(crate) fn solid_tokens(text: &str) -> Vec<Token> {
-    Tokens::new(text)
+/// Returns the tokens of a text without line breaks.
+pub(crate) fn solid_tokens(text: &str) -> Vec<CodeToken> {
+    CodeTokens::new(text)
         .filter(|token| token.kind != TokenKind::Newline)
         .collect()
 }
 
-impl Iterator for Tokens<'_> {
-    type Item = Token;
+impl Iterator for CodeTokens<'_> {
+    type Item = CodeToken;
 
-    fn next(&mut self) -> Option<Token> {
+    fn next(&mut self) -> Option<CodeToken> {
         let bytes = self.text.as_bytes();
         while bytes.get(self.at).is_some_and(|byte| is_blank(*byte)) {
             self.at += 1;
@@ -85,12 +85,12 @@ impl Iterator for Tokens<'_> {
             _ => self.wide(start),
         };
         self.at = end;
-        Some(Token { start, end, kind })
+        Some(CodeToken { start, end, kind })
     }
 }
 
-impl Tokens<'_> {
-    /// A token that begins with a char beyond ASCII.
+impl CodeTokens<'_> {
+    /// Returns the token that begins with a non-ASCII character.
     fn wide(&self, start: usize) -> (usize, TokenKind) {
         let first = self.text.get(start..).and_then(|rest| rest.chars().next());
         match first {
@@ -105,7 +105,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-/// The end of the blank lines behind a line end and of the indent behind them.
+/// Returns the end of a line break, including blank lines and the indentation after them.
 fn newline_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     while bytes

@@ -3,11 +3,11 @@
 use base::{ByteOffset, Row, Span};
 use text::Snapshot;
 
-use super::{Replacement, Shape, Source, Suggestion, SuggestionId};
+use super::{SuggestedEdit, Suggestion, SuggestionId, SuggestionShape, SuggestionSource};
 
 fn check_insertions(old: &str, new: &str, expected: Option<&[(usize, &str)]>) {
     let snapshot = Snapshot::new(old);
-    let edit = Replacement {
+    let edit = SuggestedEdit {
         span: snapshot.full_span(),
         old: old.into(),
         new: new.into(),
@@ -34,25 +34,28 @@ fn text_that_only_comes_in_is_told_by_its_pieces() {
 #[test]
 fn what_stays_is_no_part_of_a_replacement() {
     let snapshot = Snapshot::new("let größe = 1;");
-    let edit = Replacement::new(snapshot.full_span(), "let größer = 1;", &snapshot);
+    let edit = SuggestedEdit::new(snapshot.full_span(), "let größer = 1;", &snapshot);
     assert_eq!(edit.span, Span::at(ByteOffset("let größe".len())));
     assert_eq!((edit.old.as_ref(), edit.new.as_ref()), ("", "r"));
-    assert!(edit.stands_in(&snapshot));
+    assert!(edit.applies_to(&snapshot));
 }
 
 #[test]
-fn a_place_out_of_sight_is_a_jump_and_one_in_sight_a_change() {
+fn an_off_screen_edit_is_a_jump() {
     let snapshot = Snapshot::new("one\ntwo\nthree\nfour\n");
     let suggestion = Suggestion {
         id: SuggestionId(1),
         file: None,
         revision: snapshot.revision(),
-        edits: vec![Replacement::new(Span::from(8..13), "3", &snapshot)],
-        source: Source::Continuation,
+        edits: vec![SuggestedEdit::new(Span::from(8..13), "3", &snapshot)],
+        source: SuggestionSource::Continuation,
         confidence: 0.5,
     };
     let caret = ByteOffset(0);
     let shape = |rows| suggestion.shape(caret, rows, &snapshot);
-    assert_eq!(shape((Row(0), Row(2))), Shape::Jump(ByteOffset(8)));
-    assert_eq!(shape((Row(0), Row(4))), Shape::Change);
+    assert_eq!(
+        shape((Row(0), Row(2))),
+        SuggestionShape::Jump(ByteOffset(8))
+    );
+    assert_eq!(shape((Row(0), Row(4))), SuggestionShape::Change);
 }

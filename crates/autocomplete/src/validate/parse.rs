@@ -1,28 +1,28 @@
-//! Whether a text parses worse behind an edit than before it.
+//! Checks whether an edit makes a text parse worse.
 
 use syntax::{Budget, Damage, SyntaxSnapshot};
 use text::{Change, Snapshot};
 
-use crate::Scene;
+use crate::EditorState;
 
-/// How often the parser may ask whether to go on: every hundred of its steps, so that a whole text of some thousand
-/// lines is parsed within it, and nothing takes much longer than a millisecond.
-const MOST_STEPS: u32 = 400;
+/// Maximum number of parser progress checks, one per hundred parser steps. Enough for a text of
+/// some thousand lines, and takes little more than a millisecond.
+const MAX_PARSE_STEPS: u32 = 400;
 
-/// Bytes that an error may grow by without being worse: a blank, a bracket beside it.
+/// Bytes by which an error may grow without counting as worse, for a blank or an adjacent bracket.
 const SLACK: usize = 16;
 
-/// Damage before and behind an edit.
+/// Parse errors before and after an edit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Verdict {
+pub(super) struct ParseVerdict {
     before: Damage,
     after: Damage,
-    /// Bytes that came in.
+    /// Number of inserted bytes.
     came: usize,
 }
 
-impl Verdict {
-    /// New errors, or old ones that swallow much more than what came in.
+impl ParseVerdict {
+    /// Whether there are new errors, or errors that grow by much more than the inserted text.
     pub(super) fn is_worse(self) -> bool {
         let swallowed = self.after.bytes > self.before.bytes + 2 * self.came + SLACK;
         self.after.places > self.before.places || swallowed
@@ -33,36 +33,41 @@ impl Verdict {
     }
 }
 
-/// Whether the text behind a change parses no worse; true where nobody can say.
-pub(crate) fn parses_no_worse(scene: &Scene, after: &Snapshot, change: &Change) -> bool {
+/// Whether the text after a change parses no worse; true if that is unknown.
+pub(crate) fn parses_no_worse(scene: &EditorState, after: &Snapshot, change: &Change) -> bool {
     verdict(scene, after, change).is_none_or(|verdict| !verdict.is_worse())
 }
 
-/// What the grammar says of a change; `None` without a tree, or where parsing takes too long.
-pub(super) fn verdict(scene: &Scene, after: &Snapshot, change: &Change) -> Option<Verdict> {
+/// Compares the parse errors before and after a change; `None` without a tree or if parsing takes
+/// too long.
+pub(super) fn verdict(
+    scene: &EditorState,
+    after: &Snapshot,
+    change: &Change,
+) -> Option<ParseVerdict> {
     let syntax = scene.syntax.as_ref()?;
     let now = &scene.snapshot;
     if syntax.revision() != now.revision() {
         return None;
     }
     let fresh;
-    let before = match syntax.parsed_revision() == Some(now.revision()) {
-        true => syntax,
-        // The structure is older than the text: it is brought up to it first, so that like is compared with like.
-        false => {
-            fresh = behind(syntax, now, now, &Change::none(now.revision()))?;
-            &fresh
-        }
+    let before = if syntax.parsed_revision() == Some(now.revision()) {
+        syntax
+    } else {
+        // The tree is older than the text, so it is updated first to make both sides comparable.
+
+        fresh = damage_after(syntax, now, now, &Change::none(now.revision()))?;
+        &fresh
     };
-    let after = behind(before, now, after, change)?;
-    Some(Verdict {
+    let after = damage_after(before, now, after, change)?;
+    Some(ParseVerdict {
         before: before.damage()?,
         after: after.damage()?,
         came: change.splices.iter().map(|splice| splice.new.len()).sum(),
     })
 }
 
-fn behind(
+fn damage_after(
     tree: &SyntaxSnapshot,
     before: &Snapshot,
     after: &Snapshot,
@@ -71,9 +76,9 @@ fn behind(
     let mut steps = 0;
     let mut is_spent = || {
         steps += 1;
-        steps > MOST_STEPS
+        steps > MAX_PARSE_STEPS
     };
-    tree.behind(before, after, change, &mut Budget::until(&mut is_spent))
+    tree.with_change(before, after, change, &mut Budget::until(&mut is_spent))
 }
 
 #[cfg(test)]

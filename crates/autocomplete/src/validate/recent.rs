@@ -1,7 +1,8 @@
-//! What just went away, so that nobody offers it again at once.
+//! Recently removed text, which suggestions must not restore at once.
 //!
-//! Invariant: at most `MOST` entries of at most `MOST_BYTES`; one that grows beyond that is let go from its far end.
-//! Limitations: texts without a file share their entries; an offset that strays there only keeps something unsaid.
+//! Invariant: at most `MOST` entries of at most `MOST_BYTES`; a longer one is cut at its end.
+//! Limitations: unsaved texts share their entries; an entry that applies to the wrong one only
+//! suppresses a suggestion.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,49 +11,50 @@ use std::time::Duration;
 use base::{AbsPath, Bias, ByteOffset, Row, Span};
 use text::{Change, Snapshot, Splice};
 
-use super::Names;
+use super::TypeMembers;
 use super::suffix::is_word;
-use crate::{Cause, Scene, Suggestion};
+use crate::{ChangeCause, EditorState, Suggestion};
 
-/// Entries that are kept.
-const MOST: usize = 32;
-/// Bytes of one entry's text that are kept.
-const MOST_BYTES: usize = 4_096;
-/// How long something stays gone.
+/// Maximum number of entries kept.
+const MAX_ENTRIES: usize = 32;
+/// Maximum bytes kept of one entry's text.
+const MAX_ENTRY_BYTES: usize = 4_096;
+/// Time for which an entry stays effective.
 const LASTS: Duration = Duration::from_secs(30);
-/// Deletions of fewer letters only count at their very place: a letter that was mistyped comes back elsewhere.
+/// Shorter deletions, in bytes, only count at their own position, since a mistyped letter is common
+/// elsewhere.
 const SHORT: usize = 3;
 
-/// What was deleted, undone or turned down lately.
+/// Recently deleted, undone and rejected text.
 #[derive(Clone, Debug, Default)]
-pub struct Recent {
-    gone: VecDeque<Gone>,
-    names: Option<Arc<Names>>,
+pub struct RecentEdits {
+    gone: VecDeque<RecentReplacement>,
+    names: Option<Arc<TypeMembers>>,
 }
 
-/// One text in place of another, which is not to be turned back.
+/// A replacement that must not be reverted.
 #[derive(Clone, Debug)]
-struct Gone {
+struct RecentReplacement {
     file: Option<AbsPath>,
-    /// Where it happened, in the text of now.
+    /// Position of the change, in the current text.
     at: Span,
-    /// What must not come back; empty if nothing.
+    /// Text that must not be restored; may be empty.
     went: String,
-    /// What must not go again; empty if anything may.
+    /// Text that must not be removed again; may be empty.
     stays: String,
-    /// Whether letters went one by one, so that the next one joins them.
+    /// Whether characters are being deleted one by one, so that the next deletion joins.
     is_open: bool,
     since: Duration,
 }
 
-impl Recent {
-    /// Takes note of a change of a text. `now` counts from any moment, the same for all calls.
+impl RecentEdits {
+    /// Records a change of a text. `now` counts from an arbitrary origin, the same for all calls.
     pub fn edited(
         &mut self,
         file: Option<&AbsPath>,
         (before, after): (&Snapshot, &Snapshot),
         change: &Change,
-        (cause, now): (Cause, Duration),
+        (cause, now): (ChangeCause, Duration),
     ) {
         self.gone
             .retain(|gone| now.saturating_sub(gone.since) < LASTS);
@@ -60,7 +62,7 @@ impl Recent {
         let is_insertion = change.splices.iter().any(|splice| !splice.new.is_empty());
         for gone in self.gone.iter_mut().filter(|it| it.file.as_ref() == file) {
             gone.is_open &= !is_insertion;
-            // A place stays where it is when something is typed there: that text belongs to it.
+            // Text typed at an entry's position belongs to the entry.
             let start = change.map(gone.at.start, Bias::Left);
             let end = change.map(gone.at.end, Bias::Right);
             gone.at = Span::new(start, end.max(start));
@@ -68,47 +70,48 @@ impl Recent {
         for splice in &change.splices {
             let went = before.text(splice.old);
             match cause {
-                Cause::Typed if splice.new.is_empty() => {
+                ChangeCause::Typed if splice.new.is_empty() => {
                     let is_forward = last == Some(splice.old.start);
                     self.deleted(file, splice.new, &went, (is_forward, now));
                 }
-                Cause::Typed => self.note(file, splice.new, (&went, ""), now),
-                Cause::Undone => {
+                ChangeCause::Typed => self.note(file, splice.new, (&went, ""), now),
+                ChangeCause::Undone => {
                     let came = after.text(splice.new);
                     self.note(file, splice.new, (&went, &came), now);
                 }
-                Cause::Accepted | Cause::Other => {}
+                ChangeCause::Accepted | ChangeCause::Other => {}
             }
         }
-        // What the person wrote again is no longer gone.
+        // Text that the user typed again is no longer removed.
         self.gone.retain(|gone| {
             let is_here = gone.file.as_ref() == file;
             !(is_here && gone.has_come_back(after))
         });
     }
 
-    /// Takes note that the person turned a suggestion down.
-    pub fn rejected(&mut self, scene: &Scene, suggestion: &Suggestion, now: Duration) {
+    /// Records that the user rejected a suggestion.
+    pub fn rejected(&mut self, scene: &EditorState, suggestion: &Suggestion, now: Duration) {
         for edit in &suggestion.edits {
-            // Where nothing came in, a deletion was turned down: what it would have taken away stays.
-            let what = match edit.new.trim().is_empty() {
-                true => ("", edit.old.as_ref()),
-                false => (edit.new.as_ref(), ""),
+            // Rejecting a deletion means that the text stays.
+            let what = if edit.new.trim().is_empty() {
+                ("", edit.old.as_ref())
+            } else {
+                (edit.new.as_ref(), "")
             };
             self.note(scene.path.as_ref(), edit.span, what, now);
         }
     }
 
-    /// Which names the types of a text have; made in the background.
-    pub fn set_names(&mut self, names: Arc<Names>) {
+    /// Sets the member names of a text's types, computed in the background.
+    pub fn set_names(&mut self, names: Arc<TypeMembers>) {
         self.names = Some(names);
     }
 
-    pub(super) fn names(&self) -> Option<&Names> {
+    pub(super) fn names(&self) -> Option<&TypeMembers> {
         self.names.as_deref()
     }
 
-    /// Whether a change, not made yet, would bring something back, or take it away again.
+    /// Whether a proposed change would restore removed text or remove restored text.
     pub(super) fn brings_back(
         &self,
         file: Option<&AbsPath>,
@@ -121,7 +124,7 @@ impl Recent {
             .any(|gone| gone.comes_back(before, after, change))
     }
 
-    /// Letters that go one after the other go together.
+    /// Records a deletion, joining successive deletions into one entry.
     fn deleted(
         &mut self,
         file: Option<&AbsPath>,
@@ -130,17 +133,20 @@ impl Recent {
         (is_forward, now): (bool, Duration),
     ) {
         let last = self.gone.back_mut();
-        let joins = |last: &&mut Gone| last.is_open && last.at == at && last.file.as_ref() == file;
+        let joins = |last: &&mut RecentReplacement| {
+            last.is_open && last.at == at && last.file.as_ref() == file
+        };
         if let Some(last) = last.filter(joins) {
-            let both = match is_forward {
-                true => format!("{}{went}", last.went),
-                false => format!("{went}{}", last.went),
+            let both = if is_forward {
+                format!("{}{went}", last.went)
+            } else {
+                format!("{went}{}", last.went)
             };
             last.went = clipped(&both).to_owned();
             last.since = now;
             return;
         }
-        // A blank opens an entry too: the letters before it may go next.
+        // A blank starts an entry too, since the letters before it may be deleted next.
         self.push(file, at, (went, ""), (true, now));
     }
 
@@ -163,10 +169,10 @@ impl Recent {
         (went, stays): (&str, &str),
         (is_open, now): (bool, Duration),
     ) {
-        if self.gone.len() == MOST {
+        if self.gone.len() == MAX_ENTRIES {
             self.gone.pop_front();
         }
-        self.gone.push_back(Gone {
+        self.gone.push_back(RecentReplacement {
             file: file.cloned(),
             at,
             went: clipped(went).to_owned(),
@@ -177,7 +183,7 @@ impl Recent {
     }
 }
 
-impl Gone {
+impl RecentReplacement {
     fn has_come_back(&self, text: &Snapshot) -> bool {
         let end = text.clip(self.at.start + self.went.len(), Bias::Left);
         !self.went.is_empty() && text.text(Span::new(self.at.start, end)) == self.went.as_str()
@@ -202,7 +208,7 @@ impl Gone {
             if went.len() >= SHORT && count(&then, went) > count(&near, went) {
                 return true;
             }
-            // A part of it at its place is something that went, too.
+            // Restoring part of the removed text at its position counts as well.
             let is_part = |came: &str| went.starts_with(came) || went.ends_with(came);
             let is_here = |splice: &&Splice| {
                 self.at.start <= splice.old.end && splice.old.start <= self.at.end
@@ -219,8 +225,8 @@ impl Gone {
         !stays.is_empty() && count(&then, stays) < count(&near, stays)
     }
 
-    /// The rows of the place. Of whole rows, those around them too: what is put a line above or below comes back all
-    /// the same.
+    /// Returns the rows of the entry. For entries of several rows it adds a row on each side, since
+    /// the text may be restored one line above or below.
     fn window(&self, text: &Snapshot) -> Span {
         let first = text.point_at(self.at.start).row;
         let last = text.point_at(self.at.end).row;
@@ -228,7 +234,7 @@ impl Gone {
         rows(text, first, last, more)
     }
 
-    /// The same rows behind a change, and those that it touches there.
+    /// Returns the same rows after a change, including the text it inserts there.
     fn window_behind(&self, before: &Snapshot, after: &Snapshot, change: &Change) -> Span {
         let near = self.window(before);
         let start = change.map(near.start, Bias::Left);
@@ -237,14 +243,14 @@ impl Gone {
     }
 }
 
-/// The text of rows, with some more on each side.
+/// Returns the span of a range of rows, extended by some rows on each side.
 fn rows(text: &Snapshot, first: Row, last: Row, more: u32) -> Span {
     let start = text.row_start(Row(first.0.saturating_sub(more)));
     let end = text.row_end(Row((last.0 + more).min(text.last_row().0)));
     Span::new(start, end)
 }
 
-/// How often a text holds another as whole words.
+/// Counts the occurrences of a text as whole words.
 fn count(text: &str, part: &str) -> usize {
     let begins = part.starts_with(is_word);
     let ends = part.ends_with(is_word);
@@ -258,7 +264,7 @@ fn count(text: &str, part: &str) -> usize {
 }
 
 fn clipped(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MOST_BYTES)]
+    &text[..text.floor_char_boundary(MAX_ENTRY_BYTES)]
 }
 
 #[cfg(test)]

@@ -1,47 +1,49 @@
-//! An answer while it streams: where it ends, by what has come of it so far.
+//! A streaming response: decides where it ends from the text received so far.
 //!
-//! Invariant: what is kept is the beginning of what came, cut at the end of a line or where the answer ended.
-//! Source of the rules: stop at the first blank line behind something whole; where the text behind begins to be said
-//! again; at a line that stands further left than the first.
+//! Invariant: the text kept is a prefix of the text received, cut at a line end or where the
+//! response ended.
+//!
+//! Rules: it ends at the first blank line after a complete block, where it begins to repeat the
+//! text after the caret, and at a line indented less than the first.
 
 use base::{ByteOffset, Span};
-use text::{Buffer, Edit, Origin, Timestamp};
+use text::{Buffer, Edit, EditOrigin, Timestamp};
 
-use super::{joined, parses_no_worse, says_something, suffix, text_from};
-use crate::{Replacement, Scene};
+use super::{is_distinctive, joined, parses_no_worse, suffix, text_from};
+use crate::{EditorState, SuggestedEdit};
 
-/// So much of what stands behind the place is compared, in bytes.
+/// Bytes after the caret that are compared.
 const BEHIND: usize = 2_048;
-/// Longer answers end here, in bytes.
-const MOST_BYTES: usize = 8 * 1_024;
+/// Longer responses, in bytes, end here.
+const MAX_BYTES: usize = 8 * 1_024;
 
-/// Whether more of an answer is wanted.
+/// Whether a stream should continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// Yes.
+pub enum StreamControl {
+    /// More of the response is needed.
     More,
-    /// What is needed is there: the answer may be cancelled.
+    /// The response is complete and may be cancelled.
     Enough,
 }
 
-/// An answer for a gap as it comes in.
+/// A fill-in-the-middle response as it streams in.
 #[derive(Clone)]
-pub struct Stream {
-    scene: Scene,
+pub struct CompletionStream {
+    scene: EditorState,
     at: ByteOffset,
-    /// The columns that the line of the place is indented by.
+    /// Indentation of the caret's line, in columns.
     level: usize,
     behind: String,
     text: String,
-    /// Lines that were judged, in bytes of the text.
+    /// Number of bytes in lines that have been checked.
     judged: usize,
-    /// Where it was cut.
+    /// Offset at which the response is cut.
     end: Option<usize>,
 }
 
-impl Stream {
-    /// For an answer that goes in at `at`.
-    pub fn new(scene: &Scene, at: ByteOffset) -> Self {
+impl CompletionStream {
+    /// Creates a stream for a response inserted at `at`.
+    pub fn new(scene: &EditorState, at: ByteOffset) -> Self {
         let row = scene.snapshot.point_at(at).row;
         Self {
             level: blanks(&scene.snapshot.row_text(row)),
@@ -54,10 +56,10 @@ impl Stream {
         }
     }
 
-    /// Takes in a piece. Says whether more is wanted.
-    pub fn push(&mut self, piece: &str) -> Flow {
+    /// Adds a fragment. Returns whether the stream should continue.
+    pub fn push(&mut self, piece: &str) -> StreamControl {
         if self.end.is_some() {
-            return Flow::Enough;
+            return StreamControl::Enough;
         }
         self.text.push_str(piece);
         while let Some(length) = self.text[self.judged..].find('\n') {
@@ -65,41 +67,41 @@ impl Stream {
             self.judged += length + 1;
             if let Some(end) = self.cut(start) {
                 self.end = Some(end);
-                return Flow::Enough;
+                return StreamControl::Enough;
             }
         }
-        if self.text.len() > MOST_BYTES {
+        if self.text.len() > MAX_BYTES {
             self.end = Some(self.judged);
-            return Flow::Enough;
+            return StreamControl::Enough;
         }
-        Flow::More
+        StreamControl::More
     }
 
-    /// What came so far and is wanted, without the blanks at its end.
+    /// Returns the accepted text so far, without trailing whitespace.
     pub fn text(&self) -> &str {
         let kept = &self.text[..self.end.unwrap_or(self.text.len())];
         kept.trim_end()
     }
 
-    /// The answer begins again.
+    /// Discards the response so far, as it starts over.
     pub fn restart(&mut self) {
         self.text.clear();
         self.judged = 0;
         self.end = None;
     }
 
-    /// Everything that came, wanted or not.
+    /// Returns all text received, accepted or not.
     pub fn raw(&self) -> &str {
         &self.text
     }
 
-    /// The lines that are complete and wanted.
-    pub fn lines(&self) -> &str {
+    /// Returns the complete accepted lines.
+    pub fn complete_lines(&self) -> &str {
         let end = self.end.unwrap_or(self.judged);
         self.text[..end].trim_end()
     }
 
-    /// Nothing more comes: the last line is judged, which has no end that it could have been judged by.
+    /// Ends the response and checks its last line, which has no line break.
     pub fn close(&mut self) {
         if self.end.is_none() {
             self.text.push('\n');
@@ -107,8 +109,8 @@ impl Stream {
         }
     }
 
-    /// What it is as a replacement, when it has ended; `None` if nothing of it is wanted.
-    pub fn finish(mut self) -> Option<Replacement> {
+    /// Ends the response and returns it as an edit; `None` if no text is accepted.
+    pub fn finish(mut self) -> Option<SuggestedEdit> {
         self.close();
         let text = self.text();
         if text.trim().is_empty() {
@@ -118,7 +120,7 @@ impl Stream {
         (!replacement.is_empty()).then_some(replacement)
     }
 
-    /// Where the text is to be cut, when its line from `start` on is complete.
+    /// Returns the offset at which to cut, given the complete line that starts at `start`.
     fn cut(&self, start: usize) -> Option<usize> {
         let line = &self.text[start..self.judged];
         let so_far = &self.text[..start];
@@ -126,28 +128,28 @@ impl Stream {
             return Some(at);
         }
         if line.trim().is_empty() {
-            return (says_something(so_far) && self.is_whole(so_far)).then_some(start);
+            return (is_distinctive(so_far) && self.is_whole(so_far)).then_some(start);
         }
-        // The first line stands on the line of the place.
+        // The first line continues the caret's line.
         (start > 0 && blanks(line) < self.level).then_some(start)
     }
 
-    /// Whether what came so far leaves nothing open.
+    /// Whether the text so far is syntactically complete.
     fn is_whole(&self, so_far: &str) -> bool {
         let mut buffer = Buffer::from_snapshot(self.scene.snapshot.clone());
         let edit = Edit::new(Span::at(self.at), so_far.trim_end());
-        let change = buffer.edit(&[edit], &Origin::user(Timestamp(0)));
+        let change = buffer.edit(&[edit], &EditOrigin::user(Timestamp(0)));
         is_balanced(so_far) && parses_no_worse(&self.scene, &buffer.snapshot(), &change)
     }
 }
 
-/// How far a line is indented, a tab as four columns.
+/// Returns the indentation of a line in columns, with a tab as four.
 fn blanks(line: &str) -> usize {
     let blanks = line.chars().take_while(|ch| matches!(ch, ' ' | '\t'));
     blanks.map(|ch| if ch == '\t' { 4 } else { 1 }).sum()
 }
 
-/// Whether every bracket that a text opens is closed in it.
+/// Whether every bracket opened in a text is closed in it.
 fn is_balanced(text: &str) -> bool {
     let mut depth = 0i32;
     for ch in text.chars() {

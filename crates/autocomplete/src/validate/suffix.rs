@@ -1,30 +1,30 @@
-//! How what comes in meets what stands behind it.
+//! Handles the overlap of inserted text with the text after it.
 
 use base::{ByteOffset, Span};
 use text::Snapshot;
 
-use super::{says_something, text_from};
-use crate::Replacement;
+use super::{is_distinctive, text_from};
+use crate::SuggestedEdit;
 
-/// So much of what stands behind is looked at, in bytes.
+/// Bytes after the edit that are inspected.
 const BEHIND: usize = 2_048;
-/// So many lines alike are a repetition.
+/// Number of equal lines that count as a repetition.
 const LINES: usize = 2;
 
-/// Whether a replacement says again what stands behind it.
+/// Whether an edit repeats the text after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Repeats {
+pub(super) enum SuffixRepeat {
     No,
-    /// Closing signs alone, which may be missing indeed.
+    /// It repeats closing characters only, which may in fact be missing.
     Closers,
     Words,
 }
 
-/// Whether the new text is the beginning of what stands behind, or ends with its first lines.
-pub(super) fn repeats(snapshot: &Snapshot, edit: &Replacement) -> Repeats {
+/// Checks whether the new text is a prefix of the following text, or ends with its first lines.
+pub(super) fn repeats(snapshot: &Snapshot, edit: &SuggestedEdit) -> SuffixRepeat {
     let new = edit.new.trim();
     if new.is_empty() {
-        return Repeats::No;
+        return SuffixRepeat::No;
     }
     let behind = text_from(snapshot, edit.span.end, BEHIND);
     let rest = behind.trim_start();
@@ -32,24 +32,25 @@ pub(super) fn repeats(snapshot: &Snapshot, edit: &Replacement) -> Repeats {
         let is_whole = !(new.ends_with(is_word) && left.starts_with(is_word));
         let is_closers = new.chars().all(|ch| is_closer(ch) || ch.is_whitespace());
         return match (is_closers, is_whole) {
-            (true, _) => Repeats::Closers,
-            (false, true) => Repeats::Words,
-            (false, false) => Repeats::No,
+            (true, _) => SuffixRepeat::Closers,
+            (false, true) => SuffixRepeat::Words,
+            (false, false) => SuffixRepeat::No,
         };
     }
     match overlap(&edit.new, &behind) {
-        Some(_) => Repeats::Words,
-        None => Repeats::No,
+        Some(_) => SuffixRepeat::Words,
+        None => SuffixRepeat::No,
     }
 }
 
-/// Where a text begins to say the lines that stand behind it: two or more that say something.
+/// Returns the offset at which a text begins to repeat the following lines: two or more distinctive
+/// ones.
 pub(super) fn overlap(new: &str, behind: &str) -> Option<usize> {
     let first: Vec<&str> = behind
         .lines()
         .skip(1)
         .map(str::trim)
-        .filter(|line| says_something(line))
+        .filter(|line| is_distinctive(line))
         .take(LINES)
         .collect();
     if first.len() < LINES {
@@ -59,19 +60,19 @@ pub(super) fn overlap(new: &str, behind: &str) -> Option<usize> {
     let lines = new.split_inclusive('\n').filter_map(|line| {
         let at = start;
         start += line.len();
-        says_something(line).then_some((at, line.trim()))
+        is_distinctive(line).then_some((at, line.trim()))
     });
     let lines: Vec<(usize, &str)> = lines.collect();
     let is_alike = |run: &&[(usize, &str)]| run.iter().map(|(_, line)| line).eq(&first);
     lines.windows(LINES).find(is_alike).map(|run| run[0].0)
 }
 
-/// What a model wrote for a caret as a replacement: what it wrote of the rest of the caret's line is not put there
-/// twice.
+/// Converts a model's completion at a caret to an edit, without duplicating the rest of the caret's
+/// line.
 ///
-/// Where its first line ends as the rest of the line does, that part stands there already; where the rest is closing
-/// signs that come somewhere within its first line, they are replaced.
-pub(crate) fn joined(snapshot: &Snapshot, caret: ByteOffset, text: &str) -> Replacement {
+/// If the completion ends like the rest of the line, that part stays; if the rest consists of
+/// closing characters that occur within its first line, they are replaced.
+pub(crate) fn joined(snapshot: &Snapshot, caret: ByteOffset, text: &str) -> SuggestedEdit {
     let row = snapshot.point_at(caret).row;
     let end = snapshot.row_end(row);
     let rest = snapshot.text(Span::new(caret, end)).into_owned();
@@ -83,18 +84,18 @@ pub(crate) fn joined(snapshot: &Snapshot, caret: ByteOffset, text: &str) -> Repl
     }
     if !is_multi && text.trim_end().ends_with(solid) {
         let span = Span::new(caret, caret + solid.len());
-        return Replacement::new(span, text.trim_end(), snapshot);
+        return SuggestedEdit::new(span, text.trim_end(), snapshot);
     }
     let is_closers = solid.chars().all(is_closer);
     if is_closers && is_subsequence(solid, first) {
         let span = Span::new(caret, caret + solid.len());
-        return Replacement::new(span, text, snapshot);
+        return SuggestedEdit::new(span, text, snapshot);
     }
     insertion(caret, text)
 }
 
-fn insertion(caret: ByteOffset, text: &str) -> Replacement {
-    Replacement {
+fn insertion(caret: ByteOffset, text: &str) -> SuggestedEdit {
+    SuggestedEdit {
         span: Span::at(caret),
         old: "".into(),
         new: text.into(),

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use base::{ByteOffset, Span};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
-use super::{Recent, Refused, check};
-use crate::Cause;
+use super::{RecentEdits, RejectReason, check};
+use crate::ChangeCause;
 use crate::samples::{offer, scene, scene_of};
 
 /// Puts `new` at the caret of `text`.
-fn verdict(language: &str, text: &str, new: &str) -> Result<(), Refused> {
+fn verdict(language: &str, text: &str, new: &str) -> Result<(), RejectReason> {
     let scene = scene(language, text);
     let offer = offer(&scene, Span::at(scene.caret), new);
-    check(&scene, &offer, &Recent::default())
+    check(&scene, &offer, &RecentEdits::default())
 }
 
 #[test]
@@ -30,34 +30,39 @@ fn what_fits_passes() {
 #[test]
 fn each_rule_refuses() {
     let cases = [
-        ("rust", "fn a() {ˇ}", "   \n", Refused::Blank),
+        ("rust", "fn a() {ˇ}", "   \n", RejectReason::Blank),
         (
             "rust",
             "fn a() { ˇlet x = 1; }",
             "let x = 1;",
-            Refused::RepeatsSuffix,
+            RejectReason::RepeatsSuffix,
         ),
-        ("rust", "fn a() { f(1ˇ); }", ")", Refused::RepeatsSuffix),
+        (
+            "rust",
+            "fn a() { f(1ˇ); }",
+            ")",
+            RejectReason::RepeatsSuffix,
+        ),
         (
             "rust",
             "fn a() {\n    ˇ\n    first(1);\n    second(2);\n}",
             "zero();\n    first(1);\n    second(2);",
-            Refused::RepeatsSuffix,
+            RejectReason::RepeatsSuffix,
         ),
         (
             "rust",
             "fn a() {\n    x.going();\n    ˇ\n}",
             "x.going();\n    x.going();",
-            Refused::Repeats,
+            RejectReason::Repeats,
         ),
-        ("", "ˇ", "let x = abcd abcd abcd", Refused::Repeats),
+        ("", "ˇ", "let x = abcd abcd abcd", RejectReason::Repeats),
         (
             "rust",
             "fn a() {\n    open(1);\n    shut(2);ˇ\n}",
             "\n    open(1);\n    shut(2);",
-            Refused::Repeats,
+            RejectReason::Repeats,
         ),
-        ("rust", "fn a() {ˇ}", " if x {", Refused::Breaks),
+        ("rust", "fn a() {ˇ}", " if x {", RejectReason::Breaks),
     ];
     for (language, text, new, refused) in cases {
         assert_eq!(verdict(language, text, new), Err(refused), "{text} + {new}");
@@ -70,21 +75,21 @@ fn what_stands_there_no_more_is_stale() {
     let mut offer = offer(&scene, Span::from(0..1), "x");
     offer.edits[0].old = "z".into();
     assert_eq!(
-        check(&scene, &offer, &Recent::default()),
-        Err(Refused::Stale)
+        check(&scene, &offer, &RecentEdits::default()),
+        Err(RejectReason::Stale)
     );
 }
 
 #[test]
 fn every_reason_is_a_sentence_part() {
     let all = [
-        Refused::Stale,
-        Refused::Blank,
-        Refused::RepeatsSuffix,
-        Refused::Repeats,
-        Refused::JustGone,
-        Refused::UnknownName("a".to_owned()),
-        Refused::Breaks,
+        RejectReason::Stale,
+        RejectReason::Blank,
+        RejectReason::RepeatsSuffix,
+        RejectReason::Repeats,
+        RejectReason::JustGone,
+        RejectReason::UnknownName("a".to_owned()),
+        RejectReason::Breaks,
     ];
     for refused in all {
         let words = refused.to_string();
@@ -96,16 +101,16 @@ fn every_reason_is_a_sentence_part() {
 pub(crate) fn after_an_edit(
     text: &str,
     (old, new): (&str, &str),
-    cause: Cause,
+    cause: ChangeCause,
     offered: (usize, &str),
-) -> Result<(), Refused> {
+) -> Result<(), RejectReason> {
     let mut buffer = Buffer::new(text);
     let before = buffer.snapshot();
     let at = text.find(old).expect("the old text");
     let span = Span::from(at..at + old.len());
-    let change = buffer.replace(span, new, &Origin::typing(Timestamp(0)));
+    let change = buffer.replace(span, new, &EditOrigin::typing(Timestamp(0)));
     let scene = scene_of(&buffer, "", ByteOffset(at));
-    let mut recent = Recent::default();
+    let mut recent = RecentEdits::default();
     let texts = (&before, &scene.snapshot);
     let now = (cause, Duration::from_secs(1));
     recent.edited(scene.path.as_ref(), texts, &change, now);

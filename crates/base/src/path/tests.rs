@@ -18,7 +18,7 @@ fn paths_are_normalized_by_name() {
 }
 
 #[test]
-fn a_path_knows_its_place() {
+fn paths_compare_with_ancestors() {
     let root = AbsPath::new("/repo").expect("absolute");
     let file = root.join("src/../lib.rs");
     assert_eq!(file.to_string(), "/repo/lib.rs");
@@ -34,11 +34,11 @@ fn a_path_knows_its_place() {
 }
 
 #[test]
-fn a_name_is_shown_on_one_line_and_kept_as_bytes() {
+fn displayed_names_fit_one_line_and_keep_bytes() {
     let folder = AbsPath::new("/p").expect("absolute");
     let file = folder.join("a\u{202e}b\n");
     assert_eq!(file.file_name(), "a\u{202e}b\n");
-    assert_eq!(file.shown_name(), "a<U+202E>b\u{240a}");
-    assert_eq!(file.shown(), "/p/a<U+202E>b\u{240a}");
+    assert_eq!(file.printable_name(), "a<U+202E>b\u{240a}");
+    assert_eq!(file.printable(), "/p/a<U+202E>b\u{240a}");
     assert_eq!(folder.join(file.file_name()), file);
 }

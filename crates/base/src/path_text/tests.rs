@@ -1,4 +1,4 @@
-//! The text form of paths: readable where it can be, reversible everywhere.
+//! The text form of paths: readable where possible, always reversible.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -44,7 +44,7 @@ fn hidden_characters_and_invalid_bytes_are_escaped() {
 }
 
 #[test]
-fn every_short_sequence_of_awkward_bytes_survives() {
+fn awkward_bytes_round_trip() {
     let parts: [&[u8]; 9] = [
         b"\\",
         b"x",

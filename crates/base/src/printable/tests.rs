@@ -60,7 +60,7 @@ fn joiners_stay_where_scripts_need_them() {
 }
 
 #[test]
-fn every_result_is_printable_itself() {
+fn printable_is_idempotent() {
     for code in 0..=0x10ffff {
         let Some(char) = char::from_u32(code) else {
             continue;

@@ -15,22 +15,25 @@ const CALLS: usize = 50;
 const GOAL: f64 = 10.0;
 
 pub(super) async fn run() -> Result<Vec<Figure>, String> {
-    let plan = |step: usize| match step < CALLS {
-        true => vec![match step % 3 {
-            0 => (
-                "read",
-                json!({ "path": "file.txt", "offset": step * 40 + 1, "limit": 200 }),
-            ),
-            1 => (
-                "exec_command",
-                json!({ "command": format!("seq {step} {}", step + 1_500) }),
-            ),
-            _ => (
-                "grep",
-                json!({ "pattern": format!("line {step}"), "path": "." }),
-            ),
-        }],
-        false => Vec::new(),
+    let plan = |step: usize| {
+        if step < CALLS {
+            vec![match step % 3 {
+                0 => (
+                    "read",
+                    json!({ "path": "file.txt", "offset": step * 40 + 1, "limit": 200 }),
+                ),
+                1 => (
+                    "exec_command",
+                    json!({ "command": format!("seq {step} {}", step + 1_500) }),
+                ),
+                _ => (
+                    "grep",
+                    json!({ "pattern": format!("line {step}"), "path": "." }),
+                ),
+            }]
+        } else {
+            Vec::new()
+        }
     };
     let world = World::new(Arc::new(plan))?;
     let lines: String = (0..4_000)

@@ -17,10 +17,7 @@ const CALLS: usize = 500;
 const GOAL: f64 = 10.0;
 
 pub(super) async fn run() -> Result<Vec<Figure>, String> {
-    let plan = |step: usize| match step < CALLS {
-        true => call(step),
-        false => Vec::new(),
-    };
+    let plan = |step: usize| if step < CALLS { call(step) } else { Vec::new() };
     let world = World::new(Arc::new(plan))?;
     let lines: String = (0..2_000).map(|line| format!("line {line}\n")).collect();
     world.write("file.txt", &lines)?;

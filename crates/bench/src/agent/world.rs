@@ -4,15 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use ::agent::context::{ProjectContexts, Surroundings, Trust};
-use ::agent::engine::{Harness, HarnessParts, Limits, Mind, Opened, PlainCompactor, Start, start};
-use ::agent::record::{Mode, TurnEnd};
-use ::agent::rules::{RuleJudge, Rules, Unasked};
-use ::agent::session::{Command, Event, Prompt};
-use ::agent::sources::Sources;
-use ::agent::store::Store;
-use ::agent::tool::{Access, Answer, Call, Tool, ToolClass, ToolContext};
-use ::agent::tools::{self, Options};
+use ::agent::context::{ProjectContexts, SessionEnvironment, TrustedFolders};
+use ::agent::engine::{
+    Harness, HarnessParts, ModelGateway, PlainCompactor, SessionChannels, SessionLimits,
+    SessionOptions, start,
+};
+use ::agent::record::{SessionMode, TurnEnd};
+use ::agent::rules::{PermissionRules, RulePolicy, UnmatchedCalls};
+use ::agent::services::SessionServices;
+use ::agent::session::{AgentEvent, SessionCommand, UserPrompt};
+use ::agent::store::SessionStore;
+use ::agent::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
+use ::agent::tools::{self, ToolOptions};
 use base::AbsPath;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
@@ -20,9 +23,9 @@ use futures::{FutureExt, StreamExt};
 use host::{RealClock, RealFiles};
 use ledger::Ledger;
 use model::{
-    Event as Piece, ParallelTools, Price, Profile, StopReason, TokenCount, ToolSpec, Usage,
+    ParallelTools, Price, Profile, StopReason, StreamEvent as Piece, TokenCount, ToolSpec, Usage,
 };
-use router::actor::{Ask, Question, Told};
+use router::actor::{RequestPayload, RouterEvent, RouterRequest};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -56,7 +59,7 @@ pub(super) struct World {
 }
 
 /// A session under way.
-pub(super) struct Session(Opened);
+pub(super) struct Session(SessionChannels);
 
 impl World {
     /// With a model that follows a plan in every session.
@@ -68,7 +71,7 @@ impl World {
         let path = AbsPath::new(real).ok_or("the temporary folder has no absolute path")?;
         let root = path.join("project");
         std::fs::create_dir_all(&root).map_err(|error| format!("no project: {error}"))?;
-        let sources = Arc::new(Sources {
+        let sources = Arc::new(SessionServices {
             files: Arc::new(RealFiles),
             clock: Arc::new(RealClock::default()),
             state: path.join("state"),
@@ -78,20 +81,20 @@ impl World {
             web: None,
         });
         let opened = Ledger::open(&path.join("ledger.db"), 1).map_err(|error| error.to_string())?;
-        let mut options = Options::new(&sources);
+        let mut options = ToolOptions::new(&sources);
         options.reaches_private = true;
-        let rooms = options.rooms.clone();
+        let rooms = options.states.clone();
         let moments = Moments::default();
         let timed = tools::all(&options).into_iter().map(|tool| {
             let moments = moments.clone();
             Arc::new(Timed { tool, moments }) as Arc<dyn Tool>
         });
-        let contexts = ProjectContexts::new(sources.clone(), Trust::all(), None, |_| {
-            Surroundings::of_machine(None)
+        let contexts = ProjectContexts::new(sources.clone(), TrustedFolders::all(), None, |_| {
+            SessionEnvironment::of_machine(None)
         });
         let harness = Harness::new(HarnessParts {
-            store: Store::start(opened.ledger)?,
-            mind: Arc::new(Playing {
+            store: SessionStore::start(opened.ledger)?,
+            models: Arc::new(Playing {
                 plan,
                 steps: Mutex::default(),
                 moments: moments.clone(),
@@ -105,8 +108,8 @@ impl World {
             tools: timed.collect(),
             contexts: Arc::new(contexts),
             compactor: Arc::new(PlainCompactor),
-            limits: Limits::default(),
-            farewell: Arc::new(move |session| rooms.leave(session)),
+            limits: SessionLimits::default(),
+            on_session_end: Arc::new(move |session| rooms.close_session(session)),
             sources,
         });
         Ok(Self {
@@ -124,15 +127,19 @@ impl World {
 
     /// Starts a session.
     pub(super) fn session(&self) -> Session {
-        let (allowed, _) = Rules::of(&serde_json::json!({ "allow": ["*"] }), "");
-        Session(start(Start {
+        let (allowed, _) = PermissionRules::of(&serde_json::json!({ "allow": ["*"] }), "");
+        Session(start(SessionOptions {
             tools: Vec::new(),
             harness: self.harness.clone(),
             root: self.root.clone(),
             model: "bench/model".to_owned(),
-            mode: Mode::Build,
-            judge: Arc::new(RuleJudge::new(allowed, Unasked::Ordinary, |_, _| Ok(()))),
-            has_person: false,
+            mode: SessionMode::Build,
+            call_judge: Arc::new(RulePolicy::new(
+                allowed,
+                UnmatchedCalls::Ordinary,
+                |_, _| Ok(()),
+            )),
+            has_user: false,
             budget: None,
             effort: None,
             hooks: None,
@@ -150,16 +157,16 @@ impl World {
 impl Session {
     /// Plays a turn to its end.
     pub(super) async fn turn(&mut self) -> Result<(), String> {
-        let prompt = Prompt {
+        let prompt = UserPrompt {
             text: "Go on.".to_owned(),
             images: Vec::new(),
         };
-        let sent = self.0.commands.send(Command::Prompt(prompt)).await;
+        let sent = self.0.commands.send(SessionCommand::Prompt(prompt)).await;
         sent.map_err(|_| "the session has ended".to_owned())?;
         while let Some(event) = self.0.events.recv().await {
             match event {
-                Event::Idle(TurnEnd::Done) => return Ok(()),
-                Event::Idle(end) => return Err(format!("a turn ended otherwise: {end:?}")),
+                AgentEvent::Idle(TurnEnd::Done) => return Ok(()),
+                AgentEvent::Idle(end) => return Err(format!("a turn ended otherwise: {end:?}")),
                 _ => {}
             }
         }
@@ -176,12 +183,12 @@ struct Playing {
     profile: Arc<Profile>,
 }
 
-impl Mind for Playing {
-    fn ask(&self, ask: Ask) -> BoxStream<'static, Told> {
+impl ModelGateway for Playing {
+    fn ask(&self, ask: RouterRequest) -> BoxStream<'static, RouterEvent> {
         note(&self.moments, Moment::Asked);
-        let session = match ask.what {
-            Question::Chat(request) => request.conversation.unwrap_or_default(),
-            Question::Fim(_) => String::new(),
+        let session = match ask.payload {
+            RequestPayload::Chat(request) => request.conversation.unwrap_or_default(),
+            RequestPayload::Fim(_) => String::new(),
         };
         let mut steps = lock(&self.steps);
         let step = steps.entry(session).or_default();
@@ -194,7 +201,7 @@ impl Mind for Playing {
                 note(&moments, Moment::Answered);
             }
         });
-        told.map(Told::Event).boxed()
+        told.map(RouterEvent::Event).boxed()
     }
 
     fn profile(&self, _model: &str) -> Arc<Profile> {
@@ -227,9 +234,10 @@ fn pieces(step: usize, calls: &Calls) -> Vec<Piece> {
         pieces.push(Piece::ToolEnd { index });
     }
     pieces.push(Piece::Usage(Usage::default()));
-    let (reason, raw) = match calls.is_empty() {
-        true => (StopReason::EndTurn, "end_turn"),
-        false => (StopReason::ToolUse, "tool_use"),
+    let (reason, raw) = if calls.is_empty() {
+        (StopReason::EndTurn, "end_turn")
+    } else {
+        (StopReason::ToolUse, "tool_use")
     };
     let raw = raw.to_owned();
     pieces.push(Piece::Stop { reason, raw });
@@ -255,11 +263,15 @@ impl Tool for Timed {
         self.tool.class()
     }
 
-    fn access(&self, call: &Call, context: &ToolContext) -> Result<Access, Answer> {
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
         self.tool.access(call, context)
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         async move {
             note(&self.moments, Moment::Began);
             let answer = self.tool.run(call, context).await;

@@ -6,7 +6,7 @@
 
 use std::cell::OnceCell;
 
-use patch::format::Side;
+use patch::format::HunkSide;
 
 use crate::interleave::Dice;
 
@@ -107,7 +107,7 @@ impl Corruption {
             self,
             Self::TrailingSpace | Self::Dedent | Self::IndentUnit | Self::TabsAndSpaces
         );
-        let strays = |(_, line): &(Side, String)| line.ends_with([' ', '\t']);
+        let strays = |(_, line): &(HunkSide, String)| line.ends_with([' ', '\t']);
         if turns_space && block.lines.iter().any(strays) {
             // Which white space at the end of a line is meant could not be told.
             return None;
@@ -175,7 +175,7 @@ impl Subject {
 /// Whether the file has the old lines just so: then they mean what they say, and not what the edit
 /// was before.
 fn stands(edit: &Edit, block: &Block) -> bool {
-    let old: Vec<&str> = block.side(Side::Old).collect();
+    let old: Vec<&str> = block.side(HunkSide::Old).collect();
     let file = lines(&edit.old);
     file.windows(old.len().max(1)).any(|window| window == old)
 }
@@ -274,9 +274,10 @@ enum Beside {
 
 impl Beside {
     fn of(block: &Block, ix: usize) -> Self {
-        let is_changed = |(side, _): &&(Side, String)| *side != Side::Both;
+        let is_changed = |(side, _): &&(HunkSide, String)| *side != HunkSide::Both;
         // Which of several blank lines together is left out makes no difference.
-        let is_kept_blank = |(side, line): &&(Side, String)| *side == Side::Both && is_blank(line);
+        let is_kept_blank =
+            |(side, line): &&(HunkSide, String)| *side == HunkSide::Both && is_blank(line);
         let before = block.lines[..ix].iter().rev().skip_while(is_kept_blank);
         let behind = block.lines[ix + 1..].iter().skip_while(is_kept_blank);
         let (before, behind) = (before.take_while(is_changed), behind.take_while(is_changed));
@@ -285,14 +286,14 @@ impl Beside {
         for (side, line) in before.chain(behind) {
             match side {
                 _ if is_blank(line) => blanks += 1,
-                Side::Old => old.push(line.trim()),
+                HunkSide::Old => old.push(line.trim()),
                 _ => new.push(line.trim()),
             }
         }
         let mut lines = block.lines.iter();
         let moves = lines.any(|(side, line)| {
             let says = line.contains(char::is_alphanumeric);
-            *side == Side::New && says && old.contains(&line.trim())
+            *side == HunkSide::New && says && old.contains(&line.trim())
         });
         let is_exchange = new.len() <= old.len() && (new.is_empty() || blanks == 0);
         match () {
@@ -312,7 +313,7 @@ fn blank_dropped(block: &Block, dice: &mut Dice, beside: Beside) -> Option<Block
     // Next to a blank line that appears it would be the new text alone that still has one.
     let is_new = |ix: usize| {
         let line = block.lines.get(ix);
-        line.is_some_and(|(side, line)| *side == Side::New && is_blank(line))
+        line.is_some_and(|(side, line)| *side == HunkSide::New && is_blank(line))
     };
     let fits = |ix: usize, line: &str| {
         is_blank(line) && !is_new(ix - 1) && !is_new(ix + 1) && Beside::of(block, ix) == beside
@@ -328,26 +329,29 @@ fn hides_move(block: &Block, out: usize) -> bool {
     let text = |side| -> String { block.side(side).flat_map(|line| [line, "\n"]).collect() };
     let seen = Edit {
         path: String::new(),
-        old: text(Side::Old),
-        new: text(Side::New),
+        old: text(HunkSide::Old),
+        new: text(HunkSide::New),
     };
     let changes = seen.changes();
     let gone: usize = changes.iter().map(|change| change.old.len()).sum();
-    let stay = block.lines.iter().filter(|(side, _)| *side == Side::Both);
+    let stay = block
+        .lines
+        .iter()
+        .filter(|(side, _)| *side == HunkSide::Both);
     let rows = |side| {
         let lines = block.lines[..out].iter();
         lines
-            .filter(|(of, _)| *of == side || *of == Side::Both)
+            .filter(|(of, _)| *of == side || *of == HunkSide::Both)
             .count()
     };
-    let (old, new) = (rows(Side::Old), rows(Side::New));
+    let (old, new) = (rows(HunkSide::Old), rows(HunkSide::New));
     let before = changes.iter().rev().find(|change| change.old.start <= old);
     let is_elsewhere = match before {
         Some(change) if change.old.end < old => change.new.end + (old - change.old.end) != new,
         Some(_) => false,
         None => new != old,
     };
-    block.count(Side::Old) - gone > stay.count() || is_elsewhere
+    block.count(HunkSide::Old) - gone > stay.count() || is_elsewhere
 }
 
 /// The block without one line that stays, between others, and where it stood. `fits` sees that, and
@@ -359,7 +363,7 @@ fn dropped(
 ) -> Option<(Block, usize)> {
     let lines = &block.lines;
     let candidates: Vec<usize> = (1..lines.len().saturating_sub(1))
-        .filter(|ix| lines[*ix].0 == Side::Both && fits(*ix, &lines[*ix].1))
+        .filter(|ix| lines[*ix].0 == HunkSide::Both && fits(*ix, &lines[*ix].1))
         .collect();
     let out = *candidates.get(dice.below(candidates.len()))?;
     let mut lines = block.lines.clone();
@@ -373,7 +377,7 @@ fn misspelt(block: &Block, dice: &mut Dice) -> Option<Block> {
         .filter(|ix| {
             let (side, line) = &block.lines[*ix];
             let letters = line.chars().filter(|sign| sign.is_ascii_lowercase());
-            *side == Side::Both && letters.count() >= 8
+            *side == HunkSide::Both && letters.count() >= 8
         })
         .collect();
     let at = *long.get(dice.below(long.len()))?;
@@ -401,7 +405,7 @@ fn elided(block: &Block) -> Option<Block> {
         block
             .lines
             .get(ix)
-            .is_some_and(|(side, _)| *side == Side::Both)
+            .is_some_and(|(side, _)| *side == HunkSide::Both)
     };
     // Two lines of text before, and the same behind, so that both ends are known.
     let at = (2..block.lines.len()).find(|at| {
@@ -411,7 +415,7 @@ fn elided(block: &Block) -> Option<Block> {
                 .all(|ix| !block.lines[*ix].1.trim().is_empty())
     })?;
     let mut lines = block.lines.clone();
-    lines.splice(at..at + LEFT_OUT, [(Side::Both, "...".to_owned())]);
+    lines.splice(at..at + LEFT_OUT, [(HunkSide::Both, "...".to_owned())]);
     Some(Block { lines, ..*block })
 }
 
@@ -419,7 +423,7 @@ fn elided(block: &Block) -> Option<Block> {
 /// be would be unclear.
 fn curly(block: &Block) -> Option<Block> {
     let lines = block.lines.iter().map(|(side, line)| {
-        if *side == Side::New {
+        if *side == HunkSide::New {
             return Some(line.clone());
         }
         let mut is_open = false;
@@ -442,7 +446,10 @@ fn escaped(block: &Block) -> Option<Block> {
         return None;
     }
     // Some quote to be found, so that the file tells what is meant.
-    let mut old = block.lines.iter().filter(|(side, _)| *side != Side::New);
+    let mut old = block
+        .lines
+        .iter()
+        .filter(|(side, _)| *side != HunkSide::New);
     old.any(|(_, line)| line.contains('"')).then_some(())?;
     each_line(block, |line| line.replace('"', "\\\""))
 }
@@ -456,7 +463,7 @@ fn with_entities(block: &Block) -> Option<Block> {
     {
         return None;
     }
-    let mut old = block.side(Side::Old);
+    let mut old = block.side(HunkSide::Old);
     old.any(|line| line.contains(['<', '>', '&']))
         .then_some(())?;
     each_line(block, |line| {
@@ -477,9 +484,9 @@ fn unclear(subject: &Subject) -> Option<Block> {
     if !is_known || is_unique(&old, taken) {
         return None;
     }
-    let old = taken.iter().map(|line| (Side::Old, (*line).to_owned()));
+    let old = taken.iter().map(|line| (HunkSide::Old, (*line).to_owned()));
     let new = new[change.new.clone()].iter();
-    let new = new.map(|line| (Side::New, (*line).to_owned()));
+    let new = new.map(|line| (HunkSide::New, (*line).to_owned()));
     Some(Block {
         old_row: change.old.start,
         new_row: change.new.start,

@@ -1,6 +1,6 @@
 //! The same edit in every format, as a model that makes no mistake would write it.
 
-use patch::format::Side;
+use patch::format::HunkSide;
 
 use super::truth::{Block, Edit};
 
@@ -14,9 +14,9 @@ pub(super) fn search_replace(path: &str, blocks: &[Block]) -> Option<String> {
             .find(|signs| !has_marker(block, *signs))?;
         let marker = |sign: &str| sign.repeat(signs);
         text += &format!("{path}\n```\n{} SEARCH\n", marker("<"));
-        push(&mut text, "", block.side(Side::Old));
+        push(&mut text, "", block.side(HunkSide::Old));
         text += &format!("{}\n", marker("="));
-        push(&mut text, "", block.side(Side::New));
+        push(&mut text, "", block.side(HunkSide::New));
         text += &format!("{} REPLACE\n```\n\n", marker(">"));
     }
     Some(text)
@@ -46,9 +46,9 @@ fn push<'a>(text: &mut String, prefix: &str, lines: impl Iterator<Item = &'a str
 fn push_block(text: &mut String, block: &Block) {
     for (side, line) in &block.lines {
         text.push(match side {
-            Side::Both => ' ',
-            Side::Old => '-',
-            Side::New => '+',
+            HunkSide::Both => ' ',
+            HunkSide::Old => '-',
+            HunkSide::New => '+',
         });
         text.push_str(line);
         text.push('\n');
@@ -75,7 +75,7 @@ pub(super) fn unified(edit: &Edit, blocks: &[Block]) -> String {
     let mut text = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
     let ends = |text: &str, rows: usize| (!text.ends_with('\n')).then(|| count(text) == rows);
     for block in blocks {
-        let (old, new) = (block.count(Side::Old), block.count(Side::New));
+        let (old, new) = (block.count(HunkSide::Old), block.count(HunkSide::New));
         let number = |row: usize, count: usize| if count == 0 { row } else { row + 1 };
         text += &format!(
             "@@ -{},{old} +{},{new} @@\n",
@@ -91,11 +91,11 @@ pub(super) fn unified(edit: &Edit, blocks: &[Block]) -> String {
 
 /// The lines of a block; behind the last of either side, that it has no line feed.
 fn push_bare(text: &mut String, block: &Block, old_is_bare: bool, new_is_bare: bool) {
-    let last = |of: Side| {
+    let last = |of: HunkSide| {
         let mut lines = block.lines.iter();
-        lines.rposition(|(side, _)| *side == of || *side == Side::Both)
+        lines.rposition(|(side, _)| *side == of || *side == HunkSide::Both)
     };
-    let (last_old, last_new) = (last(Side::Old), last(Side::New));
+    let (last_old, last_new) = (last(HunkSide::Old), last(HunkSide::New));
     for (ix, line) in block.lines.iter().enumerate() {
         let one = Block {
             lines: vec![line.clone()],
@@ -121,9 +121,10 @@ pub(super) fn whole(edit: &Edit) -> String {
         line.len() - line.trim_start_matches('`').len()
     });
     let fence = "`".repeat(longest.max().unwrap_or(0).max(2) + 1);
-    let (feed, bare) = match edit.new.is_empty() || edit.new.ends_with('\n') {
-        true => ("", ""),
-        false => ("\n", BARE),
+    let (feed, bare) = if edit.new.is_empty() || edit.new.ends_with('\n') {
+        ("", "")
+    } else {
+        ("\n", BARE)
     };
     format!("{}\n{fence}\n{}{feed}{fence}\n{bare}", edit.path, edit.new)
 }

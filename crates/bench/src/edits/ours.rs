@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use cpu_time::ThreadTime;
 use patch::anchor::line_hash;
-use patch::format::{Format, parse};
-use patch::{FileText, Guard, plan};
+use patch::format::{EditFormat, parse};
+use patch::{FileText, StaleGuard, plan};
 
 use super::truth::lines;
 
@@ -19,7 +19,7 @@ pub(super) struct Answer {
 }
 
 /// Parses, plans and applies, as is done with a reply of a model: everything lands or nothing.
-pub(super) fn apply(format: Format, path: &str, old: &str, edits: &str) -> Answer {
+pub(super) fn apply(format: EditFormat, path: &str, old: &str, edits: &str) -> Answer {
     let (start, cpu) = (Instant::now(), ThreadTime::now());
     let text = applied(format, path, old, edits);
     let (cpu, wall) = (cpu.elapsed(), start.elapsed());
@@ -30,7 +30,7 @@ pub(super) fn apply(format: Format, path: &str, old: &str, edits: &str) -> Answe
     }
 }
 
-fn applied(format: Format, path: &str, old: &str, edits: &str) -> Result<String, String> {
+fn applied(format: EditFormat, path: &str, old: &str, edits: &str) -> Result<String, String> {
     let parsed = parse(format, edits);
     if parsed.has_losses() {
         let problems: Vec<_> = parsed.problems.iter().map(ToString::to_string).collect();
@@ -41,7 +41,7 @@ fn applied(format: Format, path: &str, old: &str, edits: &str) -> Result<String,
         if file.path != path {
             return Err(format!("the edit is about {}, not {path}", file.path));
         }
-        let planned = plan(&FileText::new(&text), &file.change, Guard::Off);
+        let planned = plan(&FileText::new(&text), &file.change, StaleGuard::Off);
         if !planned.is_complete() {
             let reports: Vec<_> = planned
                 .hunks

@@ -1,6 +1,6 @@
 //! Real edits of single files, each encoded in every format and applied: byte for byte the new file.
 
-use patch::format::Format;
+use patch::format::EditFormat;
 
 use crate::figure::Figure;
 use crate::interleave::quantile;
@@ -23,7 +23,7 @@ struct Tally {
 }
 
 pub(super) fn run(pool: &mut Pool, count: usize) -> Result<Vec<Figure>, String> {
-    let mut tallies: Vec<(Format, Tally)> = Format::ALL
+    let mut tallies: Vec<(EditFormat, Tally)> = EditFormat::ALL
         .into_iter()
         .map(|format| (format, Tally::default()))
         .collect();
@@ -76,7 +76,7 @@ pub(super) fn run(pool: &mut Pool, count: usize) -> Result<Vec<Figure>, String> 
     Ok(figures)
 }
 
-fn replay(format: Format, edit: &Edit, tally: &mut Tally) {
+fn replay(format: EditFormat, edit: &Edit, tally: &mut Tally) {
     let Some(text) = encoded(format, edit) else {
         tally.unsayable += 1;
         return;
@@ -103,20 +103,22 @@ fn replay(format: Format, edit: &Edit, tally: &mut Tally) {
     }
 }
 
-fn encoded(format: Format, edit: &Edit) -> Option<String> {
+fn encoded(format: EditFormat, edit: &Edit) -> Option<String> {
     let is_sayable = match format {
         // Line feeds alone mean the endings that the file has, so that these cannot change.
-        Format::Whole | Format::UnifiedDiff => edit.keeps_endings(),
-        Format::SearchReplace | Format::ApplyPatch | Format::Anchors => edit.is_of_lines(),
+        EditFormat::Whole | EditFormat::UnifiedDiff => edit.keeps_endings(),
+        EditFormat::SearchReplace | EditFormat::ApplyPatch | EditFormat::Anchors => {
+            edit.is_of_lines()
+        }
     };
     if !is_sayable {
         return None;
     }
     Some(match format {
-        Format::SearchReplace => encode::search_replace(&edit.path, &edit.blocks(3))?,
-        Format::ApplyPatch => encode::apply_patch(&edit.path, &edit.blocks(3)),
-        Format::UnifiedDiff => encode::unified(edit, &edit.blocks(3)),
-        Format::Whole => encode::whole(edit),
-        Format::Anchors => encode::anchors(edit, ours::hashes(&edit.old)),
+        EditFormat::SearchReplace => encode::search_replace(&edit.path, &edit.blocks(3))?,
+        EditFormat::ApplyPatch => encode::apply_patch(&edit.path, &edit.blocks(3)),
+        EditFormat::UnifiedDiff => encode::unified(edit, &edit.blocks(3)),
+        EditFormat::Whole => encode::whole(edit),
+        EditFormat::Anchors => encode::anchors(edit, ours::hashes(&edit.old)),
     })
 }

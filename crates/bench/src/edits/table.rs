@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use patch::format::Format;
+use patch::format::EditFormat;
 
 use crate::figure::Figure;
 use crate::interleave::{Dice, Pairs, quantile};
@@ -157,13 +157,14 @@ impl Contest {
             }
             let (got, millis, cpu_millis) = match who {
                 Who::OursBlocks => {
-                    let answer = ours::apply(Format::SearchReplace, &edit.path, &edit.old, &text);
+                    let answer =
+                        ours::apply(EditFormat::SearchReplace, &edit.path, &edit.old, &text);
                     our_time = answer.millis;
                     self.look(language, class, who, &edit, &text, &answer.text);
                     (answer.text.ok(), answer.millis, Some(answer.cpu_millis))
                 }
                 Who::OursPatch => {
-                    let answer = ours::apply(Format::ApplyPatch, "file", &edit.old, &patch);
+                    let answer = ours::apply(EditFormat::ApplyPatch, "file", &edit.old, &patch);
                     self.look(language, class, who, &edit, &patch, &answer.text);
                     (answer.text.ok(), answer.millis, Some(answer.cpu_millis))
                 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use patch::format::Side;
+use patch::format::HunkSide;
 use text::{Buffer, Snapshot};
 
 /// One file before and after a commit.
@@ -19,7 +19,7 @@ pub(super) struct Block {
     /// The first row in the old text, and in the new one.
     pub(super) old_row: usize,
     pub(super) new_row: usize,
-    pub(super) lines: Vec<(Side, String)>,
+    pub(super) lines: Vec<(HunkSide, String)>,
 }
 
 /// Rows of the old text that became rows of the new one.
@@ -147,13 +147,13 @@ fn block(range: Range<usize>, changes: &[Change], old: &[&str], new: &[&str]) ->
     let mut at = range.start;
     let mut new_row = None;
     for change in inside {
-        push(Side::Both, &old[at..change.old.start]);
-        push(Side::Old, &old[change.old.clone()]);
-        push(Side::New, &new[change.new.clone()]);
+        push(HunkSide::Both, &old[at..change.old.start]);
+        push(HunkSide::Old, &old[change.old.clone()]);
+        push(HunkSide::New, &new[change.new.clone()]);
         new_row = new_row.or(Some(change.new.start - (change.old.start - range.start)));
         at = change.old.end;
     }
-    push(Side::Both, &old[at..range.end]);
+    push(HunkSide::Both, &old[at..range.end]);
     Block {
         old_row: range.start,
         new_row: new_row.unwrap_or(range.start),
@@ -163,16 +163,16 @@ fn block(range: Range<usize>, changes: &[Change], old: &[&str], new: &[&str]) ->
 
 impl Block {
     /// How many lines of it one side has.
-    pub(super) fn count(&self, side: Side) -> usize {
-        let belongs = |(of, _): &&(Side, String)| *of == side || *of == Side::Both;
+    pub(super) fn count(&self, side: HunkSide) -> usize {
+        let belongs = |(of, _): &&(HunkSide, String)| *of == side || *of == HunkSide::Both;
         self.lines.iter().filter(belongs).count()
     }
 
     /// The lines of one side.
-    pub(super) fn side(&self, side: Side) -> impl Iterator<Item = &str> {
+    pub(super) fn side(&self, side: HunkSide) -> impl Iterator<Item = &str> {
         let lines = self.lines.iter();
         lines
-            .filter(move |(of, _)| *of == side || *of == Side::Both)
+            .filter(move |(of, _)| *of == side || *of == HunkSide::Both)
             .map(|(_, text)| text.as_str())
     }
 }

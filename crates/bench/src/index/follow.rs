@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use ::index::{Index, Options, Query};
+use ::index::{Index, IndexOptions, IndexQuery};
 use cpu_time::ProcessTime;
 use tempfile::TempDir;
 
@@ -30,8 +30,8 @@ pub(super) fn saves(tree: &Path) -> Result<Vec<Figure>, String> {
         std::fs::write(&file, new).map_err(|error| error.to_string())?;
         let (start, began) = (Instant::now(), ProcessTime::now());
         index.touch(vec![path.clone()]);
-        index.settle();
-        let found = index.search(&Query::new(&word, 1)).hits;
+        index.wait_until_synced();
+        let found = index.search(&IndexQuery::new(&word, 1)).hits;
         times.push(start.elapsed().as_secs_f64() * 1_000.0);
         busy.push(began.elapsed().as_secs_f64() * 1_000.0);
         if !found.first().is_some_and(|hit| hit.text.contains(&word)) {
@@ -58,8 +58,8 @@ pub(super) fn worktree(tree: &Path) -> Result<Vec<Figure>, String> {
     let (mut times, mut reused) = (Vec::new(), 1.0_f64);
     for turn in 0..WORKTREES {
         let second = checkout.worktree(turn)?;
-        let query = Query::new(QUERIES[0], 10);
-        let options = Options::kept_in(&place(checkout.cache.path())?);
+        let query = IndexQuery::new(QUERIES[0], 10);
+        let options = IndexOptions::kept_in(&place(checkout.cache.path())?);
         let place = place(&second)?;
         let start = Instant::now();
         let index = Index::open(place, options);
@@ -92,7 +92,7 @@ pub(super) fn worktree(tree: &Path) -> Result<Vec<Figure>, String> {
 }
 
 /// Waits for a complete answer and counts its hits.
-fn answered(index: &Index, query: &Query) -> Result<usize, String> {
+fn answered(index: &Index, query: &IndexQuery) -> Result<usize, String> {
     let news = index.changed();
     loop {
         let answer = index.search(query);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use ::index::Query;
+use ::index::IndexQuery;
 use tempfile::TempDir;
 
 use super::settled;
@@ -57,7 +57,7 @@ pub(super) fn report(tree: &Path, cache: &Path) -> Result<Vec<Figure>, String> {
     let before = resident()?;
     let index = settled(tree, cache)?;
     for text in QUERIES {
-        index.search(&Query::new(*text, 10));
+        index.search(&IndexQuery::new(*text, 10));
     }
     let (after, status) = (resident()?, index.status());
     println!(

@@ -12,8 +12,8 @@ use std::time::Instant;
 use ::index::trigram::Trigrams;
 use base::AbsPath;
 use host::{Files, RealFiles};
-use project::Ground;
-use project::search::{Case, SearchEvent, SearchQuery, SearchScope, search};
+use project::WalkBackend;
+use project::search::{CaseSensitivity, SearchEvent, SearchQuery, SearchScope, search};
 
 use crate::corpus;
 use crate::figure::Figure;
@@ -126,7 +126,7 @@ impl Corpus {
     fn read(root: &AbsPath) -> Result<Self, String> {
         let never = AtomicBool::new(false);
         let options = project::WalkOptions::default();
-        let listed = project::file_list(&Ground::Disk, root, &options, &never);
+        let listed = project::file_list(&WalkBackend::Disk, root, &options, &never);
         let (paths, _) = listed.map_err(|error| error.to_string())?;
         let paths: Vec<PathBuf> = paths.iter().map(|path| root.as_path().join(path)).collect();
         let sizes = paths.iter().filter_map(|path| path.metadata().ok());
@@ -196,13 +196,15 @@ struct Pattern {
 impl Pattern {
     fn query(&self) -> SearchQuery {
         SearchQuery {
-            case: match self.is_folded {
-                true => Case::Insensitive,
-                false => Case::Sensitive,
+            case: if self.is_folded {
+                CaseSensitivity::Insensitive
+            } else {
+                CaseSensitivity::Sensitive
             },
-            ..match self.is_literal {
-                true => SearchQuery::literal(&self.text),
-                false => SearchQuery::regex(&self.text),
+            ..if self.is_literal {
+                SearchQuery::literal(&self.text)
+            } else {
+                SearchQuery::regex(&self.text)
             }
         }
     }
@@ -311,8 +313,9 @@ impl Bench {
     /// All that our search finds.
     fn ours(&self, pattern: &Pattern) -> Result<Vec<project::search::FileMatches>, String> {
         let (sender, events) = async_channel::unbounded();
-        let sieve: Arc<dyn project::search::Sieve> = self.index.clone();
-        let scope = SearchScope::new(Ground::Disk, self.root.clone()).with_sieve(Some(sieve));
+        let sieve: Arc<dyn project::search::Prefilter> = self.index.clone();
+        let scope =
+            SearchScope::new(WalkBackend::Disk, self.root.clone()).with_prefilter(Some(sieve));
         let never = AtomicBool::new(false);
         search(&pattern.query(), &scope, &never, &sender).map_err(|error| error.to_string())?;
         let mut files = Vec::new();
@@ -376,9 +379,10 @@ impl Bench {
                     let theirs = theirs();
                     (ours(), theirs)
                 };
-                match pattern.is_hopeless {
-                    true => hopeless.push(ours, theirs),
-                    false => helped.push(ours, theirs),
+                if pattern.is_hopeless {
+                    hopeless.push(ours, theirs)
+                } else {
+                    helped.push(ours, theirs)
                 }
                 ratios.push(ours / theirs);
             }

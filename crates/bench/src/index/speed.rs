@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use ::index::{Index, Options, Query, TextSearch};
+use ::index::{Index, IndexOptions, IndexQuery, TextSearch};
 use cpu_time::ProcessTime;
-use project::{Ground, WalkOptions, file_list};
+use project::{WalkBackend, WalkOptions, file_list};
 use syntax::{Language, PlainTree};
 use tempfile::TempDir;
 
@@ -88,7 +88,7 @@ pub(super) fn cold(tree: &Path) -> Result<Vec<Figure>, String> {
 fn bare_parse(tree: &Path) -> Result<f64, String> {
     let never = AtomicBool::new(false);
     let root = place(tree)?;
-    let listed = file_list(&Ground::Disk, &root, &WalkOptions::default(), &never);
+    let listed = file_list(&WalkBackend::Disk, &root, &WalkOptions::default(), &never);
     let (paths, _) = listed.map_err(|error| error.to_string())?;
     let texts: Vec<(Language, String)> = paths
         .iter()
@@ -120,13 +120,13 @@ struct Opened {
 fn opened(tree: &Path) -> Result<Opened, String> {
     let cache = TempDir::new().map_err(|error| error.to_string())?;
     let (tree, cache) = (place(tree)?, place(cache.path())?);
-    let query = Query::new(QUERIES[0], 10);
+    let query = IndexQuery::new(QUERIES[0], 10);
     let (start, began) = (Instant::now(), ProcessTime::now());
     let since = || start.elapsed().as_secs_f64() * 1_000.0;
-    let options = Options {
+    let options = IndexOptions {
         // It begins behind all that is measured here, and would run into the peer's time.
-        text_search: TextSearch::Plain,
-        ..Options::kept_in(&cache)
+        text_search: TextSearch::Unindexed,
+        ..IndexOptions::kept_in(&cache)
     };
     let index = Index::open(tree, options);
     let news = index.changed();
@@ -141,11 +141,11 @@ fn opened(tree: &Path) -> Result<Opened, String> {
             break;
         }
     }
-    index.settle();
+    index.wait_until_synced();
     let all = since();
     let busy = began.elapsed().as_secs_f64() * 1_000.0;
     // What nobody waits for must not run into the peer's time.
-    index.rest();
+    index.wait_until_idle();
     Ok(Opened {
         first: first.ok_or("the index finished and found nothing")?,
         all,
@@ -181,15 +181,15 @@ pub(super) fn large() -> Result<Vec<Figure>, String> {
     let cache = TempDir::new().map_err(|error| error.to_string())?;
     let root = corpus::root()?;
     let mut index = None;
-    let options = Options::kept_in(&place(cache.path())?);
+    let options = IndexOptions::kept_in(&place(cache.path())?);
     let root = place(&root)?;
     let built = millis(|| {
         let opened = Index::open(root, options);
-        opened.settle();
+        opened.wait_until_synced();
         index = Some(opened);
     });
     let index = index.ok_or("the index was not opened")?;
-    index.rest();
+    index.wait_until_idle();
     let status = index.status();
     if !status.is_ready() {
         return Err(format!("the large index is not ready: {status:?}"));
@@ -213,7 +213,10 @@ pub(super) fn large() -> Result<Vec<Figure>, String> {
 
 /// Milliseconds of every question, asked `turns` times.
 fn asked(index: &Index, turns: usize) -> Vec<Vec<f64>> {
-    let queries: Vec<Query> = QUERIES.iter().map(|text| Query::new(*text, 10)).collect();
+    let queries: Vec<IndexQuery> = QUERIES
+        .iter()
+        .map(|text| IndexQuery::new(*text, 10))
+        .collect();
     let mut times = vec![Vec::new(); queries.len()];
     for turn in 0..=turns {
         for (query, times) in queries.iter().zip(&mut times) {

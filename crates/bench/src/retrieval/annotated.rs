@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use index::{Index, Query, Weights};
+use index::{Index, IndexQuery, RankWeights};
 use md5::{Digest, Md5};
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     let mut theirs = [Vec::new(), Vec::new()];
     let mut figures = Vec::new();
     for repository in &measured {
-        let gains = repository.gains(&sample::open(&repository.root)?, &Weights::default());
+        let gains = repository.gains(&sample::open(&repository.root)?, &RankWeights::default());
         figures.push(Figure::mean(
             format!("{}: NDCG@10", repository.name),
             score::mean(&gains),
@@ -131,10 +131,10 @@ fn summary(
 
 impl Repository {
     /// What each question's answer is worth.
-    pub(super) fn gains(&self, index: &Index, weights: &Weights) -> Vec<f64> {
+    pub(super) fn gains(&self, index: &Index, weights: &RankWeights) -> Vec<f64> {
         let answered = self.questions.iter().map(|question| {
             let hits = index
-                .search_weighted(&Query::new(&question.text, score::DEPTH), weights)
+                .search_weighted(&IndexQuery::new(&question.text, score::DEPTH), weights)
                 .hits;
             let hits: Vec<Lines> = hits
                 .iter()

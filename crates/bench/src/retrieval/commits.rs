@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use index::{Means, Weights};
+use index::{QueryMode, RankWeights};
 use tempfile::TempDir;
 
 use super::{sample, score};
@@ -100,12 +100,12 @@ fn asked(folder: &Path) -> Result<Places, String> {
         &tree,
         cache.as_deref().unwrap_or(&work.path().join("cache")),
     )?;
-    let weights = Weights::default();
+    let weights = RankWeights::default();
     for (ix, commit) in commits.iter().enumerate() {
         checkout(&commit.parent)?;
         index.refresh();
-        index.settle();
-        let ways = [Means::Words, Means::Meaning, Means::Fused];
+        index.wait_until_synced();
+        let ways = [QueryMode::Words, QueryMode::Meaning, QueryMode::Fused];
         for (means, places) in ways.into_iter().zip(&mut places) {
             let found = sample::files(&index, &commit.message, means, &weights);
             places.push(found.iter().position(|file| commit.files.contains(file)));

@@ -5,7 +5,7 @@
 //! over the languages of the pairs put aside for weights. Rounds end when no weight changes any more.
 //! `BURIN_BENCH_PARTS=annotated` leaves the pairs out; `BURIN_BENCH_MISSES=1` prints what is missed instead of fitting.
 
-use index::{Index, Means, Query, Weights};
+use index::{Index, IndexQuery, QueryMode, RankWeights};
 
 use super::annotated::{self, Repository};
 use super::pairs::{self, Haystack, LANGUAGES, Side};
@@ -19,7 +19,7 @@ const MOST_ROUNDS: usize = 4;
 /// A weight with the values that are tried.
 struct Knob {
     name: &'static str,
-    place: fn(&mut Weights) -> &mut f32,
+    place: fn(&mut RankWeights) -> &mut f32,
     values: &'static [f32],
 }
 
@@ -132,7 +132,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
         ground.tell_misses();
         return Ok(Vec::new());
     }
-    let mut weights = Weights::default();
+    let mut weights = RankWeights::default();
     let begun = ground.worth(&weights);
     let mut best = begun;
     for round in 1..=MOST_ROUNDS {
@@ -194,7 +194,7 @@ impl Ground {
         })
     }
 
-    fn tell_by_repository(&self, weights: &Weights) {
+    fn tell_by_repository(&self, weights: &RankWeights) {
         for (repository, index) in &self.repositories {
             let gain = score::mean(&repository.gains(index, weights)).0;
             println!("{:<12} {gain:.4}", repository.name);
@@ -203,7 +203,7 @@ impl Ground {
 
     /// Prints the questions of the repositories whose answers are not all first, and what came instead.
     fn tell_misses(&self) {
-        let weights = Weights::default();
+        let weights = RankWeights::default();
         for (repository, index) in &self.repositories {
             let gains = repository.gains(index, &weights);
             println!("== {} {:.3}", repository.name, score::mean(&gains).0);
@@ -220,7 +220,7 @@ impl Ground {
                     question.wanted()
                 );
                 for hit in index
-                    .search_weighted(&Query::new(&question.text, score::DEPTH), &weights)
+                    .search_weighted(&IndexQuery::new(&question.text, score::DEPTH), &weights)
                     .hits
                 {
                     let symbol = hit.symbol.as_deref().unwrap_or_default();
@@ -237,12 +237,12 @@ impl Ground {
     }
 
     /// Mean NDCG@10 over the repositories, mean MRR@10 over the languages.
-    fn worth(&self, weights: &Weights) -> (f64, f64) {
+    fn worth(&self, weights: &RankWeights) -> (f64, f64) {
         let of_repository = |(repository, index): &(Repository, Index)| {
             score::mean(&repository.gains(index, weights)).0
         };
         let of_haystack =
-            |haystack: &Haystack| score::mean(&haystack.reciprocals(Means::Fused, weights)).0;
+            |haystack: &Haystack| score::mean(&haystack.reciprocals(QueryMode::Fused, weights)).0;
         let repositories: Vec<f64> = self.repositories.iter().map(of_repository).collect();
         let haystacks: Vec<f64> = self.haystacks.iter().map(of_haystack).collect();
         (score::mean(&repositories).0, score::mean(&haystacks).0)

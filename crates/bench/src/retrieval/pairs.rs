@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use index::{Index, Means, Weights};
+use index::{Index, QueryMode, RankWeights};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -97,9 +97,13 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
 
 fn measured(language: Language, pairs: &[Pair], is_masked: bool) -> Result<Vec<Figure>, String> {
     let haystack = Haystack::new(language, pairs, is_masked)?;
-    let weights = Weights::default();
+    let weights = RankWeights::default();
     let by = |means| haystack.reciprocals(means, &weights);
-    let (words, meaning, fused) = (by(Means::Words), by(Means::Meaning), by(Means::Fused));
+    let (words, meaning, fused) = (
+        by(QueryMode::Words),
+        by(QueryMode::Meaning),
+        by(QueryMode::Fused),
+    );
     let stratum = if is_masked { ", names masked" } else { "" };
     let figure = |what: &str, values: &[f64], least: Option<f64>| {
         let name = format!("{}{stratum}: MRR@10 {what}", language.name);
@@ -157,7 +161,7 @@ impl Haystack {
         })
     }
 
-    pub(super) fn reciprocals(&self, means: Means, weights: &Weights) -> Vec<f64> {
+    pub(super) fn reciprocals(&self, means: QueryMode, weights: &RankWeights) -> Vec<f64> {
         let answered = self
             .queries
             .iter()

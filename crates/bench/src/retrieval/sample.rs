@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use base::AbsPath;
-use index::{Index, Means, Options, Query, TextSearch, Weights};
+use index::{Index, IndexOptions, IndexQuery, QueryMode, RankWeights, TextSearch};
 
 use super::score::DEPTH;
 
@@ -12,16 +12,16 @@ const WANTED: usize = DEPTH * 3;
 
 /// A folder's index, complete.
 pub(super) fn open(root: &Path) -> Result<Index, String> {
-    complete(root, Options::in_memory())
+    complete(root, IndexOptions::in_memory())
 }
 
 /// A folder's index, complete, kept in `cache`.
 pub(super) fn open_kept(root: &Path, cache: &Path) -> Result<Index, String> {
-    let options = Options::kept_in(&real(cache)?);
-    let text_search = TextSearch::Plain;
+    let options = IndexOptions::kept_in(&real(cache)?);
+    let text_search = TextSearch::Unindexed;
     complete(
         root,
-        Options {
+        IndexOptions {
             text_search,
             ..options
         },
@@ -35,9 +35,9 @@ fn real(folder: &Path) -> Result<AbsPath, String> {
     AbsPath::new(&real).ok_or_else(|| "a folder without an absolute path".to_owned())
 }
 
-fn complete(root: &Path, options: Options) -> Result<Index, String> {
+fn complete(root: &Path, options: IndexOptions) -> Result<Index, String> {
     let index = Index::open(real(root)?, options);
-    index.settle();
+    index.wait_until_synced();
     let status = index.status();
     match status.chunks {
         0 => Err(format!(
@@ -50,10 +50,15 @@ fn complete(root: &Path, options: Options) -> Result<Index, String> {
 }
 
 /// Which files are found, the best first, each once.
-pub(super) fn files(index: &Index, text: &str, means: Means, weights: &Weights) -> Vec<PathBuf> {
-    let query = Query {
-        means,
-        ..Query::new(text, WANTED)
+pub(super) fn files(
+    index: &Index,
+    text: &str,
+    means: QueryMode,
+    weights: &RankWeights,
+) -> Vec<PathBuf> {
+    let query = IndexQuery {
+        mode: means,
+        ..IndexQuery::new(text, WANTED)
     };
     let mut files = Vec::new();
     for hit in index.search_weighted(&query, weights).hits {

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use model::policy::route::RouteDecision;
-use model::policy::{AgentId, Caller, Cap, Caps, Class, Notice, Spend};
-use model::{Cost, Event, FailureClass, Price, Rate, Rates, TokenCount};
-use router::actor::{Ask, Book, CallRecord, Reserved, RouterHandle, Told};
+use model::policy::{AgentId, BudgetNotice, Caller, Cap, Caps, RequestClass, Spend};
+use model::{Cost, FailureClass, Price, Rates, StreamEvent, TokenCount, TokenRate};
+use router::actor::{
+    CallRecord, CallReservation, RouterEvent, RouterHandle, RouterRequest, UsageStore,
+};
 
 use super::world::{caller, request_for, start_router, start_with, wire_lanes};
 use super::{AGENTS, serve};
@@ -27,18 +29,18 @@ const OVERDUE: f64 = 65.0;
 #[derive(Default)]
 struct Spending(Mutex<BTreeMap<AgentId, u64>>);
 
-impl Book for Spending {
-    fn reserved(&self, _: &Reserved) {}
+impl UsageStore for Spending {
+    fn record_reservation(&self, _: &CallReservation) {}
 
-    fn ended(&self, call: &CallRecord) {
+    fn record_call(&self, call: &CallRecord) {
         let cost = call.cost.unwrap_or_default().0;
         let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *spent.entry(call.caller.agent).or_default() += cost;
     }
 
-    fn decided(&self, _: u64, _: u64, _: Caller, _: &RouteDecision) {}
+    fn record_decision(&self, _: u64, _: u64, _: Caller, _: &RouteDecision) {}
 
-    fn noticed(&self, _: u64, _: Caller, _: Notice) {}
+    fn record_notice(&self, _: u64, _: Caller, _: BudgetNotice) {}
 
     fn spent_by_others(&self, _: u64) -> Result<Spend, String> {
         Ok(Spend::default())
@@ -79,14 +81,17 @@ pub(super) async fn budgets() -> Result<Figure, String> {
         name,
         most,
         "×",
-        server.seen().len(),
+        server.requests().len(),
         Some(1.0),
     ))
 }
 
 async fn spend_all(router: RouterHandle, agent: u64) -> Result<(), String> {
     loop {
-        let ask = Ask::chat(request_for("mock/big"), caller(Class::Subagent, agent));
+        let ask = RouterRequest::chat(
+            request_for("mock/big"),
+            caller(RequestClass::Subagent, agent),
+        );
         match asked(&router, ask).await.end {
             Ok(()) => {}
             Err((FailureClass::Budget, _)) => return Ok(()),
@@ -99,8 +104,8 @@ async fn spend_all(router: RouterHandle, agent: u64) -> Result<(), String> {
 fn price() -> Price {
     Price {
         base: Rates {
-            input: Some(Rate(1_000_000)),
-            output: Some(Rate(10_000_000)),
+            input: Some(TokenRate(1_000_000)),
+            output: Some(TokenRate(10_000_000)),
             ..Rates::default()
         },
         tiers: Vec::new(),
@@ -116,9 +121,9 @@ pub(super) async fn shares() -> Result<Vec<Figure>, String> {
     )?;
     let router = start_router(wire_lanes(&server.url()));
     let agents: Vec<_> = (1..=AGENTS)
-        .map(|agent| tokio::spawn(share(router.clone(), Class::Subagent, agent)))
+        .map(|agent| tokio::spawn(share(router.clone(), RequestClass::Subagent, agent)))
         .collect();
-    let background = tokio::spawn(share(router.clone(), Class::Background, AGENTS + 1));
+    let background = tokio::spawn(share(router.clone(), RequestClass::Background, AGENTS + 1));
     let mut averages = Vec::new();
     for agent in agents {
         let waits = agent.await.map_err(|error| error.to_string())??;
@@ -128,7 +133,7 @@ pub(super) async fn shares() -> Result<Vec<Figure>, String> {
     let least = averages.iter().copied().fold(f64::INFINITY, f64::min);
     let most = averages.iter().copied().fold(0.0, f64::max);
     let longest = behind.iter().copied().fold(0.0, f64::max);
-    let seen = server.seen();
+    let seen = server.requests();
     let refused = seen.iter().filter(|seen| seen.status == 429).count();
     let count = seen.len();
     let name = format!(
@@ -147,13 +152,13 @@ pub(super) async fn shares() -> Result<Vec<Figure>, String> {
 }
 
 /// Asks one question after the other; answers how many seconds each took until it could be sent.
-async fn share(router: RouterHandle, class: Class, agent: u64) -> Result<Vec<f64>, String> {
+async fn share(router: RouterHandle, class: RequestClass, agent: u64) -> Result<Vec<f64>, String> {
     let begin = Instant::now();
     let mut waits = Vec::new();
     while begin.elapsed() < SHARED {
         let mut request = request_for("mock/big");
         request.max_output = TokenCount(100);
-        let answer = asked(&router, Ask::chat(request, caller(class, agent))).await;
+        let answer = asked(&router, RouterRequest::chat(request, caller(class, agent))).await;
         answer.end.map_err(|(_, message)| message)?;
         waits.extend(answer.waited);
     }
@@ -166,16 +171,18 @@ struct Asked {
     end: Result<(), (FailureClass, String)>,
 }
 
-async fn asked(router: &RouterHandle, ask: Ask) -> Asked {
+async fn asked(router: &RouterHandle, ask: RouterRequest) -> Asked {
     let begin = Instant::now();
     let mut waited = None;
     let mut end = Ok(());
     let mut told = router.submit(ask);
     while let Some(told) = told.next().await {
         match told {
-            Told::Decided(_) => waited = Some(begin.elapsed().as_secs_f64()),
-            Told::Event(Event::Failed(failure)) => end = Err((failure.class, failure.message)),
-            Told::Event(_) | Told::Waiting { .. } => {}
+            RouterEvent::Decided(_) => waited = Some(begin.elapsed().as_secs_f64()),
+            RouterEvent::Event(StreamEvent::Failed(failure)) => {
+                end = Err((failure.class, failure.message))
+            }
+            RouterEvent::Event(_) | RouterEvent::Waiting { .. } => {}
         }
     }
     Asked { waited, end }

@@ -6,32 +6,34 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use futures::stream::{self, BoxStream, StreamExt};
 use model::policy::route::Privacy;
 use model::policy::{
-    AgentId, Caller, Caps, Class, KeyName, Lane, LaneLimits, Purpose, Retry, Task, TurnId,
+    AgentId, Caller, Caps, KeyName, RequestClass, Retry, Route, RouteLimits, StepDescription,
+    StepPurpose, TurnId,
 };
 use model::{
-    Client, Event, Fim, FimFormat, Message, ModelId, Price, Profile, Request, Role, StopReason,
-    SystemBlock, Tier, TokenCount, Usage,
+    Fim, FimFormat, Message, ModelClient, ModelId, ModelRequest, Price, Profile, Role, StopReason,
+    StreamEvent, SystemBlock, Tier, TokenCount, Usage,
 };
 use router::actor::{
-    Book, LaneConfig, NoBook, Router, RouterConfig, RouterHandle, StallLimits, Wall, patient,
+    NoUsageStore, RouteConfig, Router, RouterConfig, RouterHandle, StallLimits, UsageStore,
+    WallClock, patient_retry,
 };
 use router::http::{HttpClient, Providers};
-use router::keys::SystemVault;
+use router::keys::SystemSecrets;
 use serde_json::json;
 
 /// Answers every request at once with a few events.
 pub(super) struct AtOnce;
 
-impl Client for AtOnce {
-    fn send(&self, _: Request) -> BoxStream<'static, Event> {
+impl ModelClient for AtOnce {
+    fn send(&self, _: ModelRequest) -> BoxStream<'static, StreamEvent> {
         stream::iter([
-            Event::Start {
+            StreamEvent::Start {
                 id: "1".to_owned(),
                 model: "m".to_owned(),
             },
-            Event::TextDelta("yes".to_owned()),
-            Event::Usage(Usage::default()),
-            Event::Stop {
+            StreamEvent::TextDelta("yes".to_owned()),
+            StreamEvent::Usage(Usage::default()),
+            StreamEvent::Stop {
                 reason: StopReason::EndTurn,
                 raw: "stop".to_owned(),
             },
@@ -39,24 +41,28 @@ impl Client for AtOnce {
         .boxed()
     }
 
-    fn complete(&self, _: Fim) -> BoxStream<'static, Event> {
+    fn complete(&self, _: Fim) -> BoxStream<'static, StreamEvent> {
         stream::empty().boxed()
     }
 }
 
-pub(crate) fn start_router(lanes: Vec<LaneConfig>) -> RouterHandle {
-    start_with(lanes, Caps::default(), Arc::new(NoBook))
+pub(crate) fn start_router(lanes: Vec<RouteConfig>) -> RouterHandle {
+    start_with(lanes, Caps::default(), Arc::new(NoUsageStore))
 }
 
-pub(super) fn start_with(lanes: Vec<LaneConfig>, caps: Caps, book: Arc<dyn Book>) -> RouterHandle {
+pub(super) fn start_with(
+    lanes: Vec<RouteConfig>,
+    caps: Caps,
+    book: Arc<dyn UsageStore>,
+) -> RouterHandle {
     Router::start(RouterConfig {
-        lanes,
+        routes: lanes,
         auto: Vec::new(),
         caps,
         retry: Retry::default(),
-        retry_alone: patient(),
-        book,
-        wall: Wall::new(|| {
+        retry_alone: patient_retry(),
+        usage_store: book,
+        clock: WallClock::new(|| {
             let since = SystemTime::now().duration_since(UNIX_EPOCH);
             since.map_or(0, |since| since.as_millis() as u64)
         }),
@@ -65,14 +71,14 @@ pub(super) fn start_with(lanes: Vec<LaneConfig>, caps: Caps, book: Arc<dyn Book>
 }
 
 /// `count` lanes to as many models; the first is `test/0`.
-pub(super) fn lanes_of(count: usize, client: Arc<dyn Client>) -> Vec<LaneConfig> {
+pub(super) fn lanes_of(count: usize, client: Arc<dyn ModelClient>) -> Vec<RouteConfig> {
     (0..count)
         .map(|ix| lane("test", &ix.to_string(), client.clone()))
         .collect()
 }
 
 /// Lanes to the server's models `big`, for agents, and `tab`, for completions, over HTTP.
-pub(crate) fn wire_lanes(url: &str) -> Vec<LaneConfig> {
+pub(crate) fn wire_lanes(url: &str) -> Vec<RouteConfig> {
     let (mut providers, _) = Providers::builtin();
     let own = json!({ "mock": {
         "wire": "chat", "base_url": format!("{url}/v1"), "needs_key": false,
@@ -82,10 +88,10 @@ pub(crate) fn wire_lanes(url: &str) -> Vec<LaneConfig> {
         providers.add(own);
     }
     let profiles = Arc::new(|_: &ModelId| Some(profile()));
-    let client: Arc<dyn Client> = Arc::new(HttpClient::new(
+    let client: Arc<dyn ModelClient> = Arc::new(HttpClient::new(
         providers,
         profiles,
-        Arc::new(SystemVault {
+        Arc::new(SystemSecrets {
             environment: Vec::new(),
         }),
     ));
@@ -95,9 +101,9 @@ pub(crate) fn wire_lanes(url: &str) -> Vec<LaneConfig> {
     ]
 }
 
-fn lane(provider: &str, model: &str, client: Arc<dyn Client>) -> LaneConfig {
-    LaneConfig {
-        lane: Lane {
+fn lane(provider: &str, model: &str, client: Arc<dyn ModelClient>) -> RouteConfig {
+    RouteConfig {
+        route: Route {
             model: ModelId {
                 provider: provider.to_owned(),
                 model: model.to_owned(),
@@ -110,7 +116,7 @@ fn lane(provider: &str, model: &str, client: Arc<dyn Client>) -> LaneConfig {
         same_as: None,
         privacy: Privacy::Any,
         auto: true,
-        limits: LaneLimits::default(),
+        limits: RouteLimits::default(),
         most_at_once: 64,
         stall: StallLimits::default(),
     }
@@ -126,7 +132,7 @@ fn profile() -> Profile {
     }
 }
 
-pub(super) fn caller(class: Class, agent: u64) -> Caller {
+pub(super) fn caller(class: RequestClass, agent: u64) -> Caller {
     Caller {
         class,
         agent: AgentId(agent),
@@ -135,11 +141,11 @@ pub(super) fn caller(class: Class, agent: u64) -> Caller {
 }
 
 /// A request of the usual size: a long system prompt, a conversation of some turns.
-pub(super) fn request() -> Request {
+pub(super) fn request() -> ModelRequest {
     request_for("test/0")
 }
 
-pub(super) fn request_for(model: &str) -> Request {
+pub(super) fn request_for(model: &str) -> ModelRequest {
     let id = ModelId::parse(model).unwrap_or(ModelId {
         provider: "test".to_owned(),
         model: "0".to_owned(),
@@ -155,7 +161,7 @@ pub(super) fn request_for(model: &str) -> Request {
             "what was said, and what was found in the files. ".repeat(20),
         )
     });
-    let mut request = Request::new(id, messages.collect(), TokenCount(4_000));
+    let mut request = ModelRequest::new(id, messages.collect(), TokenCount(4_000));
     request.system.push(SystemBlock {
         text: "be careful and brief. ".repeat(400),
         cache: model::CacheMark::Short,
@@ -171,10 +177,10 @@ pub(super) fn fim() -> Fim {
     Fim::gap(model, "fn main() {\n    let x = ", ";\n}\n", TokenCount(64))
 }
 
-pub(super) fn step() -> Task<'static> {
-    Task {
+pub(super) fn step() -> StepDescription<'static> {
+    StepDescription {
         prompt: "rename the function and its callers in src/main.rs",
-        purpose: Purpose::Work,
+        purpose: StepPurpose::Work,
         files_touched: 2,
         diff_lines: 10,
         plan_depth: 0,

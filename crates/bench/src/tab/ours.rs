@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use autocomplete::context::NoSource;
+use autocomplete::context::EmptyContextSource;
 use autocomplete::engine::{
-    Ask, Edited, Effect, Engine, Input, Options, RequestId, TabKind, TabModel,
+    CompletionEngine, CompletionRequest, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
+    RequestId, TabKind, TabModel,
 };
-use autocomplete::{Cause, Scene, Suggestion};
+use autocomplete::{ChangeCause, EditorState, Suggestion};
 use base::{AbsPath, ByteOffset, Row, Span};
-use model::{Event, ModelId, StopReason};
+use model::{ModelId, StopReason, StreamEvent};
 use syntax::{Budget, Language, SyntaxTree, language_for};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
 use super::Score;
 use super::future::Future;
@@ -26,7 +27,7 @@ const TAIL: usize = 200;
 struct Driver<'a> {
     session: &'a Session,
     future: &'a Future,
-    engine: Engine,
+    engine: CompletionEngine,
     buffer: Buffer,
     tree: Option<SyntaxTree>,
     language: Option<Language>,
@@ -52,12 +53,12 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
     let mut driver = Driver {
         session,
         future,
-        engine: Engine::new(Options {
+        engine: CompletionEngine::new(EngineOptions {
             model: Some(TabModel {
                 id: model,
                 kind: TabKind::Gap,
             }),
-            ..Options::local()
+            ..EngineOptions::local()
         }),
         buffer: Buffer::new(&session.start),
         tree: language.map(SyntaxTree::new),
@@ -73,7 +74,7 @@ pub(super) fn replay(session: &Session, future: &Future) -> Score {
     };
     language.iter().for_each(Language::prepare);
     let scene = driver.scene();
-    driver.put(Duration::ZERO, Input::Moved { scene });
+    driver.put(Duration::ZERO, EngineInput::Moved { scene });
     for (ix, event) in session.events.iter().enumerate() {
         driver.run_until(event.at);
         driver.key(ix);
@@ -92,17 +93,17 @@ impl Driver<'_> {
             };
             if self.wake.is_some_and(|wake| wake <= at) {
                 self.wake = None;
-                self.put(at, Input::Time);
+                self.put(at, EngineInput::Time);
                 continue;
             }
             if let Some(((at, request), text)) = self.answers.pop_first() {
-                let piece = Event::TextDelta(text);
-                let stop = Event::Stop {
+                let piece = StreamEvent::TextDelta(text);
+                let stop = StreamEvent::Stop {
                     reason: StopReason::EndTurn,
                     raw: String::new(),
                 };
                 for event in [piece, stop] {
-                    self.put(at, Input::Stream { request, event });
+                    self.put(at, EngineInput::Stream { request, event });
                 }
             }
         }
@@ -117,7 +118,7 @@ impl Driver<'_> {
             self.judge(ix, start);
         }
         let before = self.buffer.snapshot();
-        let origin = Origin::typing(Timestamp(event.at.as_millis() as u64));
+        let origin = EditOrigin::typing(Timestamp(event.at.as_millis() as u64));
         let change = self
             .buffer
             .replace(Span::new(start, end), &event.inserted, &origin);
@@ -129,13 +130,13 @@ impl Driver<'_> {
         }
         self.caret = start + event.inserted.len();
         self.event = ix;
-        let edited = Edited {
+        let edited = DocumentEdit {
             before,
             scene: self.scene(),
             change,
-            cause: Cause::Typed,
+            cause: ChangeCause::Typed,
         };
-        self.put(event.at, Input::Edited(Box::new(edited)));
+        self.put(event.at, EngineInput::Edited(Box::new(edited)));
     }
 
     /// Whether what is shown begins with the key that comes now.
@@ -164,31 +165,33 @@ impl Driver<'_> {
         );
     }
 
-    fn put(&mut self, now: Duration, input: Input) {
-        for effect in self.engine.handle(now, input, &NoSource) {
+    fn put(&mut self, now: Duration, input: EngineInput) {
+        for effect in self.engine.handle(now, input, &EmptyContextSource) {
             match effect {
-                Effect::Ask { request, what } => {
+                EngineEffect::Ask { request, what } => {
                     let text = self.answer(&what);
                     let at = now + Future::latency(self.score.calls);
                     self.score.calls += 1;
                     self.answers.insert((at, request), text);
                 }
-                Effect::Cancel { request } => self.answers.retain(|(_, it), _| *it != request),
-                Effect::Show(shown) => {
+                EngineEffect::Cancel { request } => {
+                    self.answers.retain(|(_, it), _| *it != request)
+                }
+                EngineEffect::Show(shown) => {
                     let is_stale = shown.suggestion.revision != self.buffer.revision();
                     self.score.stale += usize::from(is_stale);
                     self.shown = Some(shown.suggestion);
                 }
-                Effect::Hide => self.shown = None,
-                Effect::Wake { at } => self.wake = Some(at),
-                Effect::AskLocal | Effect::Note(_) => {}
+                EngineEffect::Hide => self.shown = None,
+                EngineEffect::Wake { at } => self.wake = Some(at),
+                EngineEffect::AskLocal | EngineEffect::Note(_) => {}
             }
         }
     }
 
     /// What the model says to a prompt: it knows where its caret is by the text before it.
-    fn answer(&self, what: &Ask) -> String {
-        let Ask::Fim(fim) = what else {
+    fn answer(&self, what: &CompletionRequest) -> String {
+        let CompletionRequest::Fim(fim) = what else {
             return String::new();
         };
         let snapshot = self.buffer.snapshot();
@@ -199,20 +202,21 @@ impl Driver<'_> {
         };
         // What is asked ahead of the text has the suggestion behind it.
         let ahead = &fim.prefix[at + tail.len()..];
-        match self
+        if self
             .future
             .truth(self.session, self.event, 0)
             .starts_with(ahead)
         {
-            true => self.future.answer(self.session, self.event, ahead.len()),
-            false => "wrong_future()".to_owned(),
+            self.future.answer(self.session, self.event, ahead.len())
+        } else {
+            "wrong_future()".to_owned()
         }
     }
 
-    fn scene(&self) -> Scene {
+    fn scene(&self) -> EditorState {
         let snapshot = self.buffer.snapshot();
         let row = snapshot.point_at(self.caret).row;
-        Scene {
+        EditorState {
             path: self.path.clone(),
             syntax: self.tree.as_ref().map(SyntaxTree::snapshot),
             language: self.language,

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use autocomplete::context::NoSource;
+use autocomplete::context::EmptyContextSource;
 use autocomplete::engine::{
-    Blocked, Edited, Effect, Engine, Input, Options, RequestId, TabKind, TabModel,
+    BlockReason, CompletionEngine, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
+    RequestId, TabKind, TabModel,
 };
-use autocomplete::{Cause, Scene};
+use autocomplete::{ChangeCause, EditorState};
 use base::{ByteOffset, Row, Span};
-use model::{Event, ModelId, NextEditFormat, StopReason};
-use text::{Buffer, Origin, Timestamp};
+use model::{ModelId, NextEditFormat, StopReason, StreamEvent};
+use text::{Buffer, EditOrigin, Timestamp};
 
 use crate::figure::Figure;
 use crate::interleave::Dice;
@@ -19,7 +20,7 @@ const STEPS: usize = 30;
 const LETTERS: [&str; 8] = ["a", "b", "(", ")", "\n", " ", "ä", "fn "];
 
 struct World {
-    engine: Engine,
+    engine: CompletionEngine,
     buffer: Buffer,
     caret: usize,
     now: Duration,
@@ -55,9 +56,9 @@ impl World {
             model: "random".to_owned(),
         };
         let mut world = Self {
-            engine: Engine::new(Options {
+            engine: CompletionEngine::new(EngineOptions {
                 model: Some(TabModel { id, kind }),
-                ..Options::local()
+                ..EngineOptions::local()
             }),
             buffer: Buffer::new("one two\nthree\n"),
             caret: 4,
@@ -68,7 +69,7 @@ impl World {
             stale: 0,
         };
         let scene = world.scene();
-        world.put(Input::Moved { scene });
+        world.put(EngineInput::Moved { scene });
         world
     }
 
@@ -77,26 +78,26 @@ impl World {
         match random.below(10) {
             0..4 => {
                 let letter = LETTERS[random.below(LETTERS.len())];
-                self.edit(self.caret..self.caret, letter, Cause::Typed);
+                self.edit(self.caret..self.caret, letter, ChangeCause::Typed);
             }
             4 => {
                 let from = self.clipped(self.caret.saturating_sub(1 + random.below(5)));
-                self.edit(from..self.caret, "", Cause::Typed);
+                self.edit(from..self.caret, "", ChangeCause::Typed);
             }
             5 => {
                 self.caret = self.clipped(random.below(self.buffer.len().0 + 1));
                 let scene = self.scene();
-                self.put(Input::Moved { scene });
+                self.put(EngineInput::Moved { scene });
             }
             6 => {
                 let at = self.clipped(random.below(self.buffer.len().0 + 1));
-                self.edit(at..at, "other ", Cause::Other);
+                self.edit(at..at, "other ", ChangeCause::Other);
             }
             7 | 8 => self.answer(random),
             _ => {
-                self.put(Input::Blocked(Blocked::Selection));
-                self.put(Input::Unblocked(Blocked::Selection));
-                self.put(Input::Time);
+                self.put(EngineInput::Blocked(BlockReason::Selection));
+                self.put(EngineInput::Unblocked(BlockReason::Selection));
+                self.put(EngineInput::Time);
             }
         }
         let revision = self.buffer.revision().0;
@@ -105,46 +106,46 @@ impl World {
 
     fn answer(&mut self, random: &mut Dice) {
         if self.open.is_empty() {
-            return self.put(Input::Time);
+            return self.put(EngineInput::Time);
         }
         let request = self.open[random.below(self.open.len())];
         let letters = (0..1 + random.below(4)).map(|_| LETTERS[random.below(LETTERS.len())]);
-        let event = Event::TextDelta(letters.collect());
-        self.put(Input::Stream { request, event });
-        let event = Event::Stop {
+        let event = StreamEvent::TextDelta(letters.collect());
+        self.put(EngineInput::Stream { request, event });
+        let event = StreamEvent::Stop {
             reason: StopReason::EndTurn,
             raw: String::new(),
         };
-        self.put(Input::Stream { request, event });
+        self.put(EngineInput::Stream { request, event });
         self.open.retain(|open| *open != request);
     }
 
-    fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: Cause) {
+    fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: ChangeCause) {
         let before = self.buffer.snapshot();
         let start = span.start;
-        let origin = Origin::typing(Timestamp(0));
+        let origin = EditOrigin::typing(Timestamp(0));
         let change = self.buffer.replace(Span::from(span), new, &origin);
         self.caret = start + new.len();
-        let edited = Edited {
+        let edited = DocumentEdit {
             before,
             scene: self.scene(),
             change,
             cause,
         };
-        self.put(Input::Edited(Box::new(edited)));
+        self.put(EngineInput::Edited(Box::new(edited)));
     }
 
-    fn put(&mut self, input: Input) {
-        for effect in self.engine.handle(self.now, input, &NoSource) {
+    fn put(&mut self, input: EngineInput) {
+        for effect in self.engine.handle(self.now, input, &EmptyContextSource) {
             match effect {
-                Effect::Ask { request, .. } => self.open.push(request),
-                Effect::Cancel { request } => self.open.retain(|open| *open != request),
-                Effect::Show(shown) => {
+                EngineEffect::Ask { request, .. } => self.open.push(request),
+                EngineEffect::Cancel { request } => self.open.retain(|open| *open != request),
+                EngineEffect::Show(shown) => {
                     self.paints += 1;
                     self.shown = Some(shown.suggestion.revision.0);
                 }
-                Effect::Hide => self.shown = None,
-                Effect::Wake { .. } | Effect::AskLocal | Effect::Note(_) => {}
+                EngineEffect::Hide => self.shown = None,
+                EngineEffect::Wake { .. } | EngineEffect::AskLocal | EngineEffect::Note(_) => {}
             }
         }
     }
@@ -156,8 +157,8 @@ impl World {
             .0
     }
 
-    fn scene(&self) -> Scene {
-        Scene {
+    fn scene(&self) -> EditorState {
+        EditorState {
             path: None,
             snapshot: self.buffer.snapshot(),
             syntax: None,

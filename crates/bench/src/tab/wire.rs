@@ -8,17 +8,22 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use autocomplete::context::{ContextSource, Diagnostic, Excerpt, Why};
-use autocomplete::engine::{Ask, Edited, Effect, Engine, Input, Options, TabKind, TabModel};
-use autocomplete::validate::{Recent, check};
-use autocomplete::{Cause, Replacement, Scene, Source, Suggestion, SuggestionId};
+use autocomplete::context::{ContextSnippet, ContextSource, Diagnostic, SnippetReason};
+use autocomplete::engine::{
+    CompletionEngine, CompletionRequest, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
+    TabKind, TabModel,
+};
+use autocomplete::validate::{RecentEdits, check};
+use autocomplete::{
+    ChangeCause, EditorState, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource,
+};
 use base::{AbsPath, Row, Span};
 use futures::StreamExt;
 use model::ModelId;
 use model::policy::AgentId;
-use router::actor::{Ask as Asked, RouterHandle};
+use router::actor::{RouterHandle, RouterRequest as Asked};
 use syntax::{Budget, PlainTree, SyntaxTree, language_named};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
 use crate::corpus;
 use crate::figure::Figure;
@@ -47,7 +52,7 @@ struct Pressed {
 
 /// What the project's files define, by name.
 struct Project {
-    definitions: HashMap<String, Vec<Excerpt>>,
+    definitions: HashMap<String, Vec<ContextSnippet>>,
     files: usize,
 }
 
@@ -106,7 +111,7 @@ pub(super) fn run() -> Result<Vec<Figure>, String> {
 /// A large Rust file in which keys are pressed at many places.
 struct Keys<'a> {
     project: &'a Project,
-    engine: Engine,
+    engine: CompletionEngine,
     buffer: Buffer,
     tree: SyntaxTree,
     path: Option<AbsPath>,
@@ -125,7 +130,7 @@ impl<'a> Keys<'a> {
             provider: "mock".to_owned(),
             model: "tab".to_owned(),
         };
-        let engine = Engine::new(Options {
+        let engine = CompletionEngine::new(EngineOptions {
             root: AbsPath::new("/project"),
             model: Some(TabModel {
                 id,
@@ -156,12 +161,12 @@ impl<'a> Keys<'a> {
         let before = self.buffer.snapshot();
         let row = Row(self.pressed * 37 % before.row_count());
         let at = before.row_end(row);
-        let origin = Origin::typing(Timestamp(0));
+        let origin = EditOrigin::typing(Timestamp(0));
         let change = self.buffer.replace(Span::at(at), "x", &origin);
         let after = self.buffer.snapshot();
         self.tree.edit(&before, &after, &change);
         drop(self.tree.parse(&after, &mut Budget::unlimited()));
-        let scene = Scene {
+        let scene = EditorState {
             path: self.path.clone(),
             snapshot: after,
             syntax: Some(self.tree.snapshot()),
@@ -171,24 +176,24 @@ impl<'a> Keys<'a> {
             indent: "    ".to_owned(),
         };
         let check = checking(&scene);
-        let edited = Edited {
+        let edited = DocumentEdit {
             before,
             scene,
             change,
-            cause: Cause::Typed,
+            cause: ChangeCause::Typed,
         };
         let started = Instant::now();
-        let input = Input::Edited(Box::new(edited));
+        let input = EngineInput::Edited(Box::new(edited));
         let mut effects = self.engine.handle(self.now, input, self.project);
         // The pause that the machine wants is over at once.
         effects.extend(self.engine.handle(
             self.now + Duration::from_secs(1),
-            Input::Time,
+            EngineInput::Time,
             self.project,
         ));
         let asked = effects.into_iter().rev().find_map(|effect| match effect {
-            Effect::Ask {
-                what: Ask::Fim(fim),
+            EngineEffect::Ask {
+                what: CompletionRequest::Fim(fim),
                 ..
             } => Some(fim),
             _ => None,
@@ -203,7 +208,7 @@ impl<'a> Keys<'a> {
             .block_on(answer)
             .map_err(|error| error.to_string())?;
         // As the workbench does, once the request is on its way.
-        drop(self.engine.take_spent());
+        drop(self.engine.take_retired());
         let ms = |took: Duration| took.as_secs_f64() * 1_000.0;
         Ok(Pressed {
             machine: ms(in_machine),
@@ -214,22 +219,22 @@ impl<'a> Keys<'a> {
 }
 
 /// Milliseconds for checking a suggestion at a caret.
-fn checking(scene: &Scene) -> f64 {
+fn checking(scene: &EditorState) -> f64 {
     let suggestion = Suggestion {
         id: SuggestionId(1),
         file: None,
         revision: scene.snapshot.revision(),
-        edits: vec![Replacement {
+        edits: vec![SuggestedEdit {
             span: Span::at(scene.caret),
             old: "".into(),
             new: " // what stands here".into(),
         }],
-        source: Source::Continuation,
+        source: SuggestionSource::Continuation,
         confidence: 0.5,
     };
     let started = Instant::now();
     // Whether it passes depends on the row.
-    let verdict = check(scene, &suggestion, &Recent::default());
+    let verdict = check(scene, &suggestion, &RecentEdits::default());
     let took = started.elapsed().as_secs_f64() * 1_000.0;
     drop(verdict);
     took
@@ -243,7 +248,7 @@ impl Project {
         paths.sort();
         paths.truncate(FILES);
         let language = language_named("Rust").ok_or("there is no grammar for Rust")?;
-        let mut definitions: HashMap<String, Vec<Excerpt>> = HashMap::new();
+        let mut definitions: HashMap<String, Vec<ContextSnippet>> = HashMap::new();
         let files = paths.len();
         for path in paths {
             let Ok(text) = std::fs::read_to_string(&path) else {
@@ -257,10 +262,10 @@ impl Project {
             };
             for item in tree.outline(&text) {
                 let whole = &text[item.span.start.0..item.span.end.0];
-                let excerpt = Excerpt {
+                let excerpt = ContextSnippet {
                     path: path.to_string_lossy().into_owned(),
                     text: whole[..whole.floor_char_boundary(800)].to_owned(),
-                    why: Why::Definition,
+                    why: SnippetReason::Definition,
                 };
                 let known = definitions.entry(item.name).or_default();
                 if known.len() < 4 {
@@ -273,24 +278,24 @@ impl Project {
 }
 
 impl ContextSource for Project {
-    fn definitions(&self, _: &Scene, names: &[String]) -> Vec<Excerpt> {
+    fn definitions(&self, _: &EditorState, names: &[String]) -> Vec<ContextSnippet> {
         let found = names.iter().filter_map(|name| self.definitions.get(name));
         found.flatten().take(40).cloned().collect()
     }
 
-    fn snippets(&self, _: &Scene) -> Vec<Excerpt> {
+    fn snippets(&self, _: &EditorState) -> Vec<ContextSnippet> {
         Vec::new()
     }
 
-    fn viewed(&self, _: &Scene) -> Vec<Excerpt> {
+    fn viewed(&self, _: &EditorState) -> Vec<ContextSnippet> {
         Vec::new()
     }
 
-    fn unmerged(&self, _: &Scene, _: &[String]) -> Vec<Excerpt> {
+    fn unmerged(&self, _: &EditorState, _: &[String]) -> Vec<ContextSnippet> {
         Vec::new()
     }
 
-    fn diagnostics(&self, _: &Scene) -> Vec<Diagnostic> {
+    fn diagnostics(&self, _: &EditorState) -> Vec<Diagnostic> {
         Vec::new()
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use autocomplete::local::{Local, Vote};
+use autocomplete::local::{LocalPredictor, VoteSample};
 
 use super::hunks::hunks;
 use super::keys::one_key;
@@ -23,10 +23,10 @@ const MOST_BYTES: usize = 600;
 
 /// Prints the weights; the figures say how well they foretell on a tenth of the votes that they were not fitted on.
 pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
-    let mut all: Vec<Vote> = Vec::new();
+    let mut all: Vec<VoteSample> = Vec::new();
     for repository in repositories {
         replay(repository, super::commits(60), |moment, _| {
-            let mut local = Local::new();
+            let mut local = LocalPredictor::new();
             local.set_corpus(moment.view.clone());
             for file in &moment.files {
                 gather(&mut local, file, &mut all);
@@ -63,9 +63,9 @@ pub(super) fn run(repositories: &[PathBuf]) -> Result<Vec<Figure>, String> {
     ])
 }
 
-fn gather(local: &mut Local, file: &ChangedFile, all: &mut Vec<Vote>) {
+fn gather(local: &mut LocalPredictor, file: &ChangedFile, all: &mut Vec<VoteSample>) {
     let mut open = Open::new(file);
-    local.see(&open.scene());
+    local.note_tree(&open.scene());
     let mut clock = 1_000_000;
     for hunk in hunks(&file.old, &file.new) {
         clock += 60_000;
@@ -104,7 +104,7 @@ fn gather(local: &mut Local, file: &ChangedFile, all: &mut Vec<Vote>) {
     }
 }
 
-fn shuffle(votes: &mut [&Vote], seed: u64) {
+fn shuffle(votes: &mut [&VoteSample], seed: u64) {
     let mut random = Random::new(seed);
     for ix in (1..votes.len()).rev() {
         votes.swap(ix, (random.next() % (ix as u64 + 1)) as usize);
@@ -165,7 +165,7 @@ impl Net {
         1.0 / (1.0 + (-sum).exp())
     }
 
-    fn loss(&self, votes: &[&Vote]) -> f32 {
+    fn loss(&self, votes: &[&VoteSample]) -> f32 {
         let loss = votes.iter().map(|vote| {
             let likelihood = self.output(&self.layer(&vote.features));
             let likelihood = likelihood.clamp(0.0001, 0.9999);
@@ -179,7 +179,7 @@ impl Net {
         loss.sum::<f32>() / votes.len().max(1) as f32
     }
 
-    fn learn(&mut self, batch: &[&Vote], rate: f32) {
+    fn learn(&mut self, batch: &[&VoteSample], rate: f32) {
         let mut gradient = vec![0.0; self.weights.len()];
         let from = self.inputs * UNITS;
         for vote in batch {

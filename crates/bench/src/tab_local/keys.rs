@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use autocomplete::local::{Corpus, Local};
+use autocomplete::local::{Corpus, LocalPredictor};
 use base::Span;
 use cpu_time::ThreadTime;
 
@@ -49,13 +49,13 @@ pub(super) struct Tally {
 impl Tally {
     /// Makes a commit, hunk by hunk.
     pub(super) fn commit(&mut self, moment: &Moment, corpus: &mut Corpus) {
-        let mut local = Local::new();
+        let mut local = LocalPredictor::new();
         local.set_corpus(moment.view.clone());
         let mut clock = 1_000_000;
         let mut count = 0;
         for (number, file) in moment.files.iter().enumerate() {
             let mut open = Open::new(file);
-            local.see(&open.scene());
+            local.note_tree(&open.scene());
             let others: Vec<&str> = moment
                 .files
                 .iter()
@@ -81,14 +81,14 @@ impl Tally {
                 clock += 60_000;
             }
             self.heard.append(&mut open.heard);
-            corpus.put(&file.path, &file.new);
+            corpus.insert(&file.path, &file.new);
             local.set_corpus(corpus.view());
         }
     }
 
     fn hunk(
         &mut self,
-        local: &mut Local,
+        local: &mut LocalPredictor,
         open: &mut Open,
         hunk: &Hunk,
         others: &[&str],
@@ -185,7 +185,10 @@ impl Tally {
                 share(ours.wrong, ours),
             ),
             of_shown("shown with a wrong first word", share(ours.useless, ours)),
-            of_shown("threshold in use", f64::from(Local::new().threshold())),
+            of_shown(
+                "threshold in use",
+                f64::from(LocalPredictor::new().threshold()),
+            ),
             of_hunks(
                 "keys saved, ours with asking by hand / nvim keywords",
                 beside(self.asked.keys, self.nvim),

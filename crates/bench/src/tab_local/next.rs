@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use autocomplete::local::Local;
-use autocomplete::{Source, Suggestion};
+use autocomplete::local::LocalPredictor;
+use autocomplete::{Suggestion, SuggestionSource};
 use base::AbsPath;
 use syntax::OutlineKind;
 
@@ -69,10 +69,10 @@ impl Tally {
         if !HUNKS.contains(&plans.iter().map(Vec::len).sum()) {
             return;
         }
-        let mut local = Local::new();
+        let mut local = LocalPredictor::new();
         local.set_corpus(moment.view.clone());
         let mut opens: Vec<Open> = moment.files.iter().map(Open::new).collect();
-        opens.iter().for_each(|open| local.see(&open.scene()));
+        opens.iter().for_each(|open| local.note_tree(&open.scene()));
         let removed: HashSet<String> = HashSet::new();
         let mut known = Known {
             changes: Vec::new(),
@@ -99,7 +99,7 @@ impl Tally {
 
     fn target(
         &mut self,
-        local: &Local,
+        local: &LocalPredictor,
         opens: &[Open],
         number: usize,
         known: &Known,
@@ -115,14 +115,15 @@ impl Tally {
         let offers = self.ids.suggest(local, &here.scene());
         let offer = offers
             .iter()
-            .find(|it| matches!(it.source, Source::Propagation { .. }));
+            .find(|it| matches!(it.source, SuggestionSource::Propagation { .. }));
         let ours = offer.and_then(|offer| guess(offer, opens, number));
         if is_case {
             self.misses.tell(&ours, left, known);
             if ours.is_none() && self.misses.is_told {
                 let unlikely = self.ids.everything(local, &here.scene());
                 let mut unlikely = unlikely.iter();
-                let unlikely = unlikely.find(|it| matches!(it.source, Source::Propagation { .. }));
+                let unlikely =
+                    unlikely.find(|it| matches!(it.source, SuggestionSource::Propagation { .. }));
                 if let Some(it) = unlikely {
                     let place = guess(it, opens, number);
                     let text = place.as_ref().and_then(|it| it.text.clone());
@@ -343,7 +344,7 @@ fn targets<'a>(
 }
 
 /// Makes a hunk row by row where rows were changed, so that each is an edit of its own.
-fn make(open: &mut Open, hunk: &Hunk, clock: u64, local: &mut Local) {
+fn make(open: &mut Open, hunk: &Hunk, clock: u64, local: &mut LocalPredictor) {
     if hunk.old_rows.len() != hunk.new_rows.len() {
         open.replace(hunk.old, &hunk.new, clock, Some(local));
         return;
@@ -355,7 +356,7 @@ fn make(open: &mut Open, hunk: &Hunk, clock: u64, local: &mut Local) {
         let snapshot = open.buffer.snapshot();
         let row = base::Row(hunk.rows.0 + ix as u32);
         let span = snapshot.row_span(row);
-        let edit = autocomplete::Replacement::new(span, new, &snapshot);
+        let edit = autocomplete::SuggestedEdit::new(span, new, &snapshot);
         open.replace(
             edit.span,
             &edit.new,
@@ -372,7 +373,7 @@ fn guess(offer: &Suggestion, opens: &[Open], number: usize) -> Option<Guess> {
     };
     let edit = offer.edits.first()?;
     let snapshot = open.buffer.snapshot();
-    if !edit.stands_in(&snapshot) {
+    if !edit.applies_to(&snapshot) {
         return None;
     }
     let row = snapshot.point_at(edit.span.start).row;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use autocomplete::Cause;
-use autocomplete::local::{Edited, Local};
-use autocomplete::{Scene, Suggestion, SuggestionId};
+use autocomplete::ChangeCause;
+use autocomplete::local::{LocalPredictor, ObservedEdit};
+use autocomplete::{EditorState, Suggestion, SuggestionId};
 use base::{AbsPath, ByteOffset, Row, Span};
 use cpu_time::ThreadTime;
 use syntax::{Budget, ParseStatus, SyntaxTree};
-use text::{Buffer, Edit, Origin, Timestamp};
+use text::{Buffer, Edit, EditOrigin, Timestamp};
 
 use super::repository::ChangedFile;
 
@@ -40,11 +40,11 @@ impl Open {
         open
     }
 
-    pub(super) fn scene(&self) -> Scene {
+    pub(super) fn scene(&self) -> EditorState {
         let snapshot = self.buffer.snapshot();
         let row = snapshot.point_at(self.caret).row;
         let first = row.0.saturating_sub(ROWS / 2);
-        Scene {
+        EditorState {
             path: Some(self.path.clone()),
             syntax: Some(self.tree.snapshot()),
             language: Some(self.tree.language()),
@@ -56,24 +56,30 @@ impl Open {
     }
 
     /// Replaces some text and tells the local tier, if there is one.
-    pub(super) fn replace(&mut self, span: Span, new: &str, at: u64, local: Option<&mut Local>) {
+    pub(super) fn replace(
+        &mut self,
+        span: Span,
+        new: &str,
+        at: u64,
+        local: Option<&mut LocalPredictor>,
+    ) {
         let before = self.buffer.snapshot();
         let edits = [Edit::new(span, new)];
-        let change = self.buffer.edit(&edits, &Origin::user(Timestamp(at)));
+        let change = self.buffer.edit(&edits, &EditOrigin::user(Timestamp(at)));
         let after = self.buffer.snapshot();
         self.tree.edit(&before, &after, &change);
         self.parse();
         self.caret = span.start + new.len();
         if let Some(local) = local {
             let start = ThreadTime::now();
-            local.edited(&Edited {
+            local.edited(&ObservedEdit {
                 path: Some(self.path.clone()),
                 before,
                 after,
                 change,
                 syntax: Some(self.tree.snapshot()),
                 at: Timestamp(at),
-                cause: Cause::Typed,
+                cause: ChangeCause::Typed,
             });
             self.heard.push(start.elapsed());
         }
@@ -92,29 +98,37 @@ impl Open {
 pub(super) struct Ids(u64);
 
 impl Ids {
-    pub(super) fn suggest(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
+    pub(super) fn suggest(
+        &mut self,
+        local: &LocalPredictor,
+        scene: &EditorState,
+    ) -> Vec<Suggestion> {
         local.suggest(scene, Timestamp(0), &mut || {
             self.0 += 1;
             SuggestionId(self.0)
         })
     }
 
-    pub(super) fn asked(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
-        local.asked(scene, Timestamp(0), &mut || {
+    pub(super) fn asked(&mut self, local: &LocalPredictor, scene: &EditorState) -> Vec<Suggestion> {
+        local.requested_suggestions(scene, Timestamp(0), &mut || {
             self.0 += 1;
             SuggestionId(self.0)
         })
     }
 
-    pub(super) fn words(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
-        local.words(scene, Timestamp(0), &mut || {
+    pub(super) fn words(&mut self, local: &LocalPredictor, scene: &EditorState) -> Vec<Suggestion> {
+        local.word_suggestions(scene, Timestamp(0), &mut || {
             self.0 += 1;
             SuggestionId(self.0)
         })
     }
 
-    pub(super) fn everything(&mut self, local: &Local, scene: &Scene) -> Vec<Suggestion> {
-        local.everything(scene, Timestamp(0), &mut || {
+    pub(super) fn everything(
+        &mut self,
+        local: &LocalPredictor,
+        scene: &EditorState,
+    ) -> Vec<Suggestion> {
+        local.all_suggestions(scene, Timestamp(0), &mut || {
             self.0 += 1;
             SuggestionId(self.0)
         })

@@ -40,7 +40,7 @@ pub(super) fn replay(
         if language(&path).is_some()
             && let Some(text) = blobs.read(&blob)?
         {
-            corpus.put(&absolute(&path), &text);
+            corpus.insert(&absolute(&path), &text);
         }
     }
     for (_, changes) in &history {
@@ -65,7 +65,7 @@ pub(super) fn replay(
         };
         make(&moment, &mut corpus);
         for file in &moment.files {
-            corpus.put(&file.path, &file.new);
+            corpus.insert(&file.path, &file.new);
         }
     }
     Ok(())

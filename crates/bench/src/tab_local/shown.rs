@@ -3,7 +3,7 @@
 //! Everything that Tab had to say is asked for behind every key; whoever takes a suggestion comes to a later one of
 //! these places, so that all thresholds are told from one run.
 
-use autocomplete::{Part, Scene, Suggestion};
+use autocomplete::{AcceptGranularity, EditorState, Suggestion};
 use base::Span;
 
 use super::keys::{agrees, one_key};
@@ -46,13 +46,13 @@ pub(super) enum Asking {
 
 impl Said {
     pub(super) fn at(
-        scene: &Scene,
+        scene: &EditorState,
         known: &[Suggestion],
         asked: &[Suggestion],
         words: &[Suggestion],
     ) -> Self {
-        let text = |it: &Suggestion, part: Part| {
-            let taken = it.taking(part);
+        let text = |it: &Suggestion, part: AcceptGranularity| {
+            let taken = it.accept_edits(part);
             taken
                 .first()
                 .map_or(String::new(), |edit| edit.text.clone())
@@ -61,16 +61,19 @@ impl Said {
             let here = suggestions.iter().filter(|it| is_here(it, scene));
             here.map(|it| Idea {
                 confidence: it.confidence,
-                all: text(it, Part::All),
-                line: text(it, Part::Line),
-                word: text(it, Part::Word),
+                all: text(it, AcceptGranularity::All),
+                line: text(it, AcceptGranularity::Line),
+                word: text(it, AcceptGranularity::Word),
             })
             .collect()
         };
         Self {
             ideas: ideas(known),
             asked: ideas(asked),
-            words: words.iter().map(|it| text(it, Part::All)).collect(),
+            words: words
+                .iter()
+                .map(|it| text(it, AcceptGranularity::All))
+                .collect(),
         }
     }
 
@@ -156,7 +159,7 @@ fn saving(left: &str, bytes: usize, keys: usize) -> isize {
     letters - keys as isize
 }
 
-fn is_here(suggestion: &Suggestion, scene: &Scene) -> bool {
+fn is_here(suggestion: &Suggestion, scene: &EditorState) -> bool {
     let [edit] = suggestion.edits.as_slice() else {
         return false;
     };

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use autocomplete::Scene;
-use autocomplete::local::{Corpus, Local};
+use autocomplete::EditorState;
+use autocomplete::local::{Corpus, LocalPredictor};
 use base::{AbsPath, ByteOffset, Row};
 use cpu_time::ThreadTime;
 use syntax::{Budget, ParseStatus, SyntaxTree, language_named};
@@ -27,7 +27,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     gather(&crate::corpus::root()?, &mut |path, text| {
         lines += text.lines().count();
         if let Some(path) = AbsPath::new(path) {
-            corpus.put(&path, &text);
+            corpus.insert(&path, &text);
             files.push((path, text));
         }
         lines < LINES
@@ -35,7 +35,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
     let view = corpus.view();
     let built = start.elapsed();
     let n = corpus.token_count();
-    let mut local = Local::new();
+    let mut local = LocalPredictor::new();
     local.set_corpus(view);
     let mut times = Vec::new();
     let step = (files.len() / FILES).max(1);
@@ -78,7 +78,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, String> {
 }
 
 /// Asks at carets behind words all over a file, as if the rest of each row were still to be typed.
-fn ask(local: &Local, ids: &mut Ids, path: &AbsPath, text: &str, times: &mut Vec<f64>) {
+fn ask(local: &LocalPredictor, ids: &mut Ids, path: &AbsPath, text: &str, times: &mut Vec<f64>) {
     let Some(language) = language_named("Rust") else {
         return;
     };
@@ -96,7 +96,7 @@ fn ask(local: &Local, ids: &mut Ids, path: &AbsPath, text: &str, times: &mut Vec
         language.prepare();
         let status = tree.parse(&snapshot, &mut Budget::unlimited());
         debug_assert!(matches!(status, ParseStatus::Done | ParseStatus::Unsettled));
-        let scene = Scene {
+        let scene = EditorState {
             path: Some(path.clone()),
             syntax: Some(tree.snapshot()),
             language: Some(language),

@@ -1,6 +1,6 @@
 //! What the replay counts.
 
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
 use super::baselines::{Keywords, next_use, removed_name};
 use super::hunks::hunks;
@@ -18,7 +18,7 @@ fn hunks_made_one_after_the_other_give_the_new_text() {
     for (old, new) in texts.iter().flat_map(|old| texts.map(|new| (*old, new))) {
         let mut buffer = Buffer::new(old);
         for hunk in hunks(old, new) {
-            buffer.replace(hunk.old, &hunk.new, &Origin::user(Timestamp(0)));
+            buffer.replace(hunk.old, &hunk.new, &EditOrigin::user(Timestamp(0)));
         }
         assert_eq!(buffer.snapshot().to_string(), new, "from {old:?}");
     }

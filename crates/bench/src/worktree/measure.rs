@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ::worktree::{Discard, Lease, Pool, Settings, Wanted};
+use ::worktree::{Discard, Lease, LeaseRequest, PoolSettings, WorktreePool};
 use base::AbsPath;
 
 /// How many agents want a worktree at once.
@@ -49,8 +49,8 @@ pub(super) fn measure(folder: &Path, files: usize) -> Result<Figures, String> {
     let state = AbsPath::new(folder.join("state")).ok_or("no absolute path")?;
     let hub_path = AbsPath::new(&hub).ok_or("no absolute path")?;
     let say = |error: ::worktree::Error| error.to_string();
-    let pool = Pool::open(&hub_path, &state, Settings::of_program()).map_err(say)?;
-    let ladder = pool.ladder().map_err(say)?;
+    let pool = WorktreePool::open(&hub_path, &state, PoolSettings::for_program()).map_err(say)?;
+    let ladder = pool.backend_support().map_err(say)?;
     let cold = timed(|| pool.warm().map_err(say))?.0;
     change(&hub, files)?;
     let next = timed(|| pool.warm().map_err(say))?.0;
@@ -88,7 +88,7 @@ struct Round {
     disk: u64,
 }
 
-fn one_round(pool: &Pool, hub: &Path, adds: usize, round: usize) -> Result<Round, String> {
+fn one_round(pool: &WorktreePool, hub: &Path, adds: usize, round: usize) -> Result<Round, String> {
     let (leases, held) = lease_all(pool)?;
     let (status, said) = timed(|| git(held[0].root.as_path(), ["status", "--porcelain"]))?;
     if !said.is_empty() {
@@ -100,7 +100,7 @@ fn one_round(pool: &Pool, hub: &Path, adds: usize, round: usize) -> Result<Round
     }
     let mut disk = 0;
     for lease in &held {
-        let shown = pool.show(&lease.id).map_err(|error| error.to_string())?;
+        let shown = pool.status(&lease.id).map_err(|error| error.to_string())?;
         disk = disk.max(shown.size);
     }
     for mut lease in held {
@@ -118,8 +118,8 @@ fn one_round(pool: &Pool, hub: &Path, adds: usize, round: usize) -> Result<Round
 }
 
 /// Eight leases, and how long they took together.
-pub(super) fn lease_all(pool: &Pool) -> Result<(Duration, Vec<Lease>), String> {
-    let wanted = Wanted {
+pub(super) fn lease_all(pool: &WorktreePool) -> Result<(Duration, Vec<Lease>), String> {
+    let wanted = LeaseRequest {
         count: AGENTS,
         is_kept: false,
         with_changes: false,
@@ -234,8 +234,9 @@ fn git<T: AsRef<OsStr>>(
         .current_dir(folder)
         .output()
         .map_err(|error| format!("git is needed to compare with: {error}"))?;
-    match done.status.success() {
-        true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
-        false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+    if done.status.success() {
+        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    } else {
+        Err(String::from_utf8_lossy(&done.stderr).into_owned())
     }
 }

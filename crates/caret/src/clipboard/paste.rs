@@ -1,35 +1,35 @@
-//! Putting copied text at every caret.
+//! Pastes copied text at every caret.
 //!
-//! Invariant: all rows of a piece shift by the same number of cells, and never further left than the
-//! indentation of the least indented row, so that the piece keeps its shape. Start at `paste`.
+//! Invariant: all rows of a piece shift by the same number of cells, and never further left than
+//! the indentation of the least indented row, so that the piece keeps its shape. Start at `paste`.
 
 use base::{Bias, ByteOffset, Row, Span};
-use syntax::{LanguageConfig, Scope};
+use syntax::{LanguageConfig, SyntaxScope};
 use text::{EditKind, LineEnding, Selection, SelectionSet};
 
-use super::{Copied, Piece, guessed_indent};
-use crate::comment::MOST_LOOKED_UP;
-use crate::context::{Context, Plan};
-use crate::draft::Draft;
+use super::{ClipboardPiece, CopiedText, guessed_indent};
+use crate::comment::MAX_LANGUAGE_LOOKUPS;
+use crate::context::{CaretPlan, CommandContext};
+use crate::draft::EditDraft;
 use crate::indent::{blanks_for, cells_of, leading_blanks};
 use crate::motion::horizontal::{first_non_blank, is_blank};
 
-/// How pasted rows are indented.
+/// Indentation of pasted rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasteIndent {
-    /// As they were copied.
+    /// Keep the copied indentation.
     Keep,
-    /// Shifted as a whole so that the first row fits the caret. Rows stay as they were copied at column
+    /// Shift all rows so that the first one fits the caret. Rows keep their indentation at column
     /// zero, in strings, comments and plain text, and in languages without `auto_indent_on_paste`.
     Fit,
 }
 
-/// Puts copied text at every caret: one piece each when the numbers agree, all of it everywhere else.
-/// Whole rows go above the row of an empty selection, which stays where it is in its text.
-pub fn paste(ctx: &Context, copied: &Copied, indent: PasteIndent) -> Plan {
+/// Pastes at every caret: one piece each if the counts match, otherwise all pieces everywhere.
+/// Whole rows are inserted above the row of an empty selection, whose caret stays with its text.
+pub fn paste(ctx: &CommandContext, copied: &CopiedText, indent: PasteIndent) -> CaretPlan {
     let pieces = pieces_for(ctx, copied);
-    let mut draft = Draft::new();
-    let mut after: Vec<After> = Vec::with_capacity(ctx.selections.len());
+    let mut draft = EditDraft::new();
+    let mut after: Vec<PasteLanding> = Vec::with_capacity(ctx.selections.len());
     for (ix, selection) in ctx.selections.iter().enumerate() {
         let piece = &pieces[ix % pieces.len()];
         let mut rows = rows_of(&piece.text);
@@ -42,7 +42,7 @@ pub fn paste(ctx: &Context, copied: &Copied, indent: PasteIndent) -> Plan {
             let row = ctx.snapshot.point_at(selection.start()).row;
             let start = ctx.snapshot.row_start(row);
             draft.push(Span::at(start), join(&rows, ctx.line_ending));
-            after.push(After::InText(*selection));
+            after.push(PasteLanding::InText(*selection));
         } else {
             if fits {
                 fit(ctx, &mut rows, piece, selection.start());
@@ -50,32 +50,32 @@ pub fn paste(ctx: &Context, copied: &Copied, indent: PasteIndent) -> Plan {
             let text = join(&rows, ctx.line_ending);
             let len = text.len();
             let landing = draft.push(selection.span(), text);
-            after.push(After::Behind(landing.0 + len));
+            after.push(PasteLanding::Behind(landing.0 + len));
         }
     }
     let after = after.iter().map(|after| match after {
-        After::InText(selection) => Selection::caret(draft.map(selection.head, Bias::Right)),
-        After::Behind(offset) => Selection::caret(ByteOffset(*offset)),
+        PasteLanding::InText(selection) => Selection::caret(draft.map(selection.head, Bias::Right)),
+        PasteLanding::Behind(offset) => Selection::caret(ByteOffset(*offset)),
     });
     let selections = SelectionSet::new(after.collect(), ctx.selections.primary_ix());
     draft.into_plan(selections, EditKind::Other)
 }
 
-/// Where a caret goes after its paste.
-enum After {
-    /// Along with the text it stood in.
+/// Position of a caret after pasting.
+enum PasteLanding {
+    /// Stays with its text.
     InText(Selection),
-    /// Behind what was pasted.
+    /// After the pasted text.
     Behind(usize),
 }
 
-/// One piece per caret where the numbers agree, else everything as one piece.
-fn pieces_for(ctx: &Context, copied: &Copied) -> Vec<Piece> {
+/// Returns one piece per caret if the counts match, else everything as one piece.
+fn pieces_for(ctx: &CommandContext, copied: &CopiedText) -> Vec<ClipboardPiece> {
     let carets = ctx.selections.len();
     let text = copied.text();
     let rows: Vec<&str> = text.lines().collect();
     if copied.is_foreign && carets > 1 && rows.len() == carets {
-        let piece = |row: &&str| Piece {
+        let piece = |row: &&str| ClipboardPiece {
             text: (*row).to_owned(),
             is_whole_row: false,
             indent_cells: 0,
@@ -86,29 +86,31 @@ fn pieces_for(ctx: &Context, copied: &Copied) -> Vec<Piece> {
         return copied.pieces.clone();
     }
     let first = copied.pieces.first().map_or(0, |piece| piece.indent_cells);
-    vec![Piece {
+    vec![ClipboardPiece {
         is_whole_row: copied.pieces.iter().all(|piece| piece.is_whole_row),
-        indent_cells: match copied.is_foreign {
-            true => guessed_indent(&text, ctx.options.tab_width),
-            false => first,
+        indent_cells: if copied.is_foreign {
+            guessed_indent(&text, ctx.options.tab_width)
+        } else {
+            first
         },
         text,
     }]
 }
 
-/// Whether pasted rows may be reindented at an offset.
-fn wants_indent(ctx: &Context, offset: ByteOffset) -> bool {
+/// Returns whether pasted rows may be reindented at an offset.
+fn wants_indent(ctx: &CommandContext, offset: ByteOffset) -> bool {
     let whole = ctx.language.map(|language| language.config());
     let is_wanted = [whole, config_at(ctx, offset)]
         .iter()
         .all(|config| config.is_some_and(|config| config.auto_indent_on_paste));
     let scope = |syntax: &syntax::SyntaxSnapshot| syntax.scope_at(ctx.snapshot, offset);
-    is_wanted && ctx.indent_tree().map_or(Scope::Code, scope) == Scope::Code
+    is_wanted && ctx.indent_tree().map_or(SyntaxScope::Code, scope) == SyntaxScope::Code
 }
 
-/// The configuration of the language at an offset. With very many selections only the language of the whole counts.
-fn config_at(ctx: &Context, offset: ByteOffset) -> Option<&'static LanguageConfig> {
-    let is_few = ctx.selections.len() <= MOST_LOOKED_UP;
+/// Returns the configuration of the language at an offset. With very many selections, only that of
+/// the whole text.
+fn config_at(ctx: &CommandContext, offset: ByteOffset) -> Option<&'static LanguageConfig> {
+    let is_few = ctx.selections.len() <= MAX_LANGUAGE_LOOKUPS;
     let inner = ctx
         .syntax
         .filter(|_| is_few)
@@ -119,7 +121,7 @@ fn config_at(ctx: &Context, offset: ByteOffset) -> Option<&'static LanguageConfi
 }
 
 /// Fits a piece inserted within a row: the first row continues that row, the others follow its shift.
-fn fit(ctx: &Context, rows: &mut [String], piece: &Piece, start: ByteOffset) {
+fn fit(ctx: &CommandContext, rows: &mut [String], piece: &ClipboardPiece, start: ByteOffset) {
     let width = ctx.options.tab_width;
     let row = ctx.snapshot.point_at(start).row;
     let own = blanks_of(&rows[0]).to_owned();
@@ -162,7 +164,7 @@ fn fit(ctx: &Context, rows: &mut [String], piece: &Piece, start: ByteOffset) {
 }
 
 /// Fits whole rows inserted above the row of a caret.
-fn fit_whole_rows(ctx: &Context, rows: &mut [String], head: ByteOffset) {
+fn fit_whole_rows(ctx: &CommandContext, rows: &mut [String], head: ByteOffset) {
     let row = ctx.snapshot.point_at(head).row;
     let is_row_start = ctx.snapshot.row_start(row) == head;
     let first = rows.iter().find(|row| !row.trim().is_empty());
@@ -181,7 +183,7 @@ fn bounded(wanted: u32, from: u32, least: Option<u32>) -> i64 {
 }
 
 /// The indentation, in cells, of whole rows inserted above a row. `None` if the row is empty.
-fn wanted_cells(ctx: &Context, row: Row) -> Option<u32> {
+fn wanted_cells(ctx: &CommandContext, row: Row) -> Option<u32> {
     let cells = cells_of(&leading_blanks(ctx.snapshot, row), ctx.options.tab_width);
     if is_blank(ctx.snapshot, row) {
         return (cells > 0).then_some(cells);
@@ -205,7 +207,7 @@ fn blanks_of(row: &str) -> &str {
 }
 
 /// The indentation, in cells, of the least indented row that is not blank.
-fn least_cells(ctx: &Context, rows: &[String]) -> Option<u32> {
+fn least_cells(ctx: &CommandContext, rows: &[String]) -> Option<u32> {
     rows.iter()
         .filter(|row| !row.trim().is_empty())
         .map(|row| cells_of(blanks_of(row), ctx.options.tab_width))
@@ -217,7 +219,7 @@ fn join(rows: &[String], line_ending: LineEnding) -> String {
 }
 
 /// Shifts rows by a number of cells. Blank rows do not change.
-fn shift_rows(ctx: &Context, rows: &mut [String], shift: i64) {
+fn shift_rows(ctx: &CommandContext, rows: &mut [String], shift: i64) {
     if shift == 0 {
         return;
     }

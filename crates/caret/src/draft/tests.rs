@@ -2,11 +2,11 @@
 
 use base::{Bias, ByteOffset, Span};
 
-use super::Draft;
+use super::EditDraft;
 
 #[test]
 fn positions_map_through_edits() {
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     assert_eq!(draft.push(Span::from(2..2), "xx"), ByteOffset(2));
     assert_eq!(draft.push(Span::from(4..6), "y"), ByteOffset(6));
     assert_eq!(draft.push(Span::from(8..9), ""), ByteOffset(9));
@@ -33,7 +33,7 @@ fn positions_map_through_edits() {
 
 #[test]
 fn overlapping_deletions_become_one() {
-    let mut draft = Draft::new();
+    let mut draft = EditDraft::new();
     draft.push(Span::from(2..5), "");
     draft.push(Span::from(3..7), "");
     draft.push(Span::from(4..6), "");

@@ -10,13 +10,14 @@ use regex_automata::{Anchored, Input, meta};
 
 use super::engine::Matcher;
 
-/// Searches with scratch space of its own, so that threads with one pattern do not wait for each other.
+/// Searcher with its own scratch space, so that threads sharing a pattern do not wait for each
+/// other.
 pub struct Searcher {
     matcher: Matcher,
     cache: meta::Cache,
 }
 
-/// The groups of a match by number, as bytes of the match; the whole match is not among them.
+/// Capture groups of a match by number, as byte ranges of the match; excludes the whole match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups(Vec<Option<Range<usize>>>);
 
@@ -36,7 +37,7 @@ impl Groups {
 }
 
 impl Searcher {
-    /// A search for what `matcher` matches.
+    /// Creates a searcher for a matcher.
     pub fn new(matcher: &Matcher) -> Self {
         Self {
             matcher: matcher.clone(),
@@ -44,7 +45,8 @@ impl Searcher {
         }
     }
 
-    /// The matches, sorted and disjoint. No empty match touches the end of the match before it or lies within `\r\n`.
+    /// Iterates over the matches, sorted and disjoint. No empty match touches the end of the
+    /// previous match or lies within `\r\n`.
     pub fn matches<'a>(&'a mut self, text: &'a str) -> TextMatches<'a> {
         TextMatches {
             searcher: self,
@@ -59,13 +61,13 @@ impl Searcher {
 pub struct TextMatches<'a> {
     searcher: &'a mut Searcher,
     text: &'a str,
-    /// Where the next search starts.
+    /// Offset at which the next search starts.
     at: usize,
     last_end: Option<usize>,
 }
 
 impl TextMatches<'_> {
-    /// Passes over matches that start before `offset`, a char boundary.
+    /// Skips matches that start before `offset`, a char boundary.
     pub fn skip_to(&mut self, offset: usize) {
         self.at = self.at.max(offset);
     }
@@ -79,7 +81,7 @@ impl TextMatches<'_> {
         })
     }
 
-    /// Whether `at` is between the two characters of a line ending.
+    /// Returns whether `at` is between the two characters of a line ending.
     fn parts_ending(&self) -> bool {
         let (before, behind) = self.text.as_bytes().split_at(self.at);
         before.ends_with(b"\r") && behind.starts_with(b"\n")
@@ -115,7 +117,8 @@ impl Iterator for TextMatches<'_> {
     }
 }
 
-/// The groups of a match, found again where it lies: anchors and word borders see the text around it.
+/// Returns the capture groups of a match by matching again at its position: anchors and word
+/// borders see the surrounding text.
 pub(super) fn groups_of(
     regex: &meta::Regex,
     text: &str,

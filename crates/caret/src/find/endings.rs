@@ -17,12 +17,12 @@ use regex_syntax::hir::{
 pub(super) struct NamedEndings {
     has_feed: bool,
     has_return: bool,
-    /// Bytes of the pattern that stand for a line feed outside of character classes, from left to right.
+    /// Bytes of the pattern that match a line feed outside character classes, left to right.
     feeds: Vec<Range<usize>>,
 }
 
 impl NamedEndings {
-    /// The endings that `pattern` names; none if it cannot be parsed.
+    /// Returns the endings named by `pattern`; none if it cannot be parsed.
     pub(super) fn of(pattern: &str) -> Self {
         let parsed = ast::parse::Parser::new().parse(pattern);
         let named = parsed.map(|ast| ast::visit(&ast, Self::default()));
@@ -45,7 +45,7 @@ impl NamedEndings {
         translated
     }
 
-    /// Takes the line endings that the pattern does not name out of the classes of `hir`.
+    /// Removes line endings that the pattern does not name from the classes of `hir`.
     pub(super) fn keep_in_row(&self, hir: Hir) -> Hir {
         match (self.has_feed, self.has_return) {
             (true, true) => hir,
@@ -108,10 +108,10 @@ impl ast::Visitor for NamedEndings {
 }
 
 /// The characters, all ASCII, to take out of a class; the argument is whether it holds a line feed.
-type Unwanted = dyn Fn(bool) -> &'static [char];
+type ExcludedChars = dyn Fn(bool) -> &'static [char];
 
 /// The same expression without some characters in its classes.
-fn without(hir: &Hir, unwanted: &Unwanted) -> Hir {
+fn without(hir: &Hir, unwanted: &ExcludedChars) -> Hir {
     let all = |parts: &[Hir]| parts.iter().map(|part| without(part, unwanted)).collect();
     match hir.kind() {
         HirKind::Class(Class::Unicode(class)) => {

@@ -1,4 +1,4 @@
-//! Finding matches: windows of whole rows, or the rope's pieces through a cursor.
+//! Finds matches: in windows of whole rows, or in the rope's pieces through a cursor.
 //!
 //! Start at `Matcher::matches`.
 
@@ -11,7 +11,7 @@ use regex_automata::meta;
 use regex_syntax::hir::Hir;
 use text::Snapshot;
 
-use super::pieces::Pieces;
+use super::piece_walker::PieceWalker;
 
 /// Bytes a window of rows aims at; it grows to hold the row it ends in.
 const WINDOW: usize = 64 * 1024;
@@ -25,12 +25,12 @@ const SIZE_LIMIT: usize = 16 * 1024 * 1024;
 /// A compiled query. Cheap to clone, to be used from any thread.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    inner: Arc<Inner>,
+    inner: Arc<CompiledRegex>,
 }
 
 #[derive(Debug)]
-struct Inner {
-    /// Searches contiguous text.
+struct CompiledRegex {
+    /// Engine for contiguous text.
     regex: meta::Regex,
     /// Searches the rope's pieces.
     cursor_regex: regex_cursor::engines::meta::Regex,
@@ -38,47 +38,47 @@ struct Inner {
     stays_in_row: bool,
 }
 
-/// The most matches to collect.
+/// Maximum number of matches to collect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit(pub usize);
+pub struct MatchLimit(pub usize);
 
-/// Whether a search that reaches the end goes on from the start.
+/// Whether a search wraps around at the end of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrap {
-    /// It goes on.
+pub enum SearchWrap {
+    /// Continue at the start.
     Around,
-    /// It ends.
+    /// Stop at the end.
     Stop,
 }
 
-/// One match found from a place.
+/// A match found from an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
-    /// Where it lies.
+pub struct FindMatch {
+    /// Span of the match.
     pub span: Span,
     /// Whether the search went past an end of the text to find it.
     pub has_wrapped: bool,
 }
 
-/// Matches that were collected.
+/// Collected matches of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct MatchList {
     /// The matches, sorted and disjoint.
     pub spans: Vec<Span>,
-    /// Whether these are all there are: neither the limit nor the cancel flag ended the search.
+    /// Whether the matches are complete: neither the limit nor the cancel flag ended the search.
     pub is_complete: bool,
 }
 
-/// How many matches there are, shown as `12` or, when more were left unsearched, `10000+`.
+/// Number of matches, formatted as `12`, or as `10000+` if the search was incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
-    /// The matches that were found.
+pub struct MatchCount {
+    /// Number of matches found.
     pub number: usize,
     /// Whether there may be more.
     pub is_capped: bool,
 }
 
-impl fmt::Display for Count {
+impl fmt::Display for MatchCount {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             out,
@@ -89,10 +89,10 @@ impl fmt::Display for Count {
     }
 }
 
-impl Found {
-    /// How many there are.
-    pub fn count(&self) -> Count {
-        Count {
+impl MatchList {
+    /// Returns the number of matches.
+    pub fn count(&self) -> MatchCount {
+        MatchCount {
             number: self.spans.len(),
             is_capped: !self.is_complete,
         }
@@ -116,7 +116,7 @@ impl Matcher {
             .configure(cursor_config)
             .build_from_hir::<&[u8]>(hir)
             .ok()?;
-        let inner = Arc::new(Inner {
+        let inner = Arc::new(CompiledRegex {
             regex,
             cursor_regex,
             stays_in_row,
@@ -136,14 +136,14 @@ impl Matcher {
         &self,
         snapshot: &Snapshot,
         within: &[Span],
-        limit: Limit,
+        limit: MatchLimit,
         cancel: &AtomicBool,
-    ) -> Found {
+    ) -> MatchList {
         let mut spans: Vec<Span> = Vec::new();
         for span in within {
             for found in Matches::new(self, snapshot, *span, Some(cancel)) {
                 if spans.len() == limit.0 {
-                    return Found {
+                    return MatchList {
                         spans,
                         is_complete: false,
                     };
@@ -154,57 +154,57 @@ impl Matcher {
                 }
             }
         }
-        Found {
+        MatchList {
             spans,
             is_complete: !cancel.load(Ordering::Relaxed),
         }
     }
 
-    /// The first match behind what is selected, which is not the selection itself.
+    /// Returns the first match after the selection, which is not the selection itself.
     pub fn next(
         &self,
         snapshot: &Snapshot,
         within: &[Span],
         selected: Span,
-        wrap: Wrap,
-    ) -> Option<Hit> {
+        wrap: SearchWrap,
+    ) -> Option<FindMatch> {
         let found = self.first_from(snapshot, within, selected.end, |found| *found != selected);
         if let Some(span) = found {
-            return Some(Hit {
+            return Some(FindMatch {
                 span,
                 has_wrapped: false,
             });
         }
-        if wrap == Wrap::Stop {
+        if wrap == SearchWrap::Stop {
             return None;
         }
         let span = self.first_from(snapshot, within, ByteOffset(0), |_| true)?;
-        Some(Hit {
+        Some(FindMatch {
             span,
             has_wrapped: true,
         })
     }
 
-    /// The last match before what is selected, which is not the selection itself.
+    /// Returns the last match before the selection, which is not the selection itself.
     pub fn previous(
         &self,
         snapshot: &Snapshot,
         within: &[Span],
         selected: Span,
-        wrap: Wrap,
-    ) -> Option<Hit> {
+        wrap: SearchWrap,
+    ) -> Option<FindMatch> {
         let found = self.last_until(snapshot, within, selected.start, |found| *found != selected);
         if let Some(span) = found {
-            return Some(Hit {
+            return Some(FindMatch {
                 span,
                 has_wrapped: false,
             });
         }
-        if wrap == Wrap::Stop {
+        if wrap == SearchWrap::Stop {
             return None;
         }
         let span = self.last_until(snapshot, within, snapshot.len(), |_| true)?;
-        Some(Hit {
+        Some(FindMatch {
             span,
             has_wrapped: true,
         })
@@ -215,7 +215,7 @@ impl Matcher {
         &self.inner.regex
     }
 
-    /// The first match that starts at or behind an offset.
+    /// Returns the first match that starts at or after an offset.
     fn first_from(
         &self,
         snapshot: &Snapshot,
@@ -225,9 +225,10 @@ impl Matcher {
     ) -> Option<Span> {
         // Matches that stay in their rows fall the same from the start of the row as from the start
         // of the text; others are sought from where we are.
-        let sync = match self.inner.stays_in_row {
-            true => snapshot.row_start(snapshot.point_at(from).row),
-            false => from,
+        let sync = if self.inner.stays_in_row {
+            snapshot.row_start(snapshot.point_at(from).row)
+        } else {
+            from
         };
         within
             .iter()
@@ -239,8 +240,8 @@ impl Matcher {
             .find(|found| found.start >= from && accept(found))
     }
 
-    /// The last match that ends at or before an offset. Patterns that cross rows are sought from the
-    /// start of the span, so that this grows with the text.
+    /// Returns the last match that ends at or before an offset. Patterns that span rows are
+    /// searched from the start of the span, so the cost grows with the text.
     fn last_until(
         &self,
         snapshot: &Snapshot,
@@ -280,42 +281,42 @@ impl Matcher {
     }
 }
 
-/// The matches within a span, one after the other. Ends early when cancelled.
+/// Iterator over the matches within a span. Ends early when cancelled.
 pub struct Matches<'a> {
     matcher: &'a Matcher,
     snapshot: &'a Snapshot,
     cancel: Option<&'a AtomicBool>,
-    /// Where the next search starts.
+    /// Offset at which the next search starts.
     at: usize,
-    /// Where no match may end behind.
+    /// Offset that no match may exceed.
     end: usize,
-    /// Where the last match ended: no empty match may follow there.
+    /// End of the last match: no empty match may follow there.
     last_end: Option<usize>,
     is_done: bool,
-    way: Way,
+    way: TextAccess,
 }
 
-/// How the text is reached.
-enum Way {
+/// Access to the text during a search.
+enum TextAccess {
     Windows {
         cache: Box<meta::Cache>,
-        window: Window,
+        window: RowWindow,
     },
     Pieces {
         cache: Box<regex_cursor::engines::meta::Cache>,
     },
 }
 
-/// Whole rows, copied so that they are contiguous.
+/// Whole rows, copied into one string.
 #[derive(Default)]
-struct Window {
+struct RowWindow {
     text: String,
     start: usize,
     /// Whether the search ends in this window.
     is_last: bool,
 }
 
-impl Window {
+impl RowWindow {
     fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -329,12 +330,13 @@ impl<'a> Matches<'a> {
         cancel: Option<&'a AtomicBool>,
     ) -> Self {
         let end = within.end.min(snapshot.len()).0;
-        let way = match matcher.inner.stays_in_row {
-            true => Way::Windows {
+        let way = if matcher.inner.stays_in_row {
+            TextAccess::Windows {
                 cache: Box::new(matcher.inner.regex.create_cache()),
-                window: Window::default(),
-            },
-            false => pieces_way(matcher),
+                window: RowWindow::default(),
+            }
+        } else {
+            pieces_way(matcher)
         };
         let mut matches = Matches {
             matcher,
@@ -352,7 +354,7 @@ impl<'a> Matches<'a> {
 
     /// Copies the rows from the one at `at`, or turns to the pieces when they are too long.
     fn fill_window(&mut self) {
-        let Way::Windows { window, .. } = &mut self.way else {
+        let TextAccess::Windows { window, .. } = &mut self.way else {
             return;
         };
         let snapshot = self.snapshot;
@@ -376,7 +378,7 @@ impl<'a> Matches<'a> {
         window.is_last = window.end() > self.end || window.end() == snapshot.len().0;
     }
 
-    /// The next match from `at` on, in the current window or behind it.
+    /// Returns the next match from `at` on, in the current window or after it.
     fn search(&mut self) -> Option<Span> {
         loop {
             if self
@@ -386,14 +388,14 @@ impl<'a> Matches<'a> {
                 return None;
             }
             match &mut self.way {
-                Way::Pieces { cache } => {
-                    let pieces = Pieces::at(self.snapshot, ByteOffset(self.at), self.cancel);
+                TextAccess::Pieces { cache } => {
+                    let pieces = PieceWalker::at(self.snapshot, ByteOffset(self.at), self.cancel);
                     let mut input = regex_cursor::Input::new(pieces).range(self.at..self.end);
                     let regex = &self.matcher.inner.cursor_regex;
                     let found = regex.search_with(cache, &mut input)?;
                     return Some(Span::from(found.start()..found.end()));
                 }
-                Way::Windows { cache, window } => {
+                TextAccess::Windows { cache, window } => {
                     let bound = window.end().min(self.end);
                     let range = self.at - window.start..bound - window.start;
                     let input = regex_automata::Input::new(&window.text).range(range);
@@ -417,8 +419,8 @@ impl<'a> Matches<'a> {
     }
 }
 
-fn pieces_way(matcher: &Matcher) -> Way {
-    Way::Pieces {
+fn pieces_way(matcher: &Matcher) -> TextAccess {
+    TextAccess::Pieces {
         cache: Box::new(matcher.inner.cursor_regex.create_cache()),
     }
 }
@@ -448,7 +450,8 @@ impl Iterator for Matches<'_> {
     }
 }
 
-/// Whether a place is between the two characters of a line ending, where no row begins or ends.
+/// Returns whether an offset is between the two characters of a line ending, where no row begins or
+/// ends.
 fn parts_ending(snapshot: &Snapshot, offset: ByteOffset) -> bool {
     snapshot.chars_at(offset).next() == Some('\n')
         && snapshot.chars_before(offset).next() == Some('\r')

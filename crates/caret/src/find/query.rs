@@ -1,4 +1,4 @@
-//! What is looked for, and what it becomes for the regex engine.
+//! Search queries and their translation for the regex engine.
 //!
 //! Start at `Query::compile`.
 
@@ -11,50 +11,51 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 use super::endings::NamedEndings;
 use super::engine::Matcher;
 
-/// How the pattern is read.
+/// Interpretation of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pattern {
-    /// Character by character.
+pub enum PatternKind {
+    /// Literal text, character by character.
     Literal,
-    /// As a regular expression. It matches within a row unless it names a line feed or sets the flag `s`: `\s+$`
-    /// and `[^x]*` end before the line ending, and `$` matches before `\r\n` as before `\n`.
+    /// A regular expression. It matches within a row unless it names a line feed or sets the flag
+    /// `s`: `\s+$` and `[^x]*` end before the line ending, and `$` matches before `\r\n` as before
+    /// `\n`.
     Regex,
 }
 
-/// Whether capital and small letters differ.
+/// Case sensitivity of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Case {
-    /// They differ.
+pub enum CaseMatching {
+    /// Letters must match in case.
     Sensitive,
-    /// They are equal.
+    /// Letters match in any case.
     Insensitive,
-    /// They differ when the pattern holds a capital letter.
+    /// Matches case if the pattern contains an upper-case letter.
     Smart,
 }
 
-/// Where a match may start and end.
+/// Restriction of matches to whole words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WordBounds {
-    /// Anywhere.
+    /// Matches may start and end anywhere.
     Anywhere,
-    /// Not within a word.
+    /// Matches consist of whole words.
     Whole,
 }
 
-/// Something to look for.
+/// A query for searching a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Query {
-    /// What was typed into the search field.
+pub struct FindQuery {
+    /// Text of the search field.
     pub text: String,
-    /// How it is read.
-    pub pattern: Pattern,
-    /// How letters are compared.
-    pub case: Case,
-    /// Where a match may lie.
+    /// Interpretation of the text.
+    pub pattern: PatternKind,
+    /// Case sensitivity of the search.
+    pub case: CaseMatching,
+    /// Restriction to whole words.
     pub words: WordBounds,
 }
 
-/// Why a query cannot be compiled.
+/// Error in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
     message: String,
@@ -70,18 +71,18 @@ impl fmt::Display for QueryError {
 
 impl std::error::Error for QueryError {}
 
-impl Query {
-    /// A query for exactly these characters.
+impl FindQuery {
+    /// Creates a query for a literal text.
     pub fn literal(text: impl Into<String>) -> Self {
-        Query {
+        FindQuery {
             text: text.into(),
-            pattern: Pattern::Literal,
-            case: Case::Sensitive,
+            pattern: PatternKind::Literal,
+            case: CaseMatching::Sensitive,
             words: WordBounds::Anywhere,
         }
     }
 
-    /// The matcher for this query, or a sentence about what is wrong with it.
+    /// Compiles the query; the error explains what is wrong with it.
     pub fn compile(&self) -> Result<Matcher, QueryError> {
         let hir = self.expression()?;
         Matcher::new(&hir, stays_in_row(&hir)).ok_or_else(|| {
@@ -92,12 +93,12 @@ impl Query {
         })
     }
 
-    /// The expression that is searched for.
+    /// Parses the query into an expression.
     pub(super) fn expression(&self) -> Result<Hir, QueryError> {
         if self.text.is_empty() {
             return Err(error("there is nothing to look for", None));
         }
-        if self.pattern == Pattern::Regex {
+        if self.pattern == PatternKind::Regex {
             self.parse(&self.text)
                 .map_err(|failed| explain(&self.text, &failed))?;
         }
@@ -105,16 +106,16 @@ impl Query {
             .parse(&self.translated())
             .map_err(|failed| error(&format!("cannot search for this: {}", kind(&failed)), None))?;
         Ok(match self.pattern {
-            Pattern::Literal => hir,
-            Pattern::Regex => NamedEndings::of(&self.text).keep_in_row(hir),
+            PatternKind::Literal => hir,
+            PatternKind::Regex => NamedEndings::of(&self.text).keep_in_row(hir),
         })
     }
 
-    /// The regular expression that stands for the query: line feeds match either line ending.
+    /// Returns the regular expression for the query: line feeds match either line ending.
     pub(super) fn translated(&self) -> String {
         let body = match self.pattern {
-            Pattern::Literal => escape(&self.text),
-            Pattern::Regex => NamedEndings::of(&self.text).match_either(&self.text),
+            PatternKind::Literal => escape(&self.text),
+            PatternKind::Regex => NamedEndings::of(&self.text).match_either(&self.text),
         };
         match self.words {
             WordBounds::Anywhere => body,
@@ -122,12 +123,12 @@ impl Query {
         }
     }
 
-    /// Whether letters of either case are equal.
+    /// Returns whether the query ignores case.
     pub(super) fn ignores_case(&self) -> bool {
         match self.case {
-            Case::Sensitive => false,
-            Case::Insensitive => true,
-            Case::Smart => !has_capital(&self.text, self.pattern),
+            CaseMatching::Sensitive => false,
+            CaseMatching::Insensitive => true,
+            CaseMatching::Smart => !has_capital(&self.text, self.pattern),
         }
     }
 
@@ -149,7 +150,7 @@ fn error(message: &str, position: Option<Range<usize>>) -> QueryError {
     }
 }
 
-/// Says what is wrong with a pattern and at which character, counted from 1.
+/// Describes the error in a pattern and its character position, counted from 1.
 fn explain(text: &str, failed: &regex_syntax::Error) -> QueryError {
     let span = match failed {
         regex_syntax::Error::Parse(failed) => Some(failed.span()),
@@ -189,11 +190,11 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Whether a pattern holds a capital letter that is no escape such as `\W`.
-fn has_capital(text: &str, pattern: Pattern) -> bool {
+/// Returns whether a pattern contains an upper-case letter outside escapes such as `\W`.
+fn has_capital(text: &str, pattern: PatternKind) -> bool {
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
-        if char == '\\' && pattern == Pattern::Regex {
+        if char == '\\' && pattern == PatternKind::Regex {
             chars.next();
         } else if char.is_uppercase() {
             return true;

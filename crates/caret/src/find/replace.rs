@@ -1,4 +1,4 @@
-//! Replacing matches: templates with groups, and the edits of a whole replacement.
+//! Replaces matches: templates with groups, and the edits of a whole replacement.
 //!
 //! Start at `Replacement`.
 
@@ -9,80 +9,82 @@ use regex_automata::PatternID;
 use text::{Edit, EditKind, LineEnding, SelectionSet, Snapshot};
 
 use super::contiguous::{Groups, groups_of};
-use super::engine::{Limit, Matcher};
-use super::query::Pattern;
+use super::engine::{MatchLimit, Matcher};
+use super::query::PatternKind;
 use crate::case::capitalised;
-use crate::context::Plan;
-use crate::draft::Draft;
+use crate::context::CaretPlan;
+use crate::draft::EditDraft;
 
-/// Bytes around a match that anchors and word borders may look at when its groups are found again.
+/// Bytes around a match visible to anchors and word borders when its groups are matched again.
 const MARGIN: usize = 16;
 
-/// What becomes of the letters of a replacement.
+/// Case of the replaced text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LetterCase {
-    /// They stay as they were typed.
+    /// Use the case typed in the template.
     AsTyped,
-    /// They follow the match: all capitals, a capital first, or all small.
+    /// Like the match: all upper case, capitalised, or all lower case.
     LikeMatch,
 }
 
-/// A replacement, ready to be filled in for each match.
+/// A parsed replacement template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Replacement {
-    parts: Vec<Part>,
+pub struct ReplacementTemplate {
+    parts: Vec<TemplatePart>,
     letter_case: LetterCase,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     /// A group by its number: one digit or two, as typed.
     Group(String),
     Name(String),
 }
 
-impl Replacement {
-    /// Reads a template. With a regular expression `$1`, `${name}`, `$&`, `$$`, `\n`, `\t`, `\r` and
-    /// `\\` mean something; a literal search takes every character as it is. Line feeds become
+impl ReplacementTemplate {
+    /// Parses a template. With a regular expression, `$1`, `${name}`, `$&`, `$$`, `\n`, `\t`, `\r`
+    /// and `\\` are special; a literal search has no special characters. Line feeds become
     /// `line_ending`.
     pub fn parse(
         template: &str,
-        pattern: Pattern,
+        pattern: PatternKind,
         letter_case: LetterCase,
         line_ending: LineEnding,
-    ) -> Replacement {
-        let mut parts = Parts {
+    ) -> ReplacementTemplate {
+        let mut parts = TemplateBuilder {
             parts: Vec::new(),
             line_ending,
         };
         match pattern {
-            Pattern::Literal => template.chars().for_each(|char| parts.push(char)),
-            Pattern::Regex => parts.read(template),
+            PatternKind::Literal => template.chars().for_each(|char| parts.push(char)),
+            PatternKind::Regex => parts.read(template),
         }
-        Replacement {
+        ReplacementTemplate {
             parts: parts.parts,
             letter_case,
         }
     }
 
     fn needs_groups(&self) -> bool {
-        self.parts.iter().any(|part| !matches!(part, Part::Text(_)))
+        self.parts
+            .iter()
+            .any(|part| !matches!(part, TemplatePart::Text(_)))
     }
 }
 
-/// The parts read so far.
-struct Parts {
-    parts: Vec<Part>,
+/// Parser state: the parts parsed so far.
+struct TemplateBuilder {
+    parts: Vec<TemplatePart>,
     line_ending: LineEnding,
 }
 
-impl Parts {
+impl TemplateBuilder {
     fn push(&mut self, char: char) {
-        if !matches!(self.parts.last(), Some(Part::Text(_))) {
-            self.parts.push(Part::Text(String::new()));
+        if !matches!(self.parts.last(), Some(TemplatePart::Text(_))) {
+            self.parts.push(TemplatePart::Text(String::new()));
         }
-        if let Some(Part::Text(text)) = self.parts.last_mut() {
+        if let Some(TemplatePart::Text(text)) = self.parts.last_mut() {
             match char {
                 '\n' if text.ends_with('\r') => text.push('\n'),
                 '\n' => text.push_str(self.line_ending.as_str()),
@@ -106,7 +108,7 @@ impl Parts {
         }
     }
 
-    /// Reads behind a backslash; unknown escapes keep it.
+    /// Parses an escape after a backslash; unknown escapes are kept.
     fn escape<'t>(&mut self, rest: &'t str) -> &'t str {
         let meant = match rest.chars().next() {
             Some('n') => '\n',
@@ -122,14 +124,14 @@ impl Parts {
         &rest[1..]
     }
 
-    /// Reads behind a dollar sign; what names no group keeps it.
+    /// Parses a group after a dollar sign; other text is kept.
     fn group<'t>(&mut self, rest: &'t str) -> &'t str {
         if let Some(behind) = rest.strip_prefix('$') {
             self.push('$');
             return behind;
         }
         if let Some(behind) = rest.strip_prefix('&') {
-            self.parts.push(Part::Group("0".to_owned()));
+            self.parts.push(TemplatePart::Group("0".to_owned()));
             return behind;
         }
         let braced = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
@@ -139,9 +141,9 @@ impl Parts {
             let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
             let name = name.to_owned();
             self.parts.push(if is_number {
-                Part::Group(name)
+                TemplatePart::Group(name)
             } else {
-                Part::Name(name)
+                TemplatePart::Name(name)
             });
             return behind;
         }
@@ -150,17 +152,24 @@ impl Parts {
             self.push('$');
             return rest;
         }
-        self.parts.push(Part::Group(rest[..digits].to_owned()));
+        self.parts
+            .push(TemplatePart::Group(rest[..digits].to_owned()));
         &rest[digits..]
     }
 }
 
 impl Matcher {
-    /// The edit that replaces one match.
-    pub fn replace(&self, snapshot: &Snapshot, found: Span, replacement: &Replacement) -> Edit {
-        let groups = match replacement.needs_groups() {
-            true => self.groups(snapshot, found),
-            false => Groups::default(),
+    /// Returns the edit that replaces one match.
+    pub fn replace(
+        &self,
+        snapshot: &Snapshot,
+        found: Span,
+        replacement: &ReplacementTemplate,
+    ) -> Edit {
+        let groups = if replacement.needs_groups() {
+            self.groups(snapshot, found)
+        } else {
+            Groups::default()
         };
         Edit::new(
             found,
@@ -168,21 +177,21 @@ impl Matcher {
         )
     }
 
-    /// The plan that replaces every match within some spans; `None` when cancelled. The selections
-    /// follow their text.
+    /// Plans replacing every match within some spans; `None` if cancelled. The selections are
+    /// mapped through the edits.
     pub fn replace_all(
         &self,
         snapshot: &Snapshot,
         selections: &SelectionSet,
         within: &[Span],
-        replacement: &Replacement,
+        replacement: &ReplacementTemplate,
         cancel: &AtomicBool,
-    ) -> Option<Plan> {
-        let found = self.find_all(snapshot, within, Limit(usize::MAX), cancel);
+    ) -> Option<CaretPlan> {
+        let found = self.find_all(snapshot, within, MatchLimit(usize::MAX), cancel);
         if !found.is_complete {
             return None;
         }
-        let mut draft = Draft::new();
+        let mut draft = EditDraft::new();
         for span in found.spans {
             let edit = self.replace(snapshot, span, replacement);
             draft.push(edit.span, edit.text);
@@ -201,17 +210,22 @@ impl Matcher {
         })
     }
 
-    /// What replaces a match: the template filled with its groups, in the letters that are asked for.
-    pub fn expand(&self, found: &str, groups: &Groups, replacement: &Replacement) -> String {
+    /// Expands the template with the groups of a match, in the requested case.
+    pub fn expand(
+        &self,
+        found: &str,
+        groups: &Groups,
+        replacement: &ReplacementTemplate,
+    ) -> String {
         let mut text = String::new();
         for part in &replacement.parts {
             match part {
-                Part::Text(part) => text.push_str(part),
-                Part::Name(name) => {
+                TemplatePart::Text(part) => text.push_str(part),
+                TemplatePart::Name(name) => {
                     let number = self.regex().group_info().to_index(PatternID::ZERO, name);
                     text.push_str(group(found, groups, number.unwrap_or(usize::MAX)));
                 }
-                Part::Group(digits) => {
+                TemplatePart::Group(digits) => {
                     let (number, rest) = group_number(self.regex().captures_len(), digits);
                     match number {
                         Some(number) => text.push_str(group(found, groups, number)),
@@ -223,7 +237,7 @@ impl Matcher {
         }
         match replacement.letter_case {
             LetterCase::AsTyped => text,
-            LetterCase::LikeMatch => like(found, &text),
+            LetterCase::LikeMatch => match_letter_case(found, &text),
         }
     }
 }
@@ -257,15 +271,17 @@ fn group_number(count: usize, digits: &str) -> (Option<usize>, &str) {
     }
 }
 
-/// The replacement in the letters of the match; parts joined by `-` or `_` one by one where both
-/// have as many.
-fn like(found: &str, text: &str) -> String {
+/// Applies the case of the match to the replacement; part by part if both have the same number of
+/// parts joined by `-` or `_`.
+fn match_letter_case(found: &str, text: &str) -> String {
     for glue in ['-', '_'] {
         let (found_parts, parts): (Vec<&str>, Vec<&str>) =
             (found.split(glue).collect(), text.split(glue).collect());
         if found_parts.len() > 1 && found_parts.len() == parts.len() {
             let pairs = found_parts.iter().zip(parts);
-            let spelt: Vec<String> = pairs.map(|(found, part)| like(found, part)).collect();
+            let spelt: Vec<String> = pairs
+                .map(|(found, part)| match_letter_case(found, part))
+                .collect();
             return spelt.join(&glue.to_string());
         }
     }
@@ -286,9 +302,10 @@ fn like(found: &str, text: &str) -> String {
                 .into_iter()
                 .flat_map(char::to_uppercase)
                 .collect();
-            match is_title {
-                true => first + &chars.as_str().to_lowercase(),
-                false => first + chars.as_str(),
+            if is_title {
+                first + &chars.as_str().to_lowercase()
+            } else {
+                first + chars.as_str()
             }
         }
         (true, true) => text.to_owned(),

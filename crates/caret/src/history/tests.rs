@@ -1,7 +1,7 @@
 //! Going back to where the carets were.
 
 use base::{ByteOffset, Span};
-use text::{Buffer, Origin, Selection, SelectionSet, Timestamp};
+use text::{Buffer, EditOrigin, Selection, SelectionSet, Timestamp};
 
 use super::{CaretHistory, LIMIT};
 
@@ -16,7 +16,11 @@ fn back_and_forth() {
     history.record(buffer.revision(), &caret(1));
     history.record(buffer.revision(), &caret(1));
     history.record(buffer.revision(), &caret(3));
-    buffer.replace(Span::at(ByteOffset(0)), "xx", &Origin::user(Timestamp(0)));
+    buffer.replace(
+        Span::at(ByteOffset(0)),
+        "xx",
+        &EditOrigin::user(Timestamp(0)),
+    );
     let revision = buffer.revision();
     let since = |from| buffer.changes_since(from);
     assert_eq!(history.undo(revision, &caret(6), since), Some(caret(5)));
@@ -35,7 +39,11 @@ fn forgotten_revisions_are_passed_over() {
     let mut buffer = Buffer::new("abc");
     let mut history = CaretHistory::new();
     history.record(buffer.revision(), &caret(1));
-    buffer.replace(Span::at(ByteOffset(0)), "x", &Origin::user(Timestamp(0)));
+    buffer.replace(
+        Span::at(ByteOffset(0)),
+        "x",
+        &EditOrigin::user(Timestamp(0)),
+    );
     assert_eq!(history.undo(buffer.revision(), &caret(0), |_| None), None);
     for at in 0..LIMIT + 50 {
         history.record(buffer.revision(), &caret(at % 2));

@@ -1,11 +1,11 @@
-//! Motions along a row, and to places that do not depend on the display.
+//! Motions within a row, and motions independent of the display.
 
 use base::{ByteOffset, Row, Span};
 use text::Snapshot;
 
-use crate::context::Context;
+use crate::context::CommandContext;
 
-/// The first character of a row that is not blank; the row's end where all are.
+/// Returns the first non-blank character of a row, or the row's end if it is blank.
 pub(crate) fn first_non_blank(snapshot: &Snapshot, row: Row) -> ByteOffset {
     let start = snapshot.row_start(row);
     let blanks: usize = snapshot
@@ -16,7 +16,7 @@ pub(crate) fn first_non_blank(snapshot: &Snapshot, row: Row) -> ByteOffset {
     start + blanks
 }
 
-/// Whether a row holds nothing but blanks.
+/// Returns whether a row contains only blanks.
 pub(crate) fn is_blank(snapshot: &Snapshot, row: Row) -> bool {
     let end = snapshot.row_end(row);
     let len = end - snapshot.row_start(row);
@@ -30,8 +30,8 @@ pub(crate) fn is_blank(snapshot: &Snapshot, row: Row) -> bool {
     }
 }
 
-/// To the first character that is not blank, or from there to the start of the row.
-pub(super) fn row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
+/// Returns the first non-blank character, or from there the start of the row.
+pub(super) fn row_start(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     let row = ctx.snapshot.point_at(head).row;
     let first = first_non_blank(ctx.snapshot, row);
     if head == first {
@@ -41,8 +41,8 @@ pub(super) fn row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
     }
 }
 
-/// To the blank row before the paragraph the head is in, or to the start of the text.
-pub(super) fn paragraph_up(ctx: &Context, head: ByteOffset) -> ByteOffset {
+/// Returns the blank row before the paragraph of the head, or the start of the text.
+pub(super) fn paragraph_up(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     let snapshot = ctx.snapshot;
     let row = snapshot.point_at(head).row;
     let mut has_seen_text = !is_blank(snapshot, row);
@@ -69,8 +69,8 @@ pub(super) fn paragraph_up(ctx: &Context, head: ByteOffset) -> ByteOffset {
     ByteOffset(0)
 }
 
-/// To the blank row behind the paragraph the head is in, or to the end of the text.
-pub(super) fn paragraph_down(ctx: &Context, head: ByteOffset) -> ByteOffset {
+/// Returns the blank row after the paragraph of the head, or the end of the text.
+pub(super) fn paragraph_down(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     let snapshot = ctx.snapshot;
     let row = snapshot.point_at(head).row;
     let mut has_seen_text = !is_blank(snapshot, row);

@@ -1,15 +1,15 @@
-//! Motions over display rows, with the column they aim at.
+//! Motions over display rows, with their goal column.
 
 use base::{Bias, ByteOffset};
 use display::{DisplayPoint, DisplayRow};
 
 use super::Motion;
-use crate::context::Context;
+use crate::context::CommandContext;
 
-/// Where a motion over display rows leads, and the cell the next one should aim at. From the first
-/// row up is the start of the text, from the last row down its end.
+/// Returns the target of a motion over display rows, and the goal cell for the next one. Up from
+/// the first row goes to the start of the text, down from the last row to its end.
 pub(super) fn by_rows(
-    ctx: &Context,
+    ctx: &CommandContext,
     motion: Motion,
     head: ByteOffset,
     goal: Option<u32>,
@@ -41,7 +41,7 @@ pub(super) fn by_rows(
     (offset.unwrap_or(edge), goal)
 }
 
-fn jump_up(ctx: &Context, point: DisplayPoint, goal: u32, rows: u32) -> Option<ByteOffset> {
+fn jump_up(ctx: &CommandContext, point: DisplayPoint, goal: u32, rows: u32) -> Option<ByteOffset> {
     if point.row.0 == 0 {
         return None;
     }
@@ -49,7 +49,12 @@ fn jump_up(ctx: &Context, point: DisplayPoint, goal: u32, rows: u32) -> Option<B
     Some(at_cell(ctx, row, goal))
 }
 
-fn jump_down(ctx: &Context, point: DisplayPoint, goal: u32, rows: u32) -> Option<ByteOffset> {
+fn jump_down(
+    ctx: &CommandContext,
+    point: DisplayPoint,
+    goal: u32,
+    rows: u32,
+) -> Option<ByteOffset> {
     let last = ctx.display.last_row();
     if point.row >= last {
         return None;
@@ -59,17 +64,17 @@ fn jump_down(ctx: &Context, point: DisplayPoint, goal: u32, rows: u32) -> Option
 }
 
 /// The offset in a display row nearest to a cell.
-pub(crate) fn at_cell(ctx: &Context, row: DisplayRow, cell: u32) -> ByteOffset {
+pub(crate) fn at_cell(ctx: &CommandContext, row: DisplayRow, cell: u32) -> ByteOffset {
     let cell = cell.min(ctx.display.max_cell(row));
     to_offset(ctx, DisplayPoint { row, cell })
 }
 
-fn to_offset(ctx: &Context, point: DisplayPoint) -> ByteOffset {
+fn to_offset(ctx: &CommandContext, point: DisplayPoint) -> ByteOffset {
     ctx.display.to_buffer(point, Bias::Left)
 }
 
 /// The start of the display row of `head`; if `head` is there, the start of its row.
-pub(super) fn display_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
+pub(super) fn display_row_start(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     let row = ctx.display.to_display(head, Bias::Left).row;
     let start = to_offset(ctx, DisplayPoint { row, cell: 0 });
     let (buffer_row, is_first) = ctx.display.buffer_row(row);
@@ -79,14 +84,15 @@ pub(super) fn display_row_start(ctx: &Context, head: ByteOffset) -> ByteOffset {
     let line_row = ctx.display.joined_rows(buffer_row).start;
     let first = super::horizontal::first_non_blank(ctx.snapshot, line_row);
     let is_shown_here = ctx.display.to_display(first, Bias::Left).row == row;
-    match head != first && (is_shown_here || !is_first) && !is_hidden(ctx, first) {
-        true => first,
-        false => ctx.snapshot.row_start(line_row),
+    if head != first && (is_shown_here || !is_first) && !is_hidden(ctx, first) {
+        first
+    } else {
+        ctx.snapshot.row_start(line_row)
     }
 }
 
 /// The end of the display row of `head`; if `head` is there, the end of its line including folds.
-pub(super) fn display_row_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
+pub(super) fn display_row_end(ctx: &CommandContext, head: ByteOffset) -> ByteOffset {
     let row = ctx.display.to_display(head, Bias::Left).row;
     let end_of = |row| {
         to_offset(
@@ -105,6 +111,6 @@ pub(super) fn display_row_end(ctx: &Context, head: ByteOffset) -> ByteOffset {
     end_of(ctx.display.rows_of(buffer_row).end - 1)
 }
 
-fn is_hidden(ctx: &Context, offset: ByteOffset) -> bool {
+fn is_hidden(ctx: &CommandContext, offset: ByteOffset) -> bool {
     ctx.display.fold_containing(offset).is_some()
 }

@@ -8,7 +8,7 @@ use crate::command::Command::{
     MoveRowsDown, MoveRowsUp, Newline, NewlineAbove, NewlineBelow, Outdent, SelectBetween,
     SelectRow, SortRows, ToggleLineComment, Transpose,
 };
-use crate::command::Unit;
+use crate::command::SelectionUnit;
 use crate::fixture::Fixture;
 use crate::motion::Motion;
 
@@ -164,7 +164,7 @@ fn a_pointer_selects_a_folded_row_as_a_whole() {
     let between = |from, to| SelectBetween {
         from: ByteOffset(from),
         to: ByteOffset(to),
-        unit: Unit::Row,
+        unit: SelectionUnit::Row,
         keep_others: false,
     };
     let before = "ˇa\nf {\n    b;\n}\nx";

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::command::Command;
 
 #[test]
-fn every_command_has_a_name_of_its_own_and_a_sentence() {
+fn every_command_has_a_unique_name_and_help_text() {
     let commands = Command::all();
     assert!(commands.len() > 100, "{}", commands.len());
     let mut names = HashSet::new();

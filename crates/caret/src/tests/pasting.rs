@@ -1,14 +1,14 @@
 //! Copy, cut and paste.
 
-use crate::clipboard::{Copied, PasteIndent, copy, cut, paste};
+use crate::clipboard::{CopiedText, PasteIndent, copy, cut, paste};
 use crate::fixture::Fixture;
 
-fn copied(marked: &str) -> Copied {
+fn copied(marked: &str) -> CopiedText {
     Fixture::new(marked).with(copy).expect("something to copy")
 }
 
 #[track_caller]
-fn check_paste(before: &str, copied: &Copied, indent: PasteIndent, after: &str) {
+fn check_paste(before: &str, copied: &CopiedText, indent: PasteIndent, after: &str) {
     let mut fixture = Fixture::new(before);
     let plan = fixture.with(|ctx| paste(ctx, copied, indent));
     fixture.apply(plan);
@@ -17,7 +17,7 @@ fn check_paste(before: &str, copied: &Copied, indent: PasteIndent, after: &str) 
 
 /// Pastes with `PasteIndent::Fit` in a language.
 #[track_caller]
-fn check_fit(language: &str, before: &str, copied: &Copied, after: &str) {
+fn check_fit(language: &str, before: &str, copied: &CopiedText, after: &str) {
     let mut fixture = Fixture::new(before).language(language);
     let plan = fixture.with(|ctx| paste(ctx, copied, PasteIndent::Fit));
     fixture.apply(plan);
@@ -59,10 +59,15 @@ fn pieces_go_to_their_carets() {
     check_paste("ˇ-«xˇ»", &two, PasteIndent::Keep, "aˇ-bcˇ");
     check_paste("ˇ", &two, PasteIndent::Keep, "a\nbcˇ");
     check_paste("ˇ-ˇ-ˇ", &two, PasteIndent::Keep, "a\nbcˇ-a\nbcˇ-a\nbcˇ");
-    check_paste("ˇ-ˇ", &Copied::plain("x\ny\n"), PasteIndent::Keep, "xˇ-yˇ");
+    check_paste(
+        "ˇ-ˇ",
+        &CopiedText::plain("x\ny\n"),
+        PasteIndent::Keep,
+        "xˇ-yˇ",
+    );
     check_paste(
         "ˇ\r\n",
-        &Copied::plain("x\ny"),
+        &CopiedText::plain("x\ny"),
         PasteIndent::Keep,
         "x\r\nyˇ\r\n",
     );
@@ -92,16 +97,16 @@ fn pasted_rows_fit_their_place() {
     );
     check_fit("Rust", "  x ˇ", &block, "  x if {\n      a\n\n  }ˇ");
     check_paste("ˇ", &block, PasteIndent::Keep, "if {\n        a\n\n    }ˇ");
-    let foreign = Copied::plain("if {\n        a\n    }");
+    let foreign = CopiedText::plain("if {\n        a\n    }");
     check_fit("Rust", "  ˇ", &foreign, "  if {\n      a\n  }ˇ");
-    let python = Copied::plain("def f():\n    pass");
+    let python = CopiedText::plain("def f():\n    pass");
     check_fit("Python", "    ˇ", &python, "    def f():\n        passˇ");
 }
 
 #[test]
 fn rows_that_bring_their_indent_keep_it_at_column_zero() {
     let method = "    def m(self):\n        pass\n";
-    for copied in [Copied::plain(method), copied(&format!("«{method}ˇ»"))] {
+    for copied in [CopiedText::plain(method), copied(&format!("«{method}ˇ»"))] {
         let before = "class A:\n    x = 1\n\nˇ";
         check_fit(
             "Python",
@@ -118,20 +123,20 @@ fn rows_that_bring_their_indent_keep_it_at_column_zero() {
             &format!("{method}ˇ\n{method}ˇ\n{method}ˇ"),
         );
     }
-    let stairs = Copied::plain("            a\n        b\n    c");
+    let stairs = CopiedText::plain("            a\n        b\n    c");
     check_fit("Rust", "ˇ", &stairs, "            a\n        b\n    cˇ");
-    check_fit("Go", "ˇ", &Copied::plain("\t\ta\n\tb"), "\t\ta\n\tbˇ");
+    check_fit("Go", "ˇ", &CopiedText::plain("\t\ta\n\tb"), "\t\ta\n\tbˇ");
     check_fit(
         "Rust",
         "a\r\nˇ\r\n",
-        &Copied::plain("    b {\r\n        c\r\n    }"),
+        &CopiedText::plain("    b {\r\n        c\r\n    }"),
         "a\r\n    b {\r\n        c\r\n    }ˇ\r\n",
     );
 }
 
 #[test]
 fn no_row_moves_further_left_than_the_least_indented_one() {
-    let stairs = Copied::plain("            a\n        b\n    c");
+    let stairs = CopiedText::plain("            a\n        b\n    c");
     check_fit("Rust", "  ˇ", &stairs, "        a\n    b\ncˇ");
     check_fit(
         "Rust",
@@ -222,14 +227,14 @@ fn metadata_brings_the_pieces_back() {
         let copied = copied(marked);
         let (text, metadata) = (copied.text(), copied.metadata());
         assert_eq!(
-            Copied::from_parts(&text, Some(&metadata)),
+            CopiedText::from_parts(&text, Some(&metadata)),
             copied,
             "{marked}"
         );
         let other = format!("{text}x");
         assert_eq!(
-            Copied::from_parts(&other, Some(&metadata)),
-            Copied::plain(&other)
+            CopiedText::from_parts(&other, Some(&metadata)),
+            CopiedText::plain(&other)
         );
     }
     for bad in [
@@ -241,8 +246,8 @@ fn metadata_brings_the_pieces_back() {
         "x;1 0 0",
     ] {
         assert_eq!(
-            Copied::from_parts("ä", Some(bad)),
-            Copied::plain("ä"),
+            CopiedText::from_parts("ä", Some(bad)),
+            CopiedText::plain("ä"),
             "{bad}"
         );
     }

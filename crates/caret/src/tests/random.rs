@@ -3,7 +3,7 @@
 use base::{Bias, ByteOffset, Row, Span};
 use text::Snapshot;
 
-use crate::clipboard::{Copied, PasteIndent, copy, cut, paste};
+use crate::clipboard::{CopiedText, PasteIndent, copy, cut, paste};
 use crate::command::Command;
 use crate::fixture::Fixture;
 use crate::motion::Motion;
@@ -62,7 +62,11 @@ fn random_command(random: &mut Random, all: &[Command], len: usize) -> Command {
         4 => Command::SelectBetween {
             from,
             to,
-            unit: random.pick(&[crate::Unit::Character, crate::Unit::Word, crate::Unit::Row]),
+            unit: random.pick(&[
+                crate::SelectionUnit::Character,
+                crate::SelectionUnit::Word,
+                crate::SelectionUnit::Row,
+            ]),
             keep_others: random.below(2) == 0,
         },
         5 => Command::Move(Motion::Offset(from)),
@@ -116,7 +120,7 @@ fn run(seed: u64, steps: usize, language: Option<&str>) {
     }
     fixture.options.hard_tabs = random.below(3) == 0;
     fixture.wrap = random.pick(&[None, Some(3), Some(12)]);
-    let mut clipboard = Copied::plain("x\n  y");
+    let mut clipboard = CopiedText::plain("x\n  y");
     for step in 0..steps {
         fixture.folds = random_folds(&mut random, &fixture.buffer.snapshot());
         let what = match random.below(15) {

@@ -11,7 +11,7 @@ use crate::command::Command::{
     SelectBox, SelectInBrackets, SelectNextOccurrence, SelectPreviousOccurrence, SelectWord,
     ShrinkSelection, SkipOccurrence, SplitIntoRows, SwapEnds, ToggleCaret,
 };
-use crate::command::Unit;
+use crate::command::SelectionUnit;
 use crate::fixture::{Fixture, check};
 use crate::motion::Motion;
 
@@ -126,25 +126,29 @@ fn pointers_select() {
     };
     check(
         "ab cˇd\nef",
-        between(1, 4, Unit::Character, false),
+        between(1, 4, SelectionUnit::Character, false),
         "a«b cˇ»d\nef",
     );
     check(
         "ab cˇd\nef",
-        between(4, 1, Unit::Word, false),
+        between(4, 1, SelectionUnit::Word, false),
         "«ˇab cd»\nef",
     );
     check(
         "ab cd\nefˇ",
-        between(1, 1, Unit::Word, false),
+        between(1, 1, SelectionUnit::Word, false),
         "«abˇ» cd\nef",
     );
     check(
         "ab\ncd\neˇf",
-        between(1, 4, Unit::Row, false),
+        between(1, 4, SelectionUnit::Row, false),
         "«ab\ncd\nˇ»ef",
     );
-    check("ˇab cdˇ", between(3, 4, Unit::Character, true), "ˇab «cˇ»d");
+    check(
+        "ˇab cdˇ",
+        between(3, 4, SelectionUnit::Character, true),
+        "ˇab «cˇ»d",
+    );
     check("ab ˇ", ToggleCaret(ByteOffset(1)), "aˇb ˇ");
     check("aˇb ˇ", ToggleCaret(ByteOffset(1)), "ab ˇ");
     check("aˇb", ToggleCaret(ByteOffset(1)), "aˇb");

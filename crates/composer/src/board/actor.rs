@@ -1,7 +1,7 @@
-//! The board's task.
+//! The board's task: owns the jobs and handles commands and session events.
 
-mod begin;
-mod obey;
+mod commands;
+mod start;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,113 +9,118 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use agent::session::Prompt;
+use agent::session::UserPrompt;
 
-use super::job::{Line, State, WaitsFor};
-use super::record::{Past, Record};
-use super::{Book, Command, Event, Hand, JobId, Parts, Place, Settled};
-use crate::authored::Gate;
+use super::job::{AwaitedInput, JobState, JobStatus};
+use super::record::{BoardRecord, SavedBoard};
+use super::{
+    BoardCommand, BoardConfig, BoardEvent, BoardStore, JobId, JobWorktree, StartedSession,
+    WorkOutcome,
+};
+use crate::change_history::CallGate;
 use crate::graph::Readiness;
 
-/// Commands that may wait; who tells more waits.
-const COMMANDS: usize = 256;
-/// Events that may wait. Who does not take them holds the board up, but for those for eyes only, which are left out.
-const EVENTS: usize = 4096;
-/// What sessions tell that may wait; a session that tells more waits.
-const TOLD: usize = 1024;
+/// Capacity of the command channel; senders wait while it is full.
+const COMMAND_CAPACITY: usize = 256;
+/// Capacity of the event channel. A slow receiver blocks the board, except for display-only events,
+/// which are dropped.
+const EVENT_CAPACITY: usize = 4096;
+/// Capacity of the internal channel; sessions wait while it is full.
+const INTERNAL_CAPACITY: usize = 1024;
 
-/// What a session that goes on after it was cut short is told.
-const GO_ON: &str = "You were interrupted. Look at how things stand, then go on where you stopped.";
+/// The prompt for a session that resumes after an interruption.
+const RESUME_PROMPT: &str = "You were interrupted. Check the current state of your work, then continue \
+    where you stopped.";
 
-/// A board that is open.
-pub struct Board {
-    /// The way in.
-    pub commands: async_channel::Sender<Command>,
-    /// The way out.
-    pub events: async_channel::Receiver<Event>,
+/// A handle of an open board.
+pub struct BoardHandle {
+    /// Sends commands to the board.
+    pub commands: async_channel::Sender<BoardCommand>,
+    /// Receives events from the board.
+    pub events: async_channel::Receiver<BoardEvent>,
     task: JoinHandle<()>,
 }
 
-/// Something that came about beside the board's task.
-pub(super) enum Inner {
-    Leased(JobId, Result<Place, String>),
-    Begun(JobId, Result<Hand, String>),
-    Told(JobId, Box<agent::Event>),
-    /// So many of its calls are held.
-    Held(JobId, usize),
+/// A result or event from a task that the board started.
+pub(super) enum InternalEvent {
+    Leased(JobId, Result<JobWorktree, String>),
+    Started(JobId, Result<StartedSession, String>),
+    SessionEvent(JobId, Box<agent::AgentEvent>),
+    /// Number of the job's calls that wait at its gate.
+    CallsHeld(JobId, usize),
     HandedOver(JobId, Result<String, String>),
     Released(JobId, Result<(), String>),
 }
 
-/// A job and what is in hand of it.
+/// A job with its run-time state.
 pub(super) struct Job {
-    pub(super) line: Line,
-    /// The line as it was last told.
-    told: Option<Line>,
-    pub(super) hand: Option<Held>,
-    /// What is to be said once its session is there; its task where nothing is.
+    pub(super) line: JobStatus,
+    /// The status in the last event; `None` before the first one.
+    last_emitted: Option<JobStatus>,
+    pub(super) session: Option<JobSession>,
+    /// The first prompt of its session; the task itself if `None`.
     prompt: Option<String>,
-    /// The session it goes on from.
-    fork_of: Option<String>,
-    /// Work that its tree begins with, besides that of the jobs it needs.
-    with: Vec<Place>,
-    /// It is to stop before it has begun.
+    /// The session from which it was forked.
+    forked_from: Option<String>,
+    /// Worktrees whose work it starts with, besides those of its dependencies.
+    start_from: Vec<JobWorktree>,
+    /// A stop was requested before the session started.
     is_stopping: bool,
-    /// It is to be held at its next call.
+    /// A pause was requested for the next tool call.
     pub(super) is_pausing: bool,
-    /// What the person is waited for, the oldest first.
-    pub(super) waits: Vec<WaitsFor>,
-    /// How many prompts were said, and how many the session has taken.
-    pub(super) said: u64,
-    pub(super) heard: u64,
-    /// When it began to work, by the clock that never goes back.
-    pub(super) began: Option<Duration>,
-    /// Its tree is on its way to or from somewhere.
+    /// Pending requests to the user, oldest first.
+    pub(super) waits: Vec<AwaitedInput>,
+    /// Number of prompts sent, and number that the session has taken up.
+    pub(super) prompts_sent: u64,
+    pub(super) prompts_taken: u64,
+    /// Start of the current stretch of work, by the monotonic clock.
+    pub(super) working_since: Option<Duration>,
+    /// A hand-over of its worktree is in progress.
     is_moving: bool,
-    /// It goes on as soon as the session that ended has closed.
-    pub(super) goes_on: bool,
+    /// Resume as soon as the ended session has closed.
+    pub(super) resume_after_close: bool,
 }
 
-/// A session in hand. Dropping it lets go of the session.
-pub(super) struct Held {
-    commands: mpsc::Sender<agent::Command>,
-    gate: Gate,
+/// A running session. Dropping it lets go of the session.
+pub(super) struct JobSession {
+    commands: mpsc::Sender<agent::SessionCommand>,
+    gate: CallGate,
     tasks: [JoinHandle<()>; 2],
 }
 
-impl Drop for Held {
+impl Drop for JobSession {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
-pub(super) struct Actor {
-    pub(super) parts: Parts,
+pub(super) struct BoardActor {
+    pub(super) parts: BoardConfig,
     pub(super) jobs: Vec<Job>,
-    commands: async_channel::Receiver<Command>,
-    pub(super) events: async_channel::Sender<Event>,
-    inner: mpsc::Receiver<Inner>,
-    way: mpsc::Sender<Inner>,
+    commands: async_channel::Receiver<BoardCommand>,
+    pub(super) events: async_channel::Sender<BoardEvent>,
+    internal: mpsc::Receiver<InternalEvent>,
+    internal_sender: mpsc::Sender<InternalEvent>,
     is_closing: bool,
     was_settled: bool,
 }
 
-impl Board {
-    /// Opens a board on tokio's current runtime, as its book tells it; nothing of before goes on by itself. Blocks on
-    /// the disk.
-    pub fn open(parts: Parts) -> Result<(Self, Past), String> {
-        let past = Self::look(parts.book.as_ref())?;
-        let (commands, obeyed) = async_channel::bounded(COMMANDS);
-        let (told, events) = async_channel::bounded(EVENTS);
-        let (way, inner) = mpsc::channel(TOLD);
-        let jobs = past.lines.iter().cloned().map(Job::of).collect();
-        let actor = Actor {
+impl BoardHandle {
+    /// Opens a board on the current tokio runtime and restores its jobs; none of them resumes by
+    /// itself. Blocks on the disk.
+    pub fn open(parts: BoardConfig) -> Result<(Self, SavedBoard), String> {
+        let past = Self::load(parts.store.as_ref())?;
+        let (commands, obeyed) = async_channel::bounded(COMMAND_CAPACITY);
+        let (told, events) = async_channel::bounded(EVENT_CAPACITY);
+        let (way, inner) = mpsc::channel(INTERNAL_CAPACITY);
+        let jobs = past.jobs.iter().cloned().map(Job::of).collect();
+        let actor = BoardActor {
             parts,
             jobs,
             commands: obeyed,
             events: told,
-            inner,
-            way,
+            internal: inner,
+            internal_sender: way,
             is_closing: false,
             was_settled: true,
         };
@@ -128,28 +133,33 @@ impl Board {
         Ok((board, past))
     }
 
-    /// How a board stands, without opening it. Blocks on the disk.
-    pub fn look(book: &dyn Book) -> Result<Past, String> {
-        Ok(Past::of(&book.all()?))
+    /// Loads the jobs of a board without opening it. Blocks on the disk.
+    pub fn load(book: &dyn BoardStore) -> Result<SavedBoard, String> {
+        Ok(SavedBoard::from_records(&book.records()?))
     }
 
-    /// Writes down what became of a job's work, where no board is open. Blocks on the disk.
-    pub fn note(book: &dyn Book, line: &Line, how: &Settled, at_ms: u64) -> Result<(), String> {
-        let record = Record::Stands {
+    /// Records the outcome of a job's work while no board is open. Blocks on the disk.
+    pub fn note_outcome(
+        book: &dyn BoardStore,
+        line: &JobStatus,
+        how: &WorkOutcome,
+        at_ms: u64,
+    ) -> Result<(), String> {
+        let record = BoardRecord::Stands {
             job: line.job.clone(),
-            state: State::of_settled(how),
+            state: JobState::from_outcome(how),
             cost_nano: line.cost_nano,
             turns: line.turns,
             worked_ms: line.worked_ms,
         };
         let body = serde_json::to_string(&record).map_err(|error| error.to_string())?;
-        book.add(record.kind(), &body, at_ms)
+        book.append(record.kind(), &body, at_ms)
     }
 
-    /// Waits until it has ended, after it was told to close.
-    pub async fn ended(self) {
+    /// Waits until the board has ended, after `Command::Close`.
+    pub async fn closed(self) {
         drop(self.commands);
-        // Whoever waits for the end does not take events any more.
+        // The caller takes no more events; without this the board could block on a full channel.
         drop(self.events);
         if let Err(error) = self.task.await {
             log::error!("the board's task failed: {error}");
@@ -158,22 +168,22 @@ impl Board {
 }
 
 impl Job {
-    fn of(line: Line) -> Self {
+    fn of(line: JobStatus) -> Self {
         Self {
-            told: Some(line.clone()),
+            last_emitted: Some(line.clone()),
             line,
-            hand: None,
+            session: None,
             prompt: None,
-            fork_of: None,
-            with: Vec::new(),
+            forked_from: None,
+            start_from: Vec::new(),
             is_stopping: false,
             is_pausing: false,
             waits: Vec::new(),
-            said: 0,
-            heard: 0,
-            began: None,
+            prompts_sent: 0,
+            prompts_taken: 0,
+            working_since: None,
             is_moving: false,
-            goes_on: false,
+            resume_after_close: false,
         }
     }
 
@@ -181,80 +191,81 @@ impl Job {
         self.line.job.clone()
     }
 
-    /// Adds the time since it began to work.
-    pub(super) fn rest(&mut self, now: Duration) {
-        if let Some(began) = self.began.take() {
+    /// Adds the time since work began to the total.
+    pub(super) fn stop_timer(&mut self, now: Duration) {
+        if let Some(began) = self.working_since.take() {
             self.line.worked_ms += now.saturating_sub(began).as_millis() as u64;
         }
     }
 }
 
-impl Actor {
+impl BoardActor {
     async fn run(mut self) {
         loop {
-            self.fill().await;
-            self.tell_lines().await;
+            self.start_ready_jobs().await;
+            self.emit_changes().await;
             if self.is_closing
                 && self
                     .jobs
                     .iter()
-                    .all(|job| job.hand.is_none() && job.line.state != State::Starting)
+                    .all(|job| job.session.is_none() && job.line.state != JobState::Starting)
             {
                 break;
             }
             tokio::select! {
                 command = self.commands.recv() => match command {
-                    Ok(command) => self.obey(command).await,
-                    // Nobody can tell it anything any more.
+                    Ok(command) => self.handle_command(command).await,
+                    // All command senders are gone.
                     Err(_) if !self.is_closing => self.close().await,
-                    Err(_) => match self.inner.recv().await {
-                        Some(inner) => self.hear_of(inner).await,
+                    Err(_) => match self.internal.recv().await {
+                        Some(inner) => self.on_internal_event(inner).await,
                         None => break,
                     },
                 },
-                Some(inner) = self.inner.recv() => self.hear_of(inner).await,
+                Some(inner) = self.internal.recv() => self.on_internal_event(inner).await,
             }
         }
-        self.tell(Event::Closed).await;
+        self.emit(BoardEvent::Closed).await;
     }
 
-    async fn hear_of(&mut self, inner: Inner) {
+    async fn on_internal_event(&mut self, inner: InternalEvent) {
         match inner {
-            Inner::Leased(job, leased) => self.leased(&job, leased).await,
-            Inner::Begun(job, begun) => self.begun(&job, begun).await,
-            Inner::Told(job, event) => self.heard(&job, *event).await,
-            Inner::Held(job, count) => self.held(&job, count).await,
-            Inner::HandedOver(job, done) => {
+            InternalEvent::Leased(job, leased) => self.on_leased(&job, leased).await,
+            InternalEvent::Started(job, begun) => self.on_started(&job, begun).await,
+            InternalEvent::SessionEvent(job, event) => self.on_session_event(&job, *event).await,
+            InternalEvent::CallsHeld(job, count) => self.on_calls_held(&job, count).await,
+            InternalEvent::HandedOver(job, done) => {
                 if let Some(job) = self.jobs.iter_mut().find(|it| it.line.job == job) {
                     job.is_moving = false;
                 }
                 let event = match done {
-                    Ok(text) => Event::Said { job, text },
-                    Err(sentence) => Event::Refused(sentence),
+                    Ok(text) => BoardEvent::Notice { job, text },
+                    Err(sentence) => BoardEvent::Refused(sentence),
                 };
-                self.tell(event).await;
+                self.emit(event).await;
             }
-            Inner::Released(job, done) => self.released(&job, done).await,
+            InternalEvent::Released(job, done) => self.on_released(&job, done).await,
         }
     }
 
-    async fn say(&mut self, ix: usize, text: String) {
-        self.jobs[ix].said += 1;
-        let prompt = Prompt {
+    async fn send_prompt(&mut self, ix: usize, text: String) {
+        self.jobs[ix].prompts_sent += 1;
+        let prompt = UserPrompt {
             text,
             images: Vec::new(),
         };
-        self.send(ix, agent::Command::Steer(prompt)).await;
+        self.send_command(ix, agent::SessionCommand::Steer(prompt))
+            .await;
     }
 
-    pub(super) async fn send(&self, ix: usize, command: agent::Command) {
-        if let Some(hand) = &self.jobs[ix].hand {
-            // A session that has ended says so by its events.
+    pub(super) async fn send_command(&self, ix: usize, command: agent::SessionCommand) {
+        if let Some(hand) = &self.jobs[ix].session {
+            // A session that has ended reports it by an event.
             hand.commands.send(command).await.ok();
         }
     }
 
-    pub(super) async fn queue_again(
+    pub(super) async fn requeue(
         &mut self,
         ix: usize,
         prompt: Option<String>,
@@ -262,27 +273,27 @@ impl Actor {
         let job = &mut self.jobs[ix];
         if job.is_moving {
             return Err(format!(
-                "{} is being handed over; wait a moment",
+                "the work of {} is being copied; wait until that is done",
                 job.line.job
             ));
         }
         job.prompt = prompt;
         (job.is_stopping, job.is_pausing) = (false, false);
         self.was_settled = false;
-        self.stand(ix, State::Queued).await;
+        self.set_state(ix, JobState::Queued).await;
         Ok(())
     }
 
-    /// A job stands so from now on.
-    pub(super) async fn stand(&mut self, ix: usize, state: State) {
+    /// Sets and records the state of a job.
+    pub(super) async fn set_state(&mut self, ix: usize, state: JobState) {
         let now = self.parts.clock.elapsed();
         let job = &mut self.jobs[ix];
         match state {
-            State::Working => {
-                job.began.get_or_insert(now);
+            JobState::Working => {
+                job.working_since.get_or_insert(now);
             }
-            State::Waiting { .. } => {}
-            _ => job.rest(now),
+            JobState::Waiting { .. } => {}
+            _ => job.stop_timer(now),
         }
         if !state.is_open() {
             job.is_pausing = false;
@@ -290,66 +301,66 @@ impl Actor {
         }
         job.line.state = state.clone();
         job.line.doing.clear();
-        let record = Record::Stands {
+        let record = BoardRecord::Stands {
             job: job.id(),
             state,
             cost_nano: job.line.cost_nano,
             turns: job.line.turns,
             worked_ms: job.line.worked_ms,
         };
-        if let Err(sentence) = self.write(record).await {
-            self.tell(Event::Refused(sentence)).await;
+        if let Err(sentence) = self.append_record(record).await {
+            self.emit(BoardEvent::Refused(sentence)).await;
         }
     }
 
-    pub(super) async fn write(&self, record: Record) -> Result<(), String> {
-        let book = Arc::clone(&self.parts.book);
+    pub(super) async fn append_record(&self, record: BoardRecord) -> Result<(), String> {
+        let book = Arc::clone(&self.parts.store);
         let at_ms = self.parts.clock.wall_ms();
         let body = serde_json::to_string(&record).map_err(|error| error.to_string())?;
-        let written = tokio::task::spawn_blocking(move || book.add(record.kind(), &body, at_ms));
+        let written = tokio::task::spawn_blocking(move || book.append(record.kind(), &body, at_ms));
         let written = written.await;
-        written.unwrap_or_else(|error| Err(format!("the board could not be written down: {error}")))
+        written.unwrap_or_else(|error| Err(format!("cannot write the board's record: {error}")))
     }
 
-    async fn tell_lines(&mut self) {
+    async fn emit_changes(&mut self) {
         for ix in 0..self.jobs.len() {
-            if self.jobs[ix].line.state == State::Queued {
+            if self.jobs[ix].line.state == JobState::Queued {
                 self.jobs[ix].line.doing = match self.readiness(&self.jobs[ix]) {
-                    Readiness::Ready => "waits for room".to_owned(),
-                    Readiness::Waits(needs) => format!("waits for {}", needs.join(", ")),
+                    Readiness::Ready => "waiting for a free slot".to_owned(),
+                    Readiness::Waits(needs) => format!("waiting for {}", needs.join(", ")),
                     Readiness::Stuck(needs) => {
-                        format!("needs {}, which did not get done", needs.join(", "))
+                        format!("depends on {}, which did not finish", needs.join(", "))
                     }
                 };
             }
             let job = &mut self.jobs[ix];
-            if job.told.as_ref() != Some(&job.line) {
-                job.told = Some(job.line.clone());
+            if job.last_emitted.as_ref() != Some(&job.line) {
+                job.last_emitted = Some(job.line.clone());
                 let line = Box::new(job.line.clone());
-                self.tell(Event::Job(line)).await;
+                self.emit(BoardEvent::Job(line)).await;
             }
         }
         let is_settled = self.jobs.iter().all(|job| {
             let is_stuck = || matches!(self.readiness(job), Readiness::Stuck(_));
-            !job.line.state.is_open() || (job.line.state == State::Queued && is_stuck())
+            !job.line.state.is_open() || (job.line.state == JobState::Queued && is_stuck())
         });
         if is_settled && !self.was_settled {
-            self.tell(Event::Settled).await;
+            self.emit(BoardEvent::AllSettled).await;
         }
         self.was_settled = is_settled;
     }
 
-    pub(super) async fn tell(&self, event: Event) {
-        // Where nobody listens any more there is nobody to tell.
+    pub(super) async fn emit(&self, event: BoardEvent) {
+        // A closed channel means that the receiver is gone.
         self.events.send(event).await.ok();
     }
 
-    pub(super) fn at(&self, job: &str) -> Option<usize> {
+    pub(super) fn position(&self, job: &str) -> Option<usize> {
         self.jobs.iter().position(|it| it.line.job == job)
     }
 
-    fn index(&self, job: &str) -> Result<usize, String> {
-        self.at(job)
+    fn job_index(&self, job: &str) -> Result<usize, String> {
+        self.position(job)
             .ok_or_else(|| format!("there is no job \"{job}\" on the board"))
     }
 }

@@ -1,52 +1,55 @@
-//! Trees and sessions in memory, for tests of boards and of what stands on them.
+//! Fake worktrees and sessions for tests of boards and their users.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::engine::Opened;
-use agent::session::{Command, Event};
+use agent::engine::SessionChannels;
+use agent::session::{AgentEvent, SessionCommand};
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use super::{Begin, Ground, Hand, Hands, JobId, Place, Side, Task, Wanted};
-use crate::authored::Gate;
+use super::{
+    HandOverTarget, JobId, JobSpec, JobWorktree, SessionStartRequest, SessionStarter,
+    StartedSession, WorktreeProvider, WorktreeRequest,
+};
+use crate::change_history::CallGate;
 
-/// Lends trees that are nowhere.
+/// Leases worktrees that do not exist.
 #[derive(Clone, Default)]
-pub struct FakeGround(Arc<Mutex<FakeTrees>>);
+pub struct FakeWorktrees(Arc<Mutex<FakeTrees>>);
 
 #[derive(Default)]
 struct FakeTrees {
     last: u32,
-    wanted: Vec<Wanted>,
-    told: Vec<String>,
+    requests: Vec<WorktreeRequest>,
+    calls: Vec<String>,
     refuses: Option<String>,
 }
 
-impl FakeGround {
-    /// What trees were wanted for, in order.
-    pub fn wanted(&self) -> Vec<Wanted> {
-        lock(&self.0).wanted.clone()
+impl FakeWorktrees {
+    /// The requests for worktrees so far, in order.
+    pub fn requests(&self) -> Vec<WorktreeRequest> {
+        lock(&self.0).requests.clone()
     }
 
-    /// What else was asked of it: `release wt-1`, `wt-1 to Person`.
-    pub fn told(&self) -> Vec<String> {
-        lock(&self.0).told.clone()
+    /// The other calls so far: `release wt-1`, `wt-1 to Person`.
+    pub fn calls(&self) -> Vec<String> {
+        lock(&self.0).calls.clone()
     }
 
-    /// Lends nothing from now on, for this reason.
+    /// Refuses all leases from now on, for this reason.
     pub fn refuse(&self, why: &str) {
         lock(&self.0).refuses = Some(why.to_owned());
     }
 }
 
-impl Ground for FakeGround {
-    fn lease(&self, wanted: Wanted) -> BoxFuture<'static, Result<Place, String>> {
+impl WorktreeProvider for FakeWorktrees {
+    fn lease(&self, wanted: WorktreeRequest) -> BoxFuture<'static, Result<JobWorktree, String>> {
         let mut trees = lock(&self.0);
-        trees.wanted.push(wanted);
+        trees.requests.push(wanted);
         trees.last += 1;
         let lease = format!("wt-{}", trees.last);
-        let place = Place {
+        let place = JobWorktree {
             root: format!("/trees/{lease}"),
             git_dir: format!("/git/{lease}"),
             base: "0".repeat(40),
@@ -60,21 +63,25 @@ impl Ground for FakeGround {
         Box::pin(std::future::ready(answer))
     }
 
-    fn release(&self, place: Place) -> BoxFuture<'static, Result<(), String>> {
-        lock(&self.0).told.push(format!("release {}", place.lease));
+    fn release(&self, place: JobWorktree) -> BoxFuture<'static, Result<(), String>> {
+        lock(&self.0).calls.push(format!("release {}", place.lease));
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn hand_over(&self, place: Place, to: Side) -> BoxFuture<'static, Result<String, String>> {
+    fn hand_over(
+        &self,
+        place: JobWorktree,
+        to: HandOverTarget,
+    ) -> BoxFuture<'static, Result<String, String>> {
         let told = format!("{} to {to:?}", place.lease);
-        lock(&self.0).told.push(told.clone());
+        lock(&self.0).calls.push(told.clone());
         Box::pin(std::future::ready(Ok(told)))
     }
 }
 
-/// Begins sessions that do what a test tells them.
+/// Starts sessions that a test scripts.
 #[derive(Clone, Default)]
-pub struct FakeHands(Arc<Mutex<FakeSessions>>);
+pub struct FakeStarter(Arc<Mutex<FakeSessions>>);
 
 #[derive(Default)]
 struct FakeSessions {
@@ -84,50 +91,50 @@ struct FakeSessions {
     unwritten: bool,
 }
 
-/// The other side of a session.
+/// The far side of a fake session.
 pub struct FakeSession {
-    /// What it tells.
-    pub events: mpsc::Sender<Event>,
-    /// What it is told.
-    pub commands: mpsc::Receiver<Command>,
-    /// Before its calls.
-    pub gate: Gate,
+    /// Sends events as the session would.
+    pub events: mpsc::Sender<AgentEvent>,
+    /// Receives the commands to the session.
+    pub commands: mpsc::Receiver<SessionCommand>,
+    /// The gate of its tool calls.
+    pub gate: CallGate,
 }
 
-impl FakeHands {
-    /// Takes the session of a job, once it has begun.
-    pub fn take(&self, job: &str) -> Option<FakeSession> {
+impl FakeStarter {
+    /// Takes the session of a job, once it has started.
+    pub fn take_session(&self, job: &str) -> Option<FakeSession> {
         lock(&self.0).sessions.remove(job)
     }
 
-    /// How sessions were begun: `begin a1 s1`, `again a1 s1`, `fork s1 s2`.
+    /// The calls so far: `begin a1 s1`, `again a1 s1`, `fork s1 s2`.
     pub fn begun(&self) -> Vec<String> {
         lock(&self.0).begun.clone()
     }
 
-    /// Nothing of the sessions of before was written: their program was killed too early.
+    /// Pretends that no earlier session was written, as if its program had been killed too early.
     pub fn lose_all(&self) {
         lock(&self.0).unwritten = true;
     }
 
-    fn open(&self, job: &str, session: &str, has_heard: bool) -> Hand {
+    fn open(&self, job: &str, session: &str, has_heard: bool) -> StartedSession {
         let (commands, obeyed) = mpsc::channel(64);
         let (told, events) = mpsc::channel(64);
-        let gate = Gate::default();
+        let gate = CallGate::default();
         let fake = FakeSession {
             events: told,
             commands: obeyed,
             gate: gate.clone(),
         };
         lock(&self.0).sessions.insert(job.to_owned(), fake);
-        Hand {
-            opened: Opened {
+        StartedSession {
+            opened: SessionChannels {
                 id: session.into(),
                 commands,
                 events,
             },
             gate,
-            has_heard,
+            is_prompted: has_heard,
             notices: Vec::new(),
         }
     }
@@ -139,8 +146,11 @@ impl FakeHands {
     }
 }
 
-impl Hands for FakeHands {
-    fn begin(&self, begin: Begin) -> BoxFuture<'static, Result<Hand, String>> {
+impl SessionStarter for FakeStarter {
+    fn start(
+        &self,
+        begin: SessionStartRequest,
+    ) -> BoxFuture<'static, Result<StartedSession, String>> {
         let session = self.new_name();
         let told = format!("begin {} {session}", begin.job);
         lock(&self.0).begun.push(told);
@@ -148,9 +158,13 @@ impl Hands for FakeHands {
         Box::pin(std::future::ready(Ok(hand)))
     }
 
-    fn again(&self, begin: Begin, session: String) -> BoxFuture<'static, Result<Hand, String>> {
+    fn resume(
+        &self,
+        begin: SessionStartRequest,
+        session: String,
+    ) -> BoxFuture<'static, Result<StartedSession, String>> {
         if lock(&self.0).unwritten {
-            return self.begin(begin);
+            return self.start(begin);
         }
         let told = format!("again {} {session}", begin.job);
         lock(&self.0).begun.push(told);
@@ -158,13 +172,17 @@ impl Hands for FakeHands {
         Box::pin(std::future::ready(Ok(hand)))
     }
 
-    fn fork(&self, _begin: Begin, session: String) -> BoxFuture<'static, Result<String, String>> {
+    fn fork(
+        &self,
+        _begin: SessionStartRequest,
+        session: String,
+    ) -> BoxFuture<'static, Result<String, String>> {
         let new = self.new_name();
         lock(&self.0).begun.push(format!("fork {session} {new}"));
         Box::pin(std::future::ready(Ok(new)))
     }
 
-    fn tell(&self, task: &Task) -> String {
+    fn prompt_for(&self, task: &JobSpec) -> String {
         format!("{}: {}", task.role, task.prompt)
     }
 }

@@ -1,121 +1,121 @@
-//! How one job stands.
+//! The status of one job.
 
 use serde::{Deserialize, Serialize};
 
 use agent::record::TurnEnd;
 
-use super::{JobId, Place, Settled, Task};
+use super::{JobId, JobSpec, JobWorktree, WorkOutcome};
 
-/// How a job stands.
+/// The state of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum State {
-    /// It waits for what it needs, or for room.
+pub enum JobState {
+    /// Waits for dependencies or for a free slot.
     Queued,
-    /// It gets its tree and its session.
+    /// Gets its worktree and its session.
     Starting,
-    /// Its agent works.
+    /// Its agent is working.
     Working,
-    /// It waits for the person.
+    /// Waits for the user.
     Waiting {
-        /// For what.
-        what: WaitsFor,
+        /// The request to the user.
+        what: AwaitedInput,
     },
-    /// It is held.
+    /// Paused by the user.
     Paused,
-    /// The agent says that it is done.
+    /// The agent reports that it is done.
     Done,
-    /// It ended otherwise.
+    /// The turn ended with an error.
     Failed {
-        /// A sentence.
+        /// The reason, as a sentence.
         why: String,
     },
-    /// The person stopped it.
+    /// The user stopped it.
     Stopped,
-    /// The program died meanwhile.
+    /// The program died while it was running.
     Interrupted,
-    /// Its work is in the person's branch.
+    /// Its work is in the user's branch.
     Landed {
-        /// The commit.
+        /// The commit that contains it.
         commit: String,
     },
-    /// Its work is in the way of others'.
+    /// Its work conflicts with other work.
     Conflict {
-        /// A sentence.
+        /// The conflict, as a sentence.
         why: String,
     },
 }
 
-/// What the person is waited for.
+/// A request that waits for the user's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "for", rename_all = "snake_case")]
-pub enum WaitsFor {
-    /// Leave for a call.
+pub enum AwaitedInput {
+    /// A permission request for a tool call.
     Leave {
-        /// The subagents it came through, the outermost first.
+        /// The subagents that forwarded it, outermost first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         through: Vec<String>,
-        /// The call.
+        /// Id of the tool call.
         call: String,
-        /// One line of what is to happen.
+        /// One line that describes the call.
         title: String,
-        /// The whole of what is to happen, as foreign text over several lines.
+        /// The whole effect of the call, as untrusted text of several lines.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         details: String,
-        /// Why it is asked.
+        /// The reason for the request.
         reason: String,
-        /// The rules that a decision for more than once would keep.
+        /// The rules that a lasting approval would store.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rules: Vec<String>,
     },
-    /// An answer.
+    /// A question of the agent.
     Answer {
-        /// The subagents it came through, the outermost first.
+        /// The subagents that forwarded it, outermost first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         through: Vec<String>,
-        /// The question's number.
+        /// Number of the question.
         question: u64,
-        /// It.
+        /// Text of the question.
         text: String,
     },
 }
 
-/// A job in a line, for people and programs.
+/// The status of a job, for display and for programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
-    /// The job.
+pub struct JobStatus {
+    /// Id of the job.
     pub job: JobId,
-    /// Its task.
-    pub task: Task,
-    /// The jobs that do the same task, to choose from: all bear this name.
+    /// The specification of the job.
+    pub task: JobSpec,
+    /// The best-of-N group: all jobs that do the same task share this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// How it stands.
-    pub state: State,
-    /// What it waits for, or does now: a few words. Empty where there is nothing to say.
+    /// The present state of the job.
+    pub state: JobState,
+    /// The current activity, or the reason for waiting, in a few words; may be empty.
     pub doing: String,
-    /// Its tree.
+    /// The worktree of the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-    /// Its session.
+    pub place: Option<JobWorktree>,
+    /// The session of the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Subagents of its session, by name.
+    /// Subagents of the session, by session id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub helpers: Vec<String>,
-    /// Billionths of a US dollar; `None` once a price was not known.
+    /// Cost in billionths of a US dollar; `None` once a price was unknown.
     pub cost_nano: Option<u64>,
-    /// Turns so far.
+    /// Number of turns so far.
     pub turns: u64,
-    /// When it was added, in milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub added_ms: u64,
-    /// How long its agent has worked, in milliseconds, up to the last time it ended.
+    /// Total working time in milliseconds, up to the last stop.
     pub worked_ms: u64,
 }
 
-impl State {
-    /// A word for it.
-    pub fn word(&self) -> &'static str {
+impl JobState {
+    /// A short label for display.
+    pub fn label(&self) -> &'static str {
         match self {
             Self::Queued => "queued",
             Self::Starting => "starting",
@@ -131,12 +131,12 @@ impl State {
         }
     }
 
-    /// Whether it takes room.
-    pub fn takes_room(&self) -> bool {
+    /// Whether it occupies a slot.
+    pub fn is_running(&self) -> bool {
         matches!(self, Self::Starting | Self::Working)
     }
 
-    /// Whether it is under way: something may come of it without anybody's doing.
+    /// Whether it is in progress and may change without a command.
     pub fn is_open(&self) -> bool {
         matches!(
             self,
@@ -144,13 +144,13 @@ impl State {
         )
     }
 
-    /// Whether others that need it may begin.
+    /// Whether jobs that depend on it may start.
     pub fn is_done(&self) -> bool {
         matches!(self, Self::Done | Self::Landed { .. })
     }
 
-    /// The state that a turn's end leaves.
-    pub(super) fn of_end(end: &TurnEnd) -> Self {
+    /// The state after the end of a turn.
+    pub(super) fn from_turn_end(end: &TurnEnd) -> Self {
         let failed = |why: &str| Self::Failed {
             why: why.to_owned(),
         };
@@ -165,24 +165,24 @@ impl State {
         }
     }
 
-    pub(super) fn of_settled(how: &Settled) -> Self {
+    pub(super) fn from_outcome(how: &WorkOutcome) -> Self {
         match how {
-            Settled::Landed(commit) => Self::Landed {
+            WorkOutcome::Landed(commit) => Self::Landed {
                 commit: commit.clone(),
             },
-            Settled::Conflict(why) => Self::Conflict { why: why.clone() },
-            Settled::TakenBack => Self::Done,
+            WorkOutcome::Conflict(why) => Self::Conflict { why: why.clone() },
+            WorkOutcome::TakenBack => Self::Done,
         }
     }
 }
 
-impl Line {
-    pub(super) fn new(job: JobId, task: Task, group: Option<String>, added_ms: u64) -> Self {
+impl JobStatus {
+    pub(super) fn new(job: JobId, task: JobSpec, group: Option<String>, added_ms: u64) -> Self {
         Self {
             job,
             task,
             group,
-            state: State::Queued,
+            state: JobState::Queued,
             doing: String::new(),
             place: None,
             session: None,
@@ -194,7 +194,7 @@ impl Line {
         }
     }
 
-    /// Its session and the subagents of it, the session first.
+    /// The job's session and its subagents, the session first.
     pub fn sessions(&self) -> Vec<String> {
         self.session.iter().chain(&self.helpers).cloned().collect()
     }

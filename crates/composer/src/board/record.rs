@@ -1,31 +1,31 @@
-//! What is written down of a board, and what it was before it was killed.
+//! The persistent records of a board, and the state that they describe.
 
 use serde::{Deserialize, Serialize};
 
-use super::{JobId, Line, Place, Side, State, Task};
+use super::{HandOverTarget, JobId, JobSpec, JobState, JobStatus, JobWorktree};
 
-/// Something that happened on a board.
+/// A record of something that happened on the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum Record {
-    /// A task was taken.
+pub(super) enum BoardRecord {
+    /// A job was added.
     Added {
         job: JobId,
-        task: Task,
+        task: JobSpec,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         group: Option<String>,
         at_ms: u64,
     },
-    /// A tree is being got: there may be one from here on.
+    /// A worktree was requested; it may exist from here on.
     Leasing { job: JobId },
-    /// It got its tree.
-    Leased { job: JobId, place: Place },
-    /// Its session has a name.
+    /// The job got its worktree.
+    Leased { job: JobId, place: JobWorktree },
+    /// The job's session has an id.
     Began { job: JobId, session: String },
-    /// It stands so from now on.
+    /// The job's state changed.
     Stands {
         job: JobId,
-        state: State,
+        state: JobState,
         #[serde(default)]
         cost_nano: Option<u64>,
         #[serde(default)]
@@ -33,15 +33,15 @@ pub(super) enum Record {
         #[serde(default)]
         worked_ms: u64,
     },
-    /// A subagent of its session began.
+    /// A subagent of the job's session began.
     Helped { job: JobId, session: String },
-    /// Work is being handed over.
-    HandedOver { job: JobId, to: Side },
-    /// Its tree was given back.
+    /// A hand-over was started.
+    HandedOver { job: JobId, to: HandOverTarget },
+    /// The job's worktree was released.
     Released { job: JobId },
 }
 
-impl Record {
+impl BoardRecord {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Added { .. } => "added",
@@ -56,67 +56,67 @@ impl Record {
     }
 }
 
-/// A board as its book tells it.
+/// The jobs of a board as recorded in its store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Past {
-    /// Every job, the oldest first.
-    pub lines: Vec<Line>,
-    /// What could not be read, in sentences.
+pub struct SavedBoard {
+    /// Every job, oldest first.
+    pub jobs: Vec<JobStatus>,
+    /// Records that could not be read, as sentences.
     pub problems: Vec<String>,
 }
 
-impl Past {
-    /// Folds what was written down: bodies in their order. What was under way is `Interrupted`.
-    pub(super) fn of(bodies: &[String]) -> Self {
+impl SavedBoard {
+    /// Folds the records in their order. Jobs that were in progress become `Interrupted`.
+    pub(super) fn from_records(bodies: &[String]) -> Self {
         let mut past = Self::default();
         for body in bodies {
             match serde_json::from_str(body) {
-                Ok(record) => past.take(record),
+                Ok(record) => past.apply(record),
                 Err(error) => past.problems.push(format!(
-                    "a record of the board cannot be read and is left out: {error}"
+                    "cannot read a record of the board, skipped: {error}"
                 )),
             }
         }
-        for line in &mut past.lines {
+        for line in &mut past.jobs {
             if line.state.is_open() {
-                line.state = State::Interrupted;
+                line.state = JobState::Interrupted;
             }
         }
         past
     }
 
-    fn take(&mut self, record: Record) {
-        if let Record::Added {
+    fn apply(&mut self, record: BoardRecord) {
+        if let BoardRecord::Added {
             job,
             task,
             group,
             at_ms,
         } = record
         {
-            self.lines.push(Line::new(job, task, group, at_ms));
+            self.jobs.push(JobStatus::new(job, task, group, at_ms));
             return;
         }
         let job = match &record {
-            Record::Added { job, .. }
-            | Record::Leasing { job }
-            | Record::Leased { job, .. }
-            | Record::Began { job, .. }
-            | Record::Stands { job, .. }
-            | Record::Helped { job, .. }
-            | Record::HandedOver { job, .. }
-            | Record::Released { job } => job.clone(),
+            BoardRecord::Added { job, .. }
+            | BoardRecord::Leasing { job }
+            | BoardRecord::Leased { job, .. }
+            | BoardRecord::Began { job, .. }
+            | BoardRecord::Stands { job, .. }
+            | BoardRecord::Helped { job, .. }
+            | BoardRecord::HandedOver { job, .. }
+            | BoardRecord::Released { job } => job.clone(),
         };
-        let Some(line) = self.lines.iter_mut().find(|line| line.job == job) else {
+        let Some(line) = self.jobs.iter_mut().find(|line| line.job == job) else {
             return;
         };
         match record {
-            Record::Added { .. } | Record::HandedOver { .. } => {}
-            Record::Leasing { .. } => line.state = State::Starting,
-            Record::Leased { place, .. } => line.place = Some(place),
-            Record::Began { session, .. } => line.session = Some(session),
-            Record::Helped { session, .. } => line.helpers.push(session),
-            Record::Released { .. } => line.place = None,
-            Record::Stands {
+            BoardRecord::Added { .. } | BoardRecord::HandedOver { .. } => {}
+            BoardRecord::Leasing { .. } => line.state = JobState::Starting,
+            BoardRecord::Leased { place, .. } => line.place = Some(place),
+            BoardRecord::Began { session, .. } => line.session = Some(session),
+            BoardRecord::Helped { session, .. } => line.helpers.push(session),
+            BoardRecord::Released { .. } => line.place = None,
+            BoardRecord::Stands {
                 state,
                 cost_nano,
                 turns,

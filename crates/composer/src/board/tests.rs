@@ -1,37 +1,37 @@
-//! A board over trees and sessions in memory.
+//! A board over fake worktrees and sessions.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::record::{Record, Stored, TurnEnd};
-use agent::session::{Command as Told, Event as SessionEvent};
+use agent::record::{SessionRecord, Stored, TurnEnd};
+use agent::session::{AgentEvent as SessionEvent, SessionCommand as Told};
 use host::FakeClock;
 
 use super::fake::FakeSession;
 use super::*;
 
 struct World {
-    board: Board,
-    past: Past,
-    book: Arc<MemoryBook>,
-    ground: FakeGround,
-    hands: FakeHands,
+    board: BoardHandle,
+    past: SavedBoard,
+    book: Arc<MemoryBoardStore>,
+    ground: FakeWorktrees,
+    hands: FakeStarter,
     clock: Arc<FakeClock>,
-    lines: std::collections::BTreeMap<String, Line>,
+    lines: std::collections::BTreeMap<String, JobStatus>,
 }
 
-fn task(prompt: &str) -> Task {
-    Task {
+fn task(prompt: &str) -> JobSpec {
+    JobSpec {
         title: prompt.to_owned(),
         prompt: prompt.to_owned(),
         role: "builder".to_owned(),
         model: "demo".to_owned(),
-        ..Task::default()
+        ..JobSpec::default()
     }
 }
 
-fn named(name: &str, needs: &[&str]) -> Task {
-    Task {
+fn named(name: &str, needs: &[&str]) -> JobSpec {
+    JobSpec {
         name: name.to_owned(),
         needs: needs.iter().map(|it| (*it).to_owned()).collect(),
         ..task(name)
@@ -40,21 +40,21 @@ fn named(name: &str, needs: &[&str]) -> Task {
 
 impl World {
     fn new(room: usize) -> Self {
-        Self::with(room, Arc::new(MemoryBook::default()))
+        Self::with(room, Arc::new(MemoryBoardStore::default()))
     }
 
-    fn with(room: usize, book: Arc<MemoryBook>) -> Self {
-        let (ground, hands) = (FakeGround::default(), FakeHands::default());
+    fn with(room: usize, book: Arc<MemoryBoardStore>) -> Self {
+        let (ground, hands) = (FakeWorktrees::default(), FakeStarter::default());
         let clock = Arc::new(FakeClock::at(1_000));
-        let parts = Parts {
-            book: book.clone(),
-            ground: Arc::new(ground.clone()),
-            hands: Arc::new(hands.clone()),
+        let parts = BoardConfig {
+            store: book.clone(),
+            worktrees: Arc::new(ground.clone()),
+            starter: Arc::new(hands.clone()),
             clock: clock.clone(),
-            room,
+            max_parallel: room,
         };
-        let (board, past) = Board::open(parts).unwrap();
-        let lines = past.lines.iter().map(|it| (it.job.clone(), it.clone()));
+        let (board, past) = BoardHandle::open(parts).unwrap();
+        let lines = past.jobs.iter().map(|it| (it.job.clone(), it.clone()));
         Self {
             lines: lines.collect(),
             board,
@@ -66,15 +66,15 @@ impl World {
         }
     }
 
-    async fn tell(&self, command: Command) {
+    async fn tell(&self, command: BoardCommand) {
         self.board.commands.send(command).await.unwrap();
     }
 
-    /// The next event; lines are taken over on the way.
-    async fn next(&mut self) -> Event {
+    /// Returns the next event, and keeps the status of the jobs.
+    async fn next(&mut self) -> BoardEvent {
         let next = tokio::time::timeout(Duration::from_secs(20), self.board.events.recv());
         let event = next.await.expect("an event in time").unwrap();
-        if let Event::Job(line) = &event {
+        if let BoardEvent::Job(line) = &event {
             self.lines.insert(line.job.clone(), line.as_ref().clone());
         }
         event
@@ -86,12 +86,12 @@ impl World {
         }
     }
 
-    /// Waits until a job is called so, and answers its line.
-    async fn stands(&mut self, job: &str, word: &str) -> Line {
+    /// Waits until a job is in this state, and returns its status.
+    async fn stands(&mut self, job: &str, word: &str) -> JobStatus {
         self.until(|it| {
             it.lines
                 .get(job)
-                .is_some_and(|line| line.state.word() == word)
+                .is_some_and(|line| line.state.label() == word)
         })
         .await;
         self.lines[job].clone()
@@ -99,7 +99,7 @@ impl World {
 
     async fn refused(&mut self) -> String {
         loop {
-            if let Event::Refused(sentence) = self.next().await {
+            if let BoardEvent::Refused(sentence) = self.next().await {
                 return sentence;
             }
         }
@@ -107,8 +107,8 @@ impl World {
 
     async fn works(&mut self, job: &str) -> FakeSession {
         self.stands(job, "working").await;
-        let mut session = self.hands.take(job).expect("a session");
-        let prompted = Record::Prompted {
+        let mut session = self.hands.take_session(job).expect("a session");
+        let prompted = SessionRecord::Prompted {
             turn: 1,
             parts: Vec::new(),
             is_steering: false,
@@ -122,12 +122,12 @@ impl World {
     }
 
     fn words(&self) -> Vec<&str> {
-        self.lines.values().map(|line| line.state.word()).collect()
+        self.lines.values().map(|line| line.state.label()).collect()
     }
 }
 
 impl FakeSession {
-    async fn tell(&self, record: Record) {
+    async fn tell(&self, record: SessionRecord) {
         let stored = Stored {
             seq: 0,
             at_ms: 0,
@@ -148,11 +148,15 @@ impl FakeSession {
 async fn more_jobs_than_room_wait_and_then_work() {
     let mut world = World::new(2);
     world
-        .tell(Command::Add(vec![task("one"), task("two"), task("three")]))
+        .tell(BoardCommand::Add(vec![
+            task("one"),
+            task("two"),
+            task("three"),
+        ]))
         .await;
     let first = world.works("a1").await;
     world.works("a2").await.end(TurnEnd::Done).await;
-    assert_eq!(world.lines["a3"].doing, "waits for room");
+    assert_eq!(world.lines["a3"].doing, "waiting for a free slot");
     world.stands("a2", "done").await;
     let third = world.works("a3").await;
     first
@@ -171,52 +175,55 @@ async fn more_jobs_than_room_wait_and_then_work() {
         .collect();
     assert_eq!(places, ["wt-1", "wt-2", "wt-3"]);
     loop {
-        if matches!(world.next().await, Event::Settled) {
+        if matches!(world.next().await, BoardEvent::AllSettled) {
             break;
         }
     }
 }
 
 #[tokio::test]
-async fn what_a_job_needs_is_done_first_and_its_tree_begins_with_it() {
+async fn dependencies_run_first_and_seed_the_worktree() {
     let mut world = World::new(4);
     let tasks = vec![
         named("build", &[]),
         named("test", &["build"]),
         named("ship", &["test", "build"]),
     ];
-    world.tell(Command::Add(tasks)).await;
+    world.tell(BoardCommand::Add(tasks)).await;
     let build = world.works("a1").await;
     world
         .until(|it| it.lines.len() == 3 && !it.lines["a3"].doing.is_empty())
         .await;
-    assert_eq!(world.lines["a2"].doing, "waits for a1");
+    assert_eq!(world.lines["a2"].doing, "waiting for a1");
     build.end(TurnEnd::Done).await;
     let test = world.works("a2").await;
-    assert_eq!(world.ground.wanted()[1].with[0].lease, "wt-1");
+    assert_eq!(world.ground.requests()[1].start_from[0].lease, "wt-1");
     test.end(TurnEnd::Stopped).await;
     world
-        .until(|it| it.lines["a3"].doing.contains("did not get done"))
+        .until(|it| it.lines["a3"].doing.contains("did not finish"))
         .await;
-    assert_eq!(world.lines["a3"].doing, "needs a2, which did not get done");
-    // Somebody has it go on after all.
-    world.tell(Command::GoOn("a2".to_owned())).await;
+    assert_eq!(
+        world.lines["a3"].doing,
+        "depends on a2, which did not finish"
+    );
+    // The failed dependency is resumed.
+    world.tell(BoardCommand::Resume("a2".to_owned())).await;
     world.works("a2").await.end(TurnEnd::Done).await;
     world.works("a3").await;
     let circle = vec![named("x", &["y"]), named("y", &["x"])];
-    world.tell(Command::Add(circle)).await;
-    assert!(world.refused().await.contains("in a circle"));
+    world.tell(BoardCommand::Add(circle)).await;
+    assert!(world.refused().await.contains("form a cycle"));
 }
 
 #[tokio::test]
-async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
+async fn job_waiting_for_the_user_frees_its_slot() {
     let mut world = World::new(1);
     world
-        .tell(Command::Add(vec![task("one"), task("two")]))
+        .tell(BoardCommand::Add(vec![task("one"), task("two")]))
         .await;
     let first = world.works("a1").await;
     first
-        .tell(Record::LeaveAsked {
+        .tell(SessionRecord::LeaveAsked {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
             details: "cargo test".to_owned(),
@@ -225,8 +232,8 @@ async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
         })
         .await;
     let line = world.stands("a1", "waits for you").await;
-    let State::Waiting {
-        what: WaitsFor::Leave { title, .. },
+    let JobState::Waiting {
+        what: AwaitedInput::Leave { title, .. },
     } = line.state
     else {
         panic!("leave");
@@ -235,22 +242,24 @@ async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
     let second = world.works("a2").await;
     let decision = Told::Decide {
         call: "c1".to_owned(),
-        decision: agent::ask::Decision::Once,
+        decision: agent::user_prompts::PermissionDecision::Once,
     };
     world
-        .tell(Command::Tell {
+        .tell(BoardCommand::Forward {
             job: "a1".to_owned(),
             command: decision.clone(),
         })
         .await;
     let mut first = first;
     assert_eq!(first.commands.recv().await, Some(decision.clone()));
-    let agent::session::Command::Decide { call, decision } = decision else {
+    let agent::session::SessionCommand::Decide { call, decision } = decision else {
         panic!("a decision")
     };
-    first.tell(Record::LeaveGiven { call, decision }).await;
+    first
+        .tell(SessionRecord::LeaveGiven { call, decision })
+        .await;
     world.stands("a1", "working").await;
-    let question = agent::ask::Question {
+    let question = agent::user_prompts::UserQuestion {
         text: "Which?".to_owned(),
         options: vec!["a".to_owned(), "b".to_owned()],
     };
@@ -273,7 +282,7 @@ async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
         }),
     };
     world
-        .tell(Command::Tell {
+        .tell(BoardCommand::Forward {
             job: "a2".to_owned(),
             command: reply,
         })
@@ -284,19 +293,19 @@ async fn a_job_that_waits_for_the_person_says_for_what_and_makes_room() {
 #[tokio::test]
 async fn a_paused_job_is_held_at_its_next_call() {
     let mut world = World::new(1);
-    world.tell(Command::Add(vec![task("one")])).await;
+    world.tell(BoardCommand::Add(vec![task("one")])).await;
     let session = world.works("a1").await;
-    world.tell(Command::Pause("a1".to_owned())).await;
+    world.tell(BoardCommand::Pause("a1".to_owned())).await;
     while !session.gate.is_closed() {
         tokio::task::yield_now().await;
     }
-    assert_eq!(world.lines["a1"].state, State::Working);
+    assert_eq!(world.lines["a1"].state, JobState::Working);
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let gate = session.gate.clone();
     let call = tokio::spawn(async move { gate.pass(stopped).await });
     world.stands("a1", "paused").await;
     assert!(!call.is_finished());
-    world.tell(Command::GoOn("a1".to_owned())).await;
+    world.tell(BoardCommand::Resume("a1".to_owned())).await;
     world.stands("a1", "working").await;
     call.await.unwrap();
     drop(stop);
@@ -305,9 +314,9 @@ async fn a_paused_job_is_held_at_its_next_call() {
 #[tokio::test]
 async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
     let mut world = World::new(1);
-    world.tell(Command::Add(vec![task("one")])).await;
+    world.tell(BoardCommand::Add(vec![task("one")])).await;
     let mut session = world.works("a1").await;
-    let steer = |text: &str| Command::Steer {
+    let steer = |text: &str| BoardCommand::Steer {
         job: "a1".to_owned(),
         text: text.to_owned(),
     };
@@ -316,27 +325,27 @@ async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
         panic!("steering")
     };
     assert_eq!(prompt.text, "also this");
-    // The turn ends at the same moment: what was said begins another one, and the session stays.
+    // The turn ends at the same moment: the message begins another one, and the session stays.
     session
         .events
         .send(SessionEvent::Idle(TurnEnd::Done))
         .await
         .unwrap();
     session
-        .tell(Record::Prompted {
+        .tell(SessionRecord::Prompted {
             turn: 2,
             parts: Vec::new(),
             is_steering: false,
         })
         .await;
     world.until(|it| it.lines["a1"].turns == 2).await;
-    assert_eq!(world.lines["a1"].state, State::Working);
+    assert_eq!(world.lines["a1"].state, JobState::Working);
     session.end(TurnEnd::Done).await;
     world.stands("a1", "done").await;
     world.tell(steer("and now that")).await;
     world.stands("a1", "working").await;
     assert_eq!(world.hands.begun(), ["begin a1 s1", "again a1 s1"]);
-    let mut session = world.hands.take("a1").unwrap();
+    let mut session = world.hands.take_session("a1").unwrap();
     let Some(Told::Steer(prompt)) = session.commands.recv().await else {
         panic!("a prompt")
     };
@@ -344,9 +353,9 @@ async fn steering_reaches_the_agent_and_a_done_one_begins_again() {
 }
 
 #[tokio::test]
-async fn a_job_whose_agent_never_heard_its_task_is_told_it_when_it_goes_on() {
+async fn resumed_job_without_prompt_gets_its_task() {
     let mut world = World::new(1);
-    world.tell(Command::Add(vec![task("one")])).await;
+    world.tell(BoardCommand::Add(vec![task("one")])).await;
     let _session = world.works("a1").await;
     let book = world.book.clone();
     drop(world);
@@ -354,20 +363,20 @@ async fn a_job_whose_agent_never_heard_its_task_is_told_it_when_it_goes_on() {
     let mut world = World::with(1, book);
     assert_eq!(world.words(), ["interrupted"]);
     world.hands.lose_all();
-    world.tell(Command::GoOn("a1".to_owned())).await;
+    world.tell(BoardCommand::Resume("a1".to_owned())).await;
     world.stands("a1", "working").await;
-    let mut session = world.hands.take("a1").expect("a session");
+    let mut session = world.hands.take_session("a1").expect("a session");
     let Some(Told::Steer(prompt)) = session.commands.recv().await else {
         panic!("a prompt")
     };
-    assert_eq!(prompt.text, world.hands.tell(&task("one")));
+    assert_eq!(prompt.text, world.hands.prompt_for(&task("one")));
 }
 
 #[tokio::test]
-async fn a_board_that_was_killed_opens_as_it_stood_and_goes_on_when_told() {
+async fn killed_board_reopens_and_resumes_on_command() {
     let mut world = World::new(1);
-    let best = Command::AddBestOf(task("best"), 2);
-    world.tell(Command::Add(vec![task("one")])).await;
+    let best = BoardCommand::AddBestOf(task("best"), 2);
+    world.tell(BoardCommand::Add(vec![task("one")])).await;
     world.clock.advance(Duration::from_secs(2));
     world.works("a1").await.end(TurnEnd::Done).await;
     world.stands("a1", "done").await;
@@ -382,33 +391,33 @@ async fn a_board_that_was_killed_opens_as_it_stood_and_goes_on_when_told() {
     assert_eq!(world.words(), ["done", "interrupted", "interrupted"]);
     assert_eq!(world.lines["a2"].group.as_deref(), Some("best-2"));
     assert_eq!(world.lines["a2"].session.as_deref(), Some("s2"));
-    // Nothing goes on by itself.
+    // No job resumes by itself.
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(world.hands.begun(), Vec::<String>::new());
-    world.tell(Command::GoOn("a2".to_owned())).await;
+    world.tell(BoardCommand::Resume("a2".to_owned())).await;
     world.stands("a2", "working").await;
     assert_eq!(world.hands.begun(), ["again a2 s2"]);
-    assert_eq!(world.ground.wanted(), []);
-    let mut session = world.hands.take("a2").unwrap();
+    assert_eq!(world.ground.requests(), []);
+    let mut session = world.hands.take_session("a2").unwrap();
     let Some(Told::Steer(prompt)) = session.commands.recv().await else {
         panic!("a prompt")
     };
     assert!(prompt.text.contains("interrupted"));
-    world.tell(Command::Add(vec![task("four")])).await;
+    world.tell(BoardCommand::Add(vec![task("four")])).await;
     world.until(|it| it.lines.contains_key("a4")).await;
 }
 
 #[tokio::test]
-async fn a_fork_goes_on_from_the_work_and_the_words_of_another() {
+async fn fork_starts_with_work_and_conversation() {
     let mut world = World::new(2);
-    world.tell(Command::Add(vec![task("one")])).await;
+    world.tell(BoardCommand::Add(vec![task("one")])).await;
     let session = world.works("a1").await;
-    let fork = Command::Fork {
+    let fork = BoardCommand::Fork {
         job: "a1".to_owned(),
         prompt: "another way".to_owned(),
     };
     world.tell(fork.clone()).await;
-    assert!(world.refused().await.contains("works at the moment"));
+    assert!(world.refused().await.contains("is running"));
     session.end(TurnEnd::Done).await;
     world.stands("a1", "done").await;
     world.tell(fork).await;
@@ -417,8 +426,8 @@ async fn a_fork_goes_on_from_the_work_and_the_words_of_another() {
         world.hands.begun(),
         ["begin a1 s1", "fork s1 s2", "again a2 s2"]
     );
-    assert_eq!(world.ground.wanted()[1].with[0].lease, "wt-1");
-    let mut session = world.hands.take("a2").unwrap();
+    assert_eq!(world.ground.requests()[1].start_from[0].lease, "wt-1");
+    let mut session = world.hands.take_session("a2").unwrap();
     let Some(Told::Steer(prompt)) = session.commands.recv().await else {
         panic!("a prompt")
     };
@@ -426,11 +435,11 @@ async fn a_fork_goes_on_from_the_work_and_the_words_of_another() {
 }
 
 #[tokio::test]
-async fn a_note_is_told_to_who_is_at_work_and_begins_nothing() {
+async fn note_reaches_only_a_running_agent() {
     let mut world = World::new(1);
-    world.tell(Command::Add(vec![task("one")])).await;
+    world.tell(BoardCommand::Add(vec![task("one")])).await;
     let mut session = world.works("a1").await;
-    let note = |text: &str| Command::Note {
+    let note = |text: &str| BoardCommand::Note {
         job: "a1".to_owned(),
         text: text.to_owned(),
     };
@@ -439,7 +448,7 @@ async fn a_note_is_told_to_who_is_at_work_and_begins_nothing() {
         panic!("a note")
     };
     assert_eq!(prompt.text, "a2 changes it, too");
-    let prompted = Record::Prompted {
+    let prompted = SessionRecord::Prompted {
         turn: 1,
         parts: Vec::new(),
         is_steering: true,
@@ -448,21 +457,21 @@ async fn a_note_is_told_to_who_is_at_work_and_begins_nothing() {
     session.end(TurnEnd::Done).await;
     world.stands("a1", "done").await;
     world.tell(note("too late")).await;
-    world.tell(Command::Stop("a1".to_owned())).await;
-    assert!(world.refused().await.contains("a1 does not work"));
-    assert_eq!(world.lines["a1"].state.word(), "done");
+    world.tell(BoardCommand::Stop("a1".to_owned())).await;
+    assert!(world.refused().await.contains("a1 is not running"));
+    assert_eq!(world.lines["a1"].state.label(), "done");
 }
 
 #[tokio::test]
 async fn work_is_handed_over_landed_and_let_go() {
     let mut world = World::new(1);
     world
-        .tell(Command::Add(vec![task("one"), task("two")]))
+        .tell(BoardCommand::Add(vec![task("one"), task("two")]))
         .await;
     let session = world.works("a1").await;
-    let over = Command::HandOver {
+    let over = BoardCommand::HandOver {
         job: "a1".to_owned(),
-        to: Side::Person,
+        to: HandOverTarget::Person,
     };
     world.tell(over.clone()).await;
     assert!(world.refused().await.contains("a1 is working"));
@@ -470,25 +479,25 @@ async fn work_is_handed_over_landed_and_let_go() {
     world.stands("a1", "done").await;
     world.tell(over).await;
     loop {
-        if let Event::Said { text, .. } = world.next().await {
+        if let BoardEvent::Notice { text, .. } = world.next().await {
             assert_eq!(text, "wt-1 to Person");
             break;
         }
     }
-    let landed = Settled::Landed("c0ffee".to_owned());
+    let landed = WorkOutcome::Landed("c0ffee".to_owned());
     world
-        .tell(Command::Settled {
+        .tell(BoardCommand::RecordOutcome {
             job: "a1".to_owned(),
-            how: landed,
+            outcome: landed,
         })
         .await;
     world.stands("a1", "landed").await;
-    world.tell(Command::Release("a1".to_owned())).await;
+    world.tell(BoardCommand::Release("a1".to_owned())).await;
     world.until(|it| it.lines["a1"].place.is_none()).await;
-    assert_eq!(world.ground.told(), ["wt-1 to Person", "release wt-1"]);
-    // Closing ends what still works.
+    assert_eq!(world.ground.calls(), ["wt-1 to Person", "release wt-1"]);
+    // Closing the board ends running sessions.
     let mut second = world.works("a2").await;
-    world.tell(Command::Close).await;
+    world.tell(BoardCommand::Close).await;
     assert_eq!(second.commands.recv().await, Some(Told::Close));
     second
         .events
@@ -497,26 +506,26 @@ async fn work_is_handed_over_landed_and_let_go() {
         .unwrap();
     second.events.send(SessionEvent::Closed).await.unwrap();
     loop {
-        if matches!(world.next().await, Event::Closed) {
+        if matches!(world.next().await, BoardEvent::Closed) {
             break;
         }
     }
-    assert_eq!(world.lines["a2"].state, State::Stopped);
-    world.board.ended().await;
+    assert_eq!(world.lines["a2"].state, JobState::Stopped);
+    world.board.closed().await;
 }
 
 #[tokio::test]
 async fn a_tree_that_cannot_be_had_fails_its_job_alone() {
     let mut world = World::new(1);
     world.ground.refuse("the disk is full");
-    world.tell(Command::Add(vec![task("one")])).await;
+    world.tell(BoardCommand::Add(vec![task("one")])).await;
     let line = world.stands("a1", "failed").await;
     assert_eq!(
         line.state,
-        State::Failed {
+        JobState::Failed {
             why: "the disk is full".to_owned()
         }
     );
-    world.tell(Command::Stop("a9".to_owned())).await;
+    world.tell(BoardCommand::Stop("a9".to_owned())).await;
     assert!(world.refused().await.contains("no job \"a9\""));
 }

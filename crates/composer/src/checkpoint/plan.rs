@@ -1,41 +1,41 @@
-//! What a file would be without some of the changes that made it.
+//! Plans the undo of one file: computes its content without some of its changes.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::authored::merge::{Clash, hunks, lines, merge};
-use crate::authored::{Authored, Change, ChangeId, Version, VersionKind};
+use crate::change_history::merge::{LineConflict, hunks, merge, split_lines};
+use crate::change_history::{ChangeHistory, ChangeId, RecordedChange, StoredVersion, VersionKind};
 
-use super::{Conflict, Stuck, Write};
+use super::{FileWrite, UndoConflict, UndoError};
 
-/// A file in memory.
+/// The content and kind of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct VersionContent {
     pub(super) kind: VersionKind,
     pub(super) bytes: Vec<u8>,
 }
 
-/// Changes of one file that follow on each other, all of them to be taken back.
-struct Run {
-    before: Option<Version>,
-    after: Option<Version>,
+/// Consecutive changes of one file that are all to be undone.
+struct ChangeRun {
+    before: Option<StoredVersion>,
+    after: Option<StoredVersion>,
 }
 
-impl Authored {
-    /// What becomes of a file where these changes are taken back; `None` where it stays as it is.
-    pub(super) fn without(
+impl ChangeHistory {
+    /// Plans the undo of these changes in one file; `None` if the file stays the same.
+    pub(super) fn plan_undo(
         &mut self,
         path: &str,
         chosen: &HashSet<ChangeId>,
-    ) -> Result<Option<Write>, Stuck> {
-        let mut runs: Vec<Run> = Vec::new();
+    ) -> Result<Option<FileWrite>, UndoError> {
+        let mut runs: Vec<ChangeRun> = Vec::new();
         let mut is_open = false;
         let mut undoes = Vec::new();
         for change in self.changes().iter().filter(|it| it.path == path) {
-            let Change { before, after, .. } = change;
+            let RecordedChange { before, after, .. } = change;
             match (chosen.contains(&change.id), is_open, runs.last_mut()) {
                 (true, true, Some(run)) => run.after.clone_from(after),
-                (true, ..) => runs.push(Run {
+                (true, ..) => runs.push(ChangeRun {
                     before: before.clone(),
                     after: after.clone(),
                 }),
@@ -46,12 +46,12 @@ impl Authored {
                 undoes.push(change.id);
             }
         }
-        let from = self.known(path).cloned();
+        let from = self.known_version(path).cloned();
         let mut now = from.clone();
         for run in runs.iter().rev() {
-            now = self.inverted(path, run, now)?;
+            now = self.undo_run(path, run, now)?;
         }
-        Ok((now != from).then(|| Write {
+        Ok((now != from).then(|| FileWrite {
             path: path.to_owned(),
             from,
             to: now,
@@ -59,117 +59,136 @@ impl Authored {
         }))
     }
 
-    /// What a file is where one run is taken back: a merge of what it is and what it was before the run, seen from
-    /// what it was after it.
-    fn inverted(
+    /// Undoes one run of changes by a three-way merge: the base is the version after the run, and
+    /// the version before it is merged into the present one.
+    fn undo_run(
         &mut self,
         path: &str,
-        run: &Run,
-        now: Option<Version>,
-    ) -> Result<Option<Version>, Stuck> {
+        run: &ChangeRun,
+        now: Option<StoredVersion>,
+    ) -> Result<Option<StoredVersion>, UndoError> {
         if now == run.after || run.before == run.after {
-            return Ok(match now == run.after {
-                true => run.before.clone(),
-                false => now,
+            return Ok(if now == run.after {
+                run.before.clone()
+            } else {
+                now
             });
         }
         if now == run.before {
             return Ok(now);
         }
         let (Some(base), Some(theirs), Some(ours)) = (&run.after, &run.before, &now) else {
-            return Err(whole(path, absent(run, now.as_ref())));
+            return Err(whole_file_conflict(
+                path,
+                missing_side_reason(run, now.as_ref()),
+            ));
         };
         let (base, theirs, ours) = (
-            self.held(path, base)?,
-            self.held(path, theirs)?,
-            self.held(path, ours)?,
+            self.load_content(path, base)?,
+            self.load_content(path, theirs)?,
+            self.load_content(path, ours)?,
         );
-        let merged = held_merged(path, &base, &ours, &theirs)?;
-        let version = self.keep_version(merged.kind, &merged.bytes)?;
+        let merged = merge_contents(path, &base, &ours, &theirs)?;
+        let version = self.store_version(merged.kind, &merged.bytes)?;
         Ok(Some(version))
     }
 
-    fn held(&self, path: &str, version: &Version) -> Result<Held, Stuck> {
+    fn load_content(
+        &self,
+        path: &str,
+        version: &StoredVersion,
+    ) -> Result<VersionContent, UndoError> {
         let bytes = self.content(version);
-        let bytes = bytes.map_err(|why| whole(path, &why))?;
-        Ok(Held {
+        let bytes = bytes.map_err(|why| whole_file_conflict(path, &why))?;
+        Ok(VersionContent {
             kind: version.kind,
             bytes,
         })
     }
 
-    /// What a file would be with these lines as in the base.
+    /// The version of a file with the given rows reset to the base.
     pub(super) fn without_rows(
         &mut self,
         path: &str,
         rows: &Range<u32>,
-    ) -> Result<Option<Version>, Stuck> {
+    ) -> Result<Option<StoredVersion>, UndoError> {
         let before = self.base_version(path).cloned();
-        let Some(now) = self.known(path).cloned() else {
+        let Some(now) = self.known_version(path).cloned() else {
             return Ok(before);
         };
         let Some(base) = before else {
-            // All of a new file is one part.
+            // A new file is a single hunk.
             return Ok(None);
         };
-        let (base, ours) = (self.held(path, &base)?, self.held(path, &now)?);
+        let (base, ours) = (
+            self.load_content(path, &base)?,
+            self.load_content(path, &now)?,
+        );
         let (Ok(base_text), Ok(our_text)) =
             (String::from_utf8(base.bytes), String::from_utf8(ours.bytes))
         else {
             return Ok(self.base_version(path).cloned());
         };
-        let (base_lines, our_lines) = (lines(&base_text), lines(&our_text));
+        let (base_lines, our_lines) = (split_lines(&base_text), split_lines(&our_text));
         let mut text = String::new();
         let mut at = 0;
         for hunk in hunks(&base_text, &our_text) {
             let (start, end) = (hunk.after.start.0, hunk.after.end.0);
-            // Where lines were taken out nothing is left to point at but the line behind.
+            // A deletion has no rows; it counts as touched by the row behind it.
             let is_met = start < rows.end && rows.start < end.max(start + 1);
             text.extend(our_lines[at..start as usize].iter().copied());
-            let (from, range) = match is_met {
-                true => (&base_lines, hunk.before.start.0..hunk.before.end.0),
-                false => (&our_lines, start..end),
+            let (from, range) = if is_met {
+                (&base_lines, hunk.before.start.0..hunk.before.end.0)
+            } else {
+                (&our_lines, start..end)
             };
             let part = &from[range.start as usize..range.end as usize];
             text.extend(part.iter().copied());
             at = end as usize;
         }
         text.extend(our_lines[at..].iter().copied());
-        Ok(Some(self.keep_version(ours.kind, text.as_bytes())?))
+        Ok(Some(self.store_version(ours.kind, text.as_bytes())?))
     }
 }
 
-pub(super) fn held_merged(
+pub(super) fn merge_contents(
     path: &str,
-    base: &Held,
-    ours: &Held,
-    theirs: &Held,
-) -> Result<Held, Stuck> {
+    base: &VersionContent,
+    ours: &VersionContent,
+    theirs: &VersionContent,
+) -> Result<VersionContent, UndoError> {
     let kind = three_way(&base.kind, &ours.kind, &theirs.kind);
-    let kind = *kind.ok_or_else(|| whole(path, "its kind was changed, too"))?;
+    let kind =
+        *kind.ok_or_else(|| whole_file_conflict(path, "the kind of file was changed as well"))?;
     if let Some(bytes) = three_way(&base.bytes, &ours.bytes, &theirs.bytes) {
         let bytes = bytes.clone();
-        return Ok(Held { kind, bytes });
+        return Ok(VersionContent { kind, bytes });
     }
-    let text = |held: &Held| match held.kind {
+    let text = |held: &VersionContent| match held.kind {
         VersionKind::Link => None,
         VersionKind::File | VersionKind::Executable => String::from_utf8(held.bytes.clone()).ok(),
     };
     let (Some(base), Some(ours), Some(theirs)) = (text(base), text(ours), text(theirs)) else {
-        return Err(whole(path, "it was changed since, and is no text"));
+        return Err(whole_file_conflict(
+            path,
+            "the file was changed since and is binary",
+        ));
     };
     match merge(&base, &ours, &theirs) {
-        Ok(text) => Ok(Held {
+        Ok(text) => Ok(VersionContent {
             kind,
             bytes: text.into_bytes(),
         }),
-        Err(clashes) => Err(Stuck::Conflicts(
-            clashes.iter().map(|clash| at(path, clash)).collect(),
+        Err(clashes) => Err(UndoError::Conflicts(
+            clashes
+                .iter()
+                .map(|clash| line_conflict(path, clash))
+                .collect(),
         )),
     }
 }
 
-/// The one of two that differs from the base; `None` where both do.
+/// Returns the side that differs from the base; `None` if both do.
 fn three_way<'a, T: PartialEq>(base: &T, ours: &'a T, theirs: &'a T) -> Option<&'a T> {
     match (base == ours, base == theirs) {
         (true, _) => Some(theirs),
@@ -178,24 +197,24 @@ fn three_way<'a, T: PartialEq>(base: &T, ours: &'a T, theirs: &'a T) -> Option<&
     }
 }
 
-fn absent(run: &Run, now: Option<&Version>) -> &'static str {
+fn missing_side_reason(run: &ChangeRun, now: Option<&StoredVersion>) -> &'static str {
     match (&run.before, &run.after, now) {
-        (None, ..) => "it was made by what is taken back, and changed since",
-        (_, _, None) => "it was removed since",
-        _ => "it was removed by what is taken back, and another stands in its place",
+        (None, ..) => "the file was created by the undone change and modified since",
+        (_, _, None) => "the file was removed since",
+        _ => "the file was removed by the undone change and recreated since",
     }
 }
 
-fn at(path: &str, clash: &Clash) -> Conflict {
-    Conflict {
+fn line_conflict(path: &str, clash: &LineConflict) -> UndoConflict {
+    UndoConflict {
         path: path.to_owned(),
         rows: Some(clash.ours.start as u32..clash.ours.end as u32),
-        why: "the same lines were changed since".to_owned(),
+        why: "the same lines were modified since".to_owned(),
     }
 }
 
-pub(super) fn whole(path: &str, why: &str) -> Stuck {
-    Stuck::Conflicts(vec![Conflict {
+pub(super) fn whole_file_conflict(path: &str, why: &str) -> UndoError {
+    UndoError::Conflicts(vec![UndoConflict {
         path: path.to_owned(),
         rows: None,
         why: why.to_owned(),

@@ -1,39 +1,39 @@
-//! Changes taken back on the real disk, also by programs that died half way.
+//! Undo on a real disk, including programs that die midway.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
 use super::*;
-use crate::authored::tests::{Place, agent};
-use crate::authored::{FakeBase, Scope};
+use crate::change_history::tests::{Place, agent};
+use crate::change_history::{FakeBase, ObserveScope};
 
 mod interleaved;
 mod restored;
 
 const TEXT: &str = "1\n2\n3\n4\n5\n6\n7\n8\n";
 
-fn opened(files: &[(&str, &str)]) -> (Place, Authored) {
+fn opened(files: &[(&str, &str)]) -> (Place, ChangeHistory) {
     let place = Place::new(files);
     let authored = place.open(FakeBase::new(files, &[]));
     (place, authored)
 }
 
 impl Place {
-    /// Somebody changes a file, and it is seen.
-    fn change(&self, authored: &mut Authored, author: &Author, path: &str, text: &str) {
+    /// Changes a file as some author and observes it.
+    fn change(&self, authored: &mut ChangeHistory, author: &ChangeAuthor, path: &str, text: &str) {
         self.write(path, text);
-        authored.observe(Scope::All, author).unwrap();
+        authored.observe(ObserveScope::All, author).unwrap();
     }
 }
 
 /// The lines of `TEXT`.
 const ALL: &str = "1 2 3 4 5 6 7 8";
 
-/// A tree whose texts are written as their lines with spaces between.
+/// A tree whose texts are written as lines separated by spaces.
 struct Tree {
     place: Place,
-    authored: Authored,
+    authored: ChangeHistory,
 }
 
 impl Tree {
@@ -42,7 +42,7 @@ impl Tree {
         Self { place, authored }
     }
 
-    fn by(&mut self, author: &Author, path: &str, lines: &str) {
+    fn by(&mut self, author: &ChangeAuthor, path: &str, lines: &str) {
         let text = lines.replace(' ', "\n") + "\n";
         self.place.change(&mut self.authored, author, path, &text);
     }
@@ -54,30 +54,30 @@ impl Tree {
     }
 }
 
-fn undo_of(session: &str) -> Selection {
-    Selection::of_sessions(vec![session.to_owned()])
+fn undo_of(session: &str) -> UndoSelection {
+    UndoSelection::of_sessions(vec![session.to_owned()])
 }
 
 #[test]
-fn what_an_agent_did_goes_and_what_the_person_did_beside_it_stays() {
+fn undo_removes_agent_changes_and_keeps_user_changes() {
     let mut tree = Tree::new(&[("a", TEXT)]);
     tree.by(&agent("s", 1), "a", "1 A 2 3 4 5 6 7 8");
-    tree.by(&Author::Person, "a", "1 A 2 3 4 5 6 P 8");
+    tree.by(&ChangeAuthor::Person, "a", "1 A 2 3 4 5 6 P 8");
     tree.by(&agent("s", 2), "new", "made");
     let undone = tree.authored.undo(&undo_of("s")).unwrap();
     assert_eq!(undone.paths, ["a", "new"]);
     tree.check("a", "1 2 3 4 5 6 P 8");
     assert_eq!(tree.place.read("new"), None);
-    assert_eq!(tree.authored.undo(&undo_of("s")), Err(Stuck::Nothing));
-    // And back again.
+    assert_eq!(tree.authored.undo(&undo_of("s")), Err(UndoError::Nothing));
+    // And the undo is undone.
     let again = tree
         .authored
-        .undo(&Selection::of_operation(undone.operation))
+        .undo(&UndoSelection::of_operation(undone.operation))
         .unwrap();
     tree.check("a", "1 A 2 3 4 5 6 P 8");
     tree.check("new", "made");
     tree.authored
-        .undo(&Selection::of_operation(again.operation))
+        .undo(&UndoSelection::of_operation(again.operation))
         .unwrap();
     assert_eq!(tree.place.read("new"), None);
 }
@@ -87,8 +87,8 @@ fn where_both_changed_the_same_lines_nothing_is_done() {
     let mut tree = Tree::new(&[("a", TEXT), ("b", TEXT)]);
     tree.by(&agent("s", 1), "a", "1 A 3 4 5 6 7 8");
     tree.by(&agent("s", 1), "b", "B 2 3 4 5 6 7 8");
-    tree.by(&Author::Person, "a", "1 Mine 3 4 5 6 7 8");
-    let Err(Stuck::Conflicts(conflicts)) = tree.authored.undo(&undo_of("s")) else {
+    tree.by(&ChangeAuthor::Person, "a", "1 Mine 3 4 5 6 7 8");
+    let Err(UndoError::Conflicts(conflicts)) = tree.authored.undo(&undo_of("s")) else {
         panic!("a conflict");
     };
     assert_eq!(conflicts.len(), 1);
@@ -97,8 +97,8 @@ fn where_both_changed_the_same_lines_nothing_is_done() {
         ("a", Some(1..2))
     );
     tree.check("b", "B 2 3 4 5 6 7 8");
-    // The other file can be had by itself.
-    let only = Selection {
+    // The other file can be undone by itself.
+    let only = UndoSelection {
         paths: Some(vec!["b".to_owned()]),
         ..undo_of("s")
     };
@@ -119,15 +119,15 @@ fn a_turn_finds_things_again_as_it_found_them() {
     tree.check("a", "T 1 2 3 4 5 6 7 end");
     tree.authored.restore(&sessions, 1).unwrap();
     tree.check("a", "T 1 2 3 4 5 6 7 8");
-    // What was taken back since then comes again: the second turn found the first one's change.
+    // The change of the first turn comes back, since it was in effect when the second turn began.
     tree.authored.restore(&sessions, 2).unwrap();
     tree.check("a", "T 1 2 3 4 5 6 7 end");
     assert_eq!(first.paths, ["a"]);
-    assert_eq!(tree.authored.restore(&sessions, 9), Err(Stuck::Nothing));
+    assert_eq!(tree.authored.restore(&sessions, 9), Err(UndoError::Nothing));
 }
 
 #[test]
-fn an_agent_that_goes_on_after_a_restore_is_restored_again() {
+fn restore_works_again_after_further_turns() {
     let mut tree = Tree::new(&[("a", TEXT)]);
     tree.authored.checkpoint("s", 1).unwrap();
     tree.by(&agent("s", 1), "a", "A 2 3 4 5 6 7 8");
@@ -140,18 +140,20 @@ fn an_agent_that_goes_on_after_a_restore_is_restored_again() {
 }
 
 #[test]
-fn removed_files_and_binary_ones_come_back_whole_or_not_at_all() {
+fn undo_restores_removed_and_binary_files_whole() {
     let mut tree = Tree::new(&[("a", TEXT)]);
     tree.place.remove("a");
-    tree.authored.observe(Scope::All, &agent("s", 1)).unwrap();
+    tree.authored
+        .observe(ObserveScope::All, &agent("s", 1))
+        .unwrap();
     tree.authored.undo(&undo_of("s")).unwrap();
     tree.check("a", ALL);
     tree.by(&agent("s", 2), "made", "one");
-    tree.by(&Author::Person, "made", "one mine");
-    let Err(Stuck::Conflicts(conflicts)) = tree.authored.undo(&undo_of("s")) else {
+    tree.by(&ChangeAuthor::Person, "made", "one mine");
+    let Err(UndoError::Conflicts(conflicts)) = tree.authored.undo(&undo_of("s")) else {
         panic!("a conflict");
     };
-    assert!(conflicts[0].why.contains("changed since"), "{conflicts:?}");
+    assert!(conflicts[0].why.contains("modified since"), "{conflicts:?}");
     tree.check("made", "one mine");
 }
 
@@ -162,26 +164,26 @@ fn lines_become_those_of_the_base() {
     let undone = tree.authored.undo_rows("a", 7..8).unwrap();
     tree.check("a", "A 2 3 4 5 6 7 8");
     tree.authored
-        .undo(&Selection::of_operation(undone.operation))
+        .undo(&UndoSelection::of_operation(undone.operation))
         .unwrap();
     tree.check("a", "A 2 3 4 5 6 7 B C");
-    assert_eq!(tree.authored.undo_rows("a", 3..4), Err(Stuck::Nothing));
+    assert_eq!(tree.authored.undo_rows("a", 3..4), Err(UndoError::Nothing));
 }
 
 #[test]
 fn lines_that_come_back_are_those_of_whoever_wrote_them() {
     let mut tree = Tree::new(&[("a", TEXT)]);
-    tree.by(&Author::Person, "a", "mine 1 2 3 4 5 6 7 8");
+    tree.by(&ChangeAuthor::Person, "a", "mine 1 2 3 4 5 6 7 8");
     tree.by(&agent("s", 1), "a", "1 2 3 4 5 6 7 8");
     tree.authored.undo(&undo_of("s")).unwrap();
     assert_eq!(
         tree.authored.authors("a", 0..1).unwrap(),
-        [Some(Author::Person)]
+        [Some(ChangeAuthor::Person)]
     );
 }
 
 #[test]
-fn work_is_taken_over_into_another_tree_and_can_be_taken_back() {
+fn transferred_work_can_be_undone() {
     let files = [("a", TEXT), ("gone", "x\n")];
     let (place, mut agents) = opened(&files);
     let (own, mut persons) = opened(&files);
@@ -189,15 +191,15 @@ fn work_is_taken_over_into_another_tree_and_can_be_taken_back() {
     place.change(&mut agents, &agent("s", 1), "sub/new", "made\n");
     place.remove("gone");
     own.write("a", "1\n2\n3\n4\n5\n6\n7\nmine\n");
-    let over = persons.take_over(&mut agents).unwrap();
+    let over = persons.transfer_from(&mut agents).unwrap();
     assert_eq!(own.read("a").unwrap(), "A\n2\n3\n4\n5\n6\n7\nmine\n");
     assert_eq!(
         (own.read("sub/new").as_deref(), own.read("gone")),
         (Some("made\n"), None)
     );
-    assert_eq!(persons.take_over(&mut agents), Err(Stuck::Nothing));
+    assert_eq!(persons.transfer_from(&mut agents), Err(UndoError::Nothing));
     persons
-        .undo(&Selection::of_operation(over.operation))
+        .undo(&UndoSelection::of_operation(over.operation))
         .unwrap();
     assert_eq!(own.read("a").unwrap(), "1\n2\n3\n4\n5\n6\n7\nmine\n");
     assert_eq!(
@@ -206,25 +208,26 @@ fn work_is_taken_over_into_another_tree_and_can_be_taken_back() {
     );
     own.write("a", "my own\n2\n3\n4\n5\n6\n7\n8\n");
     assert!(matches!(
-        persons.take_over(&mut agents),
-        Err(Stuck::Conflicts(_))
+        persons.transfer_from(&mut agents),
+        Err(UndoError::Conflicts(_))
     ));
     assert_eq!(own.read("sub/new"), None);
 }
 
-/// A program dies after `done` files of an operation; somebody else may write another text into the first.
-fn die(done: usize, meddling: Option<&str>) -> (Place, Authored, Vec<String>) {
+/// Simulates a program that dies after `done` files of an operation; another program may then write
+/// the first file.
+fn die(done: usize, meddling: Option<&str>) -> (Place, ChangeHistory, Vec<String>) {
     let files = [("a", TEXT), ("b", TEXT), ("c", TEXT)];
     let (place, mut authored) = opened(&files);
     for path in ["a", "b", "c"] {
         place.change(&mut authored, &agent("s", 1), path, "other\n");
     }
-    let chosen = authored.chosen(&undo_of("s"));
-    let writes: Vec<Write> = ["a", "b", "c"]
+    let chosen = authored.selected_changes(&undo_of("s"));
+    let writes: Vec<FileWrite> = ["a", "b", "c"]
         .iter()
-        .map(|path| authored.without(path, &chosen).unwrap().unwrap())
+        .map(|path| authored.plan_undo(path, &chosen).unwrap().unwrap())
         .collect();
-    let journal = Journal {
+    let journal = UndoJournal {
         operation: 1,
         at_ms: 1,
         writes,
@@ -232,7 +235,7 @@ fn die(done: usize, meddling: Option<&str>) -> (Place, Authored, Vec<String>) {
     let bytes = serde_json::to_vec(&journal).unwrap();
     authored.write_journal(&bytes).unwrap();
     for write in &journal.writes[..done] {
-        authored.carry_out(write).unwrap();
+        authored.apply_write(write).unwrap();
     }
     drop(authored);
     if let Some(text) = meddling {
@@ -250,7 +253,7 @@ fn an_operation_that_was_cut_short_is_finished() {
         let (place, mut authored, texts) = die(done, None);
         assert_eq!(texts, [TEXT, TEXT, TEXT], "{done}");
         assert_eq!(authored.read_journal(), Ok(None));
-        authored.undo(&Selection::of_operation(1)).unwrap();
+        authored.undo(&UndoSelection::of_operation(1)).unwrap();
         assert_eq!(place.read("b").unwrap(), "other\n");
     }
 }
@@ -261,6 +264,9 @@ fn an_operation_that_somebody_got_into_is_taken_back() {
         let (_place, authored, texts) = die(done, Some("meddled\n"));
         assert_eq!(texts, ["meddled\n", "other\n", "other\n"], "{done}");
         assert_eq!(authored.read_journal(), Ok(None));
-        assert_eq!(authored.changes().last().unwrap().author, Author::Disk);
+        assert_eq!(
+            authored.changes().last().unwrap().author,
+            ChangeAuthor::Disk
+        );
     }
 }

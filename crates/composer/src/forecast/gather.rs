@@ -1,56 +1,57 @@
-//! What sessions and the person hold right now, read so that an untouched tree costs next to nothing.
+//! Reads the changes of the sessions and of the user; an unchanged tree costs almost nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::AbsPath;
 use git::Repository;
-use git::land::{Limits, Place, Refused, Scanned};
+use git::land::{RefusedPath, ScanLimits, ScanTarget, WorktreeChanges};
 use git::merge::Changes;
 use host::Files;
 
-use super::{Input, Session, Who};
-use crate::land::Buffers;
-use crate::work::{CommitId, Work};
+use super::{ForecastInput, ForecastParty, SessionChanges};
+use crate::land::UnsavedBuffers;
+use crate::work::{CommitId, SessionWork};
 
-/// Reads trees again and again.
-pub struct Gather {
+/// Reads the changes of working trees and caches them.
+pub struct ChangeGatherer {
     files: Arc<dyn Files>,
-    hub: AbsPath,
-    /// A folder of ours for what was looked at, one file for each tree.
+    main_repo: AbsPath,
+    /// Private folder with one index of file metadata per tree.
     memory: AbsPath,
-    /// What each tree held, with the commit it was compared with.
-    known: BTreeMap<Who, Known>,
+    /// The changes of each tree when last read, with the commit they are against.
+    known: BTreeMap<ForecastParty, KnownTree>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct KnownTree {
     base: String,
     changes: Arc<Changes>,
-    refused: Vec<Refused>,
+    refused: Vec<RefusedPath>,
 }
 
-/// Whose trees may have changed since the last time.
+/// The trees that may have changed since the last read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Touched {
-    /// Nobody watched: every tree is looked at.
-    Anyone,
-    /// Only theirs, as a watcher says; the others are not even looked at.
-    Only(BTreeSet<Who>),
+pub enum ChangedTrees {
+    /// Unknown: every tree is scanned.
+    All,
+    /// Only the trees of these parties, as reported by a watcher; the others are not scanned.
+    Only(BTreeSet<ForecastParty>),
 }
 
-/// What was read.
-pub struct Gathered {
-    /// For the forecast.
-    pub input: Input,
-    /// What was not taken, by session.
-    pub refused: BTreeMap<String, Vec<Refused>>,
-    /// Sessions that could not be read, with a sentence each; they take no part in the forecast.
+/// The changes that were read.
+pub struct GatheredChanges {
+    /// The input for the forecast.
+    pub input: ForecastInput,
+    /// Paths that cannot land, by session.
+    pub refused: BTreeMap<String, Vec<RefusedPath>>,
+    /// Sessions that could not be read, with a sentence each; the forecast leaves them out.
     pub unread: BTreeMap<String, String>,
 }
 
-impl Gather {
-    /// Reads the sessions of the repository `hub` is a checkout of; `memory` is a private folder of ours.
+impl ChangeGatherer {
+    /// Prepares to read the sessions of the repository with the checkout `hub`; `memory` is a
+    /// private folder.
     pub fn new(
         hub: &AbsPath,
         memory: &AbsPath,
@@ -59,29 +60,35 @@ impl Gather {
         files.create_folder(memory)?;
         Ok(Self {
             files,
-            hub: hub.clone(),
+            main_repo: hub.clone(),
             memory: memory.clone(),
             known: BTreeMap::new(),
         })
     }
 
-    /// What everybody holds now. An error means that the hub itself could not be read.
+    /// Reads the present changes of all parties. An error means that the repository itself could
+    /// not be read.
     pub fn read(
         &mut self,
         repository: &Repository,
-        works: &[Work],
-        unsaved: &Buffers,
-        touched: &Touched,
-    ) -> Result<Gathered, git::Error> {
+        works: &[SessionWork],
+        unsaved: &UnsavedBuffers,
+        touched: &ChangedTrees,
+    ) -> Result<GatheredChanges, git::Error> {
         let tip = repository.commit_id("HEAD")?.to_string();
         let branch = repository.branch().map(|branch| branch.name);
-        let is_work = |who: &Who| works.iter().any(|work| is_of(who, work));
+        let is_work = |who: &ForecastParty| works.iter().any(|work| is_session_of(who, work));
         self.known
-            .retain(|who, _| *who == Who::Person || is_work(who));
-        let hub = self.hub.clone();
-        let person = self.look(repository, (&hub, None), &tip, (Who::Person, touched))?;
-        let mut gathered = Gathered {
-            input: Input {
+            .retain(|who, _| *who == ForecastParty::Person || is_work(who));
+        let hub = self.main_repo.clone();
+        let person = self.tree_changes(
+            repository,
+            (&hub, None),
+            &tip,
+            (ForecastParty::Person, touched),
+        )?;
+        let mut gathered = GatheredChanges {
+            input: ForecastInput {
                 tip: CommitId(tip),
                 branch: branch.unwrap_or_default(),
                 sessions: Vec::new(),
@@ -93,10 +100,10 @@ impl Gather {
         };
         for work in works {
             let place = (&work.root, Some(&work.git_dir));
-            let who = Who::Session(work.session.clone());
-            match self.look(repository, place, &work.base.0, (who, touched)) {
+            let who = ForecastParty::Session(work.session.clone());
+            match self.tree_changes(repository, place, &work.base.0, (who, touched)) {
                 Ok(known) => {
-                    gathered.input.sessions.push(Session {
+                    gathered.input.sessions.push(SessionChanges {
                         name: work.session.clone(),
                         title: work.title.clone(),
                         base: work.base.clone(),
@@ -115,17 +122,17 @@ impl Gather {
         Ok(gathered)
     }
 
-    /// What a tree holds; as of the last time where nobody touched it.
-    fn look(
+    /// The changes of a tree, from the cache if it was not touched.
+    fn tree_changes(
         &mut self,
         repository: &Repository,
         place: (&AbsPath, Option<&AbsPath>),
         base: &str,
-        (who, touched): (Who, &Touched),
-    ) -> Result<Known, git::Error> {
+        (who, touched): (ForecastParty, &ChangedTrees),
+    ) -> Result<KnownTree, git::Error> {
         let is_touched = match touched {
-            Touched::Anyone => true,
-            Touched::Only(touched) => touched.contains(&who),
+            ChangedTrees::All => true,
+            ChangedTrees::Only(touched) => touched.contains(&who),
         };
         if let Some(known) = self.known.get(&who)
             && !is_touched
@@ -133,10 +140,10 @@ impl Gather {
         {
             return Ok(known.clone());
         }
-        // Until it was read, nothing is known of it: the next time looks again.
+        // The entry is removed first, so that a failed scan is repeated the next time.
         self.known.remove(&who);
         let scanned = self.scan(repository, place, base, &who)?;
-        let known = Known {
+        let known = KnownTree {
             base: base.to_owned(),
             changes: Arc::new(scanned.changes),
             refused: scanned.refused,
@@ -150,20 +157,20 @@ impl Gather {
         repository: &Repository,
         (root, git_dir): (&AbsPath, Option<&AbsPath>),
         base: &str,
-        who: &Who,
-    ) -> Result<Scanned, git::Error> {
+        who: &ForecastParty,
+    ) -> Result<WorktreeChanges, git::Error> {
         let print = host::ContentHash::of(format!("{who:?}").as_bytes()).0;
         let memory = self.memory.join(format!("{print:032x}.index"));
-        let place = Place {
+        let place = ScanTarget {
             root,
             git_dir,
-            memory: Some(&memory),
+            cache_file: Some(&memory),
         };
         let base = repository.tree_of(base)?;
-        repository.scan(place, base, Limits::default(), &*self.files)
+        repository.scan(place, base, ScanLimits::default(), &*self.files)
     }
 }
 
-fn is_of(who: &Who, work: &Work) -> bool {
-    matches!(who, Who::Session(name) if *name == work.session)
+fn is_session_of(who: &ForecastParty, work: &SessionWork) -> bool {
+    matches!(who, ForecastParty::Session(name) if *name == work.session)
 }

@@ -1,34 +1,37 @@
-//! Two sides, merged onto what both began from.
+//! Merges two sides onto their merge base.
 
 use std::collections::BTreeSet;
 
 use git::Repository;
-use git::merge::{Changes, Conflict, ConflictKind, Mode, ObjectId, TreePath, Version};
+use git::merge::{
+    Changes, ConflictKind, ConflictSide, EntryMode, MergeConflict, ObjectId, TreePath,
+};
 
-use super::symbols::Symbols;
-use super::{Side, Spot, Who};
+use super::symbols::SymbolCache;
+use super::{ConflictLocation, ForecastParty, ForecastSide};
 
-/// What was found between two sides.
-pub(super) struct Pair {
-    pub(super) conflicts: Vec<Found>,
-    pub(super) near: Vec<(TreePath, String)>,
+/// The conflicts and overlaps between two sides.
+pub(super) struct PairResult {
+    pub(super) conflicts: Vec<PairConflict>,
+    pub(super) overlaps: Vec<(TreePath, String)>,
 }
 
 /// One conflict between two sides.
-pub(super) struct Found {
+pub(super) struct PairConflict {
     pub(super) path: TreePath,
     pub(super) kind: ConflictKind,
-    pub(super) spots: Vec<Spot>,
+    pub(super) locations: Vec<ConflictLocation>,
 }
 
-pub(super) struct Between<'a> {
+pub(super) struct PairMerge<'a> {
     pub(super) repository: &'a Repository,
-    pub(super) one: &'a Side,
-    pub(super) two: &'a Side,
+    pub(super) one: &'a ForecastSide,
+    pub(super) two: &'a ForecastSide,
 }
 
-/// What a side is against `base`: what `tree` is against it, and the side's own changes of `tree` over that.
-pub(super) fn composed(
+/// The changes of a side against `base`: the difference between `base` and `tree`, and `changes` on
+/// top of `tree`.
+pub(super) fn changes_against(
     repository: &Repository,
     base: ObjectId,
     tree: ObjectId,
@@ -45,44 +48,51 @@ pub(super) fn composed(
     Ok(whole)
 }
 
-impl Between<'_> {
-    pub(super) fn pair(&self, symbols: &mut Symbols) -> Result<Pair, git::Error> {
+impl PairMerge<'_> {
+    pub(super) fn run(&self, symbols: &mut SymbolCache) -> Result<PairResult, git::Error> {
         let (one, two) = (self.one, self.two);
-        let mut pair = Pair {
+        let mut pair = PairResult {
             conflicts: Vec::new(),
-            near: Vec::new(),
+            overlaps: Vec::new(),
         };
-        let base = match one.base == two.base {
-            true => Some(one.base),
-            false => self.repository.merge_base(one.base, two.base)?,
+        let base = if one.base == two.base {
+            Some(one.base)
+        } else {
+            self.repository.merge_base(one.base, two.base)?
         };
         let Some(base) = base else {
-            // Nothing in common: there is no landing one beside the other.
+            // Without common history, the two cannot land next to each other.
             return Ok(pair);
         };
         let tree = |id: ObjectId| self.repository.tree_of(&id.to_string());
         let base = tree(base)?;
-        let ours = composed(self.repository, base, tree(one.base)?, &one.changes)?;
-        let theirs = composed(self.repository, base, tree(two.base)?, &two.changes)?;
+        let ours = changes_against(self.repository, base, tree(one.base)?, &one.changes)?;
+        let theirs = changes_against(self.repository, base, tree(two.base)?, &two.changes)?;
         let merged = self.repository.merge(base, &ours, &theirs)?;
         for conflict in &merged.conflicts {
-            // What the branch brought in on one side is told as a conflict with the branch, once.
+            // A conflict with commits of the branch is reported once, as a conflict with the
+            // branch.
             if self.is_own(one, conflict.ours.as_ref(), conflict)
                 && self.is_own(two, conflict.theirs.as_ref(), conflict)
             {
-                pair.conflicts.push(found(conflict, symbols));
+                pair.conflicts.push(describe_conflict(conflict, symbols));
             }
         }
-        if two.who != Who::Branch {
+        if two.who != ForecastParty::Branch {
             let fought: BTreeSet<&TreePath> = merged.conflicts.iter().map(|it| &it.path).collect();
-            self.near(base, (&ours, &theirs), &fought, symbols, &mut pair)?;
+            self.find_overlaps(base, (&ours, &theirs), &fought, symbols, &mut pair)?;
         }
         Ok(pair)
     }
 
-    /// Whether a side itself changed what is fought over.
-    fn is_own(&self, side: &Side, version: Option<&Version>, conflict: &Conflict) -> bool {
-        if side.who == Who::Branch {
+    /// Whether a side itself changed the conflicting path.
+    fn is_own(
+        &self,
+        side: &ForecastSide,
+        version: Option<&ConflictSide>,
+        conflict: &MergeConflict,
+    ) -> bool {
+        if side.who == ForecastParty::Branch {
             return true;
         }
         let names = [
@@ -94,7 +104,8 @@ impl Between<'_> {
         if names.into_iter().flatten().any(own) {
             return true;
         }
-        // A file where the other side has a folder: what is own lies below it, or above.
+        // A file on one side and a folder on the other: the side's own change lies below or above
+        // that path.
         conflict.kind == ConflictKind::FileAndFolder
             && side
                 .changes
@@ -103,14 +114,14 @@ impl Between<'_> {
             || conflict.kind == ConflictKind::FolderMoved && version.is_none()
     }
 
-    /// Symbols both sides change in files that merge.
-    fn near(
+    /// Finds symbols that both sides change in files that merge cleanly.
+    fn find_overlaps(
         &self,
         base: ObjectId,
         (ours, theirs): (&Changes, &Changes),
         fought: &BTreeSet<&TreePath>,
-        symbols: &mut Symbols,
-        pair: &mut Pair,
+        symbols: &mut SymbolCache,
+        pair: &mut PairResult,
     ) -> Result<(), git::Error> {
         for (path, our) in ours {
             let both = (our, theirs.get(path));
@@ -125,39 +136,40 @@ impl Between<'_> {
             let Some(before) = self
                 .repository
                 .entry_at(base, path)?
-                .filter(|it| it.mode != Mode::Link)
+                .filter(|it| it.mode != EntryMode::Link)
             else {
                 continue;
             };
             let bytes = |entry| self.repository.bytes_of(entry);
             let before = bytes(&before)?;
-            let one = symbols.changed(path, &before, &bytes(our)?);
-            let two = symbols.changed(path, &before, &bytes(their)?);
+            let one = symbols.changed_symbols(path, &before, &bytes(our)?);
+            let two = symbols.changed_symbols(path, &before, &bytes(their)?);
             let both = one.intersection(&two);
-            pair.near
+            pair.overlaps
                 .extend(both.map(|symbol| (path.clone(), symbol.clone())));
         }
         Ok(())
     }
 }
 
-fn found(conflict: &Conflict, symbols: &mut Symbols) -> Found {
+fn describe_conflict(conflict: &MergeConflict, symbols: &mut SymbolCache) -> PairConflict {
     let from_one = |range: &std::ops::Range<u32>| range.start + 1..range.end + 1;
     let spots = conflict.lines.iter().map(|lines| {
-        // Named by the side that still has lines there.
-        let (version, range) = match lines.ours.is_empty() {
-            false => (conflict.ours.as_ref(), &lines.ours),
-            true => (conflict.theirs.as_ref(), &lines.theirs),
+        // The symbol comes from the side that still has lines there.
+        let (version, range) = if lines.ours.is_empty() {
+            (conflict.theirs.as_ref(), &lines.theirs)
+        } else {
+            (conflict.ours.as_ref(), &lines.ours)
         };
-        Spot {
+        ConflictLocation {
             one: from_one(&lines.ours),
             two: from_one(&lines.theirs),
-            symbol: version.and_then(|it| symbols.around(&it.path, &it.bytes, range.clone())),
+            symbol: version.and_then(|it| symbols.enclosing(&it.path, &it.bytes, range.clone())),
         }
     });
-    Found {
+    PairConflict {
         path: conflict.path.clone(),
         kind: conflict.kind,
-        spots: spots.collect(),
+        locations: spots.collect(),
     }
 }

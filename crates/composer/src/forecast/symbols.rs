@@ -1,4 +1,4 @@
-//! The named parts of texts, remembered by content.
+//! The symbols of texts, cached by content hash.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -10,39 +10,39 @@ use host::ContentHash;
 use syntax::{Budget, OutlineItem, SyntaxTree};
 use text::Snapshot;
 
-/// Longer texts are not taken apart.
-const MOST_BYTES: usize = 1 << 20;
+/// Larger texts are not parsed, in bytes.
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// What was worked out, and whether anybody asked for it this time.
-type Remembered<K, V> = HashMap<K, (Arc<V>, bool)>;
+/// Cached values, with a flag whether the present pass used them.
+type UsageCache<K, V> = HashMap<K, (Arc<V>, bool)>;
 
-/// Outlines of texts that were asked about.
+/// Caches the outlines of texts.
 #[derive(Default)]
-pub(crate) struct Symbols {
-    outlines: Remembered<(ContentHash, TreePath), Outline>,
-    /// What each change of a text touches, by the text before and after.
-    changed: Remembered<(ContentHash, ContentHash, TreePath), BTreeSet<String>>,
+pub(crate) struct SymbolCache {
+    outlines: UsageCache<(ContentHash, TreePath), Outline>,
+    /// The symbols that differ between two texts.
+    changed: UsageCache<(ContentHash, ContentHash, TreePath), BTreeSet<String>>,
 }
 
 struct Outline {
-    /// Rows of each named part, from 0, with the name and what it lies in: `impl Row > fmt`.
+    /// Rows of each symbol, from 0, with its qualified name: `impl Row > fmt`.
     parts: Vec<(Range<u32>, String)>,
 }
 
-impl Symbols {
-    /// The innermost named part around some lines of a text.
-    pub(crate) fn around(
+impl SymbolCache {
+    /// The innermost symbol around some lines of a text.
+    pub(crate) fn enclosing(
         &mut self,
         path: &TreePath,
         bytes: &[u8],
         lines: Range<u32>,
     ) -> Option<String> {
         let outline = self.outline(path, bytes);
-        outline.around(&lines).map(str::to_owned)
+        outline.enclosing(&lines).map(str::to_owned)
     }
 
-    /// The named parts that one text has otherwise than another, by their names.
-    pub(super) fn changed(
+    /// Names of the symbols that differ between two versions of a text.
+    pub(super) fn changed_symbols(
         &mut self,
         path: &TreePath,
         before: &[u8],
@@ -57,28 +57,28 @@ impl Symbols {
             *is_used = true;
             return names.clone();
         }
-        let names = Arc::new(self.looked_at(path, before, after));
+        let names = Arc::new(self.diff_symbols(path, before, after));
         self.changed.insert(key, (names.clone(), true));
         names
     }
 
-    fn looked_at(&mut self, path: &TreePath, before: &[u8], after: &[u8]) -> BTreeSet<String> {
+    fn diff_symbols(&mut self, path: &TreePath, before: &[u8], after: &[u8]) -> BTreeSet<String> {
         if is_binary(before) || is_binary(after) {
             return BTreeSet::new();
         }
-        let hunks = text::diff_lines(&lines(before), &lines(after));
+        let hunks = text::diff_lines(&split_lines(before), &split_lines(after));
         let (was, is) = (self.outline(path, before), self.outline(path, after));
         let mut names = BTreeSet::new();
         for hunk in hunks {
             let before = hunk.before.start.0..hunk.before.end.0;
             let after = hunk.after.start.0..hunk.after.end.0;
-            names.extend(was.around(&before).map(str::to_owned));
-            names.extend(is.around(&after).map(str::to_owned));
+            names.extend(was.enclosing(&before).map(str::to_owned));
+            names.extend(is.enclosing(&after).map(str::to_owned));
         }
         names
     }
 
-    /// Outlines nobody asked for since the last time are let go.
+    /// Drops outlines that were not used since the last call.
     pub(super) fn forget_unused(&mut self) {
         self.outlines
             .retain(|_, (_, is_used)| std::mem::take(is_used));
@@ -103,12 +103,12 @@ impl Outline {
         };
         let first_line = content.lines().next().unwrap_or_default();
         let language = syntax::language_for(&path.to_path(), first_line);
-        let (Some(language), true) = (language, content.len() <= MOST_BYTES) else {
+        let (Some(language), true) = (language, content.len() <= MAX_TEXT_BYTES) else {
             return none;
         };
         let text = Snapshot::new(content);
         let mut tree = SyntaxTree::new(language);
-        // Whatever the parser could not make sense of has no names.
+        // Text that the parser cannot make sense of has no symbols.
         drop(tree.parse(&text, &mut Budget::unlimited()));
         let items = tree.snapshot().outline(&text);
         let mut above: Vec<&OutlineItem> = Vec::new();
@@ -127,14 +127,16 @@ impl Outline {
         Self { parts }
     }
 
-    /// Lines that were only taken out lie where they were: between the line before and the one after.
-    fn around(&self, lines: &Range<u32>) -> Option<&str> {
-        let (first, last) = match lines.is_empty() {
-            true => (lines.start.saturating_sub(1), lines.start),
-            false => (lines.start, lines.end - 1),
+    /// The innermost symbol around the lines. A deletion lies between the line before it and the
+    /// one behind.
+    fn enclosing(&self, lines: &Range<u32>) -> Option<&str> {
+        let (first, last) = if lines.is_empty() {
+            (lines.start.saturating_sub(1), lines.start)
+        } else {
+            (lines.start, lines.end - 1)
         };
         let holds = |(rows, _): &&(Range<u32>, String)| rows.start <= first && last < rows.end;
-        // Items come in text order, the outer before the inner.
+        // Items are in text order, outer ones before inner ones.
         let whole = self.parts.iter().rfind(holds);
         let touched = || {
             let touches =
@@ -151,6 +153,6 @@ fn rows(text: &Snapshot, span: Span) -> Range<u32> {
     first..last + 1
 }
 
-fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }

@@ -12,13 +12,16 @@ use std::sync::Arc;
 
 use git::merge::Changes;
 
-use super::{Forecast, Gather, Input, Report, Session, Touched, Who};
-use crate::land::Buffers;
+use super::{
+    ChangeGatherer, ChangedTrees, ForecastInput, ForecastParty, ForecastReport, Forecaster,
+    SessionChanges,
+};
+use crate::land::UnsavedBuffers;
 use crate::land::tests::{Hub, git, write};
-use crate::work::{CommitId, Work};
+use crate::work::{CommitId, SessionWork};
 
-fn session(name: &str, base: &str, changes: Changes) -> Session {
-    Session {
+fn session(name: &str, base: &str, changes: Changes) -> SessionChanges {
+    SessionChanges {
         name: name.to_owned(),
         title: format!("work of {name}"),
         base: CommitId(base.to_owned()),
@@ -26,6 +29,6 @@ fn session(name: &str, base: &str, changes: Changes) -> Session {
     }
 }
 
-fn who(name: &str) -> Who {
-    Who::Session(name.to_owned())
+fn who(name: &str) -> ForecastParty {
+    ForecastParty::Session(name.to_owned())
 }

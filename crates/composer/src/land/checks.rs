@@ -1,4 +1,4 @@
-//! What a merged tree has to pass before the branch moves.
+//! The checks that a merged tree must pass before the branch moves.
 
 use base::AbsPath;
 use git::Repository;
@@ -8,47 +8,47 @@ use host::Files;
 use super::Error;
 use crate::work::CommitId;
 
-/// A merged tree that may land.
-pub struct Candidate<'a> {
-    /// The checkout of the person's repository.
-    pub hub: &'a AbsPath,
-    /// A commit of the merged tree. It is on no branch and only there to be checked out.
+/// A merged tree to be checked.
+pub struct LandingCandidate<'a> {
+    /// The checkout of the main repository.
+    pub main_repo: &'a AbsPath,
+    /// A commit of the merged tree. It is on no branch and exists only for checking it out.
     pub commit: CommitId,
-    /// What the landing changes on the branch.
+    /// The paths that the landing changes on the branch.
     pub changed: Vec<TreePath>,
     pub(crate) tree: ObjectId,
     pub(crate) repository: &'a Repository,
     pub(crate) files: &'a dyn Files,
 }
 
-/// How one check went.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Check {
-    /// What was run: `cargo test`.
+    /// The command that was run: `cargo test`.
     pub name: String,
-    /// Whether it is content.
+    /// Whether the check passed.
     pub is_passed: bool,
-    /// What there is to read when it is not.
+    /// The output of a failed check.
     pub detail: String,
 }
 
-/// Runs checks. Whoever implements it brings the sandbox and a place to run in.
-pub trait Checks {
-    /// Checks a merged tree; an error is a sentence and means that nothing could be found out.
-    fn check(&self, candidate: &Candidate<'_>) -> Result<Vec<Check>, String>;
+/// Runs checks. The implementation provides the sandbox and a folder to run in.
+pub trait CheckRunner {
+    /// Checks a merged tree; an error is a sentence and means that the checks gave no result.
+    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, String>;
 }
 
-/// No checks at all.
-pub struct Unchecked;
+/// Runs no checks at all.
+pub struct NoChecks;
 
-impl Checks for Unchecked {
-    fn check(&self, _candidate: &Candidate<'_>) -> Result<Vec<Check>, String> {
+impl CheckRunner for NoChecks {
+    fn run_checks(&self, _candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
         Ok(Vec::new())
     }
 }
 
-impl Candidate<'_> {
-    /// Writes the merged tree's files into an empty folder.
+impl LandingCandidate<'_> {
+    /// Writes the files of the merged tree into an empty folder.
     pub fn write_to(&self, folder: &AbsPath) -> Result<(), Error> {
         Ok(self.repository.export(self.tree, folder, self.files)?)
     }

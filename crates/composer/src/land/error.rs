@@ -1,108 +1,108 @@
-//! Why a landing cannot even begin or go on, as sentences.
+//! The errors of landings.
 
 use base::AbsPath;
 use git::merge::TreePath;
 
 use super::LandingId;
 
-/// What went wrong.
+/// The reason why a landing cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no change in it.
+    /// No change was accepted.
     #[error("Cannot land “{title}”: nothing in it was accepted. Accept a hunk first.")]
     NothingToLand {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
     },
-    /// A name or link that is not let in.
+    /// A path or symlink that is not allowed to land.
     #[error("Cannot land “{title}”: {path} is refused, {reason}. Reject it, then land the rest.")]
     Refused {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
-        /// Where.
+        /// Path of the refused file.
         path: TreePath,
-        /// Why.
+        /// The reason for the refusal.
         reason: String,
     },
-    /// A conflict of a merge that was not resolved.
+    /// The changes add a conflict marker.
     #[error(
         "Cannot land “{title}”: {path} has a conflict marker at line {line} (“{}”). Resolve that conflict, or reject \
          the hunk, then land.",
         base::printable(.text, base::LineFeeds::Escape)
     )]
     ConflictMarkers {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
-        /// Where.
+        /// Path of the file.
         path: TreePath,
-        /// The line, from 1.
+        /// Line number, from 1.
         line: u32,
-        /// The line's text.
+        /// Text of the line.
         text: String,
     },
-    /// HEAD names no branch.
+    /// HEAD is detached, so there is no target branch.
     #[error("Cannot land “{title}”: no branch is checked out. Check one out, or name the branch.")]
     NoBranch {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
     },
-    /// It landed already.
-    #[error("“{title}” has landed; to take it back, undo it.")]
+    /// It has already landed.
+    #[error("“{title}” has already landed; undo it to remove it from the branch.")]
     AlreadyLanded {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
     },
     /// It has not landed.
     #[error("Cannot undo “{title}”: it has not landed.")]
     NotLanded {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
     },
-    /// It was taken back already.
-    #[error("Cannot undo “{title}” twice: {by} took it back. Undo that one to have it again.")]
+    /// It was already undone.
+    #[error("Cannot undo “{title}” twice: {by} already undid it. Undo {by} to restore it.")]
     AlreadyUndone {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
-        /// By which landing.
+        /// The landing that undid it.
         by: LandingId,
     },
-    /// It waits for something else than its turn.
-    #[error("“{title}” does not wait for its turn: it is {state}.")]
+    /// The landing is not queued.
+    #[error("“{title}” is not queued: it is {state}.")]
     NotWaiting {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
-        /// What it is.
+        /// Its step, in words.
         state: String,
     },
-    /// Nothing is fought over there.
+    /// There is no conflict in that file.
     #[error("“{title}” has no conflict in {path}.")]
     NoSuchConflict {
-        /// What it is called.
+        /// Title of the landing.
         title: String,
-        /// Where.
+        /// Path of the file.
         path: TreePath,
     },
-    /// Nothing of this number.
+    /// No landing has this id.
     #[error("There is no {0}.")]
     Unknown(LandingId),
-    /// It is being landed right now.
-    #[error("{0} is under way. Wait until it is done.")]
+    /// The landing is in progress.
+    #[error("{0} is in progress. Wait until it is done.")]
     UnderWay(LandingId),
-    /// Another program is landing something here.
+    /// Another program is landing work in the repository.
     #[error("Another program is landing work in {0}. Wait until it is done, then try again.")]
     Busy(AbsPath),
-    /// What was written down about a landing cannot be read.
-    #[error("Cannot read {path}: {message}. Move it away to go on without that landing.")]
+    /// The record of a landing is invalid.
+    #[error("Cannot read {path}: {message}. Move the file away to continue without it.")]
     Unreadable {
-        /// The record.
+        /// Path of the record.
         path: AbsPath,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
-    /// Git could not.
-    #[error("Cannot go on with the landing: {0}.")]
+    /// A Git operation failed.
+    #[error("Cannot continue the landing: {0}.")]
     Git(#[from] git::Error),
     /// A file could not be read or written.
-    #[error("Cannot go on with the landing: {0}.")]
+    #[error("Cannot continue the landing: {0}.")]
     File(#[from] host::Error),
 }

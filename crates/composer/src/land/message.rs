@@ -1,24 +1,24 @@
-//! What a commit of a landing says: what was done, by whom, in which session, and what was checked.
+//! The commit message of a landing, with trailers for session, turns, checks and co-authors.
 
-use git::land::Person;
+use git::land::Signature;
 
 use super::Check;
 
-/// What a commit says.
+/// The parts of a commit message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Words {
-    /// The first line.
+pub struct CommitMessage {
+    /// The subject line of the message.
     pub subject: String,
-    /// What follows it; may be empty.
+    /// The body; may be empty.
     pub body: String,
-    /// The turns of the session that made what lands.
+    /// The turns of the session that made the changes.
     pub turns: Vec<String>,
-    /// Who else had a hand in it, as `name <email>`.
+    /// The co-authors, as `name <email>`.
     pub co_authors: Vec<String>,
 }
 
-/// The whole message, with trailers that git understands.
-pub(super) fn message(words: &Words, session: &str, checks: &[Check]) -> String {
+/// Formats the whole message with Git trailers.
+pub(super) fn format_message(words: &CommitMessage, session: &str, checks: &[Check]) -> String {
     let subject = one_line(&words.subject);
     let mut whole = match subject.as_str() {
         "" => "Work of an agent".to_owned(),
@@ -55,24 +55,24 @@ pub(super) fn message(words: &Words, session: &str, checks: &[Check]) -> String 
     whole
 }
 
-/// A trailer is one line; what an agent calls itself must not begin another.
+/// Joins a text into one line, so that a value chosen by an agent cannot forge a trailer.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// As `name <email>`.
-pub(super) fn told(person: &Person) -> String {
+/// Formats a signature as `name <email>`.
+pub(super) fn format_person(person: &Signature) -> String {
     format!("{} <{}>", person.name, person.email)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Words, message};
+    use super::{CommitMessage, format_message};
     use crate::land::Check;
 
     #[test]
     fn trailers_are_single_lines_behind_the_text() {
-        let words = Words {
+        let words = CommitMessage {
             subject: "Port flags".to_owned(),
             body: "All of them.\n".to_owned(),
             turns: vec!["3".to_owned()],
@@ -84,7 +84,7 @@ mod tests {
             detail: String::new(),
         };
         assert_eq!(
-            message(&words, "s-1", &[check]),
+            format_message(&words, "s-1", &[check]),
             "Port flags\n\nAll of them.\n\nBurin-Session: s-1\nBurin-Turn: 3\n\
              Burin-Checks: cargo test passed\nCo-authored-by: A Burin-Session: forged <a@b>\n"
         );

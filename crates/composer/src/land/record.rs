@@ -1,94 +1,94 @@
-//! What is written down about a landing, before it happens.
+//! The record of a landing, written before each step.
 
-use git::land::{Change, Person, Plan};
-use git::merge::{Entry, Mode, ObjectId, TreePath};
+use git::land::{CheckoutChange, CheckoutPlan, Signature};
+use git::merge::{EntryMode, ObjectEntry, ObjectId, TreePath};
 use serde::{Deserialize, Serialize};
 
-use super::message::Words;
-use super::{Check, Error, Landings, Request};
+use super::message::CommitMessage;
+use super::{Check, Error, LandingRequest, Landings};
 use crate::work::CommitId;
 
-/// Names a landing; later ones have higher numbers.
+/// The id of a landing; later landings have higher numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LandingId(pub u64);
 
-/// How far a landing is.
+/// The step that a landing has reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
-    /// It waits for its turn.
+pub enum LandingStep {
+    /// Queued for its turn.
     Waiting,
-    /// The branch and the work want the same lines otherwise.
+    /// The work conflicts with the branch.
     Conflicted {
         /// The commit of the branch it was merged with.
         onto: CommitId,
-        /// Where, for people.
+        /// Conflicting paths, for display.
         paths: Vec<String>,
     },
-    /// Checks are under way, or were when the program died.
+    /// Checks are running, or were when the program died.
     Checking {
         /// The commit of the branch it was merged with.
         onto: CommitId,
     },
-    /// A check was not content.
+    /// A check failed, and nothing moved.
     Failed {
-        /// How each went.
+        /// The results of all checks.
         checks: Vec<Check>,
     },
-    /// Something of the person's is in the way.
+    /// Uncommitted work or another obstacle blocks the landing.
     Blocked {
-        /// What, as a sentence.
+        /// The obstacle, as a sentence.
         reason: String,
     },
     /// The branch is about to move, or has moved and the checkout follows.
     Moving {
-        /// Where the branch was.
+        /// The old tip of the branch.
         from: CommitId,
-        /// Where it goes.
+        /// The new tip of the branch.
         to: CommitId,
-        /// What the checkout needs; `None` where the branch is not checked out.
+        /// The update of the checkout; `None` if the branch is not checked out.
         plan: Option<PlanRecord>,
-        /// How the checks went.
+        /// The results of the checks.
         checks: Vec<Check>,
     },
-    /// It is on the branch.
+    /// The work is on the branch.
     Landed {
-        /// Where the branch was.
+        /// The old tip of the branch.
         from: CommitId,
-        /// Where it went.
+        /// The new tip of the branch.
         to: CommitId,
-        /// How the checks went.
+        /// The results of the checks.
         checks: Vec<Check>,
-        /// The landing that took it back.
+        /// The landing that undid it.
         undone_by: Option<LandingId>,
     },
-    /// The branch has it all already.
+    /// The branch already contains all changes.
     Nothing,
-    /// The person did not want it.
+    /// The user dropped it.
     Dropped,
 }
 
-/// A landing, for people.
+/// A landing, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
-    /// Names it.
+pub struct LandingSummary {
+    /// Id of the landing.
     pub id: LandingId,
-    /// The session whose work it is.
+    /// The session that did the work.
     pub session: String,
-    /// A few words.
+    /// A short title for display.
     pub title: String,
-    /// The branch by its full name.
+    /// Full name of the branch.
     pub branch: String,
-    /// The landing that it takes back.
+    /// The landing that this one undoes.
     pub undoes: Option<LandingId>,
-    /// The id of the tree of the work, as it was put into the queue.
+    /// Object id of the tree of the queued work.
     pub tree: String,
-    /// How far it is.
-    pub step: Step,
+    /// The step it has reached.
+    pub step: LandingStep,
 }
 
-/// What is done to a checkout, as written down.
+/// The recorded update of a checkout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanRecord {
     pub(super) files: Vec<ChangeRecord>,
@@ -102,14 +102,14 @@ pub(super) struct ChangeRecord {
     after: Option<SlotRecord>,
 }
 
-/// A mode and an id: `100644 ce01…`.
+/// A mode and an object id: `file ce01…`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct SlotRecord(String);
 
-/// How one conflict was ended, and which.
+/// The resolution of one conflict, with the conflict's fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Resolved {
+pub(super) struct ResolvedConflict {
     pub(super) path: String,
     pub(super) of: String,
     pub(super) with: Option<SlotRecord>,
@@ -121,24 +121,24 @@ pub(super) struct PersonRecord {
     pub(super) email: String,
 }
 
-/// Everything about a landing.
+/// The complete record of a landing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct LandingRecord {
     pub(super) id: LandingId,
     pub(super) session: String,
     pub(super) title: String,
     pub(super) branch: String,
-    /// The tree the work began from.
+    /// The tree from which the work started.
     pub(super) from_tree: String,
     /// The tree of the work.
     pub(super) to_tree: String,
-    /// If the branch is still at the first, it simply goes to the second: nothing came on top.
+    /// Fast path of an undo: if the branch is still at the first commit, it moves to the second.
     pub(super) straight: Option<(CommitId, CommitId)>,
     pub(super) undoes: Option<LandingId>,
     pub(super) author: PersonRecord,
-    pub(super) words: Words,
-    pub(super) resolved: Vec<Resolved>,
-    pub(super) step: Step,
+    pub(super) words: CommitMessage,
+    pub(super) resolved: Vec<ResolvedConflict>,
+    pub(super) step: LandingStep,
 }
 
 impl std::fmt::Display for LandingId {
@@ -147,37 +147,37 @@ impl std::fmt::Display for LandingId {
     }
 }
 
-impl Step {
-    /// In a few words: `in conflict in a.rs`.
-    pub fn told(&self) -> String {
+impl LandingStep {
+    /// Describes the step in a few words: `in conflict in a.rs`.
+    pub fn describe(&self) -> String {
         match self {
-            Step::Waiting => "waiting".to_owned(),
-            Step::Conflicted { paths, .. } => format!("in conflict in {}", paths.join(", ")),
-            Step::Checking { .. } => "being checked".to_owned(),
-            Step::Failed { checks } => {
+            LandingStep::Waiting => "waiting".to_owned(),
+            LandingStep::Conflicted { paths, .. } => format!("in conflict in {}", paths.join(", ")),
+            LandingStep::Checking { .. } => "being checked".to_owned(),
+            LandingStep::Failed { checks } => {
                 let failed = checks.iter().filter(|check| !check.is_passed);
                 let names: Vec<&str> = failed.map(|check| check.name.as_str()).collect();
                 format!("refused by {}", names.join(", "))
             }
-            Step::Blocked { reason } => format!("blocked: {reason}"),
-            Step::Moving { .. } => "on its way".to_owned(),
-            Step::Landed {
+            LandingStep::Blocked { reason } => format!("blocked: {reason}"),
+            LandingStep::Moving { .. } => "moving the branch".to_owned(),
+            LandingStep::Landed {
                 undone_by: None, ..
             } => "landed".to_owned(),
-            Step::Landed {
+            LandingStep::Landed {
                 undone_by: Some(by),
                 ..
-            } => format!("taken back by {by}"),
-            Step::Nothing => "on the branch already".to_owned(),
-            Step::Dropped => "dropped".to_owned(),
+            } => format!("undone by {by}"),
+            LandingStep::Nothing => "already on the branch".to_owned(),
+            LandingStep::Dropped => "dropped".to_owned(),
         }
     }
 }
 
-impl Record {
+impl LandingRecord {
     pub(super) fn new(
         id: LandingId,
-        request: &Request,
+        request: &LandingRequest,
         branch: String,
         base: ObjectId,
         work: ObjectId,
@@ -194,12 +194,12 @@ impl Record {
             author: PersonRecord::of(&request.author),
             words: request.words.clone(),
             resolved: Vec::new(),
-            step: Step::Waiting,
+            step: LandingStep::Waiting,
         }
     }
 
-    pub(super) fn summary(&self) -> Summary {
-        Summary {
+    pub(super) fn summary(&self) -> LandingSummary {
+        LandingSummary {
             id: self.id,
             session: self.session.clone(),
             title: self.title.clone(),
@@ -210,7 +210,7 @@ impl Record {
         }
     }
 
-    /// The branch's name without what all of them begin with.
+    /// The branch name without `refs/heads/`.
     pub(super) fn short_branch(&self) -> &str {
         self.branch
             .strip_prefix("refs/heads/")
@@ -219,15 +219,15 @@ impl Record {
 }
 
 impl PersonRecord {
-    pub(super) fn of(person: &Person) -> Self {
+    pub(super) fn of(person: &Signature) -> Self {
         Self {
             name: person.name.clone(),
             email: person.email.clone(),
         }
     }
 
-    pub(super) fn person(&self) -> Person {
-        Person {
+    pub(super) fn to_signature(&self) -> Signature {
+        Signature {
             name: self.name.clone(),
             email: self.email.clone(),
         }
@@ -235,27 +235,27 @@ impl PersonRecord {
 }
 
 impl SlotRecord {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn of(entry: &ObjectEntry) -> Self {
         Self::of_slot((entry.mode, entry.id))
     }
 
-    fn of_slot((mode, id): (Mode, ObjectId)) -> Self {
+    fn of_slot((mode, id): (EntryMode, ObjectId)) -> Self {
         let mode = match mode {
-            Mode::Plain => "file",
-            Mode::Executable => "executable",
-            Mode::Link => "link",
-            Mode::Module => "module",
+            EntryMode::Plain => "file",
+            EntryMode::Executable => "executable",
+            EntryMode::Link => "link",
+            EntryMode::Module => "module",
         };
         Self(format!("{mode} {id}"))
     }
 
-    pub(super) fn slot(&self) -> Option<(Mode, ObjectId)> {
+    pub(super) fn slot(&self) -> Option<(EntryMode, ObjectId)> {
         let (mode, id) = self.0.split_once(' ')?;
         let mode = match mode {
-            "file" => Mode::Plain,
-            "executable" => Mode::Executable,
-            "link" => Mode::Link,
-            "module" => Mode::Module,
+            "file" => EntryMode::Plain,
+            "executable" => EntryMode::Executable,
+            "link" => EntryMode::Link,
+            "module" => EntryMode::Module,
             _ => return None,
         };
         Some((mode, ObjectId::parse(id)?))
@@ -263,21 +263,21 @@ impl SlotRecord {
 }
 
 impl PlanRecord {
-    pub(super) fn of(plan: &Plan) -> Self {
-        let changes = |changes: &[Change]| changes.iter().map(ChangeRecord::of).collect();
+    pub(super) fn of(plan: &CheckoutPlan) -> Self {
+        let changes = |changes: &[CheckoutChange]| changes.iter().map(ChangeRecord::of).collect();
         Self {
             files: changes(&plan.files),
             index: changes(&plan.index),
         }
     }
 
-    /// `None` when somebody wrote something else into the record.
-    pub(super) fn plan(&self) -> Option<Plan> {
+    /// Decodes the plan; `None` if the record was tampered with.
+    pub(super) fn plan(&self) -> Option<CheckoutPlan> {
         let changes = |changes: &[ChangeRecord]| {
             let changes = changes.iter().map(ChangeRecord::change);
-            changes.collect::<Option<Vec<Change>>>()
+            changes.collect::<Option<Vec<CheckoutChange>>>()
         };
-        Some(Plan {
+        Some(CheckoutPlan {
             files: changes(&self.files)?,
             index: changes(&self.index)?,
         })
@@ -285,29 +285,29 @@ impl PlanRecord {
 }
 
 impl ChangeRecord {
-    fn of(change: &Change) -> Self {
+    fn of(change: &CheckoutChange) -> Self {
         Self {
-            path: encoded(&change.path),
+            path: encode_path(&change.path),
             before: change.before.map(SlotRecord::of_slot),
             after: change.after.map(SlotRecord::of_slot),
         }
     }
 
-    fn change(&self) -> Option<Change> {
+    fn change(&self) -> Option<CheckoutChange> {
         let slot = |slot: &Option<SlotRecord>| match slot {
             None => Some(None),
             Some(slot) => slot.slot().map(Some),
         };
-        Some(Change {
-            path: decoded(&self.path),
+        Some(CheckoutChange {
+            path: decode_path(&self.path),
             before: slot(&self.before)?,
             after: slot(&self.after)?,
         })
     }
 }
 
-/// A path as text, whatever its bytes: those that are no text, and `%`, are written as `%2F`.
-pub(super) fn encoded(path: &TreePath) -> String {
+/// Encodes a path as text: `%` and bytes that are not UTF-8 become `%XX`.
+pub(super) fn encode_path(path: &TreePath) -> String {
     let mut text = String::new();
     for chunk in path.as_bytes().utf8_chunks() {
         for it in chunk.valid().chars() {
@@ -323,7 +323,7 @@ pub(super) fn encoded(path: &TreePath) -> String {
     text
 }
 
-pub(super) fn decoded(text: &str) -> TreePath {
+pub(super) fn decode_path(text: &str) -> TreePath {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
@@ -345,10 +345,10 @@ pub(super) fn decoded(text: &str) -> TreePath {
     TreePath::new(bytes)
 }
 
-const MOST_RECORD_BYTES: u64 = 256 << 20;
+const MAX_RECORD_BYTES: u64 = 256 << 20;
 
 impl Landings {
-    pub(super) fn save(&self, record: &Record) -> Result<(), Error> {
+    pub(super) fn save(&self, record: &LandingRecord) -> Result<(), Error> {
         let path = self.folder.join(format!("{}.json", record.id.0));
         let json = serde_json::to_vec(record).map_err(|error| Error::Unreadable {
             path: path.clone(),
@@ -357,9 +357,9 @@ impl Landings {
         Ok(self.files.write_private(&path, &json)?)
     }
 
-    pub(super) fn load(&self, id: LandingId) -> Result<Record, Error> {
+    pub(super) fn load(&self, id: LandingId) -> Result<LandingRecord, Error> {
         let path = self.folder.join(format!("{}.json", id.0));
-        let json = match self.files.read(&path, MOST_RECORD_BYTES) {
+        let json = match self.files.read(&path, MAX_RECORD_BYTES) {
             Ok(json) => json,
             Err(error) if error.is_not_found() => return Err(Error::Unknown(id)),
             Err(error) => return Err(error.into()),
@@ -370,13 +370,13 @@ impl Landings {
         })
     }
 
-    pub(super) fn records(&self) -> Result<Vec<Record>, Error> {
+    pub(super) fn records(&self) -> Result<Vec<LandingRecord>, Error> {
         let mut ids = self.ids()?;
         ids.sort_unstable();
         ids.into_iter().map(|id| self.load(id)).collect()
     }
 
-    /// A number nobody else has: its name is taken before anything is written under it.
+    /// Reserves the next landing number, by creating a file with its name.
     pub(super) fn next_id(&self) -> Result<LandingId, Error> {
         let mut next = self.numbers()?.into_iter().max().map_or(1, |last| last + 1);
         loop {
@@ -385,14 +385,14 @@ impl Landings {
                 .create_file(&self.folder.join(format!("{next}.taken")))
             {
                 Ok(()) => return Ok(LandingId(next)),
-                Err(error) if error.reason == host::Reason::AlreadyExists => next += 1,
+                Err(error) if error.reason == host::ErrorReason::AlreadyExists => next += 1,
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Keeps a landing to this caller for a while; given back when dropped and when the process dies.
-    pub(super) fn hold(&self, id: LandingId) -> Result<host::Lock, Error> {
+    /// Locks a landing; released on drop and when the process dies.
+    pub(super) fn lock_landing(&self, id: LandingId) -> Result<host::FileLock, Error> {
         let lock = self
             .files
             .lock(&self.folder.join(format!("{}.lock", id.0)))?;
@@ -401,17 +401,17 @@ impl Landings {
 
     fn ids(&self) -> Result<Vec<LandingId>, Error> {
         let listing = self.files.list(&self.folder)?;
-        let id = |entry: &host::Entry| {
+        let id = |entry: &host::ListedEntry| {
             let name = entry.path.name();
             name.strip_suffix(".json")?.parse().ok().map(LandingId)
         };
         Ok(listing.entries.iter().filter_map(id).collect())
     }
 
-    /// All numbers that were given, to landings or to what never became one.
+    /// All numbers ever reserved, including those whose landing was never written.
     fn numbers(&self) -> Result<Vec<u64>, Error> {
         let listing = self.files.list(&self.folder)?;
-        let number = |entry: &host::Entry| entry.path.name().split('.').next()?.parse().ok();
+        let number = |entry: &host::ListedEntry| entry.path.name().split('.').next()?.parse().ok();
         Ok(listing.entries.iter().filter_map(number).collect())
     }
 }
@@ -420,7 +420,7 @@ impl Landings {
 mod tests {
     use git::merge::TreePath;
 
-    use super::{decoded, encoded};
+    use super::{decode_path, encode_path};
 
     #[test]
     fn paths_of_any_bytes_survive() {
@@ -432,8 +432,8 @@ mod tests {
             "ä/ß".as_bytes(),
         ] {
             let path = TreePath::new(bytes);
-            assert_eq!(decoded(&encoded(&path)), path);
+            assert_eq!(decode_path(&encode_path(&path)), path);
         }
-        assert_eq!(encoded(&TreePath::new(b"a\xff%")), "a%FF%25");
+        assert_eq!(encode_path(&TreePath::new(b"a\xff%")), "a%FF%25");
     }
 }

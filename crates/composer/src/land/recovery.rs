@@ -1,4 +1,4 @@
-//! What a killed program left behind, brought to an end.
+//! Recovery of landings that a killed program left unfinished.
 
 use std::collections::BTreeSet;
 
@@ -6,104 +6,121 @@ use base::AbsPath;
 use git::Repository;
 use git::merge::ObjectId;
 
-use super::record::{PlanRecord, Record, Step};
+use super::record::{LandingRecord, LandingStep, PlanRecord};
 use super::{Error, Landings};
 
 impl Landings {
-    /// Finishes landings whose branch has moved, lets the others begin again, and removes locks of ours. Says of
-    /// each landing what became of it.
+    /// Finishes landings whose branch has moved, requeues the others, and removes stale locks.
+    /// Returns a sentence about each landing.
     pub(super) fn recover(&self) -> Result<Vec<String>, Error> {
         let repository = self.repository()?;
         let lock = repository.lock_landings(&*self.files)?;
         let Some(_lock) = lock else {
-            // Somebody is at work; what looks cut short may be theirs.
+            // Another program is landing; what looks interrupted may be its work in progress.
             return Ok(Vec::new());
         };
         self.files.sweep(&self.folder)?;
-        let mut told = repository.clear_leavings(&*self.files)?;
+        let mut told = repository.clear_leftovers(&*self.files)?;
         let records = self.records()?;
-        let is_undo =
-            |record: &Record| matches!(record.step, Step::Landed { .. }) && record.undoes.is_some();
+        let is_undo = |record: &LandingRecord| {
+            matches!(record.step, LandingStep::Landed { .. }) && record.undoes.is_some()
+        };
         for record in records.iter().filter(|record| is_undo(record)) {
             self.mark_undone(record)?;
         }
-        // Whoever takes something back waits for it; nobody does any longer.
-        let is_forgotten = |record: &Record| {
-            record.step == Step::Waiting && record.undoes.is_some() && record.resolved.is_empty()
+        // An undo runs while its caller waits; the caller of this one is gone.
+        let is_forgotten = |record: &LandingRecord| {
+            record.step == LandingStep::Waiting
+                && record.undoes.is_some()
+                && record.resolved.is_empty()
         };
-        told.extend(self.end_cut_short(&repository)?);
+        told.extend(self.recover_interrupted(&repository)?);
         for mut record in records.into_iter().filter(is_forgotten) {
-            told.push(self.begin_again(&mut record)?);
+            told.push(self.requeue(&mut record)?);
         }
         Ok(told)
     }
 
-    /// The same for whoever holds the lock of landings: nobody else is at work, so what looks cut short is.
-    pub(super) fn end_cut_short(&self, repository: &Repository) -> Result<Vec<String>, Error> {
-        let is_cut_short =
-            |record: &Record| matches!(record.step, Step::Checking { .. } | Step::Moving { .. });
-        let cut_short: Vec<Record> = self.records()?.into_iter().filter(is_cut_short).collect();
+    /// Recovers interrupted landings. The caller holds the lock of landings, so no other program is
+    /// at work.
+    pub(super) fn recover_interrupted(
+        &self,
+        repository: &Repository,
+    ) -> Result<Vec<String>, Error> {
+        let is_cut_short = |record: &LandingRecord| {
+            matches!(
+                record.step,
+                LandingStep::Checking { .. } | LandingStep::Moving { .. }
+            )
+        };
+        let cut_short: Vec<LandingRecord> =
+            self.records()?.into_iter().filter(is_cut_short).collect();
         if cut_short.is_empty() {
             return Ok(Vec::new());
         }
-        let mut told = repository.clear_leavings(&*self.files)?;
+        let mut told = repository.clear_leftovers(&*self.files)?;
         for mut record in cut_short {
             repository.clear_branch(&record.branch, &*self.files)?;
-            told.push(self.brought_to_an_end(repository, &mut record)?);
+            told.push(self.finish_interrupted(repository, &mut record)?);
         }
         Ok(told)
     }
 
-    fn begin_again(&self, record: &mut Record) -> Result<String, Error> {
+    fn requeue(&self, record: &mut LandingRecord) -> Result<String, Error> {
         let branch = record.short_branch().to_owned();
         match record.undoes {
             Some(_) => {
-                record.step = Step::Dropped;
+                record.step = LandingStep::Dropped;
                 self.save(record)?;
-                let what = format!("{branch} has not moved, ask again to take it back");
+                let what = format!("{branch} has not moved; undo it again");
                 Ok(sentence(record, &what))
             }
             None => {
-                record.step = Step::Waiting;
+                record.step = LandingStep::Waiting;
                 self.save(record)?;
-                let what = format!("{branch} has not moved, and it waits for its turn again");
+                let what = format!("{branch} has not moved, and the landing is queued again");
                 Ok(sentence(record, &what))
             }
         }
     }
 
-    fn brought_to_an_end(
+    fn finish_interrupted(
         &self,
         repository: &Repository,
-        record: &mut Record,
+        record: &mut LandingRecord,
     ) -> Result<String, Error> {
-        let Step::Moving { from, to, .. } = &record.step else {
-            return self.begin_again(record);
+        let LandingStep::Moving { from, to, .. } = &record.step else {
+            return self.requeue(record);
         };
         let (from, to) = (ObjectId::parse(&from.0), ObjectId::parse(&to.0));
         let tip = repository.tip(&record.branch)?;
         let (Some(from), Some(to)) = (from, to) else {
-            return self.begin_again(record);
+            return self.requeue(record);
         };
-        // A branch that went back stands where others may have gone on from; one that went on leads to its goal.
-        let has_moved =
-            tip == to || tip != from && repository.leads_to(tip, to)? && record.straight.is_none();
+        // A branch at an ancestor of its target may have been reset, so only a descendant counts as
+        // moved. For the fast path of an undo the target is an ancestor, so nothing but the
+        // exact commit counts.
+        let has_moved = tip == to
+            || tip != from && repository.has_ancestor(tip, to)? && record.straight.is_none();
         if !has_moved {
-            return self.begin_again(record);
+            return self.requeue(record);
         }
         if !repository.lock_index(&*self.files)? {
             let what =
-                "the branch has moved, but .git/index.lock keeps the checkout from following";
+                "the branch has moved, but .git/index.lock prevents the update of the checkout";
             return Ok(sentence(record, what));
         }
         let folders = self.folders_of(record);
-        let left = self.followed(repository, record)?;
-        // A save that died leaves its draft beside the file.
+        let left = self.update_checkout(repository, record)?;
+        // An interrupted save leaves a temporary file beside its target.
         for folder in folders.iter().filter(|folder| self.files.exists(folder)) {
             self.files.sweep(folder)?;
         }
         repository.unlock_index(&*self.files)?;
-        let mut told = sentence(record, "the branch had moved and the rest is done now");
+        let mut told = sentence(
+            record,
+            "the branch had moved, and the landing is now complete",
+        );
         for about in left {
             told.push(' ');
             told.push_str(&about);
@@ -114,19 +131,19 @@ impl Landings {
 
 impl Landings {
     /// The folders of the checkout in which a landing changes files.
-    fn folders_of(&self, record: &Record) -> BTreeSet<AbsPath> {
-        let Step::Moving { plan, .. } = &record.step else {
+    fn folders_of(&self, record: &LandingRecord) -> BTreeSet<AbsPath> {
+        let LandingStep::Moving { plan, .. } = &record.step else {
             return BTreeSet::new();
         };
         let plan = plan.as_ref().and_then(PlanRecord::plan);
         let files = plan.map(|plan| plan.files).unwrap_or_default();
         files
             .iter()
-            .filter_map(|change| self.hub.join(change.path.to_path()).parent())
+            .filter_map(|change| self.main_repo.join(change.path.to_path()).parent())
             .collect()
     }
 }
 
-fn sentence(record: &Record, what: &str) -> String {
-    format!("“{}” was cut short while landing; {what}.", record.title)
+fn sentence(record: &LandingRecord, what: &str) -> String {
+    format!("Landing “{}” was interrupted; {what}.", record.title)
 }

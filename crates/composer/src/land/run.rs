@@ -1,109 +1,109 @@
-//! One landing from its turn to the branch.
+//! Runs one landing, from its turn in the queue to the moved branch.
 
 use git::Repository;
-use git::land::{Branching, Head, Moved, Obstacle, Plan, Sealed};
-use git::merge::{Changes, Merged, ObjectId, TreePath};
+use git::land::{BranchMove, CheckoutPlan, CommitSpec, Head, MoveOutcome, Obstacle};
+use git::merge::{Changes, ObjectId, TreeMerge, TreePath};
 
-use super::checks::{Candidate, Check, Checks};
-use super::message::{message, told};
-use super::record::{LandingId, PlanRecord, Record, Step, encoded};
-use super::{Buffers, Error, Landings, conflict_print};
+use super::checks::{Check, CheckRunner, LandingCandidate};
+use super::message::{format_message, format_person};
+use super::record::{LandingId, LandingRecord, LandingStep, PlanRecord, encode_path};
+use super::{Error, Landings, UnsavedBuffers, conflict_fingerprint};
 use crate::work::CommitId;
 
-/// So often a branch may move away under a landing before it waits for another turn.
-const MOST_TRIES: usize = 8;
+/// Maximum number of attempts if the branch keeps moving during a landing.
+const MAX_ATTEMPTS: usize = 8;
 
-/// What became of a landing's turn.
+/// The outcome of running a landing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum LandingOutcome {
     /// The branch has moved.
     Landed {
-        /// Where it is now.
+        /// The new tip of the branch.
         commit: CommitId,
-        /// Texts for buffers that were not saved: what the person wrote, with what landed merged in.
-        buffers: Buffers,
-        /// Sentences about files that were left as they were.
+        /// New texts for unsaved buffers: the user's edits merged with the landed changes.
+        buffers: UnsavedBuffers,
+        /// Sentences about files that were left unchanged.
         left: Vec<String>,
     },
-    /// The branch and the work want the same lines otherwise.
+    /// The work conflicts with the branch.
     Conflicted {
-        /// Where.
+        /// The paths that conflict.
         paths: Vec<TreePath>,
-        /// For people.
+        /// The message for the user.
         sentence: String,
     },
-    /// A check was not content; nothing moved.
+    /// A check failed; nothing moved.
     Failed {
-        /// How each went.
+        /// The results of all checks.
         checks: Vec<Check>,
-        /// For people.
+        /// The message for the user.
         sentence: String,
     },
-    /// Something of the person's is in the way; nothing moved.
+    /// An obstacle blocks the landing; nothing moved.
     Blocked {
-        /// For people.
+        /// The message for the user.
         sentence: String,
     },
-    /// The branch has it all already.
+    /// The branch already contains all changes.
     Nothing,
 }
 
 /// A merged tree that is ready to land.
-struct Ready {
+struct MergedWork {
     onto: ObjectId,
     onto_tree: ObjectId,
     tree: ObjectId,
-    /// The commit to go to, where it is known beforehand.
+    /// The target commit, if it is known beforehand.
     target: Option<ObjectId>,
 }
 
-/// One try: it ended, or the branch moved and it begins again.
-enum Try {
-    Ended(Outcome),
+/// The result of one attempt: a final outcome, or another attempt since the branch moved.
+enum LandingAttempt {
+    Ended(LandingOutcome),
     Again,
 }
 
 impl Landings {
-    /// Gives a waiting landing its turn. `buffers` are the person's texts that are not saved.
+    /// Runs a queued landing. `buffers` are the user's unsaved texts.
     pub fn run(
         &self,
         id: LandingId,
-        checks: &dyn Checks,
-        buffers: &Buffers,
-    ) -> Result<Outcome, Error> {
+        checks: &dyn CheckRunner,
+        buffers: &UnsavedBuffers,
+    ) -> Result<LandingOutcome, Error> {
         let repository = self.repository()?;
         let lock = repository.lock_landings(&*self.files)?;
         let Some(_lock) = lock else {
-            return Err(Error::Busy(self.hub.clone()));
+            return Err(Error::Busy(self.main_repo.clone()));
         };
-        for told in self.end_cut_short(&repository)? {
+        for told in self.recover_interrupted(&repository)? {
             log::info!("{told}");
         }
-        let _held = self.hold(id)?;
+        let _held = self.lock_landing(id)?;
         let mut record = self.load(id)?;
-        if record.step != Step::Waiting {
+        if record.step != LandingStep::Waiting {
             return Err(Error::NotWaiting {
                 title: record.title,
-                state: record.step.told(),
+                state: record.step.describe(),
             });
         }
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             match self.try_once(&repository, &mut record, checks, buffers)? {
-                Try::Ended(outcome) => return Ok(outcome),
-                Try::Again => {}
+                LandingAttempt::Ended(outcome) => return Ok(outcome),
+                LandingAttempt::Again => {}
             }
         }
-        let reason = format!("{} moves all the time", record.short_branch());
+        let reason = format!("{} keeps moving", record.short_branch());
         self.block(&mut record, &reason)
     }
 
-    /// The work onto where the branch is now, with the conflicts that were ended taken out.
-    pub(super) fn merged(
+    /// Merges the work onto the present branch, and applies the stored resolutions of conflicts.
+    pub(super) fn merge_onto(
         &self,
         repository: &Repository,
-        record: &Record,
+        record: &LandingRecord,
         onto: ObjectId,
-    ) -> Result<Merged, Error> {
+    ) -> Result<TreeMerge, Error> {
         let from = self.object(record, &record.from_tree)?;
         let to = self.object(record, &record.to_tree)?;
         let onto_tree = repository.tree_of(&onto.to_string())?;
@@ -112,17 +112,17 @@ impl Landings {
         let mut merged = repository.merge(from, &ours, &theirs)?;
         let mut ended = Changes::new();
         merged.conflicts.retain(|conflict| {
-            let path = encoded(&conflict.path);
+            let path = encode_path(&conflict.path);
             let end = record.resolved.iter().find(|it| it.path == path);
-            let Some(end) = end.filter(|it| it.of == conflict_print(conflict)) else {
+            let Some(end) = end.filter(|it| it.of == conflict_fingerprint(conflict)) else {
                 return true;
             };
-            // Whatever names the two sides gave it are given up for the one it was ended under.
+            // All names that the two sides gave the file give way to the name in the resolution.
             for version in [&conflict.ours, &conflict.theirs, &conflict.base] {
                 ended.extend(version.iter().map(|it| (it.path.clone(), None)));
             }
             let slot = end.with.as_ref().and_then(|slot| slot.slot());
-            let entry = slot.map(|(mode, id)| git::merge::Entry {
+            let entry = slot.map(|(mode, id)| git::merge::ObjectEntry {
                 mode,
                 id,
                 bytes: None,
@@ -137,38 +137,38 @@ impl Landings {
     fn try_once(
         &self,
         repository: &Repository,
-        record: &mut Record,
-        checks: &dyn Checks,
-        buffers: &Buffers,
-    ) -> Result<Try, Error> {
-        let ready = match self.ready(repository, record)? {
+        record: &mut LandingRecord,
+        checks: &dyn CheckRunner,
+        buffers: &UnsavedBuffers,
+    ) -> Result<LandingAttempt, Error> {
+        let ready = match self.prepare_merge(repository, record)? {
             Ok(ready) => ready,
-            Err(outcome) => return Ok(Try::Ended(outcome)),
+            Err(outcome) => return Ok(LandingAttempt::Ended(outcome)),
         };
-        record.step = Step::Checking {
+        record.step = LandingStep::Checking {
             onto: CommitId(ready.onto.to_string()),
         };
         self.save(record)?;
-        let checked = match self.checked(repository, record, &ready, checks)? {
+        let checked = match self.run_checks(repository, record, &ready, checks)? {
             Ok(checked) => checked,
-            Err(outcome) => return Ok(Try::Ended(outcome)),
+            Err(outcome) => return Ok(LandingAttempt::Ended(outcome)),
         };
         if repository.tip(&record.branch)? != ready.onto {
-            return Ok(Try::Again);
+            return Ok(LandingAttempt::Again);
         }
         let commit = match ready.target {
             Some(target) => target,
-            None => self.sealed(repository, record, &ready, &checked)?,
+            None => self.create_commit(repository, record, &ready, &checked)?,
         };
-        self.moved(repository, record, (&ready, commit), checked, buffers)
+        self.advance_branch(repository, record, (&ready, commit), checked, buffers)
     }
 
-    /// Merges; or says why there is nothing to be checked.
-    fn ready(
+    /// Merges the work; or returns the outcome if there is nothing to check.
+    fn prepare_merge(
         &self,
         repository: &Repository,
-        record: &mut Record,
-    ) -> Result<Result<Ready, Outcome>, Error> {
+        record: &mut LandingRecord,
+    ) -> Result<Result<MergedWork, LandingOutcome>, Error> {
         let onto = repository.tip(&record.branch)?;
         let onto_tree = repository.tree_of(&onto.to_string())?;
         if let Some((at, target)) = &record.straight
@@ -176,32 +176,32 @@ impl Landings {
         {
             let tree = repository.tree_of(&target.0)?;
             let target = Some(repository.commit_id(&target.0)?);
-            return Ok(Ok(Ready {
+            return Ok(Ok(MergedWork {
                 onto,
                 onto_tree,
                 tree,
                 target,
             }));
         }
-        let merged = self.merged(repository, record, onto)?;
+        let merged = self.merge_onto(repository, record, onto)?;
         if !merged.is_clean() {
             let paths: Vec<TreePath> = merged.conflicts.iter().map(|it| it.path.clone()).collect();
             let sentence = conflict_sentence(record, &merged);
-            record.step = Step::Conflicted {
+            record.step = LandingStep::Conflicted {
                 onto: CommitId(onto.to_string()),
                 paths: paths.iter().map(ToString::to_string).collect(),
             };
             self.save(record)?;
-            return Ok(Err(Outcome::Conflicted { paths, sentence }));
+            return Ok(Err(LandingOutcome::Conflicted { paths, sentence }));
         }
         let from = self.object(record, &record.from_tree)?;
         let tree = repository.write(from, &merged.changes)?;
         if tree == onto_tree {
-            record.step = Step::Nothing;
+            record.step = LandingStep::Nothing;
             self.save(record)?;
-            return Ok(Err(Outcome::Nothing));
+            return Ok(Err(LandingOutcome::Nothing));
         }
-        Ok(Ok(Ready {
+        Ok(Ok(MergedWork {
             onto,
             onto_tree,
             tree,
@@ -209,38 +209,38 @@ impl Landings {
         }))
     }
 
-    fn checked(
+    fn run_checks(
         &self,
         repository: &Repository,
-        record: &mut Record,
-        ready: &Ready,
-        checks: &dyn Checks,
-    ) -> Result<Result<Vec<Check>, Outcome>, Error> {
+        record: &mut LandingRecord,
+        ready: &MergedWork,
+        checks: &dyn CheckRunner,
+    ) -> Result<Result<Vec<Check>, LandingOutcome>, Error> {
         if record.undoes.is_some() {
-            // Whoever takes something back wants it gone, checks or not.
+            // An undo must not be refused by failing checks.
             return Ok(Ok(Vec::new()));
         }
-        let commit = self.sealed(repository, record, ready, &[])?;
+        let commit = self.create_commit(repository, record, ready, &[])?;
         let changed = repository.changes_between(ready.onto_tree, ready.tree)?;
-        let candidate = Candidate {
-            hub: &self.hub,
+        let candidate = LandingCandidate {
+            main_repo: &self.main_repo,
             commit: CommitId(commit.to_string()),
             changed: changed.into_keys().collect(),
             tree: ready.tree,
             repository,
             files: &*self.files,
         };
-        let checked = match checks.check(&candidate) {
+        let checked = match checks.run_checks(&candidate) {
             Ok(checked) => checked,
             Err(reason) => {
-                let reason = format!("its checks could not be run: {reason}");
+                let reason = format!("its checks gave no result: {reason}");
                 return self.block(record, &reason).map(Err);
             }
         };
         if checked.iter().all(|check| check.is_passed) {
             return Ok(Ok(checked));
         }
-        record.step = Step::Failed {
+        record.step = LandingStep::Failed {
             checks: checked.clone(),
         };
         self.save(record)?;
@@ -255,65 +255,69 @@ impl Landings {
             failed.join(", "),
             record.short_branch()
         );
-        Ok(Err(Outcome::Failed {
+        Ok(Err(LandingOutcome::Failed {
             checks: checked,
             sentence,
         }))
     }
 
-    fn sealed(
+    fn create_commit(
         &self,
         repository: &Repository,
-        record: &Record,
-        ready: &Ready,
+        record: &LandingRecord,
+        ready: &MergedWork,
         checks: &[Check],
     ) -> Result<ObjectId, Error> {
-        let author = record.author.person();
-        let committer = repository.person().unwrap_or_else(|| author.clone());
+        let author = record.author.to_signature();
+        let committer = repository.signature().unwrap_or_else(|| author.clone());
         let mut words = record.words.clone();
-        // Whoever the commit is already by needs no second line.
-        words.co_authors.retain(|person| *person != told(&author));
-        let sealed = Sealed {
+        // The author is not a co-author as well.
+        words
+            .co_authors
+            .retain(|person| *person != format_person(&author));
+        let sealed = CommitSpec {
             tree: ready.tree,
             parents: vec![ready.onto],
             author,
             committer,
             seconds: (self.clock.wall_ms() / 1000) as i64,
             offset_minutes: 0,
-            message: message(&words, &record.session, checks),
+            message: format_message(&words, &record.session, checks),
         };
-        Ok(repository.seal(&sealed)?)
+        Ok(repository.create_commit(&sealed)?)
     }
 
-    fn moved(
+    fn advance_branch(
         &self,
         repository: &Repository,
-        record: &mut Record,
-        (ready, to): (&Ready, ObjectId),
+        record: &mut LandingRecord,
+        (ready, to): (&MergedWork, ObjectId),
         checks: Vec<Check>,
-        buffers: &Buffers,
-    ) -> Result<Try, Error> {
+        buffers: &UnsavedBuffers,
+    ) -> Result<LandingAttempt, Error> {
         let elsewhere = repository.checked_out_elsewhere(&record.branch, &*self.files);
         if let Some(other) = elsewhere.first() {
             let reason = format!(
-                "{} is checked out in another working tree too ({other}), which would not follow",
+                "{} is also checked out in another working tree ({other}), which would not be \
+                 updated",
                 record.short_branch()
             );
-            return self.block(record, &reason).map(Try::Ended);
+            return self.block(record, &reason).map(LandingAttempt::Ended);
         }
         let is_here = repository.head()? == Head::Branch(record.branch.clone());
-        let (plan, buffers) = match is_here {
-            true => match self.planned(repository, ready, buffers)? {
+        let (plan, buffers) = if is_here {
+            match self.plan_checkout(repository, ready, buffers)? {
                 Ok((plan, buffers)) => (Some(plan), buffers),
-                Err(reason) => return self.block(record, &reason).map(Try::Ended),
-            },
-            false => (None, Buffers::new()),
+                Err(reason) => return self.block(record, &reason).map(LandingAttempt::Ended),
+            }
+        } else {
+            (None, UnsavedBuffers::new())
         };
         if plan.is_some() && !repository.lock_index(&*self.files)? {
-            let reason = "another git command is at work here, or died and left .git/index.lock";
-            return self.block(record, reason).map(Try::Ended);
+            let reason = "another Git command is running, or was killed and left .git/index.lock";
+            return self.block(record, reason).map(LandingAttempt::Ended);
         }
-        record.step = Step::Moving {
+        record.step = LandingStep::Moving {
             from: CommitId(ready.onto.to_string()),
             to: CommitId(to.to_string()),
             plan: plan.as_ref().map(PlanRecord::of),
@@ -321,12 +325,12 @@ impl Landings {
         };
         let went = self
             .save(record)
-            .and_then(|()| self.go(repository, record, ready.onto, to));
+            .and_then(|()| self.move_branch(repository, record, ready.onto, to));
         let went = match went {
-            Ok(Moved::Done) => Ok(()),
-            Ok(Moved::Elsewhere(_)) => Err(Ok(None)),
-            Ok(Moved::Locked) => Err(Ok(Some(format!(
-                "another git command is moving {}, or died and left its lock",
+            Ok(MoveOutcome::Done) => Ok(()),
+            Ok(MoveOutcome::Elsewhere(_)) => Err(Ok(None)),
+            Ok(MoveOutcome::Locked) => Err(Ok(Some(format!(
+                "another Git command is moving {}, or was killed and left its lock",
                 record.short_branch()
             )))),
             Err(error) => Err(Err(error)),
@@ -335,53 +339,53 @@ impl Landings {
             if plan.is_some() {
                 repository.unlock_index(&*self.files)?;
             }
-            record.step = Step::Waiting;
+            record.step = LandingStep::Waiting;
             self.save(record)?;
             return match why? {
-                None => Ok(Try::Again),
-                Some(reason) => self.block(record, &reason).map(Try::Ended),
+                None => Ok(LandingAttempt::Again),
+                Some(reason) => self.block(record, &reason).map(LandingAttempt::Ended),
             };
         }
-        let left = self.followed(repository, record)?;
-        Ok(Try::Ended(Outcome::Landed {
+        let left = self.update_checkout(repository, record)?;
+        Ok(LandingAttempt::Ended(LandingOutcome::Landed {
             commit: CommitId(to.to_string()),
             buffers,
             left,
         }))
     }
 
-    fn go(
+    fn move_branch(
         &self,
         repository: &Repository,
-        record: &Record,
+        record: &LandingRecord,
         from: ObjectId,
         to: ObjectId,
-    ) -> Result<Moved, Error> {
-        let author = record.author.person();
+    ) -> Result<MoveOutcome, Error> {
+        let author = record.author.to_signature();
         let what = if record.undoes.is_some() {
             "undo"
         } else {
             "land"
         };
-        let branching = Branching {
+        let branching = BranchMove {
             reference: &record.branch,
             from,
             to,
             note: &format!("burin {what}: {}", record.title),
-            person: &repository.person().unwrap_or(author),
+            signature: &repository.signature().unwrap_or(author),
             seconds: (self.clock.wall_ms() / 1000) as i64,
         };
         Ok(repository.move_branch(&branching, &*self.files)?)
     }
 
-    /// What comes after the branch has moved: the checkout follows, and the landing is done. Does no harm when it
-    /// was done in part before.
-    pub(super) fn followed(
+    /// Completes a landing after the branch has moved: updates the checkout and the record.
+    /// Idempotent, so that recovery can repeat it.
+    pub(super) fn update_checkout(
         &self,
         repository: &Repository,
-        record: &mut Record,
+        record: &mut LandingRecord,
     ) -> Result<Vec<String>, Error> {
-        let Step::Moving {
+        let LandingStep::Moving {
             from,
             to,
             plan,
@@ -392,15 +396,16 @@ impl Landings {
         };
         let mut left = Vec::new();
         if let Some(plan) = plan.as_ref().and_then(PlanRecord::plan) {
-            let obstacles = repository.carry_out(&plan, &*self.files)?;
-            left.extend(
-                obstacles
-                    .iter()
-                    .map(|it| format!("{} does not have what landed yet: {}.", it.path, it.reason)),
-            );
+            let obstacles = repository.apply_checkout(&plan, &*self.files)?;
+            left.extend(obstacles.iter().map(|it| {
+                format!(
+                    "{} was not updated with the landed changes: {}.",
+                    it.path, it.reason
+                )
+            }));
             repository.unlock_index(&*self.files)?;
         }
-        record.step = Step::Landed {
+        record.step = LandingStep::Landed {
             from,
             to,
             checks,
@@ -411,22 +416,22 @@ impl Landings {
         Ok(left)
     }
 
-    /// What the checkout needs, and the texts of buffers; or why it cannot be.
-    fn planned(
+    /// Plans the update of the checkout and of unsaved buffers; or returns the obstacle.
+    fn plan_checkout(
         &self,
         repository: &Repository,
-        ready: &Ready,
-        buffers: &Buffers,
-    ) -> Result<Result<(Plan, Buffers), String>, Error> {
-        if let Some(unfinished) = repository.unfinished() {
-            return Ok(Err(format!("{unfinished} of yours is not finished here")));
+        ready: &MergedWork,
+        buffers: &UnsavedBuffers,
+    ) -> Result<Result<(CheckoutPlan, UnsavedBuffers), String>, Error> {
+        if let Some(unfinished) = repository.operation_in_progress() {
+            return Ok(Err(format!("{unfinished} is unfinished in your checkout")));
         }
         let plan = repository.plan_checkout(ready.onto_tree, ready.tree, &*self.files)?;
         let plan = match plan {
             Ok(plan) => plan,
             Err(obstacles) => return Ok(Err(obstacle_reason(&obstacles))),
         };
-        let mut merged = Buffers::new();
+        let mut merged = UnsavedBuffers::new();
         for change in &plan.files {
             let Some(text) = buffers.get(&change.path) else {
                 continue;
@@ -434,7 +439,7 @@ impl Landings {
             let clean = repository.merge_unsaved(change, text)?;
             let Some(clean) = clean else {
                 return Ok(Err(format!(
-                    "what you have not saved in {} and what lands there cannot be merged; save or undo it first",
+                    "your unsaved changes in {} conflict with the landing; save or undo them first",
                     change.path
                 )));
             };
@@ -443,8 +448,8 @@ impl Landings {
         Ok(Ok((plan, merged)))
     }
 
-    fn block(&self, record: &mut Record, reason: &str) -> Result<Outcome, Error> {
-        record.step = Step::Blocked {
+    fn block(&self, record: &mut LandingRecord, reason: &str) -> Result<LandingOutcome, Error> {
+        record.step = LandingStep::Blocked {
             reason: reason.to_owned(),
         };
         self.save(record)?;
@@ -453,25 +458,25 @@ impl Landings {
             verb(record),
             record.title
         );
-        Ok(Outcome::Blocked { sentence })
+        Ok(LandingOutcome::Blocked { sentence })
     }
 
-    fn object(&self, record: &Record, id: &str) -> Result<ObjectId, Error> {
+    fn object(&self, record: &LandingRecord, id: &str) -> Result<ObjectId, Error> {
         ObjectId::parse(id).ok_or_else(|| Error::Unreadable {
             path: self.folder.join(format!("{}.json", record.id.0)),
-            message: format!("{id} is no object of git"),
+            message: format!("{id} is not a Git object id"),
         })
     }
 }
 
-fn verb(record: &Record) -> &'static str {
+fn verb(record: &LandingRecord) -> &'static str {
     match record.undoes {
         Some(_) => "undo",
         None => "land",
     }
 }
 
-fn conflict_sentence(record: &Record, merged: &Merged) -> String {
+fn conflict_sentence(record: &LandingRecord, merged: &TreeMerge) -> String {
     let told: Vec<String> = merged
         .conflicts
         .iter()
@@ -479,14 +484,14 @@ fn conflict_sentence(record: &Record, merged: &Merged) -> String {
             0 => format!(
                 "{} conflicts ({})",
                 conflict.path,
-                crate::forecast::kind_told(conflict.kind)
+                crate::forecast::conflict_kind_text(conflict.kind)
             ),
             1 => format!("1 hunk conflicts in {}", conflict.path),
             count => format!("{count} hunks conflict in {}", conflict.path),
         })
         .collect();
     format!(
-        "Cannot {} “{}”: {} moved and {}. Decide each, then go on.",
+        "Cannot {} “{}”: {} moved and {}. Resolve each conflict, then continue.",
         verb(record),
         record.title,
         record.short_branch(),

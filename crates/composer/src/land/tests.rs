@@ -1,4 +1,4 @@
-//! Stories of landings on real repositories, looked at by the real git.
+//! Stories of landings on real repositories, verified with the real Git.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests set up repositories on disk and ask the real git"
@@ -15,12 +15,14 @@ use std::process::Command;
 use std::sync::Arc;
 
 use base::AbsPath;
-use git::land::Person;
+use git::land::Signature;
 use git::merge::{Changes, TreePath};
 use host::{RealClock, RealFiles, TempFolder};
 
-use super::{Buffers, LandingId, Landings, Outcome, Request, Unchecked, Words};
-use crate::work::{CommitId, Work};
+use super::{
+    CommitMessage, LandingId, LandingOutcome, LandingRequest, Landings, NoChecks, UnsavedBuffers,
+};
+use crate::work::{CommitId, SessionWork};
 
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
@@ -48,7 +50,7 @@ pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A person's repository and the worktrees of sessions beside it.
+/// A main repository with the worktrees of sessions beside it.
 pub(crate) struct Hub {
     pub(crate) folder: TempFolder,
     pub(crate) root: AbsPath,
@@ -84,15 +86,15 @@ impl Hub {
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
 
-    /// A worktree with objects of the hub and a git folder of its own.
-    pub(crate) fn session(&self, name: &str) -> Work {
+    /// A worktree with its own git folder that uses the objects of the main repository.
+    pub(crate) fn session(&self, name: &str) -> SessionWork {
         let root = self.folder.path().join(name);
         let place = root.as_path().to_str().unwrap();
         git(
             self.folder.path().as_path(),
             &["clone", "-q", "--shared", "hub", place],
         );
-        Work {
+        SessionWork {
             session: name.to_owned(),
             title: format!("work of {name}"),
             git_dir: root.join(".git"),
@@ -113,11 +115,11 @@ impl Hub {
         Landings::open(&self.root, &folder, Arc::new(RealFiles), clock).unwrap()
     }
 
-    /// What git has to say against the repository; and nothing may be locked.
+    /// Checks the repository with `git fsck`, and that no lock is left.
     pub(crate) fn assert_sound(&self) {
         self.git(&["fsck", "--strict", "--no-dangling"]);
         let mut locks = self.found(|name| name.ends_with(".lock") && name != "landing.lock");
-        // Those of ours that are locked by the system and not by their being there.
+        // Our lock files are locked with `flock`; their existence means nothing.
         let own = self.folder.path().join("state").to_string();
         locks.retain(|lock| !lock.starts_with(&own));
         assert_eq!(locks, Vec::<String>::new(), "locks were left");
@@ -127,7 +129,7 @@ impl Hub {
         }
     }
 
-    /// No save of ours may have left its draft, in the checkout, in the git folder or beside records.
+    /// Checks that no temporary file is left in the checkout, in the git folder or beside records.
     pub(crate) fn assert_no_drafts(&self) {
         let drafts = self.found(|name| name.starts_with(".burin-"));
         assert_eq!(drafts, Vec::<String>::new(), "drafts were left");
@@ -171,44 +173,47 @@ pub(crate) fn write(root: &AbsPath, path: &str, text: &str) {
     std::fs::write(place.as_path(), text).unwrap();
 }
 
-fn agent() -> Person {
-    Person {
+fn agent() -> Signature {
+    Signature {
         name: "Agent".to_owned(),
         email: "agent@example.org".to_owned(),
     }
 }
 
-fn request(work: &Work, changes: Changes) -> Request {
-    Request {
+fn request(work: &SessionWork, changes: Changes) -> LandingRequest {
+    LandingRequest {
         session: work.session.clone(),
         title: work.title.clone(),
         base: work.base.clone(),
         changes,
         branch: None,
         author: agent(),
-        words: Words {
+        words: CommitMessage {
             subject: work.title.clone(),
-            ..Words::default()
+            ..CommitMessage::default()
         },
     }
 }
 
-/// Queues all that a session holds.
-fn enqueue(landings: &Landings, work: &Work) -> LandingId {
+/// Queues all changes of a session.
+fn enqueue(landings: &Landings, work: &SessionWork) -> LandingId {
     let scanned = landings.read(work).unwrap();
     assert!(scanned.refused.is_empty(), "{:?}", scanned.refused);
     landings.enqueue(&request(work, scanned.changes)).unwrap()
 }
 
-fn land(landings: &Landings, work: &Work) -> (LandingId, Outcome) {
+fn land(landings: &Landings, work: &SessionWork) -> (LandingId, LandingOutcome) {
     let id = enqueue(landings, work);
-    (id, landings.run(id, &Unchecked, &Buffers::new()).unwrap())
+    (
+        id,
+        landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap(),
+    )
 }
 
 #[track_caller]
-fn landed(outcome: &Outcome) -> String {
+fn landed(outcome: &LandingOutcome) -> String {
     match outcome {
-        Outcome::Landed { commit, left, .. } => {
+        LandingOutcome::Landed { commit, left, .. } => {
             assert!(left.is_empty(), "{left:?}");
             commit.0.clone()
         }

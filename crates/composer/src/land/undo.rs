@@ -1,17 +1,21 @@
-//! Taking a landing back, and taking that back.
+//! Undo of landings; an undo is itself a landing and can be undone.
 
-use super::checks::Unchecked;
-use super::record::{LandingId, Record, Step};
-use super::run::Outcome;
-use super::{Buffers, Error, Landings};
+use super::checks::NoChecks;
+use super::record::{LandingId, LandingRecord, LandingStep};
+use super::run::LandingOutcome;
+use super::{Error, Landings, UnsavedBuffers};
 use crate::work::CommitId;
 
 impl Landings {
-    /// Takes back what a landing did: the branch goes back where nothing came on top, else a commit undoes it; the
-    /// checkout follows. What took it back is a landing itself, to be taken back in the same way.
-    pub fn undo(&self, id: LandingId, buffers: &Buffers) -> Result<(LandingId, Outcome), Error> {
+    /// Undoes a landing: resets the branch if nothing came on top of it, else commits the reverse
+    /// changes; the checkout follows. The undo is a landing of its own.
+    pub fn undo(
+        &self,
+        id: LandingId,
+        buffers: &UnsavedBuffers,
+    ) -> Result<(LandingId, LandingOutcome), Error> {
         let landed = self.load(id)?;
-        let Step::Landed {
+        let LandingStep::Landed {
             from,
             to,
             undone_by,
@@ -30,15 +34,23 @@ impl Landings {
         }
         let record = self.reverse(&landed, from, to)?;
         self.save(&record)?;
-        let outcome = self.run(record.id, &Unchecked, buffers)?;
-        // An undo that is not possible now is not kept in the queue: the person asks again.
-        if !matches!(outcome, Outcome::Landed { .. } | Outcome::Conflicted { .. }) {
+        let outcome = self.run(record.id, &NoChecks, buffers)?;
+        // A failed undo is not kept in the queue: the user can ask again.
+        if !matches!(
+            outcome,
+            LandingOutcome::Landed { .. } | LandingOutcome::Conflicted { .. }
+        ) {
             self.drop_landing(record.id)?;
         }
         Ok((record.id, outcome))
     }
 
-    fn reverse(&self, landed: &Record, from: &CommitId, to: &CommitId) -> Result<Record, Error> {
+    fn reverse(
+        &self,
+        landed: &LandingRecord,
+        from: &CommitId,
+        to: &CommitId,
+    ) -> Result<LandingRecord, Error> {
         let repository = self.repository()?;
         let mut words = landed.words.clone();
         words.subject = match landed.words.subject.strip_prefix("Revert “") {
@@ -46,7 +58,7 @@ impl Landings {
             None => format!("Revert “{}”", landed.words.subject),
         };
         words.body = format!("This takes back {to}.");
-        Ok(Record {
+        Ok(LandingRecord {
             id: self.next_id()?,
             from_tree: repository.tree_of(&to.0)?.to_string(),
             to_tree: repository.tree_of(&from.0)?.to_string(),
@@ -54,19 +66,20 @@ impl Landings {
             undoes: Some(landed.id),
             words,
             resolved: Vec::new(),
-            step: Step::Waiting,
+            step: LandingStep::Waiting,
             ..landed.clone()
         })
     }
 
-    /// Says in the record of what was taken back that it was; once what took it back has landed.
-    pub(super) fn mark_undone(&self, record: &Record) -> Result<(), Error> {
+    /// Marks the landing that `record` undid as undone, once `record` has landed.
+    pub(super) fn mark_undone(&self, record: &LandingRecord) -> Result<(), Error> {
         let Some(undone) = record.undoes else {
             return Ok(());
         };
         let mut undone = self.load(undone)?;
-        // Whoever opens asks this of every landing that took one back; a record is written once only.
-        if let Step::Landed { undone_by, .. } = &mut undone.step
+        // `open` repeats this for every landed undo; the check avoids rewriting the record each
+        // time.
+        if let LandingStep::Landed { undone_by, .. } = &mut undone.step
             && *undone_by != Some(record.id)
         {
             *undone_by = Some(record.id);

@@ -1,72 +1,78 @@
-//! From what sessions changed to hunks.
+//! Computes the hunks of sessions' changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use git::Repository;
-use git::merge::{Entry, ObjectId, TreePath, is_binary, line_hunks};
+use git::merge::{ObjectEntry, ObjectId, TreePath, is_binary, line_hunks};
 use host::ContentHash;
 
-use super::choices::Choices;
+use super::decisions::HunkDecisions;
 use super::risk::risk;
-use super::{Authors, Covered, File, Hunk, HunkId, Part, Review, Reviewed, Version};
-use crate::forecast::symbols::Symbols;
+use super::{
+    CheckCoverage, HunkChange, HunkId, LineAuthors, Review, ReviewFile, ReviewHunk,
+    ReviewedSession, ReviewedVersion,
+};
+use crate::forecast::symbols::SymbolCache;
 
-/// So many lines around a hunk take part in its id.
-const AROUND: u32 = 3;
+/// Number of context lines on each side that enter the id of a hunk.
+const CONTEXT_LINES: u32 = 3;
 
 impl Review {
-    /// All hunks of some sessions, each against the commit it began from.
-    pub fn of(
+    /// Builds the review of some sessions, each against the commit from which it started.
+    pub fn build(
         repository: &Repository,
-        sessions: &[Reviewed],
-        authors: &dyn Authors,
-        covered: &dyn Covered,
+        sessions: &[ReviewedSession],
+        authors: &dyn LineAuthors,
+        covered: &dyn CheckCoverage,
     ) -> Result<Self, git::Error> {
         let mut all = Vec::new();
         for reviewed in sessions {
             let base = repository.tree_of(&reviewed.base.0)?;
-            let mut look = Look {
+            let mut look = HunkBuilder {
                 repository,
                 reviewed,
                 base,
                 authors,
                 covered,
-                symbols: Symbols::default(),
+                symbols: SymbolCache::default(),
                 seen: HashMap::new(),
             };
             all.extend(look.files()?);
         }
-        let weight = |(_, hunks): &(File, Vec<Hunk>)| hunks.iter().map(|it| it.risk.weight).max();
+        let weight = |(_, hunks): &(ReviewFile, Vec<ReviewHunk>)| {
+            hunks.iter().map(|it| it.risk.weight).max()
+        };
         all.sort_by(|one, two| {
-            let name = |it: &(File, Vec<Hunk>)| (it.0.path.clone(), it.0.session.clone());
+            let name =
+                |it: &(ReviewFile, Vec<ReviewHunk>)| (it.0.path.clone(), it.0.session.clone());
             weight(two)
                 .cmp(&weight(one))
                 .then_with(|| name(one).cmp(&name(two)))
         });
-        let (files, hunks): (Vec<File>, Vec<Vec<Hunk>>) = all.into_iter().unzip();
+        let (files, hunks): (Vec<ReviewFile>, Vec<Vec<ReviewHunk>>) = all.into_iter().unzip();
         Ok(Self {
             hunks: Arc::new(hunks.into_iter().flatten().collect()),
             files: Arc::new(files),
-            choices: Choices::default(),
+            choices: HunkDecisions::default(),
         })
     }
 }
 
-struct Look<'a> {
+struct HunkBuilder<'a> {
     repository: &'a Repository,
-    reviewed: &'a Reviewed,
+    reviewed: &'a ReviewedSession,
     base: ObjectId,
-    authors: &'a dyn Authors,
-    covered: &'a dyn Covered,
-    symbols: Symbols,
-    /// How often the same was done in the same place, so that ids differ.
+    authors: &'a dyn LineAuthors,
+    covered: &'a dyn CheckCoverage,
+    symbols: SymbolCache,
+    /// Number of equal changes so far, which keeps the ids of repeated hunks distinct.
     seen: HashMap<u128, u32>,
 }
 
-impl Look<'_> {
-    fn files(&mut self) -> Result<Vec<(File, Vec<Hunk>)>, git::Error> {
+impl HunkBuilder<'_> {
+    fn files(&mut self) -> Result<Vec<(ReviewFile, Vec<ReviewHunk>)>, git::Error> {
         let changes = self.reviewed.changes.clone();
         let renames = self.repository.renames(self.base, &changes)?;
         let moved: BTreeSet<&TreePath> = renames.values().collect();
@@ -77,47 +83,48 @@ impl Look<'_> {
             }
             let was = renames.get(path);
             let before = self.repository.entry_at(self.base, was.unwrap_or(path))?;
-            let file = File {
+            let file = ReviewFile {
                 session: self.reviewed.session.clone(),
                 base: self.reviewed.base.clone(),
                 path: path.clone(),
-                was: was.cloned(),
+                renamed_from: was.cloned(),
                 before: before.map(|entry| self.version(entry)).transpose()?,
                 after: after.clone().map(|entry| self.version(entry)).transpose()?,
                 hunks: Vec::new(),
             };
             let hunks = self.hunks(&file);
             let ids = hunks.iter().map(|hunk| hunk.id).collect();
-            files.push((File { hunks: ids, ..file }, hunks));
+            files.push((ReviewFile { hunks: ids, ..file }, hunks));
         }
         Ok(files)
     }
 
-    fn version(&self, entry: Entry) -> Result<Version, git::Error> {
+    fn version(&self, entry: ObjectEntry) -> Result<ReviewedVersion, git::Error> {
         let bytes = self.repository.bytes_of(&entry)?;
-        Ok(Version { entry, bytes })
+        Ok(ReviewedVersion { entry, bytes })
     }
 
-    fn hunks(&mut self, file: &File) -> Vec<Hunk> {
+    fn hunks(&mut self, file: &ReviewFile) -> Vec<ReviewHunk> {
         let mut hunks = Vec::new();
-        if let Some(from) = &file.was {
-            let part = Part::Name { from: from.clone() };
+        if let Some(from) = &file.renamed_from {
+            let part = HunkChange::Name { from: from.clone() };
             hunks.push(self.hunk(file, part, from.as_bytes()));
         }
         let texts = match (&file.before, &file.after) {
             (Some(before), Some(after)) if has_lines(before) && has_lines(after) => (before, after),
             _ => {
-                let entry = |version: &Option<Version>| version.as_ref().map(|it| it.entry.clone());
+                let entry =
+                    |version: &Option<ReviewedVersion>| version.as_ref().map(|it| it.entry.clone());
                 let (before, after) = (entry(&file.before), entry(&file.after));
                 if before == after {
-                    // Only its name is another one.
+                    // The file was only renamed.
                     return hunks;
                 }
                 let print = format!("{before:?} {after:?}");
                 let lacks_lines =
-                    |it: &Option<Version>| it.as_ref().is_some_and(|it| !has_lines(it));
+                    |it: &Option<ReviewedVersion>| it.as_ref().is_some_and(|it| !has_lines(it));
                 let is_binary = lacks_lines(&file.before) || lacks_lines(&file.after);
-                let part = Part::Whole {
+                let part = HunkChange::Whole {
                     before,
                     after,
                     is_binary,
@@ -128,27 +135,27 @@ impl Look<'_> {
         };
         let (before, after) = texts;
         if before.entry.mode != after.entry.mode {
-            let part = Part::Mode {
+            let part = HunkChange::Mode {
                 from: before.entry.mode,
                 to: after.entry.mode,
             };
             let print = format!("{part:?}");
             hunks.push(self.hunk(file, part, print.as_bytes()));
         }
-        let (old, new) = (lines(&before.bytes), lines(&after.bytes));
+        let (old, new) = (split_lines(&before.bytes), split_lines(&after.bytes));
         for (before, after) in line_hunks(&before.bytes, &after.bytes) {
-            let removed: Arc<[u8]> = cut(&old, &before).concat().into();
-            let added: Arc<[u8]> = cut(&new, &after).concat().into();
-            let above = before.start.saturating_sub(AROUND)..before.start;
-            let below = before.end..(before.end + AROUND).min(old.len() as u32);
+            let removed: Arc<[u8]> = slice_lines(&old, &before).concat().into();
+            let added: Arc<[u8]> = slice_lines(&new, &after).concat().into();
+            let above = before.start.saturating_sub(CONTEXT_LINES)..before.start;
+            let below = before.end..(before.end + CONTEXT_LINES).min(old.len() as u32);
             let print = [
-                cut(&old, &above).concat(),
+                slice_lines(&old, &above).concat(),
                 removed.to_vec(),
                 added.to_vec(),
-                cut(&old, &below).concat(),
+                slice_lines(&old, &below).concat(),
             ]
             .join(&0);
-            let part = Part::Lines {
+            let part = HunkChange::Lines {
                 before,
                 after,
                 removed,
@@ -159,14 +166,15 @@ impl Look<'_> {
         hunks
     }
 
-    fn hunk(&mut self, file: &File, part: Part, print: &[u8]) -> Hunk {
+    fn hunk(&mut self, file: &ReviewFile, part: HunkChange, print: &[u8]) -> ReviewHunk {
         let lines = match &part {
-            Part::Lines { after, .. } => Some(after.clone()),
+            HunkChange::Lines { after, .. } => Some(after.clone()),
             _ => None,
         };
         let symbol = match (&lines, &file.after) {
             (Some(lines), Some(after)) => {
-                self.symbols.around(&file.path, &after.bytes, lines.clone())
+                self.symbols
+                    .enclosing(&file.path, &after.bytes, lines.clone())
             }
             _ => None,
         };
@@ -175,7 +183,7 @@ impl Look<'_> {
         authors.dedup();
         let checks = self.covered.checks(session, &file.path, lines);
         let risk = risk(&file.path, &part, !checks.is_empty());
-        Hunk {
+        ReviewHunk {
             id: self.id(file, &part, print),
             session: session.clone(),
             path: file.path.clone(),
@@ -187,12 +195,12 @@ impl Look<'_> {
         }
     }
 
-    fn id(&mut self, file: &File, part: &Part, print: &[u8]) -> HunkId {
+    fn id(&mut self, file: &ReviewFile, part: &HunkChange, print: &[u8]) -> HunkId {
         let kind: &[u8] = match part {
-            Part::Lines { .. } => b"lines",
-            Part::Mode { .. } => b"mode",
-            Part::Name { .. } => b"name",
-            Part::Whole { .. } => b"whole",
+            HunkChange::Lines { .. } => b"lines",
+            HunkChange::Mode { .. } => b"mode",
+            HunkChange::Name { .. } => b"name",
+            HunkChange::Whole { .. } => b"whole",
         };
         let whole = [file.session.as_bytes(), file.path.as_bytes(), kind, print].join(&0);
         let print = ContentHash::of(&whole).0;
@@ -208,19 +216,19 @@ impl Look<'_> {
     }
 }
 
-fn has_lines(version: &Version) -> bool {
+fn has_lines(version: &ReviewedVersion) -> bool {
     version.entry.mode.is_file() && !is_binary(&version.bytes)
 }
 
-pub(super) fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+pub(super) fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-pub(super) fn cut<'l>(lines: &'l [&'l [u8]], range: &Range<u32>) -> &'l [&'l [u8]] {
+pub(super) fn slice_lines<'l>(lines: &'l [&'l [u8]], range: &Range<u32>) -> &'l [&'l [u8]] {
     &lines[range.start as usize..range.end as usize]
 }
 
-/// Hunks by their ids.
-pub(super) fn by_id(hunks: &[Hunk]) -> BTreeMap<HunkId, &Hunk> {
+/// Indexes hunks by their ids.
+pub(super) fn by_id(hunks: &[ReviewHunk]) -> BTreeMap<HunkId, &ReviewHunk> {
     hunks.iter().map(|hunk| (hunk.id, hunk)).collect()
 }

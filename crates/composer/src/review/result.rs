@@ -1,26 +1,26 @@
-//! From what was accepted to exact bytes, of one session or picked from several.
+//! Computes the exact contents that accepted hunks give, of one session or of several.
 
 use std::collections::BTreeMap;
 
-use git::merge::{Changes, Entry, Mode, TreePath};
+use git::merge::{Changes, EntryMode, ObjectEntry, TreePath};
 
-use super::diff::{by_id, cut, lines};
-use super::{Choice, File, Hunk, HunkId, Part, Review};
+use super::diff::{by_id, slice_lines, split_lines};
+use super::{HunkChange, HunkDecision, HunkId, Review, ReviewFile, ReviewHunk};
 use crate::work::CommitId;
 
-/// Two accepted hunks of which only one can land.
+/// Two accepted hunks that exclude each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overlap {
-    /// One.
+pub struct HunkOverlap {
+    /// Id of the first hunk.
     pub one: HunkId,
-    /// The other.
+    /// Id of the second hunk.
     pub two: HunkId,
-    /// For people.
+    /// The message for the user.
     pub sentence: String,
 }
 
 impl Review {
-    /// What of a session was accepted, against its base; what nobody decided about is left out.
+    /// The accepted changes of a session against its base; undecided hunks are left out.
     pub fn accepted(&self, session: &str) -> Changes {
         let hunks = by_id(&self.hunks);
         let mut changes = Changes::new();
@@ -28,19 +28,20 @@ impl Review {
             let accepted = file
                 .hunks
                 .iter()
-                .filter(|id| self.choice(**id) == Some(Choice::Accepted));
-            let accepted: Vec<&Hunk> = accepted.filter_map(|id| hunks.get(id).copied()).collect();
-            changes.extend(made(file, &accepted));
+                .filter(|id| self.decision(**id) == Some(HunkDecision::Accepted));
+            let accepted: Vec<&ReviewHunk> =
+                accepted.filter_map(|id| hunks.get(id).copied()).collect();
+            changes.extend(file_changes(file, &accepted));
         }
         changes
     }
 
-    /// What was accepted of several sessions that began from one commit, together; or the pairs that do not go
-    /// together. The same change in several sessions counts once.
-    pub fn mix(&self) -> Result<(CommitId, Changes), Vec<Overlap>> {
+    /// Combines the accepted hunks of several sessions that started from the same commit, or
+    /// returns the pairs that exclude each other. The same change in several sessions counts once.
+    pub fn mix(&self) -> Result<(CommitId, Changes), Vec<HunkOverlap>> {
         let hunks = by_id(&self.hunks);
-        let is_accepted = |id: &&HunkId| self.choice(**id) == Some(Choice::Accepted);
-        let mut picked: BTreeMap<&TreePath, Vec<(&File, &Hunk)>> = BTreeMap::new();
+        let is_accepted = |id: &&HunkId| self.decision(**id) == Some(HunkDecision::Accepted);
+        let mut picked: BTreeMap<&TreePath, Vec<(&ReviewFile, &ReviewHunk)>> = BTreeMap::new();
         let mut base: Option<(&CommitId, HunkId)> = None;
         let mut overlaps = Vec::new();
         for file in self.files.iter() {
@@ -50,16 +51,17 @@ impl Review {
                 };
                 let (first_base, first) = *base.get_or_insert((&file.base, *id));
                 if *first_base != file.base {
-                    overlaps.push(Overlap {
+                    overlaps.push(HunkOverlap {
                         one: first,
                         two: *id,
                         sentence: format!(
-                            "{} began from another commit than the others; land it by itself.",
+                            "{} started from a different commit than the others; land it \
+                             separately.",
                             file.session
                         ),
                     });
                 }
-                let before = file.was.as_ref().unwrap_or(&file.path);
+                let before = file.renamed_from.as_ref().unwrap_or(&file.path);
                 picked.entry(before).or_default().push((file, hunk));
             }
         }
@@ -71,23 +73,23 @@ impl Review {
         }
         let mut changes = Changes::new();
         for of_file in picked.values() {
-            changes.extend(mixed(of_file));
+            changes.extend(combine_hunks(of_file));
         }
         let base = base.map_or_else(|| CommitId(String::new()), |(base, _)| base.clone());
         Ok((base, changes))
     }
 }
 
-fn overlapping(of_file: &[(&File, &Hunk)]) -> Vec<Overlap> {
+fn overlapping(of_file: &[(&ReviewFile, &ReviewHunk)]) -> Vec<HunkOverlap> {
     let mut overlaps = Vec::new();
     for (ix, (file, one)) in of_file.iter().enumerate() {
         for (other, two) in &of_file[ix + 1..] {
-            if file.session != other.session && is_at_odds((file, one), (other, two)) {
-                overlaps.push(Overlap {
+            if file.session != other.session && contradicts((file, one), (other, two)) {
+                overlaps.push(HunkOverlap {
                     one: one.id,
                     two: two.id,
                     sentence: format!(
-                        "{} and {} change the same place in {}: pick one of the two.",
+                        "{} and {} change the same lines in {}: accept only one of them.",
                         file.session, other.session, file.path
                     ),
                 });
@@ -97,53 +99,57 @@ fn overlapping(of_file: &[(&File, &Hunk)]) -> Vec<Overlap> {
     overlaps
 }
 
-fn is_at_odds((file, one): (&File, &Hunk), (other, two): (&File, &Hunk)) -> bool {
+fn contradicts(
+    (file, one): (&ReviewFile, &ReviewHunk),
+    (other, two): (&ReviewFile, &ReviewHunk),
+) -> bool {
     match (&one.part, &two.part) {
         (
-            Part::Lines { before, added, .. },
-            Part::Lines {
+            HunkChange::Lines { before, added, .. },
+            HunkChange::Lines {
                 before: other_before,
                 added: other_added,
                 ..
             },
         ) => {
-            // Two that only touch have no order of their own, unless one line between keeps them apart.
+            // Adjacent hunks have no defined order; one line between them is enough.
             let touches = before.start <= other_before.end && other_before.start <= before.end;
             touches && (before, added) != (other_before, other_added)
         }
-        (Part::Mode { to, .. }, Part::Mode { to: other_to, .. }) => to != other_to,
-        (Part::Name { .. }, Part::Name { .. }) => file.path != other.path,
+        (HunkChange::Mode { to, .. }, HunkChange::Mode { to: other_to, .. }) => to != other_to,
+        (HunkChange::Name { .. }, HunkChange::Name { .. }) => file.path != other.path,
         (
-            Part::Whole { after, .. },
-            Part::Whole {
+            HunkChange::Whole { after, .. },
+            HunkChange::Whole {
                 after: other_after, ..
             },
         ) => after != other_after,
-        (Part::Whole { .. }, _) | (_, Part::Whole { .. }) => true,
+        (HunkChange::Whole { .. }, _) | (_, HunkChange::Whole { .. }) => true,
         _ => false,
     }
 }
 
-/// What a file of one session becomes.
-fn made(file: &File, accepted: &[&Hunk]) -> Changes {
-    let picked: Vec<(&File, &Hunk)> = accepted.iter().map(|hunk| (file, *hunk)).collect();
-    mixed(&picked)
+/// Applies accepted hunks to a file of one session.
+fn file_changes(file: &ReviewFile, accepted: &[&ReviewHunk]) -> Changes {
+    let picked: Vec<(&ReviewFile, &ReviewHunk)> =
+        accepted.iter().map(|hunk| (file, *hunk)).collect();
+    combine_hunks(&picked)
 }
 
-/// What a file of the base becomes by hunks that go together.
-fn mixed(picked: &[(&File, &Hunk)]) -> Changes {
+/// Applies compatible hunks to a file of the base.
+fn combine_hunks(picked: &[(&ReviewFile, &ReviewHunk)]) -> Changes {
     let mut changes = Changes::new();
     let Some((first, _)) = picked.first() else {
         return changes;
     };
     for (file, hunk) in picked {
-        if let Part::Whole { after, .. } = &hunk.part {
+        if let HunkChange::Whole { after, .. } = &hunk.part {
             let bytes = file.after.as_ref().map(|version| version.bytes.clone());
-            let entry = after.clone().map(|entry| Entry { bytes, ..entry });
+            let entry = after.clone().map(|entry| ObjectEntry { bytes, ..entry });
             let is_renamed = picked
                 .iter()
-                .any(|(_, hunk)| matches!(hunk.part, Part::Name { .. }));
-            let old = file.was.as_ref().unwrap_or(&file.path);
+                .any(|(_, hunk)| matches!(hunk.part, HunkChange::Name { .. }));
+            let old = file.renamed_from.as_ref().unwrap_or(&file.path);
             if is_renamed {
                 changes.insert(old.clone(), None);
             }
@@ -155,21 +161,21 @@ fn mixed(picked: &[(&File, &Hunk)]) -> Changes {
     let Some(before) = &first.before else {
         return changes;
     };
-    let old = first.was.as_ref().unwrap_or(&first.path);
-    let (mut mode, mut name): (Mode, &TreePath) = (before.entry.mode, old);
+    let old = first.renamed_from.as_ref().unwrap_or(&first.path);
+    let (mut mode, mut name): (EntryMode, &TreePath) = (before.entry.mode, old);
     let mut edits: BTreeMap<(u32, u32), &[u8]> = BTreeMap::new();
     for (file, hunk) in picked {
         match &hunk.part {
-            Part::Lines { before, added, .. } => {
+            HunkChange::Lines { before, added, .. } => {
                 edits.insert((before.start, before.end), added);
             }
-            Part::Mode { to, .. } => mode = *to,
-            Part::Name { .. } => name = &file.path,
-            Part::Whole { .. } => {}
+            HunkChange::Mode { to, .. } => mode = *to,
+            HunkChange::Name { .. } => name = &file.path,
+            HunkChange::Whole { .. } => {}
         }
     }
-    let bytes = edited(&before.bytes, &edits);
-    let entry = Entry::of_bytes(mode, bytes);
+    let bytes = apply_edits(&before.bytes, &edits);
+    let entry = ObjectEntry::of_bytes(mode, bytes);
     if name == old && entry == before.entry {
         return changes;
     }
@@ -180,19 +186,19 @@ fn mixed(picked: &[(&File, &Hunk)]) -> Changes {
     changes
 }
 
-/// The base with some ranges of lines replaced; they are in order and do not overlap.
-fn edited(base: &[u8], edits: &BTreeMap<(u32, u32), &[u8]>) -> Vec<u8> {
-    let lines = lines(base);
+/// Replaces ranges of rows in the base; they are sorted and do not overlap.
+fn apply_edits(base: &[u8], edits: &BTreeMap<(u32, u32), &[u8]>) -> Vec<u8> {
+    let lines = split_lines(base);
     let mut whole = Vec::with_capacity(base.len());
     let mut at = 0;
     for ((start, end), added) in edits {
-        // A line without an ending stays the last one: whatever follows it begins a line of its own.
-        whole.extend(cut(&lines, &(at..*start)).concat());
+        // If the base lacks a final line ending, the next text still begins on a new line.
+        whole.extend(slice_lines(&lines, &(at..*start)).concat());
         end_line(&mut whole, added);
         whole.extend_from_slice(added);
         at = *end;
     }
-    let rest = cut(&lines, &(at..lines.len() as u32)).concat();
+    let rest = slice_lines(&lines, &(at..lines.len() as u32)).concat();
     end_line(&mut whole, &rest);
     whole.extend(rest);
     whole

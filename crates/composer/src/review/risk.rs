@@ -1,132 +1,133 @@
-//! How closely a hunk wants to be looked at, and why.
+//! The risk of accepting a hunk, with its reasons.
 
 use std::collections::BTreeSet;
 
-use git::merge::{Entry, Mode, TreePath};
+use git::merge::{EntryMode, ObjectEntry, TreePath};
 
-use super::Part;
+use super::HunkChange;
 use crate::markers;
 
-/// Why to look closely.
+/// A reason for a closer look at a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// Conflict markers come with it: it cannot land.
+pub enum RiskReason {
+    /// It adds conflict markers and cannot land.
     ConflictMarkers,
-    /// Something runs it: when the project is built, opened, tested or committed to.
+    /// It is run automatically when the project is built, opened, tested or committed to.
     Executes,
-    /// A link.
+    /// It is a symlink or submodule.
     Link,
-    /// It decides how other things behave.
+    /// It is a configuration file.
     Configuration,
-    /// A file goes.
+    /// It removes a file.
     FileRemoved,
-    /// A file whose content cannot be shown as lines.
+    /// A binary file, which has no lines to show.
     Binary,
-    /// It may be executed from now on.
+    /// It sets the executable bit.
     MadeExecutable,
-    /// More goes than comes.
+    /// It removes more lines than it adds.
     Removes,
-    /// It is long.
+    /// It has many lines.
     Long,
-    /// No check ran over it.
+    /// No check covered it.
     Unchecked,
 }
 
-/// How closely to look.
+/// The risk of a hunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Risk {
-    /// More is riskier; only good for ordering.
+    /// Sum of the weights of the reasons; only for ordering.
     pub weight: u32,
-    /// Why.
-    pub reasons: BTreeSet<Reason>,
+    /// All reasons that apply.
+    pub reasons: BTreeSet<RiskReason>,
 }
 
-impl Reason {
+impl RiskReason {
     pub(super) fn weight(self) -> u32 {
         match self {
-            Reason::ConflictMarkers => 200,
-            Reason::Executes => 100,
-            Reason::Link => 80,
-            Reason::MadeExecutable => 60,
-            Reason::FileRemoved => 50,
-            Reason::Binary => 45,
-            Reason::Configuration => 40,
-            Reason::Unchecked => 20,
-            Reason::Removes => 10,
-            Reason::Long => 10,
+            RiskReason::ConflictMarkers => 200,
+            RiskReason::Executes => 100,
+            RiskReason::Link => 80,
+            RiskReason::MadeExecutable => 60,
+            RiskReason::FileRemoved => 50,
+            RiskReason::Binary => 45,
+            RiskReason::Configuration => 40,
+            RiskReason::Unchecked => 20,
+            RiskReason::Removes => 10,
+            RiskReason::Long => 10,
         }
     }
 
-    /// In a few words.
-    pub fn told(self) -> &'static str {
+    /// Describes the reason in a few words.
+    pub fn describe(self) -> &'static str {
         match self {
-            Reason::ConflictMarkers => "has conflict markers, so it cannot land",
-            Reason::Executes => "runs by itself",
-            Reason::Link => "is a link",
-            Reason::MadeExecutable => "becomes executable",
-            Reason::FileRemoved => "removes a file",
-            Reason::Binary => "has no lines",
-            Reason::Configuration => "is configuration",
-            Reason::Unchecked => "no check ran over it",
-            Reason::Removes => "removes more than it adds",
-            Reason::Long => "is long",
+            RiskReason::ConflictMarkers => "has conflict markers, so it cannot land",
+            RiskReason::Executes => "runs automatically",
+            RiskReason::Link => "is a symlink",
+            RiskReason::MadeExecutable => "becomes executable",
+            RiskReason::FileRemoved => "removes a file",
+            RiskReason::Binary => "is a binary file",
+            RiskReason::Configuration => "is configuration",
+            RiskReason::Unchecked => "not covered by a check",
+            RiskReason::Removes => "mostly removes lines",
+            RiskReason::Long => "is long",
         }
     }
 }
 
-/// Longer hunks are long, in lines.
-const LONG: usize = 60;
+/// Hunks with more lines than this count as long.
+const LONG_HUNK_LINES: usize = 60;
 
-pub(super) fn risk(path: &TreePath, part: &Part, is_checked: bool) -> Risk {
+pub(super) fn risk(path: &TreePath, part: &HunkChange, is_checked: bool) -> Risk {
     let mut reasons = BTreeSet::new();
     let name = path.to_string().to_lowercase();
     if executes(&name) {
-        reasons.insert(Reason::Executes);
+        reasons.insert(RiskReason::Executes);
     } else if is_configuration(&name) {
-        reasons.insert(Reason::Configuration);
+        reasons.insert(RiskReason::Configuration);
     }
     if !is_checked {
-        reasons.insert(Reason::Unchecked);
+        reasons.insert(RiskReason::Unchecked);
     }
     match part {
-        Part::Lines { removed, added, .. } => {
-            if markers::added(std::slice::from_ref(removed), added).is_some() {
-                reasons.insert(Reason::ConflictMarkers);
+        HunkChange::Lines { removed, added, .. } => {
+            if markers::first_added(std::slice::from_ref(removed), added).is_some() {
+                reasons.insert(RiskReason::ConflictMarkers);
             }
             let count = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').count();
             let (gone, come) = (count(removed), count(added));
             if gone > come {
-                reasons.insert(Reason::Removes);
+                reasons.insert(RiskReason::Removes);
             }
-            if gone + come > LONG {
-                reasons.insert(Reason::Long);
-            }
-        }
-        Part::Mode { to, .. } => {
-            if *to == Mode::Executable {
-                reasons.insert(Reason::MadeExecutable);
+            if gone + come > LONG_HUNK_LINES {
+                reasons.insert(RiskReason::Long);
             }
         }
-        Part::Name { .. } => {}
-        Part::Whole {
+        HunkChange::Mode { to, .. } => {
+            if *to == EntryMode::Executable {
+                reasons.insert(RiskReason::MadeExecutable);
+            }
+        }
+        HunkChange::Name { .. } => {}
+        HunkChange::Whole {
             before,
             after,
             is_binary,
         } => {
             if before.is_some() && after.is_none() {
-                reasons.insert(Reason::FileRemoved);
+                reasons.insert(RiskReason::FileRemoved);
             }
             if *is_binary {
-                reasons.insert(Reason::Binary);
+                reasons.insert(RiskReason::Binary);
             }
-            let bytes = |entry: &Option<Entry>| entry.as_ref().and_then(|it| it.bytes.clone());
+            let bytes =
+                |entry: &Option<ObjectEntry>| entry.as_ref().and_then(|it| it.bytes.clone());
             let old: Vec<_> = bytes(before).into_iter().collect();
-            if bytes(after).is_some_and(|after| markers::added(&old, &after).is_some()) {
-                reasons.insert(Reason::ConflictMarkers);
+            if bytes(after).is_some_and(|after| markers::first_added(&old, &after).is_some()) {
+                reasons.insert(RiskReason::ConflictMarkers);
             }
             match after.as_ref().map(|entry| entry.mode) {
-                Some(Mode::Link | Mode::Module) => reasons.insert(Reason::Link),
-                Some(Mode::Executable) => reasons.insert(Reason::MadeExecutable),
+                Some(EntryMode::Link | EntryMode::Module) => reasons.insert(RiskReason::Link),
+                Some(EntryMode::Executable) => reasons.insert(RiskReason::MadeExecutable),
                 _ => false,
             };
         }
@@ -137,7 +138,7 @@ pub(super) fn risk(path: &TreePath, part: &Part, is_checked: bool) -> Risk {
     }
 }
 
-/// Files that a build, an editor, a shell or a forge runs, by their name in small letters.
+/// Whether a build, an editor, a shell or a forge runs the file, by its lower-case path.
 fn executes(name: &str) -> bool {
     const NAMES: [&str; 27] = [
         "makefile",

@@ -8,43 +8,46 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use git::Repository;
-use git::land::{Limits, Place};
-use git::merge::{Changes, Entry, Mode, TreePath};
+use git::land::{ScanLimits, ScanTarget};
+use git::merge::{Changes, EntryMode, ObjectEntry, TreePath};
 use host::RealFiles;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::{Authors, Choice, Covered, HunkId, Part, Reason, Review, Reviewed, Unknown};
+use super::{
+    CheckCoverage, HunkChange, HunkDecision, HunkId, LineAuthors, NoReviewSources, Review,
+    ReviewedSession, RiskReason,
+};
 use crate::land::tests::{Hub, git, write};
-use crate::work::{CommitId, Work};
+use crate::work::{CommitId, SessionWork};
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
-fn reviewed(hub: &Hub, work: &Work) -> Reviewed {
+fn reviewed(hub: &Hub, work: &SessionWork) -> ReviewedSession {
     let repository = Repository::discover(&hub.root).unwrap();
-    let place = Place {
+    let place = ScanTarget {
         root: &work.root,
         git_dir: None,
-        memory: None,
+        cache_file: None,
     };
     let base = repository.tree_of(&work.base.0).unwrap();
     let scanned = repository
-        .scan(place, base, Limits::default(), &RealFiles)
+        .scan(place, base, ScanLimits::default(), &RealFiles)
         .unwrap();
-    Reviewed {
+    ReviewedSession {
         session: work.session.clone(),
         base: work.base.clone(),
         changes: Arc::new(scanned.changes),
     }
 }
 
-fn review(hub: &Hub, works: &[&Work]) -> Review {
-    let sessions: Vec<Reviewed> = works.iter().map(|work| reviewed(hub, work)).collect();
-    Review::of(
+fn review(hub: &Hub, works: &[&SessionWork]) -> Review {
+    let sessions: Vec<ReviewedSession> = works.iter().map(|work| reviewed(hub, work)).collect();
+    Review::build(
         &Repository::discover(&hub.root).unwrap(),
         &sessions,
-        &Unknown,
-        &Unknown,
+        &NoReviewSources,
+        &NoReviewSources,
     )
     .unwrap()
 }
@@ -63,7 +66,7 @@ fn text(changes: &Changes, path: &str) -> Option<String> {
     Some(String::from_utf8(entry.bytes.as_ref().unwrap().to_vec()).unwrap())
 }
 
-const ACCEPTED: Option<Choice> = Some(Choice::Accepted);
+const ACCEPTED: Option<HunkDecision> = Some(HunkDecision::Accepted);
 
 #[test]
 fn hunks_of_every_kind_in_order_of_risk() {
@@ -113,12 +116,17 @@ fn hunks_of_every_kind_in_order_of_risk() {
             "new.rs"
         ]
     );
-    assert!(review.hunks()[0].risk.reasons.contains(&Reason::Executes));
+    assert!(
+        review.hunks()[0]
+            .risk
+            .reasons
+            .contains(&RiskReason::Executes)
+    );
     let sessions = reviewed(&hub, &work);
     assert_eq!(review.accepted("s1"), Changes::new());
     review.decide_session("s1", ACCEPTED);
     assert_eq!(review.accepted("s1"), *sessions.changes);
-    // Half of a file, and the other half of another.
+    // One hunk of a file, and the other hunk from another session.
     review.decide_session("s1", None);
     let hunks = ids(&review, "s1", "a.txt");
     review.decide(&hunks[1..], ACCEPTED);
@@ -131,7 +139,7 @@ fn hunks_of_every_kind_in_order_of_risk() {
         TEXT.replace("five", "5")
     );
     assert_eq!(accepted.len(), 2);
-    review.decide(&renamed[1..], Some(Choice::Rejected));
+    review.decide(&renamed[1..], Some(HunkDecision::Rejected));
     review.decide(&renamed[..1], ACCEPTED);
     let accepted = review.accepted("s1");
     assert_eq!(text(&accepted, "moved.txt").unwrap(), TEXT);
@@ -150,11 +158,11 @@ fn decisions_are_undone_redone_and_outlive_another_look() {
     let mut first = review(&hub, &[&work]);
     let hunks = ids(&first, "s1", "a.txt");
     first.decide(&hunks[..1], ACCEPTED);
-    first.decide(&hunks, Some(Choice::Rejected));
+    first.decide(&hunks, Some(HunkDecision::Rejected));
     assert_eq!(first.progress().rejected, 2);
     assert!(first.undo());
     assert_eq!(
-        (first.choice(hunks[0]), first.choice(hunks[1])),
+        (first.decision(hunks[0]), first.decision(hunks[1])),
         (ACCEPTED, None)
     );
     assert!(first.undo());
@@ -162,7 +170,7 @@ fn decisions_are_undone_redone_and_outlive_another_look() {
     assert_eq!(first.progress().open, 2);
     assert!(first.redo() && first.redo() && !first.redo());
     assert!(first.undo());
-    // Lines come in above: what is the same keeps its decision, what is new has none.
+    // After an insertion above, unchanged hunks keep their decisions and new ones have none.
     write(
         &work.root,
         "a.txt",
@@ -172,7 +180,7 @@ fn decisions_are_undone_redone_and_outlive_another_look() {
             .replace("ten", "ten\neleven"),
     );
     let second = review(&hub, &[&work]).with_decisions_of(&first);
-    assert_eq!(second.choice(hunks[0]), ACCEPTED);
+    assert_eq!(second.decision(hunks[0]), ACCEPTED);
     assert_eq!(second.progress().accepted, 1);
     assert_eq!(second.hunk(hunks[1]).is_some(), second.hunks().len() == 3);
 }
@@ -234,7 +242,7 @@ fn hunks_of_candidates_are_mixed_unless_they_overlap() {
     assert_eq!(overlaps[0].two, of_two[0]);
     assert_eq!(
         overlaps[0].sentence,
-        "s1 and s2 change the same place in a.txt: pick one of the two."
+        "s1 and s2 change the same lines in a.txt: accept only one of them."
     );
 }
 
@@ -294,7 +302,7 @@ fn hunks_have_short_names_lines_and_notes() {
         let short = review.short(hunk.id);
         assert_eq!((short.len(), review.find(&short)), (6, Ok(hunk.id)));
         assert_eq!(HunkId::parse(&hunk.id.to_string()), Some(hunk.id));
-        let (went, came) = review.lines(hunk);
+        let (went, came) = review.changed_lines(hunk);
         told.push((hunk.path.to_string(), went.len(), came.len(), hunk.note()));
     }
     told.sort();
@@ -323,10 +331,10 @@ fn what_was_decided_elsewhere_is_known_and_no_step() {
     write(&work.root, "a.txt", &changed);
     let mut first = review(&hub, &[&work]);
     let hunks = ids(&first, "s1", "a.txt");
-    first.decide(&hunks[..1], Some(Choice::Rejected));
-    let mut first = first.with_choices(|_| ACCEPTED);
-    let choices = |review: &Review| [review.choice(hunks[0]), review.choice(hunks[1])];
-    assert_eq!(choices(&first), [Some(Choice::Rejected), ACCEPTED]);
+    first.decide(&hunks[..1], Some(HunkDecision::Rejected));
+    let mut first = first.with_stored_decisions(|_| ACCEPTED);
+    let choices = |review: &Review| [review.decision(hunks[0]), review.decision(hunks[1])];
+    assert_eq!(choices(&first), [Some(HunkDecision::Rejected), ACCEPTED]);
     assert!(first.undo());
     assert_eq!(choices(&first), [None, ACCEPTED]);
     assert!(!first.undo());
@@ -334,7 +342,7 @@ fn what_was_decided_elsewhere_is_known_and_no_step() {
 
 struct Known;
 
-impl Authors for Known {
+impl LineAuthors for Known {
     fn authors(
         &self,
         session: &str,
@@ -345,7 +353,7 @@ impl Authors for Known {
     }
 }
 
-impl Covered for Known {
+impl CheckCoverage for Known {
     fn checks(&self, _: &str, path: &TreePath, _: Option<std::ops::Range<u32>>) -> Vec<String> {
         (path.to_string() == "a.rs")
             .then(|| "cargo test".to_owned())
@@ -372,13 +380,13 @@ fn hunks_know_their_authors_checks_and_symbols() {
     write(&work.root, "b.rs", "fn c() {}\n");
     let sessions = [reviewed(&hub, &work)];
     let repository = Repository::discover(&hub.root).unwrap();
-    let review = Review::of(&repository, &sessions, &Known, &Known).unwrap();
+    let review = Review::build(&repository, &sessions, &Known, &Known).unwrap();
     let hunk = &review.hunks()[1];
     assert_eq!(hunk.symbol.as_deref(), Some("second"));
     assert_eq!(hunk.authors, ["s1 Some(5..6)"]);
     assert_eq!(hunk.checks, ["cargo test"]);
-    assert!(matches!(hunk.part, Part::Lines { .. }));
-    // Without a check it is looked at first.
+    assert!(matches!(hunk.part, HunkChange::Lines { .. }));
+    // A hunk without a check comes first.
     assert_eq!(review.hunks()[0].path, TreePath::from("b.rs"));
 }
 
@@ -406,13 +414,14 @@ fn random_subsets_are_exact() {
         }
         write(&hub.root, "seed.txt", &before);
         let base = CommitId(hub.commit());
-        let entry = Entry::of_bytes(Mode::Plain, after.as_bytes());
-        let reviewed = Reviewed {
+        let entry = ObjectEntry::of_bytes(EntryMode::Plain, after.as_bytes());
+        let reviewed = ReviewedSession {
             session: "s".to_owned(),
             base,
             changes: Arc::new(Changes::from([(TreePath::from("seed.txt"), Some(entry))])),
         };
-        let mut review = Review::of(&repository, &[reviewed], &Unknown, &Unknown).unwrap();
+        let mut review =
+            Review::build(&repository, &[reviewed], &NoReviewSources, &NoReviewSources).unwrap();
         let all: Vec<HunkId> = review.hunks().iter().map(|hunk| hunk.id).collect();
         let some: Vec<HunkId> = all
             .iter()
@@ -426,11 +435,11 @@ fn random_subsets_are_exact() {
         let mut at = 0;
         let mut hunks: Vec<_> = review.hunks().iter().collect();
         hunks.sort_by_key(|hunk| match &hunk.part {
-            Part::Lines { before, .. } => before.start,
+            HunkChange::Lines { before, .. } => before.start,
             _ => 0,
         });
         for hunk in hunks {
-            let Part::Lines {
+            let HunkChange::Lines {
                 before,
                 removed,
                 added,

@@ -1,46 +1,46 @@
-//! Engines that do what a test tells them.
+//! Fake agent engines, scripted by a test.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agent::{Command, Event};
+use agent::{AgentEvent, SessionCommand};
 use base::AbsPath;
 use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use futures::stream::{BoxStream, StreamExt as _};
 
-use crate::board::{self, Board, Wish};
+use crate::board::{self, Board, UserCommand};
 
 use super::{
-    Agents, Consent, HouseRules, Live, ModelList, NewSession, OpenFiles, RunningSession,
-    SessionLine,
+    AgentService, Consent, FolderTrust, ModelList, NewSession, OpenFiles, RunningSession,
+    SessionConnection, SessionEntry,
 };
 
-/// Sessions whose events come from a test, and whose commands it reads.
+/// An engine whose events come from a test, which also reads its commands.
 #[derive(Clone, Default)]
 pub struct FakeAgents {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<FakeBackendState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct FakeBackendState {
     models: ModelList,
-    sessions: Vec<SessionLine>,
+    sessions: Vec<SessionEntry>,
     started: Vec<NewSession>,
     opened: Vec<String>,
-    told: Vec<Command>,
-    house: HouseRules,
-    wishes: Vec<Wish>,
+    commands: Vec<SessionCommand>,
+    folder_trust: FolderTrust,
+    user_commands: Vec<UserCommand>,
     boards: Option<mpsc::UnboundedSender<Arc<Board>>>,
     watched: Vec<String>,
-    events: Option<mpsc::UnboundedSender<Event>>,
+    events: Option<mpsc::UnboundedSender<AgentEvent>>,
     running: Vec<mpsc::UnboundedSender<Vec<RunningSession>>>,
     notices: Vec<String>,
     open_files: Option<(AbsPath, OpenFiles)>,
 }
 
 impl FakeAgents {
-    /// Engines with these models and sessions.
-    pub fn new(models: ModelList, sessions: Vec<SessionLine>) -> Self {
+    /// An engine with these models and sessions.
+    pub fn new(models: ModelList, sessions: Vec<SessionEntry>) -> Self {
         let fake = Self::default();
         fake.with(|state| {
             state.models = models;
@@ -49,63 +49,63 @@ impl FakeAgents {
         fake
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut FakeBackendState) -> T) -> T {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The latest session tells something.
-    pub fn tell(&self, event: Event) {
+    /// Sends an event of the latest session.
+    pub fn send_event(&self, event: AgentEvent) {
         self.with(|state| {
             if let Some(events) = &state.events {
-                // A panel that let go of it does not hear it.
+                // A panel that closed the session does not get it.
                 events.unbounded_send(event).ok();
             }
         });
     }
 
-    /// What sessions were told since the last time.
-    pub fn told(&self) -> Vec<Command> {
-        self.with(|state| std::mem::take(&mut state.told))
+    /// Takes the commands that sessions got since the last call.
+    pub fn take_commands(&self) -> Vec<SessionCommand> {
+        self.with(|state| std::mem::take(&mut state.commands))
     }
 
-    /// What was started so far.
+    /// The sessions that were started so far.
     pub fn started(&self) -> Vec<NewSession> {
         self.with(|state| state.started.clone())
     }
 
-    /// Which sessions were opened again so far.
+    /// Ids of the sessions that were opened so far.
     pub fn opened(&self) -> Vec<String> {
         self.with(|state| state.opened.clone())
     }
 
-    /// The board stands like this now.
-    pub fn show(&self, board: Board) {
+    /// Sends a new state of the board.
+    pub fn show_board(&self, board: Board) {
         self.with(|state| {
             if let Some(boards) = &state.boards {
-                // A panel that let go of it does not see it.
+                // A panel that dropped the board does not get it.
                 boards.unbounded_send(Arc::new(board)).ok();
             }
         });
     }
 
-    /// What the board was asked for since the last time.
-    pub fn wishes(&self) -> Vec<Wish> {
-        self.with(|state| std::mem::take(&mut state.wishes))
+    /// Takes the commands that the board got since the last call.
+    pub fn take_user_commands(&self) -> Vec<UserCommand> {
+        self.with(|state| std::mem::take(&mut state.user_commands))
     }
 
-    /// Which agents of the board were looked at so far.
+    /// Ids of the board's agents that were watched so far.
     pub fn watched(&self) -> Vec<String> {
         self.with(|state| state.watched.clone())
     }
 
-    /// The folder has this to say.
-    pub fn set_house(&self, house: HouseRules) {
-        self.with(|state| state.house = house);
+    /// Sets the trust status of the folder.
+    pub fn set_folder_trust(&self, house: FolderTrust) {
+        self.with(|state| state.folder_trust = house);
     }
 
-    /// These sessions run now.
+    /// Sends a new list of running sessions.
     pub fn set_running(&self, sessions: &[RunningSession]) {
-        // A panel that was closed does not see it.
+        // A panel that was closed does not get it.
         self.with(|state| {
             state
                 .running
@@ -113,47 +113,51 @@ impl FakeAgents {
         });
     }
 
-    /// Sessions that are started or opened from now on have these notices.
+    /// Sets the notices of sessions that are started or opened from now on.
     pub fn set_notices(&self, notices: &[&str]) {
         self.with(|state| state.notices = notices.iter().map(ToString::to_string).collect());
     }
 
-    /// The files that a window said it shows, and their folder.
+    /// The files that a window reported as open, and their folder.
     pub fn open_files(&self) -> Option<(AbsPath, OpenFiles)> {
         self.with(|state| state.open_files.clone())
     }
 
-    fn live(&self, id: &str, root: AbsPath) -> Live {
+    fn connect(&self, id: &str, root: AbsPath) -> SessionConnection {
         let (sender, events) = mpsc::unbounded();
         self.with(|state| state.events = Some(sender));
         let this = self.clone();
-        Live {
+        SessionConnection {
             id: id.to_owned(),
             root,
-            tell: Arc::new(move |command| this.with(|state| state.told.push(command))),
+            send: Arc::new(move |command| this.with(|state| state.commands.push(command))),
             events: events.boxed(),
             notices: self.with(|state| state.notices.clone()),
         }
     }
 }
 
-impl Agents for FakeAgents {
+impl AgentService for FakeAgents {
     fn models(&self) -> BoxFuture<'static, ModelList> {
         ready(self.with(|state| state.models.clone())).boxed()
     }
 
-    fn sessions(&self, _: AbsPath) -> BoxFuture<'static, Result<Vec<SessionLine>, String>> {
+    fn sessions(&self, _: AbsPath) -> BoxFuture<'static, Result<Vec<SessionEntry>, String>> {
         ready(Ok(self.with(|state| state.sessions.clone()))).boxed()
     }
 
-    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<Live, String>> {
-        let live = self.live("new", session.root.clone());
+    fn start(&self, session: NewSession) -> BoxFuture<'static, Result<SessionConnection, String>> {
+        let live = self.connect("new", session.root.clone());
         self.with(|state| state.started.push(session));
         ready(Ok(live)).boxed()
     }
 
-    fn open(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
-        let live = self.live(&id, root);
+    fn open(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, String>> {
+        let live = self.connect(&id, root);
         self.with(|state| state.opened.push(id));
         ready(Ok(live)).boxed()
     }
@@ -164,43 +168,47 @@ impl Agents for FakeAgents {
         receiver.boxed()
     }
 
-    fn note_open_files(&self, root: AbsPath, files: OpenFiles) {
+    fn set_open_files(&self, root: AbsPath, files: OpenFiles) {
         self.with(|state| state.open_files = Some((root, files)));
     }
 
-    fn board(&self, _: AbsPath) -> BoxFuture<'static, Result<board::Live, String>> {
+    fn board(&self, _: AbsPath) -> BoxFuture<'static, Result<board::BoardConnection, String>> {
         let (sender, boards) = mpsc::unbounded();
         self.with(|state| state.boards = Some(sender));
         let this = self.clone();
-        let tell = Arc::new(move |wish| this.with(|state| state.wishes.push(wish)));
-        ready(Ok(board::Live { tell, boards })).boxed()
+        let tell = Arc::new(move |wish| this.with(|state| state.user_commands.push(wish)));
+        ready(Ok(board::BoardConnection { send: tell, boards })).boxed()
     }
 
-    fn watch(&self, root: AbsPath, id: String) -> BoxFuture<'static, Result<Live, String>> {
-        let live = self.live(&id, root);
+    fn watch(
+        &self,
+        root: AbsPath,
+        id: String,
+    ) -> BoxFuture<'static, Result<SessionConnection, String>> {
+        let live = self.connect(&id, root);
         self.with(|state| state.watched.push(id));
         ready(Ok(live)).boxed()
     }
 
-    fn house(&self, _: AbsPath) -> BoxFuture<'static, Result<HouseRules, String>> {
-        ready(Ok(self.with(|state| state.house.clone()))).boxed()
+    fn folder_trust(&self, _: AbsPath) -> BoxFuture<'static, Result<FolderTrust, String>> {
+        ready(Ok(self.with(|state| state.folder_trust.clone()))).boxed()
     }
 
     fn consent(
         &self,
         _: AbsPath,
         consent: Consent,
-    ) -> BoxFuture<'static, Result<HouseRules, String>> {
+    ) -> BoxFuture<'static, Result<FolderTrust, String>> {
         let house = self.with(|state| {
             match consent {
-                Consent::Trust => state.house.is_trusted = true,
-                Consent::Distrust => state.house.is_trusted = false,
-                Consent::Hooks(shown) => state.house.hooks.retain(|it| !shown.contains(it)),
-                Consent::Server(shown) | Consent::NoServer(shown) => {
-                    state.house.servers.retain(|it| *it != shown);
+                Consent::Trust => state.folder_trust.is_trusted = true,
+                Consent::Distrust => state.folder_trust.is_trusted = false,
+                Consent::Hooks(shown) => state.folder_trust.hooks.retain(|it| !shown.contains(it)),
+                Consent::Server(shown) | Consent::DenyServer(shown) => {
+                    state.folder_trust.servers.retain(|it| *it != shown);
                 }
             }
-            state.house.clone()
+            state.folder_trust.clone()
         });
         ready(Ok(house)).boxed()
     }

@@ -1,113 +1,118 @@
-//! The board's side of the panel: what is chosen in it, and what the person's keys want of the engine.
+//! The state of the board page: selection, focus, and the commands for starting agents.
 
 use std::sync::Arc;
 
 use futures::StreamExt as _;
 use gpui_kit::{Context, ListAlignment, ListState, Task, Window, px};
 
-use super::{ComposerPanel, PanelEvent, Shows};
+use super::{ComposerPanel, PanelEvent, PanelPage};
 use crate::actions::{JumpToReview, NextCount, ShowBoard};
-use crate::board::{self, Agent, Board, Dispute, Hunk, Wish};
+use crate::board::{self, Agent, Board, BoardHunk, LandingConflict, UserCommand};
 
-/// The board as the panel holds it.
-pub(super) struct BoardFace {
-    pub(super) tell: Arc<dyn Fn(Wish) + Send + Sync>,
+/// The state of the board page.
+pub(super) struct BoardPane {
+    pub(super) send: Arc<dyn Fn(UserCommand) + Send + Sync>,
     pub(super) board: Arc<Board>,
-    /// Which agent is chosen; its hunks alone are shown. All are where it is `None`.
+    /// The selected agent, whose hunks alone are listed; `None` lists all.
     pub(super) agent: Option<String>,
-    /// Which of the rows to be decided is chosen, by its name.
+    /// Id of the selected row of the review list.
     pub(super) row: Option<String>,
-    /// Whether the keys go to the rows, not to the agents.
+    /// Whether the review list has the focus, instead of the agents.
     pub(super) in_review: bool,
-    /// The agent from which what is written next begins another.
-    pub(super) forking: Option<String>,
+    /// The agent that the next prompt forks.
+    pub(super) fork_from: Option<String>,
     pub(super) list: ListState,
     _task: Task<()>,
 }
 
-/// How many agents a prompt starts.
+/// The agents that a prompt starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Count {
-    /// One, in the person's own folder.
+pub(super) enum AgentCount {
+    /// One agent in the user's own folder.
     #[default]
-    Here,
-    /// So many, each in a worktree of its own.
-    Apart(usize),
-    /// So many at the same task; the best is taken.
+    InFolder,
+    /// This many agents, each in its own worktree.
+    Worktrees(usize),
+    /// This many agents at the same task, of which the best is taken.
     BestOf(usize),
 }
 
-impl Count {
+impl AgentCount {
     pub(super) fn next(self) -> Self {
         match self {
-            Self::Here => Self::Apart(1),
-            Self::Apart(count) if count < 4 => Self::Apart(count + 1),
-            Self::Apart(_) => Self::BestOf(2),
+            Self::InFolder => Self::Worktrees(1),
+            Self::Worktrees(count) if count < 4 => Self::Worktrees(count + 1),
+            Self::Worktrees(_) => Self::BestOf(2),
             Self::BestOf(2) => Self::BestOf(3),
-            Self::BestOf(_) => Self::Here,
+            Self::BestOf(_) => Self::InFolder,
         }
     }
 
-    /// The same where nobody works in the person's own folder.
-    pub(super) fn apart(self) -> Self {
+    /// The same on the board, where no agent works in the user's folder.
+    pub(super) fn in_worktrees(self) -> Self {
         match self {
-            Self::Here => Self::Apart(1),
+            Self::InFolder => Self::Worktrees(1),
             other => other,
         }
     }
 
     pub(super) fn label(self) -> String {
         match self {
-            Self::Here => "Here".to_owned(),
-            Self::Apart(1) => "1 worktree".to_owned(),
-            Self::Apart(count) => format!("{count} worktrees"),
+            Self::InFolder => "Here".to_owned(),
+            Self::Worktrees(1) => "1 worktree".to_owned(),
+            Self::Worktrees(count) => format!("{count} worktrees"),
             Self::BestOf(count) => format!("Best of {count}"),
         }
     }
 }
 
-/// Something that the person decides about.
+/// A row of the review list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chosen<'a> {
-    /// A landing's file on which the branch has other lines.
-    Dispute(&'a Dispute),
-    /// A change.
-    Hunk(&'a Hunk),
+pub(super) enum ReviewRow<'a> {
+    /// A conflicting file of a landing.
+    Conflict(&'a LandingConflict),
+    /// A hunk to accept or reject.
+    Hunk(&'a BoardHunk),
 }
 
-impl Chosen<'_> {
-    /// Its name among the rows.
+impl ReviewRow<'_> {
+    /// Id of the row.
     pub(super) fn id(&self) -> String {
         match self {
-            // No hunk is named like this.
-            Self::Dispute(dispute) => format!("{}:{}", dispute.agent, dispute.path),
+            // No id of a hunk has this form.
+            Self::Conflict(dispute) => format!("{}:{}", dispute.agent, dispute.path),
             Self::Hunk(hunk) => hunk.id.clone(),
         }
     }
 
     pub(super) fn agent(&self) -> &str {
         match self {
-            Self::Dispute(dispute) => &dispute.agent,
+            Self::Conflict(dispute) => &dispute.agent,
             Self::Hunk(hunk) => &hunk.agent,
         }
     }
 }
 
-impl BoardFace {
-    /// What is to be decided, as it is listed: what keeps a landing first.
-    pub(super) fn rows(&self) -> Vec<Chosen<'_>> {
+impl BoardPane {
+    /// The rows of the review list: first the conflicts that block a landing, then the hunks.
+    pub(super) fn rows(&self) -> Vec<ReviewRow<'_>> {
         let agent = self.agent.as_deref();
-        let of = |it: &&Dispute| agent.is_none_or(|agent| it.agent == agent);
-        let disputes = self.board.disputes.iter().filter(of).map(Chosen::Dispute);
-        let hunks = self.board.hunks_of(agent).map(Chosen::Hunk);
+        let of = |it: &&LandingConflict| agent.is_none_or(|agent| it.agent == agent);
+        let disputes = self
+            .board
+            .landing_conflicts
+            .iter()
+            .filter(of)
+            .map(ReviewRow::Conflict);
+        let hunks = self.board.hunks_of(agent).map(ReviewRow::Hunk);
         disputes.chain(hunks).collect()
     }
 
-    /// How many hunks of those that are listed are accepted.
+    /// The number of accepted hunks among the listed ones.
     pub(super) fn accepted(&self) -> usize {
         let hunks = self.board.hunks_of(self.agent.as_deref());
         hunks
-            .filter(|it| it.verdict == board::Verdict::Accepted)
+            .filter(|it| it.verdict == board::HunkVerdict::Accepted)
             .count()
     }
 
@@ -115,22 +120,22 @@ impl BoardFace {
         self.board.agent(self.agent.as_deref()?)
     }
 
-    pub(super) fn chosen_row(&self) -> Option<Chosen<'_>> {
+    pub(super) fn chosen_row(&self) -> Option<ReviewRow<'_>> {
         let chosen = self.row.as_deref()?;
         self.rows().into_iter().find(|row| row.id() == chosen)
     }
 
-    /// Takes in how everything stands now. What is chosen stays chosen, as long as it is there.
-    fn take(&mut self, board: Arc<Board>) {
+    /// Applies a new state of the board. The selection is kept while its target exists.
+    fn apply_board(&mut self, board: Arc<Board>) {
         self.board = board;
         if self.chosen_agent().is_none() {
             self.agent = None;
         }
-        let forking = self.forking.take();
-        self.forking = forking.filter(|agent| self.board.agent(agent).is_some());
-        // While nobody goes through them, the first is next.
+        let forking = self.fork_from.take();
+        self.fork_from = forking.filter(|agent| self.board.agent(agent).is_some());
+        // Unless the user is in the list, the first row is selected.
         if !self.in_review || self.chosen_row().is_none() {
-            self.row = self.rows().first().map(Chosen::id);
+            self.row = self.rows().first().map(ReviewRow::id);
         }
         let count = self.rows().len();
         let old = self.list.item_count();
@@ -143,10 +148,10 @@ impl BoardFace {
     fn choose_agent(&mut self, agent: Option<String>) {
         self.agent = agent;
         let board = self.board.clone();
-        self.take(board);
+        self.apply_board(board);
     }
 
-    /// Goes from one agent to another; before the first are all of them.
+    /// Selects the next or previous agent; the position before the first selects all.
     fn step_agent(&mut self, back: bool) {
         let agents = &self.board.agents;
         let at = agents
@@ -166,7 +171,7 @@ impl BoardFace {
     }
 
     pub(super) fn step_row(&mut self, back: bool) {
-        let rows: Vec<String> = self.rows().iter().map(Chosen::id).collect();
+        let rows: Vec<String> = self.rows().iter().map(ReviewRow::id).collect();
         let at = rows.iter().position(|id| Some(id) == self.row.as_ref());
         let next = match (at, back) {
             (None, _) => 0,
@@ -181,37 +186,37 @@ impl BoardFace {
 }
 
 impl ComposerPanel {
-    /// Shows the board, and asks for it where that was not done.
+    /// Shows the board, and connects to it if necessary.
     pub(super) fn show_board(
         &mut self,
         _: &ShowBoard,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if self.shows == Shows::Board {
-            self.shows = Shows::Session;
+        if self.page == PanelPage::Board {
+            self.page = PanelPage::Session;
             self.focus_prompt(window, cx);
             cx.notify();
             return;
         }
-        self.shows = Shows::Board;
+        self.page = PanelPage::Board;
         self.list_focus.focus(window, cx);
         self.with_board(window, cx, |_, _| {});
         cx.notify();
     }
 
-    /// The same, for commands of the window.
+    /// Shows the board, for commands of the window.
     pub fn open_board(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        self.shows = Shows::Session;
+        self.page = PanelPage::Session;
         self.show_board(&ShowBoard, window, cx);
     }
 
-    /// Does something with the board as soon as it is there.
+    /// Runs `then` on the board, as soon as it is connected.
     pub(super) fn with_board(
         &mut self,
         window: &mut Window,
         cx: &mut Context<Self>,
-        then: impl FnOnce(&mut BoardFace, &mut Context<Self>) + 'static,
+        then: impl FnOnce(&mut BoardPane, &mut Context<Self>) + 'static,
     ) {
         if let Some(face) = &mut self.board {
             then(face, cx);
@@ -226,12 +231,12 @@ impl ComposerPanel {
             this.update_in(cx, |this, window, cx| {
                 match opened {
                     Ok(live) => {
-                        this.take_board(live, window, cx);
+                        this.follow_board(live, window, cx);
                         if let Some(face) = &mut this.board {
                             then(face, cx);
                         }
                     }
-                    Err(sentence) => this.trouble = Some(sentence),
+                    Err(sentence) => this.error = Some(sentence),
                 }
                 cx.notify();
             })
@@ -239,17 +244,25 @@ impl ComposerPanel {
         }));
     }
 
-    fn take_board(&mut self, live: board::Live, window: &mut Window, cx: &mut Context<Self>) {
-        let board::Live { tell, mut boards } = live;
+    fn follow_board(
+        &mut self,
+        live: board::BoardConnection,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let board::BoardConnection {
+            send: tell,
+            mut boards,
+        } = live;
         let task = cx.spawn_in(window, async move |this, cx| {
             while let Some(mut board) = boards.next().await {
-                // Only how it stands now counts.
+                // Only the latest state counts.
                 while let Ok(newer) = boards.try_recv() {
                     board = newer;
                 }
                 let taken = this.update(cx, |this, cx| {
                     if let Some(face) = &mut this.board {
-                        face.take(board);
+                        face.apply_board(board);
                     }
                     cx.emit(PanelEvent::BoardChanged);
                     cx.notify();
@@ -259,19 +272,20 @@ impl ComposerPanel {
                 }
             }
         });
-        self.board = Some(BoardFace {
-            tell,
+        self.board = Some(BoardPane {
+            send: tell,
             board: Arc::default(),
             agent: None,
             row: None,
             in_review: false,
-            forking: None,
+            fork_from: None,
             list: ListState::new(0, ListAlignment::Top, px(400.0)),
             _task: task,
         });
     }
 
-    /// Says something on the board: to the chosen agent while it works, or as the task of new ones.
+    /// Sends a text from the board page: as a fork, to the selected running agent, or as the task
+    /// of new agents.
     pub(super) fn send_to_board(
         &mut self,
         text: String,
@@ -279,43 +293,48 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         if let Some(face) = &mut self.board
-            && let Some(agent) = face.forking.take()
+            && let Some(agent) = face.fork_from.take()
         {
-            (face.tell)(Wish::Fork {
+            (face.send)(UserCommand::Fork {
                 agent,
                 prompt: text,
             });
             return;
         }
-        let face = self.board.as_ref().filter(|_| self.shows == Shows::Board);
+        let face = self
+            .board
+            .as_ref()
+            .filter(|_| self.page == PanelPage::Board);
         let working = face.and_then(|face| Some((face, face.chosen_agent()?)));
         if let Some((face, agent)) = working.filter(|(_, agent)| agent.state.is_live()) {
-            (face.tell)(Wish::Steer {
+            (face.send)(UserCommand::Steer {
                 agent: agent.id.clone(),
                 text,
             });
             return;
         }
-        self.begin_apart(text, window, cx);
+        self.start_in_worktrees(text, window, cx);
     }
 
-    /// Starts agents in worktrees of their own.
-    fn begin_apart(&mut self, text: String, window: &mut Window, cx: &mut Context<Self>) {
+    /// Starts agents in worktrees.
+    fn start_in_worktrees(&mut self, text: String, window: &mut Window, cx: &mut Context<Self>) {
         let (agents, is_contest) = match self.count {
-            Count::Here => (1, false),
-            Count::Apart(count) => (count, false),
-            Count::BestOf(count) => (count, true),
+            AgentCount::InFolder => (1, false),
+            AgentCount::Worktrees(count) => (count, false),
+            AgentCount::BestOf(count) => (count, true),
         };
-        let task = board::Task {
+        let task = board::StartAgents {
             prompt: text,
             model: self.model().to_owned(),
             mode: self.mode,
             agents,
-            is_contest,
+            is_best_of: is_contest,
         };
-        self.shows = Shows::Board;
+        self.page = PanelPage::Board;
         self.list_focus.focus(window, cx);
-        self.with_board(window, cx, move |face, _| (face.tell)(Wish::Start(task)));
+        self.with_board(window, cx, move |face, _| {
+            (face.send)(UserCommand::Start(task))
+        });
         cx.notify();
     }
 
@@ -326,9 +345,10 @@ impl ComposerPanel {
 
     pub(super) fn step_board(&mut self, back: bool, cx: &mut Context<Self>) {
         if let Some(face) = &mut self.board {
-            match face.in_review {
-                true => face.step_row(back),
-                false => face.step_agent(back),
+            if face.in_review {
+                face.step_row(back)
+            } else {
+                face.step_agent(back)
             }
             cx.notify();
         }
@@ -362,18 +382,17 @@ impl ComposerPanel {
         }
     }
 
-    /// Opens what is chosen: an agent's transcript, or a hunk's file in its worktree.
+    /// Opens the selection: the transcript of an agent, or the file of a hunk in its worktree.
     pub(super) fn open_on_board(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let Some(face) = &self.board else {
             return;
         };
-        match face.in_review {
-            true => self.open_hunk(cx),
-            false => {
-                let agent = face.agent.clone();
-                if let Some(id) = agent {
-                    self.watch_agent(id, window, cx);
-                }
+        if face.in_review {
+            self.open_hunk(cx)
+        } else {
+            let agent = face.agent.clone();
+            if let Some(id) = agent {
+                self.watch_agent(id, window, cx);
             }
         }
     }
@@ -383,8 +402,8 @@ impl ComposerPanel {
             return;
         };
         let (agent, path, line) = match face.chosen_row() {
-            Some(Chosen::Hunk(hunk)) => (&hunk.agent, &hunk.path, Some(hunk.line)),
-            Some(Chosen::Dispute(dispute)) => (&dispute.agent, &dispute.path, None),
+            Some(ReviewRow::Hunk(hunk)) => (&hunk.agent, &hunk.path, Some(hunk.line)),
+            Some(ReviewRow::Conflict(dispute)) => (&dispute.agent, &dispute.path, None),
             None => return,
         };
         if let Some(root) = face.board.agent(agent).and_then(|it| it.root.clone()) {
@@ -405,7 +424,7 @@ impl ComposerPanel {
                         this.show(live, window, cx);
                         this.focus_prompt(window, cx);
                     }
-                    Err(sentence) => this.trouble = Some(sentence),
+                    Err(sentence) => this.error = Some(sentence),
                 }
                 cx.notify();
             })

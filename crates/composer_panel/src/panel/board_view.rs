@@ -1,40 +1,41 @@
-//! How the board looks: the agents, what would not fit together, and what can be done.
+//! Renders the board page: agents, predicted conflicts, the review list and the buttons.
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
     AnyElement, App, Context, Hsla, InteractiveElement as _, IntoElement as _, ParentElement as _,
     Role, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
 };
-use ui::foreign::lines;
+use ui::foreign::multi_line;
 use ui::{
     ActiveTheme as _, Banner, Button, ButtonStyle, EmptyState, Icon, Label, ListRow, Tone, dp,
 };
 
 use super::ComposerPanel;
-use super::board::BoardFace;
+use super::board::BoardPane;
 use super::sessions::dollars;
 use crate::actions::{
     AcceptAgent, BringHere, ForkAgent, Land, PauseAgent, RemoveAgent, RestoreTurn, StopAgent,
     UndoLanding, UndoRestore,
 };
-use crate::board::{Agent, AgentState, Board, letter};
+use crate::board::{Agent, AgentState, Board, agent_letter};
 
-/// Conflicts that are shown; the rest is counted.
-const MOST_CONFLICTS: usize = 4;
+/// Maximum number of predicted conflicts shown; the rest is counted.
+const MAX_CONFLICTS: usize = 4;
 
 impl ComposerPanel {
     pub(super) fn render_board(&self, cx: &mut Context<Self>) -> AnyElement {
         let in_review = self.board.as_ref().is_some_and(|face| face.in_review);
-        let context = match in_review {
-            true => "Composer board review",
-            false => "Composer board",
+        let context = if in_review {
+            "Composer board review"
+        } else {
+            "Composer board"
         };
         let parts = match &self.board {
             None => vec![self.render_no_board()],
             Some(face) if face.board.agents.is_empty() => render_empty_board(face, cx),
             Some(face) => self.render_full_board(face, cx),
         };
-        // It has the keyboard from the first moment on, whatever it shows by then.
+        // The page has the focus from the first frame on, even before the board is loaded.
         div()
             .id("agent-board")
             .role(Role::Region)
@@ -49,9 +50,9 @@ impl ComposerPanel {
             .into_any_element()
     }
 
-    fn render_full_board(&self, face: &BoardFace, cx: &mut Context<Self>) -> Vec<AnyElement> {
+    fn render_full_board(&self, face: &BoardPane, cx: &mut Context<Self>) -> Vec<AnyElement> {
         let mut parts = vec![self.render_agents(face, cx)];
-        parts.extend(self.render_contest(face, cx));
+        parts.extend(self.render_best_of(face, cx));
         parts.extend(render_conflicts(&face.board, face.agent.as_deref(), cx));
         parts.push(self.render_review(face, cx));
         parts.push(self.render_bar(face, cx));
@@ -59,23 +60,23 @@ impl ComposerPanel {
     }
 
     fn render_no_board(&self) -> AnyElement {
-        let (title, detail) = match (&self.trouble, &self.root) {
-            (Some(trouble), _) => ("There is no board here", trouble.clone()),
+        let (title, detail) = match (&self.error, &self.root) {
+            (Some(trouble), _) => ("No board available", trouble.clone()),
             (None, None) => (
                 "Open a folder first",
-                "Agents work on copies of a git repository.".to_owned(),
+                "Agents work in worktrees of a Git repository.".to_owned(),
             ),
-            (None, Some(_)) => ("Looking\u{2026}", String::new()),
+            (None, Some(_)) => ("Loading\u{2026}", String::new()),
         };
         let state = EmptyState::new(title).icon(Icon::GitBranch).detail(detail);
         div().size_full().child(state).into_any_element()
     }
 
-    fn render_agents(&self, face: &BoardFace, cx: &mut Context<Self>) -> AnyElement {
+    fn render_agents(&self, face: &BoardPane, cx: &mut Context<Self>) -> AnyElement {
         let rows = face.board.agents.iter().enumerate().map(|(at, agent)| {
             let id = agent.id.clone();
             let is_chosen = face.agent.as_ref() == Some(&agent.id);
-            ListRow::new(("board-agent", at), spoken(agent))
+            ListRow::new(("board-agent", at), accessible_label(agent))
                 .lines(2)
                 .selected(is_chosen)
                 .on_click(cx.listener(move |this, _, _, cx| {
@@ -83,7 +84,7 @@ impl ComposerPanel {
                     let agent = (chosen.as_ref() != Some(&id)).then(|| id.clone());
                     this.choose_board_agent(agent, cx);
                 }))
-                .child(mark(agent.mark, cx))
+                .child(agent_mark(agent.mark, cx))
                 .child(agent_lines(agent, cx))
         });
         let rows: Vec<_> = rows.collect();
@@ -100,8 +101,8 @@ impl ComposerPanel {
             .into_any_element()
     }
 
-    /// What can be done with what is chosen.
-    fn render_bar(&self, face: &BoardFace, cx: &Context<Self>) -> AnyElement {
+    /// Renders the buttons for the selection.
+    fn render_bar(&self, face: &BoardPane, cx: &Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
         let accepted = face.accepted();
         let land = match accepted {
@@ -118,8 +119,8 @@ impl ComposerPanel {
             .p(dp(8.0))
             .border_t_1()
             .border_color(colors.border)
-            .children(trouble(&face.board))
-            .children(render_told(&face.board, cx))
+            .children(error_banner(&face.board))
+            .children(render_notice(&face.board, cx))
             .children(render_landing(&face.board, cx))
             .child(
                 div()
@@ -145,13 +146,13 @@ impl ComposerPanel {
     }
 }
 
-fn render_empty_board(face: &BoardFace, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
-    let detail = "Choose below how many agents take on what you write: each works in a worktree of its own, and what \
-                  they did is reviewed and landed here.";
-    let state = EmptyState::new("No agents at work").icon(Icon::GitBranch);
+fn render_empty_board(face: &BoardPane, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
+    let detail = "Choose the number of agents below and describe their task. Each works in its own \
+                  worktree; review and land their changes here.";
+    let state = EmptyState::new("No agents").icon(Icon::GitBranch);
     let empty = div().flex_1().min_h_0().child(state.detail(detail));
     let mut parts = vec![empty.into_any_element()];
-    parts.extend(trouble(&face.board).map(gpui_kit::IntoElement::into_any_element));
+    parts.extend(error_banner(&face.board).map(gpui_kit::IntoElement::into_any_element));
     parts.extend(render_landing(&face.board, cx));
     parts
 }
@@ -164,22 +165,22 @@ fn agent_buttons(agent: Option<&Agent>) -> Vec<Button> {
     let pause = |label| button("board-pause", label).action(Box::new(PauseAgent));
     let stop = || button("board-stop", "Stop").action(Box::new(StopAgent));
     let mut buttons = match agent.state {
-        AgentState::Paused => vec![pause("Go on"), stop()],
+        AgentState::Paused => vec![pause("Resume"), stop()],
         state if state.is_live() => vec![pause("Pause"), stop()],
         _ => vec![button("board-remove", "Remove").action(Box::new(RemoveAgent))],
     };
     if agent.root.is_some() {
         buttons.push(button("board-fork", "Fork\u{2026}").action(Box::new(ForkAgent)));
-        buttons.push(button("board-bring", "Bring here").action(Box::new(BringHere)));
+        buttons.push(button("board-bring", "Copy to checkout").action(Box::new(BringHere)));
     }
     if agent.turns > 0 && !agent.state.is_live() {
-        buttons.push(button("board-turn", "Back to a turn\u{2026}").action(Box::new(RestoreTurn)));
+        buttons.push(button("board-turn", "Restore turn\u{2026}").action(Box::new(RestoreTurn)));
     }
     buttons.into_iter().map(Button::with_keys).collect()
 }
 
-/// An agent's letter on its colour.
-pub fn mark(mark: usize, cx: &App) -> AnyElement {
+/// Renders an agent's letter in its colour.
+pub fn agent_mark(mark: usize, cx: &App) -> AnyElement {
     let agents = cx.theme().agents;
     let color = agents[mark % agents.len()];
     div()
@@ -192,7 +193,7 @@ pub fn mark(mark: usize, cx: &App) -> AnyElement {
         .border_1()
         .border_color(color)
         .child(
-            Label::new(letter(mark).to_string())
+            Label::new(agent_letter(mark).to_string())
                 .tiny()
                 .strong()
                 .color(color),
@@ -213,7 +214,7 @@ fn agent_lines(agent: &Agent, cx: &Context<ComposerPanel>) -> AnyElement {
                 .child(Label::new(agent.title.clone())),
         )
         .child(icon.size(ui::IconSize::Small).color(color))
-        .child(Label::new(agent.state.word()).tiny().color(color));
+        .child(Label::new(agent.state.label()).tiny().color(color));
     div()
         .flex()
         .flex_1()
@@ -223,7 +224,7 @@ fn agent_lines(agent: &Agent, cx: &Context<ComposerPanel>) -> AnyElement {
         .child(
             div()
                 .min_w_0()
-                .child(Label::new(about(agent)).small().muted()),
+                .child(Label::new(agent_summary(agent)).small().muted()),
         )
         .into_any_element()
 }
@@ -243,8 +244,8 @@ fn state_mark(state: AgentState, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
     }
 }
 
-/// `wt-2 · 3 files +12 −4 · 41 s · $0.02 · runs the tests`
-fn about(agent: &Agent) -> String {
+/// Formats a summary: `wt-2 · 3 files +12 −4 · 41 s · $0.02 · runs the tests`.
+fn agent_summary(agent: &Agent) -> String {
     let files = match agent.files {
         0 => None,
         1 => Some("1 file".to_owned()),
@@ -255,9 +256,9 @@ fn about(agent: &Agent) -> String {
         .checks
         .map(|(passed, all)| format!("{passed} of {all} checks"));
     let cost = (agent.cost_nano > 0).then(|| dollars(agent.cost_nano));
-    let doing = (!agent.doing.is_empty()).then(|| agent.doing.clone());
-    let time = (agent.seconds > 0).then(|| time(agent.seconds));
-    let place = (!agent.place.is_empty()).then(|| agent.place.clone());
+    let doing = (!agent.activity.is_empty()).then(|| agent.activity.clone());
+    let time = (agent.seconds > 0).then(|| format_seconds(agent.seconds));
+    let place = (!agent.worktree.is_empty()).then(|| agent.worktree.clone());
     let all = [place, doing, files, checks, time, cost];
     all.into_iter()
         .flatten()
@@ -265,7 +266,7 @@ fn about(agent: &Agent) -> String {
         .join(" \u{b7} ")
 }
 
-pub(super) fn time(seconds: u64) -> String {
+pub(super) fn format_seconds(seconds: u64) -> String {
     match seconds {
         it if it < 60 => format!("{it} s"),
         it if it < 3600 => format!("{} min", it / 60),
@@ -273,32 +274,32 @@ pub(super) fn time(seconds: u64) -> String {
     }
 }
 
-fn spoken(agent: &Agent) -> String {
+fn accessible_label(agent: &Agent) -> String {
     format!(
         "{}, {}, {}, {}",
-        letter(agent.mark),
+        agent_letter(agent.mark),
         agent.title,
-        agent.state.word(),
-        about(agent)
+        agent.state.label(),
+        agent_summary(agent)
     )
 }
 
-/// What would not fit together, before anybody lands it.
+/// Renders the predicted conflicts.
 fn render_conflicts(
     board: &Board,
     agent: Option<&str>,
     cx: &Context<ComposerPanel>,
 ) -> Option<AnyElement> {
     let colors = cx.theme().colors;
-    let of = |conflict: &&crate::board::Conflict| {
+    let of = |conflict: &&crate::board::ConflictWarning| {
         agent.is_none_or(|agent| conflict.agents.iter().any(|it| it == agent))
     };
-    // What has come to a dispute is in the list.
-    let is_foreseen = |conflict: &&crate::board::Conflict| {
-        let is_it = |it: &crate::board::Dispute| {
+    // Conflicts of a landing are in the review list already.
+    let is_foreseen = |conflict: &&crate::board::ConflictWarning| {
+        let is_it = |it: &crate::board::LandingConflict| {
             it.path == conflict.path && conflict.agents == [it.agent.as_str()]
         };
-        !board.disputes.iter().any(is_it)
+        !board.landing_conflicts.iter().any(is_it)
     };
     let found: Vec<_> = board
         .conflicts
@@ -309,8 +310,8 @@ fn render_conflicts(
     if found.is_empty() {
         return None;
     }
-    let more = found.len().saturating_sub(MOST_CONFLICTS);
-    let rows = found.iter().take(MOST_CONFLICTS).map(|conflict| {
+    let more = found.len().saturating_sub(MAX_CONFLICTS);
+    let rows = found.iter().take(MAX_CONFLICTS).map(|conflict| {
         div()
             .flex()
             .gap(dp(8.0))
@@ -326,7 +327,7 @@ fn render_conflicts(
                     .flex_1()
                     .text_color(colors.text)
                     .text_size(dp(12.0))
-                    .child(lines(conflict.text.clone())),
+                    .child(multi_line(conflict.text.clone())),
             )
     });
     let rows: Vec<_> = rows.collect();
@@ -334,7 +335,7 @@ fn render_conflicts(
         div()
             .id("board-conflicts")
             .role(Role::Alert)
-            .aria_label("Conflicts ahead")
+            .aria_label("Predicted conflicts")
             .test_support()
             .flex()
             .flex_none()
@@ -352,14 +353,14 @@ fn render_conflicts(
     )
 }
 
-fn trouble(board: &Board) -> Option<Banner> {
-    let sentence = board.trouble.clone()?;
+fn error_banner(board: &Board) -> Option<Banner> {
+    let sentence = board.error.clone()?;
     Some(Banner::new("board-trouble", Tone::Error, sentence))
 }
 
-/// What became of something the person wished.
-fn render_told(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
-    let told = board.told.as_ref()?;
+/// Renders the result of the user's latest command.
+fn render_notice(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
+    let told = board.notice.as_ref()?;
     let undo = told.can_undo.then(|| {
         Button::new("board-undo-restore", "Undo")
             .icon(Icon::Undo)
@@ -371,39 +372,50 @@ fn render_told(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElement>
         div()
             .id("board-told")
             .role(Role::Status)
-            .aria_label(lines(told.text.clone()))
+            .aria_label(multi_line(told.text.clone()))
             .test_support()
             .flex()
             .flex_wrap()
             .items_center()
             .gap(dp(8.0))
             .child(Icon::CircleCheck.color(cx.theme().colors.muted))
-            .child(div().min_w_0().flex_1().child(lines(told.text.clone())))
+            .child(
+                div()
+                    .min_w_0()
+                    .flex_1()
+                    .child(multi_line(told.text.clone())),
+            )
             .children(undo)
             .into_any_element(),
     )
 }
 
-/// What came of the latest landing.
+/// Renders the status of the latest landing.
 fn render_landing(board: &Board, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
     let colors = cx.theme().colors;
     let landing = board.landing.as_ref()?;
-    let (icon, color) = match landing.is_bad {
-        true => (Icon::CircleAlert, colors.error),
-        false => (Icon::GitMerge, colors.success),
+    let (icon, color) = if landing.is_bad {
+        (Icon::CircleAlert, colors.error)
+    } else {
+        (Icon::GitMerge, colors.success)
     };
     Some(
         div()
             .id("board-landing")
             .role(Role::Status)
-            .aria_label(lines(landing.text.clone()))
+            .aria_label(multi_line(landing.text.clone()))
             .test_support()
             .flex()
             .flex_wrap()
             .items_center()
             .gap(dp(8.0))
             .child(icon.color(color))
-            .child(div().min_w_0().flex_1().child(lines(landing.text.clone())))
+            .child(
+                div()
+                    .min_w_0()
+                    .flex_1()
+                    .child(multi_line(landing.text.clone())),
+            )
             .when(landing.can_undo, |this| {
                 this.child(
                     Button::new("board-undo-landing", "Undo")

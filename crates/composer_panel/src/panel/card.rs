@@ -1,4 +1,4 @@
-//! The frame of everything that waits for the person.
+//! The frame of cards that wait for the user.
 
 use gpui_kit::base::ObservedElement;
 use gpui_kit::{
@@ -7,7 +7,7 @@ use gpui_kit::{
 };
 use ui::dp;
 
-/// An empty frame; what it says and its buttons are children.
+/// An empty frame; the text and the buttons are added as children.
 pub(super) fn card(
     id: &'static str,
     role: Role,

@@ -1,72 +1,75 @@
-//! What the person tells the panel, and what the panel tells the session.
+//! Handles the panel's actions and sends commands to the session.
 
-use agent::Command;
-use agent::ask::Decision;
-use agent::record::{Handover, Mode};
-use agent::session::Prompt;
+use agent::SessionCommand;
+use agent::record::{Handover, SessionMode};
+use agent::session::UserPrompt;
+use agent::user_prompts::PermissionDecision;
 use gpui_kit::{ClipboardItem, Context, Focusable as _, Window};
 
-use super::board::Count;
-use super::{ComposerPanel, PanelEvent, Shows};
+use super::board::AgentCount;
+use super::{ComposerPanel, PanelEvent, PanelPage};
 use crate::actions::{
     AllowForSession, AllowOnce, Cancel, ChooseModel, Copy, JumpToReview, NewSession, NextMode,
     Open, OpenFile, Refuse, SelectLast, SelectNext, SelectPrevious, Send, Stop,
 };
 use crate::agents::NewSession as Wanted;
-use crate::transcript::Item;
+use crate::transcript::TranscriptEntry;
 
 impl ComposerPanel {
     pub(super) fn send_action(&mut self, _: &Send, window: &mut Window, cx: &mut Context<Self>) {
         self.send(window, cx);
     }
 
-    /// Says what was typed: to the open session, or to a new one.
+    /// Sends the prompt: to the open session, or to a new one.
     pub(super) fn send(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let text = self.prompt.read(cx).value().trim().to_owned();
         if text.is_empty() {
             return;
         }
         let asked = self.open.as_ref().and_then(|open| open.question.as_ref());
-        if asked.is_some_and(|(_, question)| self.whole(&question.text).hidden() > 0) {
+        if asked.is_some_and(|(_, question)| self.revealed(&question.text).hidden() > 0) {
             return;
         }
         let question = self.open.as_mut().and_then(|open| open.question.take());
         if let (Some(open), Some((number, _))) = (&self.open, question) {
-            (open.live.tell)(Command::Reply {
+            (open.live.send)(SessionCommand::Reply {
                 question: number,
                 text: Some(text),
             });
             self.clear_prompt(window, cx);
             return;
         }
-        if self.shows == Shows::Board || (self.open.is_none() && self.count != Count::Here) {
+        if self.page == PanelPage::Board
+            || (self.open.is_none() && self.count != AgentCount::InFolder)
+        {
             self.clear_prompt(window, cx);
             self.send_to_board(text, window, cx);
             return;
         }
-        let prompt = Prompt {
+        let prompt = UserPrompt {
             text,
             images: Vec::new(),
         };
         if let Some(open) = &self.open {
-            let command = match open.transcript.is_running() {
-                true => Command::Steer(prompt),
-                false => Command::Prompt(prompt),
+            let command = if open.transcript.is_running() {
+                SessionCommand::Steer(prompt)
+            } else {
+                SessionCommand::Prompt(prompt)
             };
-            (open.live.tell)(command);
+            (open.live.send)(command);
             open.list.scroll_to_end();
             self.clear_prompt(window, cx);
             return;
         }
-        self.begin(prompt, window, cx);
+        self.start_session(prompt, window, cx);
     }
 
-    fn begin(&mut self, prompt: Prompt, window: &mut Window, cx: &mut Context<Self>) {
+    fn start_session(&mut self, prompt: UserPrompt, window: &mut Window, cx: &mut Context<Self>) {
         let Some(agents) = self.agents.clone() else {
             return;
         };
         let Some(root) = self.root.clone() else {
-            self.trouble = Some("An agent works in a folder: open one first.".to_owned());
+            self.error = Some("Open a folder first: an agent needs one to work in.".to_owned());
             cx.notify();
             return;
         };
@@ -75,20 +78,20 @@ impl ComposerPanel {
             model: self.model().to_owned(),
             mode: self.mode,
         };
-        self.trouble = None;
+        self.error = None;
         self.clear_prompt(window, cx);
         self._loading = Some(cx.spawn_in(window, async move |this, cx| {
             let started = agents.start(wanted).await;
             // The window may be gone by then.
             this.update_in(cx, |this, window, cx| match started {
                 Ok(live) => {
-                    let tell = live.tell.clone();
+                    let tell = live.send.clone();
                     this.show(live, window, cx);
-                    tell(Command::Prompt(prompt));
+                    tell(SessionCommand::Prompt(prompt));
                 }
                 Err(sentence) => {
                     let text = prompt.text.clone();
-                    this.trouble = Some(sentence);
+                    this.error = Some(sentence);
                     this.prompt
                         .update(cx, |state, cx| state.set_value(text, window, cx));
                     cx.notify();
@@ -110,19 +113,19 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) {
         self.open = None;
-        self.trouble = None;
-        self.shows = Shows::Session;
+        self.error = None;
+        self.page = PanelPage::Session;
         self.focus_prompt(window, cx);
         cx.notify();
     }
 
-    /// Gives the prompt the keyboard.
+    /// Moves the focus to the prompt.
     pub fn focus_prompt(&self, window: &mut Window, cx: &mut Context<Self>) {
         self.prompt.read(cx).focus_handle(cx).focus(window, cx);
     }
 
-    /// Begins anew, for commands of the window.
-    pub fn begin_anew(&mut self, window: &mut Window, cx: &mut Context<Self>) {
+    /// Prepares a new session, for commands of the window.
+    pub fn open_new_session(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.new_session(&NewSession, window, cx);
     }
 
@@ -130,10 +133,10 @@ impl ComposerPanel {
         self.stop_turn();
     }
 
-    /// Stops what runs.
+    /// Stops the running turn.
     pub fn stop_turn(&self) {
         if let Some(open) = &self.open {
-            (open.live.tell)(Command::Stop);
+            (open.live.send)(SessionCommand::Stop);
         }
     }
 
@@ -141,12 +144,12 @@ impl ComposerPanel {
         cx.emit(PanelEvent::ChooseModel);
     }
 
-    /// Another model answers from the next request on.
+    /// Switches the model from the next request on.
     pub fn set_model(&mut self, model: String, cx: &mut Context<Self>) {
         if let Some(open) = &self.open
             && open.transcript.model() != model
         {
-            (open.live.tell)(Command::Switch {
+            (open.live.send)(SessionCommand::Switch {
                 model: model.clone(),
                 how: Handover::Full,
             });
@@ -157,18 +160,18 @@ impl ComposerPanel {
 
     pub(super) fn next_mode(&mut self, _: &NextMode, _: &mut Window, cx: &mut Context<Self>) {
         self.mode = match self.mode {
-            Mode::Build => Mode::Plan,
-            Mode::Plan => Mode::Ask,
-            Mode::Ask => Mode::Build,
+            SessionMode::Build => SessionMode::Plan,
+            SessionMode::Plan => SessionMode::Ask,
+            SessionMode::Ask => SessionMode::Build,
         };
         if let Some(open) = &self.open {
-            (open.live.tell)(Command::SetMode(self.mode));
+            (open.live.send)(SessionCommand::SetMode(self.mode));
         }
         cx.notify();
     }
 
     pub(super) fn allow_once(&mut self, _: &AllowOnce, _: &mut Window, _: &mut Context<Self>) {
-        self.decide(Decision::Once);
+        self.answer_permission(PermissionDecision::Once);
     }
 
     pub(super) fn allow_for_session(
@@ -177,31 +180,31 @@ impl ComposerPanel {
         _: &mut Window,
         _: &mut Context<Self>,
     ) {
-        self.decide(Decision::Session);
+        self.answer_permission(PermissionDecision::Session);
     }
 
     pub(super) fn refuse(&mut self, _: &Refuse, _: &mut Window, _: &mut Context<Self>) {
-        self.decide(Decision::Refuse { instead: None });
+        self.answer_permission(PermissionDecision::Refuse { instead: None });
     }
 
-    /// Decides about the call that asks: the chosen one, or else the first.
-    pub(super) fn decide(&self, decision: Decision) {
+    /// Answers the pending permission request.
+    pub(super) fn answer_permission(&self, decision: PermissionDecision) {
         let Some(open) = &self.open else {
             return;
         };
-        let Some(asking) = open.transcript.asking() else {
+        let Some(asking) = open.transcript.pending_approval() else {
             return;
         };
-        let is_refusal = matches!(decision, Decision::Refuse { .. });
-        if !is_refusal && self.whole(&asking.call.details).hidden() > 0 {
+        let is_refusal = matches!(decision, PermissionDecision::Refuse { .. });
+        if !is_refusal && self.revealed(&asking.call.details).hidden() > 0 {
             return;
         }
-        let decide = Command::Decide {
+        let decide = SessionCommand::Decide {
             call: asking.call.id.clone(),
             decision,
         };
-        (open.live.tell)(match asking.child {
-            Some(session) => Command::Child {
+        (open.live.send)(match asking.child {
+            Some(session) => SessionCommand::Child {
                 session: session.to_owned(),
                 command: Box::new(decide),
             },
@@ -236,7 +239,7 @@ impl ComposerPanel {
         self.select_by(isize::MAX, window, cx);
     }
 
-    /// Chooses another thing, and gives the list the keyboard.
+    /// Moves the selection and focuses the list.
     fn select_by(&mut self, step: isize, window: &mut Window, cx: &mut Context<Self>) {
         self.list_focus.focus(window, cx);
         let by = |at: Option<usize>, count: usize| match at {
@@ -244,29 +247,29 @@ impl ComposerPanel {
             Some(at) => Some(at.saturating_add_signed(step).min(count - 1)),
             None => Some(count - 1),
         };
-        match (self.shows, &mut self.open) {
-            (Shows::Sessions, _) => {
+        match (self.page, &mut self.open) {
+            (PanelPage::Sessions, _) => {
                 let count = self.sessions.lines.len();
                 self.sessions.selected = by(Some(self.sessions.selected), count).unwrap_or(0);
             }
-            (Shows::Session, Some(open)) => {
+            (PanelPage::Session, Some(open)) => {
                 open.selected = by(open.selected, open.transcript.items().len());
                 if let Some(at) = open.selected {
                     open.list.scroll_to_reveal_item(at);
                 }
             }
-            (Shows::Board, _) => self.step_board(step < 0, cx),
-            (Shows::Session, None) => {}
+            (PanelPage::Board, _) => self.step_board(step < 0, cx),
+            (PanelPage::Session, None) => {}
         }
         cx.notify();
     }
 
     pub(super) fn open_item(&mut self, _: &Open, window: &mut Window, cx: &mut Context<Self>) {
-        if self.shows == Shows::Board {
+        if self.page == PanelPage::Board {
             self.open_on_board(window, cx);
             return;
         }
-        if self.shows == Shows::Sessions {
+        if self.page == PanelPage::Sessions {
             self.open_selected_session(window, cx);
             return;
         }
@@ -275,7 +278,7 @@ impl ComposerPanel {
         }
     }
 
-    /// Opens or closes an item of the transcript.
+    /// Expands or collapses an item of the transcript.
     pub(super) fn toggle_item(&mut self, at: usize, cx: &mut Context<Self>) {
         let Some(open) = &mut self.open else {
             return;
@@ -288,7 +291,7 @@ impl ComposerPanel {
     }
 
     pub(super) fn open_file(&mut self, _: &OpenFile, _: &mut Window, cx: &mut Context<Self>) {
-        if self.shows == Shows::Board {
+        if self.page == PanelPage::Board {
             self.open_hunk(cx);
             return;
         }
@@ -305,19 +308,19 @@ impl ComposerPanel {
         let Some((open, at)) = self.open.as_ref().and_then(|it| Some((it, it.selected?))) else {
             return;
         };
-        if let Some(text) = open.transcript.items().get(at).map(words_of) {
+        if let Some(text) = open.transcript.items().get(at).map(item_text) {
             cx.write_to_clipboard(ClipboardItem::new_string(text));
         }
     }
 
     pub(super) fn cancel(&mut self, _: &Cancel, window: &mut Window, cx: &mut Context<Self>) {
         let in_review = self.board.as_ref().is_some_and(|face| face.in_review);
-        if self.shows == Shows::Board && self.drop_fork(cx) {
+        if self.page == PanelPage::Board && self.cancel_fork(cx) {
             self.list_focus.focus(window, cx);
-        } else if self.shows == Shows::Board && in_review && self.list_focus.is_focused(window) {
+        } else if self.page == PanelPage::Board && in_review && self.list_focus.is_focused(window) {
             self.jump_to_review(&JumpToReview, window, cx);
-        } else if self.shows == Shows::Sessions {
-            self.shows = Shows::Session;
+        } else if self.page == PanelPage::Sessions {
+            self.page = PanelPage::Session;
             self.focus_prompt(window, cx);
             cx.notify();
         } else if self.list_focus.is_focused(window) {
@@ -329,32 +332,32 @@ impl ComposerPanel {
 }
 
 /// The file that an item is about, and a line in it.
-fn file_of(item: &Item) -> Option<(&str, Option<u32>)> {
-    use agent::tool::Shown;
-    let Item::Call(call) = item else {
+fn file_of(item: &TranscriptEntry) -> Option<(&str, Option<u32>)> {
+    use agent::tool::ToolDisplay;
+    let TranscriptEntry::Call(call) = item else {
         return None;
     };
     call.shown.iter().find_map(|shown| match shown {
-        Shown::Diff { path, .. } => Some((path.as_str(), None)),
-        Shown::Places(places) => places
+        ToolDisplay::Diff { path, .. } => Some((path.as_str(), None)),
+        ToolDisplay::Places(places) => places
             .first()
             .map(|(path, line, _)| (path.as_str(), Some(*line))),
-        Shown::Command { .. } | Shown::Plan(_) | Shown::Text(_) => None,
+        ToolDisplay::Command { .. } | ToolDisplay::Plan(_) | ToolDisplay::Text(_) => None,
     })
 }
 
-/// What copying an item gives.
-fn words_of(item: &Item) -> String {
+/// The text to copy for an item.
+fn item_text(item: &TranscriptEntry) -> String {
     match item {
-        Item::Person { text, .. }
-        | Item::Text { text, .. }
-        | Item::Thought { text, .. }
-        | Item::Note { text, .. } => text.clone(),
-        Item::Context(entries) => {
+        TranscriptEntry::User { text, .. }
+        | TranscriptEntry::Text { text, .. }
+        | TranscriptEntry::Thought { text, .. }
+        | TranscriptEntry::Note { text, .. } => text.clone(),
+        TranscriptEntry::Context(entries) => {
             let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
             names.join("\n")
         }
-        Item::Call(call) => format!("{}\n{}", call.title, call.answer),
-        Item::End(end) => super::item::end_sentence(end),
+        TranscriptEntry::Call(call) => format!("{}\n{}", call.title, call.answer),
+        TranscriptEntry::End(end) => super::item::end_sentence(end),
     }
 }

@@ -1,8 +1,8 @@
-//! How the things of a transcript look.
+//! Renders the items of a transcript.
 
 use agent::record::TurnEnd;
-use agent::tool::{Shown, ToolClass};
-use agent::{Detail, Outcome};
+use agent::tool::{ToolClass, ToolDisplay};
+use agent::{CallOutcome, Detail};
 use base::{LineFeeds, printable};
 use gpui_kit::component::text::TextView;
 use gpui_kit::prelude::FluentBuilder as _;
@@ -10,18 +10,18 @@ use gpui_kit::{
     AnyElement, Context, Div, Hsla, InteractiveElement as _, IntoElement as _, ParentElement as _,
     Role, Stateful, StatefulInteractiveElement as _, Styled as _, TestSupportExt as _, div, px,
 };
-use ui::foreign::{lines, one_line};
+use ui::foreign::{multi_line, one_line};
 use ui::{ActiveTheme as _, Elide, Icon, IconSize, Label, dp};
 
 use super::{ComposerPanel, OpenSession};
-use crate::changes::{self, Row};
-use crate::transcript::{CallItem, CallState, Item};
+use crate::changes::{self, ChangeRow};
+use crate::transcript::{CallItem, CallItemState, TranscriptEntry};
 
-/// The most lines of a call's answer that are shown.
-const MOST_LINES: usize = 200;
+/// Maximum number of lines shown of a call's answer.
+const MAX_LINES: usize = 200;
 
 impl ComposerPanel {
-    /// One item of the open session.
+    /// Renders one item of the open session.
     pub(super) fn render_item(&self, at: usize, cx: &mut Context<Self>) -> AnyElement {
         let Some(open) = &self.open else {
             return div().into_any_element();
@@ -33,13 +33,15 @@ impl ComposerPanel {
         let is_selected = open.selected == Some(at);
         let colors = cx.theme().colors;
         let body = match item {
-            Item::Person { text, is_steering } => person(text, *is_steering, cx),
-            Item::Context(entries) => self.render_context(at, entries, is_open, cx),
-            Item::Text { text, .. } => model_text(open, at, text),
-            Item::Thought { text, is_live } => self.render_thought(at, text, *is_live, is_open, cx),
-            Item::Call(call) => self.render_call(at, call, is_open, cx),
-            Item::Note { text, is_bad } => note(text, *is_bad, cx),
-            Item::End(end) => note(&end_sentence(end), is_bad_end(end), cx),
+            TranscriptEntry::User { text, is_steering } => user_message(text, *is_steering, cx),
+            TranscriptEntry::Context(entries) => self.render_context(at, entries, is_open, cx),
+            TranscriptEntry::Text { text, .. } => model_text(open, at, text),
+            TranscriptEntry::Thought { text, is_live } => {
+                self.render_thought(at, text, *is_live, is_open, cx)
+            }
+            TranscriptEntry::Call(call) => self.render_call(at, call, is_open, cx),
+            TranscriptEntry::Note { text, is_bad } => note(text, *is_bad, cx),
+            TranscriptEntry::End(end) => note(&end_sentence(end), is_bad_end(end), cx),
         };
         div()
             .id(("agent-item", at))
@@ -51,8 +53,8 @@ impl ComposerPanel {
             .into_any_element()
     }
 
-    /// A line that can be opened.
-    fn line(
+    /// A row that expands and collapses an item.
+    fn disclosure_row(
         &self,
         id: (&'static str, usize),
         name: String,
@@ -97,10 +99,10 @@ impl ComposerPanel {
         let rows: Vec<_> = rows.collect();
         let muted = cx.theme().colors.muted;
         let line = self
-            .line(("agent-context", at), title.clone(), is_open, cx)
+            .disclosure_row(("agent-context", at), title.clone(), is_open, cx)
             .child(Icon::Layers.color(muted))
             .child(Label::new(title).small().muted());
-        opened(
+        with_body(
             line,
             is_open,
             rows.into_iter()
@@ -117,12 +119,13 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) -> AnyElement {
         let colors = cx.theme().colors;
-        let title = match is_live {
-            true => "Thinking\u{2026}",
-            false => "Thought",
+        let title = if is_live {
+            "Thinking\u{2026}"
+        } else {
+            "Thought"
         };
         let line = self
-            .line(("agent-thought", at), title.to_owned(), is_open, cx)
+            .disclosure_row(("agent-thought", at), title.to_owned(), is_open, cx)
             .child(Icon::Lightbulb.color(colors.muted))
             .child(div().flex_none().child(Label::new(title).small().muted()))
             .when(!is_open, |this| {
@@ -135,8 +138,10 @@ impl ComposerPanel {
                     ),
                 )
             });
-        let body = div().text_color(colors.muted).child(lines(text.to_owned()));
-        opened(line, is_open, [body.into_any_element()])
+        let body = div()
+            .text_color(colors.muted)
+            .child(multi_line(text.to_owned()));
+        with_body(line, is_open, [body.into_any_element()])
     }
 
     fn render_call(
@@ -147,11 +152,11 @@ impl ComposerPanel {
         cx: &mut Context<Self>,
     ) -> AnyElement {
         let colors = cx.theme().colors;
-        let (mark, color) = mark(call, cx);
-        let result = result(call);
+        let (mark, color) = call_icon(call, cx);
+        let result = result_text(call);
         let name = format!("{}, {result}", call.title);
         let line = self
-            .line(("agent-call", at), name, is_open, cx)
+            .disclosure_row(("agent-call", at), name, is_open, cx)
             .child(mark.color(color))
             .child(
                 div().min_w_0().flex_1().child(
@@ -161,23 +166,28 @@ impl ComposerPanel {
                         .elide(Elide::Middle(48)),
                 ),
             )
-            .child(Label::new(result).tiny().color(match call.has_failed() {
-                true => colors.error,
-                false => colors.muted,
+            .child(Label::new(result).tiny().color(if call.has_failed() {
+                colors.error
+            } else {
+                colors.muted
             }));
-        // What an agent changes is shown without being asked for.
-        let has_diff = call.shown.iter().any(|it| matches!(it, Shown::Diff { .. }));
-        let is_running = matches!(call.state, CallState::Running) && !call.output.is_empty();
+        // Diffs are expanded by default.
+        let has_diff = call
+            .shown
+            .iter()
+            .any(|it| matches!(it, ToolDisplay::Diff { .. }));
+        let is_running = matches!(call.state, CallItemState::Running) && !call.output.is_empty();
         let is_shown = is_open != (has_diff || is_running);
-        let body = match is_shown {
-            true => call_body(call, cx),
-            false => Vec::new(),
+        let body = if is_shown {
+            call_body(call, cx)
+        } else {
+            Vec::new()
         };
-        opened(line, is_shown, body)
+        with_body(line, is_shown, body)
     }
 }
 
-fn opened(
+fn with_body(
     line: Stateful<Div>,
     is_open: bool,
     body: impl IntoIterator<Item = AnyElement>,
@@ -197,7 +207,7 @@ fn opened(
         .into_any_element()
 }
 
-fn person(text: &str, is_steering: bool, cx: &Context<ComposerPanel>) -> AnyElement {
+fn user_message(text: &str, is_steering: bool, cx: &Context<ComposerPanel>) -> AnyElement {
     let colors = cx.theme().colors;
     div()
         .p(dp(8.0))
@@ -206,9 +216,9 @@ fn person(text: &str, is_steering: bool, cx: &Context<ComposerPanel>) -> AnyElem
         .border_1()
         .border_color(colors.border)
         .when(is_steering, |this| {
-            this.child(Label::new("while it works").tiny().muted())
+            this.child(Label::new("sent while it was working").tiny().muted())
         })
-        .child(lines(text.to_owned()))
+        .child(multi_line(text.to_owned()))
         .into_any_element()
 }
 
@@ -218,15 +228,16 @@ fn model_text(open: &OpenSession, at: usize, text: &str) -> AnyElement {
             .px(dp(4.0))
             .child(TextView::new(state).selectable(true))
             .into_any_element(),
-        None => div().child(lines(text.to_owned())).into_any_element(),
+        None => div().child(multi_line(text.to_owned())).into_any_element(),
     }
 }
 
 fn note(text: &str, is_bad: bool, cx: &Context<ComposerPanel>) -> AnyElement {
     let colors = cx.theme().colors;
-    let (icon, color) = match is_bad {
-        true => (Icon::CircleAlert, colors.error),
-        false => (Icon::Info, colors.muted),
+    let (icon, color) = if is_bad {
+        (Icon::CircleAlert, colors.error)
+    } else {
+        (Icon::Info, colors.muted)
     };
     div()
         .flex()
@@ -237,13 +248,13 @@ fn note(text: &str, is_bad: bool, cx: &Context<ComposerPanel>) -> AnyElement {
             div()
                 .min_w_0()
                 .text_color(color)
-                .child(lines(text.to_owned())),
+                .child(multi_line(text.to_owned())),
         )
         .into_any_element()
 }
 
-/// The picture of a call and its colour: what it does, and how it went.
-fn mark(call: &CallItem, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
+/// The icon of a call and its colour, which tell its kind and its state.
+fn call_icon(call: &CallItem, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
     let colors = cx.theme().colors;
     let icon = match call.class {
         Some(ToolClass::Read) => Icon::Eye,
@@ -256,57 +267,57 @@ fn mark(call: &CallItem, cx: &Context<ComposerPanel>) -> (Icon, Hsla) {
         None => Icon::CircleDot,
     };
     let color = match &call.state {
-        CallState::Writing(_) | CallState::Waiting => colors.disabled,
-        CallState::Asking(_) => colors.warning,
-        CallState::Running => colors.accent,
-        CallState::Ended { .. } if call.has_failed() => colors.error,
-        CallState::Ended { .. } => colors.muted,
+        CallItemState::Writing(_) | CallItemState::Waiting => colors.disabled,
+        CallItemState::NeedsApproval(_) => colors.warning,
+        CallItemState::Running => colors.accent,
+        CallItemState::Ended { .. } if call.has_failed() => colors.error,
+        CallItemState::Ended { .. } => colors.muted,
     };
     (icon, color)
 }
 
-/// How a call went, in a few words.
-fn result(call: &CallItem) -> String {
+/// Describes the state or result of a call in a few words.
+fn result_text(call: &CallItem) -> String {
     match &call.state {
-        CallState::Writing(_) => "being written".to_owned(),
-        CallState::Waiting => "waits".to_owned(),
-        CallState::Asking(_) => "waits for you".to_owned(),
-        CallState::Running => "runs".to_owned(),
-        CallState::Ended { outcome, detail } => {
+        CallItemState::Writing(_) => "writing arguments".to_owned(),
+        CallItemState::Waiting => "waits".to_owned(),
+        CallItemState::NeedsApproval(_) => "waits for you".to_owned(),
+        CallItemState::Running => "runs".to_owned(),
+        CallItemState::Ended { outcome, detail } => {
             let word = outcome_word(*outcome, detail.as_ref());
             let code = call.code();
             let time = time(call.millis);
             match (word, code) {
                 (Some(word), _) => word.to_owned(),
-                (None, 0) => changed(call).unwrap_or(time),
+                (None, 0) => changed_lines(call).unwrap_or(time),
                 (None, code) => format!("exit {code} \u{b7} {time}"),
             }
         }
     }
 }
 
-fn outcome_word(outcome: Outcome, detail: Option<&Detail>) -> Option<&'static str> {
+fn outcome_word(outcome: CallOutcome, detail: Option<&Detail>) -> Option<&'static str> {
     match (outcome, detail) {
-        (Outcome::Ok, _) => None,
+        (CallOutcome::Ok, _) => None,
         (_, Some(Detail::Denied)) => Some("refused"),
         (_, Some(Detail::StaleEdit)) => Some("changed since it was read"),
-        (_, Some(Detail::AmbiguousEdit)) => Some("fits in several places"),
-        (_, Some(Detail::SandboxDenied { .. })) => Some("kept out by the sandbox"),
+        (_, Some(Detail::AmbiguousEdit)) => Some("matches several places"),
+        (_, Some(Detail::SandboxDenied { .. })) => Some("blocked by the sandbox"),
         (_, Some(Detail::ToolOutcomeUnknown)) => Some("outcome unknown"),
-        (Outcome::InvalidArguments, _) => Some("made no sense"),
-        (Outcome::UnexpectedEnvironment, _) => Some("failed"),
-        (Outcome::ProviderError, _) => Some("the other side failed"),
-        (Outcome::UserAborted, _) => Some("stopped"),
-        (Outcome::Timeout, _) => Some("took too long"),
-        (Outcome::Unknown, _) => Some("failed for an unknown reason"),
+        (CallOutcome::InvalidArguments, _) => Some("invalid arguments"),
+        (CallOutcome::UnexpectedEnvironment, _) => Some("failed"),
+        (CallOutcome::ProviderError, _) => Some("provider error"),
+        (CallOutcome::UserAborted, _) => Some("stopped"),
+        (CallOutcome::Timeout, _) => Some("timed out"),
+        (CallOutcome::Unknown, _) => Some("failed, cause unknown"),
     }
 }
 
-/// `+3 −1` of the files that a call changed.
-fn changed(call: &CallItem) -> Option<String> {
+/// Counts the changed lines of a call: `+3 −1`.
+fn changed_lines(call: &CallItem) -> Option<String> {
     let (mut added, mut removed, mut any) = (0, 0, false);
     for shown in &call.shown {
-        if let Shown::Diff { old, new, .. } = shown {
+        if let ToolDisplay::Diff { old, new, .. } = shown {
             let (_, size) = changes::rows(old.as_deref(), new.as_deref());
             added += size.added;
             removed += size.removed;
@@ -335,23 +346,23 @@ fn call_body(call: &CallItem, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
     let mut body = Vec::new();
     for shown in &call.shown {
         match shown {
-            Shown::Diff { path, old, new } => {
+            ToolDisplay::Diff { path, old, new } => {
                 body.push(diff(path, old.as_deref(), new.as_deref(), cx))
             }
-            Shown::Command { output, .. } if !output.trim().is_empty() => {
+            ToolDisplay::Command { output, .. } if !output.trim().is_empty() => {
                 body.push(mono(output, cx))
             }
-            Shown::Text(text) => body.push(mono(text, cx)),
-            Shown::Places(places) => {
+            ToolDisplay::Text(text) => body.push(mono(text, cx)),
+            ToolDisplay::Places(places) => {
                 let lines = places
                     .iter()
                     .map(|(path, line, text)| format!("{path}:{line}: {text}"));
                 body.push(mono(&lines.collect::<Vec<_>>().join("\n"), cx));
             }
-            Shown::Command { .. } | Shown::Plan(_) => {}
+            ToolDisplay::Command { .. } | ToolDisplay::Plan(_) => {}
         }
     }
-    if matches!(call.state, CallState::Running) && !call.output.is_empty() {
+    if matches!(call.state, CallItemState::Running) && !call.output.is_empty() {
         body.push(mono(&call.output, cx));
     }
     if body.is_empty() && !call.answer.is_empty() {
@@ -360,11 +371,11 @@ fn call_body(call: &CallItem, cx: &Context<ComposerPanel>) -> Vec<AnyElement> {
     body
 }
 
-/// A text in the font of the code, to its last lines.
+/// Renders the last lines of a text in the code font.
 fn mono(text: &str, cx: &Context<ComposerPanel>) -> AnyElement {
     let colors = cx.theme().colors;
     let rows: Vec<&str> = text.trim_end().lines().collect();
-    let hidden = rows.len().saturating_sub(MOST_LINES);
+    let hidden = rows.len().saturating_sub(MAX_LINES);
     let shown = printable(&rows[hidden..].join("\n"), LineFeeds::Keep).into_owned();
     div()
         .p(dp(8.0))
@@ -374,7 +385,7 @@ fn mono(text: &str, cx: &Context<ComposerPanel>) -> AnyElement {
         .text_size(dp(12.0))
         .when(hidden > 0, |this| {
             this.child(
-                Label::new(format!("{hidden} lines above are not shown"))
+                Label::new(format!("{hidden} earlier lines hidden"))
                     .tiny()
                     .muted(),
             )
@@ -421,22 +432,22 @@ fn diff(
                 .tiny()
                 .color(colors.removed),
         );
-    let row = |row: &Row| {
+    let row = |row: &ChangeRow| {
         let (number, sign, text, ground) = match row {
-            Row::Same(number, text) => (Some(*number), " ", text.clone(), None),
-            Row::Added(number, text) => {
+            ChangeRow::Same(number, text) => (Some(*number), " ", text.clone(), None),
+            ChangeRow::Added(number, text) => {
                 (Some(*number), "+", text.clone(), Some(colors.added_ground))
             }
-            Row::Removed(number, text) => (
+            ChangeRow::Removed(number, text) => (
                 Some(*number),
                 "\u{2212}",
                 text.clone(),
                 Some(colors.removed_ground),
             ),
-            Row::Gap(count) => (None, "\u{2026}", format!("{count} lines"), None),
+            ChangeRow::Gap(count) => (None, "\u{2026}", format!("{count} lines"), None),
         };
         let number = number.map_or_else(String::new, |number| number.to_string());
-        let is_gap = matches!(row, Row::Gap(_));
+        let is_gap = matches!(row, ChangeRow::Gap(_));
         div()
             .flex()
             .w_full()
@@ -456,7 +467,7 @@ fn diff(
                     .min_w_0()
                     .flex_1()
                     .when(is_gap, |this| this.text_color(colors.muted))
-                    .child(lines(text)),
+                    .child(multi_line(text)),
             )
     };
     let rows: Vec<_> = rows.iter().map(row).collect();
@@ -477,16 +488,18 @@ fn diff(
         .into_any_element()
 }
 
-/// How a turn ended, as a sentence.
+/// Describes the end of a turn as a sentence.
 pub(super) fn end_sentence(end: &TurnEnd) -> String {
     match end {
         TurnEnd::Done => "Done.".to_owned(),
-        TurnEnd::Stopped => "You stopped it here.".to_owned(),
-        TurnEnd::Refused => "The model declined to go on.".to_owned(),
+        TurnEnd::Stopped => "You stopped this turn.".to_owned(),
+        TurnEnd::Refused => "The model declined to continue.".to_owned(),
         TurnEnd::Looped { what } | TurnEnd::OutOfBudget { what } => what.clone(),
         TurnEnd::Failed { what, .. } => what.clone(),
         TurnEnd::Interrupted => {
-            "The program ended while this ran. What it was doing then may or may not have been done.".to_owned()
+            "The program ended during this turn. The effect of its last action is \
+             unknown."
+                .to_owned()
         }
     }
 }

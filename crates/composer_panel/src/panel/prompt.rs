@@ -1,7 +1,7 @@
-//! The box in which people write to the agent, with what belongs to it: model, way of working, cost.
+//! The prompt box with its controls: model, mode, number of agents, cost.
 
-use agent::ask::{Decision, rules_in_words};
-use agent::record::Mode;
+use agent::record::SessionMode;
+use agent::user_prompts::{PermissionDecision, join_rules};
 use base::{LineFeeds, printable};
 use gpui_kit::component::input::Textarea;
 use gpui_kit::{
@@ -13,12 +13,12 @@ use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, IconButton, Label, Tone, d
 
 use super::card::card;
 use super::sessions::dollars;
-use super::{ComposerPanel, Shows};
+use super::{ComposerPanel, PanelPage};
 use crate::actions::{
     AllowForSession, AllowOnce, ChooseModel, NextCount, NextMode, Refuse, Send, Stop,
 };
-use crate::transcript::CallState;
-use crate::whole::Whole;
+use crate::revealed_text::RevealedText;
+use crate::transcript::CallItemState;
 
 impl ComposerPanel {
     pub(super) fn render_prompt(&self, window: &mut Window, cx: &mut Context<Self>) -> AnyElement {
@@ -49,9 +49,10 @@ impl ComposerPanel {
             .rounded(px(6.0))
             .bg(colors.surface)
             .border_1()
-            .border_color(match has_focus {
-                true => colors.focus,
-                false => colors.border_strong,
+            .border_color(if has_focus {
+                colors.focus
+            } else {
+                colors.border_strong
             })
             .child(
                 div().key_context("Composer prompt").child(
@@ -72,10 +73,10 @@ impl ComposerPanel {
                     .child(div().flex_1())
                     .child(send),
             );
-        let trouble = self.trouble.clone().map(|sentence| {
+        let trouble = self.error.clone().map(|sentence| {
             ui::Banner::new("agent-trouble", Tone::Error, sentence).into_any_element()
         });
-        let mut cards = self.render_house(cx);
+        let mut cards = self.render_trust_cards(cx);
         cards.extend(self.render_plan(cx));
         cards.extend(self.render_approval(cx));
         cards.extend(self.render_question(cx));
@@ -85,7 +86,7 @@ impl ComposerPanel {
             .id("agent-composer")
             .flex()
             .flex_col()
-            // In a low window the cards scroll, and the box stays.
+            // In a low window the cards scroll while the box stays visible.
             .max_h(relative(0.85))
             .gap(dp(8.0))
             .p(dp(8.0))
@@ -108,9 +109,9 @@ impl ComposerPanel {
 
     fn render_mode(&self) -> Button {
         let (label, icon) = match self.mode {
-            Mode::Build => ("Build", Icon::Wrench),
-            Mode::Plan => ("Plan", Icon::ListTree),
-            Mode::Ask => ("Ask", Icon::Message),
+            SessionMode::Build => ("Build", Icon::Wrench),
+            SessionMode::Plan => ("Plan", Icon::ListTree),
+            SessionMode::Ask => ("Ask", Icon::Message),
         };
         Button::new("agent-mode", label)
             .icon(icon)
@@ -118,26 +119,29 @@ impl ComposerPanel {
             .action(Box::new(NextMode))
     }
 
-    /// Says that what is written begins another agent from one's work.
+    /// Renders a banner while the next prompt is a fork.
     fn render_fork(&self) -> Option<AnyElement> {
-        let face = self.board.as_ref().filter(|_| self.shows == Shows::Board)?;
-        let agent = face.board.agent(face.forking.as_deref()?)?;
+        let face = self
+            .board
+            .as_ref()
+            .filter(|_| self.page == PanelPage::Board)?;
+        let agent = face.board.agent(face.fork_from.as_deref()?)?;
         let text = format!(
-            "What you write begins another agent from the work of {} ({}). Escape: not after all.",
-            crate::board::letter(agent.mark),
+            "New agent forked from {} ({}). Esc cancels.",
+            crate::board::agent_letter(agent.mark),
             agent.title
         );
         Some(ui::Banner::new("agent-fork", Tone::Info, text).into_any_element())
     }
 
-    /// How many agents what is written starts; only where it starts some.
+    /// Renders the number of agents that the prompt starts, if it starts any.
     fn render_count(&self) -> Option<Button> {
-        let starts = self.shows == Shows::Board || self.open.is_none();
-        let is_forking = self.board.as_ref().is_some_and(|it| it.forking.is_some());
+        let starts = self.page == PanelPage::Board || self.open.is_none();
+        let is_forking = self.board.as_ref().is_some_and(|it| it.fork_from.is_some());
         (starts && !is_forking).then(|| {
-            // On the board nobody works in the person's own folder.
-            let count = match self.shows {
-                Shows::Board => self.count.apart(),
+            // On the board, no agent works in the user's own folder.
+            let count = match self.page {
+                PanelPage::Board => self.count.in_worktrees(),
                 _ => self.count,
             };
             Button::new("agent-count", count.label())
@@ -161,12 +165,12 @@ impl ComposerPanel {
             .action(Box::new(ChooseModel))
     }
 
-    /// How full the conversation is, and what it cost: quiet numbers.
+    /// Renders the used share of the context window, and the cost.
     fn render_fill(&self) -> Option<AnyElement> {
         let transcript = self.transcript()?;
         let mut texts = Vec::new();
         if let Some((used, limit)) = transcript.fill().filter(|(_, limit)| *limit > 0) {
-            texts.push(format!("{} % of the context", used * 100 / limit));
+            texts.push(format!("{} % of context used", used * 100 / limit));
         }
         if let Some(cost) = transcript.cost_nano().filter(|cost| *cost > 0) {
             texts.push(dollars(cost));
@@ -185,7 +189,7 @@ impl ComposerPanel {
         if todos.is_empty() || todos.iter().all(|it| it.state == TodoState::Done) {
             return None;
         }
-        let row = |(at, todo): (usize, &agent::record::Todo)| {
+        let row = |(at, todo): (usize, &agent::record::TodoItem)| {
             let (icon, color) = match todo.state {
                 TodoState::Open => (Icon::Circle, colors.muted),
                 TodoState::Doing => (Icon::CircleDot, colors.accent),
@@ -220,27 +224,32 @@ impl ComposerPanel {
         )
     }
 
-    /// The call that asks for leave: exactly what is to happen, and the smallest thing one can allow.
+    /// Renders a permission request: the exact effect of the call, and the narrowest approval.
     fn render_approval(&self, cx: &mut Context<Self>) -> Option<AnyElement> {
         let colors = cx.theme().colors;
-        let asking = self.transcript()?.asking()?;
-        let CallState::Asking(reason) = &asking.call.state else {
+        let asking = self.transcript()?.pending_approval()?;
+        let CallItemState::NeedsApproval(reason) = &asking.call.state else {
             return None;
         };
         let reason = printable(reason, LineFeeds::Escape).into_owned();
-        let rules = rules_in_words(&asking.call.rules);
+        let rules = join_rules(&asking.call.rules);
         let can_keep = !rules.is_empty();
         let details = asking.call.details.clone();
-        let obstacle = self.whole(&details).obstacle().map(SharedString::from);
+        let obstacle = self
+            .revealed(&details)
+            .approval_obstacle()
+            .map(SharedString::from);
         let who = match asking.child {
-            Some(_) => "An agent it started waits for you",
-            None => "Waits for you",
+            Some(_) => "A subagent requests permission",
+            None => "Permission request",
         };
-        let button = |id, label, style, decision: Decision| {
+        let button = |id, label, style, decision: PermissionDecision| {
             Button::new(id, label)
                 .style(style)
                 .disabled(obstacle.clone())
-                .on_click(cx.listener(move |this, _, _, _| this.decide(decision.clone())))
+                .on_click(
+                    cx.listener(move |this, _, _, _| this.answer_permission(decision.clone())),
+                )
         };
         let keeping = can_keep.then(|| {
             let session = Button::new("agent-session", "For this session")
@@ -249,11 +258,15 @@ impl ComposerPanel {
                 .action(Box::new(AllowForSession))
                 .with_keys();
             let kept = [
-                ("agent-always", "Always in this project", Decision::Always),
+                (
+                    "agent-always",
+                    "Always in this project",
+                    PermissionDecision::Always,
+                ),
                 (
                     "agent-everywhere",
                     "Always everywhere",
-                    Decision::Everywhere,
+                    PermissionDecision::Everywhere,
                 ),
             ];
             let kept = kept.map(|(id, label, it)| button(id, label, ButtonStyle::Ghost, it));
@@ -279,7 +292,7 @@ impl ComposerPanel {
             )
             .children(keeping);
         let kept = can_keep.then(|| {
-            let text = format!("A decision for more than once allows {rules}");
+            let text = format!("A lasting approval allows {rules}");
             let text = printable(&text, LineFeeds::Escape).into_owned();
             div()
                 .id("agent-rules")
@@ -291,11 +304,11 @@ impl ComposerPanel {
         Some(
             card("agent-approval", Role::Alert, colors.warning, colors.raised)
                 .aria_label(format!(
-                    "The agent asks for leave: {}",
+                    "The agent requests permission: {}",
                     printable(&asking.call.title, LineFeeds::Escape)
                 ))
                 .child(Label::new(who).small().color(colors.warning))
-                .child(self.render_whole("agent-approval-text", &details, cx))
+                .child(self.render_revealed("agent-approval-text", &details, cx))
                 .child(
                     div()
                         .text_size(dp(12.0))
@@ -313,8 +326,8 @@ impl ComposerPanel {
         let open = self.open.as_ref()?;
         let (number, question) = open.question.clone()?;
         let obstacle = self
-            .whole(&question.text)
-            .obstacle()
+            .revealed(&question.text)
+            .approval_obstacle()
             .map(SharedString::from);
         let options = question.options.iter().enumerate().map(|(at, option)| {
             let answer = option.clone();
@@ -324,7 +337,7 @@ impl ComposerPanel {
                 .on_click(cx.listener(move |this, _, _, cx| {
                     if let Some(open) = &mut this.open {
                         open.question = None;
-                        (open.live.tell)(agent::Command::Reply {
+                        (open.live.send)(agent::SessionCommand::Reply {
                             question: number,
                             text: Some(answer.clone()),
                         });
@@ -334,16 +347,16 @@ impl ComposerPanel {
         });
         let options: Vec<_> = options.collect();
         let text = printable(&question.text, LineFeeds::Keep).into_owned();
-        let body = match Whole::new(&text, 0).hidden() {
+        let body = match RevealedText::new(&text, 0).hidden() {
             0 => div().child(text.clone()).into_any_element(),
-            _ => self.render_whole("agent-question-text", &question.text, cx),
+            _ => self.render_revealed("agent-question-text", &question.text, cx),
         };
         Some(
             card("agent-question", Role::Alert, colors.accent, colors.raised)
                 .aria_label(text)
                 .child(body)
                 .child(div().flex().flex_wrap().gap(dp(8.0)).children(options))
-                .child(Label::new("Or write an answer below.").small().muted())
+                .child(Label::new("Or type an answer below.").small().muted())
                 .into_any_element(),
         )
     }

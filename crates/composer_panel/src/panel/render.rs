@@ -1,4 +1,4 @@
-//! Draws the panel: its head, the transcript or the list of sessions, and the prompt.
+//! Renders the panel: header, the page, and the prompt.
 
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Render,
@@ -6,16 +6,16 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, EmptyState, Icon, IconButton, Label, dp};
 
-use super::{ComposerPanel, Shows};
+use super::{ComposerPanel, PanelPage};
 use crate::actions::{NewSession, ShowBoard, ShowSessions};
 
 impl ComposerPanel {
     fn render_head(&self, cx: &Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
-        let title = match self.shows {
-            Shows::Sessions => Some("Sessions".to_owned()),
-            Shows::Board => Some(self.board_title()),
-            Shows::Session => self.transcript().and_then(|it| it.title()),
+        let title = match self.page {
+            PanelPage::Sessions => Some("Sessions".to_owned()),
+            PanelPage::Board => Some(self.board_title()),
+            PanelPage::Session => self.transcript().and_then(|it| it.title()),
         };
         div()
             .flex()
@@ -35,7 +35,7 @@ impl ComposerPanel {
             )
             .child(
                 IconButton::new("agent-board-button", Icon::GitBranch, "Board")
-                    .pressed(self.shows == Shows::Board)
+                    .pressed(self.page == PanelPage::Board)
                     .action(Box::new(ShowBoard)),
             )
             .child(
@@ -44,7 +44,7 @@ impl ComposerPanel {
             )
             .child(
                 IconButton::new("agent-sessions-button", Icon::Clock, "Sessions")
-                    .pressed(self.shows == Shows::Sessions)
+                    .pressed(self.page == PanelPage::Sessions)
                     .action(Box::new(ShowSessions)),
             )
             .into_any_element()
@@ -70,10 +70,10 @@ impl ComposerPanel {
     }
 
     fn render_body(&self, cx: &mut Context<Self>) -> AnyElement {
-        if self.shows == Shows::Sessions {
+        if self.page == PanelPage::Sessions {
             return self.render_sessions(cx);
         }
-        if self.shows == Shows::Board {
+        if self.page == PanelPage::Board {
             return self.render_board(cx);
         }
         let Some(open) = &self.open else {
@@ -98,12 +98,12 @@ impl ComposerPanel {
 
     fn render_start(&self, cx: &mut Context<Self>) -> AnyElement {
         let state = match (&self.agents, &self.root) {
-            (None, _) => EmptyState::new("No agents here")
-                .detail("This window was started without the engines that agents need."),
+            (None, _) => EmptyState::new("Agents not available")
+                .detail("This window was started without agent support."),
             (_, None) => EmptyState::new("Open a folder first")
-                .detail("An agent works in a folder, and only there."),
-            _ => EmptyState::new("What shall be done?").detail(match self.models.advice.as_str() {
-                "" => "Say it below. The agent reads, edits and runs commands in this folder; what it wants to run it asks first.",
+                .detail("An agent works inside a single folder."),
+            _ => EmptyState::new("What would you like to do?").detail(match self.models.advice.as_str() {
+                "" => "Describe the task below. The agent reads, edits and runs commands in this folder; it asks before running commands.",
                 advice => advice,
             }.to_owned()),
         };
@@ -134,9 +134,9 @@ impl Render for ComposerPanel {
     ) -> impl gpui_kit::IntoElement {
         let colors = cx.theme().colors;
         let body = self.render_body(cx);
-        let prompt = match self.shows {
-            Shows::Session | Shows::Board => Some(self.render_prompt(window, cx)),
-            Shows::Sessions => None,
+        let prompt = match self.page {
+            PanelPage::Session | PanelPage::Board => Some(self.render_prompt(window, cx)),
+            PanelPage::Sessions => None,
         };
         div()
             .id("composer")

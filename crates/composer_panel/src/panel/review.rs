@@ -1,4 +1,4 @@
-//! The review: what keeps landings and every hunk of the agents in one list, with what the person thinks of it.
+//! Renders the review list: conflicts that block landings, and all hunks with their verdicts.
 
 use gpui_kit::prelude::FluentBuilder as _;
 use gpui_kit::{
@@ -7,16 +7,16 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Elide, Icon, IconButton, Label, Tooltip, dp, foreign};
 
-use super::board::{BoardFace, Chosen};
-use super::board_view::mark;
-use super::{ComposerPanel, dispute};
-use crate::board::{AgentState, Hunk, Verdict};
+use super::board::{BoardPane, ReviewRow};
+use super::board_view::agent_mark;
+use super::{ComposerPanel, landing_conflict};
+use crate::board::{AgentState, BoardHunk, HunkVerdict};
 
-/// Lines of one hunk that are shown on either side.
-const MOST_LINES: usize = 200;
+/// Maximum number of lines shown on each side of a hunk.
+const MAX_LINES: usize = 200;
 
 impl ComposerPanel {
-    pub(super) fn render_review(&self, face: &BoardFace, cx: &mut Context<Self>) -> AnyElement {
+    pub(super) fn render_review(&self, face: &BoardPane, cx: &mut Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
         let rows = face.rows();
         let area = div()
@@ -34,9 +34,9 @@ impl ComposerPanel {
                 .chosen_agent()
                 .is_some_and(|agent| agent.state == AgentState::Landed);
             let text = match (is_landed, is_live) {
-                (true, _) => "All of it is on your branch.",
-                (false, true) => "Changes are listed here as they are made.",
-                (false, false) => "Nothing was changed.",
+                (true, _) => "All changes have landed on your branch.",
+                (false, true) => "Changes appear here as the agents make them.",
+                (false, false) => "No changes.",
             };
             let text = Label::new(text).small().muted();
             return area.p(dp(12.0)).child(text).into_any_element();
@@ -81,18 +81,19 @@ impl ComposerPanel {
         let is_chosen = face.row.as_ref() == Some(&id) && face.in_review;
         let border = match row {
             _ if is_chosen => colors.focus,
-            Chosen::Dispute(_) => colors.warning,
-            Chosen::Hunk(hunk) if hunk.verdict == Verdict::Accepted => colors.added,
-            Chosen::Hunk(_) => colors.border,
+            ReviewRow::Conflict(_) => colors.warning,
+            ReviewRow::Hunk(hunk) if hunk.verdict == HunkVerdict::Accepted => colors.added,
+            ReviewRow::Hunk(_) => colors.border,
         };
         let (spoken, parts) = match row {
-            Chosen::Dispute(dispute) => (
-                dispute::spoken(dispute),
-                self.render_dispute(at, dispute, cx),
+            ReviewRow::Conflict(dispute) => (
+                landing_conflict::accessible_label(dispute),
+                self.render_conflict(at, dispute, cx),
             ),
-            Chosen::Hunk(hunk) => (spoken(hunk), self.render_hunk(at, hunk, cx)),
+            ReviewRow::Hunk(hunk) => (accessible_label(hunk), self.render_hunk(at, hunk, cx)),
         };
-        let is_rejected = matches!(row, Chosen::Hunk(hunk) if hunk.verdict == Verdict::Rejected);
+        let is_rejected =
+            matches!(row, ReviewRow::Hunk(hunk) if hunk.verdict == HunkVerdict::Rejected);
         div()
             .px(dp(8.0))
             .py(dp(4.0))
@@ -115,24 +116,24 @@ impl ComposerPanel {
             .into_any_element()
     }
 
-    fn render_hunk(&self, at: usize, hunk: &Hunk, cx: &Context<Self>) -> Vec<AnyElement> {
+    fn render_hunk(&self, at: usize, hunk: &BoardHunk, cx: &Context<Self>) -> Vec<AnyElement> {
         let mut parts = vec![self.render_hunk_head(at, hunk, cx)];
-        let gone = lines('\u{2212}', &hunk.before, Side::Gone, cx);
-        let come = lines('+', &hunk.after, Side::Come, cx);
-        parts.extend(code([gone, come].into_iter().flatten().collect(), cx));
+        let gone = render_lines('\u{2212}', &hunk.before, LineSide::Removed, cx);
+        let come = render_lines('+', &hunk.after, LineSide::Added, cx);
+        parts.extend(code_block([gone, come].into_iter().flatten().collect(), cx));
         parts
     }
 
-    fn render_hunk_head(&self, at: usize, hunk: &Hunk, cx: &Context<Self>) -> AnyElement {
+    fn render_hunk_head(&self, at: usize, hunk: &BoardHunk, cx: &Context<Self>) -> AnyElement {
         let colors = cx.theme().colors;
         let place = format!("{}:{}", hunk.path, hunk.line);
-        let button = |id: &'static str, icon, name: &'static str, verdict: Verdict| {
+        let button = |id: &'static str, icon, name: &'static str, verdict: HunkVerdict| {
             let hunk_id = hunk.id.clone();
             IconButton::new((id, at), icon, name)
                 .small()
                 .pressed(hunk.verdict == verdict)
                 .on_click(cx.listener(move |this, _, _, cx| {
-                    this.judge(Some(hunk_id.clone()), verdict, cx);
+                    this.decide_row(Some(hunk_id.clone()), verdict, cx);
                 }))
         };
         let about = [hunk.symbol.clone(), hunk.author.clone(), hunk.note.clone()];
@@ -164,11 +165,11 @@ impl ComposerPanel {
                             .child(Label::new(about.join(" \u{b7} ")).small().muted()),
                     ),
             )
-            .children(self.foreseen(hunk).map(|why| {
+            .children(self.conflict_warning(hunk).map(|why| {
                 div()
                     .id(("hunk-conflict", at))
                     .role(Role::Image)
-                    .aria_label(foreign::lines(why.clone()))
+                    .aria_label(foreign::multi_line(why.clone()))
                     .flex_none()
                     .tooltip(Tooltip::text(why))
                     .child(Icon::Warning.color(colors.warning))
@@ -180,21 +181,21 @@ impl ComposerPanel {
                 "hunk-accept",
                 Icon::Check,
                 "Accept",
-                Verdict::Accepted,
+                HunkVerdict::Accepted,
             ))
             .child(button(
                 "hunk-reject",
                 Icon::Close,
                 "Reject",
-                Verdict::Rejected,
+                HunkVerdict::Rejected,
             ))
             .into_any_element()
     }
 }
 
 impl ComposerPanel {
-    /// With what else a change's file would not fit together.
-    fn foreseen(&self, hunk: &Hunk) -> Option<String> {
+    /// The predicted conflict of a hunk's file.
+    fn conflict_warning(&self, hunk: &BoardHunk) -> Option<String> {
         let board = &self.board.as_ref()?.board;
         let conflict = board
             .conflicts
@@ -203,16 +204,16 @@ impl ComposerPanel {
         Some(conflict.text.clone())
     }
 
-    /// The letter of an agent by its name.
+    /// Renders the letter of an agent.
     pub(super) fn mark_of(&self, agent: &str, cx: &Context<Self>) -> AnyElement {
         let board = self.board.as_ref().map(|face| &face.board);
         let agent = board.and_then(|board| board.agent(agent));
-        mark(agent.map_or(0, |agent| agent.mark), cx)
+        agent_mark(agent.map_or(0, |agent| agent.mark), cx)
     }
 }
 
-fn review_title(face: &BoardFace, rows: &[Chosen<'_>]) -> String {
-    let is_dispute = |row: &&Chosen<'_>| matches!(row, Chosen::Dispute(_));
+fn review_title(face: &BoardPane, rows: &[ReviewRow<'_>]) -> String {
+    let is_dispute = |row: &&ReviewRow<'_>| matches!(row, ReviewRow::Conflict(_));
     let disputes = rows.iter().filter(is_dispute).count();
     let count = |count: usize, one: &str, more: &str| match count {
         0 => None,
@@ -220,7 +221,7 @@ fn review_title(face: &BoardFace, rows: &[Chosen<'_>]) -> String {
         count => Some(format!("{count} {more}")),
     };
     let parts = [
-        count(disputes, "conflict to settle", "conflicts to settle"),
+        count(disputes, "conflict to resolve", "conflicts to resolve"),
         count(rows.len() - disputes, "change", "changes"),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>();
@@ -231,27 +232,27 @@ fn review_title(face: &BoardFace, rows: &[Chosen<'_>]) -> String {
     }
 }
 
-/// Which way lines go.
+/// The side of a diff to which lines belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Gone,
-    Come,
-    /// Neither: both sides of a conflict are somebody's.
-    Stay,
+pub(super) enum LineSide {
+    Removed,
+    Added,
+    /// Neither: the sides of a conflict are not a diff.
+    Unchanged,
 }
 
-/// Lines of code with a sign before each; the first of them, where they are many.
-pub(super) fn lines(
+/// Renders code lines with a sign before each; at most `MOST_LINES`.
+pub(super) fn render_lines(
     sign: char,
     texts: &[String],
-    side: Side,
+    side: LineSide,
     cx: &Context<ComposerPanel>,
 ) -> Vec<AnyElement> {
     let colors = cx.theme().colors;
     let (color, ground) = match side {
-        Side::Gone => (colors.removed, colors.removed_ground),
-        Side::Come => (colors.added, colors.added_ground),
-        Side::Stay => (colors.muted, gpui_kit::transparent_black()),
+        LineSide::Removed => (colors.removed, colors.removed_ground),
+        LineSide::Added => (colors.added, colors.added_ground),
+        LineSide::Unchanged => (colors.muted, gpui_kit::transparent_black()),
     };
     let line = |text: &String| {
         let signed = div().flex_none().w(dp(16.0)).text_color(color);
@@ -260,10 +261,15 @@ pub(super) fn lines(
             .px(dp(8.0))
             .bg(ground)
             .child(signed.child(sign.to_string()))
-            .child(div().min_w_0().flex_1().child(foreign::lines(text.clone())))
+            .child(
+                div()
+                    .min_w_0()
+                    .flex_1()
+                    .child(foreign::multi_line(text.clone())),
+            )
             .into_any_element()
     };
-    let mut all: Vec<_> = texts.iter().take(MOST_LINES).map(line).collect();
+    let mut all: Vec<_> = texts.iter().take(MAX_LINES).map(line).collect();
     let more = texts.len().saturating_sub(all.len());
     if more > 0 {
         let more = Label::new(format!("and {more} more lines")).tiny().muted();
@@ -272,8 +278,11 @@ pub(super) fn lines(
     all
 }
 
-/// Lines as code; nothing where there are none.
-pub(super) fn code(lines: Vec<AnyElement>, cx: &Context<ComposerPanel>) -> Option<AnyElement> {
+/// Wraps lines in a code block; `None` if there are none.
+pub(super) fn code_block(
+    lines: Vec<AnyElement>,
+    cx: &Context<ComposerPanel>,
+) -> Option<AnyElement> {
     (!lines.is_empty()).then(|| {
         div()
             .flex()
@@ -286,14 +295,14 @@ pub(super) fn code(lines: Vec<AnyElement>, cx: &Context<ComposerPanel>) -> Optio
     })
 }
 
-fn spoken(hunk: &Hunk) -> String {
+fn accessible_label(hunk: &BoardHunk) -> String {
     let verdict = match hunk.verdict {
-        Verdict::Open => "not decided",
-        Verdict::Accepted => "accepted",
-        Verdict::Rejected => "rejected",
+        HunkVerdict::Open => "not decided",
+        HunkVerdict::Accepted => "accepted",
+        HunkVerdict::Rejected => "rejected",
     };
     format!(
-        "{} line {}, {} lines go, {} come, {verdict}",
+        "{} line {}, {} lines removed, {} added, {verdict}",
         hunk.path,
         hunk.line,
         hunk.before.len(),

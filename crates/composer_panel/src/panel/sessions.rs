@@ -1,4 +1,4 @@
-//! The list of sessions.
+//! The page with the list of sessions.
 
 use gpui_kit::{
     AnyElement, Context, InteractiveElement as _, IntoElement as _, ParentElement as _, Role,
@@ -6,9 +6,9 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, EmptyState, Icon, Label, ListRow, dp};
 
-use super::{ComposerPanel, Sessions, Shows};
+use super::{ComposerPanel, PanelPage, SessionListState};
 use crate::actions::ShowSessions;
-use crate::agents::Activity;
+use crate::agents::SessionActivity;
 
 impl ComposerPanel {
     pub(super) fn show_sessions(
@@ -20,7 +20,7 @@ impl ComposerPanel {
         let (Some(agents), Some(root)) = (self.agents.clone(), self.root.clone()) else {
             return;
         };
-        self.shows = Shows::Sessions;
+        self.page = PanelPage::Sessions;
         self.sessions.is_loading = true;
         self.list_focus.focus(window, cx);
         self._loading = Some(cx.spawn_in(window, async move |this, cx| {
@@ -28,13 +28,13 @@ impl ComposerPanel {
             // The window may be gone by then.
             this.update(cx, |this, cx| {
                 this.sessions = match found {
-                    Ok(lines) => Sessions {
+                    Ok(lines) => SessionListState {
                         lines,
-                        ..Sessions::default()
+                        ..SessionListState::default()
                     },
-                    Err(problem) => Sessions {
+                    Err(problem) => SessionListState {
                         problem: Some(problem),
-                        ..Sessions::default()
+                        ..SessionListState::default()
                     },
                 };
                 cx.notify();
@@ -44,7 +44,7 @@ impl ComposerPanel {
         cx.notify();
     }
 
-    /// The same, for commands of the window.
+    /// Shows the list of sessions, for commands of the window.
     pub fn list_sessions(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.show_sessions(&ShowSessions, window, cx);
     }
@@ -59,7 +59,7 @@ impl ComposerPanel {
             return;
         };
         if self.open.as_ref().is_some_and(|open| open.live.id == id) {
-            self.shows = Shows::Session;
+            self.page = PanelPage::Session;
             self.focus_prompt(window, cx);
             cx.notify();
             return;
@@ -82,9 +82,10 @@ impl ComposerPanel {
     }
 
     pub(super) fn render_sessions(&self, cx: &mut Context<Self>) -> AnyElement {
-        let content = match self.sessions.lines.is_empty() {
-            true => vec![self.render_no_sessions()],
-            false => self.render_session_rows(cx),
+        let content = if self.sessions.lines.is_empty() {
+            vec![self.render_no_sessions()]
+        } else {
+            self.render_session_rows(cx)
         };
         div()
             .id("agent-sessions")
@@ -102,11 +103,11 @@ impl ComposerPanel {
 
     fn render_no_sessions(&self) -> AnyElement {
         let (title, detail) = match (&self.sessions.problem, self.sessions.is_loading) {
-            (Some(problem), _) => ("The sessions cannot be shown", problem.clone()),
-            (None, true) => ("Looking\u{2026}", String::new()),
+            (Some(problem), _) => ("Cannot list sessions", problem.clone()),
+            (None, true) => ("Loading\u{2026}", String::new()),
             (None, false) => (
                 "No sessions in this folder yet",
-                "What you ask an agent here is kept and listed.".to_owned(),
+                "Sessions that you start here are saved and listed.".to_owned(),
             ),
         };
         let state = EmptyState::new(title).icon(Icon::Bot).detail(detail);
@@ -120,9 +121,9 @@ impl ComposerPanel {
         let rows = self.sessions.lines.iter().enumerate().map(|(at, line)| {
             let cost = line.cost_nano.filter(|cost| *cost > 0).map(dollars);
             let state = match self.activity(&line.id) {
-                Some(Activity::Working) => "working".to_owned(),
-                Some(Activity::WaitingForUser) => "needs your approval or answer".to_owned(),
-                Some(Activity::Idle) | None => line.end.clone(),
+                Some(SessionActivity::Working) => "working".to_owned(),
+                Some(SessionActivity::WaitingForUser) => "needs your approval or answer".to_owned(),
+                Some(SessionActivity::Idle) | None => line.end.clone(),
             };
             let about = [Some(line.model.clone()), cost, Some(state)];
             let about = about.into_iter().flatten().filter(|it| !it.is_empty());
@@ -149,7 +150,7 @@ impl ComposerPanel {
     }
 }
 
-/// A cost as people read it.
+/// Formats a cost in US dollars.
 pub(super) fn dollars(nano: u64) -> String {
     let dollars = nano as f64 / 1e9;
     match dollars {

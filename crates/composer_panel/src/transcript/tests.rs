@@ -1,13 +1,13 @@
-//! A transcript while it streams and after it is read again.
+//! A transcript while it streams, and rebuilt from its records.
 
 use std::sync::Arc;
 
-use agent::record::{Mode, StoredUsage};
+use agent::record::{SessionMode, StoredUsage};
 
 use super::*;
 
-fn recorded(record: Record) -> Event {
-    Event::Recorded(Arc::new(Stored {
+fn recorded(record: SessionRecord) -> AgentEvent {
+    AgentEvent::Recorded(Arc::new(Stored {
         seq: 0,
         at_ms: 0,
         record,
@@ -34,8 +34,8 @@ fn call(id: &str, name: &str) -> StoredPart {
     }
 }
 
-fn asked() -> Event {
-    recorded(Record::Asked {
+fn asked() -> AgentEvent {
+    recorded(SessionRecord::Asked {
         turn: 1,
         step: 1,
         model: "demo".to_owned(),
@@ -45,8 +45,8 @@ fn asked() -> Event {
     })
 }
 
-fn answered(parts: Vec<StoredPart>) -> Event {
-    recorded(Record::Answered {
+fn answered(parts: Vec<StoredPart>) -> AgentEvent {
+    recorded(SessionRecord::Answered {
         turn: 1,
         step: 1,
         model: "demo/demo".to_owned(),
@@ -57,8 +57,8 @@ fn answered(parts: Vec<StoredPart>) -> Event {
     })
 }
 
-fn began(id: &str) -> Event {
-    recorded(Record::CallBegan {
+fn began(id: &str) -> AgentEvent {
+    recorded(SessionRecord::CallBegan {
         turn: 1,
         call: id.to_owned(),
         tool: "read".to_owned(),
@@ -69,8 +69,8 @@ fn began(id: &str) -> Event {
     })
 }
 
-fn ended(id: &str, outcome: Outcome) -> Event {
-    recorded(Record::CallEnded {
+fn ended(id: &str, outcome: CallOutcome) -> AgentEvent {
+    recorded(SessionRecord::CallEnded {
         turn: 1,
         call: id.to_owned(),
         tool: "read".to_owned(),
@@ -82,35 +82,37 @@ fn ended(id: &str, outcome: Outcome) -> Event {
     })
 }
 
-/// What the items say, one line each.
+/// The items as text, one line each.
 fn lines(transcript: &Transcript) -> Vec<String> {
-    let line = |item: &Item| match item {
-        Item::Person { text, .. } => format!("you: {text}"),
-        Item::Context(entries) => format!("context: {}", entries.len()),
-        Item::Text { text, is_live } => format!("text{}: {text}", if *is_live { "…" } else { "" }),
-        Item::Thought { text, .. } => format!("thought: {text}"),
-        Item::Call(call) => format!("{} {:?}", call.title, call.state),
-        Item::Note { text, .. } => format!("note: {text}"),
-        Item::End(end) => format!("end: {end:?}"),
+    let line = |item: &TranscriptEntry| match item {
+        TranscriptEntry::User { text, .. } => format!("you: {text}"),
+        TranscriptEntry::Context(entries) => format!("context: {}", entries.len()),
+        TranscriptEntry::Text { text, is_live } => {
+            format!("text{}: {text}", if *is_live { "…" } else { "" })
+        }
+        TranscriptEntry::Thought { text, .. } => format!("thought: {text}"),
+        TranscriptEntry::Call(call) => format!("{} {:?}", call.title, call.state),
+        TranscriptEntry::Note { text, .. } => format!("note: {text}"),
+        TranscriptEntry::End(end) => format!("end: {end:?}"),
     };
     transcript.items().iter().map(line).collect()
 }
 
-/// Follows what changed as a list on the screen does, and compares.
-fn follow(transcript: &mut Transcript, seen: &mut Vec<Item>, event: &Event) {
+/// Applies the reported changes to a list, as the view does, and compares.
+fn follow(transcript: &mut Transcript, seen: &mut Vec<TranscriptEntry>, event: &AgentEvent) {
     for touched in transcript.apply(event) {
         match touched {
-            Touched::Replaced(old, new) => {
+            ItemChange::Replaced(old, new) => {
                 let fresh = transcript.items()[old.start..old.start + new].to_vec();
                 seen.splice(old, fresh);
             }
-            Touched::Changed(at) => seen[at] = transcript.items()[at].clone(),
+            ItemChange::Changed(at) => seen[at] = transcript.items()[at].clone(),
         }
     }
     assert_eq!(seen.as_slice(), transcript.items());
 }
 
-fn check(events: &[Event], expected: &[&str]) {
+fn check(events: &[AgentEvent], expected: &[&str]) {
     let mut transcript = Transcript::default();
     let mut seen = Vec::new();
     for event in events {
@@ -121,8 +123,8 @@ fn check(events: &[Event], expected: &[&str]) {
 
 #[test]
 fn pieces_become_the_answer_that_is_kept() {
-    let piece = |text: &str| Event::Text(text.to_owned());
-    let delta = |fragment: &str| Event::CallDelta {
+    let piece = |text: &str| AgentEvent::Text(text.to_owned());
+    let delta = |fragment: &str| AgentEvent::CallDelta {
         call: "c1".to_owned(),
         name: "Read".to_owned(),
         fragment: fragment.to_owned(),
@@ -135,7 +137,7 @@ fn pieces_become_the_answer_that_is_kept() {
     ]
     .concat();
     check(&kept, &["text: I look.", "Read Waiting"]);
-    // Records alone give the same.
+    // The records alone give the same items.
     check(
         &[asked(), answered(vec![text("I look."), call("c1", "Read")])],
         &["text: I look.", "Read Waiting"],
@@ -148,12 +150,12 @@ fn a_call_goes_from_waiting_to_its_end() {
         asked(),
         answered(vec![call("c1", "Read"), call("c2", "Read")]),
     ];
-    let with = |events: &[Event]| [&start[..], events].concat();
+    let with = |events: &[AgentEvent]| [&start[..], events].concat();
     check(
         &with(&[began("c2")]),
         &["Read Waiting", "read a.rs Running"],
     );
-    let ends = with(&[began("c1"), ended("c1", Outcome::Ok)]);
+    let ends = with(&[began("c1"), ended("c1", CallOutcome::Ok)]);
     check(
         &ends,
         &[
@@ -161,7 +163,7 @@ fn a_call_goes_from_waiting_to_its_end() {
             "Read Waiting",
         ],
     );
-    let asks = with(&[recorded(Record::LeaveAsked {
+    let asks = with(&[recorded(SessionRecord::LeaveAsked {
         call: "c1".to_owned(),
         title: "cargo test".to_owned(),
         details: "cargo test".to_owned(),
@@ -170,23 +172,26 @@ fn a_call_goes_from_waiting_to_its_end() {
     })]);
     check(
         &asks,
-        &["cargo test Asking(\"it runs a program\")", "Read Waiting"],
+        &[
+            "cargo test NeedsApproval(\"it runs a program\")",
+            "Read Waiting",
+        ],
     );
     let mut transcript = Transcript::default();
     for event in &asks {
         transcript.apply(event);
     }
     assert_eq!(
-        transcript.asking().map(|it| it.call.id.as_str()),
+        transcript.pending_approval().map(|it| it.call.id.as_str()),
         Some("c1")
     );
 }
 
 #[test]
-fn a_question_of_a_stopped_agent_goes_away_with_the_turn() {
-    let asks = Event::Child {
+fn pending_request_of_a_stopped_subagent_is_dropped() {
+    let asks = AgentEvent::Child {
         session: "child".into(),
-        event: Box::new(recorded(Record::LeaveAsked {
+        event: Box::new(recorded(SessionRecord::LeaveAsked {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
             details: "cargo test".to_owned(),
@@ -194,7 +199,7 @@ fn a_question_of_a_stopped_agent_goes_away_with_the_turn() {
             rules: Vec::new(),
         })),
     };
-    let called = Event::Child {
+    let called = AgentEvent::Child {
         session: "child".into(),
         event: Box::new(answered(vec![call("c1", "Bash")])),
     };
@@ -204,26 +209,26 @@ fn a_question_of_a_stopped_agent_goes_away_with_the_turn() {
     }
     assert!(
         transcript
-            .asking()
+            .pending_approval()
             .is_some_and(|it| it.child == Some("child"))
     );
-    transcript.apply(&Event::Idle(TurnEnd::Stopped));
-    assert!(transcript.asking().is_none());
+    transcript.apply(&AgentEvent::Idle(TurnEnd::Stopped));
+    assert!(transcript.pending_approval().is_none());
 }
 
 #[test]
 fn an_answer_that_begins_again_leaves_nothing_of_its_pieces() {
     let events = [
         asked(),
-        Event::Thought("hm".to_owned()),
-        Event::Text("half".to_owned()),
-        Event::Restarted,
-        Event::Text("whole".to_owned()),
+        AgentEvent::Thought("hm".to_owned()),
+        AgentEvent::Text("half".to_owned()),
+        AgentEvent::Restarted,
+        AgentEvent::Text("whole".to_owned()),
     ];
     check(&events, &["text…: whole"]);
     let stopped = [
         &events[..],
-        &[recorded(Record::TurnEnded {
+        &[recorded(SessionRecord::TurnEnded {
             turn: 1,
             end: TurnEnd::Stopped,
         })],
@@ -235,22 +240,22 @@ fn an_answer_that_begins_again_leaves_nothing_of_its_pieces() {
 #[test]
 fn what_joins_together_is_one_item() {
     let joined = |path: &str| {
-        recorded(Record::Joined {
-            place: agent::record::PromptPlace::System,
-            origin: Origin::Rules {
+        recorded(SessionRecord::Joined {
+            place: agent::record::PromptPosition::System,
+            origin: PromptOrigin::Rules {
                 path: path.to_owned(),
             },
             text: "rules".to_owned(),
         })
     };
-    let began = recorded(Record::Began {
+    let began = recorded(SessionRecord::Began {
         root: "/p".to_owned(),
         parent: None,
         forked_from: None,
-        mode: Mode::Build,
+        mode: SessionMode::Build,
         model: "demo".to_owned(),
     });
-    let said = recorded(Record::Prompted {
+    let said = recorded(SessionRecord::Prompted {
         turn: 1,
         parts: vec![text("fix it")],
         is_steering: false,
@@ -268,14 +273,14 @@ fn output_of_a_running_call_is_kept_to_its_end() {
         transcript.apply(&event);
     }
     for number in 0..10_000 {
-        transcript.apply(&Event::Progress {
+        transcript.apply(&AgentEvent::Progress {
             call: "c1".to_owned(),
             text: format!("é {number}\n"),
         });
     }
-    let Item::Call(call) = &transcript.items()[0] else {
+    let TranscriptEntry::Call(call) = &transcript.items()[0] else {
         panic!("no call");
     };
-    assert!(call.output.len() <= MOST_OUTPUT);
+    assert!(call.output.len() <= MAX_OUTPUT_BYTES);
     assert!(call.output.ends_with("é 9999\n"));
 }

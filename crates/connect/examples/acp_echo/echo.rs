@@ -1,19 +1,23 @@
-//! An agent that does what its prompt says: for tests of both sides of the protocol.
+//! An agent that executes its prompt as a command, for tests of both sides of the protocol.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use connect::acp::agent::{About, Editor, Engine, Listed, Opened, Refusal, Replay, Wanted};
-use connect::acp::words::{
-    CallContent, CallKind, CallState, CallUpdate, Chosen, ConfigOption, LeaveChoice, LeaveKind,
-    Mode, Modes, OptionAbout, OptionValue, Piece, Place, PlanItem, PlanState, SessionInfo,
-    SlashCommand, TurnEnd, Update, Usage, Voice,
+use connect::acp::agent::{
+    AgentBackend, AgentIdentity, EditorClient, HistoryReplay, OpenedSession, RequestRefusal,
+    SessionList, SessionRequest,
+};
+use connect::acp::protocol::{
+    AgentMode, AgentModes, CallContent, CallKind, CallLocation, CallStatus, CallUpdate,
+    ConfigOption, ContextUsage, MessageContent, OptionAbout, OptionChoice, OptionValue,
+    PermissionChoice, PermissionChoiceKind, PlanItem, PlanState, PromptStop, SessionInfo,
+    SlashCommand, Update, Voice,
 };
 use futures::future::{BoxFuture, ready};
 use tokio::sync::watch;
 
-/// The agent.
+/// The agent and its sessions.
 #[derive(Clone, Default)]
 pub struct Echo {
     sessions: Arc<Mutex<HashMap<String, Session>>>,
@@ -21,15 +25,15 @@ pub struct Echo {
 
 #[derive(Clone)]
 struct Session {
-    editor: Editor,
+    editor: EditorClient,
     folder: PathBuf,
     servers: usize,
     model: String,
     stop: watch::Sender<bool>,
 }
 
-fn value(id: &str) -> Mode {
-    Mode {
+fn value(id: &str) -> AgentMode {
+    AgentMode {
         id: id.to_owned(),
         name: id.to_uppercase(),
         description: Some(format!("The {id} one.")),
@@ -59,12 +63,13 @@ fn options(model: &str) -> Vec<ConfigOption> {
 }
 
 impl Echo {
-    fn begin(&self, id: &str, wanted: Wanted, editor: Editor) -> Opened {
+    fn begin(&self, id: &str, wanted: SessionRequest, editor: EditorClient) -> OpenedSession {
         let (stop, _) = watch::channel(false);
         let title = Update::Title(Some("Not asked yet".to_owned()));
-        let after = match wanted.folder.ends_with("titled") {
-            true => vec![title],
-            false => Vec::new(),
+        let after = if wanted.folder.ends_with("titled") {
+            vec![title]
+        } else {
+            Vec::new()
         };
         let session = Session {
             editor,
@@ -77,9 +82,9 @@ impl Echo {
             .lock()
             .expect("a lock")
             .insert(id.to_owned(), session);
-        Opened {
+        OpenedSession {
             session: id.to_owned(),
-            modes: Some(Modes {
+            modes: Some(AgentModes {
                 all: vec![value("build"), value("plan")],
                 now: "build".to_owned(),
             }),
@@ -88,9 +93,9 @@ impl Echo {
         }
     }
 
-    fn session(&self, id: &str) -> Result<Session, Refusal> {
+    fn session(&self, id: &str) -> Result<Session, RequestRefusal> {
         let found = self.sessions.lock().expect("a lock").get(id).cloned();
-        found.ok_or_else(|| Refusal::NotThere(format!("there is no session {id}")))
+        found.ok_or_else(|| RequestRefusal::NotThere(format!("there is no session {id}")))
     }
 }
 
@@ -98,13 +103,13 @@ fn said(voice: Voice, text: &str) -> Update {
     Update::Said {
         voice,
         id: Some("m1".to_owned()),
-        piece: Piece::Text(text.to_owned()),
+        piece: MessageContent::Text(text.to_owned()),
     }
 }
 
-impl Engine for Echo {
-    fn about(&self) -> About {
-        About {
+impl AgentBackend for Echo {
+    fn identity(&self) -> AgentIdentity {
+        AgentIdentity {
             name: "echo".to_owned(),
             title: "Echo".to_owned(),
             version: "1".to_owned(),
@@ -113,10 +118,14 @@ impl Engine for Echo {
         }
     }
 
-    fn open(&self, wanted: Wanted, editor: Editor) -> BoxFuture<'static, Result<Opened, Refusal>> {
+    fn open(
+        &self,
+        wanted: SessionRequest,
+        editor: EditorClient,
+    ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>> {
         let count = self.sessions.lock().expect("a lock").len();
         let opened = match std::env::var_os("ECHO_WANTS_SIGN_IN") {
-            Some(_) => Err(Refusal::NeedsPerson("sign in first".to_owned())),
+            Some(_) => Err(RequestRefusal::NeedsPerson("sign in first".to_owned())),
             None => Ok(self.begin(&format!("s{count}"), wanted, editor)),
         };
         Box::pin(ready(opened))
@@ -125,17 +134,17 @@ impl Engine for Echo {
     fn reopen(
         &self,
         session: String,
-        wanted: Wanted,
-        replay: Replay,
-        editor: Editor,
-    ) -> BoxFuture<'static, Result<Opened, Refusal>> {
+        wanted: SessionRequest,
+        replay: HistoryReplay,
+        editor: EditorClient,
+    ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>> {
         if session == "unknown" {
-            let refusal = Refusal::NotThere("there is no session unknown".to_owned());
+            let refusal = RequestRefusal::NotThere("there is no session unknown".to_owned());
             return Box::pin(ready(Err(refusal)));
         }
-        if replay == Replay::All {
-            editor.tell(&session, said(Voice::Person, "an old question"));
-            editor.tell(&session, said(Voice::Agent, "an old answer"));
+        if replay == HistoryReplay::All {
+            editor.send_update(&session, said(Voice::Person, "an old question"));
+            editor.send_update(&session, said(Voice::Agent, "an old answer"));
         }
         let opened = self.begin(&session, wanted, editor);
         Box::pin(ready(Ok(opened)))
@@ -145,14 +154,14 @@ impl Engine for Echo {
         &self,
         folder: Option<PathBuf>,
         _: Option<String>,
-    ) -> BoxFuture<'static, Result<Listed, Refusal>> {
+    ) -> BoxFuture<'static, Result<SessionList, RequestRefusal>> {
         let session = SessionInfo {
             id: "old".to_owned(),
             folder: folder.unwrap_or_else(|| PathBuf::from("/")),
             title: Some("An old one".to_owned()),
             updated: Some("2026-01-01T00:00:00Z".to_owned()),
         };
-        let listed = Listed {
+        let listed = SessionList {
             sessions: vec![session],
             cursor: None,
         };
@@ -162,16 +171,16 @@ impl Engine for Echo {
     fn prompt(
         &self,
         id: String,
-        prompt: Vec<Piece>,
-    ) -> BoxFuture<'static, Result<TurnEnd, Refusal>> {
+        prompt: Vec<MessageContent>,
+    ) -> BoxFuture<'static, Result<PromptStop, RequestRefusal>> {
         let session = self.session(&id);
         if let Ok(session) = &session {
-            // Before the future: a cancellation may come before that is looked at.
+            // Before the future, since a cancellation may arrive before the future is first polled.
             session.stop.send_replace(false);
         }
         Box::pin(async move {
             let session = session?;
-            let text: String = prompt.iter().map(Piece::text).collect();
+            let text: String = prompt.iter().map(MessageContent::text).collect();
             let (verb, rest) = text.split_once(' ').unwrap_or((&text, ""));
             session.perform(&id, verb, rest).await
         })
@@ -184,11 +193,15 @@ impl Engine for Echo {
         Box::pin(ready(()))
     }
 
-    fn set_mode(&self, session: String, mode: String) -> BoxFuture<'static, Result<(), Refusal>> {
+    fn set_mode(
+        &self,
+        session: String,
+        mode: String,
+    ) -> BoxFuture<'static, Result<(), RequestRefusal>> {
         let known = self.session(&session).map(|_| ());
         let known = known.and_then(|()| match mode.as_str() {
             "build" | "plan" => Ok(()),
-            _ => Err(Refusal::Invalid(format!("there is no mode {mode}"))),
+            _ => Err(RequestRefusal::Invalid(format!("there is no mode {mode}"))),
         });
         Box::pin(ready(known))
     }
@@ -197,20 +210,22 @@ impl Engine for Echo {
         &self,
         session: String,
         option: String,
-        chosen: Chosen,
-    ) -> BoxFuture<'static, Result<Vec<ConfigOption>, Refusal>> {
+        chosen: OptionChoice,
+    ) -> BoxFuture<'static, Result<Vec<ConfigOption>, RequestRefusal>> {
         let mut sessions = self.sessions.lock().expect("a lock");
         let set = match (sessions.get_mut(&session), option.as_str(), chosen) {
-            (Some(session), "model", Chosen::One(model)) => {
+            (Some(session), "model", OptionChoice::One(model)) => {
                 session.model = model;
                 Ok(options(&session.model))
             }
-            _ => Err(Refusal::Invalid(format!("there is no option {option}"))),
+            _ => Err(RequestRefusal::Invalid(format!(
+                "there is no option {option}"
+            ))),
         };
         Box::pin(ready(set))
     }
 
-    fn close(&self, session: String) -> BoxFuture<'static, Result<(), Refusal>> {
+    fn close(&self, session: String) -> BoxFuture<'static, Result<(), RequestRefusal>> {
         self.sessions.lock().expect("a lock").remove(&session);
         Box::pin(ready(Ok(())))
     }
@@ -218,10 +233,15 @@ impl Engine for Echo {
 
 impl Session {
     fn tell(&self, id: &str, update: Update) {
-        self.editor.tell(id, update);
+        self.editor.send_update(id, update);
     }
 
-    async fn perform(&self, id: &str, verb: &str, rest: &str) -> Result<TurnEnd, Refusal> {
+    async fn perform(
+        &self,
+        id: &str,
+        verb: &str,
+        rest: &str,
+    ) -> Result<PromptStop, RequestRefusal> {
         let path = PathBuf::from(rest);
         match verb {
             "say" => self.tell(id, said(Voice::Agent, rest)),
@@ -247,37 +267,37 @@ impl Session {
                 stop.wait_for(|stop| *stop)
                     .await
                     .expect("the session lives");
-                return Ok(TurnEnd::Stopped);
+                return Ok(PromptStop::Stopped);
             }
             "deaf" => std::future::pending().await,
-            "fail" => return Ok(TurnEnd::Failed(rest.to_owned())),
-            "refuse" => return Ok(TurnEnd::Refused),
+            "fail" => return Ok(PromptStop::Failed(rest.to_owned())),
+            "refuse" => return Ok(PromptStop::Refused),
             "die" => {
                 eprintln!("the disk is full");
                 std::process::exit(9);
             }
-            _ => return Err(Refusal::Invalid(format!("{verb} is not known"))),
+            _ => return Err(RequestRefusal::Invalid(format!("{verb} is not known"))),
         }
-        Ok(TurnEnd::Done)
+        Ok(PromptStop::Done)
     }
 
     async fn ask(&self, id: &str) -> Option<String> {
         let call = CallUpdate {
             title: Some("rm -rf build".to_owned()),
             kind: Some(CallKind::Execute),
-            state: Some(CallState::Pending),
+            state: Some(CallStatus::Pending),
             ..CallUpdate::new("c1")
         };
         self.tell(id, Update::Call(call.clone()));
-        let choice = |id: &str, kind| LeaveChoice {
+        let choice = |id: &str, kind| PermissionChoice {
             id: id.to_owned(),
             name: id.to_owned(),
             kind,
         };
         let choices = vec![
-            choice("yes", LeaveKind::AllowOnce),
-            choice("always", LeaveKind::AllowAlways),
-            choice("no", LeaveKind::RejectOnce),
+            choice("yes", PermissionChoiceKind::AllowOnce),
+            choice("always", PermissionChoiceKind::AllowAlways),
+            choice("no", PermissionChoiceKind::RejectOnce),
         ];
         let chosen = self.editor.ask(id, call, choices).await;
         chosen.answer().map(str::to_owned)
@@ -294,8 +314,8 @@ impl Session {
         let call = CallUpdate {
             title: Some("edit a.txt".to_owned()),
             kind: Some(CallKind::Edit),
-            state: Some(CallState::Running),
-            places: Some(vec![Place {
+            state: Some(CallStatus::Running),
+            places: Some(vec![CallLocation {
                 path: self.folder.join("a.txt"),
                 line: Some(3),
             }]),
@@ -304,14 +324,14 @@ impl Session {
         };
         self.tell(id, Update::Call(call));
         let done = CallUpdate {
-            state: Some(CallState::Done),
+            state: Some(CallStatus::Done),
             content: Some(vec![
                 CallContent::Diff {
                     path: self.folder.join("a.txt"),
                     old: Some("one".to_owned()),
                     new: "two".to_owned(),
                 },
-                CallContent::Piece(Piece::Text("done".to_owned())),
+                CallContent::Piece(MessageContent::Text("done".to_owned())),
             ]),
             ..CallUpdate::new("c2")
         };
@@ -325,7 +345,7 @@ impl Session {
         self.tell(id, Update::Mode("plan".to_owned()));
         self.tell(id, Update::Options(options(&self.model)));
         self.tell(id, Update::Title(Some("A title".to_owned())));
-        let usage = Usage {
+        let usage = ContextUsage {
             used: 10,
             size: 100,
             cost: Some((0.5, "USD".to_owned())),

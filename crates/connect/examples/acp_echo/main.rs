@@ -1,5 +1,5 @@
-//! The agent of the tests, as a program of its own: it speaks the protocol over its pipes and does what its prompt
-//! says. See `echo`.
+//! The test agent as a separate program: it speaks the protocol over its pipes and executes its
+//! prompt. See `echo`.
 
 #![expect(
     clippy::print_stderr,

@@ -1,7 +1,7 @@
-//! Being an agent in the editors of others: version 1 of the protocol over two pipes.
+//! The agent side of the protocol: serves editors over two pipes, in version 1.
 //!
-//! Knows how the protocol speaks; what a session does is an `Engine`'s business.
-//! Invariant: everything that is said of a session during a turn comes before the turn's end.
+//! Knows the protocol; an `Engine` implements the sessions.
+//! Invariant: every update of a turn is sent before the turn's end.
 //! Start at `serve`.
 
 mod editor;
@@ -14,143 +14,154 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::words::{Chosen, ConfigOption, Modes, Piece, SessionInfo, TurnEnd, Update};
+use super::protocol::{
+    AgentModes, ConfigOption, MessageContent, OptionChoice, PromptStop, SessionInfo, Update,
+};
 use crate::mcp::ServerEntry;
 
-pub use editor::{Editor, EditorAbilities, PermissionOutcome};
+pub use editor::{EditorAbilities, EditorClient, PermissionOutcome};
 
-/// What serves the sessions of an editor. Methods of a session that is open are called in the order in which the
-/// editor asked: what one does before it returns its future is done before the next is called. `cancel` comes
-/// while `prompt` is under way.
-pub trait Engine: Send + Sync + 'static {
-    /// What it says of itself.
-    fn about(&self) -> About;
+/// Implements the sessions of an editor. Methods of an open session are called in the order of the
+/// editor's requests: the work a method does before it returns its future is done before the next
+/// call. `cancel` is called while `prompt` is running.
+pub trait AgentBackend: Send + Sync + 'static {
+    /// Returns the agent's name and abilities.
+    fn identity(&self) -> AgentIdentity;
 
-    /// Begins a session.
-    fn open(&self, wanted: Wanted, editor: Editor) -> BoxFuture<'static, Result<Opened, Refusal>>;
+    /// Creates a session in a folder.
+    fn open(
+        &self,
+        wanted: SessionRequest,
+        editor: EditorClient,
+    ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>>;
 
-    /// Opens a session that is remembered. With `Replay::All`, everything that was said is told to the editor before
-    /// this returns.
+    /// Reopens a stored session. With `Replay::All`, the whole conversation is sent to the editor
+    /// before this returns.
     fn reopen(
         &self,
         session: String,
-        wanted: Wanted,
-        replay: Replay,
-        editor: Editor,
-    ) -> BoxFuture<'static, Result<Opened, Refusal>>;
+        wanted: SessionRequest,
+        replay: HistoryReplay,
+        editor: EditorClient,
+    ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>>;
 
-    /// The sessions that are remembered, the last one first: those of a folder, or all.
+    /// Lists the stored sessions, newest first: those of a folder, or all.
     fn list(
         &self,
         folder: Option<PathBuf>,
         cursor: Option<String>,
-    ) -> BoxFuture<'static, Result<Listed, Refusal>>;
+    ) -> BoxFuture<'static, Result<SessionList, RequestRefusal>>;
 
-    /// Serves a prompt until the turn ends.
+    /// Runs a prompt until the turn ends.
     fn prompt(
         &self,
         session: String,
-        prompt: Vec<Piece>,
-    ) -> BoxFuture<'static, Result<TurnEnd, Refusal>>;
+        prompt: Vec<MessageContent>,
+    ) -> BoxFuture<'static, Result<PromptStop, RequestRefusal>>;
 
     /// Stops the running turn: its `prompt` ends with `TurnEnd::Stopped`.
     fn cancel(&self, session: String) -> BoxFuture<'static, ()>;
 
-    /// Works in another way.
-    fn set_mode(&self, session: String, mode: String) -> BoxFuture<'static, Result<(), Refusal>>;
+    /// Changes the mode of a session.
+    fn set_mode(
+        &self,
+        session: String,
+        mode: String,
+    ) -> BoxFuture<'static, Result<(), RequestRefusal>>;
 
-    /// Chooses something of an option; all options as they are afterwards.
+    /// Sets an option and returns all options with their new values.
     fn set_option(
         &self,
         session: String,
         option: String,
-        chosen: Chosen,
-    ) -> BoxFuture<'static, Result<Vec<ConfigOption>, Refusal>>;
+        chosen: OptionChoice,
+    ) -> BoxFuture<'static, Result<Vec<ConfigOption>, RequestRefusal>>;
 
-    /// Ends a session; what it remembers stays.
-    fn close(&self, session: String) -> BoxFuture<'static, Result<(), Refusal>>;
+    /// Closes a session; its stored conversation stays.
+    fn close(&self, session: String) -> BoxFuture<'static, Result<(), RequestRefusal>>;
 }
 
-/// What an agent says of itself.
+/// The agent's name and abilities, for the initialize response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct About {
-    /// Its name, in letters for programs.
+pub struct AgentIdentity {
+    /// The name for programs.
     pub name: String,
-    /// Its name for people.
+    /// The name for display.
     pub title: String,
-    /// Its version.
+    /// The version of the agent.
     pub version: String,
-    /// Whether prompts may hold pictures.
+    /// Whether prompts may contain images.
     pub sees: bool,
-    /// Whether sessions look at more folders than the one they work in.
+    /// Whether sessions can use folders beside their working folder.
     pub roams: bool,
 }
 
-/// What an editor wants of a session.
+/// The parameters of a session that an editor opens.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct SessionRequest {
     /// The folder to work in; absolute.
     pub folder: PathBuf,
-    /// More folders that it may look at.
+    /// Further folders that it may read.
     pub more: Vec<PathBuf>,
-    /// The MCP servers to use: the person's, since the editor is.
+    /// The MCP servers to use. They count as the user's, since the editor is.
     pub servers: Vec<ServerEntry>,
-    /// What the editor put beside it, for agents that know it.
+    /// The request's `_meta`, for agents that know the editor's extensions.
     pub meta: Value,
 }
 
-/// Whether a session is told again.
+/// Whether the conversation of a reopened session is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replay {
-    /// From the beginning.
+pub enum HistoryReplay {
+    /// Send the conversation from the beginning.
     All,
-    /// Not at all: the editor knows it.
+    /// Not at all: the editor has it.
     Nothing,
 }
 
-/// A session that is open.
+/// A session that was opened.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Opened {
-    /// Its id.
+pub struct OpenedSession {
+    /// The id of the session.
     pub session: String,
-    /// The ways of working that there are.
-    pub modes: Option<Modes>,
-    /// What can be chosen; the model is one of them.
+    /// The available modes and the current one.
+    pub modes: Option<AgentModes>,
+    /// The options of the session, including the model.
     pub options: Vec<ConfigOption>,
-    /// What is told as soon as the editor knows the session, and before anything else: behind the answer to a new or
-    /// resumed session, and behind what was said, but before the answer, where that is told again.
+    /// Updates to send as soon as the editor knows the session, before any other: after the
+    /// response for a new or resumed session, and for a loaded one after its conversation but
+    /// before the response.
     pub after: Vec<Update>,
 }
 
-/// Some of the sessions that are remembered.
+/// A page of the stored sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
-    /// They.
+pub struct SessionList {
+    /// The sessions of this page.
     pub sessions: Vec<SessionInfo>,
-    /// What to ask for to get more, where there are more.
+    /// The cursor of the next page, if there is one.
     pub cursor: Option<String>,
 }
 
-/// Why something was not done.
+/// The reason a request was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// There is no such session or thing: a sentence.
+pub enum RequestRefusal {
+    /// The session or object does not exist; a sentence.
     NotThere(String),
-    /// What is asked for makes no sense: a sentence.
+    /// The request is invalid; a sentence.
     Invalid(String),
-    /// The person has to do something before: a sentence.
+    /// The user has to act first; a sentence.
     NeedsPerson(String),
-    /// It failed: a sentence.
+    /// The request failed; a sentence.
     Failed(String),
 }
 
-/// Serves an editor until it closes the input. All turns are stopped then.
+/// Serves an editor until it closes the input, and then stops all turns.
 ///
 /// # Errors
 ///
 /// A sentence, when the pipes fail.
 pub async fn serve(
-    engine: Arc<dyn Engine>,
+    engine: Arc<dyn AgentBackend>,
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<(), String> {

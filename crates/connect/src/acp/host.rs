@@ -1,15 +1,16 @@
-//! Hosting an agent of others: a process with a folder to work in, commands in, events out.
+//! Hosts an external agent: a process with a working folder, commands in, events out.
 //!
-//! Invariant: a turn ends exactly once, whatever the agent does: it answers, it dies, or it is ended because it
+//! Invariant: a turn ends exactly once, whether the agent answers, dies, or is killed because it
 //! does not stop.
-//! Invariant: files are read and written for it below its root alone; what it does by itself is seen by watching.
-//! Start at `start`; which agents there are is in `catalog`.
+//! Invariant: file requests of the agent are limited to its root; changes it makes itself are
+//! detected by a watcher.
+//! Start at `start`; `catalog` lists the known agents.
 
-mod asked;
 pub mod catalog;
+mod connection;
 mod files;
-mod line;
-mod opening;
+mod handshake;
+mod requests;
 mod session;
 mod terminals;
 mod turn;
@@ -21,192 +22,198 @@ use base::AbsPath;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use super::words::{
-    CallUpdate, Chosen, ConfigOption, Filled, LeaveChoice, Modes, Piece, SessionInfo, SignInMethod,
-    TurnEnd, Update,
+use super::protocol::{
+    AgentModes, CallUpdate, ConfigOption, Filled, MessageContent, OptionChoice, PermissionChoice,
+    PromptStop, SessionInfo, SignInMethod, Update,
 };
-use crate::mcp::{Form, ServerEntry};
+use crate::mcp::{ElicitationForm, ServerEntry};
 use crate::variables::Variables;
 
-/// How many events may wait. While it is full, the agent's messages wait too.
+/// Capacity of the event channel. When it is full, the agent's messages wait.
 const EVENTS: usize = 256;
 
-/// How many commands may wait: people do not type faster.
+/// Capacity of the command channel: users do not type faster.
 const COMMANDS: usize = 16;
 
-/// What an agent is started with.
-pub struct Start {
-    /// What people call it.
+/// The configuration of an agent to start.
+pub struct AgentLaunch {
+    /// The name for display.
     pub name: String,
     /// The program: a name looked up in `PATH`, or a path.
     pub program: String,
-    /// Its arguments.
+    /// The arguments of the program.
     pub arguments: Vec<String>,
-    /// All that it finds in its environment. Agents need their own keys, so nothing is taken away here.
+    /// The complete environment of the process. Agents need their own keys, so nothing is removed
+    /// here.
     pub environment: Variables,
-    /// The folder it works in, a real path without links.
+    /// The folder it works in, with symlinks resolved.
     pub root: AbsPath,
-    /// Which session.
-    pub begin: Begin,
-    /// The MCP servers that it is told to use.
+    /// The session to work in.
+    pub session: SessionStart,
+    /// The MCP servers it should use.
     pub servers: Vec<ServerEntry>,
-    /// How to sign in before anything else.
+    /// The sign-in to perform before anything else.
     pub sign_in: Option<SignIn>,
-    /// What is put beside our abilities to authenticate, for agents that ask for it.
+    /// Additions to our authentication capabilities, for agents that require them.
     pub auth_meta: Map<String, Value>,
-    /// Whether it may run commands in terminals of ours. It can always run them by itself.
+    /// Whether it may run commands in our terminals. It can always run commands itself.
     pub has_terminals: bool,
-    /// Files, to read, write and watch.
+    /// The file system, for reads, writes and watching.
     pub files: Arc<dyn host::Files>,
-    /// What is not worth watching below the root.
+    /// Paths below the root that are not watched.
     pub ignore: host::Ignore,
-    /// A private folder for the records of saves.
+    /// A private folder for recovery records.
     pub recovery: AbsPath,
 }
 
-/// Which session an agent works in.
+/// The session an agent works in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Begin {
-    /// A new one.
+pub enum SessionStart {
+    /// A new session in the root folder.
     New,
-    /// One that it remembers, told from the beginning.
+    /// A stored session, with its conversation sent again.
     Load(String),
-    /// One that it remembers, without telling it again.
+    /// A stored session, without its conversation.
     Resume(String),
 }
 
-/// How to sign in.
+/// A sign-in with one of the agent's methods.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignIn {
-    /// The method's id.
+    /// The id of the method.
     pub method: String,
-    /// What the method needs to know.
+    /// The parameters of the method.
     pub meta: Map<String, Value>,
 }
 
-/// What a hosted agent is told.
+/// A command to a hosted agent.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    /// Begin a turn; one that runs is ended first by itself, this one waits.
-    Prompt(Vec<Piece>),
-    /// Stop the running turn. An agent that does not stop within two seconds is ended.
+pub enum HostedAgentCommand {
+    /// Begin a turn. While another one is running, the prompt is queued.
+    Prompt(Vec<MessageContent>),
+    /// Stop the running turn. An agent that does not stop within two seconds is killed.
     Stop,
-    /// Answer a question for leave with a choice's id; `None` takes the question back.
+    /// Answer a permission request with a choice's id; `None` cancels it.
     Decide {
-        /// The question's number.
+        /// The number of the request.
         number: u64,
-        /// The choice.
+        /// The id of the choice.
         choice: Option<String>,
     },
     /// Answer a form or a page.
     Fill {
-        /// Its number.
+        /// The number of the request.
         number: u64,
-        /// What became of it.
+        /// The user's answer to it.
         filled: Filled,
     },
-    /// Work in another way.
+    /// Change the session's mode.
     SetMode(String),
-    /// Choose something of an option.
+    /// Set an option of the session.
     SetOption {
-        /// The option's id.
+        /// The id of the option.
         id: String,
-        /// What.
-        chosen: Chosen,
+        /// The new value of the option.
+        chosen: OptionChoice,
     },
-    /// Sign in, and begin the session if that was what it waited for.
+    /// Sign in, and begin the session if it was waiting for that.
     SignIn(SignIn),
-    /// Ask which sessions it remembers.
+    /// List the sessions the agent has stored.
     List,
-    /// End.
+    /// Close the session and end the agent.
     Close,
 }
 
-/// What a hosted agent tells.
+/// An event of a hosted agent.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    /// It said hello.
-    Hello(About),
-    /// Its session began: prompts are taken.
+pub enum HostedAgentEvent {
+    /// It responded to the initialize request.
+    Hello(AgentDescription),
+    /// Its session began and accepts prompts.
     Began {
-        /// The session's id, to load or resume it later.
+        /// The id of the session, for loading or resuming it later.
         session: String,
-        /// The ways of working that there are.
-        modes: Option<Modes>,
-        /// What can be chosen.
+        /// The available modes and the current one.
+        modes: Option<AgentModes>,
+        /// The options of the session.
         options: Vec<ConfigOption>,
     },
-    /// It wants the person to sign in.
+    /// It requires the user to sign in.
     NeedsSignIn {
-        /// The ways to do that.
+        /// The available sign-in methods.
         methods: Vec<SignInMethod>,
-        /// What it said, or why signing in failed.
+        /// The agent's message, or the reason the last sign-in failed.
         why: String,
     },
-    /// A turn runs now.
+    /// A turn began to run.
     TurnBegan,
-    /// Something is new or different.
+    /// An update of the session.
     Update(Update),
-    /// It asks for leave. Unanswered questions are taken back when the turn ends.
+    /// It requests permission. Unanswered requests are cancelled when the turn ends.
     Asking {
-        /// The question's number.
+        /// The number of the request.
         number: u64,
-        /// The call.
+        /// The call that needs permission.
         call: CallUpdate,
-        /// What can be answered.
-        choices: Vec<LeaveChoice>,
+        /// The answers the user may give.
+        choices: Vec<PermissionChoice>,
     },
-    /// It asks for a form.
+    /// It requests a form.
     Form {
-        /// The form's number.
+        /// The number of the request.
         number: u64,
-        /// It.
-        form: Form,
+        /// The form to fill in.
+        form: ElicitationForm,
     },
-    /// It wants the person to see a page. Answered like a form: accepted when it is open.
+    /// It asks the user to open a page. Answered like a form: accepted once the page is open.
     Page {
-        /// The question's number.
+        /// The number of the request.
         number: u64,
-        /// The page's address.
+        /// The URL of the page.
         url: String,
-        /// What for, in the agent's words.
+        /// The purpose, in the agent's words.
         why: String,
     },
-    /// Files below its root changed: absolute paths. None means that anything may have.
+    /// Files below its root changed: absolute paths. Empty if any file may have changed.
     Changed(Vec<PathBuf>),
-    /// The sessions that it remembers.
+    /// The sessions the agent has stored.
     Sessions(Vec<SessionInfo>),
-    /// Something that it was told to do it did not do; a sentence.
+    /// A command failed; a sentence.
     Problem(String),
-    /// It printed something that is no message.
+    /// It printed a line that is not a message.
     Noise(String),
-    /// The turn ended.
-    TurnEnded(TurnEnd),
-    /// It is gone, and why, where that was not our wish. Nothing follows.
+    /// The running turn has ended.
+    TurnEnded(PromptStop),
+    /// The agent has ended, with the reason unless we closed it. No event follows.
     Closed(Option<String>),
 }
 
-/// What an agent says of itself.
+/// The agent's name and capabilities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
-    /// Its name.
+pub struct AgentDescription {
+    /// The name for display.
     pub name: String,
-    /// Its version.
+    /// The version of the agent.
     pub version: String,
-    /// Whether it can tell a session from the beginning.
+    /// Whether it can send a stored conversation again.
     pub loads: bool,
-    /// Whether it can go on with a session.
+    /// Whether it can resume a session.
     pub resumes: bool,
-    /// Whether it knows which sessions it remembers.
+    /// Whether it can list its sessions.
     pub lists: bool,
-    /// Whether prompts may hold pictures.
+    /// Whether prompts may contain images.
     pub sees: bool,
-    /// The ways to sign in.
+    /// The available sign-in methods.
     pub methods: Vec<SignInMethod>,
 }
 
-/// Starts an agent. Must be called on a tokio runtime. Dropping the sender ends it.
-pub fn start(start: Start) -> (mpsc::Sender<Command>, mpsc::Receiver<Event>) {
+/// Starts an agent. Must be called on a tokio runtime. Dropping the sender ends the agent.
+pub fn start(
+    start: AgentLaunch,
+) -> (
+    mpsc::Sender<HostedAgentCommand>,
+    mpsc::Receiver<HostedAgentEvent>,
+) {
     let (commands, told) = mpsc::channel(COMMANDS);
     let (events, heard) = mpsc::channel(EVENTS);
     tokio::spawn(session::run(start, told, events));

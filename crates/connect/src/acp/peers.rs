@@ -1,7 +1,8 @@
-//! The other side, for the tests of whoever is an agent: the protocol's schema, and its own client.
+//! Test clients for agents: validation against the protocol's schema, and the protocol's own
+//! client.
 
 mod own_client;
 mod schema;
 
-pub use own_client::{Seen, prompt};
+pub use own_client::{ObservedRun, prompt};
 pub use schema::check_message;

@@ -1,6 +1,6 @@
-//! Version 1 of the protocol: its types from and into `words`.
+//! Converts between the types of version 1 and `words`.
 //!
-//! What came into the protocol later than this was written is `None`, or the nearest thing that is known.
+//! Values added to the protocol later become `None`, or the closest known value.
 
 use agent_client_protocol::v1::schema as v1;
 use agent_client_protocol::v1::schema::{
@@ -9,40 +9,41 @@ use agent_client_protocol::v1::schema::{
     SessionUpdate, StopReason, ToolCallContent, ToolCallStatus, ToolKind,
 };
 
-use super::words::{
-    CallContent, CallKind, CallState, CallUpdate, Chosen, ConfigOption, LeaveChoice, LeaveKind,
-    Mode, Modes, OptionAbout, OptionValue, Piece, Place, PlanItem, PlanState, SessionInfo,
-    SignInMethod, SignInTerminal, SlashCommand, TurnEnd, Update, Usage, Voice,
+use super::protocol::{
+    AgentMode, AgentModes, CallContent, CallKind, CallLocation, CallStatus, CallUpdate,
+    ConfigOption, ContextUsage, MessageContent, OptionAbout, OptionChoice, OptionValue,
+    PermissionChoice, PermissionChoiceKind, PlanItem, PlanState, PromptStop, SessionInfo,
+    SignInMethod, SignInTerminal, SlashCommand, Update, Voice,
 };
 
 mod into;
 
 pub(super) use into::{
-    block, leave_option, mode_state, option, permission_call, session_info, set_value, stop_reason,
-    update,
+    block, mode_state, option, permission_call, permission_option, session_info, set_value,
+    stop_reason, update,
 };
 
-pub(super) fn piece(block: ContentBlock) -> Option<Piece> {
+pub(super) fn from_content_block(block: ContentBlock) -> Option<MessageContent> {
     Some(match block {
-        ContentBlock::Text(text) => Piece::Text(text.text),
-        ContentBlock::Image(image) => Piece::Image {
+        ContentBlock::Text(text) => MessageContent::Text(text.text),
+        ContentBlock::Image(image) => MessageContent::Image {
             media_type: image.mime_type,
             data: image.data,
         },
-        ContentBlock::Audio(audio) => Piece::Audio {
+        ContentBlock::Audio(audio) => MessageContent::Audio {
             media_type: audio.mime_type,
             data: audio.data,
         },
-        ContentBlock::ResourceLink(link) => Piece::Link {
+        ContentBlock::ResourceLink(link) => MessageContent::Link {
             uri: link.uri,
             name: link.title.unwrap_or(link.name),
         },
         ContentBlock::Resource(resource) => match resource.resource {
-            EmbeddedResourceResource::TextResourceContents(it) => Piece::Resource {
+            EmbeddedResourceResource::TextResourceContents(it) => MessageContent::Resource {
                 uri: it.uri,
                 text: Some(it.text),
             },
-            EmbeddedResourceResource::BlobResourceContents(it) => Piece::Resource {
+            EmbeddedResourceResource::BlobResourceContents(it) => MessageContent::Resource {
                 uri: it.uri,
                 text: None,
             },
@@ -52,13 +53,13 @@ pub(super) fn piece(block: ContentBlock) -> Option<Piece> {
     })
 }
 
-/// What an update says; `None` where it says nothing that is known.
-pub(super) fn told(update: SessionUpdate) -> Option<Update> {
+/// Converts an update; `None` for unknown kinds.
+pub(super) fn from_session_update(update: SessionUpdate) -> Option<Update> {
     let said = |voice, chunk: v1::ContentChunk| {
         Some(Update::Said {
             voice,
             id: chunk.message_id.map(|id| id.to_string()),
-            piece: piece(chunk.content)?,
+            piece: from_content_block(chunk.content)?,
         })
     };
     Some(match update {
@@ -75,11 +76,14 @@ pub(super) fn told(update: SessionUpdate) -> Option<Update> {
         }
         SessionUpdate::CurrentModeUpdate(it) => Update::Mode(it.current_mode_id.to_string()),
         SessionUpdate::ConfigOptionUpdate(it) => Update::Options(options(it.config_options)),
-        SessionUpdate::SessionInfoUpdate(it) => match it.title.is_undefined() {
-            true => return None,
-            false => Update::Title(it.title.value().cloned()),
-        },
-        SessionUpdate::UsageUpdate(it) => Update::Usage(Usage {
+        SessionUpdate::SessionInfoUpdate(it) => {
+            if it.title.is_undefined() {
+                return None;
+            } else {
+                Update::Title(it.title.value().cloned())
+            }
+        }
+        SessionUpdate::UsageUpdate(it) => Update::Usage(ContextUsage {
             used: it.used,
             size: it.size,
             cost: it.cost.map(|cost| (cost.amount, cost.currency)),
@@ -99,7 +103,7 @@ pub(super) fn told(update: SessionUpdate) -> Option<Update> {
         SessionUpdate::CompactionSummaryChunk(it) => Update::Compaction {
             id: it.compaction_id.to_string(),
             is_over: false,
-            summary: Some(piece(it.content)?.text()),
+            summary: Some(from_content_block(it.content)?.text()),
         },
         _ => return None,
     })
@@ -112,7 +116,7 @@ fn whole_call(call: v1::ToolCall) -> CallUpdate {
         kind: Some(kind(call.kind)),
         state: Some(state(call.status)),
         content: (!call.content.is_empty()).then(|| contents(call.content)),
-        places: (!call.locations.is_empty()).then(|| places(call.locations)),
+        places: (!call.locations.is_empty()).then(|| from_locations(call.locations)),
         input: call.raw_input,
         output: call.raw_output,
     }
@@ -126,7 +130,7 @@ pub(super) fn part_of_call(call: v1::ToolCallUpdate) -> CallUpdate {
         kind: fields.kind.map(kind),
         state: fields.status.map(state),
         content: fields.content.map(contents),
-        places: fields.locations.map(places),
+        places: fields.locations.map(from_locations),
         input: fields.raw_input,
         output: fields.raw_output,
     }
@@ -135,7 +139,7 @@ pub(super) fn part_of_call(call: v1::ToolCallUpdate) -> CallUpdate {
 fn contents(all: Vec<ToolCallContent>) -> Vec<CallContent> {
     let one = |content| {
         Some(match content {
-            ToolCallContent::Content(it) => CallContent::Piece(piece(it.content)?),
+            ToolCallContent::Content(it) => CallContent::Piece(from_content_block(it.content)?),
             ToolCallContent::Diff(it) => CallContent::Diff {
                 path: it.path,
                 old: it.old_text,
@@ -148,8 +152,8 @@ fn contents(all: Vec<ToolCallContent>) -> Vec<CallContent> {
     all.into_iter().filter_map(one).collect()
 }
 
-fn places(all: Vec<v1::ToolCallLocation>) -> Vec<Place> {
-    let place = |it: v1::ToolCallLocation| Place {
+fn from_locations(all: Vec<v1::ToolCallLocation>) -> Vec<CallLocation> {
+    let place = |it: v1::ToolCallLocation| CallLocation {
         path: it.path,
         line: it.line,
     };
@@ -171,12 +175,12 @@ fn kind(kind: ToolKind) -> CallKind {
     }
 }
 
-fn state(status: ToolCallStatus) -> CallState {
+fn state(status: ToolCallStatus) -> CallStatus {
     match status {
-        ToolCallStatus::InProgress => CallState::Running,
-        ToolCallStatus::Completed => CallState::Done,
-        ToolCallStatus::Failed => CallState::Failed,
-        _ => CallState::Pending,
+        ToolCallStatus::InProgress => CallStatus::Running,
+        ToolCallStatus::Completed => CallStatus::Done,
+        ToolCallStatus::Failed => CallStatus::Failed,
+        _ => CallStatus::Pending,
     }
 }
 
@@ -204,19 +208,19 @@ fn command(command: v1::AvailableCommand) -> SlashCommand {
     }
 }
 
-pub(super) fn modes(state: v1::SessionModeState) -> Modes {
-    let mode = |mode: v1::SessionMode| Mode {
+pub(super) fn modes(state: v1::SessionModeState) -> AgentModes {
+    let mode = |mode: v1::SessionMode| AgentMode {
         id: mode.id.to_string(),
         name: mode.name,
         description: mode.description,
     };
-    Modes {
+    AgentModes {
         all: state.available_modes.into_iter().map(mode).collect(),
         now: state.current_mode_id.to_string(),
     }
 }
 
-/// All options of a kind that is known.
+/// Converts all options of a known kind.
 pub(super) fn options(all: Vec<v1::SessionConfigOption>) -> Vec<ConfigOption> {
     let one = |option: v1::SessionConfigOption| {
         let value = match option.kind {
@@ -250,8 +254,8 @@ pub(super) fn options(all: Vec<v1::SessionConfigOption>) -> Vec<ConfigOption> {
     all.into_iter().filter_map(one).collect()
 }
 
-fn values(all: Vec<v1::SessionConfigSelectOption>) -> Vec<Mode> {
-    let value = |it: v1::SessionConfigSelectOption| Mode {
+fn values(all: Vec<v1::SessionConfigSelectOption>) -> Vec<AgentMode> {
+    let value = |it: v1::SessionConfigSelectOption| AgentMode {
         id: it.value.to_string(),
         name: it.name,
         description: it.description,
@@ -259,36 +263,38 @@ fn values(all: Vec<v1::SessionConfigSelectOption>) -> Vec<Mode> {
     all.into_iter().map(value).collect()
 }
 
-pub(super) fn chosen(value: v1::SessionConfigOptionValue) -> Option<Chosen> {
+pub(super) fn chosen(value: v1::SessionConfigOptionValue) -> Option<OptionChoice> {
     match value {
-        v1::SessionConfigOptionValue::Boolean { value } => Some(Chosen::Truth(value)),
-        v1::SessionConfigOptionValue::ValueId { value } => Some(Chosen::One(value.to_string())),
+        v1::SessionConfigOptionValue::Boolean { value } => Some(OptionChoice::Truth(value)),
+        v1::SessionConfigOptionValue::ValueId { value } => {
+            Some(OptionChoice::One(value.to_string()))
+        }
         _ => None,
     }
 }
 
-pub(super) fn leave_choice(option: v1::PermissionOption) -> LeaveChoice {
-    LeaveChoice {
+pub(super) fn permission_choice(option: v1::PermissionOption) -> PermissionChoice {
+    PermissionChoice {
         id: option.option_id.to_string(),
         name: option.name,
         kind: match option.kind {
-            PermissionOptionKind::AllowOnce => LeaveKind::AllowOnce,
-            PermissionOptionKind::AllowAlways => LeaveKind::AllowAlways,
-            PermissionOptionKind::RejectAlways => LeaveKind::RejectAlways,
-            // A kind that is not known must not allow anything.
-            _ => LeaveKind::RejectOnce,
+            PermissionOptionKind::AllowOnce => PermissionChoiceKind::AllowOnce,
+            PermissionOptionKind::AllowAlways => PermissionChoiceKind::AllowAlways,
+            PermissionOptionKind::RejectAlways => PermissionChoiceKind::RejectAlways,
+            // An unknown kind must not grant a permission.
+            _ => PermissionChoiceKind::RejectOnce,
         },
     }
 }
 
-pub(super) fn turn_end(reason: StopReason) -> TurnEnd {
+pub(super) fn turn_end(reason: StopReason) -> PromptStop {
     match reason {
-        StopReason::EndTurn => TurnEnd::Done,
-        StopReason::MaxTokens => TurnEnd::TooLong,
-        StopReason::MaxTurnRequests => TurnEnd::TooMany,
-        StopReason::Refusal => TurnEnd::Refused,
-        StopReason::Cancelled => TurnEnd::Stopped,
-        other => TurnEnd::Failed(format!(
+        StopReason::EndTurn => PromptStop::Done,
+        StopReason::MaxTokens => PromptStop::TooLong,
+        StopReason::MaxTurnRequests => PromptStop::TooMany,
+        StopReason::Refusal => PromptStop::Refused,
+        StopReason::Cancelled => PromptStop::Stopped,
+        other => PromptStop::Failed(format!(
             "the turn ended for a reason that is not known: {other:?}"
         )),
     }

@@ -1,4 +1,4 @@
-//! Lines of bytes as the protocol's crate takes them.
+//! Byte streams as lines for the protocol's crate.
 
 use std::io;
 use std::sync::Arc;
@@ -9,26 +9,26 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::lines::{self, Line, Lines, excerpt};
+use crate::framing::{self, LineReader, WireLine, excerpt};
 
-/// Hears of lines that are no messages.
+/// Receives lines that are not messages.
 pub(super) type Noise = Arc<dyn Fn(String) + Send + Sync>;
 
-/// What becomes of lines that are no messages.
+/// The treatment of lines that are not messages.
 #[derive(Clone)]
 pub(super) enum Strange {
-    /// Somebody hears of them; the other side does not.
+    /// They are passed to a callback, and not answered.
     Told(Noise),
-    /// The other side is answered that it makes no sense.
+    /// The other side receives a parse error.
     Answered,
 }
 
-/// The incoming half: a line per message.
+/// Returns the incoming half: one line per message.
 pub(super) fn incoming<R: AsyncRead + Unpin + Send + 'static>(
     from: R,
     strange: Strange,
 ) -> impl Stream<Item = io::Result<String>> + Send + 'static {
-    let state = (Lines::new(from, lines::LONGEST), strange);
+    let state = (LineReader::new(from, framing::LONGEST), strange);
     stream::unfold(state, |(mut lines, strange)| async move {
         loop {
             let line = match lines.next().await {
@@ -37,31 +37,32 @@ pub(super) fn incoming<R: AsyncRead + Unpin + Send + 'static>(
                 Err(error) => return Some((Err(error), (lines, strange))),
             };
             let text = match (line, &strange) {
-                (Line::Text(text), Strange::Told(noise)) if !is_message(&text) => {
+                (WireLine::Text(text), Strange::Told(noise)) if !is_message(&text) => {
                     noise(format!("it printed: {}", excerpt(&text)));
                     continue;
                 }
-                (Line::Text(text), _) => text,
-                (Line::Noise(why), Strange::Told(noise)) => {
+                (WireLine::Text(text), _) => text,
+                (WireLine::Noise(why), Strange::Told(noise)) => {
                     noise(why);
                     continue;
                 }
-                // No JSON, so that it is answered as such.
-                (Line::Noise(why), Strange::Answered) => why,
+                // This text is not JSON, so the protocol's crate responds with a parse error.
+                (WireLine::Noise(why), Strange::Answered) => why,
             };
             return Some((Ok(text), (lines, strange)));
         }
     })
 }
 
-/// The outgoing half, and the task that writes it: it ends when all is written and the sink is gone.
+/// Returns the outgoing half, and the task that writes it, which ends when all is written and the
+/// sink is dropped.
 pub(super) fn outgoing(
     to: impl AsyncWrite + Unpin + Send + 'static,
 ) -> (
     impl Sink<String, Error = io::Error> + Send + 'static,
     JoinHandle<()>,
 ) {
-    let (writer, task) = lines::writer(to);
+    let (writer, task) = framing::writer(to);
     let send = |writer: mpsc::Sender<Vec<u8>>, line: String| async move {
         let gone = |_| io::Error::new(io::ErrorKind::BrokenPipe, "the other side is gone");
         writer.send(line.into_bytes()).await.map_err(gone)?;

@@ -1,76 +1,76 @@
-//! What a tool of a server answers, in plain types.
+//! Results of MCP tools, in plain types.
 
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::Value;
 
-/// What a tool of a server answered.
+/// The result of an MCP tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ForeignAnswer {
-    /// Its pieces, in order.
-    pub content: Vec<ForeignContent>,
-    /// The same in a form for programs, where the tool has one.
+pub struct McpToolResult {
+    /// The content parts, in order.
+    pub content: Vec<McpContent>,
+    /// The structured content, if the tool returns any.
     pub structured: Option<Value>,
-    /// The tool says that it failed. The model is told, and may do better.
+    /// Whether the tool reports a failure. The model sees it and may correct the call.
     pub is_error: bool,
 }
 
-/// One piece of an answer.
+/// A content part of a result.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ForeignContent {
-    /// Text.
+pub enum McpContent {
+    /// Plain text for the model.
     Text(String),
-    /// A picture.
+    /// An image with its data.
     Image {
-        /// Its media type.
+        /// The media type of the image.
         media_type: String,
-        /// Its bytes in base64.
+        /// The bytes in base64.
         data: String,
     },
-    /// A sound.
+    /// Audio with its data.
     Audio {
-        /// Its media type.
+        /// The media type of the audio.
         media_type: String,
-        /// Its bytes in base64.
+        /// The bytes in base64.
         data: String,
     },
-    /// A resource with what it holds.
+    /// An embedded resource with its contents.
     Resource {
-        /// Its address.
+        /// The URI of the resource.
         uri: String,
-        /// Its media type.
+        /// The media type of the resource.
         media_type: Option<String>,
         /// Its text, or its bytes in base64.
-        body: Body,
+        body: ResourceBody,
     },
-    /// A resource that can be read.
+    /// A link to a resource that can be read.
     Link {
-        /// Its address.
+        /// The URI of the resource.
         uri: String,
-        /// Its name.
+        /// The name of the resource.
         name: String,
-        /// What it is.
+        /// The description of the resource.
         description: Option<String>,
-        /// Its media type.
+        /// The media type of the resource.
         media_type: Option<String>,
     },
 }
 
-/// What a resource holds.
+/// The contents of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
-    /// Text.
+pub enum ResourceBody {
+    /// The text of the resource.
     Text(String),
-    /// Bytes in base64.
+    /// The bytes of the resource in base64.
     Bytes(String),
 }
 
-impl ForeignAnswer {
+impl McpToolResult {
     pub(crate) fn new(result: CallToolResult) -> Self {
         Self {
             content: result
                 .content
                 .into_iter()
-                .filter_map(ForeignContent::new)
+                .filter_map(McpContent::new)
                 .collect(),
             structured: result.structured_content,
             is_error: result.is_error == Some(true),
@@ -85,9 +85,9 @@ impl ForeignAnswer {
         }
     }
 
-    /// What a model without eyes reads of it. Never empty: an answer without content says so.
+    /// Returns the result as text. Never empty: a result without content says so.
     pub fn text(&self) -> String {
-        let texts: Vec<_> = self.content.iter().map(ForeignContent::text).collect();
+        let texts: Vec<_> = self.content.iter().map(McpContent::text).collect();
         match (texts.is_empty(), &self.structured) {
             (false, _) => texts.join("\n"),
             (true, Some(structured)) => structured.to_string(),
@@ -96,8 +96,8 @@ impl ForeignAnswer {
     }
 }
 
-impl ForeignContent {
-    /// `None` for a kind that came into the protocol later.
+impl McpContent {
+    /// Returns `None` for a kind added to the protocol later.
     pub(crate) fn new(block: ContentBlock) -> Option<Self> {
         Some(match block {
             ContentBlock::Text(text) => Self::Text(text.text),
@@ -122,13 +122,13 @@ impl ForeignContent {
                 mime_type,
                 text,
                 ..
-            } => (uri, mime_type, Body::Text(text)),
+            } => (uri, mime_type, ResourceBody::Text(text)),
             ResourceContents::BlobResourceContents {
                 uri,
                 mime_type,
                 blob,
                 ..
-            } => (uri, mime_type, Body::Bytes(blob)),
+            } => (uri, mime_type, ResourceBody::Bytes(blob)),
             _ => return None,
         };
         Some(Self::Resource {
@@ -147,9 +147,9 @@ impl ForeignContent {
         }
     }
 
-    /// What a model without eyes and ears reads of it.
+    /// Returns the part as text; images and audio are described.
     pub fn text(&self) -> String {
-        // Four letters of base64 are three bytes.
+        // Four characters of base64 are three bytes.
         let size = |data: &str| data.len() / 4 * 3;
         match self {
             Self::Text(text) => text.clone(),
@@ -161,12 +161,12 @@ impl ForeignContent {
             }
             Self::Resource {
                 uri,
-                body: Body::Text(text),
+                body: ResourceBody::Text(text),
                 ..
             } => format!("{uri}:\n{text}"),
             Self::Resource {
                 uri,
-                body: Body::Bytes(data),
+                body: ResourceBody::Bytes(data),
                 ..
             } => format!("[{uri}, {} bytes]", size(data)),
             Self::Link {
@@ -188,8 +188,8 @@ mod tests {
 
     use super::*;
 
-    fn answer(value: Value) -> ForeignAnswer {
-        ForeignAnswer::new(serde_json::from_value(value).expect("a result"))
+    fn answer(value: Value) -> McpToolResult {
+        McpToolResult::new(serde_json::from_value(value).expect("a result"))
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_answer_is_not_silence() {
+    fn empty_result_has_a_text() {
         assert_eq!(
             answer(json!({ "content": [] })).text(),
             "(the tool answered without content)"

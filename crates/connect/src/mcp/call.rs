@@ -1,4 +1,4 @@
-//! One request to a server: its progress, its patience, its end.
+//! A single request to a server, with its progress, timeouts and cancellation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,70 +14,70 @@ use serde_json::{Map, Value};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::answer::ForeignAnswer;
-use super::error::{ForeignClass, ForeignError};
-use super::guest::Guest;
-use crate::child::Child;
+use super::answer::McpToolResult;
+use super::client_handler::McpClientHandler;
+use super::error::{McpError, McpErrorKind};
+use crate::child::ChildProcess;
 
-/// How often a server may ask back before it answers.
+/// Maximum number of requests for input before a server's result.
 const ROUNDS: u32 = 10;
 
-/// A call of a tool.
+/// A call of an MCP tool.
 #[derive(Debug)]
-pub struct ForeignCall {
-    /// The server.
+pub struct McpToolCall {
+    /// The name of the server.
     pub server: String,
     /// The server's own name for the tool.
     pub tool: String,
-    /// What it is given.
+    /// The arguments of the call.
     pub arguments: Map<String, Value>,
-    /// How long it may take.
+    /// The timeouts of the call.
     pub patience: Patience,
-    /// Where its progress is told. Bounded: who does not keep up misses some.
-    pub progress: mpsc::Sender<Progress>,
-    /// Becomes true when the person wants it to stop.
+    /// Receives progress. Bounded: a slow receiver misses some.
+    pub progress: mpsc::Sender<CallProgress>,
+    /// Becomes true when the user stops the call.
     pub stop: watch::Receiver<bool>,
 }
 
-/// How long a request may take.
+/// The timeouts of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Without a sign of life; each notice of progress begins it anew.
+    /// Maximum time without progress; each progress notification restarts it.
     pub idle: Duration,
-    /// In all.
+    /// Maximum time in total.
     pub total: Duration,
 }
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
-    /// How much is done.
+pub struct CallProgress {
+    /// The amount of completed work.
     pub done: f64,
-    /// Of how much, where that is known.
+    /// The total amount of work, if known.
     pub total: Option<f64>,
-    /// What it does now.
+    /// A description of the current step.
     pub message: Option<String>,
 }
 
-/// A connection that is up.
+/// An open connection to a server.
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
-    pub(super) guest: Arc<Guest>,
-    pub(super) child: Option<Arc<Child>>,
-    /// Where it is told that the server wants the person to sign in, or to allow more than they did: its own words.
+    pub(super) guest: Arc<McpClientHandler>,
+    pub(super) child: Option<Arc<ChildProcess>>,
+    /// Receives the server's challenge when it requires a sign-in or more scopes.
     pub(super) challenges: mpsc::Sender<String>,
 }
 
-/// What a request is bound to beside its content.
-pub(super) struct Terms {
-    /// What it is for: `the call of read_file`.
+/// The options of a request.
+pub(super) struct RequestOptions {
+    /// The purpose of the request: `the call of read_file`.
     pub(super) what: String,
     pub(super) patience: Patience,
-    pub(super) progress: Option<mpsc::Sender<Progress>>,
+    pub(super) progress: Option<mpsc::Sender<CallProgress>>,
     pub(super) stop: Option<watch::Receiver<bool>>,
 }
 
-/// What a stateless server is given when it asked back.
+/// The input for a stateless server that requested it.
 #[derive(Clone, Default)]
 pub(super) struct Replies {
     pub(super) responses: Option<InputResponses>,
@@ -93,8 +93,8 @@ impl Default for Patience {
     }
 }
 
-impl Terms {
-    /// For a request that only looks something up.
+impl RequestOptions {
+    /// Returns the options of a request that only looks something up.
     pub(super) fn short(what: impl Into<String>) -> Self {
         let idle = Duration::from_secs(30);
         Self {
@@ -107,8 +107,8 @@ impl Terms {
 }
 
 impl Connection {
-    pub(super) async fn call(&self, call: ForeignCall) -> Result<ForeignAnswer, ForeignError> {
-        let mut terms = Terms {
+    pub(super) async fn call(&self, call: McpToolCall) -> Result<McpToolResult, McpError> {
+        let mut terms = RequestOptions {
             what: format!("the call of {}", call.tool),
             patience: call.patience,
             progress: Some(call.progress),
@@ -122,18 +122,18 @@ impl Connection {
             ClientRequest::CallToolRequest(CallToolRequest::new(params))
         };
         match self.ask_through(&request, &mut terms).await? {
-            ServerResult::CallToolResult(result) => Ok(ForeignAnswer::new(result)),
-            ServerResult::EmptyResult(_) => Ok(ForeignAnswer::empty()),
+            ServerResult::CallToolResult(result) => Ok(McpToolResult::new(result)),
+            ServerResult::EmptyResult(_) => Ok(McpToolResult::empty()),
             other => Err(self.nonsense(&terms, &other)),
         }
     }
 
-    /// Asks, and answers what the server asks back, until there is a result.
+    /// Sends a request, and answers the server's requests for input, until there is a result.
     pub(super) async fn ask_through(
         &self,
         request: &(dyn Fn(Replies) -> ClientRequest + Send + Sync),
-        terms: &mut Terms,
-    ) -> Result<ServerResult, ForeignError> {
+        terms: &mut RequestOptions,
+    ) -> Result<ServerResult, McpError> {
         let mut replies = Replies::default();
         for round in 0..ROUNDS {
             let wanted = match self.ask(request(replies), terms).await? {
@@ -142,7 +142,7 @@ impl Connection {
             };
             let requests = wanted.input_requests.unwrap_or_default();
             if requests.is_empty() {
-                // It only wants to be asked again: not at once, and ever less often.
+                // The server only wants a retry: wait with exponential backoff.
                 sleep(Duration::from_millis(100 << round)).await;
             }
             replies = Replies {
@@ -151,33 +151,33 @@ impl Connection {
             };
         }
         let what = &terms.what;
-        let text = format!("{} asked back {ROUNDS} times about {what}", self.name());
-        Err(ForeignError::new(ForeignClass::Nonsense, text))
+        let text = format!("{} requested input {ROUNDS} times for {what}", self.name());
+        Err(McpError::new(McpErrorKind::Nonsense, text))
     }
 
     async fn replies(
         &self,
         requests: InputRequests,
-        terms: &Terms,
-    ) -> Result<Option<InputResponses>, ForeignError> {
+        terms: &RequestOptions,
+    ) -> Result<Option<InputResponses>, McpError> {
         let mut responses = InputResponses::new();
         for (key, request) in requests {
             let response = self.guest.fulfil(request).await.map_err(|error| {
                 let (name, what, why) = (self.name(), &terms.what, error.message);
                 let text = format!("{name} wants something for {what} that it does not get: {why}");
-                ForeignError::new(ForeignClass::Failed, text)
+                McpError::new(McpErrorKind::Failed, text)
             })?;
             responses.insert(key, response);
         }
         Ok((!responses.is_empty()).then_some(responses))
     }
 
-    /// Sends one request and waits for its answer. Dropping the future tells the server to give it up.
+    /// Sends one request and waits for its response. Dropping the future cancels it on the server.
     pub(super) async fn ask(
         &self,
         request: ClientRequest,
-        terms: &mut Terms,
-    ) -> Result<ServerResult, ForeignError> {
+        terms: &mut RequestOptions,
+    ) -> Result<ServerResult, McpError> {
         let options = PeerRequestOptions::no_options();
         let sent = self.peer.send_cancellable_request(request, options).await;
         let mut handle = match sent {
@@ -187,7 +187,7 @@ impl Connection {
         let (sender, mut progress) = mpsc::channel(16);
         let token = handle.progress_token.clone();
         self.guest.follow(token.clone(), sender);
-        let mut open = Open {
+        let mut open = InFlightRequest {
             connection: self,
             id: Some(handle.id.clone()),
             token: &token,
@@ -210,7 +210,7 @@ impl Connection {
                 }
                 () = stopped(&mut terms.stop) => {
                     let text = format!("{} was told to stop {}", self.name(), terms.what);
-                    return Err(ForeignError::new(ForeignClass::Stopped, text));
+                    return Err(McpError::new(McpErrorKind::Stopped, text));
                 }
                 Some(step) = progress.recv() => {
                     idle = Instant::now() + terms.patience.idle;
@@ -223,60 +223,57 @@ impl Connection {
         }
     }
 
-    fn too_late(&self, terms: &Terms, was_idle: bool) -> ForeignError {
+    fn too_late(&self, terms: &RequestOptions, was_idle: bool) -> McpError {
         let (name, what) = (self.name(), &terms.what);
-        let text = match was_idle {
-            true => {
-                let seconds = terms.patience.idle.as_secs();
-                format!("{name} gave no sign of life for {seconds} s during {what}")
-            }
-            false => {
-                let seconds = terms.patience.total.as_secs();
-                format!("{name} needed more than {seconds} s for {what}")
-            }
+        let text = if was_idle {
+            let seconds = terms.patience.idle.as_secs();
+            format!("{name} made no progress for {seconds} s during {what}")
+        } else {
+            let seconds = terms.patience.total.as_secs();
+            format!("{name} needed more than {seconds} s for {what}")
         };
-        ForeignError::new(ForeignClass::Timeout, text)
+        McpError::new(McpErrorKind::Timeout, text)
     }
 
-    pub(super) async fn failed(&self, terms: &Terms, error: ServiceError) -> ForeignError {
+    pub(super) async fn failed(&self, terms: &RequestOptions, error: ServiceError) -> McpError {
         let server = &self.guest.server;
         let (name, what) = (self.name(), &terms.what);
         match error {
-            ServiceError::McpError(error) => ForeignError::answered(server, what, &error),
+            ServiceError::McpError(error) => McpError::answered(server, what, &error),
             ServiceError::Timeout { .. } => self.too_late(terms, false),
             ServiceError::Cancelled { reason } => {
                 let why = reason.unwrap_or_else(|| "no reason".to_owned());
                 let text = format!("{name} gave up {what}: {why}");
-                ForeignError::new(ForeignClass::Failed, text)
+                McpError::new(McpErrorKind::Failed, text)
             }
             ServiceError::UnexpectedResponse => {
-                let text = format!("{name} answered {what} with something that makes no sense");
-                ForeignError::new(ForeignClass::Nonsense, text)
+                let text = format!("{name} answered {what} with an invalid response");
+                McpError::new(McpErrorKind::Nonsense, text)
             }
             other => {
                 if let Some(challenge) = challenge(&other) {
-                    // One that waits already says as much.
+                    // A challenge that is already queued is sufficient.
                     self.challenges.try_send(challenge).ok();
                     let text = format!(
-                        "{name} wants the person to sign in, or to allow more than they did, for {what}"
+                        "{name} requires the user to sign in, or to grant more scopes, for {what}"
                     );
-                    return ForeignError::new(ForeignClass::NeedsPerson, text);
+                    return McpError::new(McpErrorKind::NeedsPerson, text);
                 }
                 let text = match &self.child {
-                    Some(child) => child.obituary(&name).await,
+                    Some(child) => child.exit_summary(&name).await,
                     None => format!("{name} cannot be reached: {}", causes(&other)),
                 };
-                ForeignError::new(ForeignClass::Gone, format!("{text} (during {what})"))
+                McpError::new(McpErrorKind::Gone, format!("{text} (during {what})"))
             }
         }
     }
 
-    pub(super) fn nonsense(&self, terms: &Terms, result: &ServerResult) -> ForeignError {
+    pub(super) fn nonsense(&self, terms: &RequestOptions, result: &ServerResult) -> McpError {
         let found = serde_json::to_string(result).unwrap_or_default();
         let (name, what) = (self.name(), &terms.what);
-        let found = crate::lines::excerpt(&found);
+        let found = crate::framing::excerpt(&found);
         let text = format!("{name} answered {what} with something else: {found}");
-        ForeignError::new(ForeignClass::Nonsense, text)
+        McpError::new(McpErrorKind::Nonsense, text)
     }
 
     pub(super) fn name(&self) -> String {
@@ -284,14 +281,14 @@ impl Connection {
     }
 }
 
-/// A request without its answer: when it is dropped, the server is told that nobody waits any more.
-struct Open<'a> {
+/// A request in flight. Dropping it sends a cancellation to the server.
+struct InFlightRequest<'a> {
     connection: &'a Connection,
     id: Option<RequestId>,
     token: &'a rmcp::model::ProgressToken,
 }
 
-impl Drop for Open<'_> {
+impl Drop for InFlightRequest<'_> {
     fn drop(&mut self) {
         self.connection.guest.unfollow(self.token);
         let Some(id) = self.id.take() else {
@@ -306,7 +303,7 @@ impl Drop for Open<'_> {
     }
 }
 
-/// Waits until it is to stop; for ever where nobody can say so.
+/// Waits for the stop signal; forever if there is no sender.
 async fn stopped(stop: &mut Option<watch::Receiver<bool>>) {
     if let Some(stop) = stop
         && stop.wait_for(|stop| *stop).await.is_ok()
@@ -316,7 +313,7 @@ async fn stopped(stop: &mut Option<watch::Receiver<bool>>) {
     std::future::pending().await
 }
 
-/// What a server said of signing in, where that is why it did not answer.
+/// Returns the server's challenge if a missing sign-in caused the error.
 fn challenge(error: &ServiceError) -> Option<String> {
     let mut next: Option<&(dyn std::error::Error + 'static)> = match error {
         ServiceError::TransportSend(error) => Some(error.error.as_ref()),
@@ -334,7 +331,7 @@ fn challenge(error: &ServiceError) -> Option<String> {
     None
 }
 
-/// An error with what lies beneath it, without saying anything twice.
+/// Formats an error with its causes, without repetition.
 pub(super) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -7,70 +7,70 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::answer::ForeignContent;
-use super::call::{Connection, Replies, Terms};
-use super::error::{ForeignClass, ForeignError};
+use super::answer::McpContent;
+use super::call::{Connection, Replies, RequestOptions};
+use super::error::{McpError, McpErrorKind};
 
 /// A resource that a server offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForeignResource {
-    /// The server.
+pub struct McpResource {
+    /// The name of the server.
     pub server: String,
-    /// Its address.
+    /// The URI of the resource.
     pub uri: String,
-    /// What people are shown.
+    /// The name for display.
     pub name: String,
-    /// What it is.
+    /// The description of the resource.
     pub description: Option<String>,
-    /// Its media type.
+    /// The media type of the resource.
     pub media_type: Option<String>,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: Option<u64>,
 }
 
 /// A prompt that a server offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForeignPrompt {
-    /// The server.
+pub struct McpPrompt {
+    /// The name of the server.
     pub server: String,
-    /// Its name.
+    /// The name of the prompt.
     pub name: String,
-    /// What people are shown.
+    /// The title for display.
     pub title: Option<String>,
-    /// What it is for.
+    /// The purpose of the prompt.
     pub description: Option<String>,
-    /// What it is given.
+    /// The arguments of the prompt.
     pub arguments: Vec<PromptArgument>,
 }
 
-/// Something that a prompt is given.
+/// An argument of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptArgument {
-    /// Its name.
+    /// The name of the argument.
     pub name: String,
-    /// What it is about.
+    /// The description of the argument.
     pub description: Option<String>,
-    /// Whether it must be there.
+    /// Whether it must be given.
     pub is_required: bool,
 }
 
 /// A message of a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PromptMessage {
-    /// Whether it stands for the model's words, not the person's.
+    /// Whether it is a message of the model rather than of the user.
     pub is_models: bool,
-    /// What it says.
-    pub content: ForeignContent,
+    /// The content of the message.
+    pub content: McpContent,
 }
 
-/// Pages of one list that are read.
+/// Maximum number of pages of one list.
 const PAGES: usize = 200;
 
 impl Connection {
-    /// The tools that a server lists, all pages of them, each as it is written: one that is none does not make the
-    /// list unreadable.
-    pub(super) async fn tools(&self) -> Result<Vec<Value>, ForeignError> {
-        let mut terms = Terms::short("its tools");
+    /// Lists the tools of a server on all pages, each as unparsed JSON, so that an invalid one does
+    /// not make the list unusable.
+    pub(super) async fn tools(&self) -> Result<Vec<Value>, McpError> {
+        let mut terms = RequestOptions::short("its tools");
         let mut tools = Vec::new();
         let mut cursor = None;
         for _ in 0..PAGES {
@@ -90,22 +90,22 @@ impl Connection {
         Ok(tools)
     }
 
-    pub(super) async fn resources(&self) -> Result<Vec<ForeignResource>, ForeignError> {
+    pub(super) async fn resources(&self) -> Result<Vec<McpResource>, McpError> {
         let found = self
             .listed("its resources", self.peer.list_all_resources())
             .await?;
         Ok(found.into_iter().map(|it| self.resource(it)).collect())
     }
 
-    pub(super) async fn prompts(&self) -> Result<Vec<ForeignPrompt>, ForeignError> {
+    pub(super) async fn prompts(&self) -> Result<Vec<McpPrompt>, McpError> {
         let found = self
             .listed("its prompts", self.peer.list_all_prompts())
             .await?;
         Ok(found.into_iter().map(|it| self.prompt(it)).collect())
     }
 
-    pub(super) async fn read(&self, uri: &str) -> Result<Vec<ForeignContent>, ForeignError> {
-        let mut terms = Terms::short(format!("the resource {uri}"));
+    pub(super) async fn read(&self, uri: &str) -> Result<Vec<McpContent>, McpError> {
+        let mut terms = RequestOptions::short(format!("the resource {uri}"));
         let params = ReadResourceRequestParams::new(uri);
         let request = |replies: Replies| {
             let mut params = params.clone();
@@ -116,7 +116,7 @@ impl Connection {
         match self.ask_through(&request, &mut terms).await? {
             ServerResult::ReadResourceResult(result) => {
                 let contents = result.contents.into_iter();
-                Ok(contents.filter_map(ForeignContent::resource).collect())
+                Ok(contents.filter_map(McpContent::resource).collect())
             }
             other => Err(self.nonsense(&terms, &other)),
         }
@@ -126,8 +126,8 @@ impl Connection {
         &self,
         name: &str,
         arguments: Map<String, Value>,
-    ) -> Result<Vec<PromptMessage>, ForeignError> {
-        let mut terms = Terms::short(format!("the prompt {name}"));
+    ) -> Result<Vec<PromptMessage>, McpError> {
+        let mut terms = RequestOptions::short(format!("the prompt {name}"));
         let mut params = GetPromptRequestParams::new(name);
         params.arguments = (!arguments.is_empty()).then_some(arguments);
         let request = |replies: Replies| {
@@ -141,7 +141,7 @@ impl Connection {
                 let messages = result.messages.into_iter().filter_map(|message| {
                     Some(PromptMessage {
                         is_models: message.role == Role::Assistant,
-                        content: ForeignContent::new(message.content)?,
+                        content: McpContent::new(message.content)?,
                     })
                 });
                 Ok(messages.collect())
@@ -150,25 +150,25 @@ impl Connection {
         }
     }
 
-    /// Waits for a list, all of its pages, as long as looking something up may take.
+    /// Waits for all pages of a list, with the timeout of a lookup.
     pub(super) async fn listed<T>(
         &self,
         what: &str,
         list: impl Future<Output = Result<Vec<T>, rmcp::ServiceError>>,
-    ) -> Result<Vec<T>, ForeignError> {
-        let terms = Terms::short(what);
+    ) -> Result<Vec<T>, McpError> {
+        let terms = RequestOptions::short(what);
         match tokio::time::timeout(terms.patience.total, list).await {
             Ok(Ok(found)) => Ok(found),
             Ok(Err(error)) => Err(self.failed(&terms, error).await),
             Err(_) => {
                 let text = format!("{} did not list {what} in time", self.name());
-                Err(ForeignError::new(ForeignClass::Timeout, text))
+                Err(McpError::new(McpErrorKind::Timeout, text))
             }
         }
     }
 
-    fn resource(&self, resource: Resource) -> ForeignResource {
-        ForeignResource {
+    fn resource(&self, resource: Resource) -> McpResource {
+        McpResource {
             server: self.guest.server.clone(),
             uri: resource.uri,
             name: resource.title.unwrap_or(resource.name),
@@ -178,14 +178,14 @@ impl Connection {
         }
     }
 
-    fn prompt(&self, prompt: Prompt) -> ForeignPrompt {
+    fn prompt(&self, prompt: Prompt) -> McpPrompt {
         let arguments = prompt.arguments.unwrap_or_default().into_iter();
         let arguments = arguments.map(|argument| PromptArgument {
             name: argument.name,
             description: argument.description,
             is_required: argument.required == Some(true),
         });
-        ForeignPrompt {
+        McpPrompt {
             server: self.guest.server.clone(),
             name: prompt.name,
             title: prompt.title,

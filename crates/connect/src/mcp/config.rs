@@ -1,5 +1,5 @@
-//! Which servers there are: the `mcpServers` object that many editors share, from the person's settings and from
-//! the project.
+//! Configuration of the servers: the `mcpServers` object that many editors share, in the user's
+//! settings and in the project.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,90 +12,90 @@ use sha2::{Digest, Sha256};
 
 use crate::variables::{Expansion, Variables};
 
-/// Where a project may keep its servers, the weakest first.
+/// Locations of a project's server files, in ascending precedence.
 const PROJECT_FILES: [&str; 3] = [".cursor/mcp.json", ".mcp.json", ".burin/mcp.json"];
 
-/// The largest file of servers that is read, in bytes.
+/// Maximum size of a server file, in bytes.
 const LARGEST_FILE: u64 = 1 << 20;
 
-/// A server as it is configured.
+/// The configuration of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerEntry {
-    /// The name it has among the others.
+    /// The unique name of the server.
     pub name: String,
-    /// Who wrote the entry.
-    pub origin: Origin,
-    /// The entry as it is written, no variable replaced: what a person who approves it has to see.
+    /// The source of the entry.
+    pub origin: ServerOrigin,
+    /// The entry as written, without variable expansion: the text that a user approves.
     pub written: Value,
-    /// A hash of the entry as it is written: an approval holds for exactly this.
-    pub fingerprint: Fingerprint,
-    /// The person does not want it now.
+    /// A hash of the entry as written, to which an approval is bound.
+    pub fingerprint: ServerFingerprint,
+    /// Whether the user disabled it.
     pub is_disabled: bool,
-    /// How long a session that begins waits for it, where the entry says so.
+    /// Time a new session waits for it, if configured.
     pub startup: Option<Duration>,
-    /// How it is reached, with every variable replaced; a sentence where that cannot be.
-    pub reach: Result<Reach, String>,
+    /// The transport, with all variables expanded; a sentence if that fails.
+    pub reach: Result<ServerTransport, String>,
 }
 
-/// Who wrote an entry.
+/// The source of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
-    /// The person, in their settings or for this one run.
+pub enum ServerOrigin {
+    /// The user, in their settings or for this run.
     Person,
-    /// The project: anybody who can push to it. Nothing runs without an approval.
+    /// The project, and thus anyone who can push to it. Runs only after approval.
     Project {
-        /// The file.
+        /// The file that contains the entry.
         file: AbsPath,
     },
 }
 
 /// SHA-256 of an entry with sorted keys, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Fingerprint(pub String);
+pub struct ServerFingerprint(pub String);
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// A process that speaks over its pipes.
+pub enum ServerTransport {
+    /// A process that communicates over its pipes.
     Process {
         /// The program: a name looked up in `PATH`, or a path.
         command: String,
-        /// Its arguments.
+        /// The arguments of the program.
         arguments: Vec<String>,
-        /// What it finds in its environment beside the little that every process needs.
+        /// Additions to the minimal environment of every process.
         environment: Variables,
-        /// The folder it runs in; the workspace where none is named.
+        /// The folder it runs in; by default the workspace.
         folder: AbsPath,
     },
-    /// A server that speaks streamable HTTP.
+    /// A server with streamable HTTP.
     Http {
-        /// Its address.
+        /// The URL of the server.
         url: String,
-        /// What every request carries.
+        /// Headers of every request.
         headers: BTreeMap<String, String>,
-        /// As whom we sign in, where the server wants that and does not register us by itself.
-        client: Client,
+        /// The OAuth client, for servers that require a sign-in without dynamic registration.
+        client: OAuthClient,
     },
 }
 
-/// As whom we sign in to a server: what its operator gave the person, or nothing.
+/// A registered OAuth client, possibly empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Client {
-    /// The id that the operator gave.
+pub struct OAuthClient {
+    /// The client id that the operator assigned.
     pub id: Option<String>,
-    /// The secret that belongs to it.
+    /// The client secret that belongs to it.
     pub secret: Option<String>,
-    /// The https address of a document that describes us, for servers that read such.
+    /// The https URL of a client metadata document, for servers that support those.
     pub document: Option<String>,
 }
 
-/// A complaint about a configuration, as a sentence.
+/// A defect of the configuration, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem(pub String);
+pub struct McpConfigProblem(pub String);
 
-/// An entry as people write it. Unknown keys are others' business.
+/// An entry as written in the file. Unknown keys are ignored.
 #[derive(Deserialize)]
-struct Written {
+struct RawServerEntry {
     #[serde(default)]
     command: Option<String>,
     #[serde(default)]
@@ -109,19 +109,19 @@ struct Written {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     #[serde(default)]
-    auth: WrittenClient,
+    auth: RawOAuthClient,
     #[serde(default)]
     disabled: bool,
-    /// Seconds; the second name is Codex's.
+    /// Timeout in seconds; the second name is Codex's.
     #[serde(default, rename = "startupTimeout", alias = "startup_timeout_sec")]
     startup_timeout: Option<f64>,
     #[serde(default, rename = "type")]
     kind: Option<String>,
 }
 
-/// As whom to sign in, in the words of other editors.
+/// The OAuth client, with the keys of other editors.
 #[derive(Default, Deserialize)]
-struct WrittenClient {
+struct RawOAuthClient {
     #[serde(rename = "CLIENT_ID")]
     id: Option<String>,
     #[serde(rename = "CLIENT_SECRET")]
@@ -130,7 +130,7 @@ struct WrittenClient {
     document: Option<String>,
 }
 
-/// A value of a variable: people write numbers without quotes.
+/// The value of a variable: numbers may be written without quotes.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Scalar {
@@ -139,19 +139,19 @@ enum Scalar {
     Truth(bool),
 }
 
-/// The servers of the person (`theirs`, the `mcpServers` object itself) and of the project that lies in
-/// `workspace`. An entry of the project takes the place of one of the person's with the same name, and waits for
-/// its approval.
+/// Collects the servers of the user (`theirs`, the `mcpServers` object itself) and of the project
+/// in `workspace`. An entry of the project replaces the user's entry with the same name, and needs
+/// approval.
 pub fn gather(
     theirs: Option<&Value>,
     workspace: &AbsPath,
     files: &dyn Files,
     variables: &Variables,
-) -> (Vec<ServerEntry>, Vec<Problem>) {
+) -> (Vec<ServerEntry>, Vec<McpConfigProblem>) {
     let mut found = BTreeMap::new();
     let mut problems = Vec::new();
     if let Some(theirs) = theirs {
-        let (entries, complaints) = parse(theirs, &Origin::Person, workspace, variables);
+        let (entries, complaints) = parse(theirs, &ServerOrigin::Person, workspace, variables);
         problems.extend(complaints);
         found.extend(entries.into_iter().map(|entry| (entry.name.clone(), entry)));
     }
@@ -161,7 +161,9 @@ pub fn gather(
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.is_not_found() => continue,
             Err(error) => {
-                problems.push(Problem(format!("The servers of the project: {error}.")));
+                problems.push(McpConfigProblem(format!(
+                    "The servers of the project: {error}."
+                )));
                 continue;
             }
         };
@@ -172,55 +174,56 @@ pub fn gather(
     (found.into_values().collect(), problems)
 }
 
-/// The servers of one file of a project.
+/// Parses one server file of a project.
 fn parse_text(
     text: &str,
     file: &AbsPath,
     workspace: &AbsPath,
     variables: &Variables,
-) -> (Vec<ServerEntry>, Vec<Problem>) {
+) -> (Vec<ServerEntry>, Vec<McpConfigProblem>) {
     let shown = file.as_path().display();
     let value: Value = match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
         Ok(value) => value,
         Err(error) => {
-            let problem = Problem(format!("{shown} is not JSON: {error}. Correct it there."));
+            let problem =
+                McpConfigProblem(format!("{shown} is not JSON: {error}. Correct it there."));
             return (Vec::new(), vec![problem]);
         }
     };
     let Some(servers) = value.get("mcpServers") else {
-        let problem = Problem(format!(
+        let problem = McpConfigProblem(format!(
             "{shown} has no `mcpServers`. Put the servers below it."
         ));
         return (Vec::new(), vec![problem]);
     };
-    let origin = Origin::Project { file: file.clone() };
+    let origin = ServerOrigin::Project { file: file.clone() };
     parse(servers, &origin, workspace, variables)
 }
 
-/// The servers of an `mcpServers` object. An entry that makes no sense becomes a problem.
+/// Parses an `mcpServers` object. An invalid entry becomes a problem.
 pub fn parse(
     servers: &Value,
-    origin: &Origin,
+    origin: &ServerOrigin,
     workspace: &AbsPath,
     variables: &Variables,
-) -> (Vec<ServerEntry>, Vec<Problem>) {
+) -> (Vec<ServerEntry>, Vec<McpConfigProblem>) {
     let place = match origin {
-        Origin::Person => "your settings".to_owned(),
-        Origin::Project { file } => file.as_path().display().to_string(),
+        ServerOrigin::Person => "your settings".to_owned(),
+        ServerOrigin::Project { file } => file.as_path().display().to_string(),
     };
     let Value::Object(servers) = servers else {
-        let problem = Problem(format!(
+        let problem = McpConfigProblem(format!(
             "`mcpServers` in {place} is not an object of names."
         ));
         return (Vec::new(), vec![problem]);
     };
     let (mut entries, mut problems) = (Vec::new(), Vec::new());
     for (name, value) in servers {
-        let written = match Written::deserialize(value) {
+        let written = match RawServerEntry::deserialize(value) {
             Ok(written) => written,
             Err(error) => {
                 let text = format!("The server \"{name}\" in {place} makes no sense: {error}.");
-                problems.push(Problem(text));
+                problems.push(McpConfigProblem(text));
                 continue;
             }
         };
@@ -232,7 +235,7 @@ pub fn parse(
             name: name.clone(),
             origin: origin.clone(),
             written: value.clone(),
-            fingerprint: Fingerprint::of(name, value),
+            fingerprint: ServerFingerprint::of(name, value),
             is_disabled: written.disabled,
             startup: written.startup(),
             reach: written.reach(&expansion),
@@ -241,18 +244,18 @@ pub fn parse(
     (entries, problems)
 }
 
-impl Written {
-    /// How long is waited for it: at most ten minutes.
+impl RawServerEntry {
+    /// Returns the startup timeout, at most ten minutes.
     fn startup(&self) -> Option<Duration> {
         let seconds = self.startup_timeout.filter(|it| it.is_finite())?;
         Some(Duration::from_secs_f64(seconds.clamp(0.0, 600.0)))
     }
 
-    fn reach(self, expansion: &Expansion<'_>) -> Result<Reach, String> {
+    fn reach(self, expansion: &Expansion<'_>) -> Result<ServerTransport, String> {
         let kind = self.kind.as_deref().unwrap_or("");
         match (self.command, self.url) {
             (_, Some(_)) if kind == "sse" => Err(
-                "it speaks the old HTTP+SSE transport, which is not spoken here; use the address \
+                "it uses the old HTTP+SSE transport, which is not supported; use the address \
                  of its streamable HTTP"
                     .to_owned(),
             ),
@@ -268,7 +271,7 @@ impl Written {
                     Some(folder) => expansion.workspace.join(expansion.expand(&folder)?),
                     None => expansion.workspace.clone(),
                 };
-                Ok(Reach::Process {
+                Ok(ServerTransport::Process {
                     command: expansion.expand(&command)?,
                     arguments: arguments.collect::<Result<_, _>>()?,
                     environment,
@@ -285,12 +288,12 @@ impl Written {
                     return Err(format!("its url {url} is neither http nor https"));
                 }
                 let read = |text: Option<String>| text.map(|it| expansion.expand(&it)).transpose();
-                let client = Client {
+                let client = OAuthClient {
                     id: read(self.auth.id)?,
                     secret: read(self.auth.secret)?,
                     document: read(self.auth.document)?,
                 };
-                Ok(Reach::Http {
+                Ok(ServerTransport::Http {
                     url,
                     headers,
                     client,
@@ -310,8 +313,8 @@ impl Scalar {
     }
 }
 
-impl Fingerprint {
-    /// Of an entry and its name, whatever the order of its keys.
+impl ServerFingerprint {
+    /// Hashes an entry and its name, independent of the order of keys.
     pub fn of(name: &str, entry: &Value) -> Self {
         let mut hash = Sha256::new();
         hash.update(Value::from(name).to_string());
@@ -325,7 +328,7 @@ impl Fingerprint {
     }
 }
 
-/// The same with the keys of every object in order.
+/// Returns the value with the keys of every object sorted.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -342,17 +345,17 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-impl Reach {
-    /// What is run or reached, in one line, for whoever approves it.
-    pub fn line(&self) -> String {
+impl ServerTransport {
+    /// Returns the command line or URL, as shown to the user for approval.
+    pub fn summary(&self) -> String {
         match self {
-            Reach::Process {
+            ServerTransport::Process {
                 command, arguments, ..
             } => {
                 let words = std::iter::once(command).chain(arguments);
                 words.map(String::as_str).collect::<Vec<_>>().join(" ")
             }
-            Reach::Http { url, .. } => url.clone(),
+            ServerTransport::Http { url, .. } => url.clone(),
         }
     }
 }

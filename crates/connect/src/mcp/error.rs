@@ -1,53 +1,53 @@
-//! What goes wrong with a server, in classes that say what to do.
+//! Errors of MCP servers, classified by the appropriate reaction.
 
 use std::fmt;
 
 use rmcp::model::{ErrorCode, ErrorData};
 
-/// A call that came to nothing.
+/// The error of a failed call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForeignError {
-    /// What to do about it.
-    pub class: ForeignClass,
-    /// What happened, as a sentence for people and models.
+pub struct McpError {
+    /// The class of the error.
+    pub class: McpErrorKind,
+    /// A description, as a sentence for users and models.
     pub message: String,
 }
 
-/// What to do about a call that came to nothing.
+/// The class of an error, which determines the reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ForeignClass {
-    /// There is no such server or tool, or it is switched off: call something else.
+pub enum McpErrorKind {
+    /// The server or tool does not exist or is disabled: call something else.
     NotThere,
-    /// The person has to approve the server, or to sign in.
+    /// The user has to approve the server, or to sign in.
     NeedsPerson,
-    /// The server says that the arguments make no sense.
+    /// The server rejected the arguments.
     InvalidArguments,
-    /// The server could not be reached, or ended while it answered.
+    /// The server could not be reached, or ended during the call.
     Gone,
-    /// The server answered with an error of its own.
+    /// The server responded with an error.
     Failed,
-    /// The server answered something that the protocol does not know.
+    /// The server's response violates the protocol.
     Nonsense,
-    /// It took longer than it may.
+    /// The call exceeded its timeout.
     Timeout,
-    /// It was stopped by us.
+    /// We stopped the call.
     Stopped,
 }
 
-impl ForeignError {
-    pub(crate) fn new(class: ForeignClass, message: impl Into<String>) -> Self {
+impl McpError {
+    pub(crate) fn new(class: McpErrorKind, message: impl Into<String>) -> Self {
         Self {
             class,
             message: message.into(),
         }
     }
 
-    /// What a server's error says of a request that was for `what`.
+    /// Converts a server's error response to a request for `what`.
     pub(crate) fn answered(server: &str, what: &str, error: &ErrorData) -> Self {
         let class = match error.code {
-            ErrorCode::INVALID_PARAMS => ForeignClass::InvalidArguments,
-            ErrorCode::METHOD_NOT_FOUND | ErrorCode::RESOURCE_NOT_FOUND => ForeignClass::NotThere,
-            _ => ForeignClass::Failed,
+            ErrorCode::INVALID_PARAMS => McpErrorKind::InvalidArguments,
+            ErrorCode::METHOD_NOT_FOUND | ErrorCode::RESOURCE_NOT_FOUND => McpErrorKind::NotThere,
+            _ => McpErrorKind::Failed,
         };
         let message = match error.message.trim() {
             "" => format!("no reason (code {})", error.code.0),
@@ -59,24 +59,24 @@ impl ForeignError {
         )
     }
 
-    /// Whether the same call may go well later without anybody's doing.
+    /// Returns whether the same call may succeed later without user action.
     pub fn is_retryable(&self) -> bool {
         match self.class {
-            ForeignClass::Gone | ForeignClass::Timeout => true,
-            ForeignClass::NotThere
-            | ForeignClass::NeedsPerson
-            | ForeignClass::InvalidArguments
-            | ForeignClass::Failed
-            | ForeignClass::Nonsense
-            | ForeignClass::Stopped => false,
+            McpErrorKind::Gone | McpErrorKind::Timeout => true,
+            McpErrorKind::NotThere
+            | McpErrorKind::NeedsPerson
+            | McpErrorKind::InvalidArguments
+            | McpErrorKind::Failed
+            | McpErrorKind::Nonsense
+            | McpErrorKind::Stopped => false,
         }
     }
 }
 
-impl fmt::Display for ForeignError {
+impl fmt::Display for McpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for ForeignError {}
+impl std::error::Error for McpError {}

@@ -1,84 +1,85 @@
-//! A form that a server wants filled in: a flat object of simple values.
+//! Elicitation forms: a flat object of simple values.
 
 use serde_json::{Map, Value};
 
-/// A form.
+/// A form requested by a server.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Form {
-    /// What the server says it wants.
+pub struct ElicitationForm {
+    /// The explanation the server gives.
     pub message: String,
     /// The fields, in the server's order.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FormField>,
 }
 
 /// One field of a form.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    /// Its name in the answer.
+pub struct FormField {
+    /// The key in the answer.
     pub name: String,
-    /// What people are shown instead.
+    /// The label for display.
     pub title: Option<String>,
-    /// What it is about.
+    /// The explanation of the field.
     pub description: Option<String>,
-    /// What it takes.
+    /// The type of its value.
     pub kind: FieldKind,
-    /// Whether it must be there.
+    /// Whether it must be given.
     pub is_required: bool,
-    /// What it holds unless the person says otherwise.
+    /// The value used if none is given.
     pub default: Option<Value>,
 }
 
-/// What a field takes.
+/// The type of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldKind {
     /// A text; `format` is `email`, `uri`, `date`, `date-time` or nothing.
     Text {
-        /// How it is written.
+        /// The format of the text.
         format: Option<String>,
-        /// The fewest characters.
+        /// Minimum length, in characters.
         shortest: Option<u64>,
-        /// The most characters.
+        /// Maximum length, in characters.
         longest: Option<u64>,
     },
-    /// A number.
+    /// A number within a range.
     Number {
-        /// Whether it is whole.
+        /// Whether it is an integer.
         is_whole: bool,
-        /// The smallest.
+        /// The minimum allowed value.
         least: Option<f64>,
-        /// The largest.
+        /// The maximum allowed value.
         most: Option<f64>,
     },
-    /// Yes or no.
+    /// A boolean: yes or no.
     Truth,
-    /// One of several.
-    One(Vec<Choice>),
-    /// Any of several.
-    Many(Vec<Choice>),
+    /// One of several choices.
+    One(Vec<FormChoice>),
+    /// Any number of several choices.
+    Many(Vec<FormChoice>),
 }
 
-/// One of the values that a field takes.
+/// A possible value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// The value.
+pub struct FormChoice {
+    /// The value in the answer.
     pub value: String,
-    /// What people are shown instead.
+    /// The label for display.
     pub title: String,
 }
 
-/// What became of a form.
+/// The user's answer to a form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filled {
-    /// Filled in. Fields that are missing get their defaults.
+    /// The form was filled in. Missing fields get their defaults.
     Accepted(Map<String, Value>),
-    /// The person said no.
+    /// The user declined the form.
     Declined,
-    /// The person left it.
+    /// The user dismissed the form.
     Cancelled,
 }
 
-impl Form {
-    /// Reads a form from the JSON schema of its answer. What is not understood becomes a text.
+impl ElicitationForm {
+    /// Parses a form from the JSON schema of its answer. A field that is not understood becomes a
+    /// text.
     pub fn new(message: String, schema: &Value) -> Self {
         let required = schema.get("required").and_then(Value::as_array);
         let is_required = |name: &str| {
@@ -88,7 +89,7 @@ impl Form {
         let fields = properties
             .into_iter()
             .flatten()
-            .map(|(name, schema)| Field {
+            .map(|(name, schema)| FormField {
                 name: name.clone(),
                 title: text(schema, "title"),
                 description: text(schema, "description"),
@@ -102,12 +103,12 @@ impl Form {
         }
     }
 
-    /// What the form says if nothing is changed.
+    /// Returns the default values of all fields.
     pub fn defaults(&self) -> Map<String, Value> {
         self.complete(Map::new())
     }
 
-    /// The same values with the defaults of those that are missing.
+    /// Adds the defaults of missing fields.
     pub fn complete(&self, mut values: Map<String, Value>) -> Map<String, Value> {
         for field in &self.fields {
             if let Some(default) = &field.default
@@ -119,7 +120,7 @@ impl Form {
         values
     }
 
-    /// The first thing that is wrong with the values, as a sentence.
+    /// Returns the first invalid value, as a sentence.
     pub fn complaint(&self, values: &Map<String, Value>) -> Option<String> {
         self.fields.iter().find_map(|field| {
             let shown = field.title.as_deref().unwrap_or(&field.name);
@@ -138,7 +139,7 @@ impl Form {
 
 impl FieldKind {
     fn of(schema: &Value) -> Self {
-        let choices = Choice::all(schema);
+        let choices = FormChoice::all(schema);
         let number = |key: &str| schema.get(key).and_then(Value::as_f64);
         let count = |key: &str| schema.get(key).and_then(Value::as_u64);
         match schema.get("type").and_then(Value::as_str) {
@@ -150,7 +151,7 @@ impl FieldKind {
             },
             Some("array") => {
                 let items = schema.get("items").unwrap_or(&Value::Null);
-                Self::Many(Choice::all(items))
+                Self::Many(FormChoice::all(items))
             }
             _ if !choices.is_empty() => Self::One(choices),
             _ => Self::Text {
@@ -162,7 +163,7 @@ impl FieldKind {
     }
 
     fn complaint(&self, value: &Value) -> Option<String> {
-        let is_one_of = |choices: &[Choice], value: &Value| {
+        let is_one_of = |choices: &[FormChoice], value: &Value| {
             choices
                 .iter()
                 .any(|choice| Some(choice.value.as_str()) == value.as_str())
@@ -205,8 +206,9 @@ impl FieldKind {
     }
 }
 
-impl Choice {
-    /// The choices of a schema: `enum` with or without `enumNames`, or `oneOf`/`anyOf` of constants.
+impl FormChoice {
+    /// Returns the choices of a schema: `enum` with or without `enumNames`, or `oneOf`/`anyOf` of
+    /// constants.
     fn all(schema: &Value) -> Vec<Self> {
         let list = |key: &str| schema.get(key).and_then(Value::as_array);
         if let Some(values) = list("enum") {

@@ -1,27 +1,29 @@
-//! A tool's input schema in the form that every provider takes: one object with its properties.
+//! Normalizes a tool's input schema to the form that every provider accepts: one object with its
+//! properties.
 //!
-//! Pure. What servers write is untrusted: a schema that cannot be brought into this form is told why, so that only
-//! its tool is left out. Start at `normalized`.
+//! Pure. Servers' schemas are untrusted: a schema that cannot be normalized gives a reason, and
+//! only its tool is omitted. Start at `normalized`.
 
 use serde_json::{Map, Value, json};
 
-/// How deep a schema may be nested.
+/// Maximum nesting of a schema.
 const DEEPEST: usize = 48;
-/// How many references lead from one to the next before something is found.
+/// Maximum length of a chain of references.
 const HOPS: usize = 8;
 
-/// The types that JSON Schema knows.
+/// The types of JSON Schema.
 const TYPES: [&str; 7] = [
     "object", "array", "string", "number", "integer", "boolean", "null",
 ];
-/// Ways to combine schemas.
+/// Keywords that combine schemas.
 const COMBINED: [&str; 3] = ["allOf", "anyOf", "oneOf"];
-/// Members that providers refuse at the top, and that a model can do without.
+/// Members that providers reject at the top level, and that a model can do without.
 const REFUSED_AT_TOP: [&str; 10] = [
     "$schema", "$id", "$ref", "not", "if", "then", "else", "enum", "const", "nullable",
 ];
 
-/// The schema as an object with properties. The error is the end of a sentence that begins with "its inputSchema".
+/// Returns the schema as an object with properties. The error completes a sentence that begins with
+/// "its inputSchema".
 pub(super) fn normalized(written: &Value) -> Result<Value, String> {
     let members = match written {
         Value::Null | Value::Bool(true) => Map::new(),
@@ -50,7 +52,7 @@ pub(super) fn normalized(written: &Value) -> Result<Value, String> {
     Ok(schema)
 }
 
-/// One object of a schema and of everything that it refers to or combines.
+/// Merges a schema with all schemas that it refers to or combines.
 fn merged(
     schema: &Map<String, Value>,
     root: &Map<String, Value>,
@@ -77,7 +79,7 @@ fn merged(
         for part in parts {
             match merged(part, root, depth + 1) {
                 Ok(part) => objects.push(part),
-                // Of alternatives, those that are no objects are none that a tool can be given.
+                // Alternatives that are not objects are dropped, since tools take objects.
                 Err(_) if name != "allOf" => {}
                 Err(why) => return Err(why),
             }
@@ -117,7 +119,7 @@ fn check_type(schema: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-/// Adds what belongs to a whole: all of the parts, or one of them.
+/// Adds combined schemas: all of the parts, or one of them.
 fn combine(whole: &mut Map<String, Value>, parts: &[Map<String, Value>], is_all: bool) {
     for part in parts {
         add(whole, part, is_all);
@@ -125,7 +127,7 @@ fn combine(whole: &mut Map<String, Value>, parts: &[Map<String, Value>], is_all:
     let Some((first, rest)) = parts.split_first().filter(|_| !is_all) else {
         return;
     };
-    // Of alternatives, only what each of them requires is required.
+    // A property is required only if every alternative requires it.
     let required = |part: &Map<String, Value>| match part.get("required") {
         Some(Value::Array(names)) => names.clone(),
         _ => Vec::new(),
@@ -186,7 +188,7 @@ fn either(one: &Value, other: &Value) -> Value {
     }
 }
 
-/// The names in a list of required properties that there are, each once.
+/// Returns the required names that exist as properties, without duplicates.
 fn names(required: Option<&mut Value>, known: &Map<String, Value>) -> Vec<String> {
     let Some(Value::Array(listed)) = required else {
         return Vec::new();
@@ -200,8 +202,8 @@ fn names(required: Option<&mut Value>, known: &Map<String, Value>) -> Vec<String
     names
 }
 
-/// Takes out of a schema what makes it none: types that there are not, references that lead nowhere, lists of
-/// anything without a word about it.
+/// Removes invalid parts of a schema: unknown types, dangling references, arrays without an item
+/// schema.
 fn tidy(schema: &mut Value, root: &Value, depth: usize) -> Result<(), String> {
     if depth > DEEPEST {
         return Err("is nested too deep".to_owned());

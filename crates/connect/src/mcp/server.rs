@@ -1,4 +1,4 @@
-//! One server as a task: it is reached, kept, reached again, until it is closed.
+//! The task of one server: connects, keeps the connection, and reconnects until it is closed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,139 +11,140 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::{Instant, sleep};
 
 use super::call::Connection;
-use super::config::{Origin, Reach, ServerEntry};
-use super::dial::{Dial, Failure, Live};
-use super::error::{ForeignClass, ForeignError};
-use super::guest::{Changed, Guest};
-use super::people::{Approval, Approvals, Person, Tokens};
+use super::client_handler::{ListChange, McpClientHandler};
+use super::config::{ServerEntry, ServerOrigin, ServerTransport};
+use super::connector::{ConnectFailure, Connector, ServerConnection};
+use super::error::{McpError, McpErrorKind};
 use super::sign_in::sign_in;
-use super::tool::ForeignTool;
+use super::tool::McpTool;
+use super::user::{Approval, Approvals, McpUser, TokenStore};
 
-/// How long is waited for more notices before a list is asked for anew.
+/// Time to wait for further notices before a list is requested again.
 const SETTLES: Duration = Duration::from_millis(150);
 
-/// The first pause before a server is reached again; each next one is twice as long.
+/// The pause before the first reconnection; each further one doubles it.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How often a server is reached again before somebody has to ask for it.
+/// Maximum number of automatic reconnections.
 const ATTEMPTS: u32 = 6;
 
-/// A server that was up this long counts as well again.
+/// Uptime after which a server counts as recovered.
 const WELL: Duration = Duration::from_secs(60);
 
-/// How a server is.
+/// The status of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// The person switched it off.
+pub enum ServerStatus {
+    /// The user disabled it.
     Disabled,
-    /// The project names it and nobody has approved that yet.
+    /// The project configures it, and it awaits approval.
     Unapproved,
-    /// The person does not want it.
+    /// The user refused it.
     Refused,
-    /// It is being reached.
+    /// The connection is being opened.
     Starting,
-    /// It works.
+    /// The connection is open and accepts calls.
     Ready {
-        /// The version of the protocol that it speaks.
+        /// The version of the protocol in use.
         protocol: String,
-        /// What it calls itself.
+        /// The server's own name.
         program: Option<String>,
     },
-    /// The person has to sign in.
+    /// It requires the user to sign in.
     NeedsSignIn {
-        /// Why signing in failed the last time, as a sentence.
+        /// The reason the last sign-in failed, as a sentence.
         why: Option<String>,
     },
-    /// It does not work.
+    /// The connection failed or broke.
     Broken {
-        /// Why, as a sentence.
+        /// The reason, as a sentence.
         why: String,
-        /// When it is tried again by itself.
+        /// The time until the next automatic reconnection.
         again: Option<Duration>,
     },
-    /// It was closed.
+    /// It was closed and stays closed.
     Closed,
 }
 
-/// Something happened. What lasts can be asked of the hub at any time; who is slow misses the oldest.
+/// A notification about a server. Lasting state can be queried from `Hub` at any time; a slow
+/// receiver misses the oldest events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A server is in another state.
+pub enum McpEvent {
+    /// A server's status changed.
     Status {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// How it is now.
-        status: Status,
+        /// The new status of the server.
+        status: ServerStatus,
     },
-    /// Its tools are others now.
+    /// A server's tools changed.
     Tools {
-        /// The server.
+        /// The name of the server.
         server: String,
     },
-    /// Its resources are others now.
+    /// A server's resources changed.
     Resources {
-        /// The server.
+        /// The name of the server.
         server: String,
     },
-    /// Its prompts are others now.
+    /// A server's prompts changed.
     Prompts {
-        /// The server.
+        /// The name of the server.
         server: String,
     },
-    /// It said something for people.
+    /// It sent a message for the user.
     Said {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// Whether it complains.
+        /// Whether it is an error message.
         is_complaint: bool,
-        /// What.
+        /// The text of the message.
         text: String,
     },
 }
 
-/// What is told to a server's task.
+/// A command to a server's task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Command {
-    /// Look again whether it may run, and reach it anew.
+pub(super) enum ServerCommand {
+    /// Check again whether it may run, and reconnect.
     Start,
-    /// Let the person sign in.
+    /// Start the sign-in of the user.
     SignIn,
-    /// End.
+    /// Close the connection and end.
     Close,
 }
 
-/// What is known of a server.
+/// The current state of a server.
 #[derive(Clone)]
-pub(super) struct Known {
-    pub(super) status: Status,
+pub(super) struct ServerSnapshot {
+    pub(super) status: ServerStatus,
     pub(super) connection: Option<Arc<Connection>>,
-    pub(super) tools: Arc<[ForeignTool]>,
-    /// Why tools that it lists are not offered, in sentences that name them.
+    pub(super) tools: Arc<[McpTool]>,
+    /// The reasons listed tools are not offered, in sentences that name them.
     pub(super) left_out: Vec<String>,
     pub(super) instructions: Option<String>,
 }
 
-/// The tools of a server that are of use, and why the others are not, in sentences.
-type Listed = (Arc<[ForeignTool]>, Vec<String>);
+/// The usable tools of a server, and the reasons others are omitted, as sentences.
+type Listed = (Arc<[McpTool]>, Vec<String>);
 
-/// A server's task.
-pub(super) struct Server {
+/// The task of a server.
+pub(super) struct ServerTask {
     pub(super) entry: ServerEntry,
-    pub(super) dial: Arc<dyn Dial>,
-    pub(super) guest: Arc<Guest>,
-    pub(super) changed: mpsc::Receiver<Changed>,
-    pub(super) commands: mpsc::Receiver<Command>,
-    pub(super) known: watch::Sender<Known>,
-    pub(super) events: broadcast::Sender<Event>,
+    pub(super) dial: Arc<dyn Connector>,
+    pub(super) guest: Arc<McpClientHandler>,
+    pub(super) changed: mpsc::Receiver<ListChange>,
+    pub(super) commands: mpsc::Receiver<ServerCommand>,
+    pub(super) known: watch::Sender<ServerSnapshot>,
+    pub(super) events: broadcast::Sender<McpEvent>,
     pub(super) approvals: Arc<dyn Approvals>,
-    pub(super) person: Arc<dyn Person>,
-    pub(super) tokens: Arc<dyn Tokens>,
+    pub(super) person: Arc<dyn McpUser>,
+    pub(super) tokens: Arc<dyn TokenStore>,
 }
 
-impl Known {
+impl ServerSnapshot {
     pub(super) fn new() -> Self {
         Self {
-            status: Status::Starting,
+            status: ServerStatus::Starting,
             connection: None,
             tools: Arc::new([]),
             left_out: Vec::new(),
@@ -152,65 +153,69 @@ impl Known {
     }
 }
 
-impl Status {
-    /// Why a call cannot go to the server.
-    pub(super) fn refusal(&self, server: &str) -> ForeignError {
-        use ForeignClass::{Gone, NeedsPerson, NotThere, Timeout};
+impl ServerStatus {
+    /// Returns the error for a call that the status does not permit.
+    pub(super) fn refusal(&self, server: &str) -> McpError {
+        use McpErrorKind::{Gone, NeedsPerson, NotThere, Timeout};
         let (class, why) = match self {
-            Status::Disabled => (NotThere, "is switched off".to_owned()),
-            Status::Unapproved => (NeedsPerson, "waits for its approval".to_owned()),
-            Status::Refused => (NotThere, "was refused by the person".to_owned()),
-            Status::Starting | Status::Ready { .. } => (Timeout, "is not ready yet".to_owned()),
-            Status::NeedsSignIn { .. } => (NeedsPerson, "wants the person to sign in".to_owned()),
-            Status::Broken { why, .. } => (Gone, format!("does not work: {why}")),
-            Status::Closed => (Gone, "was closed".to_owned()),
+            ServerStatus::Disabled => (NotThere, "is switched off".to_owned()),
+            ServerStatus::Unapproved => (NeedsPerson, "waits for its approval".to_owned()),
+            ServerStatus::Refused => (NotThere, "was refused by the user".to_owned()),
+            ServerStatus::Starting | ServerStatus::Ready { .. } => {
+                (Timeout, "is not ready yet".to_owned())
+            }
+            ServerStatus::NeedsSignIn { .. } => {
+                (NeedsPerson, "requires the user to sign in".to_owned())
+            }
+            ServerStatus::Broken { why, .. } => (Gone, format!("does not work: {why}")),
+            ServerStatus::Closed => (Gone, "was closed".to_owned()),
         };
-        ForeignError::new(class, format!("The server \"{server}\" {why}"))
+        McpError::new(class, format!("The server \"{server}\" {why}"))
     }
 }
 
-impl Server {
+impl ServerTask {
     /// Runs until it is closed.
     pub(super) async fn run(mut self) {
         loop {
             let next = match self.refusal() {
                 Some(status) => {
-                    self.tell(status);
+                    self.set_status(status);
                     self.command().await
                 }
-                None => self.keep().await,
+                None => self.keep_connected().await,
             };
-            if next == Command::Close {
-                self.tell(Status::Closed);
+            if next == ServerCommand::Close {
+                self.set_status(ServerStatus::Closed);
                 return;
             }
         }
     }
 
-    /// Why it may not run.
-    fn refusal(&self) -> Option<Status> {
+    /// Returns the status that keeps it from running, if any.
+    fn refusal(&self) -> Option<ServerStatus> {
         if self.entry.is_disabled {
-            return Some(Status::Disabled);
+            return Some(ServerStatus::Disabled);
         }
-        if self.entry.origin == Origin::Person {
+        if self.entry.origin == ServerOrigin::Person {
             return None;
         }
         match self.approvals.approval(&self.entry) {
             Approval::Allowed => None,
-            Approval::Refused => Some(Status::Refused),
-            Approval::Unasked => Some(Status::Unapproved),
+            Approval::Refused => Some(ServerStatus::Refused),
+            Approval::Unasked => Some(ServerStatus::Unapproved),
         }
     }
 
-    /// Reaches it again and again, until a command says something else.
-    async fn keep(&mut self) -> Command {
+    /// Connects and reconnects until a command arrives.
+    async fn keep_connected(&mut self) -> ServerCommand {
         let mut failures = 0;
         loop {
-            self.tell(Status::Starting);
+            self.set_status(ServerStatus::Starting);
             let dial = self.dial.clone();
             let guest = self.guest.clone();
             let reached = tokio::select! {
-                reached = dial.dial(guest) => reached,
+                reached = dial.connect(guest) => reached,
                 command = self.command() => return command,
             };
             let why = match reached {
@@ -218,36 +223,33 @@ impl Server {
                     let since = Instant::now();
                     match self.serve(live).await {
                         Ok(command) => return command,
-                        Err(Failure::NeedsSignIn(challenge)) => {
+                        Err(ConnectFailure::NeedsSignIn(challenge)) => {
                             match self.wait_for_person(challenge).await {
                                 Some(command) => return command,
                                 None => continue,
                             }
                         }
-                        Err(Failure::Passing(why) | Failure::Lasting(why)) => {
-                            failures = match since.elapsed() > WELL {
-                                true => 0,
-                                false => failures,
-                            };
+                        Err(ConnectFailure::Passing(why) | ConnectFailure::Lasting(why)) => {
+                            failures = if since.elapsed() > WELL { 0 } else { failures };
                             why
                         }
                     }
                 }
-                Err(Failure::NeedsSignIn(challenge)) => {
+                Err(ConnectFailure::NeedsSignIn(challenge)) => {
                     match self.wait_for_person(challenge).await {
                         Some(command) => return command,
                         None => continue,
                     }
                 }
-                Err(Failure::Lasting(why)) => {
-                    self.tell(Status::Broken { why, again: None });
+                Err(ConnectFailure::Lasting(why)) => {
+                    self.set_status(ServerStatus::Broken { why, again: None });
                     return self.command().await;
                 }
-                Err(Failure::Passing(why)) => why,
+                Err(ConnectFailure::Passing(why)) => why,
             };
             let again = (failures < ATTEMPTS).then(|| FIRST_PAUSE * 2u32.pow(failures));
             failures += 1;
-            self.tell(Status::Broken { why, again });
+            self.set_status(ServerStatus::Broken { why, again });
             let pause = async {
                 match again {
                     Some(pause) => sleep(pause).await,
@@ -261,13 +263,14 @@ impl Server {
         }
     }
 
-    /// Waits until the person signed in; `None` when they did.
-    async fn wait_for_person(&mut self, challenge: Option<String>) -> Option<Command> {
+    /// Waits until the user has signed in; returns `None` then, and otherwise the command that
+    /// interrupted.
+    async fn wait_for_person(&mut self, challenge: Option<String>) -> Option<ServerCommand> {
         let mut why = None;
         loop {
-            self.tell(Status::NeedsSignIn { why: why.take() });
+            self.set_status(ServerStatus::NeedsSignIn { why: why.take() });
             let command = self.command().await;
-            let (Command::SignIn, Ok(Reach::Http { url, client, .. })) =
+            let (ServerCommand::SignIn, Ok(ServerTransport::Http { url, client, .. })) =
                 (command, self.entry.reach.clone())
             else {
                 return Some(command);
@@ -288,16 +291,16 @@ impl Server {
                     Err(failed) => why = Some(failed),
                 },
                 command = self.commands.recv() => match command {
-                    Some(Command::SignIn) => {}
-                    other => return Some(other.unwrap_or(Command::Close)),
+                    Some(ServerCommand::SignIn) => {}
+                    other => return Some(other.unwrap_or(ServerCommand::Close)),
                 },
             }
         }
     }
 
-    /// Serves calls until the server is gone or wants more of the person, or a command comes.
-    async fn serve(&mut self, live: Live) -> Result<Command, Failure> {
-        let Live { service, child } = live;
+    /// Serves calls until the connection ends, the server requires a sign-in, or a command arrives.
+    async fn serve(&mut self, live: ServerConnection) -> Result<ServerCommand, ConnectFailure> {
+        let ServerConnection { service, child } = live;
         let (challenges, mut challenged) = mpsc::channel(1);
         let connection = Arc::new(Connection {
             peer: service.peer().clone(),
@@ -311,21 +314,21 @@ impl Server {
             .map(|info| info.capabilities.clone())
             .unwrap_or_default();
         let token = service.cancellation_token();
-        // Fused: it may be waited for again once the server is gone.
+        // Fused, since it may be polled again after the server ended.
         let mut ended = Box::pin(service.waiting().fuse());
         let (tools, left_out) = match capabilities.tools {
             Some(_) => match self.tools(&connection).await {
                 Ok(listed) => listed,
                 Err(error) => {
                     return Err(match challenged.try_recv() {
-                        Ok(challenge) => Failure::NeedsSignIn(Some(challenge)),
-                        Err(_) => Failure::Passing(error.message),
+                        Ok(challenge) => ConnectFailure::NeedsSignIn(Some(challenge)),
+                        Err(_) => ConnectFailure::Passing(error.message),
                     });
                 }
             },
             None => Listed::default(),
         };
-        let status = Status::Ready {
+        let status = ServerStatus::Ready {
             protocol: info
                 .as_ref()
                 .map_or(String::new(), |info| info.protocol_version.to_string()),
@@ -339,29 +342,30 @@ impl Server {
             known.left_out = left_out;
             known.instructions = info.as_ref().and_then(|info| info.instructions.clone());
         });
-        self.tell(status);
+        self.set_status(status);
         let listening = listen(&connection, &capabilities);
         tokio::pin!(listening);
         let mut is_listening = true;
         let result = loop {
             tokio::select! {
                 biased;
-                // Before the end: a server that wants more of the person may hang up, too.
+                // Checked before the end, since a server that requires a sign-in may close the
+                // connection as well.
                 Some(challenge) = challenged.recv() => {
-                    break Err(Failure::NeedsSignIn(Some(challenge)));
+                    break Err(ConnectFailure::NeedsSignIn(Some(challenge)));
                 }
                 _ = &mut ended => {
-                    break Err(Failure::Passing(match &child {
-                        Some(child) => child.obituary("it").await,
+                    break Err(ConnectFailure::Passing(match &child {
+                        Some(child) => child.exit_summary("it").await,
                         None => "it closed the connection".to_owned(),
                     }));
                 }
                 Some(changed) = self.changed.recv() => self.refresh(&connection, changed).await,
                 () = &mut listening, if is_listening => is_listening = false,
                 command = self.commands.recv() => {
-                    // Without a hub nobody needs the server.
-                    let command = command.unwrap_or(Command::Close);
-                    if command != Command::SignIn {
+                    // Once the clients are dropped, the server is no longer needed.
+                    let command = command.unwrap_or(ServerCommand::Close);
+                    if command != ServerCommand::SignIn {
                         break Ok(command);
                     }
                 }
@@ -371,12 +375,12 @@ impl Server {
             known.connection = None;
             known.tools = Arc::new([]);
         });
-        leave(token, ended, child).await;
+        disconnect(token, ended, child).await;
         result
     }
 
-    /// Asks anew for what changed, once the notices have settled.
-    async fn refresh(&mut self, connection: &Connection, first: Changed) {
+    /// Requests the changed lists, after waiting for further notices.
+    async fn refresh(&mut self, connection: &Connection, first: ListChange) {
         sleep(SETTLES).await;
         let mut all = vec![first];
         while let Ok(changed) = self.changed.try_recv() {
@@ -387,38 +391,38 @@ impl Server {
         let server = self.entry.name.clone();
         for changed in all {
             let event = match changed {
-                Changed::Tools => match self.tools(connection).await {
+                ListChange::Tools => match self.tools(connection).await {
                     Ok((tools, left_out)) => {
                         self.known.send_modify(|known| {
                             known.tools = tools;
                             known.left_out = left_out;
                         });
-                        Event::Tools {
+                        McpEvent::Tools {
                             server: server.clone(),
                         }
                     }
-                    Err(error) => Event::Said {
+                    Err(error) => McpEvent::Said {
                         server: server.clone(),
                         is_complaint: true,
                         text: error.message,
                     },
                 },
-                Changed::Resources => Event::Resources {
+                ListChange::Resources => McpEvent::Resources {
                     server: server.clone(),
                 },
-                Changed::Prompts => Event::Prompts {
+                ListChange::Prompts => McpEvent::Prompts {
                     server: server.clone(),
                 },
             };
-            // Nobody may be listening.
+            // There may be no receivers.
             self.events.send(event).ok();
         }
     }
 
-    async fn tools(&self, connection: &Connection) -> Result<Listed, ForeignError> {
+    async fn tools(&self, connection: &Connection) -> Result<Listed, McpError> {
         let (mut tools, mut left_out) = (Vec::new(), Vec::new());
         for written in connection.tools().await? {
-            match ForeignTool::read(&self.entry.name, &written) {
+            match McpTool::read(&self.entry.name, &written) {
                 Ok(tool) => tools.push(tool),
                 Err(why) => left_out.push(why),
             }
@@ -426,21 +430,21 @@ impl Server {
         Ok((tools.into(), left_out))
     }
 
-    async fn command(&mut self) -> Command {
-        // Without a hub nobody needs the server.
-        self.commands.recv().await.unwrap_or(Command::Close)
+    async fn command(&mut self) -> ServerCommand {
+        // Once the clients are dropped, the server is no longer needed.
+        self.commands.recv().await.unwrap_or(ServerCommand::Close)
     }
 
-    fn tell(&self, status: Status) {
+    fn set_status(&self, status: ServerStatus) {
         self.known
             .send_modify(|known| known.status = status.clone());
         let server = self.entry.name.clone();
-        // Nobody may be listening.
-        self.events.send(Event::Status { server, status }).ok();
+        // There may be no receivers.
+        self.events.send(McpEvent::Status { server, status }).ok();
     }
 }
 
-/// Hears what a stateless server tells only those who ask for it. Ends where there is nothing to hear.
+/// Subscribes to the notifications of a stateless server. Ends if there are none.
 async fn listen(connection: &Connection, capabilities: &ServerCapabilities) {
     let is_stateless = connection
         .peer
@@ -478,17 +482,17 @@ async fn listen(connection: &Connection, capabilities: &ServerCapabilities) {
     }
 }
 
-/// Ends a connection in good manners: the input is closed, and a process has a moment to go by itself.
-async fn leave<T>(
+/// Closes a connection gracefully: closes the input, and gives a process a moment to exit.
+async fn disconnect<T>(
     token: RunningServiceCancellationToken,
     ended: impl FusedFuture<Output = T>,
-    child: Option<Arc<crate::child::Child>>,
+    child: Option<Arc<crate::child::ChildProcess>>,
 ) {
     token.cancel();
     tokio::time::timeout(Duration::from_secs(2), ended)
         .await
         .ok();
     if let Some(child) = child {
-        child.leave().await;
+        child.shut_down().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Signing in to a server over OAuth: in the person's browser, with a page of ours that it comes back to.
+//! Signing in to a server over OAuth: in the user's browser, with a local redirect page.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::call::causes;
-use super::config::Client;
-use super::dial::install_tls;
-use super::people::{Page, Person, Tokens};
+use super::config::OAuthClient;
+use super::connector::install_tls;
+use super::user::{BrowserPage, McpUser, TokenStore};
 
-/// How long the person may take.
+/// Time the user has to sign in.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
-/// Where the browser comes back to.
+/// The path of the redirect URI.
 const PLACE: &str = "/callback";
 
-/// The longest address that a browser may come back with, in bytes.
+/// Maximum length of the redirect request, in bytes.
 const LONGEST: u64 = 16 * 1024;
 
 type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
 
-/// Tokens of one server, as the protocol's crate wants them kept.
-struct Store {
+/// The tokens of one server, in the form of the protocol's crate.
+struct ServerTokens {
     url: String,
-    tokens: Arc<dyn Tokens>,
+    tokens: Arc<dyn TokenStore>,
 }
 
-impl CredentialStore for Store {
+impl CredentialStore for ServerTokens {
     fn load<'a, 'b>(&'a self) -> Pending<'b, Option<StoredCredentials>>
     where
         'a: 'b,
@@ -41,7 +41,7 @@ impl CredentialStore for Store {
     {
         Box::pin(async move {
             let text = self.tokens.load(&self.url).await;
-            // What an older version kept and is not understood any more means signing in anew.
+            // Tokens of an older version that cannot be parsed require a new sign-in.
             Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
         })
     }
@@ -56,7 +56,7 @@ impl CredentialStore for Store {
             let text = serde_json::to_string(&credentials);
             let text = text.map_err(|error| failed(error.to_string()))?;
             self.tokens
-                .keep(&self.url, Some(text))
+                .save(&self.url, Some(text))
                 .await
                 .map_err(failed)
         })
@@ -68,14 +68,17 @@ impl CredentialStore for Store {
         Self: 'b,
     {
         Box::pin(async move {
-            let cleared = self.tokens.keep(&self.url, None).await;
+            let cleared = self.tokens.save(&self.url, None).await;
             cleared.map_err(AuthError::CredentialStoreError)
         })
     }
 }
 
-/// What keeps the requests to a server signed, where the person signed in before.
-pub(super) async fn signed_in(url: &str, tokens: &Arc<dyn Tokens>) -> Option<AuthorizationManager> {
+/// Returns the manager that authorizes requests, if the user has signed in before.
+pub(super) async fn signed_in(
+    url: &str,
+    tokens: &Arc<dyn TokenStore>,
+) -> Option<AuthorizationManager> {
     tokens.load(url).await?;
     let mut manager = manager(url, tokens).await.ok()?;
     let found = match discover(&mut manager, url, None).await {
@@ -86,7 +89,7 @@ pub(super) async fn signed_in(url: &str, tokens: &Arc<dyn Tokens>) -> Option<Aut
         Ok(true) => Some(manager),
         Ok(false) => None,
         Err(error) => {
-            log::warn!("the tokens for {url} are of no use: {}", causes(&error));
+            log::warn!("the tokens for {url} are unusable: {}", causes(&error));
             None
         }
     }
@@ -94,27 +97,33 @@ pub(super) async fn signed_in(url: &str, tokens: &Arc<dyn Tokens>) -> Option<Aut
 
 async fn unsigned(url: &str) -> Result<AuthorizationManager, AuthError> {
     install_tls();
-    // The person's own machine is where they said the server is; others may not send us into their network.
-    match is_local(url) {
-        true => AuthorizationManager::new_allowing_private_addresses(url).await,
-        false => AuthorizationManager::new(url).await,
+    // The user configured a server on their own machine; remote servers must not redirect us into
+    // the local network.
+    if is_local(url) {
+        AuthorizationManager::new_allowing_private_addresses(url).await
+    } else {
+        AuthorizationManager::new(url).await
     }
 }
 
-async fn manager(url: &str, tokens: &Arc<dyn Tokens>) -> Result<AuthorizationManager, AuthError> {
+async fn manager(
+    url: &str,
+    tokens: &Arc<dyn TokenStore>,
+) -> Result<AuthorizationManager, AuthError> {
     let mut manager = unsigned(url).await?;
-    manager.set_credential_store(Store {
+    manager.set_credential_store(ServerTokens {
         url: url.to_owned(),
         tokens: tokens.clone(),
     });
     Ok(manager)
 }
 
-/// Finds where the person signs in to a server.
+/// Discovers the authorization server.
 ///
-/// Servers of the specification of 2025-03-26 have no metadata of their own as a protected resource: their host has
-/// that of an authorization server, which may name an issuer elsewhere, or none, or there is nothing and the usual
-/// paths at the root of the host are meant. An issuer that the host names has to say the same about itself.
+/// Servers of the specification of 2025-03-26 have no protected-resource metadata: their host
+/// provides authorization-server metadata, possibly with an issuer elsewhere or none, or nothing at
+/// all, in which case the default paths at the root of the host apply. An issuer that the host
+/// names must confirm it in its own metadata.
 async fn discover(
     manager: &mut AuthorizationManager,
     url: &str,
@@ -145,7 +154,7 @@ async fn discover(
     Ok(())
 }
 
-/// Whether two addresses have the same scheme, host and port.
+/// Returns whether two URLs have the same scheme, host and port.
 fn is_same_host(one: &str, other: &str) -> bool {
     let root = |url: &str| {
         let (scheme, rest) = url.split_once("://")?;
@@ -164,14 +173,14 @@ fn is_local(url: &str) -> bool {
     })
 }
 
-/// Lets the person sign in; afterwards their tokens are kept. The error is a sentence.
+/// Runs the sign-in and stores the tokens. The error is a sentence.
 pub(super) async fn sign_in(
     server: &str,
     url: &str,
-    client: &Client,
+    client: &OAuthClient,
     challenge: Option<&str>,
-    person: &dyn Person,
-    tokens: &Arc<dyn Tokens>,
+    person: &dyn McpUser,
+    tokens: &Arc<dyn TokenStore>,
 ) -> Result<(), String> {
     let failed = |error: AuthError| format!("signing in failed: {}", causes(&error));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await;
@@ -197,7 +206,7 @@ pub(super) async fn sign_in(
         .map_err(failed)?;
     let session = AuthorizationSession::new(manager, request).await;
     let session = session.map_err(|(_, error)| failed(error))?;
-    let page = Page {
+    let page = BrowserPage {
         server: server.to_owned(),
         url: session.get_authorization_url().to_owned(),
         why: format!("The server \"{server}\" wants you to sign in."),
@@ -207,20 +216,20 @@ pub(super) async fn sign_in(
     }
     let back = tokio::time::timeout(PATIENCE, came_back(&listener)).await;
     let minutes = PATIENCE.as_secs() / 60;
-    let place = back.map_err(|_| format!("nobody signed in within {minutes} minutes"))??;
+    let place = back.map_err(|_| format!("no sign-in within {minutes} minutes"))??;
     let found = session
         .handle_callback_url(&format!("http://127.0.0.1:{port}{place}"))
         .await;
     found.map(drop).map_err(failed)
 }
 
-/// Waits for the browser; tells the path and query it came back with.
+/// Waits for the redirect and returns its path and query.
 async fn came_back(listener: &TcpListener) -> Result<String, String> {
     loop {
         let accepted = listener.accept().await;
         let (stream, _) =
             accepted.map_err(|error| format!("the browser cannot come back: {error}"))?;
-        // Browsers also ask for icons, and others may knock.
+        // Browsers also request icons, and other programs may connect.
         if let Some(place) = place_asked(stream).await {
             return Ok(place);
         }
@@ -239,9 +248,10 @@ async fn place_asked(stream: TcpStream) -> Option<String> {
     let is_ours = place
         .strip_prefix(PLACE)
         .is_some_and(|rest| rest.starts_with('?'));
-    let (status, text) = match is_ours {
-        true => ("200 OK", "You are signed in. This page can be closed."),
-        false => ("404 Not Found", "There is nothing here."),
+    let (status, text) = if is_ours {
+        ("200 OK", "You are signed in. This page can be closed.")
+    } else {
+        ("404 Not Found", "There is nothing here.")
     };
     let length = text.len();
     let answer = format!(

@@ -9,14 +9,14 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
-use crate::lines::{self, Line, Lines, excerpt};
+use crate::framing::{self, LineReader, WireLine, excerpt};
 
-/// Hears of lines that are no messages.
+/// Receives lines that are not messages.
 pub(crate) type Noise = Arc<dyn Fn(String) + Send + Sync>;
 
-/// Messages as lines.
+/// A transport that sends messages as lines.
 pub(crate) struct Stdio<R> {
-    lines: Lines<R>,
+    lines: LineReader<R>,
     /// `None` once closed: the server then reads the end of its input.
     writer: Option<mpsc::Sender<Vec<u8>>>,
     noise: Noise,
@@ -25,8 +25,8 @@ pub(crate) struct Stdio<R> {
 impl<R: AsyncRead + Unpin + Send> Stdio<R> {
     pub(crate) fn new(from: R, to: impl AsyncWrite + Unpin + Send + 'static, noise: Noise) -> Self {
         Self {
-            lines: Lines::new(from, lines::LONGEST),
-            writer: Some(lines::writer(to).0),
+            lines: LineReader::new(from, framing::LONGEST),
+            writer: Some(framing::writer(to).0),
             noise,
         }
     }
@@ -54,12 +54,13 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleClient> for Stdio<R> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             match self.lines.next().await {
-                Ok(Some(Line::Text(text))) => match serde_json::from_str(&text) {
+                Ok(Some(WireLine::Text(text))) => match serde_json::from_str(&text) {
                     Ok(message) => return Some(message),
-                    // Many servers greet or complain on their output; that is no reason to leave.
+                    // Many servers print greetings or errors to their output; that does not end the
+                    // connection.
                     Err(_) => (self.noise)(format!("it printed: {}", excerpt(&text))),
                 },
-                Ok(Some(Line::Noise(why))) => (self.noise)(why),
+                Ok(Some(WireLine::Noise(why))) => (self.noise)(why),
                 Ok(None) => return None,
                 Err(error) => {
                     (self.noise)(format!("its output cannot be read: {error}"));
@@ -100,7 +101,7 @@ mod tests {
     const MESSAGE: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
     #[tokio::test]
-    async fn noise_is_told_and_messages_still_come() {
+    async fn noise_is_reported_and_messages_still_arrive() {
         let text =
             format!("Listening on stdio\n{MESSAGE}\n[1,2]\n{{\"id\":1}}\n{MESSAGE}\n{{\"json");
         let (messages, noise) = hear(text.as_bytes()).await;

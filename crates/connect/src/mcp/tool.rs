@@ -1,4 +1,4 @@
-//! Tools of servers, and the names that models know them by.
+//! MCP tools, and the names under which models see them.
 
 use std::collections::BTreeSet;
 
@@ -7,46 +7,48 @@ use sha2::{Digest, Sha256};
 
 use super::schema::normalized;
 
-/// The longest name of a tool that every provider takes.
+/// Maximum length of a tool name that every provider accepts.
 const LONGEST_NAME: usize = 64;
 
-/// A tool of a server.
+/// A tool of an MCP server.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ForeignTool {
-    /// The server.
+pub struct McpTool {
+    /// The name of the server.
     pub server: String,
     /// The server's own name for it.
     pub tool: String,
-    /// What a model knows it by: `mcp__server__tool`, unique among all, at most 64 letters, digits, `_` and `-`.
+    /// The name for models: `mcp__server__tool`, globally unique, at most 64 letters, digits, `_`
+    /// and `-`.
     pub name: String,
-    /// What people are shown.
+    /// The title for display.
     pub title: Option<String>,
-    /// What it does, in the server's words: untrusted text.
+    /// The server's description: untrusted text.
     pub description: String,
-    /// JSON schema of its arguments: an object with properties, without combinations at its top.
+    /// JSON schema of its arguments: an object with properties, without combinations at its top
+    /// level.
     pub schema: Value,
-    /// JSON schema of its structured answer.
+    /// JSON schema of its structured result.
     pub answer_schema: Option<Value>,
-    /// What the server says of its effects. Nobody has to believe it.
+    /// The server's claims about its effects: untrusted.
     pub hints: Hints,
 }
 
-/// What a server says of a tool's effects; `None` where it says nothing.
+/// A server's claims about a tool's effects; `None` where it makes none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// It changes nothing.
+    /// The tool changes nothing.
     pub is_read_only: Option<bool>,
     /// It may destroy something.
     pub is_destructive: Option<bool>,
-    /// Twice is the same as once.
+    /// Repeating a call has no further effect.
     pub is_idempotent: Option<bool>,
-    /// It reaches beyond the server.
+    /// It accesses systems beyond the server.
     pub is_open_world: Option<bool>,
 }
 
-impl ForeignTool {
-    /// Reads a tool as a server lists it. The error is a sentence that names the tool: the others of its server are
-    /// of use without it.
+impl McpTool {
+    /// Parses a tool from a server's list. The error is a sentence that names the tool; the
+    /// server's other tools remain usable.
     pub(crate) fn read(server: &str, written: &Value) -> Result<Self, String> {
         let text = |name: &str| written.get(name).and_then(Value::as_str);
         let tool = text("name").unwrap_or_default();
@@ -80,17 +82,18 @@ impl ForeignTool {
     }
 }
 
-/// What a model knows a tool by.
+/// Returns the name of a tool for models.
 fn name(server: &str, tool: &str) -> String {
     let plain = format!("mcp__{}__{}", server_letters(server), letters(tool));
-    match plain.len() > LONGEST_NAME {
-        true => distinguished(&plain, server, tool),
-        false => plain,
+    if plain.len() > LONGEST_NAME {
+        distinguished(&plain, server, tool)
+    } else {
+        plain
     }
 }
 
-/// Gives tools whose names became the same others that say which is which.
-pub(crate) fn make_unique(tools: &mut [ForeignTool]) {
+/// Renames tools with identical names so that each is unique.
+pub(crate) fn make_unique(tools: &mut [McpTool]) {
     let mut seen = BTreeSet::new();
     for tool in tools {
         if !seen.insert(tool.name.clone()) {
@@ -100,16 +103,16 @@ pub(crate) fn make_unique(tools: &mut [ForeignTool]) {
     }
 }
 
-/// The name, shortened where it must be, with a few letters that follow from whose it is.
+/// Returns the name, truncated if necessary, with a hash of server and tool appended.
 fn distinguished(name: &str, server: &str, tool: &str) -> String {
     let mark = mark(&[server, tool]);
     let kept: String = name.chars().take(LONGEST_NAME - 1 - mark.len()).collect();
     format!("{kept}_{mark}")
 }
 
-/// A server's name within a tool's. A rule for all tools of the server `files` is `mcp__files`, and must not speak of a
-/// server that calls itself `files__more` or `files.`: whatever is not taken as it is gets a few letters that follow
-/// from the whole name.
+/// Returns a server's name as part of a tool's name. A rule for all tools of the server `files` is
+/// `mcp__files`, and must not match a server named `files__more` or `files.`: a name that must be
+/// changed gets a hash of the original appended.
 fn server_letters(server: &str) -> String {
     let is_plain = letters(server) == server && !server.contains("__") && !server.ends_with('_');
     if is_plain {
@@ -124,7 +127,7 @@ fn server_letters(server: &str) -> String {
     format!("{}_{}", name.trim_end_matches('_'), mark(&[server]))
 }
 
-/// Eight letters that follow from these texts.
+/// Returns a hash of these texts, as eight characters.
 fn mark(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for (ix, text) in texts.iter().enumerate() {
@@ -153,14 +156,14 @@ fn letters(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn tool(server: &str, tool: &str) -> ForeignTool {
+    fn tool(server: &str, tool: &str) -> McpTool {
         let written = serde_json::json!({ "name": tool, "inputSchema": {} });
-        ForeignTool::read(server, &written).expect("a tool")
+        McpTool::read(server, &written).expect("a tool")
     }
 
     #[test]
     fn a_bad_tool_is_refused_by_name() {
-        let refused = |written: Value| ForeignTool::read("s", &written).expect_err("refused");
+        let refused = |written: Value| McpTool::read("s", &written).expect_err("refused");
         let bad =
             refused(serde_json::json!({ "name": "bad", "inputSchema": { "type": "string" } }));
         let told =
@@ -168,14 +171,14 @@ mod tests {
         assert_eq!(bad, told);
         let nameless = refused(serde_json::json!({ "inputSchema": {} }));
         assert_eq!(nameless, "a tool without a name is left out");
-        // What else is wrong costs nothing.
+        // Other defects are tolerated.
         let odd = serde_json::json!({ "name": "odd", "title": 1, "description": [], "annotations": "x", "icons": 7 });
-        let odd = ForeignTool::read("s", &odd).expect("a tool");
+        let odd = McpTool::read("s", &odd).expect("a tool");
         assert_eq!((odd.title, odd.description.as_str()), (None, ""));
     }
 
     #[test]
-    fn names_are_what_every_provider_takes() {
+    fn names_are_valid_for_every_provider() {
         assert_eq!(name("files", "read_file"), "mcp__files__read_file");
         assert_eq!(name("my_files", "a.b/c"), "mcp__my_files__a_b_c");
         let long = name("files", &"x".repeat(100));
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rule_for_one_server_speaks_of_another() {
+    fn rules_for_one_server_do_not_match_another() {
         let begins = |server: &str, with: &str| name(server, "x").starts_with(with);
         for server in [
             "files__more",
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_sound_alike_are_told_apart() {
+    fn tools_with_equal_names_are_distinguished() {
         let mut tools = [tool("s", "a b"), tool("s", "a_b"), tool("s", "a.b")];
         make_unique(&mut tools);
         let names: BTreeSet<_> = tools.iter().map(|tool| &tool.name).collect();

@@ -1,4 +1,4 @@
-//! What is replaced.
+//! Expansion of variables.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn check(text: &str, expected: Result<&str, &str>) {
 }
 
 #[test]
-fn what_stands_in_braces_is_replaced() {
+fn expressions_in_braces_are_expanded() {
     check("plain $5", Ok("plain $5"));
     check("Bearer ${env:TOKEN}", Ok("Bearer s3cret"));
     check("${TOKEN}", Ok("s3cret"));

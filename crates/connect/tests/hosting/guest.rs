@@ -1,4 +1,4 @@
-//! An agent under test and what it tells.
+//! An agent under test, with its events.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use base::AbsPath;
 use connect::Variables;
-use connect::acp::host::{Begin, Command, Event, SignIn, Start, start};
-use connect::acp::words::{CallUpdate, Piece, TurnEnd, Update, Voice};
+use connect::acp::host::{
+    AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, SignIn, start,
+};
+use connect::acp::protocol::{CallUpdate, MessageContent, PromptStop, Update, Voice};
 use host::{RealFiles, TempFolder};
 use tokio::sync::mpsc;
 
@@ -16,18 +18,18 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// An agent under test.
 pub(super) struct Guest {
     pub(super) folder: TempFolder,
-    commands: mpsc::Sender<Command>,
-    events: mpsc::Receiver<Event>,
-    /// Everything that was told, in order.
-    pub(super) told: Vec<Event>,
+    commands: mpsc::Sender<HostedAgentCommand>,
+    events: mpsc::Receiver<HostedAgentEvent>,
+    /// All events so far, in order.
+    pub(super) told: Vec<HostedAgentEvent>,
 }
 
-/// What is started; the rest is as usual.
+/// Changes to the default launch configuration.
 pub(super) struct Program {
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
     pub(super) environment: Variables,
-    pub(super) begin: Begin,
+    pub(super) begin: SessionStart,
     pub(super) sign_in: Option<SignIn>,
     pub(super) auth_meta: serde_json::Map<String, serde_json::Value>,
 }
@@ -39,7 +41,7 @@ impl Program {
             program: program.into(),
             arguments: arguments.iter().map(|it| (*it).to_owned()).collect(),
             environment: [("PATH".to_owned(), path)].into(),
-            begin: Begin::New,
+            begin: SessionStart::New,
             sign_in: None,
             auth_meta: serde_json::Map::new(),
         }
@@ -58,13 +60,13 @@ impl Program {
         for name in ["root", "state"] {
             std::fs::create_dir(top.join(name)).expect("a folder");
         }
-        let (commands, events) = start(Start {
+        let (commands, events) = start(AgentLaunch {
             name: "the guest".to_owned(),
             program: self.program.display().to_string(),
             arguments: self.arguments,
             environment: self.environment,
             root,
-            begin: self.begin,
+            session: self.begin,
             servers: Vec::new(),
             sign_in: self.sign_in,
             auth_meta: self.auth_meta,
@@ -93,17 +95,22 @@ impl Guest {
         real.join("root")
     }
 
-    pub(super) async fn say(&self, command: Command) {
+    pub(super) async fn say(&self, command: HostedAgentCommand) {
         self.commands.send(command).await.expect("it listens");
     }
 
     pub(super) async fn prompt(&self, text: &str) {
-        self.say(Command::Prompt(vec![Piece::Text(text.to_owned())]))
-            .await;
+        self.say(HostedAgentCommand::Prompt(vec![MessageContent::Text(
+            text.to_owned(),
+        )]))
+        .await;
     }
 
-    /// Waits for an event that `wanted` takes.
-    pub(super) async fn until<T>(&mut self, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
+    /// Waits for an event that `wanted` accepts.
+    pub(super) async fn until<T>(
+        &mut self,
+        mut wanted: impl FnMut(&HostedAgentEvent) -> Option<T>,
+    ) -> T {
         loop {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
             let event = event.unwrap_or_else(|_| panic!("too late; told so far: {:#?}", self.told));
@@ -116,20 +123,20 @@ impl Guest {
         }
     }
 
-    /// Waits until its session began; its id.
+    /// Waits until the session began, and returns its id.
     pub(super) async fn begun(&mut self) -> String {
         self.until(|event| match event {
-            Event::Began { session, .. } => Some(session.clone()),
-            Event::Closed(why) => panic!("it closed: {why:?}"),
-            Event::NeedsSignIn { methods, why } => panic!("{why}: {methods:?}"),
+            HostedAgentEvent::Began { session, .. } => Some(session.clone()),
+            HostedAgentEvent::Closed(why) => panic!("it closed: {why:?}"),
+            HostedAgentEvent::NeedsSignIn { methods, why } => panic!("{why}: {methods:?}"),
             _ => None,
         })
         .await
     }
 
-    pub(super) async fn ended(&mut self) -> TurnEnd {
+    pub(super) async fn ended(&mut self) -> PromptStop {
         self.until(|event| match event {
-            Event::TurnEnded(end) => Some(end.clone()),
+            HostedAgentEvent::TurnEnded(end) => Some(end.clone()),
             _ => None,
         })
         .await
@@ -137,25 +144,25 @@ impl Guest {
 
     pub(super) async fn closed(&mut self) -> Option<String> {
         self.until(|event| match event {
-            Event::Closed(why) => Some(why.clone()),
+            HostedAgentEvent::Closed(why) => Some(why.clone()),
             _ => None,
         })
         .await
     }
 
-    /// A whole turn; what the agent said in it.
-    pub(super) async fn turn(&mut self, text: &str) -> (String, TurnEnd) {
+    /// Runs a whole turn and returns the agent's text.
+    pub(super) async fn turn(&mut self, text: &str) -> (String, PromptStop) {
         let before = self.told.len();
         self.prompt(text).await;
         let end = self.ended().await;
         (spoken(&self.told[before..]), end)
     }
 
-    /// Every call of a tool as it is at the end.
+    /// Returns the final state of every tool call.
     pub(super) fn calls(&self) -> Vec<CallUpdate> {
         let mut calls: Vec<CallUpdate> = Vec::new();
         for event in &self.told {
-            if let Event::Update(Update::Call(update)) = event {
+            if let HostedAgentEvent::Update(Update::Call(update)) = event {
                 match calls.iter_mut().find(|call| call.id == update.id) {
                     Some(call) => call.merge(update.clone()),
                     None => calls.push(update.clone()),
@@ -166,7 +173,7 @@ impl Guest {
     }
 }
 
-/// Where something lies that tests need and nobody ships: a variable says so, or it is in the cache folder.
+/// Returns the location of an optional test dependency: from a variable, or in the cache folder.
 pub(super) fn cached(variable: &str, name: &str) -> PathBuf {
     let named = std::env::var_os(variable).map(PathBuf::from);
     named.unwrap_or_else(|| {
@@ -175,10 +182,10 @@ pub(super) fn cached(variable: &str, name: &str) -> PathBuf {
     })
 }
 
-/// What the agent said.
-pub(super) fn spoken(events: &[Event]) -> String {
+/// Joins the agent's text chunks.
+pub(super) fn spoken(events: &[HostedAgentEvent]) -> String {
     let said = events.iter().filter_map(|event| match event {
-        Event::Update(Update::Said {
+        HostedAgentEvent::Update(Update::Said {
             voice: Voice::Agent,
             piece,
             ..

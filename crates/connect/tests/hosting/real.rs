@@ -1,12 +1,12 @@
-//! The four agents from npm, each with one turn against our model server and no network. They lie in a cache
-//! folder; without them these tests say so and do nothing.
+//! The four agents from npm, each with one turn against our model server and no network. They are
+//! installed in a cache folder; without them these tests are skipped with a message.
 
 use std::path::{Path, PathBuf};
 
 use connect::acp::host::SignIn;
-use connect::acp::words::TurnEnd;
+use connect::acp::protocol::PromptStop;
 use host::TempFolder;
-use mockllm::{Script, Server};
+use mockllm::{MockServer, Script};
 use serde_json::json;
 
 use super::guest::{Program, cached};
@@ -26,7 +26,7 @@ fn installed(path: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// A home of its own, and proxies that lead nowhere: an agent that calls its maker fails.
+/// A separate home, and unreachable proxies: an agent that contacts its vendor fails.
 fn guarded(program: Program, home: &Path) -> Program {
     let nowhere = "http://127.0.0.1:9";
     let mut program = program
@@ -39,31 +39,33 @@ fn guarded(program: Program, home: &Path) -> Program {
     program
 }
 
-async fn complete_a_turn(program: Program, server: &Server) {
+async fn complete_a_turn(program: Program, server: &MockServer) {
     let start = std::time::Instant::now();
     let mut guest = program.start();
     guest.begun().await;
     let begun = start.elapsed();
     let (said, end) = guest.turn("Please greet me.").await;
-    assert_eq!(end, TurnEnd::Done, "{:#?}", guest.told);
+    assert_eq!(end, PromptStop::Done, "{:#?}", guest.told);
     assert!(
         said.contains("Greetings from the mock."),
         "{said}: {:#?}",
         guest.told
     );
-    assert!(!server.seen().is_empty());
+    assert!(!server.requests().is_empty());
     eprintln!(
         "{} requests; its session began after {begun:?}, its turn ended after {:?}",
-        server.seen().len(),
+        server.requests().len(),
         start.elapsed()
     );
-    guest.say(connect::acp::host::Command::Close).await;
+    guest
+        .say(connect::acp::host::HostedAgentCommand::Close)
+        .await;
     assert_eq!(guest.closed().await, None);
 }
 
-fn mock() -> Server {
+fn mock() -> MockServer {
     let script = Script::parse("agents", SCRIPT).expect("a script");
-    Server::start(script).expect("a port")
+    MockServer::start(script).expect("a port")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,11 +1,12 @@
-//! What an agent does and what comes of it, with the agent of `examples/acp_echo`.
+//! Commands to a hosted agent and their effects, with the agent of `examples/acp_echo`.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use connect::acp::host::{Begin, Command, Event};
-use connect::acp::words::{
-    CallKind, CallState, Chosen, LeaveKind, OptionAbout, OptionValue, TurnEnd, Update,
+use connect::acp::host::{HostedAgentCommand, HostedAgentEvent, SessionStart};
+use connect::acp::protocol::{
+    CallKind, CallStatus, OptionAbout, OptionChoice, OptionValue, PermissionChoiceKind, PromptStop,
+    Update,
 };
 
 use super::guest::{Guest, Program};
@@ -35,7 +36,7 @@ async fn begun() -> Guest {
 async fn a_turn_from_hello_to_its_end() {
     let mut guest = begun().await;
     let about = guest.told.iter().find_map(|event| match event {
-        Event::Hello(about) => Some(about.clone()),
+        HostedAgentEvent::Hello(about) => Some(about.clone()),
         _ => None,
     });
     let about = about.expect("it said hello");
@@ -44,17 +45,17 @@ async fn a_turn_from_hello_to_its_end() {
         ("Echo", true, true)
     );
     let (said, end) = guest.turn("say hello there").await;
-    assert_eq!((said.as_str(), end), ("hello there", TurnEnd::Done));
+    assert_eq!((said.as_str(), end), ("hello there", PromptStop::Done));
     let (said, _) = guest.turn("where").await;
     assert_eq!(said, format!("{} 0", guest.root().display()));
-    assert_eq!(guest.turn("refuse").await.1, TurnEnd::Refused);
+    assert_eq!(guest.turn("refuse").await.1, PromptStop::Refused);
     assert_eq!(
         guest.turn("fail no luck").await.1,
-        TurnEnd::Failed("no luck".to_owned())
+        PromptStop::Failed("no luck".to_owned())
     );
     let (_, end) = guest.turn("dance").await;
-    assert_eq!(end, TurnEnd::Failed("dance is not known".to_owned()));
-    guest.say(Command::Close).await;
+    assert_eq!(end, PromptStop::Failed("dance is not known".to_owned()));
+    guest.say(HostedAgentCommand::Close).await;
     assert_eq!(guest.closed().await, None);
 }
 
@@ -68,14 +69,14 @@ async fn every_update_arrives_and_calls_are_whole() {
     assert_eq!(calls[0].title.as_deref(), Some("edit a.txt"));
     assert_eq!(
         (calls[0].kind, calls[0].state),
-        (Some(CallKind::Edit), Some(CallState::Done))
+        (Some(CallKind::Edit), Some(CallStatus::Done))
     );
     assert_eq!(calls[0].content.as_ref().map(Vec::len), Some(2));
     let has = |wanted: fn(&Update) -> bool| {
         guest
             .told
             .iter()
-            .any(|event| matches!(event, Event::Update(it) if wanted(it)))
+            .any(|event| matches!(event, HostedAgentEvent::Update(it) if wanted(it)))
     };
     assert!(has(
         |it| matches!(it, Update::Plan(items) if items[0].is_urgent)
@@ -107,12 +108,12 @@ async fn every_update_arrives_and_calls_are_whole() {
 }
 
 #[tokio::test]
-async fn leave_is_asked_for_and_given() {
+async fn permission_is_requested_and_granted() {
     let mut guest = begun().await;
     guest.prompt("ask").await;
     let (number, choices) = guest
         .until(|event| match event {
-            Event::Asking {
+            HostedAgentEvent::Asking {
                 number,
                 choices,
                 call,
@@ -127,53 +128,55 @@ async fn leave_is_asked_for_and_given() {
     assert_eq!(
         kinds,
         [
-            LeaveKind::AllowOnce,
-            LeaveKind::AllowAlways,
-            LeaveKind::RejectOnce
+            PermissionChoiceKind::AllowOnce,
+            PermissionChoiceKind::AllowAlways,
+            PermissionChoiceKind::RejectOnce
         ]
     );
     let choice = Some("always".to_owned());
-    guest.say(Command::Decide { number, choice }).await;
-    assert_eq!(guest.ended().await, TurnEnd::Done);
+    guest
+        .say(HostedAgentCommand::Decide { number, choice })
+        .await;
+    assert_eq!(guest.ended().await, PromptStop::Done);
     assert_eq!(super::guest::spoken(&guest.told), "Some(\"always\")");
 }
 
 #[tokio::test]
-async fn a_turn_that_is_stopped_takes_its_questions_back() {
+async fn stopped_turn_cancels_its_requests() {
     let mut guest = begun().await;
     guest.prompt("ask").await;
     guest
-        .until(|event| matches!(event, Event::Asking { .. }).then_some(()))
+        .until(|event| matches!(event, HostedAgentEvent::Asking { .. }).then_some(()))
         .await;
-    guest.say(Command::Stop).await;
+    guest.say(HostedAgentCommand::Stop).await;
     guest.ended().await;
     assert_eq!(super::guest::spoken(&guest.told), "None");
     let start = Instant::now();
     guest.prompt("hang").await;
     guest
-        .until(|event| matches!(event, Event::TurnBegan).then_some(()))
+        .until(|event| matches!(event, HostedAgentEvent::TurnBegan).then_some(()))
         .await;
-    guest.say(Command::Stop).await;
-    assert_eq!(guest.ended().await, TurnEnd::Stopped);
+    guest.say(HostedAgentCommand::Stop).await;
+    assert_eq!(guest.ended().await, PromptStop::Stopped);
     assert!(
         start.elapsed() < Duration::from_secs(2),
         "{:?}",
         start.elapsed()
     );
-    // It goes on afterwards.
+    // It continues afterwards.
     assert_eq!(guest.turn("say on").await.0, "on");
 }
 
 #[tokio::test]
-async fn an_agent_that_does_not_stop_is_ended() {
+async fn unresponsive_agent_is_killed() {
     let mut guest = begun().await;
     guest.prompt("deaf").await;
     guest
-        .until(|event| matches!(event, Event::TurnBegan).then_some(()))
+        .until(|event| matches!(event, HostedAgentEvent::TurnBegan).then_some(()))
         .await;
     let start = Instant::now();
-    guest.say(Command::Stop).await;
-    let TurnEnd::Failed(why) = guest.ended().await else {
+    guest.say(HostedAgentCommand::Stop).await;
+    let PromptStop::Failed(why) = guest.ended().await else {
         panic!("{:?}", guest.told);
     };
     assert!(why.contains("did not stop"), "{why}");
@@ -186,10 +189,10 @@ async fn an_agent_that_does_not_stop_is_ended() {
 }
 
 #[tokio::test]
-async fn an_agent_that_dies_ends_its_turn_with_its_last_words() {
+async fn dying_agent_ends_its_turn_with_its_error_output() {
     let mut guest = begun().await;
     let (_, end) = guest.turn("die").await;
-    let TurnEnd::Failed(why) = end else {
+    let PromptStop::Failed(why) = end else {
         panic!("{end:?}");
     };
     assert!(why.contains("the guest ended with code 9"), "{why}");
@@ -198,7 +201,7 @@ async fn an_agent_that_dies_ends_its_turn_with_its_last_words() {
 }
 
 #[tokio::test]
-async fn files_are_its_own_below_the_root_alone() {
+async fn agent_files_are_limited_to_the_root() {
     let mut guest = begun().await;
     let inside = guest.root().join("deep/note.txt");
     let outside = guest.root().join("../state/note.txt");
@@ -213,11 +216,11 @@ async fn files_are_its_own_below_the_root_alone() {
     let (said, _) = guest.turn(&format!("write {}", outside.display())).await;
     assert!(said.contains("is not below"), "{said}");
     assert!(!outside.exists());
-    // What changes there is seen, whoever does it.
+    // Changes below the root are detected, whatever program makes them.
     std::fs::write(guest.root().join("deep/other.txt"), "x").expect("a file");
     guest
         .until(|event| match event {
-            Event::Changed(paths) => paths
+            HostedAgentEvent::Changed(paths) => paths
                 .iter()
                 .any(|path| path.ends_with("deep/other.txt"))
                 .then_some(()),
@@ -231,22 +234,22 @@ async fn prompts_wait_for_each_other() {
     let mut guest = begun().await;
     guest.prompt("say one").await;
     guest.prompt("say two").await;
-    assert_eq!(guest.ended().await, TurnEnd::Done);
-    assert_eq!(guest.ended().await, TurnEnd::Done);
+    assert_eq!(guest.ended().await, PromptStop::Done);
+    assert_eq!(guest.ended().await, PromptStop::Done);
     assert_eq!(super::guest::spoken(&guest.told), "onetwo");
 }
 
 #[tokio::test]
 async fn models_and_modes_are_chosen() {
     let mut guest = begun().await;
-    let set = Command::SetOption {
+    let set = HostedAgentCommand::SetOption {
         id: "model".to_owned(),
-        chosen: Chosen::One("large".to_owned()),
+        chosen: OptionChoice::One("large".to_owned()),
     };
     guest.say(set).await;
     let now = guest
         .until(|event| match event {
-            Event::Update(Update::Options(options)) => {
+            HostedAgentEvent::Update(Update::Options(options)) => {
                 let model = options
                     .iter()
                     .find(|option| option.about == OptionAbout::Model)?;
@@ -259,21 +262,25 @@ async fn models_and_modes_are_chosen() {
         })
         .await;
     assert_eq!(now, "large");
-    guest.say(Command::SetMode("plan".to_owned())).await;
-    let is_plan = |event: &Event| match event {
-        Event::Update(Update::Mode(mode)) => Some(mode.clone()),
+    guest
+        .say(HostedAgentCommand::SetMode("plan".to_owned()))
+        .await;
+    let is_plan = |event: &HostedAgentEvent| match event {
+        HostedAgentEvent::Update(Update::Mode(mode)) => Some(mode.clone()),
         _ => None,
     };
     assert_eq!(guest.until(is_plan).await, "plan");
-    guest.say(Command::SetMode("fly".to_owned())).await;
-    let problem = |event: &Event| match event {
-        Event::Problem(text) => Some(text.clone()),
+    guest
+        .say(HostedAgentCommand::SetMode("fly".to_owned()))
+        .await;
+    let problem = |event: &HostedAgentEvent| match event {
+        HostedAgentEvent::Problem(text) => Some(text.clone()),
         _ => None,
     };
     assert_eq!(guest.until(problem).await, "there is no mode fly");
-    guest.say(Command::List).await;
-    let sessions = |event: &Event| match event {
-        Event::Sessions(all) => Some(all.clone()),
+    guest.say(HostedAgentCommand::List).await;
+    let sessions = |event: &HostedAgentEvent| match event {
+        HostedAgentEvent::Sessions(all) => Some(all.clone()),
         _ => None,
     };
     assert_eq!(guest.until(sessions).await[0].id, "old");
@@ -282,20 +289,20 @@ async fn models_and_modes_are_chosen() {
 #[tokio::test]
 async fn a_session_is_loaded_with_its_past_and_resumed_without() {
     let mut program = echo();
-    program.begin = Begin::Load("old".to_owned());
+    program.begin = SessionStart::Load("old".to_owned());
     let mut guest = program.start();
     assert_eq!(guest.begun().await, "old");
     assert_eq!(super::guest::spoken(&guest.told), "an old answer");
     assert_eq!(guest.turn("say new").await.0, "new");
 
     let mut program = echo();
-    program.begin = Begin::Resume("old".to_owned());
+    program.begin = SessionStart::Resume("old".to_owned());
     let mut guest = program.start();
     assert_eq!(guest.begun().await, "old");
     assert_eq!(super::guest::spoken(&guest.told), "");
 
     let mut program = echo();
-    program.begin = Begin::Load("unknown".to_owned());
+    program.begin = SessionStart::Load("unknown".to_owned());
     let why = program.start().closed().await;
     assert!(why.is_some_and(|why| why.contains("there is no session unknown")));
 }
@@ -305,17 +312,17 @@ async fn signing_in_is_asked_for() {
     let mut guest = echo().with("ECHO_WANTS_SIGN_IN", "1").start();
     let why = guest
         .until(|event| match event {
-            Event::NeedsSignIn { why, .. } => Some(why.clone()),
+            HostedAgentEvent::NeedsSignIn { why, .. } => Some(why.clone()),
             _ => None,
         })
         .await;
     assert_eq!(why, "sign in first");
-    guest.say(Command::Close).await;
+    guest.say(HostedAgentCommand::Close).await;
     assert_eq!(guest.closed().await, None);
 }
 
 #[tokio::test]
-async fn what_is_no_agent_is_told_in_a_sentence() {
+async fn program_that_is_not_an_agent_is_reported() {
     let check = async |program: Program, expected: &str| {
         let mut guest = program.start();
         let why = guest.closed().await.expect("a reason");
@@ -329,7 +336,7 @@ async fn what_is_no_agent_is_told_in_a_sentence() {
         "it last said: unknown flag",
     )
     .await;
-    let printed = Event::Noise("it printed: usage: agent [--acp]".to_owned());
+    let printed = HostedAgentEvent::Noise("it printed: usage: agent [--acp]".to_owned());
     assert!(guest.told.contains(&printed), "{:?}", guest.told);
     let nonsense = r#"read -r l; printf '\377\376\n{"jsonrpc":"2.0","id":0,"result":7}\n[]\n'"#;
     check(Program::new("sh", &["-c", nonsense]), "").await;

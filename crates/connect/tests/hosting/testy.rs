@@ -1,7 +1,8 @@
-//! The protocol's own test agent, where somebody built it: it says and asks everything that an agent may.
+//! The protocol's own test agent, if it was built: it sends every update and request that an agent
+//! may send.
 
-use connect::acp::host::{Command, Event};
-use connect::acp::words::{Filled, LeaveKind, TurnEnd, Update};
+use connect::acp::host::{HostedAgentCommand, HostedAgentEvent};
+use connect::acp::protocol::{Filled, PermissionChoiceKind, PromptStop, Update};
 
 use super::guest::{Guest, Program, cached, spoken};
 
@@ -17,35 +18,35 @@ fn testy() -> Option<Program> {
     Some(Program::new(path, &[]))
 }
 
-/// A whole turn in which every question is answered with yes.
-async fn turn(guest: &mut Guest, text: &str) -> (String, TurnEnd) {
+/// Runs a whole turn in which every permission is granted.
+async fn turn(guest: &mut Guest, text: &str) -> (String, PromptStop) {
     let before = guest.told.len();
     guest.prompt(text).await;
     loop {
         let (answer, end) = guest
             .until(|event| match event {
-                Event::Asking {
+                HostedAgentEvent::Asking {
                     number, choices, ..
                 } => {
                     let yes = choices
                         .iter()
-                        .find(|choice| choice.kind == LeaveKind::AllowOnce);
+                        .find(|choice| choice.kind == PermissionChoiceKind::AllowOnce);
                     let choice = yes.map(|choice| choice.id.clone());
                     let number = *number;
-                    Some((Some(Command::Decide { number, choice }), None))
+                    Some((Some(HostedAgentCommand::Decide { number, choice }), None))
                 }
-                Event::Form { number, form } => {
+                HostedAgentEvent::Form { number, form } => {
                     let filled = Filled::Accepted(form.defaults());
                     let number = *number;
-                    Some((Some(Command::Fill { number, filled }), None))
+                    Some((Some(HostedAgentCommand::Fill { number, filled }), None))
                 }
-                Event::Page { number, url, .. } => {
+                HostedAgentEvent::Page { number, url, .. } => {
                     assert!(url.contains("://"), "{url}");
                     let filled = Filled::Accepted(serde_json::Map::new());
                     let number = *number;
-                    Some((Some(Command::Fill { number, filled }), None))
+                    Some((Some(HostedAgentCommand::Fill { number, filled }), None))
                 }
-                Event::TurnEnded(end) => Some((None, Some(end.clone()))),
+                HostedAgentEvent::TurnEnded(end) => Some((None, Some(end.clone()))),
                 _ => None,
             })
             .await;
@@ -59,19 +60,19 @@ async fn turn(guest: &mut Guest, text: &str) -> (String, TurnEnd) {
 }
 
 #[tokio::test]
-async fn everything_that_it_says_is_understood() {
+async fn every_message_of_the_test_agent_is_understood() {
     let Some(program) = testy() else {
         return;
     };
     let mut guest = program.start();
     guest.begun().await;
     let (said, end) = turn(&mut guest, "echo hello").await;
-    assert_eq!(end, TurnEnd::Done);
+    assert_eq!(end, PromptStop::Done);
     assert!(said.contains("hello"), "{said}");
     for scenario in ["session_updates", "content", "tool_calls", "callbacks"] {
         let (said, end) = turn(&mut guest, scenario).await;
-        assert_eq!(end, TurnEnd::Done, "{scenario}: {said}");
-        // It wants a file beside its root, which it does not get.
+        assert_eq!(end, PromptStop::Done, "{scenario}: {said}");
+        // It requests a file outside its root, which is refused.
         let wrong = said.lines().filter(|line| line.contains("error"));
         let wrong: Vec<_> = wrong
             .filter(|line| !line.contains("is not below"))
@@ -82,7 +83,7 @@ async fn everything_that_it_says_is_understood() {
         guest
             .told
             .iter()
-            .any(|event| matches!(event, Event::Update(it) if wanted(it)))
+            .any(|event| matches!(event, HostedAgentEvent::Update(it) if wanted(it)))
     };
     assert!(has(|it| matches!(it, Update::Plan(_))));
     assert!(has(|it| matches!(it, Update::Commands(_))));
@@ -91,19 +92,19 @@ async fn everything_that_it_says_is_understood() {
     let noise = guest
         .told
         .iter()
-        .filter(|event| matches!(event, Event::Noise(_)))
+        .filter(|event| matches!(event, HostedAgentEvent::Noise(_)))
         .count();
     assert_eq!(noise, 0, "{:#?}", guest.told);
 
     guest.prompt("wait_for_cancel").await;
     guest
-        .until(|event| matches!(event, Event::TurnBegan).then_some(()))
+        .until(|event| matches!(event, HostedAgentEvent::TurnBegan).then_some(()))
         .await;
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    guest.say(Command::Stop).await;
-    assert_eq!(guest.ended().await, TurnEnd::Stopped);
+    guest.say(HostedAgentCommand::Stop).await;
+    assert_eq!(guest.ended().await, PromptStop::Stopped);
     let (said, _) = turn(&mut guest, "echo still here").await;
     assert!(said.contains("still here"), "{said}");
-    guest.say(Command::Close).await;
+    guest.say(HostedAgentCommand::Close).await;
     assert_eq!(guest.closed().await, None);
 }

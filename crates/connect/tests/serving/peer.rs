@@ -1,4 +1,4 @@
-//! A client that writes its lines by hand.
+//! A hand-written client.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Peer {
         self.write(format!("{message}\n").as_bytes()).await;
     }
 
-    /// Sends a request; its id.
+    /// Sends a request and returns its id.
     pub(super) async fn ask(&mut self, method: &str, params: Value) -> u64 {
         let id = self.asked.len() as u64;
         self.asked.insert(id, method.to_owned());
@@ -53,7 +53,7 @@ impl Peer {
         id
     }
 
-    /// The next message, which fits the schema of its method.
+    /// Returns the next message, validated against the schema of its method.
     pub(super) async fn hear(&mut self) -> Value {
         let line = tokio::time::timeout(Duration::from_secs(20), self.from.next_line()).await;
         let line = line.expect("in time").expect("a pipe").expect("a line");
@@ -63,7 +63,7 @@ impl Peer {
         message
     }
 
-    /// Asks and waits for the answer; what was told meanwhile comes with it.
+    /// Sends a request and returns its response, with the notifications in between.
     pub(super) async fn answer(&mut self, method: &str, params: Value) -> (Value, Vec<Value>) {
         let id = self.ask(method, params).await;
         let mut told = Vec::new();
@@ -76,7 +76,7 @@ impl Peer {
         }
     }
 
-    /// Says hello and opens a session; its id.
+    /// Initializes, opens a session and returns its id.
     pub(super) async fn session(&mut self, able: Value) -> String {
         let hello = json!({ "protocolVersion": 1, "clientCapabilities": able });
         self.answer("initialize", hello).await;
@@ -91,13 +91,13 @@ impl Peer {
             .to_owned()
     }
 
-    /// A whole turn: its end, and what was told.
+    /// Runs a whole turn and returns its response and updates.
     pub(super) async fn turn(&mut self, session: &str, text: &str) -> (Value, Vec<Value>) {
         let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] });
         self.answer("session/prompt", prompt).await
     }
 
-    /// Hangs up; how serving ended.
+    /// Closes the connection and returns the result of `serve`.
     pub(super) async fn hang_up(mut self) -> Result<(), String> {
         self.to.shutdown().await.expect("a pipe");
         let served = tokio::time::timeout(Duration::from_secs(20), self.served).await;
@@ -105,7 +105,7 @@ impl Peer {
     }
 }
 
-/// What the agent said, of all that was told.
+/// Joins the agent's text chunks of all updates.
 pub(super) fn said(told: &[Value]) -> String {
     let updates = told.iter().map(|message| &message["params"]["update"]);
     let said = updates.filter(|update| update["sessionUpdate"] == "agent_message_chunk");

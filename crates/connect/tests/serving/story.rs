@@ -1,4 +1,4 @@
-//! What an editor asks of us, line by line.
+//! Requests of an editor, line by line.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -59,7 +59,7 @@ async fn every_update_fits_the_schema() {
         "agent_message_chunk",
     ];
     assert_eq!(kinds(&told), expected);
-    // Told of a call that it knows, the editor gets a change of it.
+    // The editor knows this call, so it receives an update.
     let (_, again) = peer.turn(&session, "show").await;
     assert_eq!(
         kinds(&again)[2..4],
@@ -68,7 +68,7 @@ async fn every_update_fits_the_schema() {
 }
 
 #[tokio::test]
-async fn an_editor_that_knows_less_is_told_less() {
+async fn unsupported_updates_are_not_sent() {
     let mut peer = Peer::new();
     let session = peer.session(json!({})).await;
     let (_, told) = peer.turn(&session, "show").await;
@@ -90,7 +90,7 @@ async fn an_editor_that_knows_less_is_told_less() {
 }
 
 #[tokio::test]
-async fn the_session_is_where_the_editor_wants_it_with_its_servers() {
+async fn session_uses_the_editors_folder_and_servers() {
     let mut peer = Peer::new();
     let session = peer.session(able()).await;
     let (_, told) = peer.turn(&session, "where").await;
@@ -101,7 +101,7 @@ async fn the_session_is_where_the_editor_wants_it_with_its_servers() {
 }
 
 #[tokio::test]
-async fn a_folder_may_be_named_from_where_we_were_started() {
+async fn relative_folder_is_resolved_from_the_start_folder() {
     let mut peer = Peer::new();
     let hello = json!({ "protocolVersion": 1, "clientCapabilities": able() });
     peer.answer("initialize", hello).await;
@@ -114,7 +114,7 @@ async fn a_folder_may_be_named_from_where_we_were_started() {
 }
 
 #[tokio::test]
-async fn what_comes_after_the_opening_comes_after_its_answer() {
+async fn pending_updates_follow_the_opening_response() {
     let mut peer = Peer::new();
     let wanted = json!({ "cwd": "/titled", "mcpServers": [] });
     let (answer, before) = peer.answer("session/new", wanted).await;
@@ -126,7 +126,7 @@ async fn what_comes_after_the_opening_comes_after_its_answer() {
 }
 
 #[tokio::test]
-async fn leave_is_asked_for() {
+async fn agent_requests_permission() {
     let mut peer = Peer::new();
     let session = peer.session(able()).await;
     let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "ask" }] });
@@ -158,7 +158,7 @@ async fn a_turn_is_cancelled() {
     let session = peer.session(able()).await;
     let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": "hang" }] });
     let asked = peer.ask("session/prompt", prompt.clone()).await;
-    // A second one meanwhile is refused, and changes nothing.
+    // A concurrent second prompt is refused, and changes nothing.
     let (second, _) = peer.answer("session/prompt", prompt).await;
     assert!(
         second["error"]["message"]
@@ -178,7 +178,7 @@ async fn a_turn_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_session_is_loaded_with_its_past_resumed_listed_and_closed() {
+async fn sessions_are_loaded_resumed_listed_and_closed() {
     let mut peer = Peer::new();
     peer.session(able()).await;
     let old = json!({ "sessionId": "old", "cwd": "/project", "mcpServers": [] });
@@ -213,7 +213,7 @@ async fn a_session_is_loaded_with_its_past_resumed_listed_and_closed() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_answered() {
+async fn invalid_requests_get_error_responses() {
     let mut peer = Peer::new();
     let session = peer.session(able()).await;
     for (method, params) in [
@@ -233,7 +233,7 @@ async fn what_makes_no_sense_is_answered() {
     }
     let (failed, _) = peer.turn(&session, "fail the disk is full").await;
     assert_eq!(failed["error"]["message"], "the disk is full");
-    // It still serves.
+    // It still responds to requests.
     let (_, told) = peer.turn(&session, "say here").await;
     assert_eq!(said(&told), "here");
 }

@@ -1,53 +1,53 @@
-//! The block layer: the blocks that are visible, between which rows they lie, and how high all is.
+//! The block layer: visible blocks, their positions between rows, and the total height.
 //!
-//! Invariant: blocks are sorted as they lie on the screen; at one border of two rows those that
-//! lie below the upper row come before those above the lower one.
+//! Invariant: blocks are sorted by screen position; at one border of two rows, those below the
+//! upper row precede those above the lower one.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use sum_tree::{ContextLessSummary, Item, SeekTarget, SumTree};
 
-use super::{BlockId, BlockMark, PARTS, PlacedBlock, Placement, lines};
-use crate::marks::Marks;
+use super::{BlockId, BlockMark, PARTS, PlacedBlock, Placement, height_in_lines};
 use crate::position::DisplayRow;
-use crate::shown::Shown;
-use crate::wrap::{RowEdit, WrapTree};
+use crate::shown_text::ShownText;
+use crate::span_set::SpanSet;
+use crate::wrap::{DisplayRowEdit, WrapTree};
 
-/// Where the visible blocks are. Cheap to clone.
+/// Positions of the visible blocks. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct BlockLayer {
-    blocks: SumTree<Block>,
+    blocks: SumTree<BlockItem>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Block {
-    /// What its slot adds to the one before.
+struct BlockItem {
+    /// Difference of its slot to the previous one.
     gap: u64,
     height: u64,
     id: BlockId,
     placement: Placement,
 }
 
-/// Twice the row that follows, and one more for blocks above that row.
+/// Twice the following row, plus one for blocks above that row.
 fn slot(before: u32, placement: Placement) -> u64 {
     u64::from(before) * 2 + u64::from(placement == Placement::Above)
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Stack {
+struct BlockStack {
     slot: u64,
     height: u64,
 }
 
-impl Stack {
-    /// The bottom of the last block, in parts.
+impl BlockStack {
+    /// Returns the bottom of the last block, in parts.
     fn bottom(&self) -> u64 {
         self.slot / 2 * PARTS + self.height
     }
 }
 
-impl ContextLessSummary for Stack {
+impl ContextLessSummary for BlockStack {
     fn zero() -> Self {
         Self::default()
     }
@@ -58,11 +58,11 @@ impl ContextLessSummary for Stack {
     }
 }
 
-impl Item for Block {
-    type Summary = Stack;
+impl Item for BlockItem {
+    type Summary = BlockStack;
 
-    fn summary(&self, (): ()) -> Stack {
-        Stack {
+    fn summary(&self, (): ()) -> BlockStack {
+        BlockStack {
             slot: self.gap,
             height: self.height,
         }
@@ -71,8 +71,8 @@ impl Item for Block {
 
 struct AtSlot(u64);
 
-impl SeekTarget<'_, Stack, Stack> for AtSlot {
-    fn cmp(&self, place: &Stack, (): ()) -> Ordering {
+impl SeekTarget<'_, BlockStack, BlockStack> for AtSlot {
+    fn cmp(&self, place: &BlockStack, (): ()) -> Ordering {
         self.0.cmp(&place.slot)
     }
 }
@@ -80,8 +80,8 @@ impl SeekTarget<'_, Stack, Stack> for AtSlot {
 /// Seeks the first block that ends below a height.
 struct AtHeight(u64);
 
-impl SeekTarget<'_, Stack, Stack> for AtHeight {
-    fn cmp(&self, place: &Stack, (): ()) -> Ordering {
+impl SeekTarget<'_, BlockStack, BlockStack> for AtHeight {
+    fn cmp(&self, place: &BlockStack, (): ()) -> Ordering {
         self.0.cmp(&place.bottom())
     }
 }
@@ -93,21 +93,21 @@ impl BlockLayer {
         }
     }
 
-    /// The top of a row, in parts; for one past the last, the bottom of everything.
+    /// Returns the top of a row, in parts; for one past the last, the total height.
     pub(crate) fn y_of(&self, row: u32) -> u64 {
         let target = AtSlot(slot(row, Placement::Above));
         let (start, _, _) = self
             .blocks
-            .find::<Stack, _>((), &target, sum_tree::Bias::Right);
+            .find::<BlockStack, _>((), &target, sum_tree::Bias::Right);
         u64::from(row) * PARTS + start.height
     }
 
-    /// The row at a height in parts, or the one that follows the block there. May lie beyond the
-    /// last row.
+    /// Returns the row at a height in parts, or the row after the block there. May exceed the last
+    /// row.
     pub(crate) fn row_at(&self, y: u64) -> u64 {
         let (start, end, block) =
             self.blocks
-                .find::<Stack, _>((), &AtHeight(y), sum_tree::Bias::Right);
+                .find::<BlockStack, _>((), &AtHeight(y), sum_tree::Bias::Right);
         match block {
             Some(_) if y >= end.slot / 2 * PARTS + start.height => end.slot / 2,
             _ => (y - start.height) / PARTS,
@@ -116,7 +116,7 @@ impl BlockLayer {
 
     /// The blocks that overlap a range of heights in parts.
     pub(crate) fn blocks_in(&self, y: Range<u64>) -> Vec<PlacedBlock> {
-        let mut cursor = self.blocks.cursor::<Stack>(());
+        let mut cursor = self.blocks.cursor::<BlockStack>(());
         cursor.seek(&AtHeight(y.start), sum_tree::Bias::Right);
         let mut found = Vec::new();
         while let Some(block) = cursor.item() {
@@ -129,30 +129,30 @@ impl BlockLayer {
                 id: block.id,
                 placement: block.placement,
                 before: DisplayRow(u32::try_from(end.slot / 2).unwrap_or(u32::MAX)),
-                y: lines(top),
-                height: lines(block.height),
+                y: height_in_lines(top),
+                height: height_in_lines(block.height),
             });
             cursor.next();
         }
         found
     }
 
-    /// Follows edits of rows, sorted and disjoint: the blocks of the lines concerned are placed
-    /// anew, the others move along.
+    /// Applies row edits, sorted and disjoint: repositions the blocks of the affected lines and
+    /// shifts the others.
     pub(crate) fn sync(
         &mut self,
-        edits: &[RowEdit],
-        marks: &Marks<BlockMark>,
-        shown: &Shown,
+        edits: &[DisplayRowEdit],
+        marks: &SpanSet<BlockMark>,
+        shown: &ShownText,
         wrap: &WrapTree,
     ) {
         if marks.is_empty() && self.blocks.is_empty() {
             return;
         }
         let old = std::mem::replace(&mut self.blocks, SumTree::new(()));
-        let mut cursor = old.cursor::<Stack>(());
+        let mut cursor = old.cursor::<BlockStack>(());
         cursor.next();
-        let mut builder = Builder {
+        let mut builder = BlockTreeBuilder {
             blocks: SumTree::new(()),
             slot: 0,
         };
@@ -180,16 +180,16 @@ impl BlockLayer {
 /// The visible blocks of some lines and their slots, in order.
 fn placed_in(
     line_range: &Range<u32>,
-    marks: &Marks<BlockMark>,
-    shown: &Shown,
+    marks: &SpanSet<BlockMark>,
+    shown: &ShownText,
     wrap: &WrapTree,
 ) -> Vec<(u64, BlockMark)> {
     if line_range.is_empty() {
         return Vec::new();
     }
-    let start = shown.line(line_range.start).bytes.start;
+    let start = shown.line_span(line_range.start).bytes.start;
     // The ending belongs to the line: a mark may have come to stand within it.
-    let last_row = shown.line(line_range.end - 1).rows.end - 1;
+    let last_row = shown.line_span(line_range.end - 1).rows.end - 1;
     let end = shown.buffer.row_span_with_ending(base::Row(last_row)).end;
     let is_last = line_range.end == shown.line_count();
     let mut placed: Vec<(u64, BlockMark)> = marks
@@ -199,7 +199,7 @@ fn placed_in(
             let at = placed.span.start;
             let row = shown.buffer.point_at(at).row.0;
             let line = shown.line_at(at);
-            let rows = shown.line(line).rows;
+            let rows = shown.line_span(line).rows;
             let before = match placed.mark.placement {
                 Placement::Above if row == rows.start => wrap.first_row(line),
                 Placement::Below if row + 1 == rows.end => wrap.first_row(line + 1),
@@ -212,15 +212,15 @@ fn placed_in(
     placed
 }
 
-struct Builder {
-    blocks: SumTree<Block>,
+struct BlockTreeBuilder {
+    blocks: SumTree<BlockItem>,
     /// The slot of the last block.
     slot: u64,
 }
 
-impl Builder {
+impl BlockTreeBuilder {
     fn push(&mut self, slot: u64, height: u64, id: BlockId, placement: Placement) {
-        let block = Block {
+        let block = BlockItem {
             gap: slot.saturating_sub(self.slot),
             height,
             id,
@@ -230,10 +230,10 @@ impl Builder {
         self.blocks.push(block, ());
     }
 
-    /// Copies what lies before a slot. Only the first block's distance changes.
+    /// Copies the blocks before a slot. Only the first block's distance changes.
     fn copy_before(
         &mut self,
-        cursor: &mut sum_tree::Cursor<'_, '_, Block, Stack>,
+        cursor: &mut sum_tree::Cursor<'_, '_, BlockItem, BlockStack>,
         limit: u64,
         shift: i64,
     ) {

@@ -1,9 +1,9 @@
-//! The measures of one long line: where its cells are, every few kilobytes.
+//! Measurements of one long line: cell positions every few kilobytes.
 //!
-//! What a stretch adds depends on the cell where it begins, but only through its first tab; so two
-//! stretches add up to one, and an edit changes only the stretches it touches.
+//! The cells of a stretch depend on its starting cell only up to its first tab, so two stretches
+//! can be added, and an edit changes only the stretches it touches.
 //! Invariant: stretches cover the line from its start without gaps, up to the measured end.
-//! Invariant: a stretch begins at a character whose width does not depend on the one before.
+//! Invariant: a stretch begins at a character whose width does not depend on the previous one.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -11,18 +11,18 @@ use std::ops::Range;
 use sum_tree::{Item, SeekTarget, SumTree, Summary};
 
 use super::{Ruler, Strip};
-use crate::cells::{Meter, starts_afresh};
+use crate::cells::{Meter, has_fixed_width};
 use crate::limits::STRETCH_BYTES;
-use crate::shown::{LineEdit, Shown};
+use crate::shown_text::{LineEdit, ShownText};
 
 #[derive(Clone)]
 pub(super) struct Stretches {
-    tree: SumTree<Stretch>,
+    tree: SumTree<TabStretch>,
 }
 
 /// Bytes and cells of a run of text.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
+struct TabStretch {
     bytes: usize,
     /// Cells before its first tab.
     lead: u32,
@@ -30,8 +30,8 @@ struct Stretch {
     behind_tab: Option<u32>,
 }
 
-impl Stretch {
-    /// The cell where it ends when it begins at `cell`.
+impl TabStretch {
+    /// Returns the end cell for a stretch beginning at `cell`.
     fn end_cell(&self, cell: u32, tab_width: u32) -> u32 {
         let lead = cell.saturating_add(self.lead);
         match self.behind_tab {
@@ -45,16 +45,16 @@ fn next_stop(cell: u32, tab_width: u32) -> u32 {
     cell.saturating_add(tab_width - cell % tab_width)
 }
 
-impl Item for Stretch {
-    type Summary = Stretch;
+impl Item for TabStretch {
+    type Summary = TabStretch;
 
-    fn summary(&self, _: u32) -> Stretch {
+    fn summary(&self, _: u32) -> TabStretch {
         *self
     }
 }
 
-impl Summary for Stretch {
-    /// The tab width.
+impl Summary for TabStretch {
+    /// Tab width, in cells.
     type Context<'a> = u32;
 
     fn zero(_: u32) -> Self {
@@ -74,18 +74,18 @@ impl Summary for Stretch {
     }
 }
 
-struct AtByte(usize);
+struct StretchSeek(usize);
 
-impl SeekTarget<'_, Stretch, Stretch> for AtByte {
-    fn cmp(&self, place: &Stretch, _: u32) -> Ordering {
+impl SeekTarget<'_, TabStretch, TabStretch> for StretchSeek {
+    fn cmp(&self, place: &TabStretch, _: u32) -> Ordering {
         self.0.cmp(&place.bytes)
     }
 }
 
 struct AtCell(u32);
 
-impl SeekTarget<'_, Stretch, Stretch> for AtCell {
-    fn cmp(&self, place: &Stretch, tab_width: u32) -> Ordering {
+impl SeekTarget<'_, TabStretch, TabStretch> for AtCell {
+    fn cmp(&self, place: &TabStretch, tab_width: u32) -> Ordering {
         self.0.cmp(&place.end_cell(0, tab_width))
     }
 }
@@ -97,7 +97,7 @@ impl Stretches {
         }
     }
 
-    /// How far the line is measured: bytes and cells.
+    /// Returns the measured length of the line, in bytes and cells.
     pub(super) fn measured(&self, tab_width: u32) -> (usize, u32) {
         let whole = self.tree.summary();
         (whole.bytes, whole.end_cell(0, tab_width))
@@ -107,7 +107,7 @@ impl Stretches {
     pub(super) fn before_byte(&self, column: usize, tab_width: u32) -> (usize, u32) {
         let (start, _, _) =
             self.tree
-                .find::<Stretch, _>(tab_width, &AtByte(column), sum_tree::Bias::Right);
+                .find::<TabStretch, _>(tab_width, &StretchSeek(column), sum_tree::Bias::Right);
         (start.bytes, start.end_cell(0, tab_width))
     }
 
@@ -115,7 +115,7 @@ impl Stretches {
     pub(super) fn before_cell(&self, cell: u32, tab_width: u32) -> (usize, u32) {
         let (start, _, _) =
             self.tree
-                .find::<Stretch, _>(tab_width, &AtCell(cell), sum_tree::Bias::Right);
+                .find::<TabStretch, _>(tab_width, &AtCell(cell), sum_tree::Bias::Right);
         (start.bytes, start.end_cell(0, tab_width))
     }
 
@@ -150,25 +150,26 @@ impl Stretches {
         self.tree.extend(more, tab_width);
     }
 
-    /// What is left after an edit within the line, which is now at `line` of `shown`.
+    /// Returns the stretches that remain after an edit within the line, which is now at `line` of
+    /// `shown`.
     pub(super) fn after(
         &self,
         edit: &LineEdit,
-        shown: &Shown,
+        shown: &ShownText,
         line: Range<usize>,
         tab_width: u32,
     ) -> Option<Self> {
         let old_measured = self.tree.summary().bytes;
-        let mut cursor = self.tree.cursor::<Stretch>(tab_width);
+        let mut cursor = self.tree.cursor::<TabStretch>(tab_width);
         // A stretch that ends where the edit begins may not be followed by what begins afresh.
-        let mut tree = cursor.slice(&AtByte(edit.prefix), sum_tree::Bias::Left);
+        let mut tree = cursor.slice(&StretchSeek(edit.prefix), sum_tree::Bias::Left);
         let kept = tree.summary().bytes;
         if old_measured <= edit.prefix {
             return Some(Self { tree });
         }
         let new_len = line.len();
         let suffix_start = edit.old_len.checked_sub(edit.suffix)?;
-        let _found = cursor.seek_forward(&AtByte(suffix_start + 1), sum_tree::Bias::Left);
+        let _found = cursor.seek_forward(&StretchSeek(suffix_start + 1), sum_tree::Bias::Left);
         cursor.next();
         let tail_start = cursor.start().bytes;
         let tail = cursor.suffix();
@@ -190,12 +191,12 @@ impl Stretches {
 
 /// Cuts a range of what is shown into stretches, until `emit` has enough.
 fn measure(
-    shown: &Shown,
+    shown: &ShownText,
     range: Range<usize>,
     tab_width: u32,
-    mut emit: impl FnMut(Stretch) -> bool,
+    mut emit: impl FnMut(TabStretch) -> bool,
 ) {
-    let mut gauge = Gauge::new(tab_width);
+    let mut gauge = StretchMeter::new(tab_width);
     let mut prior = '\0';
     for chunk in shown.chunks(range) {
         let mut rest = chunk.text;
@@ -204,7 +205,7 @@ fn measure(
                 let starts = rest
                     .chars()
                     .next()
-                    .is_some_and(|ch| starts_afresh(prior, ch));
+                    .is_some_and(|ch| has_fixed_width(prior, ch));
                 if starts && !emit(gauge.finish()) {
                     return;
                 }
@@ -224,17 +225,17 @@ fn measure(
     }
 }
 
-/// Measures one stretch after the other.
-struct Gauge {
-    stretch: Stretch,
+/// Measures one stretch after another.
+struct StretchMeter {
+    stretch: TabStretch,
     meter: Meter,
     tab_width: u32,
 }
 
-impl Gauge {
+impl StretchMeter {
     fn new(tab_width: u32) -> Self {
         Self {
-            stretch: Stretch::default(),
+            stretch: TabStretch::default(),
             meter: Meter::new(0, tab_width),
             tab_width,
         }
@@ -255,7 +256,7 @@ impl Gauge {
         self.meter.advance_text(rest);
     }
 
-    fn finish(&mut self) -> Stretch {
+    fn finish(&mut self) -> TabStretch {
         let mut stretch = std::mem::take(&mut self.stretch);
         match &mut stretch.behind_tab {
             Some(cells) => *cells = self.meter.cell,

@@ -1,7 +1,7 @@
 //! Examples that one can read.
 
 use base::{Bias, ByteOffset, Row, Span};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
 use crate::{
     BlockSpec, DisplayLine, DisplayMap, DisplayOptions, DisplayPoint, DisplayRow, Inlay, InlayId,
@@ -249,7 +249,7 @@ fn a_long_line_is_measured_where_it_is_looked_at() {
         assert!(window.end_cell - window.start_cell < 120, "{window:?}");
         let at = snapshot.to_buffer(window_start(&window), Bias::Left);
         assert_eq!(at, window.span.start);
-        let change = buffer.replace(Span::at(at), "x", &Origin::user(Timestamp(0)));
+        let change = buffer.replace(Span::at(at), "x", &EditOrigin::user(Timestamp(0)));
         map.sync(&buffer.snapshot(), &change);
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use base::{Bias, ByteOffset, Row, Span};
 use text::{Change, Snapshot};
 
-use crate::block::{BlockId, BlockSpec, PARTS, Placement, parts};
+use crate::block::{BlockId, BlockSpec, PARTS, Placement, height_in_parts};
 use crate::cells::{Meter, stand_in};
 use crate::limits::LONG_LINE_BYTES;
 use crate::wrap::WrapOptions;
@@ -101,7 +101,7 @@ impl Naive {
             },
             placement: spec.placement,
             priority: spec.priority,
-            height: parts(spec.height),
+            height: height_in_parts(spec.height),
         });
     }
 
@@ -112,7 +112,7 @@ impl Naive {
     pub(super) fn resize_block(&mut self, id: BlockId, height: f32) {
         for block in &mut self.blocks {
             if block.id == id {
-                block.height = parts(height);
+                block.height = height_in_parts(height);
             }
         }
     }
@@ -297,9 +297,10 @@ fn wrap(text: &str, options: WrapOptions) -> Vec<(usize, u32)> {
         rows.push((len, indent));
         let breaks = rest[..len].ends_with('\n');
         rest = &rest[len..];
-        (indent, hanging) = match breaks {
-            true => (0, options.indent(rest)),
-            false => (hanging, hanging),
+        (indent, hanging) = if breaks {
+            (0, options.indent(rest))
+        } else {
+            (hanging, hanging)
         };
     }
     rows.push((rest.len(), indent));
@@ -308,13 +309,13 @@ fn wrap(text: &str, options: WrapOptions) -> Vec<(usize, u32)> {
 
 /// The rows of a line that does not wrap.
 fn broken(text: &str) -> Vec<(usize, u32)> {
-    match text.len() <= LONG_LINE_BYTES {
-        true => text
-            .split_inclusive('\n')
+    if text.len() <= LONG_LINE_BYTES {
+        text.split_inclusive('\n')
             .map(|row| (row.len(), 0))
             .chain(text.is_empty().then_some((0, 0)))
-            .collect(),
-        false => vec![(text.len(), 0)],
+            .collect()
+    } else {
+        vec![(text.len(), 0)]
     }
 }
 

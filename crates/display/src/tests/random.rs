@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use base::{Bias, ByteOffset, Row, Span};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use text::{Buffer, Edit, Origin, Timestamp};
+use text::{Buffer, Edit, EditOrigin, Timestamp};
 
 use super::naive::Naive;
 use crate::job::WrapJob;
@@ -153,7 +153,7 @@ impl World {
             }
             edits.push(Edit { span, text });
         }
-        self.buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        self.buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         edits
     }
 

@@ -1,12 +1,13 @@
-//! Where a row of a wrapped line ends.
+//! Finds the end of a row of a wrapped line.
 //!
-//! Rows end behind line feeds, which only inlays bring into a line, and otherwise between words, at either side of an
-//! ideograph, or, when a word is wider than a row, anywhere. One blank may hang over the edge, so that words may fill a row to its last cell.
+//! Rows end after line feeds, which only inlays bring into a line, otherwise between words, at
+//! either side of an ideograph, or anywhere if a word is wider than a row. One blank may exceed the
+//! edge, so that words can fill a row to its last cell.
 
 use crate::cells::{Meter, plain_prefix};
 use crate::limits::ROW_BYTES;
 
-/// What wrapping depends on.
+/// Options that affect wrapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrapOptions {
     /// Cells in a row.
@@ -14,7 +15,7 @@ pub(crate) struct WrapOptions {
     pub(crate) tab_width: u32,
 }
 
-/// How far the next row of a line is pushed in: as its line is, but not behind a break.
+/// Indent of the next row: that of its line, but none after a break.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indent {
     /// For the row to come.
@@ -34,12 +35,13 @@ impl WrapOptions {
 
     /// The indent of the row behind `row`; `rest` is what it begins with.
     pub(crate) fn next_indent(&self, indent: Indent, row: &str, rest: &str) -> Indent {
-        match row.ends_with('\n') {
-            true => self.first_indent(rest),
-            false => Indent {
+        if row.ends_with('\n') {
+            self.first_indent(rest)
+        } else {
+            Indent {
                 row: indent.hanging,
                 ..indent
-            },
+            }
         }
     }
 
@@ -149,7 +151,7 @@ fn is_ideograph(ch: char) -> bool {
         | '\u{F900}'..='\u{FAFF}' | '\u{FF01}'..='\u{FF60}' | '\u{20000}'..='\u{3FFFD}')
 }
 
-/// Opening brackets end no row.
+/// Opening brackets, which never end a row.
 fn clings_to_next(ch: char) -> bool {
     matches!(
         ch,
@@ -157,7 +159,7 @@ fn clings_to_next(ch: char) -> bool {
     )
 }
 
-/// Closing brackets, stops and small kana begin no row.
+/// Closing brackets, full stops and small kana, which never begin a row.
 fn clings_to_prior(ch: char) -> bool {
     matches!(
         ch,

@@ -1,27 +1,28 @@
-//! Following edits: what was touched is wrapped at once within a bound, the rest is reused or left
-//! to the background.
+//! Applies edits: touched lines are wrapped at once within a bound, the rest is reused or left to
+//! the background.
 
 use std::sync::atomic::AtomicBool;
 
 use sum_tree::SumTree;
 
-use super::lines::{Output, Window, broken_lines, wrap_lines};
+use super::lines::{LineWindow, WrapOutput, broken_lines, wrap_lines};
 use super::{
-    AtColumn, Builder, Replacement, RowEdit, WrapItem, WrapOptions, WrapSummary, WrapTree, plain,
+    AtColumn, DisplayRowEdit, LineReplacement, WrapItem, WrapOptions, WrapSummary, WrapTree,
+    WrapTreeBuilder, plain,
 };
 use crate::limits::{ROW_BYTES, SYNC_BYTES};
-use crate::shown::{LineEdit, Shown};
+use crate::shown_text::{LineEdit, ShownText};
 
-/// Rows before an edit that may wrap otherwise because of it: the one that the edited word might
-/// fit in, and one to be sure.
+/// Rows before an edit that may wrap differently because of it: the one that the edited word might
+/// fit in, and one for safety.
 const ROWS_BEFORE: u32 = 2;
 
 /// More lines than this are never wrapped one by one.
 const SINGLE_LINES: usize = 4;
 
-/// An unchanged end of a line, in the tree before.
+/// An unchanged end of a line in the previous tree.
 #[derive(Clone, Copy)]
-struct Tail {
+struct LineTail {
     line: u32,
     /// Unchanged bytes at the end.
     suffix: usize,
@@ -30,13 +31,13 @@ struct Tail {
 }
 
 impl WrapTree {
-    /// Follows edits of lines; `shown` is what is shown now. Without options nothing wraps.
+    /// Applies edits of lines; `shown` is the text after them. Without options, nothing wraps.
     pub(crate) fn edit(
         &mut self,
         edits: &[LineEdit],
-        shown: &Shown,
+        shown: &ShownText,
         options: Option<WrapOptions>,
-    ) -> Vec<RowEdit> {
+    ) -> Vec<DisplayRowEdit> {
         let mut budget = SYNC_BYTES;
         let mut is_same = Vec::with_capacity(edits.len());
         let mut replacements = Vec::new();
@@ -54,7 +55,7 @@ impl WrapTree {
                 && self.is_plain(edit.old.start);
             is_same.push(stays);
             if !stays {
-                replacements.push(Replacement {
+                replacements.push(LineReplacement {
                     old_lines: edit.old.clone(),
                     items,
                 });
@@ -70,7 +71,7 @@ impl WrapTree {
             } else if is_same {
                 let row = self.first_row(edit.new.start);
                 let old_row = u32::try_from(i64::from(row) - shift).unwrap_or(row);
-                rows.push(RowEdit {
+                rows.push(DisplayRowEdit {
                     lines: edit.new.clone(),
                     old_rows: old_row..old_row + 1,
                     new_rows: row..row + 1,
@@ -81,15 +82,15 @@ impl WrapTree {
     }
 
     /// Gives lines, which are sorted, the rows that inlays break them into; nothing wraps.
-    pub(crate) fn break_lines(&mut self, lines: &[u32], shown: &Shown) -> Vec<RowEdit> {
-        let replacements = lines.iter().map(|line| Replacement {
+    pub(crate) fn break_lines(&mut self, lines: &[u32], shown: &ShownText) -> Vec<DisplayRowEdit> {
+        let replacements = lines.iter().map(|line| LineReplacement {
             old_lines: *line..line + 1,
             items: broken_lines(shown, *line..line + 1, self.generation),
         });
         self.replace(replacements.collect())
     }
 
-    /// Whether a line has one row and needs no look.
+    /// Returns whether a line has one row and needs no check.
     fn is_plain(&self, line: u32) -> bool {
         let target = AtColumn(line, 0);
         let (_, _, item) = self
@@ -102,11 +103,12 @@ impl WrapTree {
     fn rewrap(
         &self,
         edit: &LineEdit,
-        shown: &Shown,
+        shown: &ShownText,
         options: WrapOptions,
         budget: &mut usize,
     ) -> SumTree<WrapItem> {
-        let bytes = shown.line(edit.new.end - 1).shown.end - shown.line(edit.new.start).shown.start;
+        let bytes = shown.line_span(edit.new.end - 1).shown.end
+            - shown.line_span(edit.new.start).shown.start;
         if let Some(rest) = budget.checked_sub(bytes) {
             *budget = rest;
             let never = AtomicBool::new(false);
@@ -118,14 +120,14 @@ impl WrapTree {
         if edit.new.len() > SINGLE_LINES {
             return plain(edit.new.len() as u32, 0);
         }
-        let mut builder = Builder {
+        let mut builder = WrapTreeBuilder {
             items: SumTree::new(()),
         };
         for line in edit.new.clone() {
             // Rows beside a break are indented in their own way: they are not reused.
             let (is_first, is_last) = (line == edit.new.start, line + 1 == edit.new.end);
             let head = (is_first && !edit.has_breaks).then_some((edit.old.start, edit.prefix));
-            let tail = (is_last && !edit.has_breaks).then_some(Tail {
+            let tail = (is_last && !edit.has_breaks).then_some(LineTail {
                 line: edit.old.end - 1,
                 suffix: edit.suffix,
                 old_len: edit.old_len,
@@ -141,13 +143,13 @@ impl WrapTree {
     fn rewrap_line(
         &self,
         line: u32,
-        shown: &Shown,
+        shown: &ShownText,
         options: WrapOptions,
-        reuse: (Option<(u32, usize)>, Option<Tail>),
+        reuse: (Option<(u32, usize)>, Option<LineTail>),
         budget: &mut usize,
     ) -> Option<SumTree<WrapItem>> {
-        let span = shown.line(line).shown;
-        let mut window = Window::new(shown, span.clone(), 2 * ROW_BYTES);
+        let span = shown.line_span(line).shown;
+        let mut window = LineWindow::new(shown, span.clone(), 2 * ROW_BYTES);
         let mut next_indent = options.first_indent(window.at(span.start));
         let indent = next_indent.hanging;
         let head = reuse.0.filter(|(old, _)| self.has_rows(*old, indent));
@@ -157,7 +159,7 @@ impl WrapTree {
             return None;
         }
         let mut column = 0;
-        let mut builder = Builder {
+        let mut builder = WrapTreeBuilder {
             items: SumTree::new(()),
         };
         if let Some((old_line, prefix)) = head {
@@ -167,7 +169,7 @@ impl WrapTree {
         if column > 0 {
             next_indent.row = indent;
         }
-        let mut out = Output::new(options, self.generation);
+        let mut out = WrapOutput::new(options, self.generation);
         loop {
             if column > 0
                 && let Some(tail) = tail
@@ -215,7 +217,7 @@ impl WrapTree {
         matches!(item, Some(WrapItem::Rows { indent, .. }) if *indent == expected)
     }
 
-    /// Where the last row begins that an edit at `column` surely leaves alone with all before it.
+    /// Returns the start of the last row that an edit at `column` cannot affect.
     fn column_before(&self, line: u32, column: usize) -> usize {
         let first = self.first_row(line);
         let row = self.row_at(line, column);
@@ -282,8 +284,8 @@ impl WrapTree {
     }
 }
 
-impl Tail {
-    /// Where a column of the line after lay in the line before, if it lies in the unchanged end.
+impl LineTail {
+    /// Maps a column of the new line to the old line, if it lies in the unchanged end.
     fn old_column(&self, column: usize, new_len: usize) -> Option<usize> {
         let behind = new_len.checked_sub(column)?;
         (behind <= self.suffix).then(|| self.old_len - behind)

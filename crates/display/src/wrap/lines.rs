@@ -7,17 +7,17 @@ use sum_tree::SumTree;
 
 use super::{WrapItem, WrapOptions};
 use crate::limits::{LONG_LINE_BYTES, ROW_BYTES, ROWS_PER_ITEM, WINDOW_BYTES};
-use crate::shown::{ChunkSource, Shown};
+use crate::shown_text::{ChunkSource, ShownText};
 
 /// Wraps lines; `None` when `cancel` was set meanwhile.
 pub(crate) fn wrap_lines(
-    shown: &Shown,
+    shown: &ShownText,
     lines: Range<u32>,
     options: WrapOptions,
     generation: u32,
     cancel: &AtomicBool,
 ) -> Option<SumTree<WrapItem>> {
-    let mut out = Output::new(options, generation);
+    let mut out = WrapOutput::new(options, generation);
     let mut line = lines.start;
     while line < lines.end {
         if cancel.load(Ordering::Relaxed) {
@@ -29,17 +29,22 @@ pub(crate) fn wrap_lines(
 }
 
 /// Rows for lines that do not wrap: they end at the breaks of inlays alone. Very long lines stay whole.
-pub(super) fn broken_lines(shown: &Shown, lines: Range<u32>, generation: u32) -> SumTree<WrapItem> {
+pub(super) fn broken_lines(
+    shown: &ShownText,
+    lines: Range<u32>,
+    generation: u32,
+) -> SumTree<WrapItem> {
     let unbounded = WrapOptions {
         cells: u32::MAX,
         tab_width: 1,
     };
-    let mut out = Output::new(unbounded, generation);
+    let mut out = WrapOutput::new(unbounded, generation);
     for line in lines {
-        let span = shown.line(line).shown;
-        let mut breaks = match span.len() <= LONG_LINE_BYTES {
-            true => shown.breaks(span.clone()),
-            false => Vec::new(),
+        let span = shown.line_span(line).shown;
+        let mut breaks = if span.len() <= LONG_LINE_BYTES {
+            shown.breaks(span.clone())
+        } else {
+            Vec::new()
         };
         breaks.retain(|at| *at < span.end);
         if breaks.is_empty() {
@@ -57,7 +62,7 @@ pub(super) fn broken_lines(shown: &Shown, lines: Range<u32>, generation: u32) ->
 }
 
 /// The rows of the lines seen so far.
-pub(super) struct Output {
+pub(super) struct WrapOutput {
     options: WrapOptions,
     generation: u32,
     items: Vec<WrapItem>,
@@ -67,7 +72,7 @@ pub(super) struct Output {
     indent: u32,
 }
 
-impl Output {
+impl WrapOutput {
     pub(super) fn new(options: WrapOptions, generation: u32) -> Self {
         Self {
             options,
@@ -123,9 +128,14 @@ impl Output {
 
     /// Wraps lines up to the first that is too long to be held at once, and that one. Returns the
     /// line that comes next.
-    fn wrap_some(&mut self, shown: &Shown, lines: Range<u32>, cancel: &AtomicBool) -> Option<u32> {
-        let start = shown.line(lines.start).shown.start;
-        let end = shown.line(lines.end - 1).shown.end;
+    fn wrap_some(
+        &mut self,
+        shown: &ShownText,
+        lines: Range<u32>,
+        cancel: &AtomicBool,
+    ) -> Option<u32> {
+        let start = shown.line_span(lines.start).shown.start;
+        let end = shown.line_span(lines.end - 1).shown.end;
         let mut line = lines.start;
         let mut carry = String::new();
         for chunk in shown.chunks(start..end) {
@@ -179,9 +189,9 @@ impl Output {
     }
 
     /// Wraps one line of any length.
-    fn wrap_long(&mut self, shown: &Shown, line: u32, cancel: &AtomicBool) -> Option<()> {
-        let span = shown.line(line).shown;
-        let mut window = Window::new(shown, span.clone(), WINDOW_BYTES);
+    fn wrap_long(&mut self, shown: &ShownText, line: u32, cancel: &AtomicBool) -> Option<()> {
+        let span = shown.line_span(line).shown;
+        let mut window = LineWindow::new(shown, span.clone(), WINDOW_BYTES);
         let mut indent = self.options.first_indent(window.at(span.start));
         let mut shown_indent = indent.hanging;
         let mut at = span.start;
@@ -217,8 +227,8 @@ fn without_return(line: &str) -> &str {
 }
 
 /// A long line of which a part lies in memory.
-pub(super) struct Window<'a> {
-    shown: &'a Shown,
+pub(super) struct LineWindow<'a> {
+    shown: &'a ShownText,
     line: Range<usize>,
     text: String,
     start: usize,
@@ -226,8 +236,8 @@ pub(super) struct Window<'a> {
     size: usize,
 }
 
-impl<'a> Window<'a> {
-    pub(super) fn new(shown: &'a Shown, line: Range<usize>, size: usize) -> Self {
+impl<'a> LineWindow<'a> {
+    pub(super) fn new(shown: &'a ShownText, line: Range<usize>, size: usize) -> Self {
         Self {
             shown,
             size,

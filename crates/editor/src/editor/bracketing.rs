@@ -1,24 +1,25 @@
-//! The brackets at the caret: looked for in the background, since an open one may have no partner near.
+//! The brackets at the caret, searched in the background, because an unclosed one has no partner
+//! nearby.
 
 use base::{ByteOffset, Revision, Span};
 use gpui_kit::{AppContext as _, Context, Task};
 
 use super::Editor;
 
-/// What is known of the brackets at the caret.
+/// Search state for the brackets at the caret.
 #[derive(Default)]
 pub(crate) struct Brackets {
-    /// What was found for a text, its tree and a place in it; none where there are none.
+    /// Result for a text, its tree and an offset; `None` if there is no pair.
     found: Option<(Place, Option<[Span; 2]>)>,
-    /// What is being looked for.
+    /// The running search, if any.
     looking: Option<(Place, Task<()>)>,
 }
 
-/// The text, the text its tree knows, and an offset.
+/// Revision of the text, revision of its tree, and an offset.
 type Place = (Revision, Option<Revision>, ByteOffset);
 
 impl Brackets {
-    /// The pair at a caret, if it was found in this text.
+    /// Returns the pair at a caret, if it was found for this revision.
     pub(crate) fn pair_at(&self, revision: Revision, head: ByteOffset) -> Option<[Span; 2]> {
         let ((known, _, at), pair) = self.found.as_ref()?;
         pair.filter(|_| *known == revision && *at == head)
@@ -26,7 +27,7 @@ impl Brackets {
 }
 
 impl Editor {
-    /// Asks for the brackets at a caret; once for each place, text and tree.
+    /// Searches the brackets at a caret; once per offset, text and tree.
     pub(crate) fn look_for_brackets(&mut self, head: ByteOffset, cx: &mut Context<Self>) {
         let Some(syntax) = self.model.read(cx).syntax().cloned() else {
             return;
@@ -53,7 +54,7 @@ impl Editor {
         });
         let task = cx.spawn(async move |this, cx| {
             let pair = found.await;
-            // The view may be gone; then nobody looks.
+            // The view may have been closed.
             this.update(cx, |editor, cx| {
                 let revision = place.0;
                 let before = editor.brackets.pair_at(revision, head);

@@ -1,7 +1,7 @@
-//! Copy, cut and paste, and the selection that a middle click pastes on Linux.
+//! Copy, cut and paste, and the primary selection that a middle click pastes on Linux.
 
 use base::Span;
-use caret::clipboard::{Copied, PasteIndent, copy, cut, paste};
+use caret::clipboard::{CopiedText, PasteIndent, copy, cut, paste};
 use gpui_kit::{ClipboardItem, Context, Window};
 
 use super::Editor;
@@ -37,9 +37,10 @@ impl Editor {
     }
 
     pub(crate) fn paste(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let indent = match self.settings.indent_on_paste {
-            true => PasteIndent::Fit,
-            false => PasteIndent::Keep,
+        let indent = if self.settings.indent_on_paste {
+            PasteIndent::Fit
+        } else {
+            PasteIndent::Keep
         };
         self.paste_from_clipboard(indent, window, cx);
     }
@@ -61,7 +62,7 @@ impl Editor {
 
     pub(crate) fn paste_copied(
         &mut self,
-        copied: &Copied,
+        copied: &CopiedText,
         indent: PasteIndent,
         window: &mut Window,
         cx: &mut Context<Self>,
@@ -71,14 +72,14 @@ impl Editor {
         self.apply(plan, window, cx);
     }
 
-    /// Offers the newest selection to a middle click in any window, where the system knows that.
+    /// Sets the newest selection as primary selection, if the system has one.
     pub(crate) fn offer_primary(&mut self, cx: &mut Context<Self>) {
         #[cfg(any(target_os = "linux", target_os = "freebsd"))]
         {
-            /// More is not copied at every step of a drag.
-            const MOST: usize = 1 << 20;
+            /// Larger selections are not copied on every step of a drag.
+            const MAX_COPY_BYTES: usize = 1 << 20;
             let span = self.selections.primary().span();
-            if !span.is_empty() && span.len() <= MOST {
+            if !span.is_empty() && span.len() <= MAX_COPY_BYTES {
                 let text = self.snapshot.text(span).into_owned();
                 cx.write_to_primary(ClipboardItem::new_string(text));
             }
@@ -89,7 +90,7 @@ impl Editor {
         }
     }
 
-    /// Inserts the selection of whichever window offered one last.
+    /// Inserts the primary selection, from any window.
     pub(crate) fn paste_primary(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         #[cfg(any(target_os = "linux", target_os = "freebsd"))]
         if let Some(copied) = cx.read_from_primary().as_ref().and_then(from_item) {
@@ -101,7 +102,7 @@ impl Editor {
         }
     }
 
-    /// The spans that are selected, for moving them with the pointer.
+    /// Returns the selected spans, for moving them by drag and drop.
     pub(crate) fn selected_spans(&self) -> Vec<Span> {
         self.selections
             .iter()
@@ -111,12 +112,12 @@ impl Editor {
     }
 }
 
-pub(crate) fn to_item(copied: &Copied) -> ClipboardItem {
+pub(crate) fn to_item(copied: &CopiedText) -> ClipboardItem {
     ClipboardItem::new_string_with_metadata(copied.text(), copied.metadata())
 }
 
-pub(crate) fn from_item(item: &ClipboardItem) -> Option<Copied> {
+pub(crate) fn from_item(item: &ClipboardItem) -> Option<CopiedText> {
     let text = item.text()?;
     let metadata = item.metadata();
-    Some(Copied::from_parts(&text, metadata.map(String::as_str)))
+    Some(CopiedText::from_parts(&text, metadata.map(String::as_str)))
 }

@@ -1,18 +1,18 @@
-//! Caret commands, undo and redo: from a command to an edited text with its carets in sight.
+//! Caret commands, undo and redo: applies a command to the text and reveals the carets.
 //!
 //! Start at `Editor::run`.
 
-use caret::{Command, Plan};
+use caret::{CaretPlan, Command};
 use gpui_kit::{Context, Window};
 use project::DocumentState;
-use text::{EditKind, Restored, SelectionSet};
+use text::{EditKind, SelectionSet, UndoOutcome};
 
 use super::{Editor, EditorEvent};
-use crate::model::Around;
-use crate::scroll::Follow;
+use crate::model::EditSelections;
+use crate::scroll::ScrollMargin;
 
 impl Editor {
-    /// Does what a command says, at every caret.
+    /// Runs a command at every caret.
     pub fn run(&mut self, command: &Command, window: &mut Window, cx: &mut Context<Self>) {
         self.sync(cx);
         self.caret_options.page_rows = self.page_rows();
@@ -20,11 +20,15 @@ impl Editor {
         self.apply(plan, window, cx);
     }
 
-    /// Asks one of caret's functions, with everything it may want to know.
-    pub(crate) fn plan<R>(&self, ask: impl FnOnce(&caret::Context) -> R, cx: &Context<Self>) -> R {
+    /// Calls a function of `caret` with the current context.
+    pub(crate) fn plan<R>(
+        &self,
+        ask: impl FnOnce(&caret::CommandContext) -> R,
+        cx: &Context<Self>,
+    ) -> R {
         let model = self.model.read(cx);
         let language = model.language();
-        ask(&caret::Context {
+        ask(&caret::CommandContext {
             snapshot: &self.snapshot,
             selections: &self.selections,
             display: &self.display,
@@ -36,9 +40,9 @@ impl Editor {
         })
     }
 
-    /// Carries a plan out.
-    pub(crate) fn apply(&mut self, plan: Plan, window: &mut Window, cx: &mut Context<Self>) {
-        let Plan {
+    /// Applies a plan to the text, the selections and the folds.
+    pub(crate) fn apply(&mut self, plan: CaretPlan, window: &mut Window, cx: &mut Context<Self>) {
+        let CaretPlan {
             edits,
             selections,
             kind,
@@ -61,12 +65,12 @@ impl Editor {
             self.change_map(cx, |map| map.fold(&fold));
         }
         self.unfold_at_carets(cx);
-        self.follow = Some(Follow::Fit);
+        self.follow = Some(ScrollMargin::Fit);
         self.tell_input_method(window);
         cx.notify();
     }
 
-    /// Edits the text and puts the carets where they belong afterwards. `false` when it is refused.
+    /// Edits the text and sets the selections. Returns `false` if the edit is refused.
     pub(crate) fn edit(
         &mut self,
         edits: &[text::Edit],
@@ -81,7 +85,7 @@ impl Editor {
         let before = self.selections.clone();
         let folded = self.folded_in(edits, cx);
         self.model.update(cx, |model, cx| {
-            let around = Around {
+            let around = EditSelections {
                 before: &before,
                 after: &selections,
             };
@@ -115,7 +119,7 @@ impl Editor {
 
     fn after_restore(
         &mut self,
-        restored: Option<Restored>,
+        restored: Option<UndoOutcome>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
@@ -131,7 +135,7 @@ impl Editor {
         self.after_selections(cx);
         self.fold_again(cx);
         self.unfold_at_carets(cx);
-        self.follow = Some(Follow::Fit);
+        self.follow = Some(ScrollMargin::Fit);
         self.tell_input_method(window);
         cx.emit(EditorEvent::Edited);
     }
@@ -172,12 +176,12 @@ impl Editor {
             self.memory = Default::default();
             self.after_selections(cx);
             self.unfold_at_carets(cx);
-            self.follow = Some(Follow::Fit);
+            self.follow = Some(ScrollMargin::Fit);
             self.tell_input_method(window);
         }
     }
 
-    /// Steps back by one level: composition, find bar, further carets, selection.
+    /// Cancels one level: composition, find bar, additional carets, selection.
     pub(crate) fn cancel(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if self.drag.is_some() {
             self.end_drag(cx);
@@ -186,12 +190,12 @@ impl Editor {
         } else if self.selections.len() > 1 || !self.selections.primary().is_empty() {
             self.run(&Command::CollapseCarets, window, cx);
         } else {
-            // Nothing to step back from here: whatever holds the view may have something.
+            // Nothing to cancel here; a parent view may handle the action.
             cx.propagate();
         }
     }
 
-    /// Tells the input method that the text around the caret is another now.
+    /// Informs the input method that the text around the caret changed.
     pub(crate) fn tell_input_method(&self, window: &Window) {
         window.notify_text_input_changed(&self.focus);
         window.notify_text_selection_changed(&self.focus);

@@ -10,14 +10,14 @@ use crate::element::{RowHighlights, highlights_of_rows};
 use crate::excerpts::{Excerpts, ExcerptsEvent};
 
 impl Editor {
-    /// A view of excerpts.
+    /// Creates a view of excerpts.
     pub fn of_excerpts(
         excerpts: Entity<Excerpts>,
         window: &mut Window,
         cx: &mut App,
     ) -> Entity<Self> {
         cx.new(|cx| {
-            let shown = excerpts.read(cx).shown().clone();
+            let shown = excerpts.read(cx).combined().clone();
             let mut editor = Self::new(shown, window, cx);
             let heard = cx.subscribe(&excerpts, |editor: &mut Self, _, event, cx| match event {
                 ExcerptsEvent::Refused(sentence) => {
@@ -32,12 +32,12 @@ impl Editor {
         })
     }
 
-    /// Where the rows come from, when they are those of other texts.
+    /// Returns the source of the rows, if they are excerpts of other texts.
     pub fn excerpts(&self) -> Option<&Entity<Excerpts>> {
         self.excerpts.as_ref()
     }
 
-    /// The largest number that the gutter may have to show.
+    /// Returns the largest line number that the gutter may show.
     pub(crate) fn most_rows(&self, cx: &App) -> u32 {
         let rows = self.excerpts.as_ref().map(|excerpts| {
             let sources = excerpts.read(cx).sources().iter();
@@ -47,7 +47,7 @@ impl Editor {
         rows.unwrap_or_else(|| self.snapshot.row_count())
     }
 
-    /// Finds the colours of rows, now; `None` where nothing is known of any syntax.
+    /// Computes the highlights of rows synchronously; `None` without any syntax.
     pub(crate) fn colours_now(
         &self,
         rows: Range<Row>,

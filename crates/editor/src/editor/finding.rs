@@ -1,21 +1,24 @@
-//! Find and replace: searches run in the background, so that no text is too long to type in.
+//! Find and replace: searches run in the background, so that typing never waits, however long the
+//! text is.
 //!
-//! Start at `find_again`, which every change of the query or the text leads to.
+//! Start at `find_again`, which runs after every change of the query or the text.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Span;
-use caret::find::{Case, LetterCase, Limit, Pattern, Replacement, WordBounds, Wrap};
+use caret::find::{
+    CaseMatching, LetterCase, MatchLimit, PatternKind, ReplacementTemplate, SearchWrap, WordBounds,
+};
 use gpui_kit::{AppContext as _, Context, Pixels, Window};
 use text::{EditKind, Selection, SelectionSet};
 
 use super::{Editor, EditorEvent, Reveal};
-use crate::find::{FindState, MOST_MATCHES, overview_of};
+use crate::find::{FindState, MAX_MATCHES, overview_of};
 use crate::find_bar::FindBar;
-use crate::scroll::Follow;
+use crate::scroll::ScrollMargin;
 
-/// Ends a search when the task that waits for it is dropped.
+/// Cancels a search when the task awaiting it is dropped.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -56,7 +59,7 @@ impl Editor {
         self.query_changed(cx);
     }
 
-    /// Starts with what is selected, or searches within it when it spans rows.
+    /// Sets the query to the selection, or searches within it if it spans several rows.
     fn seed_query(&mut self) {
         const LONGEST: usize = 500;
         let span = self.selections.primary().span();
@@ -68,12 +71,12 @@ impl Editor {
             return;
         }
         self.find.text = match self.find.pattern {
-            Pattern::Literal => text,
-            Pattern::Regex => escape(&text),
+            PatternKind::Literal => text,
+            PatternKind::Regex => escape(&text),
         };
     }
 
-    /// Tells the bar how wide the text below it is. It stands above and is drawn by then, so it
+    /// Passes the width of the text to the bar. The bar is above the text and already drawn, so it
     /// changes in the next frame.
     pub(crate) fn fit_find_bar(&self, width: Pixels, window: &Window, cx: &mut Context<Self>) {
         let Some(bar) = &self.find_bar else { return };
@@ -91,7 +94,7 @@ impl Editor {
         cx.notify();
     }
 
-    /// Looks for something else from now on. The bar calls it at every key.
+    /// Sets the query. The bar calls it on every keystroke.
     pub(crate) fn set_query(&mut self, text: &str, cx: &mut Context<Self>) {
         if self.find.text != text {
             self.find.text = text.to_owned();
@@ -105,7 +108,7 @@ impl Editor {
         cx.notify();
     }
 
-    /// Searches the text of now. What was found before is shown until this has ended.
+    /// Searches the current text. The previous matches stay visible until it finishes.
     pub(crate) fn find_again(&mut self, cx: &mut Context<Self>) {
         let Some(matcher) = self.find.matcher().cloned().filter(|_| self.find.is_open()) else {
             self.find_task = None;
@@ -117,7 +120,7 @@ impl Editor {
         let cancel = Arc::new(AtomicBool::new(false));
         let guard = StopOnDrop(cancel.clone());
         let found = cx.background_spawn(async move {
-            let found = matcher.find_all(&snapshot, &within, Limit(MOST_MATCHES), &cancel);
+            let found = matcher.find_all(&snapshot, &within, MatchLimit(MAX_MATCHES), &cancel);
             let overview = overview_of(&found.spans, snapshot.len());
             (found, overview)
         });
@@ -160,14 +163,15 @@ impl Editor {
         let Some(matcher) = self.find.matcher().cloned() else {
             return;
         };
-        // Not everything is known yet: ask for this one match, away from the thread that paints.
+        // The matches are incomplete: search for this one in the background.
         let snapshot = self.snapshot.clone();
         let revision = snapshot.revision();
         let within = self.find.spans(snapshot.full_span());
         let hit = cx.background_spawn(async move {
-            match forward {
-                true => matcher.next(&snapshot, &within, selected, Wrap::Around),
-                false => matcher.previous(&snapshot, &within, selected, Wrap::Around),
+            if forward {
+                matcher.next(&snapshot, &within, selected, SearchWrap::Around)
+            } else {
+                matcher.previous(&snapshot, &within, selected, SearchWrap::Around)
             }
         });
         self.step_task = Some(cx.spawn(async move |this, cx| {
@@ -218,7 +222,7 @@ impl Editor {
             matcher.find_all(
                 &snapshot,
                 &within,
-                Limit(1_000_000),
+                MatchLimit(1_000_000),
                 &AtomicBool::new(false),
             )
         });
@@ -278,9 +282,10 @@ impl Editor {
                 match plan {
                     Some(plan) if editor.snapshot.revision() == revision => {
                         editor.apply(plan, window, cx);
-                        editor.follow = Some(Follow::Fit);
+                        editor.follow = Some(ScrollMargin::Fit);
                     }
-                    // The text was edited while the matches were collected: nothing is replaced by halves.
+                    // The text was edited while the matches were collected; replacing only some of
+                    // them would be wrong.
                     _ => cx.emit(EditorEvent::Refused(
                         "nothing was replaced: the text changed meanwhile".into(),
                     )),
@@ -290,9 +295,9 @@ impl Editor {
         }));
     }
 
-    fn replacement(&self, cx: &Context<Self>) -> Replacement {
+    fn replacement(&self, cx: &Context<Self>) -> ReplacementTemplate {
         let ending = self.model.read(cx).document().buffer().line_ending();
-        Replacement::parse(
+        ReplacementTemplate::parse(
             &self.find.replacement,
             self.find.pattern,
             self.find.letter_case,
@@ -302,8 +307,8 @@ impl Editor {
 
     pub(crate) fn toggle_find_case(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.find.case = match self.find.case {
-            Case::Sensitive => Case::Insensitive,
-            Case::Insensitive | Case::Smart => Case::Sensitive,
+            CaseMatching::Sensitive => CaseMatching::Insensitive,
+            CaseMatching::Insensitive | CaseMatching::Smart => CaseMatching::Sensitive,
         };
         self.query_changed(cx);
     }
@@ -318,8 +323,8 @@ impl Editor {
 
     pub(crate) fn toggle_find_regex(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         self.find.pattern = match self.find.pattern {
-            Pattern::Literal => Pattern::Regex,
-            Pattern::Regex => Pattern::Literal,
+            PatternKind::Literal => PatternKind::Regex,
+            PatternKind::Regex => PatternKind::Literal,
         };
         self.query_changed(cx);
     }
@@ -343,7 +348,7 @@ impl Editor {
     }
 }
 
-/// A text as a regular expression that finds just it.
+/// Escapes a text as a regular expression that matches it literally.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {

@@ -1,4 +1,4 @@
-//! Folds: made from the syntax, taken away where a caret goes in.
+//! Folds: created from the syntax, removed when a caret enters them.
 
 use base::{ByteOffset, Row, Span};
 use gpui_kit::{Context, Window};
@@ -6,8 +6,8 @@ use text::NodeId;
 
 use super::Editor;
 
-/// Edits whose deleted folds are kept.
-const MOST_LOST: usize = 100;
+/// Number of edits whose deleted folds are kept.
+const MAX_LOST_EDITS: usize = 100;
 
 /// Folds at one node of the undo history.
 pub(crate) struct FoldState {
@@ -16,7 +16,7 @@ pub(crate) struct FoldState {
     folds: Vec<Span>,
 }
 
-/// Folds that edits deleted, the oldest first. Bounded.
+/// Folds deleted by edits, oldest first. Bounded.
 #[derive(Default)]
 pub(crate) struct LostFolds(Vec<FoldState>);
 
@@ -26,7 +26,7 @@ impl LostFolds {
             return;
         }
         self.0.retain(|other| other.node != folded.node);
-        if self.0.len() == MOST_LOST {
+        if self.0.len() == MAX_LOST_EDITS {
             self.0.remove(0);
         }
         self.0.push(folded);
@@ -34,7 +34,7 @@ impl LostFolds {
 }
 
 impl Editor {
-    /// The folds within the text that edits delete.
+    /// Returns the folds within the text that the edits delete.
     pub(crate) fn folded_in(&self, edits: &[text::Edit], cx: &Context<Self>) -> FoldState {
         let deleted = edits.iter().map(|edit| edit.span);
         let deleted = deleted.filter(|span| !span.is_empty());
@@ -109,7 +109,7 @@ impl Editor {
         self.change_map(cx, |map| map.unfold_all());
     }
 
-    /// Folds the block that starts in a row away, or unfolds it: a click on its arrow.
+    /// Folds or unfolds the block that starts in a row, on a click on its arrow.
     pub(crate) fn toggle_fold_at(&mut self, row: Row, cx: &mut Context<Self>) {
         self.sync(cx);
         match self.fold_starting_at(row) {
@@ -130,7 +130,7 @@ impl Editor {
         self.move_carets_out_of_folds(cx);
     }
 
-    /// The fold whose sign stands in a row.
+    /// Returns the fold whose placeholder is in a row.
     pub(crate) fn fold_starting_at(&self, row: Row) -> Option<Span> {
         let folds = self
             .display
@@ -140,7 +140,7 @@ impl Editor {
             .find(|span| self.snapshot.point_at(span.start).row == row)
     }
 
-    /// What can be folded away from a row on.
+    /// Returns the span that can be folded from a row.
     pub(crate) fn foldable_at(&self, row: Row, cx: &Context<Self>) -> Option<Span> {
         match self.model.read(cx).syntax() {
             Some(syntax) if syntax.has_tree() => {
@@ -151,10 +151,10 @@ impl Editor {
         }
     }
 
-    /// Rows that are indented further than the one before them, for text without a grammar.
+    /// Returns the rows indented deeper than this one, for text without a grammar.
     fn foldable_by_indent(&self, row: Row) -> Option<Span> {
-        /// Longer blocks are not searched to their end.
-        const MOST_ROWS: u32 = 10_000;
+        /// Longer blocks are searched only up to this many rows.
+        const MAX_ROWS: u32 = 10_000;
         let indent = |row: Row| {
             let start = self.snapshot.row_start(row);
             let mut chars = self.snapshot.chars_at(start).take(200);
@@ -166,7 +166,7 @@ impl Editor {
         };
         let own = indent(row)?;
         let mut last = None;
-        let end = (row.0 + MOST_ROWS).min(self.snapshot.last_row().0);
+        let end = (row.0 + MAX_ROWS).min(self.snapshot.last_row().0);
         for next in row.0 + 1..=end {
             match indent(Row(next)) {
                 Some(depth) if depth > own => last = Some(Row(next)),
@@ -181,9 +181,9 @@ impl Editor {
     }
 
     fn foldable_around(&self, row: Row, cx: &Context<Self>) -> Option<Span> {
-        /// Blocks that start further up are left alone.
-        const MOST_ROWS: u32 = 2_000;
-        let first = row.0.saturating_sub(MOST_ROWS);
+        /// Blocks that start further up are ignored.
+        const MAX_ROWS: u32 = 2_000;
+        let first = row.0.saturating_sub(MAX_ROWS);
         let line = self.snapshot.row_span(row);
         (first..=row.0).rev().map(Row).find_map(|start| {
             let span = self.foldable_at(start, cx)?;
@@ -202,12 +202,12 @@ impl Editor {
         rows
     }
 
-    /// The bytes of the display row that shows a row, folded ones included.
+    /// Returns the bytes of the display row that contains a row, including folded ones.
     fn shown_row_span(&self, row: Row) -> Span {
         self.snapshot.row_span_with_ending(row)
     }
 
-    /// Unfolds the folds that hide an end of a selection.
+    /// Unfolds the folds that contain an end of a selection.
     pub(crate) fn unfold_at_carets(&mut self, cx: &mut Context<Self>) {
         let ends = self
             .selections

@@ -1,4 +1,4 @@
-//! Colours of the rows in sight: asked for in the background, except for rows that have none yet.
+//! Highlights of the visible rows: computed in the background, except for rows that have none yet.
 
 use gpui_kit::{AppContext as _, Context};
 
@@ -6,7 +6,7 @@ use super::Editor;
 use crate::element::highlights_of_rows;
 
 impl Editor {
-    /// Asks for the colours of the rows in sight anew. Until they come, the old ones are painted.
+    /// Recomputes the highlights of the visible rows. Until they arrive, the old ones are painted.
     pub(crate) fn highlight_in_background(&mut self, cx: &mut Context<Self>) {
         let rows = self.rows.range();
         if rows.is_empty() {
@@ -27,7 +27,7 @@ impl Editor {
         self.highlight_task = Some(cx.spawn(async move |this, cx| {
             let found = found.await;
             this.update(cx, |editor, cx| {
-                // An edit since then has asked again.
+                // A later edit has started a new computation.
                 if editor.snapshot.revision() == revision
                     && editor.rows.take_highlights(rows.start, found)
                 {

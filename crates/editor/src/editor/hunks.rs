@@ -1,4 +1,4 @@
-//! Going through the changes since the last commit, and taking them back.
+//! Navigates between the changes since the last commit and reverts them.
 
 use base::{Row, Span};
 use gpui_kit::{Context, Window};
@@ -77,7 +77,7 @@ impl Editor {
     }
 }
 
-/// The edit that puts back what a hunk replaced.
+/// Returns the edit that restores the text replaced by a hunk.
 fn revert(hunk: &RowHunk, head: &Snapshot, snapshot: &Snapshot) -> Edit {
     let rows = |snapshot: &Snapshot, start: Row, end: Row| {
         Span::new(snapshot.row_start(start), snapshot.row_start(end))
@@ -85,7 +85,8 @@ fn revert(hunk: &RowHunk, head: &Snapshot, snapshot: &Snapshot) -> Edit {
     let old = rows(head, hunk.before.start, hunk.before.end);
     let mut new = rows(snapshot, hunk.after.start, hunk.after.end);
     let mut text = head.text(old).into_owned();
-    // The last row has no ending of its own: the one before it then goes or comes along.
+    // The last row has no line ending, so the ending of the previous row is removed or added with
+    // it.
     if hunk.after.end.0 >= snapshot.row_count()
         && hunk.before.end.0 < head.row_count()
         && text.ends_with('\n')

@@ -1,7 +1,7 @@
-//! Changes under review, shown in the text they made: a ground behind the rows that came, and room above them for what
-//! went and for what can be done about it.
+//! Changes under review, shown inline: a background behind the added rows, and a block above them
+//! for removed rows and actions.
 //!
-//! Whoever shows them says which there are; here they only follow the text.
+//! The caller provides the changes; this module only moves them with the text.
 
 use base::{Row, Span};
 use display::{BlockId, BlockSpec, Placement};
@@ -13,23 +13,23 @@ use crate::block_view::BlockView;
 
 /// A change under review.
 pub struct ReviewMark {
-    /// The rows it brought; empty where it only took some away, at the row that follows them.
+    /// The added rows; for a pure deletion, empty at the row that follows it.
     pub rows: RowSpan,
-    /// How much room `view` needs above them, in line heights.
+    /// Height of `view`, in line heights.
     pub height: f32,
-    /// What is drawn there.
+    /// View in the block above the rows.
     pub view: BlockView,
 }
 
-/// What is shown of a review.
+/// Blocks and backgrounds of a review.
 #[derive(Default)]
-pub(crate) struct Review {
+pub(crate) struct ShownReview {
     blocks: Vec<BlockId>,
-    /// The rows that came, from the start of the first to the start of the one behind the last.
+    /// The added rows, from the start of the first to the end of the last, line ending included.
     pub(crate) grounds: Vec<Span>,
 }
 
-impl Review {
+impl ShownReview {
     pub(super) fn follow(&mut self, change: &Change) {
         for span in &mut self.grounds {
             *span = change.map_span(*span);
@@ -42,7 +42,7 @@ impl Review {
 }
 
 impl Editor {
-    /// Shows these changes instead of those before; they are in the order of the text.
+    /// Replaces the changes shown; they are in text order.
     pub fn set_review(&mut self, marks: Vec<ReviewMark>, cx: &mut Context<Self>) {
         self.sync(cx);
         let gone = std::mem::take(&mut self.review).blocks;
@@ -55,14 +55,16 @@ impl Editor {
         let last = self.snapshot.last_row();
         for mark in marks {
             let start = self.snapshot.row_start(mark.rows.start.min(last));
-            let end = match mark.rows.end > last {
-                true => self.snapshot.row_end(last),
-                false => self.snapshot.row_start(mark.rows.end),
+            let end = if mark.rows.end > last {
+                self.snapshot.row_end(last)
+            } else {
+                self.snapshot.row_start(mark.rows.end)
             };
             self.review.grounds.push(Span::new(start, end.max(start)));
-            let (row, placement) = match mark.rows.start > last {
-                true => (last, Placement::Below),
-                false => (mark.rows.start, Placement::Above),
+            let (row, placement) = if mark.rows.start > last {
+                (last, Placement::Below)
+            } else {
+                (mark.rows.start, Placement::Above)
             };
             let spec = BlockSpec {
                 row,
@@ -76,14 +78,16 @@ impl Editor {
         cx.notify();
     }
 
-    /// Which of the changes under review is at the newest caret: the one around it, else the next below, else the last.
+    /// Returns the index of the change at the newest caret: the one around it, else the next below,
+    /// else the last.
     pub fn reviewed_at_caret(&mut self, cx: &mut Context<Self>) -> Option<usize> {
         let row = self.caret_point(cx).row;
         let end = |span: &Span| -> Row {
-            let last = match span.is_empty() {
-                true => span.start,
-                // The start of the row behind the last belongs to no row of the change.
-                false => self.snapshot.clip(span.end - 1, base::Bias::Left),
+            let last = if span.is_empty() {
+                span.start
+            } else {
+                // The start of the row after the change is not part of it.
+                self.snapshot.clip(span.end - 1, base::Bias::Left)
             };
             self.snapshot.point_at(last).row
         };
@@ -92,7 +96,7 @@ impl Editor {
         at.or(grounds.len().checked_sub(1))
     }
 
-    /// Puts the caret at the first row of a change under review.
+    /// Moves the caret to the first row of a change under review.
     pub fn go_to_reviewed(&mut self, index: usize, cx: &mut Context<Self>) {
         if let Some(span) = self.review.grounds.get(index) {
             self.go_to(span.start, Reveal::Center, cx);

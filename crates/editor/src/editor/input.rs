@@ -1,7 +1,8 @@
-//! Text from the keyboard and from input methods, with what they ask about the text around the caret.
+//! Text input from the keyboard and from input methods, and their queries about the text around the
+//! caret.
 //!
-//! Offsets here are UTF-16 code units from the start of the text, as every system counts them.
-//! Invariant: what is being composed is in the text, once at each caret, and `marked` says where.
+//! Offsets are UTF-16 code units from the start of the text, as in the platform APIs.
+//! Invariant: composed text is part of the buffer, once per caret, and `marked` holds its spans.
 
 use std::ops::Range;
 
@@ -11,10 +12,10 @@ use gpui_kit::{Bounds, Context, EntityInputHandler, Pixels, Point, UTF16Selectio
 use text::{Edit, EditKind, Selection, SelectionSet};
 
 use super::Editor;
-use crate::scroll::Follow;
+use crate::scroll::ScrollMargin;
 
-/// The most that is handed to an input method at once, in bytes.
-const MOST: usize = 64 * 1024;
+/// Maximum text returned to an input method at once, in bytes.
+const MAX_INPUT_BYTES: usize = 64 * 1024;
 
 impl Editor {
     fn span_of_units(&self, units: &Range<usize>) -> Span {
@@ -26,11 +27,12 @@ impl Editor {
         self.snapshot.utf16_at(span.start)..self.snapshot.utf16_at(span.end)
     }
 
-    /// The spans that composed text replaces: those it replaced before, or the selections.
+    /// Returns the spans that composed text replaces: its previous spans, or the selections.
     fn spans_to_compose(&self, units: Option<Range<usize>>) -> Vec<Span> {
         let asked = units.map(|units| self.span_of_units(&units));
         match asked {
-            // A part of what is composed at the newest caret: the same part at every other.
+            // A part of the composition at the newest caret corresponds to the same part at every
+            // other.
             Some(span) if self.marked.len() > 1 => {
                 let newest = self.marked_at_newest().unwrap_or(span);
                 let (from, to) = (
@@ -46,9 +48,9 @@ impl Editor {
         }
     }
 
-    /// Nothing is suggested within what is composed.
+    /// Suppresses suggestions during composition.
     fn composing_changed(&mut self, cx: &mut Context<Self>) {
-        self.suggesting.touch();
+        self.suggesting.invalidate();
         self.refresh_suggestion(cx);
     }
 
@@ -62,7 +64,8 @@ impl Editor {
             .copied()
     }
 
-    /// Puts `text` in place of each span. Carets go to `caret` bytes into it. Returns where it lies now.
+    /// Replaces each span by `text` and moves the carets to `caret` bytes into it. Returns the new
+    /// spans.
     fn replace_each(
         &mut self,
         spans: &[Span],
@@ -101,8 +104,8 @@ impl EntityInputHandler for Editor {
     ) -> Option<String> {
         self.sync(cx);
         let mut span = self.span_of_units(&units);
-        if span.len() > MOST {
-            span.end = self.snapshot.clip(span.start + MOST, Bias::Left);
+        if span.len() > MAX_INPUT_BYTES {
+            span.end = self.snapshot.clip(span.start + MAX_INPUT_BYTES, Bias::Left);
         }
         *actual = Some(self.units_of_span(span));
         Some(self.snapshot.text(span).into_owned())
@@ -134,7 +137,7 @@ impl EntityInputHandler for Editor {
             SelectionSet::single(Selection::new(span.start, span.end)),
             cx,
         );
-        self.follow = Some(Follow::Fit);
+        self.follow = Some(ScrollMargin::Fit);
         window.notify_text_selection_changed(&self.focus);
     }
 
@@ -172,7 +175,7 @@ impl EntityInputHandler for Editor {
         self.marked.clear();
         self.replace_each(&spans, text, text.len()..text.len(), cx);
         self.composing_changed(cx);
-        self.follow = Some(Follow::Fit);
+        self.follow = Some(ScrollMargin::Fit);
         self.tell_input_method(window);
         cx.notify();
     }
@@ -198,7 +201,7 @@ impl EntityInputHandler for Editor {
             self.marked = placed;
         }
         self.composing_changed(cx);
-        self.follow = Some(Follow::Fit);
+        self.follow = Some(ScrollMargin::Fit);
         self.tell_input_method(window);
         cx.notify();
     }
@@ -216,9 +219,10 @@ impl EntityInputHandler for Editor {
         let start = self.display.to_display(span.start, Bias::Left);
         let end = self.display.to_display(span.end, Bias::Left);
         let left = geometry.x_of(start.cell);
-        let right = match end.row == start.row {
-            true => geometry.x_of(end.cell),
-            false => geometry.text.right(),
+        let right = if end.row == start.row {
+            geometry.x_of(end.cell)
+        } else {
+            geometry.text.right()
         };
         let y = geometry.y_of(self.display.y_of(start.row));
         Some(Bounds::new(
@@ -242,7 +246,7 @@ impl EntityInputHandler for Editor {
     }
 }
 
-/// The byte at which so many UTF-16 code units of a text have gone by.
+/// Converts an offset in UTF-16 code units into a byte offset.
 fn byte_at_unit(text: &str, unit: usize) -> usize {
     let mut units = 0;
     for (byte, char) in text.char_indices() {

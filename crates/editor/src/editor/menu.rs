@@ -1,4 +1,4 @@
-//! The menu of the text.
+//! The context menu of the text.
 
 use gpui_kit::{Context, Window};
 use ui::{Menu, open_menu_at};
@@ -8,7 +8,7 @@ use crate::actions::{Copy, Cut, FindSelection, Fold, Paste, Redo, RevertHunk, Un
 use crate::caret_actions::{SelectAll, SelectAllOccurrences, ToggleLineComment};
 
 impl Editor {
-    /// What a right click offers here.
+    /// Builds the context menu.
     pub(crate) fn menu(&self, cx: &gpui_kit::App) -> Menu {
         let model = self.model.read(cx);
         let can_edit = model.document().can_edit();
@@ -29,20 +29,20 @@ impl Editor {
             .action_if("Toggle Line Comment", Box::new(ToggleLineComment), can_edit)
             .action("Fold", Box::new(Fold))
             .action("Unfold", Box::new(Unfold));
-        match model.hunks().is_empty() {
-            true => menu,
-            false => menu
-                .separator()
-                .action_if("Revert Change", Box::new(RevertHunk), can_edit),
+        if model.hunks().is_empty() {
+            menu
+        } else {
+            menu.separator()
+                .action_if("Revert Change", Box::new(RevertHunk), can_edit)
         }
     }
 
-    /// Opens it below the caret, which stays where it is.
+    /// Opens the menu below the caret without moving it.
     pub(crate) fn open_menu(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if let Some(position) = self.caret_corner() {
             self.menu_at_caret = true;
             open_menu_at(position, window, cx);
-            // Where something lies over the text the click does not arrive.
+            // The click does not arrive if something covers the text.
             cx.defer_in(window, |editor, _, _| editor.menu_at_caret = false);
         }
     }

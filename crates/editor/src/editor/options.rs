@@ -1,4 +1,4 @@
-//! The settings that hold for one view, and the switches that stand above them.
+//! Effective settings of one view, and its overrides.
 
 use caret::CaretOptions;
 use gpui_kit::{App, Context, Entity, Window};
@@ -8,17 +8,17 @@ use ui::ActiveSettings as _;
 use super::Editor;
 use crate::model::DocumentModel;
 
-/// What was switched for this view alone; `None` follows the settings.
+/// Overrides for this view only; `None` follows the settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overrides {
     pub(crate) soft_wrap: Option<SoftWrap>,
     pub(crate) whitespace: Option<Whitespace>,
-    /// Whether tabs indent, and how wide a step is.
+    /// Hard tabs or spaces, and the width of a level.
     indentation: Option<(bool, u32)>,
 }
 
 impl Editor {
-    /// Takes over settings that changed. Comparing costs one pointer.
+    /// Applies changed settings. The comparison is a pointer check.
     pub(crate) fn follow_settings(&mut self, cx: &mut Context<Self>) {
         if !std::sync::Arc::ptr_eq(cx.settings(), &self.settings_source) {
             self.use_settings(cx);
@@ -35,9 +35,9 @@ impl Editor {
         self.show_caret(cx);
     }
 
-    /// Takes over what the text, parsed anew, tells: its language and how it is indented.
+    /// Applies the language and indentation detected from the newly parsed text.
     ///
-    /// This comes behind every key, so rows are shaped again only where something changed.
+    /// This runs after every keystroke, so rows are shaped again only if something changed.
     pub(crate) fn follow_text(&mut self, cx: &mut Context<Self>) {
         if self.language_name(cx) != self.settings_language {
             return self.use_settings(cx);
@@ -91,7 +91,7 @@ impl Editor {
         cx.notify();
     }
 
-    /// Chooses the indentation of this text, whatever it tells of itself.
+    /// Sets the indentation of this text, overriding detection.
     pub fn set_indentation(&mut self, hard_tabs: bool, tab_width: u32, cx: &mut Context<Self>) {
         self.overrides.indentation = Some((hard_tabs, tab_width.clamp(1, 16)));
         self.caret_options = self.fresh_caret_options(cx);
@@ -99,13 +99,13 @@ impl Editor {
         cx.notify();
     }
 
-    /// Whether tabs indent, and how wide a step is.
+    /// Returns hard tabs or spaces, and the width of a level.
     pub fn indentation(&self) -> (bool, u32) {
         (self.caret_options.hard_tabs, self.caret_options.tab_width)
     }
 }
 
-/// What commands go by, from the settings and from the text's own habits.
+/// Returns the options for caret commands, from the settings and the detected style of the text.
 pub(crate) fn caret_options(
     settings: &EditorSettings,
     model: &Entity<DocumentModel>,
@@ -134,7 +134,7 @@ pub(crate) fn caret_options(
     }
 }
 
-/// Whether the first rows are indented with tabs, or else by how many spaces a step is.
+/// Detects hard tabs, or the number of spaces per level, from the first rows.
 fn detect(snapshot: &text::Snapshot) -> Option<(bool, u32)> {
     const ROWS: u32 = 200;
     let (mut tabs, mut steps, mut before) = (0u32, [0u32; 9], 0usize);

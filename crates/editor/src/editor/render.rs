@@ -1,4 +1,4 @@
-//! The view as a tree: banners, find bar, text; and the caret that blinks.
+//! Renders the view: banners, find bar, text; and the blinking caret.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::banner;
 use crate::comparison::Comparison;
 use crate::element::{ActionScope, TextElement, describe};
 
-/// How long a blinking caret is to be seen, and how long not.
+/// Interval of the caret's blinking.
 const BLINK: Duration = Duration::from_millis(530);
 
 impl Render for Editor {
@@ -69,13 +69,14 @@ impl Editor {
 
     fn accessible_name(&self, cx: &Context<Self>) -> SharedString {
         let document = self.model.read(cx).document();
-        match document.can_edit() {
-            true => format!("{}, text", document.title()).into(),
-            false => format!("{}, read-only text", document.title()).into(),
+        if document.can_edit() {
+            format!("{}, text", document.title()).into()
+        } else {
+            format!("{}, read-only text", document.title()).into()
         }
     }
 
-    /// What keymaps can ask about this view.
+    /// Returns the context for keymaps.
     pub(crate) fn key_context(&self, cx: &Context<Self>) -> KeyContext {
         let mut context = KeyContext::default();
         context.add("Editor");
@@ -124,7 +125,7 @@ impl Editor {
         context
     }
 
-    /// Mine and theirs side by side, while a conflict is looked at.
+    /// Returns the side-by-side view while a conflict is compared.
     fn comparison_view(&mut self, cx: &mut Context<Self>) -> Option<gpui_kit::Entity<Comparison>> {
         if !self.comparison {
             self.comparison_entity = None;
@@ -137,13 +138,13 @@ impl Editor {
         self.comparison_entity.clone()
     }
 
-    /// Shows a conflict's two sides, or the text again.
+    /// Shows the two sides of a conflict, or the text again.
     pub fn set_comparing(&mut self, comparing: bool, cx: &mut Context<Self>) {
         self.comparison = comparing && self.model.read(cx).document().conflict().is_some();
         cx.notify();
     }
 
-    /// The caret is to be seen now, and blinks from here on if it is to blink.
+    /// Shows the caret and restarts its blinking.
     pub(crate) fn show_caret(&mut self, cx: &mut Context<Self>) {
         self.caret_shown = true;
         if !self.settings.cursor_blink || !self.may_move(cx) {

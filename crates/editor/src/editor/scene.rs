@@ -1,81 +1,83 @@
-//! What whoever makes suggestions is told about a view, and why none are wanted in it.
+//! State of a view for the suggestion engine, and the reasons it accepts no suggestions.
 
 use std::fmt;
 
-use autocomplete::Scene;
+use autocomplete::EditorState;
 use gpui_kit::{App, Context, Window};
 
 use super::Editor;
 
-/// Why a view wants no suggestions now.
+/// Reason a view accepts no suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsuited {
-    /// Its text cannot be edited.
+pub enum SuggestionBlocker {
+    /// The text is read-only.
     ReadOnly,
-    /// Its rows are those of several texts.
+    /// The rows are excerpts of several texts.
     Excerpts,
-    /// An input method composes.
+    /// An input method is composing.
     Composing,
-    /// Something is selected.
+    /// A selection is not empty.
     Selection,
-    /// The keyboard is in the find bar.
+    /// The find bar has the focus.
     Finding,
 }
 
-impl fmt::Display for Unsuited {
+impl fmt::Display for SuggestionBlocker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unsuited::ReadOnly => "this text cannot be edited",
-            Unsuited::Excerpts => "these lines are from several files",
-            Unsuited::Composing => "an input method is composing",
-            Unsuited::Selection => "something is selected",
-            Unsuited::Finding => "the keyboard is in the find bar",
+            SuggestionBlocker::ReadOnly => "this text cannot be edited",
+            SuggestionBlocker::Excerpts => "these lines are from several files",
+            SuggestionBlocker::Composing => "an input method is composing",
+            SuggestionBlocker::Selection => "something is selected",
+            SuggestionBlocker::Finding => "the keyboard is in the find bar",
         })
     }
 }
 
 impl Editor {
-    /// The text with its caret and what is in sight of it.
-    pub fn scene(&mut self, cx: &mut Context<Self>) -> Scene {
+    /// Captures the text, its caret and the visible rows.
+    pub fn scene(&mut self, cx: &mut Context<Self>) -> EditorState {
         self.sync(cx);
         let model = self.model.read(cx);
         let width = self.caret_options.tab_width.max(1) as usize;
-        Scene {
+        EditorState {
             path: model.document().path().cloned(),
             snapshot: self.snapshot.clone(),
             syntax: model.syntax().cloned(),
             language: model.language(),
             caret: self.selections.primary().head,
             rows: self.rows_fully_in_sight(),
-            indent: match self.caret_options.hard_tabs {
-                true => "\t".to_owned(),
-                false => " ".repeat(width),
+            indent: if self.caret_options.hard_tabs {
+                "\t".to_owned()
+            } else {
+                " ".repeat(width)
             },
         }
     }
 
-    /// Why no suggestions are wanted here now; `None` when they are.
-    pub fn blocks_suggestions(&self, window: &Window, cx: &App) -> Option<Unsuited> {
+    /// Returns the reason this view accepts no suggestions; `None` if it does.
+    pub fn blocks_suggestions(&self, window: &Window, cx: &App) -> Option<SuggestionBlocker> {
         let bar = self.find_bar.as_ref();
         let finds = bar.is_some_and(|bar| bar.read(cx).has_keyboard(window, cx));
-        self.unsuited(cx).or(finds.then_some(Unsuited::Finding))
+        self.suggestion_blocker(cx)
+            .or(finds.then_some(SuggestionBlocker::Finding))
     }
 
-    /// Why nothing of a suggestion is shown, the keyboard apart.
-    pub(super) fn unsuited(&self, cx: &App) -> Option<Unsuited> {
+    /// Returns the reason no suggestion is shown, ignoring the focus.
+    pub(super) fn suggestion_blocker(&self, cx: &App) -> Option<SuggestionBlocker> {
         if self.excerpts.is_some() {
-            return Some(Unsuited::Excerpts);
+            return Some(SuggestionBlocker::Excerpts);
         }
         if !self.model.read(cx).document().can_edit() {
-            return Some(Unsuited::ReadOnly);
+            return Some(SuggestionBlocker::ReadOnly);
         }
         if !self.marked.is_empty() {
-            return Some(Unsuited::Composing);
+            return Some(SuggestionBlocker::Composing);
         }
         let is_selected = self
             .selections
             .iter()
             .any(|selection| !selection.is_empty());
-        is_selected.then_some(Unsuited::Selection)
+        is_selected.then_some(SuggestionBlocker::Selection)
     }
 }

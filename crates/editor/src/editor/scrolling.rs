@@ -1,4 +1,4 @@
-//! Scrolling by commands and by the wheel, and wrapping rows in the background.
+//! Scrolling by commands and the mouse wheel, and wrapping rows in the background.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use gpui_kit::{AppContext as _, Context, Window};
 
 use super::{Editor, EditorEvent};
-use crate::scroll::{Follow, Scroll, Viewport, top_showing};
+use crate::scroll::{Scroll, ScrollMargin, Viewport, top_showing};
 
-/// Sets the flag when it is dropped, so that a job nobody waits for ends.
+/// Sets the flag on drop, to cancel a job whose result is not needed.
 struct CancelOnDrop(Arc<AtomicBool>);
 
 impl Drop for CancelOnDrop {
@@ -18,7 +18,7 @@ impl Drop for CancelOnDrop {
 }
 
 impl Editor {
-    /// What the window shows of the text.
+    /// Returns the visible part of the text.
     pub(crate) fn viewport(&self) -> Viewport {
         Viewport {
             rows: self
@@ -29,20 +29,20 @@ impl Editor {
         }
     }
 
-    /// The rows of a page: those in sight but one, so that one sees where one came from.
+    /// Returns the rows of a page: the visible rows minus one, for orientation.
     pub(crate) fn page_rows(&self) -> u32 {
         (self.viewport().rows.floor() as u32)
             .saturating_sub(1)
             .max(1)
     }
 
-    /// The top of the window, in line heights from the top of the text.
+    /// Returns the scroll position, in line heights from the top of the text.
     pub fn scroll_top(&mut self, cx: &mut Context<Self>) -> f64 {
         self.sync(cx);
         self.scroll.top(&self.display)
     }
 
-    /// Scrolls to a top, in line heights, as far as the text goes.
+    /// Sets the scroll position, in line heights, clipped to the text.
     pub fn set_scroll_top(&mut self, top: f64, cx: &mut Context<Self>) {
         self.sync(cx);
         let before = self.scroll;
@@ -61,7 +61,7 @@ impl Editor {
         self.set_scroll_top(top + rows, cx);
     }
 
-    /// Shifts the text sideways by pixels, as far as it goes.
+    /// Scrolls horizontally by pixels, clipped to the text.
     pub(crate) fn scroll_sideways(&mut self, pixels: f64, cx: &mut Context<Self>) {
         let widest = self
             .geometry
@@ -103,11 +103,11 @@ impl Editor {
     }
 
     pub(crate) fn center_caret(&mut self, _: &mut Window, cx: &mut Context<Self>) {
-        self.follow = Some(Follow::Center);
+        self.follow = Some(ScrollMargin::Center);
         cx.notify();
     }
 
-    /// Brings the newest caret into sight, if something asked for it. Part of laying out.
+    /// Reveals the newest caret, if requested. Part of the layout.
     pub(crate) fn follow_caret(&mut self, advance: f64, text_width: f64, cx: &Context<Self>) {
         let viewport = self.viewport();
         let Some(follow) = self.follow.take() else {
@@ -120,7 +120,7 @@ impl Editor {
         let head = self.selections.primary().head;
         let point = self.display.to_display(head, base::Bias::Left);
         let top = self.scroll.top(&self.display);
-        // Headers at the top must not cover the caret.
+        // Sticky headers must not cover the caret.
         let headers = self
             .geometry
             .as_ref()
@@ -140,7 +140,7 @@ impl Editor {
         }
     }
 
-    /// Wraps rows that nobody looks at yet, job after job.
+    /// Wraps rows outside the window, one job after another.
     pub(crate) fn wrap_in_background(&mut self, cx: &mut Context<Self>) {
         let Some(job) = self.map.wrap_job() else {
             return;

@@ -1,16 +1,17 @@
-//! The suggestion of a view: handed in from outside, taken along by every change of the text, and shown.
+//! The suggestion of a view: set from outside, mapped through every text change, and shown.
 //!
-//! Invariant: what is shown was made from a suggestion that stands in the text of now; a change that the suggestion
-//! did not foresee takes it out of sight before anything is painted.
-//! Invariant: only its inlays are in the display map, and they are never places for a caret. One that is given up stays
-//! to be seen while a button is pressed, so that nothing moves under the pointer; it cannot be taken.
-//! Start at `Editor::set_suggestion`; `Editor::refresh_suggestion` brings into the display map what is to be seen.
+//! Invariant: the shown suggestion applies to the current text; a change that diverges from it
+//! removes it before the next paint.
+//! Invariant: only its inlays are in the display map, and the caret never stops inside them. A
+//! dropped suggestion stays visible while a mouse button is pressed, so that nothing moves under
+//! the pointer, but cannot be accepted.
+//! Start at `Editor::set_suggestion`; `Editor::refresh_suggestion` updates the display map.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use autocomplete::{Fate, Part, Suggestion, SuggestionId};
+use autocomplete::{AcceptGranularity, FollowResult, Suggestion, SuggestionId};
 use base::{Bias, ByteOffset, Revision, Row};
 use display::{Inlay, InlayId};
 use gpui_kit::{AppContext as _, Context, SharedString, Task, Window};
@@ -19,117 +20,119 @@ use text::{Change, Snapshot};
 use super::{Editor, EditorEvent};
 use crate::element::{RowHighlight, VisibleRow};
 use crate::suggestion::{
-    ColourJob, Coloured, InText, Look, Piece, Presentation, Sight, SuggestionPlace, present,
+    ColourJob, HighlightedText, InText, InsertedText, Presentation, SuggestionPlace,
+    SuggestionStyle, VisibleRange, present,
 };
 
-/// What is heard about suggestions.
+/// An event about a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SuggestionEvent {
-    /// A part of it was taken, by this change. `Editor::last_taken` names the revision it led to, also to those who hear
-    /// of the change before they hear of this.
+    /// A part was accepted by this change. `Editor::last_taken` names the resulting revision, also
+    /// for observers that see the change before this event.
     Taken {
-        /// Which one.
+        /// Id of the suggestion.
         id: SuggestionId,
-        /// How much of it.
-        part: Part,
-        /// What that did.
+        /// The part that was accepted.
+        part: AcceptGranularity,
+        /// Change of the text.
         change: Change,
     },
-    /// The person does not want it.
+    /// The user dismissed the suggestion.
     Dismissed(SuggestionId),
-    /// One is asked for by hand.
+    /// The user requested a suggestion.
     Requested,
-    /// Another one for the same place is wanted.
-    Cycled(Cycle),
-    /// Words are wanted that may stand at the caret, for `Editor::write_words`.
-    WordsWanted(Cycle),
-    /// The caret was brought to where it begins.
+    /// The user requested an alternative at the same location.
+    Cycled(CycleDirection),
+    /// The user requested candidate words at the caret, to pass to `Editor::write_words`.
+    WordsWanted(CycleDirection),
+    /// The caret jumped to the start of the suggestion.
     Jumped(SuggestionId),
-    /// The file it changes is to be opened, with the suggestion in it.
+    /// The file of the suggestion must be opened, to show the suggestion there.
     Entered(SuggestionId),
 }
 
-/// Which of several suggestions.
+/// Direction for cycling through alternatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cycle {
-    /// The next one.
+pub enum CycleDirection {
+    /// To the next alternative.
     Next,
-    /// The one before.
+    /// To the previous alternative.
     Previous,
 }
 
-/// When suggestions are seen.
+/// Condition for showing suggestions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SuggestionMode {
-    /// As soon as there is one.
+    /// Show them without a key.
     #[default]
     Eager,
-    /// While Alt is held.
+    /// Show them while Alt is held.
     Subtle,
 }
 
-/// How the letters of one inlay look.
+/// Style of one inlay.
 #[derive(Clone, Debug)]
 pub(crate) struct InlayLook {
-    pub(crate) look: Look,
-    /// Offsets in its text.
+    pub(crate) look: SuggestionStyle,
+    /// Highlights of its text, with offsets into it.
     pub(crate) colours: Option<Arc<[RowHighlight]>>,
 }
 
-/// How inlays look, those that have a look of their own.
+/// Styles of the inlays that have one.
 pub(crate) type InlayLooks = Rc<HashMap<InlayId, InlayLook>>;
 
-/// The first name of our inlays; they are numbered from here.
+/// First id of suggestion inlays; they are numbered from here.
 const FIRST_INLAY: u64 = 1 << 62;
 
-/// What a view knows of its suggestion.
+/// Suggestion state of a view.
 #[derive(Default)]
-pub(crate) struct Suggesting {
+pub(crate) struct SuggestionState {
     pub(super) offered: Option<Suggestion>,
     mode: SuggestionMode,
     /// Whether the key that shows subtle suggestions is held.
     pub(super) is_held: bool,
     pub(crate) note: Option<SharedString>,
     pub(crate) place: Option<SuggestionPlace>,
-    /// Where the last jump led, and for which suggestion.
+    /// Target of the last jump and its suggestion.
     pub(super) jumped: Option<(SuggestionId, ByteOffset)>,
-    /// The revision that the last taking led to.
+    /// Revision created by the last accepted part.
     pub(super) last_taken: Option<Revision>,
-    /// What a frame showed last, and of which text.
+    /// The suggestion painted last, and the revision of its text.
     last_painted: Option<(SuggestionId, Revision)>,
     shown: Option<Presentation>,
-    /// The text that `shown` was made for.
+    /// Revision that `shown` was built for.
     shown_at: Option<Revision>,
-    /// The inlays in the display map.
+    /// Inlays in the display map.
     inlays: Vec<InlayId>,
     pub(crate) looks: InlayLooks,
-    /// What is in sight, as `shown` was made for it; none when it has to be made anew.
-    made_for: Option<Sight>,
-    /// The colours found last; they may be of the suggestion before, which often is how this one begins.
-    coloured: Vec<Coloured>,
+    /// Visible range that `shown` was built for; `None` if it must be rebuilt.
+    made_for: Option<VisibleRange>,
+    /// Last computed highlights; they may belong to the previous suggestion, which often has the
+    /// same prefix.
+    coloured: Vec<HighlightedText>,
     colour_task: Option<Task<()>>,
 }
 
-impl Suggesting {
-    /// Takes the suggestion along a change of the text.
+impl SuggestionState {
+    /// Maps the suggestion through a change of the text.
     pub(super) fn follow(&mut self, change: &Change, after: &Snapshot) {
         self.made_for = None;
         self.jumped = None;
         let Some(offered) = &mut self.offered else {
             return;
         };
-        // Who goes on typing here does not mean to go to another file.
+        // Typing here means that the user does not go to another file.
         let is_over = offered.file.is_some()
             || matches!(
                 offered.follow(change, after),
-                Fate::Completed | Fate::Dropped
+                FollowResult::Completed | FollowResult::Dropped
             );
         if is_over {
             self.forget();
         }
     }
 
-    /// Nothing is offered any more.
+    /// Drops the suggestion and its presentation.
     pub(super) fn forget(&mut self) {
         self.offered = None;
         self.jumped = None;
@@ -139,32 +142,32 @@ impl Suggesting {
         self.colour_task = None;
     }
 
-    /// For when it is not known any more how the text came to be, and the display map is another.
-    pub(super) fn start_anew(&mut self) {
+    /// Resets the state when the edits leading to the text are unknown and the display map is new.
+    pub(super) fn reset(&mut self) {
         self.forget();
         self.shown = None;
         self.inlays.clear();
         self.looks = InlayLooks::default();
     }
 
-    /// What is shown has to be made anew.
-    pub(super) fn touch(&mut self) {
+    /// Marks the presentation for rebuilding.
+    pub(super) fn invalidate(&mut self) {
         self.made_for = None;
     }
 
-    /// Whether a jump has brought the caret here, for the suggestion of now.
+    /// Returns whether a jump for the current suggestion brought the caret here.
     pub(super) fn has_jumped_to(&self, caret: ByteOffset) -> bool {
         let id = self.offered.as_ref().map(|offered| offered.id);
         self.jumped
             .is_some_and(|(of, at)| Some(of) == id && at == caret)
     }
 
-    /// What is to be seen.
-    pub(crate) fn shown(&self) -> Option<&Presentation> {
+    /// Returns the presentation that is shown.
+    pub(crate) fn shown_presentation(&self) -> Option<&Presentation> {
         self.shown.as_ref()
     }
 
-    /// What is to be seen in the text.
+    /// Returns the part of the presentation inside the text.
     pub(crate) fn in_text(&self) -> Option<&InText> {
         match &self.shown {
             Some(Presentation::InText(shown)) => Some(shown),
@@ -172,7 +175,7 @@ impl Suggesting {
         }
     }
 
-    /// What is known of the colours of a text, and of how many of its bytes.
+    /// Returns the known highlights of a text, and the number of bytes they cover.
     fn colours_of(&self, text: &str) -> Option<(Arc<[RowHighlight]>, usize)> {
         let known = self.coloured.iter().filter_map(|known| known.of_text(text));
         known.max_by_key(|(_, bytes)| *bytes)
@@ -180,64 +183,67 @@ impl Suggesting {
 }
 
 impl Editor {
-    /// Offers a suggestion instead of the one before, or none. One made for an older text is taken along to the text of
-    /// now; one that does not stand there is not shown, and `suggestion` tells so.
+    /// Replaces the suggestion, or clears it. A suggestion for an older revision is mapped to the
+    /// current text; if it does not apply there, it is not shown and `suggestion` returns `None`.
     pub fn set_suggestion(&mut self, suggestion: Option<Suggestion>, cx: &mut Context<Self>) {
         self.sync(cx);
-        let suggestion = suggestion.and_then(|suggestion| self.brought_up(suggestion, cx));
+        let suggestion = suggestion.and_then(|suggestion| self.updated(suggestion, cx));
         let is_same =
             |known: &Suggestion| suggestion.as_ref().is_some_and(|new| new.id == known.id);
         if !self.suggesting.offered.as_ref().is_some_and(is_same) {
             self.suggesting.forget();
         }
         self.suggesting.offered = suggestion;
-        self.suggesting.touch();
+        self.suggesting.invalidate();
         self.refresh_suggestion(cx);
         cx.notify();
     }
 
-    /// The suggestion of now, as it stands in the text of now, whether it is to be seen or not.
+    /// Returns the current suggestion, mapped to the current text, whether it is visible or not.
     pub fn suggestion(&self) -> Option<&Suggestion> {
         self.suggesting.offered.as_ref()
     }
 
-    /// Whether the person sees something of the suggestion: text, a change, or a sign that leads to it.
+    /// Returns whether any part of the suggestion is visible: text, a change, or a jump sign.
     pub fn shows_suggestion(&self) -> bool {
         self.suggesting.offered.is_some() && self.suggesting.shown.is_some()
     }
 
-    /// A short note beside the suggestion of now, such as `2 of 5`. Goes with it.
+    /// Sets a short note beside the current suggestion, such as `2 of 5`. Removed with the
+    /// suggestion.
     pub fn set_suggestion_note(&mut self, note: Option<SharedString>, cx: &mut Context<Self>) {
         self.suggesting.note = note;
         cx.notify();
     }
 
-    /// What is known of the place of the suggestion of now, when it is for another file. Goes with it.
+    /// Sets the location of the current suggestion, if it is in another file. Removed with the
+    /// suggestion.
     pub fn set_suggestion_place(&mut self, place: Option<SuggestionPlace>, cx: &mut Context<Self>) {
         self.suggesting.place = place;
         cx.notify();
     }
 
-    /// When suggestions are seen.
+    /// Sets the condition for showing suggestions.
     pub fn set_suggestion_mode(&mut self, mode: SuggestionMode, cx: &mut Context<Self>) {
         self.suggesting.mode = mode;
-        self.suggesting.touch();
+        self.suggesting.invalidate();
         self.refresh_suggestion(cx);
         cx.notify();
     }
 
-    /// The revision that the last taking led to. A change that ends there was made by taking a suggestion.
+    /// Returns the revision created by the last accepted part. A change ending there accepted a
+    /// suggestion.
     pub fn last_taken(&self) -> Option<Revision> {
         self.suggesting.last_taken
     }
 
-    /// The suggestion of which a frame showed something last, and the text that it stood in. What was offered and never
-    /// painted nobody has seen.
+    /// Returns the suggestion painted last and the revision of its text. The user has never seen a
+    /// suggestion that was not painted.
     pub fn last_painted(&self) -> Option<(SuggestionId, Revision)> {
         self.suggesting.last_painted
     }
 
-    /// Notes whether the frame that was laid out shows something of the suggestion.
+    /// Records whether the laid-out frame shows any part of the suggestion.
     pub(crate) fn note_painted(&mut self, rows: &[VisibleRow]) {
         let is_put_in = |row: &VisibleRow| {
             let mut parts = row.shape.inlays.iter();
@@ -256,7 +262,8 @@ impl Editor {
         }
     }
 
-    /// The caret was brought to where the suggestion of now begins, from another file: Tab takes it, as behind a jump.
+    /// Records that the caret entered from another file at the start of the suggestion: Tab accepts
+    /// it, as after a jump.
     pub fn note_entered(&mut self, cx: &mut Context<Self>) {
         let offered = self.suggesting.offered.as_ref();
         let here = offered.filter(|offered| offered.file.is_none());
@@ -264,8 +271,8 @@ impl Editor {
         cx.notify();
     }
 
-    /// The suggestion in the text of now, if it stands there.
-    fn brought_up(&self, mut suggestion: Suggestion, cx: &Context<Self>) -> Option<Suggestion> {
+    /// Maps the suggestion to the current text; `None` if it does not apply.
+    fn updated(&self, mut suggestion: Suggestion, cx: &Context<Self>) -> Option<Suggestion> {
         let document = self.model.read(cx).document();
         if suggestion.file.is_some() && suggestion.file.as_ref() == document.path() {
             suggestion.file = None;
@@ -276,33 +283,34 @@ impl Editor {
         if suggestion.revision != self.snapshot.revision() {
             let change = document.buffer().changes_since(suggestion.revision)?;
             let fate = suggestion.follow(&change, &self.snapshot);
-            return matches!(fate, Fate::Moved | Fate::Consumed).then_some(suggestion);
+            return matches!(fate, FollowResult::Moved | FollowResult::Consumed)
+                .then_some(suggestion);
         }
-        suggestion.stands_in(&self.snapshot).then_some(suggestion)
+        suggestion.applies_to(&self.snapshot).then_some(suggestion)
     }
 
-    /// Hears that a key like Alt is held or let go.
+    /// Records whether the key for subtle suggestions is held.
     pub(crate) fn note_held(&mut self, is_held: bool, cx: &mut Context<Self>) {
         if self.suggesting.is_held != is_held {
             self.suggesting.is_held = is_held;
             if self.suggesting.mode == SuggestionMode::Subtle && self.suggesting.offered.is_some() {
-                self.suggesting.touch();
+                self.suggesting.invalidate();
                 self.refresh_suggestion(cx);
                 cx.notify();
             }
         }
     }
 
-    /// Makes what is to be seen of the suggestion, unless that is known, and puts it into the display map.
+    /// Rebuilds the presentation if necessary and updates the display map.
     pub(crate) fn refresh_suggestion(&mut self, cx: &mut Context<Self>) {
         if self.suggesting.offered.is_none() && self.suggesting.shown.is_none() {
             return;
         }
-        // While a button is pressed nothing moves under it, unless the text does.
+        // While a mouse button is pressed, nothing may move under it unless the text changes.
         if self.drag.is_some() && self.suggesting.shown_at == Some(self.snapshot.revision()) {
-            return self.suggesting.touch();
+            return self.suggesting.invalidate();
         }
-        let sight = self.sight();
+        let sight = self.visible_range();
         if self.suggesting.made_for == Some(sight) {
             return;
         }
@@ -317,27 +325,28 @@ impl Editor {
         self.ask_for_colours(cx);
     }
 
-    fn presentation(&self, sight: Sight, cx: &Context<Self>) -> Option<Presentation> {
+    fn presentation(&self, sight: VisibleRange, cx: &Context<Self>) -> Option<Presentation> {
         let suggesting = &self.suggesting;
         let suggestion = suggesting.offered.as_ref()?;
         let is_hidden = suggesting.mode == SuggestionMode::Subtle && !suggesting.is_held;
         let is_current = suggestion.file.is_some()
             || suggestion.revision == self.snapshot.revision()
-                && suggestion.stands_in(&self.snapshot);
-        if is_hidden || !is_current || self.unsuited(cx).is_some() {
+                && suggestion.applies_to(&self.snapshot);
+        if is_hidden || !is_current || self.suggestion_blocker(cx).is_some() {
             return None;
         }
         Some(present(suggestion, &self.snapshot, &self.selections, sight))
     }
 
-    fn sight(&self) -> Sight {
-        Sight {
+    fn visible_range(&self) -> VisibleRange {
+        VisibleRange {
             rows: self.rows_fully_in_sight(),
             hides_start: self.hides_suggestion(),
         }
     }
 
-    /// Whether a fold or the edge of the window hides where the suggestion begins, though its row is in sight.
+    /// Returns whether a fold or the window edge hides the start of the suggestion although its row
+    /// is visible.
     fn hides_suggestion(&self) -> bool {
         let here = self
             .suggesting
@@ -355,7 +364,7 @@ impl Editor {
         let Some(geometry) = self.geometry.as_ref().filter(|_| is_unwrapped) else {
             return false;
         };
-        // What stands at the caret is in sight, or will be.
+        // A suggestion at the caret is visible, or will be.
         if start == self.selections.primary().head || start > self.snapshot.len() {
             return false;
         }
@@ -365,7 +374,8 @@ impl Editor {
         !(0.0..width).contains(&x)
     }
 
-    /// The rows that can be seen whole, the second one exclusive; also the caret's, when it is to be brought into sight.
+    /// Returns the fully visible rows, end exclusive; includes the row of the caret if it will be
+    /// revealed.
     pub(super) fn rows_fully_in_sight(&self) -> (Row, Row) {
         let headers = self
             .geometry
@@ -381,15 +391,16 @@ impl Editor {
         let mut rows = (first, last + 1);
         if self.follow.is_some() {
             let caret = self.snapshot.point_at(self.selections.primary().head).row;
-            rows = match caret < rows.0 || caret >= rows.1 {
-                true => (caret, caret + 1),
-                false => rows,
+            rows = if caret < rows.0 || caret >= rows.1 {
+                (caret, caret + 1)
+            } else {
+                rows
             };
         }
         rows
     }
 
-    /// Whether the display map holds what is shown, as it was put there.
+    /// Returns whether the display map contains the shown inlays unchanged.
     fn inlays_are_right(&self) -> bool {
         let shown = self.suggesting.in_text();
         let pieces = shown.map_or(&[][..], |shown| &shown.pieces);
@@ -398,7 +409,7 @@ impl Editor {
         pieces.len() == self.suggesting.inlays.len() && self.own_inlays().into_iter().eq(wanted)
     }
 
-    /// Our inlays in the display map and where they are now.
+    /// Returns the suggestion's inlays in the display map and their offsets.
     fn own_inlays(&self) -> Vec<(InlayId, ByteOffset)> {
         if self.suggesting.inlays.is_empty() {
             return Vec::new();
@@ -439,7 +450,7 @@ impl Editor {
         }
     }
 
-    fn use_looks(&mut self, pieces: &[Piece]) {
+    fn use_looks(&mut self, pieces: &[InsertedText]) {
         let looks = self
             .suggesting
             .inlays
@@ -458,13 +469,13 @@ impl Editor {
         self.suggesting.looks = Rc::new(looks.collect());
     }
 
-    /// Asks for the colours of what is put in, if some are missing.
+    /// Computes missing highlights of inserted text.
     fn ask_for_colours(&mut self, cx: &mut Context<Self>) {
         let suggesting = &self.suggesting;
         let (Some(suggestion), Some(shown)) = (&suggesting.offered, suggesting.in_text()) else {
             return;
         };
-        let is_known = |piece: &Piece| {
+        let is_known = |piece: &InsertedText| {
             let known = suggesting.colours_of(&piece.text);
             known.is_some_and(|(_, bytes)| bytes == piece.text.len())
         };
@@ -484,13 +495,18 @@ impl Editor {
         let found = cx.background_spawn(async move { job.run() });
         self.suggesting.colour_task = Some(cx.spawn(async move |this, cx| {
             let found = found.await;
-            // The view may be gone; then nobody looks.
+            // The view may have been closed.
             this.update(cx, |editor, cx| editor.take_colours(id, found, cx))
                 .ok();
         }));
     }
 
-    fn take_colours(&mut self, id: SuggestionId, found: Vec<Coloured>, cx: &mut Context<Self>) {
+    fn take_colours(
+        &mut self,
+        id: SuggestionId,
+        found: Vec<HighlightedText>,
+        cx: &mut Context<Self>,
+    ) {
         if self.suggesting.offered.as_ref().map(|offered| offered.id) != Some(id) {
             return;
         }
@@ -500,7 +516,7 @@ impl Editor {
             .in_text()
             .map(|shown| shown.pieces.clone())
             .unwrap_or_default();
-        // What was typed meanwhile is in the text, but its inlays may not have followed yet.
+        // Text typed in the meantime is in the buffer, but the inlays may not be updated yet.
         if pieces.len() != self.suggesting.inlays.len() {
             return;
         }
@@ -532,13 +548,13 @@ impl Editor {
 
     pub(crate) fn next_suggestion(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
-            Cycle::Next,
+            CycleDirection::Next,
         )));
     }
 
     pub(crate) fn previous_suggestion(&mut self, _: &mut Window, cx: &mut Context<Self>) {
         cx.emit(EditorEvent::Suggestion(SuggestionEvent::Cycled(
-            Cycle::Previous,
+            CycleDirection::Previous,
         )));
     }
 }

@@ -1,4 +1,4 @@
-//! The text in sight as a screen reader hears it: one run for each row, and where the caret stands.
+//! Accessibility data of the visible text: one run per row, and the position of the caret.
 
 use base::Bias;
 use gpui_kit::A11ySubtreeBuilder;
@@ -7,18 +7,18 @@ use gpui_kit::accesskit::{Node, Role, TextPosition, TextSelection};
 use super::layout::TextLayout;
 use crate::editor::Editor;
 
-/// Longer rows are cut for the screen reader.
+/// Longer rows are truncated for the screen reader, in bytes.
 const LONGEST: usize = 2_000;
 
-/// The rows in sight.
+/// The visible rows, for the accessibility tree.
 pub(crate) struct AccessibleText {
     rows: Vec<AccessibleRow>,
-    /// Row and character of anchor and head of the newest selection, where they are in sight.
+    /// Row and character of anchor and head of the newest selection, if visible.
     selection: Option<[(usize, usize); 2]>,
 }
 
 struct AccessibleRow {
-    /// The number of its first byte's row, which names it.
+    /// Row number, which identifies the run.
     row: u32,
     text: String,
 }
@@ -59,7 +59,7 @@ impl Editor {
     }
 }
 
-/// Adds the rows below the node of the text.
+/// Adds the rows as children of the text's node.
 pub(crate) fn describe(text: &AccessibleText, builder: &mut A11ySubtreeBuilder) {
     let ids: Vec<_> = text
         .rows

@@ -1,4 +1,4 @@
-//! Makes actions known around a child: for a table of actions, without one closure in the tree for each.
+//! Registers a table of actions around a child element, without one closure per action in the tree.
 
 use std::any::TypeId;
 
@@ -11,34 +11,34 @@ use crate::actions::{EDITOR_ACTIONS, EditorAction, FIND_ACTIONS};
 use crate::caret_actions::CARET_ACTIONS;
 use crate::editor::Editor;
 
-/// A child, and the actions that work while the keyboard is in it.
+/// A child element and the actions available while it has the focus.
 pub(crate) struct ActionScope {
     editor: Entity<Editor>,
-    scope: Scope,
+    scope: ActionArea,
     child: AnyElement,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum ActionArea {
     Text,
     Whole,
 }
 
 impl ActionScope {
-    /// What works in the text.
+    /// Creates a scope for the actions of the text.
     pub(crate) fn of_text(editor: Entity<Editor>, child: impl IntoElement) -> Self {
         Self {
             editor,
-            scope: Scope::Text,
+            scope: ActionArea::Text,
             child: child.into_any_element(),
         }
     }
 
-    /// What works in the text and in the find bar.
+    /// Creates a scope for the actions of the text and the find bar.
     pub(crate) fn of_whole(editor: Entity<Editor>, child: impl IntoElement) -> Self {
         Self {
             editor,
-            scope: Scope::Whole,
+            scope: ActionArea::Whole,
             child: child.into_any_element(),
         }
     }
@@ -48,7 +48,7 @@ impl ActionScope {
             let (editor, run) = (self.editor.downgrade(), action.run);
             window.on_action((action.id)(), move |_, phase, window, cx| {
                 if phase == DispatchPhase::Bubble {
-                    // A view that is gone has nothing to do.
+                    // A closed view has nothing to do.
                     editor.update(cx, |editor, cx| run(editor, window, cx)).ok();
                 }
             });
@@ -62,7 +62,7 @@ impl ActionScope {
             let id: TypeId = (action.id)();
             window.on_action(id, move |_, phase, window, cx| {
                 if phase == DispatchPhase::Bubble {
-                    // A view that is gone has nothing to do.
+                    // A closed view has nothing to do.
                     editor
                         .update(cx, |editor, cx| editor.run(&command(), window, cx))
                         .ok();
@@ -125,8 +125,8 @@ impl Element for ActionScope {
         cx: &mut App,
     ) {
         match self.scope {
-            Scope::Whole => self.listen(FIND_ACTIONS, window),
-            Scope::Text => {
+            ActionArea::Whole => self.listen(FIND_ACTIONS, window),
+            ActionArea::Text => {
                 self.listen(EDITOR_ACTIONS, window);
                 self.listen_for_commands(window);
             }

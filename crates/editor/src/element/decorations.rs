@@ -1,4 +1,5 @@
-//! Grounds behind letters and carets before them: current row, selections, matches, brackets, marks.
+//! Backgrounds behind the text and carets above it: current row, selections, matches, brackets,
+//! marks.
 
 use base::{Bias, Span};
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
@@ -7,14 +8,14 @@ use text::Selection;
 use ui::ActiveTheme as _;
 
 use super::layout::TextLayout;
-use super::ranges::{Stretch, bounds_of, boxes, stretches};
+use super::ranges::{CellRange, bounds_of, boxes, stretches};
 use crate::editor::Editor;
 
-/// Roundness of selections, in pixels.
+/// Corner radius of selections, in pixels.
 const ROUND: f32 = 3.0;
 
 impl Editor {
-    /// Everything behind and before the letters, from below to above.
+    /// Lays out all decorations, from bottom to top.
     pub(super) fn lay_out_decorations(&mut self, layout: &mut TextLayout, cx: &mut Context<Self>) {
         let colors = cx.theme().colors;
         self.add_reviewed(layout, colors.added_ground);
@@ -35,7 +36,7 @@ impl Editor {
         self.add_carets(layout, &selections, cx);
     }
 
-    /// The selections that touch a span.
+    /// Returns the selections that touch a span.
     fn selections_in(&self, span: Span) -> Vec<Selection> {
         let all = self.selections.as_slice();
         let first = all.partition_point(|selection| selection.end() < span.start);
@@ -52,7 +53,7 @@ impl Editor {
         layout.grounds.extend(quads);
     }
 
-    /// The ground behind rows that are under review.
+    /// Adds the background behind rows under review.
     fn add_reviewed(&self, layout: &mut TextLayout, color: Hsla) {
         let grounds = self.review.grounds.iter();
         for span in grounds.filter(|span| span.end > layout.span.start && !span.is_empty()) {
@@ -61,7 +62,7 @@ impl Editor {
             }
             let first = self.snapshot.point_at(span.start).row;
             let end = self.snapshot.point_at(span.end);
-            // A change that ends within a row ends the text.
+            // A change that ends within a row ends at the end of the text.
             let last = match end.column.0 {
                 0 => end.row - 1,
                 _ => end.row,
@@ -121,15 +122,15 @@ impl Editor {
         }
     }
 
-    /// Other places with the selected text.
+    /// Adds other occurrences of the selected text.
     fn add_occurrences(&self, layout: &mut TextLayout, color: Hsla) {
         const LONGEST: usize = 200;
-        const MOST_BYTES: usize = 128 * 1024;
+        const MAX_BYTES: usize = 128 * 1024;
         let selected = self.selections.primary().span();
         let is_wanted = self.settings.selection_highlight
             && self.selections.len() == 1
             && (2..=LONGEST).contains(&selected.len())
-            && layout.span.len() <= MOST_BYTES
+            && layout.span.len() <= MAX_BYTES
             && !self.find.is_open();
         if !is_wanted {
             return;
@@ -155,9 +156,10 @@ impl Editor {
         let colors = cx.theme().colors;
         let active = self.selections.primary().span();
         for span in self.find.matches_in(layout.span).to_vec() {
-            let color = match span == active {
-                true => colors.find_match_active,
-                false => colors.find_match,
+            let color = if span == active {
+                colors.find_match_active
+            } else {
+                colors.find_match
             };
             self.add_span(layout, span, color, 2.0);
         }
@@ -168,7 +170,7 @@ impl Editor {
             return;
         }
         let head = self.selections.primary().head;
-        // A newer tree may know better than the one that was asked before.
+        // A newer tree may give a better result.
         self.look_for_brackets(head, cx);
         let Some(pair) = self.brackets.pair_at(self.snapshot.revision(), head) else {
             return;
@@ -183,7 +185,7 @@ impl Editor {
         let mut quads = Vec::new();
         for (ix, row) in layout.rows.iter().enumerate() {
             for (cell, cells) in &row.shape.folds {
-                let stretch = Stretch {
+                let stretch = CellRange {
                     ix,
                     from: *cell,
                     to: cell + cells,
@@ -229,7 +231,7 @@ impl Editor {
                     }),
                 };
                 if is_shown {
-                    let stretch = Stretch {
+                    let stretch = CellRange {
                         ix,
                         from: blank.cell,
                         to: blank.cell + blank.cells,
@@ -242,7 +244,7 @@ impl Editor {
         layout.grounds.append(&mut quads);
     }
 
-    /// The line under what an input method is composing.
+    /// Adds the underline of composed text.
     fn add_marked(&self, layout: &mut TextLayout, color: Hsla) {
         let mut quads = Vec::new();
         for span in &self.marked {
@@ -282,21 +284,23 @@ impl Editor {
             let next = self
                 .display
                 .to_display(self.snapshot.next_grapheme(head), Bias::Left);
-            // A caret's box covers the letter behind it, but not what is put in before that.
+            // The box of a caret covers the next character, but not an inlay before it.
             let has_inlay = self.display.to_display(head, Bias::Right) != place;
-            let cells = match next.row == place.row && !has_inlay {
-                true => next.cell.saturating_sub(place.cell).max(1),
-                false => 1,
+            let cells = if next.row == place.row && !has_inlay {
+                next.cell.saturating_sub(place.cell).max(1)
+            } else {
+                1
             };
-            let stretch = Stretch {
+            let stretch = CellRange {
                 ix,
                 from: place.cell,
                 to: place.cell + cells,
             };
             let bounds = bounds_of(&stretch, &layout.rows, &layout.geometry);
-            let style = match layout.is_focused {
-                true => self.settings.cursor_style,
-                false => CursorStyle::Hollow,
+            let style = if layout.is_focused {
+                self.settings.cursor_style
+            } else {
+                CursorStyle::Hollow
             };
             if style == CursorStyle::Block {
                 layout
@@ -330,27 +334,24 @@ fn caret(bounds: Bounds<Pixels>, style: CursorStyle, color: Hsla) -> PaintQuad {
 
 fn blank_mark(bounds: Bounds<Pixels>, is_tab: bool, color: Hsla) -> PaintQuad {
     let middle = bounds.center();
-    match is_tab {
-        true => {
-            let inset = px(2.0);
-            let origin = point(bounds.left() + inset, middle.y);
-            fill(
-                Bounds::new(
-                    origin,
-                    size((bounds.size.width - inset * 2.0).max(px(1.0)), px(1.0)),
-                ),
-                color,
-            )
-        }
-        false => {
-            let side = px(2.0);
-            fill(
-                Bounds::new(
-                    point(middle.x - side / 2.0, middle.y - side / 2.0),
-                    size(side, side),
-                ),
-                color,
-            )
-        }
+    if is_tab {
+        let inset = px(2.0);
+        let origin = point(bounds.left() + inset, middle.y);
+        fill(
+            Bounds::new(
+                origin,
+                size((bounds.size.width - inset * 2.0).max(px(1.0)), px(1.0)),
+            ),
+            color,
+        )
+    } else {
+        let side = px(2.0);
+        fill(
+            Bounds::new(
+                point(middle.x - side / 2.0, middle.y - side / 2.0),
+                size(side, side),
+            ),
+            color,
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Where things lie in the window: rows, cells, the gutter, and the way back from a pixel to a place.
+//! Geometry of the view: rows, cells and the gutter, and the mapping from pixels back to positions.
 //!
 //! Invariant: `x_of` and `cell_at` are inverse up to half a cell, `y_of` and `row_at` up to a row.
 
@@ -8,14 +8,14 @@ use base::Row;
 use display::{DisplayPoint, DisplaySnapshot};
 use gpui_kit::{Bounds, Pixels, Point, point, px, size};
 
-/// What lies under the pointer.
+/// The area under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Area {
-    /// Letters, or the ground beside them.
+pub(crate) enum HitArea {
+    /// The text or the space beside it.
     Text,
-    /// Numbers and bars.
+    /// Line numbers and change bars.
     Gutter,
-    /// The arrows that fold.
+    /// The column of fold arrows.
     Folds,
     /// The scrollbar on the right.
     Vertical,
@@ -23,74 +23,75 @@ pub(crate) enum Area {
     Horizontal,
 }
 
-/// One way in which the text was laid out.
+/// Geometry of one layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometry {
-    /// All of it.
+    /// Bounds of the whole view.
     pub(crate) bounds: Bounds<Pixels>,
-    /// Numbers, bars and arrows.
+    /// Line numbers, change bars and fold arrows.
     pub(crate) gutter: Bounds<Pixels>,
-    /// Where the arrows stand in the gutter.
+    /// Horizontal range of the fold arrows in the gutter.
     pub(crate) folds: Range<Pixels>,
-    /// Letters.
+    /// Area of the text.
     pub(crate) text: Bounds<Pixels>,
     /// The scrollbar on the right.
     pub(crate) vertical: Bounds<Pixels>,
-    /// Width of a cell.
+    /// Width of a cell, in pixels.
     pub(crate) advance: f32,
     pub(crate) line_height: Pixels,
-    /// The top of the window, in line heights from the top of the text.
+    /// Top of the window, in line heights from the top of the text.
     pub(crate) top: f64,
-    /// Pixels the text is shifted to the left.
+    /// Horizontal scroll position, in pixels.
     pub(crate) scroll_x: f64,
-    /// The furthest that `scroll_x` may go.
+    /// Maximum of `scroll_x`, in pixels.
     pub(crate) most_x: f64,
-    /// Height of the window in line heights.
+    /// Height of the window, in line heights.
     pub(crate) visible_rows: f64,
-    /// Height of everything in line heights.
+    /// Total height of the text, in line heights.
     pub(crate) total_rows: f64,
-    /// The buffer rows in sight.
+    /// Range of visible buffer rows.
     pub(crate) buffer_rows: Range<Row>,
-    /// How many rows the headers at the top cover.
+    /// Number of rows covered by sticky headers.
     pub(crate) sticky_rows: usize,
 }
 
 impl Geometry {
-    /// The pixel where a cell begins.
+    /// Returns the x coordinate where a cell begins.
     pub(crate) fn x_of(&self, cell: u32) -> Pixels {
-        // As in `y_of`: only what is left after the subtraction may become f32.
+        // As in `y_of`: only the difference is small enough for f32.
         self.text.left() + px((f64::from(cell) * f64::from(self.advance) - self.scroll_x) as f32)
     }
 
-    /// The pixel where a height begins, given in line heights from the top of the text.
+    /// Returns the y coordinate of a height, given in line heights from the top of the text.
     pub(crate) fn y_of(&self, y: f64) -> Pixels {
-        // The difference is small whatever the length of the text, so that nothing is lost in f32.
+        // The difference is small whatever the length of the text, so that f32 is precise enough.
         self.bounds.top() + px(((y - self.top) * f64::from(f32::from(self.line_height))) as f32)
     }
 
-    /// The height at a pixel, in line heights from the top of the text.
+    /// Returns the height at a y coordinate, in line heights from the top of the text.
     pub(crate) fn height_at(&self, y: Pixels) -> f64 {
         self.top
             + f64::from(f32::from(y - self.bounds.top())) / f64::from(f32::from(self.line_height))
     }
 
-    /// The cell border nearest to a pixel.
+    /// Returns the cell border nearest to an x coordinate.
     pub(crate) fn cell_at(&self, x: Pixels) -> u32 {
         let cell =
             (f64::from(f32::from(x - self.text.left())) + self.scroll_x) / f64::from(self.advance);
         cell.round().max(0.0) as u32
     }
 
-    /// The place nearest to a pixel; may lie behind the end of its row.
+    /// Returns the display point nearest to a pixel; it may lie beyond the end of its row.
     pub(crate) fn point_at(
         &self,
         position: Point<Pixels>,
         display: &DisplaySnapshot,
     ) -> DisplayPoint {
         let height = self.height_at(position.y);
-        let row = match height < 0.0 {
-            true => display.row_at_y(0.0),
-            false => display.row_at_y(height),
+        let row = if height < 0.0 {
+            display.row_at_y(0.0)
+        } else {
+            display.row_at_y(height)
         };
         DisplayPoint {
             row,
@@ -98,25 +99,25 @@ impl Geometry {
         }
     }
 
-    /// What lies under a pixel.
-    pub(crate) fn area_at(&self, position: Point<Pixels>) -> Area {
+    /// Returns the area under a pixel.
+    pub(crate) fn area_at(&self, position: Point<Pixels>) -> HitArea {
         if self.vertical.contains(&position) {
-            Area::Vertical
+            HitArea::Vertical
         } else if self.most_x > 0.0
             && position.y >= self.horizontal().top()
             && position.x >= self.text.left()
         {
-            Area::Horizontal
+            HitArea::Horizontal
         } else if position.x >= self.text.left() {
-            Area::Text
+            HitArea::Text
         } else if position.x >= self.folds.start && position.x < self.folds.end {
-            Area::Folds
+            HitArea::Folds
         } else {
-            Area::Gutter
+            HitArea::Gutter
         }
     }
 
-    /// The scrollbar at the bottom.
+    /// Returns the bounds of the horizontal scrollbar.
     pub(crate) fn horizontal(&self) -> Bounds<Pixels> {
         let thickness = px(10.0);
         Bounds::new(
@@ -125,7 +126,7 @@ impl Geometry {
         )
     }
 
-    /// The room of a block.
+    /// Returns the bounds of a block.
     pub(crate) fn block_bounds(&self, y: f64, height: f64) -> Bounds<Pixels> {
         let top = self.y_of(y);
         let width = self.vertical.left() - self.bounds.left();
@@ -135,7 +136,7 @@ impl Geometry {
         )
     }
 
-    /// The room of a row at a height, from its first letter to the right edge.
+    /// Returns the bounds of a row at a height, from the text's left edge to the right edge.
     pub(crate) fn row_bounds(&self, y: f64) -> Bounds<Pixels> {
         Bounds::new(
             point(self.text.left(), self.y_of(y)),
@@ -143,11 +144,12 @@ impl Geometry {
         )
     }
 
-    /// Where the handle of the vertical scrollbar lies, and how many line heights a pixel of it is.
+    /// Returns the range of the vertical scrollbar's handle, and the line heights per pixel of it.
     pub(crate) fn vertical_handle(&self, beyond_last: bool) -> Option<(Range<Pixels>, f64)> {
-        let most = match beyond_last {
-            true => (self.total_rows - 1.0).max(0.0),
-            false => (self.total_rows - self.visible_rows).max(0.0),
+        let most = if beyond_last {
+            (self.total_rows - 1.0).max(0.0)
+        } else {
+            (self.total_rows - self.visible_rows).max(0.0)
         };
         if most <= 0.0 {
             return None;
@@ -160,7 +162,8 @@ impl Geometry {
         Some((start..start + px(handle as f32), most / free))
     }
 
-    /// Where the handle of the horizontal scrollbar lies, and how many pixels of text one of it is.
+    /// Returns the range of the horizontal scrollbar's handle, and the pixels of text per pixel of
+    /// it.
     pub(crate) fn horizontal_handle(&self) -> Option<(Range<Pixels>, f64)> {
         if self.most_x <= 0.0 {
             return None;

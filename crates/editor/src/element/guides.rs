@@ -1,4 +1,4 @@
-//! Lines at each step of indentation.
+//! Indent guides at each level of indentation.
 
 use gpui_kit::{Bounds, Context, fill, point, px, size};
 use ui::ActiveTheme as _;
@@ -27,7 +27,7 @@ impl Editor {
             .rows
             .iter()
             .position(|row| row.row == caret)
-            .and_then(|ix| around(&depths, ix, step));
+            .and_then(|ix| guide_around(&depths, ix, step));
         let colors = cx.theme().colors;
         let geometry = &layout.geometry;
         for (ix, (row, depth)) in layout.rows.iter().zip(&depths).enumerate() {
@@ -54,7 +54,8 @@ impl Editor {
     }
 }
 
-/// How deep each row is indented; blank rows go by the shallower of their neighbours.
+/// Returns the indentation depth of each row; blank rows take the smaller depth of their
+/// neighbours.
 fn depths(indents: &[Option<u32>]) -> Vec<u32> {
     let mut depths: Vec<u32> = Vec::with_capacity(indents.len());
     let mut ix = 0;
@@ -78,8 +79,8 @@ fn depths(indents: &[Option<u32>]) -> Vec<u32> {
     depths
 }
 
-/// The guide around a row: which rows it spans, and its level.
-fn around(depths: &[u32], ix: usize, step: u32) -> Option<(std::ops::Range<usize>, u32)> {
+/// Returns the guide around a row: the rows it spans, and its level.
+fn guide_around(depths: &[u32], ix: usize, step: u32) -> Option<(std::ops::Range<usize>, u32)> {
     // A row that opens a block belongs to the block.
     let own = depths[ix];
     let inner = depths.get(ix + 1).copied().unwrap_or(0).max(own);
@@ -99,7 +100,7 @@ fn around(depths: &[u32], ix: usize, step: u32) -> Option<(std::ops::Range<usize
 
 #[cfg(test)]
 mod tests {
-    use super::{around, depths};
+    use super::{depths, guide_around};
 
     #[test]
     fn blank_rows_take_the_shallower_neighbour() {
@@ -112,9 +113,9 @@ mod tests {
     #[test]
     fn the_guide_around_the_caret() {
         let depths = [0, 4, 8, 8, 4, 0];
-        assert_eq!(around(&depths, 2, 4), Some((2..4, 1)));
-        assert_eq!(around(&depths, 4, 4), Some((1..5, 0)));
-        assert_eq!(around(&depths, 1, 4), Some((2..4, 1)));
-        assert_eq!(around(&depths, 5, 4), None);
+        assert_eq!(guide_around(&depths, 2, 4), Some((2..4, 1)));
+        assert_eq!(guide_around(&depths, 4, 4), Some((1..5, 0)));
+        assert_eq!(guide_around(&depths, 1, 4), Some((2..4, 1)));
+        assert_eq!(guide_around(&depths, 5, 4), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers, arrows that fold, and bars that tell what changed since the last commit.
+//! The gutter: line numbers, fold arrows, and bars for changes since the last commit.
 
 use base::Row;
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
@@ -9,21 +9,21 @@ use ui::ActiveTheme as _;
 use super::layout::TextLayout;
 use crate::editor::Editor;
 
-/// What the gutter says beside one row.
+/// Gutter content beside one row.
 pub(crate) struct GutterRow {
-    /// The index of the row among those in sight.
+    /// Index of the row among the visible ones.
     pub(crate) ix: usize,
     pub(crate) number: Option<u32>,
     pub(crate) color: Hsla,
-    pub(crate) arrow: Option<Arrow>,
+    pub(crate) arrow: Option<FoldArrow>,
 }
 
-/// An arrow that folds or unfolds.
+/// State of a fold arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arrow {
-    /// There is something to fold.
+pub(crate) enum FoldArrow {
+    /// The block can be folded.
     Open,
-    /// It is folded.
+    /// The block is folded.
     Folded,
 }
 
@@ -51,10 +51,12 @@ impl Editor {
                 LineNumbers::Relative if !is_current => Some(row.buffer_row.0.abs_diff(current.0)),
                 LineNumbers::On | LineNumbers::Relative => number_of(row.buffer_row),
             };
-            let arrow = match self.settings.fold_arrows {
-                true if !row.shape.folds.is_empty() => Some(Arrow::Folded),
-                true if foldable.binary_search(&row.buffer_row).is_ok() => Some(Arrow::Open),
-                _ => None,
+            let arrow = if self.settings.fold_arrows && !row.shape.folds.is_empty() {
+                Some(FoldArrow::Folded)
+            } else if self.settings.fold_arrows && foldable.binary_search(&row.buffer_row).is_ok() {
+                Some(FoldArrow::Open)
+            } else {
+                None
             };
             let color = if is_current {
                 colors.line_number_active
@@ -73,7 +75,8 @@ impl Editor {
         }
     }
 
-    /// The rows in sight where a fold begins, asked when the text or what is in sight changed.
+    /// Returns the visible rows where a fold begins; recomputed when the text or the visible range
+    /// changes.
     fn foldable_rows(&mut self, layout: &TextLayout, cx: &Context<Self>) -> std::sync::Arc<[Row]> {
         if !self.settings.fold_arrows || !self.gutter_hovered {
             return Default::default();
@@ -127,7 +130,7 @@ fn change_bar(hunk: &RowHunk, layout: &TextLayout, cx: &Context<Editor>) -> Opti
     let geometry = &layout.geometry;
     let x = geometry.gutter.left();
     if hunk.after.is_empty() {
-        // A notch between two rows, where something is missing.
+        // A notch between two rows marks a deletion.
         let row = layout
             .rows
             .iter()

@@ -1,4 +1,4 @@
-//! What is in sight, as plain values: rows with their shapes, and everything around them.
+//! Layout of the visible rows as plain values: shaped rows and everything around them.
 //!
 //! Start at `Editor::lay_out`.
 
@@ -14,48 +14,48 @@ use ui::ActiveTheme as _;
 use super::geometry::Geometry;
 use super::gutter::GutterRow;
 use super::palette::Palette;
-use super::rows::{LONG_ROW, Part};
-use super::scrollbars::Bars;
+use super::rows::{LONG_ROW, RowSegment};
+use super::scrollbars::ScrollbarState;
 use super::shape::{ShapedRow, Shaper};
 use super::sticky::StickyRow;
 use crate::editor::Editor;
 
-/// One display row in sight.
+/// A visible display row.
 pub(crate) struct VisibleRow {
     pub(crate) row: DisplayRow,
-    /// Its top, in line heights from the top of the text.
+    /// Top of the row, in line heights from the top of the text.
     pub(crate) y: f64,
     pub(crate) buffer_row: Row,
-    /// Whether its buffer row begins here.
+    /// Whether the buffer row begins in this display row.
     pub(crate) begins: bool,
     pub(crate) shape: Rc<ShapedRow>,
 }
 
-/// Everything in sight.
+/// Layout of everything visible.
 pub(crate) struct TextLayout {
     pub(crate) geometry: Geometry,
     pub(crate) palette: Rc<Palette>,
     pub(crate) rows: Vec<VisibleRow>,
     pub(crate) blocks: Vec<PlacedBlock>,
-    /// The bytes in sight.
+    /// Visible bytes of the text.
     pub(crate) span: Span,
-    /// Grounds behind the letters, from below to above.
+    /// Backgrounds behind the text, from bottom to top.
     pub(crate) grounds: Vec<PaintQuad>,
-    /// Carets and what else stands before the letters.
+    /// Carets and other quads above the text.
     pub(crate) fronts: Vec<PaintQuad>,
-    /// Letters that stand on a caret's box, with their colour.
+    /// Characters covered by a caret's box, with their colour.
     pub(crate) inverted: Vec<(usize, Range<u32>, Hsla)>,
     pub(crate) gutter: Vec<GutterRow>,
     pub(crate) sticky: Vec<StickyRow>,
-    pub(crate) bars: Bars,
-    /// Whether the keyboard is here.
+    pub(crate) bars: ScrollbarState,
+    /// Whether the view has the focus.
     pub(crate) is_focused: bool,
-    /// Whether the next frame is wanted at once.
+    /// Whether to request the next frame immediately.
     pub(crate) is_gliding: bool,
 }
 
 impl Editor {
-    /// Lays out what is in sight within `bounds`. The only place that may scroll, wrap or shape.
+    /// Lays out what is visible within `bounds`. The only function that scrolls, wraps or shapes.
     pub(crate) fn lay_out(
         &mut self,
         bounds: Bounds<Pixels>,
@@ -91,7 +91,7 @@ impl Editor {
             inverted: Vec::new(),
             gutter: Vec::new(),
             sticky: Vec::new(),
-            bars: Bars::default(),
+            bars: ScrollbarState::default(),
             is_focused: self.focus.is_focused(window),
             is_gliding: self.glide.is_some(),
             geometry,
@@ -117,7 +117,7 @@ impl Editor {
         }
     }
 
-    /// Where gutter, text and scrollbars go.
+    /// Computes the areas of gutter, text and scrollbars.
     fn measure(&self, bounds: Bounds<Pixels>, palette: &Palette, cx: &Context<Self>) -> Geometry {
         let scale = f32::from(palette.size) / 14.0;
         let bar = px((6.0 * scale).round());
@@ -128,9 +128,10 @@ impl Editor {
                 px((digits as f32 + 1.0) * palette.number_advance)
             }
         };
-        let arrows = match self.settings.fold_arrows {
-            true => px((18.0 * scale).round()),
-            false => px((8.0 * scale).round()),
+        let arrows = if self.settings.fold_arrows {
+            px((18.0 * scale).round())
+        } else {
+            px((8.0 * scale).round())
         };
         let gutter_width = bar + numbers + arrows;
         let vertical_width = px(14.0);
@@ -158,7 +159,7 @@ impl Editor {
                 / f64::from(f32::from(palette.line_height)),
             total_rows: self.display.total_height(),
             buffer_rows: Row(0)..Row(0),
-            // Those of the last frame, until this one's are known.
+            // Value of the last frame, until that of this frame is known.
             sticky_rows: self
                 .geometry
                 .as_ref()
@@ -166,7 +167,7 @@ impl Editor {
         }
     }
 
-    /// Wraps at the width there is now.
+    /// Sets the wrap width to the current width.
     fn use_width(&mut self, geometry: &Geometry, cx: &mut Context<Self>) {
         let window = ((f32::from(geometry.text.size.width) / geometry.advance).floor() as u32)
             .saturating_sub(1)
@@ -188,7 +189,7 @@ impl Editor {
         }
     }
 
-    /// Rows that are about to be seen are wrapped now.
+    /// Wraps the rows about to become visible.
     fn wrap_in_sight(&mut self, geometry: &Geometry) {
         if self.map.options().wrap.is_none() {
             return;
@@ -201,7 +202,7 @@ impl Editor {
         }
     }
 
-    /// The top of the window on a whole pixel, so that rows do not blur.
+    /// Returns the scroll position snapped to a whole pixel, so that rows are not blurred.
     fn snapped_top(&mut self, palette: &Palette, window: &Window, cx: &Context<Self>) -> f64 {
         let height = f64::from(f32::from(palette.line_height));
         let top = (self.scroll.top(&self.display) + self.glide_rest(cx)).max(0.0);
@@ -247,13 +248,14 @@ impl Editor {
         if self.map.options().wrap.is_none() {
             let width = f64::from(f32::from(geometry.text.size.width));
             let needed = f64::from(self.widest_cell(&rows) + 4) * f64::from(geometry.advance);
-            // Rows in sight may be shorter than those one came from: that moves nothing.
+            // Shorter rows must not reset the horizontal scroll position.
             geometry.most_x = (needed - width).max(self.scroll.x);
         }
         rows
     }
 
-    /// The cell behind the last of the longest row in sight; rows shaped in part are estimated.
+    /// Returns the cell after the end of the longest visible row; partially shaped rows are
+    /// estimated.
     fn widest_cell(&self, rows: &[VisibleRow]) -> u32 {
         let ends = rows.iter().map(|visible| match visible.shape.end_cell {
             Some(end) => end,
@@ -262,7 +264,7 @@ impl Editor {
         ends.max().unwrap_or(0)
     }
 
-    /// The letters of a display row, kept or shaped now.
+    /// Returns the shaped display row, from the cache or shaped now.
     fn shape_of(
         &mut self,
         row: DisplayRow,
@@ -272,23 +274,23 @@ impl Editor {
         window: &Window,
         cx: &Context<Self>,
     ) -> Rc<ShapedRow> {
-        // Most rows are short, begin here and were shaped before: nothing is asked about them.
-        let whole = Part {
+        // Fast path: most rows are short, begin here and are already shaped.
+        let whole = RowSegment {
             wrap: 0,
             cells: None,
         };
         if begins && let Some(shape) = self.rows.shape(buffer_row, whole) {
             return shape;
         }
-        let part = self.part(row, buffer_row, begins, geometry);
+        let part = self.segment_of(row, buffer_row, begins, geometry);
         let shape = self.rows.shape(buffer_row, part);
         shape.unwrap_or_else(|| self.shape_row(row, buffer_row, part, palette, window, cx))
     }
 
-    /// Asks for the colours of rows in sight that have none, all at once.
+    /// Computes the highlights of visible rows that have none, in one query.
     fn ask_missing_highlights(&mut self, rows: Range<Row>, cx: &Context<Self>) {
         let is_missing = |row: &u32| self.rows.highlights(Row(*row)).is_none();
-        // A fold may hide any number of rows; only those that are kept can be filled in.
+        // A fold may hide any number of rows; only cached rows can be filled.
         let kept = self.rows.range();
         let rows = rows.start.max(kept.start).0..rows.end.min(kept.end).0;
         let Some(first) = rows.clone().find(is_missing) else {
@@ -305,25 +307,33 @@ impl Editor {
         }
     }
 
-    /// Which part of a row is to be shaped.
-    fn part(&self, row: DisplayRow, buffer_row: Row, begins: bool, geometry: &Geometry) -> Part {
-        let wrap = match begins {
-            true => 0,
-            false => row - self.display.rows_of(buffer_row).start,
+    /// Returns the segment of a row to shape.
+    fn segment_of(
+        &self,
+        row: DisplayRow,
+        buffer_row: Row,
+        begins: bool,
+        geometry: &Geometry,
+    ) -> RowSegment {
+        let wrap = if begins {
+            0
+        } else {
+            row - self.display.rows_of(buffer_row).start
         };
-        // A short row is shaped whole; asking its length costs less than asking for its cells.
+        // A short row is shaped whole; its byte length is cheaper to query than its cells.
         let bytes = self.snapshot.row_len(buffer_row).0;
-        // Nothing that wraps is as long as this, and of what does not only the rarest has so few cells.
+        // No wrapped row is this long, and an unwrapped row of this length almost certainly has
+        // this many cells.
         let is_surely_long = self.map.options().wrap.is_none() && bytes > LONG_ROW * 16;
         if bytes <= LONG_ROW || !is_surely_long && self.display.max_cell(row) <= LONG_ROW {
-            return Part { wrap, cells: None };
+            return RowSegment { wrap, cells: None };
         }
         const STEP: u32 = 256;
         let from = (geometry.scroll_x / f64::from(geometry.advance)) as u32;
         let to = from + (f32::from(geometry.text.size.width) / geometry.advance) as u32;
         let from = from.saturating_sub(STEP / 4) / STEP * STEP;
         let to = (to + STEP / 4).div_ceil(STEP) * STEP;
-        Part {
+        RowSegment {
             wrap,
             cells: Some((from, to)),
         }
@@ -333,7 +343,7 @@ impl Editor {
         &mut self,
         row: DisplayRow,
         buffer_row: Row,
-        part: Part,
+        part: RowSegment,
         palette: &Palette,
         window: &Window,
         cx: &Context<Self>,
@@ -345,9 +355,10 @@ impl Editor {
         let syntax = self.model.read(cx).syntax();
         let row_start = self.snapshot.row_start(buffer_row);
         let is_long = self.snapshot.row_len(buffer_row).0 > LONG_ROW;
-        let known = match is_long {
-            true => None,
-            false => self.rows.highlights(buffer_row),
+        let known = if is_long {
+            None
+        } else {
+            self.rows.highlights(buffer_row)
         };
         let row_end = row_start + self.snapshot.row_len(buffer_row).0 as usize;
         let highlights = |span: Span| match (&known, syntax) {
@@ -367,7 +378,7 @@ impl Editor {
             shape.end_cell = None;
         }
         let shape = Rc::new(shape);
-        // What a fold hides may change without its row being touched: such rows are shaped every time.
+        // Folded text may change without touching the row, so rows with folds are never cached.
         if shape.folds.is_empty() {
             self.rows.set_shape(buffer_row, part, shape.clone());
         }
@@ -385,30 +396,32 @@ impl Editor {
             },
             Bias::Left,
         );
-        let end = match last.row >= self.display.last_row() {
-            true => self.snapshot.len(),
-            false => self.display.to_buffer(
+        let end = if last.row >= self.display.last_row() {
+            self.snapshot.len()
+        } else {
+            self.display.to_buffer(
                 DisplayPoint {
                     row: last.row + 1,
                     cell: 0,
                 },
                 Bias::Left,
-            ),
+            )
         };
         Span::new(start, end)
     }
 
-    /// The row before which the theme's colours for a selection go: nothing when unfocused.
+    /// Returns the theme's selection colour, which depends on the focus.
     pub(crate) fn selection_color(&self, is_focused: bool, cx: &Context<Self>) -> Hsla {
         let colors = &cx.theme().colors;
-        match is_focused {
-            true => colors.selection,
-            false => colors.selection_inactive,
+        if is_focused {
+            colors.selection
+        } else {
+            colors.selection_inactive
         }
     }
 }
 
-/// The part of a row's colours that lies in a span, with offsets of the text.
+/// Returns a row's highlights within a span, as text offsets.
 fn within(
     known: &[super::rows::RowHighlight],
     row_start: base::ByteOffset,

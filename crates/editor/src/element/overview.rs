@@ -1,7 +1,7 @@
-//! Marks on the scrollbar: where in the whole text changes, matches and carets are.
+//! Marks on the scrollbar: positions of changes, matches and carets in the whole text.
 //!
-//! Invariant: the work grows with the height of the bar and the number of marks asked for, which is
-//! bounded, never with the text.
+//! Invariant: the work depends on the height of the bar and the bounded number of marks, never on
+//! the length of the text.
 
 use gpui_kit::{Bounds, Context, Hsla, PaintQuad, Pixels, fill, point, px, size};
 use ui::ActiveTheme as _;
@@ -9,11 +9,11 @@ use ui::ActiveTheme as _;
 use super::geometry::Geometry;
 use crate::editor::Editor;
 
-/// More carets than this are not marked.
-const MOST_CARETS: usize = 500;
+/// If there are more carets, none is marked.
+const MAX_CARETS: usize = 500;
 
-/// More changes than this are not marked.
-const MOST_HUNKS: usize = 2_000;
+/// If there are more changes, none is marked.
+const MAX_HUNKS: usize = 2_000;
 
 impl Editor {
     pub(super) fn overview_marks(&self, geometry: &Geometry, cx: &Context<Self>) -> Vec<PaintQuad> {
@@ -26,12 +26,12 @@ impl Editor {
         let height = f64::from(f32::from(track.size.height));
         let place = |row: u32| (f64::from(row) / rows * height) as f32;
         let third = track.size.width / 3.0;
-        let mut marks = Marks {
+        let mut marks = OverviewMarks {
             track: *track,
             quads: Vec::new(),
             last: None,
         };
-        for hunk in self.model.read(cx).hunks().iter().take(MOST_HUNKS) {
+        for hunk in self.model.read(cx).hunks().iter().take(MAX_HUNKS) {
             let color = match (hunk.before.is_empty(), hunk.after.is_empty()) {
                 (true, _) => colors.added,
                 (_, true) => colors.removed,
@@ -46,7 +46,7 @@ impl Editor {
             marks.push(third, third, at, at, colors.find_match_active);
         }
         marks.last = None;
-        if self.selections.len() <= MOST_CARETS {
+        if self.selections.len() <= MAX_CARETS {
             for selection in self.selections.iter() {
                 let at = place(self.snapshot.point_at(selection.head).row.0);
                 marks.push(third * 2.0, third, at, at, colors.caret.opacity(0.7));
@@ -56,14 +56,14 @@ impl Editor {
     }
 }
 
-/// Collects marks; those on the same pixel are one.
-struct Marks {
+/// Collects marks, merging those on the same pixel.
+struct OverviewMarks {
     track: Bounds<Pixels>,
     quads: Vec<PaintQuad>,
     last: Option<(i32, i32)>,
 }
 
-impl Marks {
+impl OverviewMarks {
     fn push(&mut self, x: Pixels, width: Pixels, from: f32, to: f32, color: Hsla) {
         let pixels = (from.floor() as i32, to.floor() as i32);
         if self.last == Some(pixels) {

@@ -1,14 +1,14 @@
-//! Painting what was laid out.
+//! Paints the layout of the text.
 //!
-//! One layer holds grounds and letters, since a layer paints boxes before letters; carets and what lies
-//! over the text take a layer each. Few layers keep the scene cheap to build.
+//! Backgrounds and text share one layer, because a layer paints quads before glyphs; carets and
+//! what lies over the text take one layer each. Few layers keep the scene cheap to build.
 
 use gpui_kit::{
     App, Bounds, ContentMask, Hsla, Path, PathBuilder, Pixels, Window, fill, point, px, size,
 };
 use ui::ActiveTheme as _;
 
-use super::gutter::{Arrow, GutterRow};
+use super::gutter::{FoldArrow, GutterRow};
 use super::layout::TextLayout;
 use super::palette::Palette;
 use super::shape::ShapedRow;
@@ -21,15 +21,16 @@ impl TextLayout {
         window.paint_quad(fill(bounds, surface));
         window.paint_layer(bounds, |window| {
             let gutter = self.geometry.gutter.right();
-            // Bars and the current row may reach into the gutter; the letters may not.
+            // Change bars and the current row may extend into the gutter; the text may not.
             for quad in std::mem::take(&mut self.grounds) {
                 let is_behind_gutter =
                     quad.bounds.left() < gutter && quad.bounds.left() >= bounds.left();
-                match is_behind_gutter && quad.bounds.right() <= gutter {
-                    true => window.paint_quad(quad),
-                    false => window.with_content_mask(Some(self.mask_of(&quad.bounds)), |window| {
+                if is_behind_gutter && quad.bounds.right() <= gutter {
+                    window.paint_quad(quad)
+                } else {
+                    window.with_content_mask(Some(self.mask_of(&quad.bounds)), |window| {
                         window.paint_quad(quad)
-                    }),
+                    })
                 }
             }
             self.paint_gutter(window, cx);
@@ -58,7 +59,7 @@ impl TextLayout {
         self.paint_fronts(window);
     }
 
-    /// Whether the headers that stick to the top hide a row at `y` whole.
+    /// Returns whether sticky headers hide a row at `y` completely.
     fn is_covered(&self, y: Pixels) -> bool {
         let geometry = &self.geometry;
         let headers = geometry.line_height * self.sticky.len() as f32;
@@ -66,17 +67,18 @@ impl TextLayout {
     }
 
     fn mask_of(&self, quad: &Bounds<Pixels>) -> ContentMask<Pixels> {
-        // What begins at the left edge of everything is meant to cover the gutter too.
-        let bounds = match quad.left() <= self.geometry.bounds.left() {
-            true => self.geometry.bounds,
-            false => self.geometry.text,
+        // A quad that begins at the left edge of the view also covers the gutter.
+        let bounds = if quad.left() <= self.geometry.bounds.left() {
+            self.geometry.bounds
+        } else {
+            self.geometry.text
         };
         ContentMask { bounds }
     }
 
     fn paint_fronts(&mut self, window: &mut Window) {
         let geometry = &self.geometry;
-        // A caret at the left edge of the text may stand half a pixel before it.
+        // A caret at the left edge of the text may start half a pixel before it.
         let mut area = geometry.text;
         area.origin.x -= px(1.0);
         area.size.width += px(1.0);
@@ -141,7 +143,7 @@ impl TextLayout {
                 return;
             };
             let origin = point(x, y + baseline);
-            // A digit that cannot be drawn leaves a gap; there is nobody to tell.
+            // A glyph that cannot be drawn leaves a gap; painting has no way to report it.
             window
                 .paint_glyph(origin, font, glyph, palette.number_size, row.color)
                 .ok();
@@ -152,7 +154,7 @@ impl TextLayout {
         }
     }
 
-    fn paint_arrow(&self, arrow: Arrow, y: Pixels, color: Hsla, window: &mut Window) {
+    fn paint_arrow(&self, arrow: FoldArrow, y: Pixels, color: Hsla, window: &mut Window) {
         let geometry = &self.geometry;
         let center = point(
             (geometry.folds.start + geometry.folds.end) / 2.0,
@@ -163,7 +165,7 @@ impl TextLayout {
         }
     }
 
-    /// Paints what lies over the text: headers and scrollbars.
+    /// Paints what lies over the text: sticky headers and scrollbars.
     pub(crate) fn paint_above(&mut self, window: &mut Window, cx: &mut App) {
         self.paint_sticky(window, cx);
         let bars = self.geometry.bounds;
@@ -211,10 +213,10 @@ impl TextLayout {
     }
 }
 
-/// From the top of a row to the line its letters stand on, numbers in the gutter included.
+/// Returns the distance from the top of a row to its baseline, also for line numbers.
 ///
-/// Font metrics count the descent downwards on some platforms and upwards on others, so its sign
-/// says nothing.
+/// Font metrics count the descent downwards on some platforms and upwards on others, so its sign is
+/// ignored.
 fn baseline(palette: &Palette, window: &Window) -> Pixels {
     let text_system = window.text_system();
     let ascent = text_system.ascent(palette.font_id, palette.size);
@@ -230,7 +232,7 @@ fn paint_row(
     window: &mut Window,
 ) {
     let baseline = baseline(palette, window);
-    // Letters a cell or two outside of sight may still reach into it.
+    // Glyphs a cell or two outside the window may extend into it.
     let near = palette.advance * 3.0;
     let left = f32::from(sight.left() - origin.x) - near;
     let right = f32::from(sight.right() - origin.x) + near;
@@ -273,23 +275,24 @@ fn paint_glyph(
     window: &mut Window,
 ) {
     let place = point(origin.x + px(glyph.x), origin.y + baseline);
-    // A letter that cannot be drawn leaves a gap; there is nobody to tell.
-    match glyph.is_emoji {
-        true => window
+    // A glyph that cannot be drawn leaves a gap; painting has no way to report it.
+    if glyph.is_emoji {
+        window
             .paint_emoji(place, glyph.font, glyph.id, palette.size)
-            .ok(),
-        false => window
+            .ok()
+    } else {
+        window
             .paint_glyph(place, glyph.font, glyph.id, palette.size, glyph.color)
-            .ok(),
+            .ok()
     };
 }
 
-/// A small arrow, pointing down when open and right when folded.
-fn chevron(arrow: Arrow, center: gpui_kit::Point<Pixels>, reach: f32) -> Option<Path<Pixels>> {
+/// Returns a small arrow, pointing down if open and right if folded.
+fn chevron(arrow: FoldArrow, center: gpui_kit::Point<Pixels>, reach: f32) -> Option<Path<Pixels>> {
     let (long, short) = (px(reach), px(reach * 0.55));
     let corners = match arrow {
-        Arrow::Open => [(-long, -short), (px(0.0), short), (long, -short)],
-        Arrow::Folded => [(-short, -long), (short, px(0.0)), (-short, long)],
+        FoldArrow::Open => [(-long, -short), (px(0.0), short), (long, -short)],
+        FoldArrow::Folded => [(-short, -long), (short, px(0.0)), (-short, long)],
     };
     let [first, middle, last] = corners.map(|(x, y)| point(center.x + x, center.y + y));
     let mut builder = PathBuilder::stroke(px(1.3));

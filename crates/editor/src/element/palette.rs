@@ -1,4 +1,4 @@
-//! What letters are drawn with: fonts, sizes and the colour of every kind of syntax, looked up once.
+//! Fonts, sizes and syntax colours for drawing text, resolved once per theme.
 
 use gpui_kit::{
     App, Font, FontId, FontStyle, FontWeight, GlyphId, HighlightStyle, Hsla, Pixels, Window, px,
@@ -6,47 +6,47 @@ use gpui_kit::{
 use syntax::HighlightKind;
 use ui::ActiveTheme as _;
 
-/// How much of a letter's colour is left while it is not in the text yet.
+/// Opacity of suggested text.
 const GHOST: f32 = 0.68;
 
 /// Fonts and colours of one theme at one size.
 pub(crate) struct Palette {
-    /// Tells this palette from others.
+    /// Distinguishes this palette from others.
     pub(crate) generation: u64,
-    /// The scale of the screen it was made for.
+    /// Scale factor of the screen.
     scale: f32,
     pub(crate) font: Font,
     pub(crate) font_id: FontId,
     pub(crate) size: Pixels,
     pub(crate) line_height: Pixels,
-    /// Width of a cell.
+    /// Width of a cell, in pixels.
     pub(crate) advance: f32,
     pub(crate) text: Hsla,
     pub(crate) muted: Hsla,
     pub(crate) error: Hsla,
-    /// By the number of the kind.
+    /// Styles indexed by highlight kind.
     styles: Vec<Option<HighlightStyle>>,
-    /// Size of the numbers in the gutter, and the width of a digit.
+    /// Font size of the line numbers, and the width of a digit.
     pub(crate) number_size: Pixels,
     pub(crate) number_advance: f32,
-    /// The shapes of 0 to 9.
+    /// Glyphs of the digits 0 to 9.
     pub(crate) digits: Vec<(FontId, GlyphId)>,
 }
 
 impl Palette {
-    /// What the theme in force asks for.
+    /// Resolves the palette of the active theme.
     pub(crate) fn of(window: &Window, cx: &App) -> Self {
         let theme = cx.theme();
         let (font, size) = (theme.code_font(), theme.code_size());
         let text_system = window.text_system();
         let font_id = text_system.resolve_font(&font);
         let advance = |size: Pixels| {
-            // A font without a zero is none that code is read in; any width will do.
+            // A font without a zero is unusable for code; any width will do.
             text_system
                 .ch_advance(font_id, size)
                 .map_or(f32::from(size) * 0.6, f32::from)
         };
-        // Numbers stand back: they are a little smaller than the letters.
+        // Line numbers are slightly smaller than the text.
         let number_size = px((f32::from(size) * 0.86).round());
         let numbers = "0123456789";
         let run = gpui_kit::TextRun {
@@ -84,22 +84,22 @@ impl Palette {
         }
     }
 
-    /// Whether it still is what the theme asks for.
+    /// Returns whether the palette matches the active theme.
     pub(crate) fn is_current(&self, window: &Window, cx: &App) -> bool {
         self.generation == cx.theme().generation && self.scale == window.scale_factor()
     }
 
-    /// How a kind of syntax looks.
+    /// Returns the style of a highlight kind.
     pub(crate) fn style(&self, kind: HighlightKind) -> Option<HighlightStyle> {
         self.styles.get(kind as usize).copied().flatten()
     }
 
-    /// A colour for letters that are not in the text yet.
+    /// Returns the colour for suggested text.
     pub(crate) fn ghost(&self, color: Hsla) -> Hsla {
         color.opacity(GHOST)
     }
 
-    /// The font for a style.
+    /// Returns the font for a style.
     pub(crate) fn font_for(&self, style: Option<&HighlightStyle>) -> Font {
         let mut font = self.font.clone();
         if let Some(style) = style {
@@ -109,7 +109,7 @@ impl Palette {
         font
     }
 
-    /// What tells shapes made with this palette from others.
+    /// Returns the key that distinguishes shapes made with different palettes.
     pub(crate) fn key(&self) -> (u64, u32) {
         (self.generation, self.scale.to_bits())
     }

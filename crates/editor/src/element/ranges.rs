@@ -1,4 +1,4 @@
-//! From spans of the text to boxes behind its letters, one for each row, with corners that flow together.
+//! Converts text spans into boxes behind the text, one per row, with connected corners.
 
 use base::{Bias, Span};
 use display::DisplaySnapshot;
@@ -7,23 +7,23 @@ use gpui_kit::{Bounds, Corners, Hsla, PaintQuad, Pixels, point, px, size};
 use super::geometry::Geometry;
 use super::layout::VisibleRow;
 
-/// The cells of one row that a span covers.
+/// The cells of one row covered by a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stretch {
-    /// The index of the row among those in sight.
+pub(crate) struct CellRange {
+    /// Index of the row among the visible ones.
     pub(crate) ix: usize,
     pub(crate) from: u32,
     pub(crate) to: u32,
 }
 
-/// The rows and cells that a span covers, as far as it is in sight. A line ending takes half a cell more
-/// than nothing, so that selected empty rows can be seen: one cell.
+/// Returns the rows and cells covered by the visible part of a span. A covered line ending adds one
+/// cell, so that selected empty rows are visible.
 pub(crate) fn stretches(
     span: Span,
     visible: Span,
     rows: &[VisibleRow],
     display: &DisplaySnapshot,
-) -> Vec<Stretch> {
+) -> Vec<CellRange> {
     let Some(first) = rows.first() else {
         return Vec::new();
     };
@@ -41,20 +41,21 @@ pub(crate) fn stretches(
         } else {
             row.shape.hanging
         };
-        let to = match row.row == end.row && span.end <= visible.end {
-            true => end.cell,
-            false => display.max_cell(row.row) + u32::from(row.shape.is_last),
+        let to = if row.row == end.row && span.end <= visible.end {
+            end.cell
+        } else {
+            display.max_cell(row.row) + u32::from(row.shape.is_last)
         };
         if to > from {
-            result.push(Stretch { ix, from, to });
+            result.push(CellRange { ix, from, to });
         }
     }
     result
 }
 
-/// Boxes for stretches that belong together, rounded where no neighbour goes on.
+/// Returns the boxes of connected stretches, rounded where no neighbour continues.
 pub(crate) fn boxes(
-    stretches: &[Stretch],
+    stretches: &[CellRange],
     rows: &[VisibleRow],
     geometry: &Geometry,
     color: Hsla,
@@ -64,7 +65,7 @@ pub(crate) fn boxes(
     let mut quads = Vec::with_capacity(stretches.len());
     for stretch in stretches {
         let bounds = bounds_of(stretch, rows, geometry);
-        let covers = |other: Option<&Stretch>, cell: u32| {
+        let covers = |other: Option<&CellRange>, cell: u32| {
             other.is_some_and(|other| other.from <= cell && cell <= other.to)
         };
         let above = stretch.ix.checked_sub(1).and_then(neighbour);
@@ -81,9 +82,9 @@ pub(crate) fn boxes(
     quads
 }
 
-/// The box of one stretch, kept near to the window however long its row.
+/// Returns the box of one stretch, clipped near the window however long its row is.
 pub(crate) fn bounds_of(
-    stretch: &Stretch,
+    stretch: &CellRange,
     rows: &[VisibleRow],
     geometry: &Geometry,
 ) -> Bounds<Pixels> {

@@ -1,11 +1,11 @@
-//! The rows in sight and a little around them: their colours and their shapes, kept from frame to frame.
+//! Cache of highlights and shapes for the visible rows and their surroundings.
 //!
-//! Invariant: entry `i` is about buffer row `first + i`; an edit drops the shapes of the rows it touched and
-//! moves the others, so that what is kept always belongs to the text of now.
-//! Invariant: an edited row keeps the colours it had, carried over the edit (`carry`), until its new ones come:
-//! a key never waits for a question to the syntax tree.
-//! Invariant: colours are relative to their row's start, and shapes to their row's cells, so that both
-//! stay right when the text above changes.
+//! Invariant: entry `i` belongs to buffer row `first + i`; an edit drops the shapes of the touched
+//! rows and moves the others, so that the cache always matches the current text.
+//! Invariant: an edited row keeps its highlights, carried over the edit (`carry`), until the new
+//! ones arrive: a keystroke never waits for a query of the syntax tree.
+//! Invariant: highlights are relative to the start of their row, and shapes to its cells, so that
+//! both stay valid when the text above changes.
 //! Start at `RowCache`.
 
 mod carry;
@@ -19,19 +19,19 @@ use smallvec::SmallVec;
 use syntax::{HighlightKind, SyntaxSnapshot};
 use text::{Change, Snapshot};
 
-use self::carry::Cut;
+use self::carry::EditCut;
 use super::shape::ShapedRow;
 
-/// Rows longer than this, in bytes, are coloured and shaped by the part in sight only.
+/// Longer rows, in bytes, are highlighted and shaped only in their visible part.
 pub(crate) const LONG_ROW: u32 = 4096;
 
-/// Rows kept beyond those in sight, on either side.
+/// Rows cached beyond the visible ones, on either side.
 const MARGIN: u32 = 60;
 
-/// Rows kept at most: folds may bring rows far from each other into sight together.
-const MOST_KEPT: u32 = 2_000;
+/// Maximum number of cached rows: folds may make rows far from each other visible together.
+const MAX_CACHED_ROWS: u32 = 2_000;
 
-/// A stretch of one colour in a row.
+/// A range of one highlight kind in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowHighlight {
     /// Bytes from the start of the row.
@@ -40,41 +40,41 @@ pub(crate) struct RowHighlight {
     pub(crate) kind: HighlightKind,
 }
 
-/// The colours of one row, sorted and disjoint.
+/// Highlights of one row, sorted and disjoint.
 pub(crate) type RowHighlights = std::sync::Arc<[RowHighlight]>;
 
-/// Which part of a row a shape is of.
+/// The segment of a row that a shape covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    /// Which of the display rows that a wrapped row takes.
+pub(crate) struct RowSegment {
+    /// Index of the display row within a wrapped row.
     pub(crate) wrap: u32,
-    /// The cells shaped; all of them for rows that are not long.
+    /// Shaped cells; `None` for all cells of a row that is not long.
     pub(crate) cells: Option<(u32, u32)>,
 }
 
 #[derive(Default)]
-struct Entry {
-    /// Missing until they were asked for.
+struct RowEntry {
+    /// `None` until they are computed.
     highlights: Option<RowHighlights>,
-    shapes: SmallVec<[(Part, Rc<ShapedRow>); 1]>,
+    shapes: SmallVec<[(RowSegment, Rc<ShapedRow>); 1]>,
 }
 
-/// What is kept of the rows in and around sight.
+/// Cached data of the rows in and around the window.
 #[derive(Default)]
 pub(crate) struct RowCache {
     first: u32,
-    entries: VecDeque<Entry>,
-    /// What shapes look like: style generation and size. Others are of no use.
+    entries: VecDeque<RowEntry>,
+    /// Style generation and size of the shapes. Shapes of another style are discarded.
     style: (u64, u32),
 }
 
 impl RowCache {
-    /// The rows there may be something about.
+    /// Returns the range of cached rows.
     pub(crate) fn range(&self) -> Range<Row> {
         Row(self.first)..Row(self.first + self.entries.len() as u32)
     }
 
-    /// Makes room for rows, and forgets those far from them.
+    /// Makes room for rows and evicts those far from them.
     pub(crate) fn show(&mut self, rows: Range<Row>, style: (u64, u32), last: Row) {
         if self.style != style {
             self.style = style;
@@ -82,7 +82,7 @@ impl RowCache {
         }
         let start = rows.start.0.saturating_sub(MARGIN);
         let end = rows.end.0.saturating_add(MARGIN).min(last.0 + 1).max(start);
-        let end = end.min(start + MOST_KEPT);
+        let end = end.min(start + MAX_CACHED_ROWS);
         let range = self.range();
         if end <= range.start.0 || range.end.0 <= start || self.entries.is_empty() {
             self.first = start;
@@ -92,27 +92,28 @@ impl RowCache {
             self.first += 1;
         }
         while self.first > start {
-            self.entries.push_front(Entry::default());
+            self.entries.push_front(RowEntry::default());
             self.first -= 1;
         }
         let wanted = (end - self.first) as usize;
         self.entries.truncate(wanted);
-        self.entries.resize_with(wanted, Entry::default);
+        self.entries.resize_with(wanted, RowEntry::default);
     }
 
-    /// The colours of a row, if they are known.
+    /// Returns the cached highlights of a row.
     pub(crate) fn highlights(&self, row: Row) -> Option<RowHighlights> {
         self.entry(row)?.highlights.clone()
     }
 
-    /// Notes the colours of a row.
+    /// Sets the highlights of a row.
     pub(crate) fn set_highlights(&mut self, row: Row, highlights: RowHighlights) {
         if let Some(entry) = self.entry_mut(row) {
             entry.highlights = Some(highlights);
         }
     }
 
-    /// Notes the colours of rows from `first` on. `true` when some differ from what is painted.
+    /// Sets the highlights of rows from `first` on. Returns `true` if some differ from the painted
+    /// ones.
     pub(crate) fn take_highlights(&mut self, first: Row, found: Vec<RowHighlights>) -> bool {
         let mut differ = false;
         for (row, highlights) in (first.0..).map(Row).zip(found) {
@@ -128,8 +129,8 @@ impl RowCache {
         differ
     }
 
-    /// A part's shape, if it was shaped before.
-    pub(crate) fn shape(&self, row: Row, part: Part) -> Option<Rc<ShapedRow>> {
+    /// Returns the cached shape of a segment.
+    pub(crate) fn shape(&self, row: Row, part: RowSegment) -> Option<Rc<ShapedRow>> {
         let shapes = &self.entry(row)?.shapes;
         shapes
             .iter()
@@ -137,19 +138,19 @@ impl RowCache {
             .map(|(_, shape)| shape.clone())
     }
 
-    /// Keeps a part's shape.
-    pub(crate) fn set_shape(&mut self, row: Row, part: Part, shape: Rc<ShapedRow>) {
-        /// Parts of a long row that are kept while one moves through it.
-        const MOST_PARTS: usize = 64;
+    /// Caches the shape of a segment.
+    pub(crate) fn set_shape(&mut self, row: Row, part: RowSegment, shape: Rc<ShapedRow>) {
+        /// Segments of a long row that are cached while scrolling through it.
+        const MAX_SEGMENTS: usize = 64;
         if let Some(entry) = self.entry_mut(row) {
-            if entry.shapes.len() >= MOST_PARTS {
+            if entry.shapes.len() >= MAX_SEGMENTS {
                 entry.shapes.clear();
             }
             entry.shapes.push((part, shape));
         }
     }
 
-    /// Moves rows along with a change; what it touched loses its shape and keeps its colours for now.
+    /// Moves rows with a change; touched rows lose their shapes and keep their highlights for now.
     pub(crate) fn follow(&mut self, before: &Snapshot, after: &Snapshot, change: &Change) {
         for splice in change.splices.iter().rev() {
             let (start, end) = (
@@ -158,12 +159,12 @@ impl RowCache {
             );
             let new = after.point_at(splice.new.start).row..after.point_at(splice.new.end).row + 1;
             let count = new.end - new.start;
-            let cut = Cut {
+            let cut = EditCut {
                 start: start.column.0,
                 end: end.column.0,
                 tail: match count {
                     1 => start.column.0 + splice.new.len() as u32,
-                    // Behind the last line break of what came in.
+                    // After the last line break of the inserted text.
                     _ => after.point_at(splice.new.end).column.0,
                 },
             };
@@ -175,7 +176,7 @@ impl RowCache {
             let (Some(head), Some(tail)) = (head, tail) else {
                 continue;
             };
-            let (first, last) = carry::over(&head, &tail, &cut, count == 1);
+            let (first, last) = carry::carry_over(&head, &tail, &cut, count == 1);
             self.set_highlights(start.row, first);
             if let Some(last) = last {
                 self.set_highlights(start.row + (count - 1), last);
@@ -183,7 +184,7 @@ impl RowCache {
         }
     }
 
-    /// Puts `count` empty entries in the place of some. `false` where nothing of them is kept.
+    /// Replaces entries by `count` empty ones. Returns `false` if none of them is cached.
     fn replace(&mut self, old: Range<u32>, count: u32) -> bool {
         let (first, end) = (self.first, self.first + self.entries.len() as u32);
         if old.start >= end {
@@ -205,41 +206,42 @@ impl RowCache {
         let tail = self.entries.split_off(to);
         self.entries.truncate(from);
         self.entries
-            .resize_with(from + count as usize, Entry::default);
+            .resize_with(from + count as usize, RowEntry::default);
         self.entries.extend(tail);
         true
     }
 
-    /// Forgets the shapes of one row; its colours stay.
+    /// Drops the shapes of one row and keeps its highlights.
     pub(crate) fn forget_shapes_of(&mut self, row: Row) {
         if let Some(entry) = self.entry_mut(row) {
             entry.shapes.clear();
         }
     }
 
-    /// Forgets shapes; colours stay.
+    /// Drops all shapes and keeps the highlights.
     pub(crate) fn forget_shapes(&mut self) {
         self.entries
             .iter_mut()
             .for_each(|entry| entry.shapes.clear());
     }
 
-    /// Forgets everything.
+    /// Clears the whole cache.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
     }
 
-    fn entry(&self, row: Row) -> Option<&Entry> {
+    fn entry(&self, row: Row) -> Option<&RowEntry> {
         self.entries.get(row.0.checked_sub(self.first)? as usize)
     }
 
-    fn entry_mut(&mut self, row: Row) -> Option<&mut Entry> {
+    fn entry_mut(&mut self, row: Row) -> Option<&mut RowEntry> {
         self.entries
             .get_mut(row.0.checked_sub(self.first)? as usize)
     }
 }
 
-/// The colours of rows. Long rows have none here: they are asked by the part in sight.
+/// Computes the highlights of rows. Long rows get none here: they are computed for the visible
+/// part.
 pub(crate) fn highlights_of_rows(
     syntax: &SyntaxSnapshot,
     snapshot: &Snapshot,
@@ -254,7 +256,7 @@ pub(crate) fn highlights_of_rows(
             next += 1;
             continue;
         }
-        // One question for as many rows as can be asked together.
+        // One query for as many consecutive rows as possible.
         let end = (next..rows.end.0)
             .find(|row| is_long(*row))
             .unwrap_or(rows.end.0);
@@ -277,7 +279,7 @@ pub(crate) fn highlights_of_rows(
     result
 }
 
-/// The part of sorted highlights that lies in a row. A comment over several rows lies in each.
+/// Returns the part of sorted highlights within a row. A comment over several rows is part of each.
 fn within_row(found: &[syntax::Highlight], row: Span) -> RowHighlights {
     found
         .iter()

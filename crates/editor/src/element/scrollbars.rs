@@ -3,14 +3,14 @@
 use gpui_kit::{Bounds, Context, PaintQuad, fill, point, px, size};
 use ui::ActiveTheme as _;
 
-use super::geometry::Area;
+use super::geometry::HitArea;
 use super::layout::TextLayout;
 use crate::editor::Editor;
 use crate::mouse::Drag;
 
-/// What the scrollbars look like now.
+/// State of the scrollbars for painting.
 #[derive(Default)]
-pub(crate) struct Bars {
+pub(crate) struct ScrollbarState {
     pub(crate) quads: Vec<PaintQuad>,
 }
 
@@ -19,11 +19,12 @@ impl Editor {
         let colors = cx.theme().colors;
         let geometry = &layout.geometry;
         let mut quads = self.overview_marks(geometry, cx);
-        let color = |area: Area| {
+        let color = |area: HitArea| {
             let is_dragged = matches!(&self.drag, Some(Drag::Bar { area: of, .. }) if *of == area);
-            match is_dragged || self.hovered == Some(area) {
-                true => colors.scrollbar_hover,
-                false => colors.scrollbar,
+            if is_dragged || self.hovered == Some(area) {
+                colors.scrollbar_hover
+            } else {
+                colors.scrollbar
             }
         };
         if let Some((handle, _)) = geometry.vertical_handle(self.settings.scroll_beyond_last_line) {
@@ -35,7 +36,7 @@ impl Editor {
                     handle.end - handle.start,
                 ),
             );
-            quads.push(fill(bounds, color(Area::Vertical)).corner_radii(px(4.0)));
+            quads.push(fill(bounds, color(HitArea::Vertical)).corner_radii(px(4.0)));
         }
         if let Some((handle, _)) = geometry.horizontal_handle() {
             let bar = geometry.horizontal();
@@ -44,8 +45,8 @@ impl Editor {
                 point(handle.start, bar.top() + inset),
                 size(handle.end - handle.start, bar.size.height - inset * 2.0),
             );
-            quads.push(fill(bounds, color(Area::Horizontal)).corner_radii(px(4.0)));
+            quads.push(fill(bounds, color(HitArea::Horizontal)).corner_radii(px(4.0)));
         }
-        layout.bars = super::scrollbars::Bars { quads };
+        layout.bars = super::scrollbars::ScrollbarState { quads };
     }
 }

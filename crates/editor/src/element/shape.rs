@@ -1,25 +1,25 @@
-//! From a display row to letters with their places.
+//! Shapes a display row into positioned glyphs.
 //!
-//! The text system chooses the shapes; their places are ours: every cluster begins at its cell, so that
-//! carets, selections and letters agree whatever the fonts say.
+//! The text system chooses the glyphs; their positions are ours: every cluster begins at its cell,
+//! so that carets, selections and glyphs agree whatever the font metrics.
 //! Invariant: x positions count from `origin_cell`, so that they stay small in rows of any length.
-//! Limitation: text that runs from right to left is laid out cell by cell from left to right.
+//! Limitation: right-to-left text is laid out cell by cell from left to right.
 
-mod words;
+mod word_shapes;
 
 use std::cell::RefCell;
 
 use base::Span;
-use display::{DisplayLine, DisplaySnapshot, InlayId, Segment, SegmentKind};
+use display::{DisplayLine, DisplaySegment, DisplaySnapshot, InlayId, SegmentKind};
 use gpui_kit::{FontId, GlyphId, HighlightStyle, Hsla, TextRun, UnderlineStyle, Window, px};
 use smallvec::SmallVec;
 
-pub(crate) use self::words::Words;
+pub(crate) use self::word_shapes::WordShapes;
 use super::palette::Palette;
 use crate::editor::{InlayLook, InlayLooks};
-use crate::suggestion::Look;
+use crate::suggestion::SuggestionStyle;
 
-/// One letter.
+/// A glyph with its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Glyph {
     /// Pixels from the origin cell.
@@ -30,9 +30,9 @@ pub(crate) struct Glyph {
     pub(crate) is_emoji: bool,
 }
 
-/// A line under or through letters.
+/// An underline or strikethrough.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stroke {
+pub(crate) struct TextStroke {
     pub(crate) cell: u32,
     pub(crate) cells: u32,
     pub(crate) color: Hsla,
@@ -40,13 +40,13 @@ pub(crate) struct Stroke {
     pub(crate) is_wavy: bool,
 }
 
-/// A blank that may be shown as a mark.
+/// A blank that may be drawn as a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Blank {
+pub(crate) struct BlankMark {
     pub(crate) cell: u32,
     pub(crate) cells: u32,
     pub(crate) is_tab: bool,
-    /// Whether it stands alone between two words.
+    /// Whether it is a single blank between two words.
     pub(crate) is_single: bool,
 }
 
@@ -55,13 +55,13 @@ pub(crate) struct Blank {
 pub(crate) struct InlayPart {
     pub(crate) id: InlayId,
     pub(crate) cell: u32,
-    /// May be none: of an empty line of an inlay.
+    /// Number of cells; zero for an empty line of the inlay.
     pub(crate) cells: u32,
-    /// Bytes of its text before this row.
+    /// Bytes of the inlay's text before this row.
     pub(crate) start: usize,
 }
 
-fn inlay_part(segment: &Segment) -> Option<InlayPart> {
+fn inlay_part(segment: &DisplaySegment) -> Option<InlayPart> {
     match segment.kind {
         SegmentKind::Inlay(id) => Some(InlayPart {
             id,
@@ -77,25 +77,25 @@ fn inlay_part(segment: &Segment) -> Option<InlayPart> {
 #[derive(Clone, Debug)]
 pub(crate) struct ShapedRow {
     pub(crate) origin_cell: u32,
-    /// The cell behind the last; `None` where only a part was shaped.
+    /// The cell after the last one; `None` if only a part was shaped.
     pub(crate) end_cell: Option<u32>,
     pub(crate) glyphs: Vec<Glyph>,
-    pub(crate) strokes: SmallVec<[Stroke; 1]>,
-    pub(crate) blanks: SmallVec<[Blank; 4]>,
-    /// Cells of the signs for folded text.
+    pub(crate) strokes: SmallVec<[TextStroke; 1]>,
+    pub(crate) blanks: SmallVec<[BlankMark; 4]>,
+    /// Cells of the fold placeholders.
     pub(crate) folds: SmallVec<[(u32, u32); 1]>,
-    /// The parts of inlays on it.
+    /// Parts of inlays in this row.
     pub(crate) inlays: SmallVec<[InlayPart; 1]>,
-    /// Cells of blanks at its start; `None` when there is nothing else.
+    /// Cells of leading blanks; `None` if the row contains only blanks.
     pub(crate) indent: Option<u32>,
-    /// Cells before the text of a continued row.
+    /// Cells before the text of a wrapped row.
     pub(crate) hanging: u32,
-    /// Whether it is the last of the display rows of its row.
+    /// Whether it is the last display row of its buffer row.
     pub(crate) is_last: bool,
 }
 
 impl ShapedRow {
-    /// A row without anything.
+    /// Returns a row without glyphs.
     #[cfg(test)]
     pub(crate) fn empty() -> Self {
         Self {
@@ -113,34 +113,34 @@ impl ShapedRow {
     }
 }
 
-/// A stretch of letters of one look, in the bytes of the row's painted text.
-struct Piece {
+/// A run of text with one style, in bytes of the row's painted text.
+struct StyledRun {
     start: usize,
     style: Option<HighlightStyle>,
     color: Hsla,
 }
 
-/// What shaping needs besides the row.
+/// Inputs of shaping besides the row.
 pub(crate) struct Shaper<'a> {
     pub(crate) palette: &'a Palette,
     pub(crate) display: &'a DisplaySnapshot,
     pub(crate) window: &'a Window,
-    /// Words that were shaped before.
-    pub(crate) words: &'a RefCell<Words>,
-    /// How inlays look that have a look of their own.
+    /// Cache of shaped words.
+    pub(crate) words: &'a RefCell<WordShapes>,
+    /// Styles of the inlays that have one.
     pub(crate) looks: &'a InlayLooks,
 }
 
 impl Shaper<'_> {
-    /// Shapes a row. `highlights` gives the colours of a span of the buffer, sorted and disjoint.
+    /// Shapes a row. `highlights` returns the highlights of a buffer span, sorted and disjoint.
     pub(crate) fn shape(
         &self,
         line: &DisplayLine,
         highlights: &dyn Fn(Span) -> Vec<syntax::Highlight>,
     ) -> ShapedRow {
-        let pieces = self.pieces(line, highlights);
+        let pieces = self.styled_runs(line, highlights);
         let glyphs = self.glyphs(line, &pieces);
-        let fold = |segment: &&Segment| segment.kind == SegmentKind::FoldPlaceholder;
+        let fold = |segment: &&DisplaySegment| segment.kind == SegmentKind::FoldPlaceholder;
         ShapedRow {
             origin_cell: line.start_cell,
             end_cell: Some(line.end_cell),
@@ -160,14 +160,14 @@ impl Shaper<'_> {
         }
     }
 
-    fn pieces(
+    fn styled_runs(
         &self,
         line: &DisplayLine,
         highlights: &dyn Fn(Span) -> Vec<syntax::Highlight>,
-    ) -> Vec<Piece> {
+    ) -> Vec<StyledRun> {
         let palette = self.palette;
         let mut pieces = Vec::new();
-        let plain = |start: usize, color: Hsla| Piece {
+        let plain = |start: usize, color: Hsla| StyledRun {
             start,
             style: None,
             color,
@@ -186,7 +186,7 @@ impl Shaper<'_> {
                         }
                         let style = palette.style(highlight.kind);
                         let color = style.and_then(|style| style.color).unwrap_or(palette.text);
-                        pieces.push(Piece {
+                        pieces.push(StyledRun {
                             start,
                             style,
                             color,
@@ -210,16 +210,21 @@ impl Shaper<'_> {
         pieces
     }
 
-    /// The pieces of an inlay: muted, unless it has a look of its own.
-    fn inlay_pieces(&self, segment: &Segment, look: Option<&InlayLook>, pieces: &mut Vec<Piece>) {
+    /// Appends the pieces of an inlay: muted, unless it has its own style.
+    fn inlay_pieces(
+        &self,
+        segment: &DisplaySegment,
+        look: Option<&InlayLook>,
+        pieces: &mut Vec<StyledRun>,
+    ) {
         let palette = self.palette;
         let plain = match look.map(|look| look.look) {
             None => palette.muted,
-            Some(Look::Ghost) => palette.ghost(palette.text),
-            Some(Look::Added | Look::AddedRows) => palette.text,
+            Some(SuggestionStyle::Ghost) => palette.ghost(palette.text),
+            Some(SuggestionStyle::Added | SuggestionStyle::AddedRows) => palette.text,
         };
         let mut end = segment.text.start;
-        let plain_piece = |start: usize| Piece {
+        let plain_piece = |start: usize| StyledRun {
             start,
             style: None,
             color: plain,
@@ -230,7 +235,7 @@ impl Shaper<'_> {
             .iter()
             .flat_map(|(look, colours)| colours.iter().map(|it| (*look, it)))
         {
-            // Offsets in the inlay become offsets in the row; what a tab takes more is behind them.
+            // Converts offsets in the inlay into offsets in the row, allowing for expanded tabs.
             let at = |offset: u32| {
                 segment.text.start + (offset as usize).saturating_sub(segment.inlay_start)
             };
@@ -246,14 +251,14 @@ impl Shaper<'_> {
             }
             let mut style = palette.style(highlight.kind);
             let mut color = style.and_then(|style| style.color).unwrap_or(palette.text);
-            if look == Look::Ghost {
+            if look == SuggestionStyle::Ghost {
                 color = palette.ghost(color);
                 style = style.map(|style| HighlightStyle {
                     color: Some(color),
                     ..style
                 });
             }
-            pieces.push(Piece {
+            pieces.push(StyledRun {
                 start,
                 style,
                 color,
@@ -265,7 +270,7 @@ impl Shaper<'_> {
         }
     }
 
-    fn glyphs(&self, line: &DisplayLine, pieces: &[Piece]) -> Vec<Glyph> {
+    fn glyphs(&self, line: &DisplayLine, pieces: &[StyledRun]) -> Vec<Glyph> {
         let mut glyphs = Vec::with_capacity(line.text.len());
         let runs = self.runs(line, pieces);
         let mut run_end = 0;
@@ -277,9 +282,9 @@ impl Shaper<'_> {
             return glyphs;
         };
         let mut cluster = Cluster::default();
-        for range in words::of(&line.text) {
+        for range in word_shapes::of(&line.text) {
             let mut start = range.start;
-            // A word of several fonts is shaped in parts: letters of different fonts do not join.
+            // A word with several fonts is shaped in parts: glyphs of different fonts do not join.
             while start < range.end {
                 while run.0 <= start {
                     let Some(next) = runs.next() else {
@@ -295,7 +300,7 @@ impl Shaper<'_> {
                 for letter in word.iter() {
                     let index = start + letter.index as usize;
                     let cell = self.cell_of(line, index);
-                    let x = cluster.place(cell - line.start_cell, letter.x, self.palette.advance);
+                    let x = cluster.glyph_x(cell - line.start_cell, letter.x, self.palette.advance);
                     let piece = pieces.partition_point(|piece| piece.start <= index);
                     let color = pieces
                         .get(piece.wrapping_sub(1))
@@ -308,7 +313,7 @@ impl Shaper<'_> {
                         is_emoji: letter.is_emoji,
                     });
                 }
-                // What follows begins at a cell of its own.
+                // The following text begins at its own cell.
                 cluster = Cluster::default();
                 start = end;
             }
@@ -316,8 +321,8 @@ impl Shaper<'_> {
         glyphs
     }
 
-    /// Runs of one font. Colours are left out: they would keep letters from joining.
-    fn runs(&self, line: &DisplayLine, pieces: &[Piece]) -> Vec<TextRun> {
+    /// Returns the runs of one font. Colours are ignored: they would prevent ligatures.
+    fn runs(&self, line: &DisplayLine, pieces: &[StyledRun]) -> Vec<TextRun> {
         let mut runs: Vec<TextRun> = Vec::new();
         let ends = pieces
             .iter()
@@ -345,7 +350,7 @@ impl Shaper<'_> {
         runs
     }
 
-    /// The cell where the letter at a byte of the painted text begins.
+    /// Returns the cell of the character at a byte of the painted text.
     fn cell_of(&self, line: &DisplayLine, byte: usize) -> u32 {
         let ix = line
             .segments
@@ -354,7 +359,7 @@ impl Shaper<'_> {
             return line.start_cell;
         };
         let within = byte - segment.text.start;
-        // One byte a cell: nothing but ASCII.
+        // One byte per cell: pure ASCII.
         if segment.text.len() == segment.cells as usize {
             return segment.cell + within as u32;
         }
@@ -372,7 +377,7 @@ impl Shaper<'_> {
         }
     }
 
-    fn strokes(&self, line: &DisplayLine, pieces: &[Piece]) -> SmallVec<[Stroke; 1]> {
+    fn strokes(&self, line: &DisplayLine, pieces: &[StyledRun]) -> SmallVec<[TextStroke; 1]> {
         let ends = pieces
             .iter()
             .skip(1)
@@ -382,13 +387,14 @@ impl Shaper<'_> {
         for (piece, end) in pieces.iter().zip(ends) {
             let Some(style) = &piece.style else { continue };
             let cell = self.cell_of(line, piece.start);
-            let last = match end == line.text.len() {
-                true => line.end_cell,
-                false => self.cell_of(line, end),
+            let last = if end == line.text.len() {
+                line.end_cell
+            } else {
+                self.cell_of(line, end)
             };
             let mut push = |color: Option<Hsla>, is_through, is_wavy| {
                 let color = color.unwrap_or(piece.color);
-                strokes.push(Stroke {
+                strokes.push(TextStroke {
                     cell,
                     cells: last.saturating_sub(cell),
                     color,
@@ -407,7 +413,7 @@ impl Shaper<'_> {
     }
 }
 
-/// Keeps marks above and below letters at the letter they belong to.
+/// Keeps combining marks at their base character.
 #[derive(Default)]
 struct Cluster {
     cell: Option<u32>,
@@ -416,7 +422,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    fn place(&mut self, cell: u32, shaped: f32, advance: f32) -> f32 {
+    fn glyph_x(&mut self, cell: u32, shaped: f32, advance: f32) -> f32 {
         if self.cell == Some(cell) {
             return self.x + (shaped - self.shaped);
         }
@@ -429,8 +435,8 @@ impl Cluster {
     }
 }
 
-impl Stroke {
-    /// As the window draws it.
+impl TextStroke {
+    /// Returns the style for the window's underline API.
     pub(crate) fn style(&self) -> UnderlineStyle {
         UnderlineStyle {
             thickness: px(1.0),
@@ -440,12 +446,12 @@ impl Stroke {
     }
 }
 
-fn blanks(line: &DisplayLine) -> SmallVec<[Blank; 4]> {
-    let mut blanks: SmallVec<[Blank; 4]> = SmallVec::new();
+fn blanks(line: &DisplayLine) -> SmallVec<[BlankMark; 4]> {
+    let mut blanks: SmallVec<[BlankMark; 4]> = SmallVec::new();
     for segment in &line.segments {
         match segment.kind {
             SegmentKind::Tab => {
-                blanks.push(Blank {
+                blanks.push(BlankMark {
                     cell: segment.cell,
                     cells: segment.cells,
                     is_tab: true,
@@ -456,7 +462,8 @@ fn blanks(line: &DisplayLine) -> SmallVec<[Blank; 4]> {
                 let text = line.text.get(segment.text.clone()).unwrap_or_default();
                 let is_plain = text.len() == segment.cells as usize;
                 let bytes = text.as_bytes();
-                // Marks in rows with wide letters would need each letter's cell; they are rare and go without.
+                // Marks in rows with wide characters would need each character's cell; such rows
+                // are rare and get none.
                 for (ix, _) in bytes
                     .iter()
                     .enumerate()
@@ -467,7 +474,7 @@ fn blanks(line: &DisplayLine) -> SmallVec<[Blank; 4]> {
                             .is_some_and(|byte| *byte != b' ')
                     };
                     let is_single = is_ink(ix.checked_sub(1)) && is_ink(Some(ix + 1));
-                    blanks.push(Blank {
+                    blanks.push(BlankMark {
                         cell: segment.cell + ix as u32,
                         cells: 1,
                         is_tab: false,

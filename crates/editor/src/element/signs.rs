@@ -1,6 +1,7 @@
-//! Signs over the text: where a suggestion out of sight is, and what the one in sight is about.
+//! Signs over the text: the direction of a suggestion outside the window, and a note on a visible
+//! one.
 //!
-//! A sign names the key that follows it; a click on it does the same.
+//! A sign shows its key binding; clicking it has the same effect.
 
 use display::{DisplayPoint, DisplayRow};
 use gpui_kit::{
@@ -13,12 +14,12 @@ use ui::{ActiveTheme as _, Icon, IconSize, KeyHint, dp};
 use super::layout::TextLayout;
 use crate::actions::{AcceptSuggestion, ExpandWord};
 use crate::editor::Editor;
-use crate::suggestion::{Jump, Presentation};
+use crate::suggestion::{JumpSuggestion, Presentation};
 
 /// Pixels between a sign and the edge of the text.
 const EDGE: f32 = 10.0;
 
-/// Lays the signs out over the text.
+/// Lays out the signs over the text.
 pub(super) fn prepare(
     editor: &Entity<Editor>,
     layout: &TextLayout,
@@ -26,7 +27,7 @@ pub(super) fn prepare(
     cx: &mut App,
 ) -> Vec<AnyElement> {
     let view = editor.read(cx);
-    let Some(shown) = view.suggesting.shown().cloned() else {
+    let Some(shown) = view.suggesting.shown_presentation().cloned() else {
         return prepare_word_note(editor, layout, window, cx);
     };
     let key = editor.update(cx, |view, cx| view.key_of(&AcceptSuggestion, window, cx));
@@ -41,13 +42,14 @@ pub(super) fn prepare(
     let room = room_of(&mut sign, layout, window, cx);
     let place = match &shown {
         Presentation::Jump(jump) => Some(at_edge(jump.is_below, room, layout)),
-        // Where it would hide letters, or the caret is out of sight, it stands where the caret is not.
+        // If it would cover text, or the caret is not visible, it goes to the half of the window
+        // without the caret.
         Presentation::Portal => {
             let row = editor.read(cx).caret_display_row();
             at_row_end(row, room, layout)
                 .or_else(|| Some(at_edge(!is_in_lower_half(row, layout), room, layout)))
         }
-        // A note has no ground of its own: where there are letters, it stays away.
+        // A note has no background, so it is hidden where it would cover text.
         Presentation::InText(shown) => {
             at_row_end(editor.read(cx).first_display_row(shown.row), room, layout)
         }
@@ -55,7 +57,7 @@ pub(super) fn prepare(
     placed(sign, place, layout, window, cx)
 }
 
-/// Lays out which of several words was written, where nothing is suggested.
+/// Lays out the position of the expanded word, if there is no suggestion.
 fn prepare_word_note(
     editor: &Entity<Editor>,
     layout: &TextLayout,
@@ -72,7 +74,7 @@ fn prepare_word_note(
     placed(sign, place, layout, window, cx)
 }
 
-/// How much room a sign takes.
+/// Measures the size of a sign.
 fn room_of(
     sign: &mut AnyElement,
     layout: &TextLayout,
@@ -83,7 +85,7 @@ fn room_of(
     sign.layout_as_root(size(AvailableSpace::MinContent, height), window, cx)
 }
 
-/// The sign at its place; none where it has no place.
+/// Positions the sign; `None` if it has no place.
 fn placed(
     mut sign: AnyElement,
     place: Option<Point<Pixels>>,
@@ -101,20 +103,21 @@ fn placed(
     vec![sign]
 }
 
-/// In the middle of the upper or lower edge.
+/// Returns the middle of the upper or lower edge.
 fn at_edge(is_below: bool, room: Size<Pixels>, layout: &TextLayout) -> Point<Pixels> {
     let (geometry, text) = (&layout.geometry, layout.geometry.text);
     let x = (text.left() + (text.size.width - room.width) / 2.0).max(text.left());
     let headers = geometry.line_height * geometry.sticky_rows as f32;
-    let y = match is_below {
-        true => text.bottom() - room.height - px(EDGE),
-        false => text.top() + headers + px(EDGE),
+    let y = if is_below {
+        text.bottom() - room.height - px(EDGE)
+    } else {
+        text.top() + headers + px(EDGE)
     };
     point(x.round(), y.round())
 }
 
-/// Behind the letters of a display row, in the middle of its height; nowhere if that is not in sight, or has no room
-/// for all of the sign.
+/// Returns the position after the text of a display row, vertically centred; `None` if the row is
+/// not visible or the sign does not fit.
 fn at_row_end(row: DisplayRow, room: Size<Pixels>, layout: &TextLayout) -> Option<Point<Pixels>> {
     let geometry = &layout.geometry;
     let visible = layout.rows.iter().find(|visible| visible.row == row)?;
@@ -125,28 +128,29 @@ fn at_row_end(row: DisplayRow, room: Size<Pixels>, layout: &TextLayout) -> Optio
     fits.then(|| point(x, y.round()))
 }
 
-/// Whether a display row is in sight and in the lower half of the text.
+/// Returns whether a display row is visible and in the lower half of the text.
 fn is_in_lower_half(row: DisplayRow, layout: &TextLayout) -> bool {
     let geometry = &layout.geometry;
     let visible = layout.rows.iter().find(|visible| visible.row == row);
     visible.is_some_and(|visible| geometry.y_of(visible.y) > geometry.text.center().y)
 }
 
-/// A sign that leads to a place in this text.
+/// Builds the sign for a suggestion elsewhere in this text.
 fn jump_sign(
-    jump: &Jump,
+    jump: &JumpSuggestion,
     key: Option<SharedString>,
     editor: &Entity<Editor>,
     layout: &TextLayout,
     cx: &App,
 ) -> AnyElement {
-    let icon = match jump.is_below {
-        true => Icon::ArrowDown,
-        false => Icon::ArrowUp,
+    let icon = if jump.is_below {
+        Icon::ArrowDown
+    } else {
+        Icon::ArrowUp
     };
     let words = format!("to line {}", jump.row.0 + 1);
     pill(
-        Leads {
+        SignLabel {
             key,
             icon,
             words: words.into(),
@@ -157,7 +161,7 @@ fn jump_sign(
     )
 }
 
-/// A sign that leads to another file.
+/// Builds the sign for a suggestion in another file.
 fn portal_sign(
     key: Option<SharedString>,
     editor: &Entity<Editor>,
@@ -179,7 +183,7 @@ fn portal_sign(
     };
     let preview = place.map(|place| place.preview).unwrap_or_default();
     Some(pill(
-        Leads {
+        SignLabel {
             key,
             icon: Icon::ArrowRight,
             words: words.into(),
@@ -190,15 +194,19 @@ fn portal_sign(
     ))
 }
 
-/// What a sign says.
-struct Leads {
+/// Content of a sign.
+struct SignLabel {
     key: Option<SharedString>,
     icon: Icon,
     words: SharedString,
     preview: SharedString,
 }
 
-fn pill(leads: Leads, (editor, layout): (&Entity<Editor>, &TextLayout), cx: &App) -> AnyElement {
+fn pill(
+    leads: SignLabel,
+    (editor, layout): (&Entity<Editor>, &TextLayout),
+    cx: &App,
+) -> AnyElement {
     let widest = (layout.geometry.text.size.width - px(2.0 * EDGE)).max(px(0.0));
     let theme = cx.theme();
     let colors = &theme.colors;
@@ -242,16 +250,17 @@ fn pill(leads: Leads, (editor, layout): (&Entity<Editor>, &TextLayout), cx: &App
         .occlude()
         .on_mouse_down(MouseButton::Left, move |_, window, cx| {
             cx.stop_propagation();
-            // A view that is gone has nothing to follow.
+            // A closed view has nothing to do.
             view.update(cx, |editor, cx| {
-                editor.take(autocomplete::Part::All, window, cx)
+                editor.accept(autocomplete::AcceptGranularity::All, window, cx)
             })
             .ok();
         })
         .into_any_element()
 }
 
-/// Which of several suggestions it is, and the key, where that is not Tab.
+/// Builds the note with the position among several suggestions, and the key binding if it is not
+/// Tab.
 fn suggestion_note(
     key: Option<SharedString>,
     editor: &Entity<Editor>,
@@ -262,7 +271,7 @@ fn suggestion_note(
     (words.is_some() || key.is_some()).then(|| note(key, words, cx))
 }
 
-/// A quiet note with a key.
+/// Builds an unobtrusive note with a key binding.
 fn note(key: Option<SharedString>, words: Option<SharedString>, cx: &App) -> AnyElement {
     let theme = cx.theme();
     let element = div()
@@ -279,7 +288,7 @@ fn note(key: Option<SharedString>, words: Option<SharedString>, cx: &App) -> Any
 }
 
 impl Editor {
-    /// The key that does something here and now, as people read it.
+    /// Returns the display form of an action's key binding in the current context.
     fn key_of(
         &self,
         action: &dyn Action,
@@ -291,13 +300,13 @@ impl Editor {
         Some(ui::keys_text(&binding))
     }
 
-    /// The display row of the newest caret.
+    /// Returns the display row of the newest caret.
     fn caret_display_row(&self) -> DisplayRow {
         let head = self.selections.primary().head;
         self.display.to_display(head, base::Bias::Left).row
     }
 
-    /// The display row in which what is shown in a row begins.
+    /// Returns the first display row of a buffer row.
     fn first_display_row(&self, row: base::Row) -> DisplayRow {
         let shown = self.suggesting.in_text();
         let first = shown.and_then(|shown| shown.pieces.first().map(|piece| piece.at));

@@ -1,4 +1,5 @@
-//! The headers of the blocks around the first row in sight, kept at the top while their bodies scroll.
+//! Sticky headers: the headers of the blocks around the first visible row stay at the top while the
+//! bodies scroll.
 
 use std::rc::Rc;
 
@@ -10,21 +11,21 @@ use super::rows::{LONG_ROW, highlights_of_rows};
 use super::shape::{ShapedRow, Shaper};
 use crate::editor::Editor;
 
-/// One header.
+/// One row kept at the top.
 pub(crate) struct StickyRow {
     pub(crate) row: Row,
     pub(crate) shape: Rc<ShapedRow>,
 }
 
-/// Which rows are headers, for a text, its tree and a first row.
+/// Header rows for a text, its tree and a first row.
 type HeadersAt = ((Revision, Option<Revision>, Row), Vec<Row>);
 
-/// The headers of the last frame, and the shapes of those that were headers lately.
+/// Headers of the last frame, and the shapes of recent headers.
 #[derive(Default)]
 pub(crate) struct StickyCache {
-    /// Which rows are headers, for a text, its tree and a first row.
+    /// Header rows for a text, its tree and a first row.
     rows: Option<HeadersAt>,
-    /// By their text, since a header's row moves when the text above it changes.
+    /// Shapes by text, because a header's row number changes with edits above it.
     shapes: Vec<(String, (u64, u32), Rc<ShapedRow>)>,
 }
 
@@ -42,7 +43,7 @@ impl Editor {
         let Some(first) = layout.rows.first() else {
             return;
         };
-        // A header must not cover the row it is the header of: ask for the row below all of them.
+        // A header must not cover its own row: use the row below all headers.
         let headers = self.sticky_rows(first.buffer_row, cx);
         let most = (self.settings.sticky_scroll_rows as usize)
             .min((layout.geometry.visible_rows / 3.0) as usize);
@@ -85,10 +86,11 @@ impl Editor {
         window: &Window,
         cx: &Context<Self>,
     ) -> Rc<ShapedRow> {
-        const MOST_SHAPES: usize = 40;
-        let text = match self.snapshot.row_len(row).0 <= LONG_ROW {
-            true => self.snapshot.row_text(row).into_owned(),
-            false => String::new(),
+        const MAX_SHAPES: usize = 40;
+        let text = if self.snapshot.row_len(row).0 <= LONG_ROW {
+            self.snapshot.row_text(row).into_owned()
+        } else {
+            String::new()
         };
         let style = layout.palette.key();
         let known = self
@@ -115,11 +117,12 @@ impl Editor {
                 ),
                 kind: highlight.kind,
             });
-            match span.end <= end {
-                true => of_row
+            if span.end <= end {
+                of_row
                     .filter(|highlight| span.covers(highlight.span))
-                    .collect(),
-                false => Vec::new(),
+                    .collect()
+            } else {
+                Vec::new()
             }
         };
         let shaper = Shaper {
@@ -130,14 +133,14 @@ impl Editor {
             looks: &self.suggesting.looks,
         };
         let shape = Rc::new(shaper.shape(&line, &highlights));
-        if self.sticky.shapes.len() >= MOST_SHAPES {
+        if self.sticky.shapes.len() >= MAX_SHAPES {
             self.sticky.shapes.clear();
         }
         self.sticky.shapes.push((text, style, shape.clone()));
         shape
     }
 
-    /// The header at a height of the window, if one covers it.
+    /// Returns the header at a height in the window, if one is there.
     pub(crate) fn sticky_row_at(&self, height_in_window: f64) -> Option<Row> {
         let geometry = self.geometry.as_ref()?;
         let ix = height_in_window.floor() as usize;

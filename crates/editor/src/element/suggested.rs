@@ -1,16 +1,16 @@
-//! Grounds and lines of a suggestion that is shown in the text: what comes in, and what goes.
+//! Backgrounds and lines of a suggestion in the text: insertions and deletions.
 
 use base::Row;
 use gpui_kit::{Bounds, Context, fill, point, px, size};
 use ui::ActiveTheme as _;
 
 use super::layout::{TextLayout, VisibleRow};
-use super::ranges::{Stretch, bounds_of, boxes, stretches};
+use super::ranges::{CellRange, bounds_of, boxes, stretches};
 use super::shape::InlayPart;
 use crate::editor::Editor;
-use crate::suggestion::Look;
+use crate::suggestion::SuggestionStyle;
 
-/// Roundness of the grounds, in pixels.
+/// Corner radius of the backgrounds, in pixels.
 const ROUND: f32 = 3.0;
 
 impl Editor {
@@ -58,11 +58,11 @@ impl Editor {
         }
     }
 
-    /// What makes a display row one that comes in as a whole.
+    /// Returns the inlay part if the whole display row is inserted.
     fn added_part(&self, row: &VisibleRow) -> Option<InlayPart> {
         let is_added = |part: &&InlayPart| {
             let look = self.suggesting.looks.get(&part.id).map(|look| look.look);
-            look == Some(Look::AddedRows) && part.start > 0
+            look == Some(SuggestionStyle::AddedRows) && part.start > 0
         };
         row.shape.inlays.iter().find(is_added).copied()
     }
@@ -76,10 +76,10 @@ impl Editor {
             }
             for part in &row.shape.inlays {
                 let look = self.suggesting.looks.get(&part.id).map(|look| look.look);
-                if look != Some(Look::Added) || part.cells == 0 {
+                if look != Some(SuggestionStyle::Added) || part.cells == 0 {
                     continue;
                 }
-                let stretch = Stretch {
+                let stretch = CellRange {
                     ix,
                     from: part.cell,
                     to: part.cell + part.cells,

@@ -50,7 +50,7 @@ impl World {
     fn shown(&self, cx: &mut TestAppContext) -> String {
         cx.update(|cx| {
             let excerpts = self.excerpts.read(cx);
-            excerpts.shown().read(cx).snapshot().to_string()
+            excerpts.combined().read(cx).snapshot().to_string()
         })
     }
 
@@ -67,7 +67,7 @@ impl World {
 
     fn edit_shown(&self, start: usize, end: usize, new: &str, cx: &mut TestAppContext) {
         cx.update(|cx| {
-            let shown = self.excerpts.read(cx).shown().clone();
+            let shown = self.excerpts.read(cx).combined().clone();
             let edit = Edit::new(Span::new(ByteOffset(start), ByteOffset(end)), new);
             shown.update(cx, |shown, cx| shown.edit(&[edit], Author::User, cx));
         });
@@ -110,7 +110,7 @@ impl World {
 }
 
 #[gpui_kit::test]
-fn what_is_typed_goes_to_its_source_and_what_happens_there_comes_back(cx: &mut TestAppContext) {
+fn edits_go_to_the_source_and_come_back(cx: &mut TestAppContext) {
     let world = World::new(ONE, TWO, cx);
     assert_eq!(world.shown(cx), "a1\na2\nb0\nb2\nb3\na4");
     world.type_over("a2", "A2\nnew", cx);
@@ -139,14 +139,14 @@ fn undo_in_the_excerpts_undoes_in_the_sources(cx: &mut TestAppContext) {
     let world = World::new(ONE, TWO, cx);
     world.type_over("a1", "x", cx);
     cx.update(|cx| {
-        let shown = world.excerpts.read(cx).shown().clone();
+        let shown = world.excerpts.read(cx).combined().clone();
         shown.update(cx, |shown, cx| shown.undo(cx));
     });
     cx.run_until_parked();
     assert_eq!(world.text(&world.one, cx), ONE);
     world.assert_holds("after undo", cx);
     cx.update(|cx| {
-        let shown = world.excerpts.read(cx).shown().clone();
+        let shown = world.excerpts.read(cx).combined().clone();
         shown.update(cx, |shown, cx| shown.undo(cx));
     });
     cx.run_until_parked();
@@ -158,7 +158,7 @@ fn undo_in_the_excerpts_undoes_in_the_sources(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn a_whole_row_goes_and_rows_of_two_places_are_not_joined(cx: &mut TestAppContext) {
+fn deleting_a_whole_row_joins_no_rows_of_two_excerpts(cx: &mut TestAppContext) {
     let world = World::new(ONE, TWO, cx);
     let refused = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
     let heard = refused.clone();
@@ -178,7 +178,7 @@ fn a_whole_row_goes_and_rows_of_two_places_are_not_joined(cx: &mut TestAppContex
     world.type_over("a1\nb0", "joined", cx);
     assert_eq!(world.shown(cx), "a1\nb0\nb2\nb3\na4");
     assert_eq!(world.text(&world.two, cx), TWO);
-    assert!(refused.borrow()[0].contains("cannot be joined"));
+    assert!(refused.borrow()[0].contains("cannot join lines"));
     world.assert_holds("after what was refused", cx);
 }
 

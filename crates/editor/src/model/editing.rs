@@ -1,24 +1,24 @@
 //! Edits, undo and redo of the shared text.
 
 use gpui_kit::Context;
-use text::{Author, Edit, EditKind, Origin, Restored, SelectionSet};
+use text::{Author, Edit, EditKind, EditOrigin, SelectionSet, UndoOutcome};
 
 use super::DocumentModel;
 
-/// The selections around an edit, kept for undo and redo.
-pub(crate) struct Around<'a> {
+/// The selections before and after an edit, restored by undo and redo.
+pub(crate) struct EditSelections<'a> {
     pub(crate) before: &'a SelectionSet,
     pub(crate) after: &'a SelectionSet,
 }
 
 impl DocumentModel {
-    /// Applies edits, which are disjoint and mean the current revision, as one step of `author`.
-    /// Does nothing to a document that cannot be edited.
+    /// Applies disjoint edits of the current revision as one step of `author`. Does nothing if the
+    /// document is read-only.
     pub fn edit(&mut self, edits: &[Edit], author: Author, cx: &mut Context<Self>) {
         self.edit_as(edits, author, EditKind::Other, cx);
     }
 
-    /// The same; the kind decides which edits share a step.
+    /// Like `edit`; `kind` determines which edits share an undo step.
     pub(crate) fn edit_as(
         &mut self,
         edits: &[Edit],
@@ -31,20 +31,20 @@ impl DocumentModel {
             if document.can_edit() {
                 document
                     .buffer_mut()
-                    .edit(edits, &Origin::new(author, kind, at));
+                    .edit(edits, &EditOrigin::new(author, kind, at));
             }
         });
     }
 
-    /// The person's edit, with the selections that undo and redo give back.
+    /// Applies an edit of the user, with the selections for undo and redo.
     pub(crate) fn edit_with_selections(
         &mut self,
         edits: &[Edit],
         kind: EditKind,
-        around: &Around<'_>,
+        around: &EditSelections<'_>,
         cx: &mut Context<Self>,
     ) {
-        let origin = Origin::new(Author::User, kind, self.now());
+        let origin = EditOrigin::new(Author::User, kind, self.now());
         self.mutate(cx, |document| {
             let buffer = document.buffer_mut();
             buffer.note_selections_before(around.before);
@@ -60,21 +60,21 @@ impl DocumentModel {
         });
     }
 
-    /// Goes back one step; says which selections belong to the text then.
-    pub fn undo(&mut self, cx: &mut Context<Self>) -> Option<Restored> {
+    /// Undoes one step; returns the selections to restore.
+    pub fn undo(&mut self, cx: &mut Context<Self>) -> Option<UndoOutcome> {
         self.mutate(cx, |document| {
             document.can_edit().then(|| document.buffer_mut().undo())?
         })
     }
 
-    /// Goes forward one step.
-    pub fn redo(&mut self, cx: &mut Context<Self>) -> Option<Restored> {
+    /// Redoes one step; returns the selections to restore.
+    pub fn redo(&mut self, cx: &mut Context<Self>) -> Option<UndoOutcome> {
         self.mutate(cx, |document| {
             document.can_edit().then(|| document.buffer_mut().redo())?
         })
     }
 
-    /// Chooses what ends every line, and turns the lines that end otherwise.
+    /// Sets the line ending and converts all lines to it.
     pub fn convert_line_endings(&mut self, ending: text::LineEnding, cx: &mut Context<Self>) {
         let snapshot = self.snapshot();
         let edits: Vec<Edit> = (0..snapshot.last_row().0)
@@ -90,7 +90,7 @@ impl DocumentModel {
             if document.can_edit() {
                 document.buffer_mut().set_line_ending(ending);
                 if !edits.is_empty() {
-                    document.buffer_mut().edit(&edits, &Origin::user(at));
+                    document.buffer_mut().edit(&edits, &EditOrigin::user(at));
                 }
             }
         });

@@ -1,4 +1,4 @@
-//! Changes since the last commit: moved along with the text at once, computed anew in the background.
+//! Changes since the last commit: mapped through edits immediately, recomputed in the background.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use text::{Change, RowHunk, RowSpan, Snapshot};
 
 use super::{DocumentModel, ModelEvent};
 
-/// How long typing must rest before the texts are compared, for a small text.
+/// Pause in typing before the texts are compared, for a small text.
 const REST: Duration = Duration::from_millis(120);
 
 impl DocumentModel {
-    /// Says what the last commit holds; `None` when the file is not in it.
+    /// Sets the committed text; `None` if the file is untracked.
     pub fn set_head(&mut self, head: Option<Snapshot>, cx: &mut Context<Self>) {
         self.head = head;
         self.compare_with_head(Duration::ZERO, cx);
@@ -36,7 +36,7 @@ impl DocumentModel {
                 .map(|hunk| moved(hunk, before, after, change))
                 .collect();
         }
-        // Comparing reads both texts: the larger they are, the longer the pause it waits for.
+        // Comparing reads both texts: the larger they are, the longer the required pause.
         let megabytes = (after.len().0 >> 20) as u32;
         self.compare_with_head(REST + Duration::from_millis(40) * megabytes, cx);
     }
@@ -59,7 +59,7 @@ impl DocumentModel {
                 .background_spawn(async move { head.diff_rows(&snapshot) })
                 .await;
             this.update(cx, |model, cx| {
-                // An edit since then has started another comparison, which cancels this one.
+                // A later edit has started another comparison, which cancels this one.
                 if model.document.buffer().revision() == revision {
                     model.take_hunks(hunks.into(), cx);
                 }
@@ -77,13 +77,14 @@ impl DocumentModel {
     }
 }
 
-/// Where a hunk's rows lie after a change.
+/// Maps the rows of a hunk through a change.
 fn moved(hunk: &RowHunk, before: &Snapshot, after: &Snapshot, change: &Change) -> RowHunk {
     let row = |row: Row| {
         let offset = change.map(before.row_start(row), base::Bias::Right);
-        match row.0 >= before.row_count() {
-            true => Row(after.row_count()),
-            false => after.point_at(offset).row,
+        if row.0 >= before.row_count() {
+            Row(after.row_count())
+        } else {
+            after.point_at(offset).row
         }
     };
     let (start, end) = (row(hunk.after.start), row(hunk.after.end));

@@ -1,4 +1,4 @@
-//! Keeping the syntax tree up to date: a millisecond here, the rest in the background.
+//! Keeps the syntax tree up to date: a millisecond on the UI thread, the rest in the background.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,20 +10,20 @@ use text::{Change, Snapshot};
 use super::first_frame::FirstFrame;
 use super::{DocumentModel, ModelEvent};
 
-/// What a parse may take of the thread that paints.
+/// Maximum duration of a parse on the UI thread.
 const BUDGET: Duration = Duration::from_millis(1);
 
-/// What a key may spend on a parse that will not be done in time, before that is known.
+/// Time a keystroke spends on a parse before it is known to take too long.
 const KEY_BUDGET: Duration = Duration::from_micros(250);
 
-/// After a parse took too long, so many go to the background at once before it is tried again.
+/// Number of parses that go directly to the background after one took too long.
 const PATIENCE: u32 = 64;
 
-/// A pause this long in typing is time to make sure of the tree.
+/// Pause in typing after which the tree is parsed again to settle it.
 const PAUSE: Duration = Duration::from_millis(400);
 
 impl DocumentModel {
-    /// Chooses the language; none is plain text.
+    /// Sets the language; `None` for plain text.
     pub fn set_language(&mut self, language: Option<Language>, cx: &mut Context<Self>) {
         if language != self.language {
             self.use_language(language, cx);
@@ -34,7 +34,7 @@ impl DocumentModel {
         self.language = language;
         self.parse_task = None;
         self.settle_task = None;
-        // Memory and time of a tree grow with the text: large files do without.
+        // Memory and time of a tree grow with the text, so large files have none.
         self.tree = language
             .filter(|_| !self.document.is_large())
             .map(SyntaxTree::new);
@@ -59,14 +59,14 @@ impl DocumentModel {
         }
     }
 
-    /// Brings the tree up to the text, as far as the budget goes.
+    /// Parses the text within the budget.
     fn parse(&mut self, budget: Duration, cx: &mut Context<Self>) {
         let snapshot = self.document.snapshot();
         let Some(tree) = &mut self.tree else {
             return;
         };
         let clock = self.environment.clock.clone();
-        // A text that was too long for the last key is too long for this one.
+        // A text too long for the last keystroke is too long for this one.
         self.parse_elsewhere = self.parse_elsewhere.saturating_sub(1);
         let goes_elsewhere = self.parse_elsewhere > 0;
         let deadline = clock.elapsed() + budget;
@@ -96,7 +96,7 @@ impl DocumentModel {
         });
         self.parse_task = Some(cx.spawn(async move |this, cx| {
             let parsed = parsed.await;
-            // The model may be gone; then nobody waits for the tree.
+            // If the model was dropped, the tree is not needed.
             this.update(cx, |model, cx| model.accept_parse(parsed, cx))
                 .ok();
         }));
@@ -107,7 +107,7 @@ impl DocumentModel {
             return;
         };
         let is_newer = parsed.is_some_and(|parsed| tree.accept(parsed));
-        // Edits made meanwhile are still to be parsed.
+        // Edits made in the meantime still need parsing.
         self.parse(KEY_BUDGET, cx);
         if is_newer {
             cx.emit(ModelEvent::SyntaxUpdated);
@@ -120,7 +120,11 @@ impl DocumentModel {
             cx.background_executor().timer(PAUSE).await;
             this.update(cx, |model, cx| {
                 let snapshot = model.document.snapshot();
-                if let Some(job) = model.tree.as_mut().and_then(|tree| tree.settle(&snapshot)) {
+                if let Some(job) = model
+                    .tree
+                    .as_mut()
+                    .and_then(|tree| tree.repair_job(&snapshot))
+                {
                     model.run_parse(job, cx);
                 }
             })

@@ -1,4 +1,4 @@
-//! Saving, and what happens when the file changes under its document.
+//! Saving, and handling changes of the file on disk.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use ui::ActiveSettings as _;
 
 use super::{DocumentModel, ModelEvent};
 
-/// Why a save was not made. As text: a sentence that says what to do.
+/// Reason a save failed. Formats as a message with advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveFailure {
-    /// It was not even begun.
+    /// The save was not started.
     Refused(SaveRefused),
-    /// The disk or the encoding refused.
+    /// Writing or encoding failed.
     Failed(SaveError),
-    /// The document was closed meanwhile; whether the file was written is not known.
+    /// The document was closed in the meantime; the file may or may not be written.
     Closed,
 }
 
@@ -25,7 +25,9 @@ impl fmt::Display for SaveFailure {
         match self {
             Self::Refused(refused) => refused.fmt(f),
             Self::Failed(error) => error.fmt(f),
-            Self::Closed => f.write_str("cannot tell how the save went: the document was closed"),
+            Self::Closed => {
+                f.write_str("cannot determine the outcome of the save: the document was closed")
+            }
         }
     }
 }
@@ -33,7 +35,7 @@ impl fmt::Display for SaveFailure {
 impl std::error::Error for SaveFailure {}
 
 impl DocumentModel {
-    /// Saves in the background. The task must be kept until it is done; the text may be edited on.
+    /// Saves in the background. Keep the task until it is done; the text can be edited meanwhile.
     pub fn save(
         &mut self,
         target: SaveTarget,
@@ -73,7 +75,7 @@ impl DocumentModel {
         cx.notify();
     }
 
-    /// Looks whether the file changed, and follows it or becomes a conflict.
+    /// Checks whether the file changed, and reloads it or enters a conflict.
     pub fn check_disk(&mut self, cx: &mut Context<Self>) -> Task<Option<DiskOutcome>> {
         let Some(check) = self.document.check_disk() else {
             return Task::ready(None);
@@ -95,13 +97,13 @@ impl DocumentModel {
         self.mutate(cx, |document| document.keep_mine());
     }
 
-    /// Resolves a conflict in favour of the file. Undo brings the text of before back.
+    /// Resolves a conflict in favour of the file. Undo restores the text.
     pub fn take_theirs(&mut self, cx: &mut Context<Self>) {
         let at = self.now();
         self.mutate(cx, |document| document.take_theirs(at));
     }
 
-    /// Throws away what was changed since the last save, as a step that undo takes back.
+    /// Discards the changes since the last save, as an undoable step.
     pub fn revert_to_saved(&mut self, cx: &mut Context<Self>) {
         let Some(saved) = self.document.saved_snapshot().cloned() else {
             return;
@@ -109,7 +111,7 @@ impl DocumentModel {
         let at = self.now();
         self.mutate(cx, |document| {
             if document.can_edit() {
-                let origin = text::Origin::user(at);
+                let origin = text::EditOrigin::user(at);
                 document
                     .buffer_mut()
                     .replace_all_minimal(&saved.to_string(), &origin);
@@ -117,7 +119,7 @@ impl DocumentModel {
         });
     }
 
-    /// The file, if there is one.
+    /// Returns the path of the file, if there is one.
     pub fn path(&self) -> Option<&AbsPath> {
         self.document.path()
     }

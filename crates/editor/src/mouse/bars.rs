@@ -1,22 +1,23 @@
-//! Scrollbars under the pointer.
+//! Mouse handling of scrollbars.
 
 use gpui_kit::{Context, Pixels};
 
 use super::Drag;
 use crate::editor::Editor;
-use crate::element::Area;
+use crate::element::HitArea;
 
 impl Editor {
-    /// Takes the handle, or brings it to the pointer first.
-    pub(super) fn press_bar(&mut self, area: Area, cx: &mut Context<Self>) {
+    /// Grabs the handle, moving it to the pointer first if necessary.
+    pub(super) fn press_bar(&mut self, area: HitArea, cx: &mut Context<Self>) {
         let Some(handle) = self.handle(area) else {
             return;
         };
         let at = self.along(area);
         let is_on_handle = handle.start <= at && at < handle.end;
-        let grab = match is_on_handle {
-            true => at - handle.start,
-            false => (handle.end - handle.start) / 2.0,
+        let grab = if is_on_handle {
+            at - handle.start
+        } else {
+            (handle.end - handle.start) / 2.0
         };
         self.drag = Some(Drag::Bar { area, grab });
         if !is_on_handle {
@@ -25,12 +26,12 @@ impl Editor {
         cx.notify();
     }
 
-    pub(super) fn drag_bar(&mut self, area: Area, grab: Pixels, cx: &mut Context<Self>) {
+    pub(super) fn drag_bar(&mut self, area: HitArea, grab: Pixels, cx: &mut Context<Self>) {
         let start = self.along(area) - grab;
         let Some(geometry) = self.geometry.as_ref() else {
             return;
         };
-        if area == Area::Vertical {
+        if area == HitArea::Vertical {
             if let Some((_, rows)) = geometry.vertical_handle(self.settings.scroll_beyond_last_line)
             {
                 let top = f64::from(f32::from(start - geometry.vertical.top())) * rows;
@@ -42,19 +43,19 @@ impl Editor {
         }
     }
 
-    fn handle(&self, area: Area) -> Option<std::ops::Range<Pixels>> {
+    fn handle(&self, area: HitArea) -> Option<std::ops::Range<Pixels>> {
         let geometry = self.geometry.as_ref()?;
         match area {
-            Area::Vertical => geometry
+            HitArea::Vertical => geometry
                 .vertical_handle(self.settings.scroll_beyond_last_line)
                 .map(|(handle, _)| handle),
             _ => geometry.horizontal_handle().map(|(handle, _)| handle),
         }
     }
 
-    fn along(&self, area: Area) -> Pixels {
+    fn along(&self, area: HitArea) -> Pixels {
         match area {
-            Area::Vertical => self.pointer.y,
+            HitArea::Vertical => self.pointer.y,
             _ => self.pointer.x,
         }
     }

@@ -1,17 +1,17 @@
-//! Text that is dragged: moved within its view, or dropped on another one.
+//! Dragging text: within its view, or onto another one.
 //!
-//! Every view hears where the pointer goes. The view that the text comes from offers it; the one under the pointer takes
-//! it at the release. A release over no view leaves the text where it is.
+//! Every view receives pointer moves. The source view offers the text; the view under the pointer
+//! takes it on release. Releasing over no view leaves the text in place.
 //! Invariant: text is deleted at its origin only after another view has inserted it.
 
 use base::{Bias, ByteOffset, Span};
 use gpui_kit::{App, Context, Global, MouseUpEvent, WeakEntity, Window};
 use text::{Edit, EditKind, Selection, SelectionSet};
 
-use super::{Area, Drag, area_of};
+use super::{Drag, HitArea, area_of};
 use crate::editor::Editor;
 
-/// The view whose selected text is dragged.
+/// The view whose selected text is being dragged.
 #[derive(Default)]
 struct DraggedText(Option<WeakEntity<Editor>>);
 
@@ -21,7 +21,7 @@ fn dragged_from(cx: &App) -> Option<WeakEntity<Editor>> {
     cx.try_global::<DraggedText>()?.0.clone()
 }
 
-/// A new press of a button means that the text is not dragged any more, whatever window the release went to.
+/// Ends a stale drag on a new button press, even if the release went to another window.
 pub(super) fn forget_dragged_text(cx: &mut App) {
     if cx.has_global::<DraggedText>() {
         cx.set_global(DraggedText(None));
@@ -35,7 +35,7 @@ impl Editor {
         cx.default_global::<DraggedText>().0 = Some(this);
     }
 
-    /// Shows or hides the place where dragged text would go.
+    /// Shows or hides the drop position.
     pub(super) fn note_dragged_text(&mut self, is_over: bool, cx: &mut Context<Self>) {
         let is_shown = is_over && dragged_from(cx).is_some();
         if is_shown || self.shows_drop_place != is_shown {
@@ -44,16 +44,17 @@ impl Editor {
         }
     }
 
-    /// Ends the drag once every view has heard of the release: another one may take the text until then.
+    /// Ends the drag after every view has received the release: another one may take the text until
+    /// then.
     pub(super) fn end_drag_later(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let this = cx.weak_entity();
         window.defer(cx, move |_, cx| {
-            // The view may be gone.
+            // The view may have been closed.
             this.update(cx, |editor, cx| editor.end_drag(cx)).ok();
         });
     }
 
-    /// Takes the offer of dragged text back.
+    /// Withdraws the offer of dragged text.
     pub(super) fn withdraw_dragged_text(&mut self, cx: &mut Context<Self>) {
         self.shows_drop_place = false;
         if dragged_from(cx).is_some_and(|from| from == cx.weak_entity()) {
@@ -61,7 +62,7 @@ impl Editor {
         }
     }
 
-    /// Takes the text that is dragged from another view and released over this one.
+    /// Inserts text dragged from another view and released over this one.
     pub(super) fn take_dragged_text(
         &mut self,
         event: &MouseUpEvent,
@@ -73,7 +74,7 @@ impl Editor {
         };
         self.shows_drop_place = false;
         cx.notify();
-        if from == cx.entity() || area_of(self.geometry.as_ref(), event.position) != Area::Text {
+        if from == cx.entity() || area_of(self.geometry.as_ref(), event.position) != HitArea::Text {
             return;
         }
         let Some(to) = self.offset_at(event.position, cx) else {
@@ -112,7 +113,7 @@ impl Editor {
     }
 
     fn delete_spans(&mut self, spans: &[Span], cx: &mut Context<Self>) {
-        // What cannot be edited was copied.
+        // Text in a read-only view was copied.
         if self.model.read(cx).document().can_edit()
             && let Some(first) = spans.iter().map(|span| span.start).min()
         {
@@ -123,7 +124,7 @@ impl Editor {
         }
     }
 
-    /// Where dragged text would go, while the pointer is over this view.
+    /// Returns the drop position while the pointer is over this view.
     pub(crate) fn drop_place(&self) -> Option<ByteOffset> {
         let point = self
             .display_point_at(self.pointer)
@@ -131,7 +132,7 @@ impl Editor {
         Some(self.display.to_buffer(point, Bias::Left))
     }
 
-    /// Moves or copies spans to a place, and selects them there.
+    /// Moves or copies spans to an offset and selects them there.
     pub(super) fn move_text(
         &mut self,
         spans: &[Span],

@@ -1,13 +1,13 @@
-//! What a press of a button begins.
+//! Handling of mouse button presses.
 
 use base::{Bias, ByteOffset};
-use caret::{Command, Unit};
+use caret::{Command, SelectionUnit};
 use gpui_kit::{Context, MouseButton, MouseDownEvent, Window};
 use settings::MultiCursorModifier;
 
 use super::{Drag, area_of};
 use crate::editor::{Editor, Reveal};
-use crate::element::Area;
+use crate::element::HitArea;
 
 impl Editor {
     pub(super) fn press(
@@ -22,13 +22,15 @@ impl Editor {
         window.focus(&self.focus.clone(), cx);
         let area = area_of(self.geometry.as_ref(), event.position);
         match (event.button, area) {
-            (MouseButton::Left, Area::Vertical | Area::Horizontal) => self.press_bar(area, cx),
-            (MouseButton::Left, Area::Text) => self.press_text(event, window, cx),
-            (MouseButton::Left, Area::Gutter | Area::Folds) => {
+            (MouseButton::Left, HitArea::Vertical | HitArea::Horizontal) => {
+                self.press_bar(area, cx)
+            }
+            (MouseButton::Left, HitArea::Text) => self.press_text(event, window, cx),
+            (MouseButton::Left, HitArea::Gutter | HitArea::Folds) => {
                 self.press_gutter(area, event, window, cx)
             }
-            (MouseButton::Middle, Area::Text) => self.press_middle(window, cx),
-            (MouseButton::Right, Area::Text) => self.press_right(window, cx),
+            (MouseButton::Middle, HitArea::Text) => self.press_middle(window, cx),
+            (MouseButton::Right, HitArea::Text) => self.press_right(window, cx),
             _ => {}
         }
     }
@@ -48,18 +50,20 @@ impl Editor {
             MultiCursorModifier::Secondary => modifiers.secondary(cx),
         };
         let unit = match event.click_count {
-            0 | 1 => Unit::Character,
-            2 => Unit::Word,
-            _ => Unit::Row,
+            0 | 1 => SelectionUnit::Character,
+            2 => SelectionUnit::Word,
+            _ => SelectionUnit::Row,
         };
         if modifiers.alt && modifiers.shift {
             self.begin_box(window, cx);
         } else if modifiers.shift {
             let from = self.selections.primary().anchor;
-            self.begin_selecting(from, offset, Unit::Character, false, window, cx);
+            self.begin_selecting(from, offset, SelectionUnit::Character, false, window, cx);
         } else if adds {
             self.press_adding(offset, unit, window, cx);
-        } else if unit == Unit::Character && self.is_selected(offset) && self.is_over_letters(point)
+        } else if unit == SelectionUnit::Character
+            && self.is_selected(offset)
+            && self.is_over_letters(point)
         {
             let spans = self.selected_spans();
             self.drag = Some(Drag::Move {
@@ -75,20 +79,20 @@ impl Editor {
     fn press_adding(
         &mut self,
         offset: ByteOffset,
-        unit: Unit,
+        unit: SelectionUnit,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
         let before = self.selections.len();
         self.select_with_pointer(Command::ToggleCaret(offset), window, cx);
-        // A caret that was taken away is not dragged.
-        if self.selections.len() >= before || unit != Unit::Character {
+        // A removed caret is not dragged.
+        if self.selections.len() >= before || unit != SelectionUnit::Character {
             self.drag = Some(Drag::Select {
                 from: offset,
                 unit,
                 keep_others: true,
             });
-            if unit != Unit::Character {
+            if unit != SelectionUnit::Character {
                 self.begin_selecting(offset, offset, unit, true, window, cx);
             }
         }
@@ -98,7 +102,7 @@ impl Editor {
         &mut self,
         from: ByteOffset,
         to: ByteOffset,
-        unit: Unit,
+        unit: SelectionUnit,
         keep_others: bool,
         window: &mut Window,
         cx: &mut Context<Self>,
@@ -138,7 +142,7 @@ impl Editor {
         let command = Command::SelectBetween {
             from: offset,
             to: offset,
-            unit: Unit::Character,
+            unit: SelectionUnit::Character,
             keep_others: false,
         };
         let follow = self.follow;
@@ -161,7 +165,7 @@ impl Editor {
             let command = Command::SelectBetween {
                 from: offset,
                 to: offset,
-                unit: Unit::Character,
+                unit: SelectionUnit::Character,
                 keep_others: false,
             };
             self.select_with_pointer(command, window, cx);
@@ -170,7 +174,7 @@ impl Editor {
 
     fn press_gutter(
         &mut self,
-        area: Area,
+        area: HitArea,
         event: &MouseDownEvent,
         window: &mut Window,
         cx: &mut Context<Self>,
@@ -181,16 +185,24 @@ impl Editor {
         let (row, begins) = self.display.buffer_row(point.row);
         let can_fold =
             begins && (self.fold_starting_at(row).is_some() || self.foldable_at(row, cx).is_some());
-        if area == Area::Folds && self.settings.fold_arrows && can_fold {
+        if area == HitArea::Folds && self.settings.fold_arrows && can_fold {
             self.toggle_fold_at(row, cx);
             return;
         }
         let start = self.snapshot.row_start(row);
-        let from = match event.modifiers.shift {
-            true => self.selections.primary().anchor,
-            false => start,
+        let from = if event.modifiers.shift {
+            self.selections.primary().anchor
+        } else {
+            start
         };
-        self.begin_selecting(from, start, Unit::Row, event.modifiers.alt, window, cx);
+        self.begin_selecting(
+            from,
+            start,
+            SelectionUnit::Row,
+            event.modifiers.alt,
+            window,
+            cx,
+        );
     }
 
     fn is_selected(&self, offset: ByteOffset) -> bool {

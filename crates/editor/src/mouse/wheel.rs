@@ -1,13 +1,13 @@
-//! The wheel and the touchpad.
+//! Mouse wheel and touchpad scrolling.
 
 use gpui_kit::{Context, ScrollDelta, ScrollEvent};
 
 use crate::editor::Editor;
 
-/// Rows for one notch of a wheel.
+/// Rows per notch of the wheel.
 const NOTCH: f64 = 3.0;
 
-/// How much faster it goes while alt is held.
+/// Speed factor while Alt is held.
 const FAST: f64 = 5.0;
 
 impl Editor {
@@ -17,7 +17,7 @@ impl Editor {
         };
         let line = f64::from(f32::from(geometry.line_height));
         let advance = f64::from(geometry.advance);
-        // In rows and in pixels.
+        // Vertical distance in rows, and horizontal in pixels.
         let (mut rows, mut pixels) = match event.delta {
             ScrollDelta::Pixels(delta) => (
                 f64::from(f32::from(delta.y)) / line,
@@ -31,7 +31,7 @@ impl Editor {
         if event.modifiers.shift && pixels == 0.0 {
             (rows, pixels) = (0.0, rows * line);
         }
-        // A finger never goes quite straight: the lesser direction is taken for a slip.
+        // A finger never moves quite straight, so the smaller direction is ignored.
         if (rows * line).abs() > pixels.abs() * 2.0 {
             pixels = 0.0;
         }

@@ -1,9 +1,9 @@
-//! Where the window over the text stands after edits and moves.
+//! The scroll position after edits and moves.
 
 use display::{DisplayMap, DisplayOptions, DisplayRow};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
-use super::{Follow, Scroll, Viewport, top_showing};
+use super::{Scroll, ScrollMargin, Viewport, top_showing};
 
 fn text(rows: u32) -> String {
     (0..rows).map(|row| format!("row {row}\n")).collect()
@@ -20,7 +20,7 @@ fn text_above_the_window_moves_nothing() {
     let mut map = DisplayMap::new(buffer.snapshot(), DisplayOptions::default());
     let mut scroll = Scroll::new();
     scroll.set_top(30.25, &map.snapshot(), VIEWPORT);
-    let origin = Origin::user(Timestamp(0));
+    let origin = EditOrigin::user(Timestamp(0));
     let change = buffer.replace(base::Span::from(0..0), "a\nb\nc\n", &origin);
     map.sync(&buffer.snapshot(), &change);
     scroll.follow(&change);
@@ -57,16 +57,16 @@ fn the_window_follows_as_little_as_it_must() {
         DisplayOptions::default(),
     )
     .snapshot();
-    let check = |row: u32, follow: Follow, top: f64, expect: f64| {
+    let check = |row: u32, follow: ScrollMargin, top: f64, expect: f64| {
         assert_eq!(
             top_showing(DisplayRow(row), follow, top, 3.0, &display, VIEWPORT),
             expect,
             "row {row}"
         );
     };
-    check(10, Follow::Fit, 0.0, 0.0);
-    check(17, Follow::Fit, 0.0, 1.0);
-    check(52, Follow::Fit, 50.0, 49.0);
-    check(500, Follow::Fit, 0.0, 490.5);
-    check(10, Follow::Center, 0.0, 0.5);
+    check(10, ScrollMargin::Fit, 0.0, 0.0);
+    check(17, ScrollMargin::Fit, 0.0, 1.0);
+    check(52, ScrollMargin::Fit, 50.0, 49.0);
+    check(500, ScrollMargin::Fit, 0.0, 490.5);
+    check(10, ScrollMargin::Center, 0.0, 0.5);
 }

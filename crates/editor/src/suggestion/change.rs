@@ -1,51 +1,52 @@
-//! A change in sight as an inline diff: what goes is marked where it stands, what comes stands behind it, or below
-//! it in rows of its own where either has several.
+//! Presents a visible change as an inline diff: deleted text is marked in place, inserted text
+//! follows it, or goes below in its own rows if either spans several.
 
 use std::sync::Arc;
 
-use autocomplete::{Replacement, Suggestion};
+use autocomplete::{SuggestedEdit, Suggestion};
 use base::{ByteOffset, Row, Span};
 use text::Snapshot;
 
-use super::{InText, Look, Piece, shown_text, trimmed};
+use super::{InText, InsertedText, SuggestionStyle, shown_text, trimmed};
 
-/// Changed places in one row beyond which the whole row is shown anew.
-const MOST_IN_ROW: usize = 3;
+/// Number of changes in one row above which the whole row is shown again.
+const MAX_CHANGES_IN_ROW: usize = 3;
 
-/// More rows than this are not shown anew.
-const MOST_ROWS: u32 = 400;
+/// Maximum number of rows that are shown again.
+const MAX_ROWS: u32 = 400;
 
-/// Longer rows, in bytes, are neither shown anew nor previewed.
+/// Longer rows, in bytes, are neither shown again nor previewed.
 const LONG_ROW: u32 = 2_000;
 
-/// The longest preview, in characters.
+/// Maximum length of a preview, in characters.
 const PREVIEW: usize = 64;
 
-/// Changes whose rows touch.
-struct Group {
+/// Changes with touching rows.
+struct RowGroup {
     rows: (Row, Row),
-    edits: Vec<Replacement>,
-    /// How much longer the text before them becomes.
+    edits: Vec<SuggestedEdit>,
+    /// Growth of the text before them, in bytes.
     longer: isize,
 }
 
-/// What a suggestion changes, in the text.
+/// Builds the inline presentation of a suggestion.
 pub(super) fn in_text(suggestion: &Suggestion, snapshot: &Snapshot) -> InText {
     let mut shown = InText {
         row: snapshot.point_at(suggestion.start()).row,
         ..InText::default()
     };
     for group in groups(suggestion, snapshot) {
-        match wants_rows(&group, snapshot) {
-            true => in_rows(&group, snapshot, &mut shown),
-            false => in_row(&group, snapshot, &mut shown),
+        if wants_rows(&group, snapshot) {
+            in_rows(&group, snapshot, &mut shown)
+        } else {
+            in_row(&group, snapshot, &mut shown)
         }
     }
     shown
 }
 
-fn groups(suggestion: &Suggestion, snapshot: &Snapshot) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(suggestion: &Suggestion, snapshot: &Snapshot) -> Vec<RowGroup> {
+    let mut groups: Vec<RowGroup> = Vec::new();
     let mut longer = 0;
     for edit in trimmed(suggestion) {
         let rows = rows_of(&edit, snapshot);
@@ -55,7 +56,7 @@ fn groups(suggestion: &Suggestion, snapshot: &Snapshot) -> Vec<Group> {
                 group.rows.1 = group.rows.1.max(rows.1);
                 group.edits.push(edit);
             }
-            _ => groups.push(Group {
+            _ => groups.push(RowGroup {
                 rows,
                 edits: vec![edit],
                 longer,
@@ -66,8 +67,9 @@ fn groups(suggestion: &Suggestion, snapshot: &Snapshot) -> Vec<Group> {
     groups
 }
 
-/// The rows that a replacement touches. The one behind lines that go or are replaced by lines is not touched.
-fn rows_of(edit: &Replacement, snapshot: &Snapshot) -> (Row, Row) {
+/// Returns the rows touched by a replacement. Replacing or deleting whole lines does not touch the
+/// following row.
+fn rows_of(edit: &SuggestedEdit, snapshot: &Snapshot) -> (Row, Row) {
     let (start, end) = (
         snapshot.point_at(edit.span.start),
         snapshot.point_at(edit.span.end),
@@ -77,35 +79,35 @@ fn rows_of(edit: &Replacement, snapshot: &Snapshot) -> (Row, Row) {
     (start.row, if ends_before { end.row - 1 } else { end.row })
 }
 
-/// Whether a reader is served better by whole rows, old above new.
-fn wants_rows(group: &Group, snapshot: &Snapshot) -> bool {
+/// Returns whether whole rows, old above new, are more readable.
+fn wants_rows(group: &RowGroup, snapshot: &Snapshot) -> bool {
     let (first, last) = group.rows;
     let end = snapshot.row_span_with_ending(last).end;
     let whole = Span::new(snapshot.row_start(first), end);
-    let goes_whole = |edit: &Replacement| edit.new.is_empty() && edit.span == whole;
+    let goes_whole = |edit: &SuggestedEdit| edit.new.is_empty() && edit.span == whole;
     if group.edits.iter().all(goes_whole) {
         return true;
     }
-    let replaces = |edit: &&Replacement| !edit.old.is_empty() && !edit.new.is_empty();
-    let has_lines = |edit: &Replacement| edit.old.contains('\n') || edit.new.contains('\n');
-    let is_busy = group.edits.len() > MOST_IN_ROW;
+    let replaces = |edit: &&SuggestedEdit| !edit.old.is_empty() && !edit.new.is_empty();
+    let has_lines = |edit: &SuggestedEdit| edit.old.contains('\n') || edit.new.contains('\n');
+    let is_busy = group.edits.len() > MAX_CHANGES_IN_ROW;
     let is_short = |row: u32| snapshot.row_len(Row(row)).0 <= LONG_ROW;
     (is_busy || group.edits.iter().filter(replaces).any(has_lines))
-        && last.0 - first.0 < MOST_ROWS
+        && last.0 - first.0 < MAX_ROWS
         && (first.0..=last.0).all(is_short)
 }
 
-/// Marks what goes where it stands, and puts what comes behind it.
-fn in_row(group: &Group, snapshot: &Snapshot, shown: &mut InText) {
+/// Marks deletions in place and puts insertions after them.
+fn in_row(group: &RowGroup, snapshot: &Snapshot, shown: &mut InText) {
     let mut longer = group.longer;
     for (ix, edit) in group.edits.iter().enumerate() {
         let kept = edit.insertions().filter(|_| !edit.new.is_empty());
         let mut add = |at: ByteOffset, text: &Arc<str>, after: isize| {
             if !text.is_empty() {
-                shown.pieces.push(Piece {
+                shown.pieces.push(InsertedText {
                     at,
                     text: shown_text(text, at, snapshot),
-                    look: Look::Added,
+                    look: SuggestionStyle::Added,
                     after: ByteOffset(at.0.saturating_add_signed(after)),
                 });
             }
@@ -136,9 +138,9 @@ fn in_row(group: &Group, snapshot: &Snapshot, shown: &mut InText) {
     }
 }
 
-/// A replacement of a part of a word as one of the word: half words are hard to read.
-fn to_words(edit: &Replacement, snapshot: &Snapshot) -> Replacement {
-    /// Longer words are cut.
+/// Extends a replacement within a word to the whole word: partial words are hard to read.
+fn to_words(edit: &SuggestedEdit, snapshot: &Snapshot) -> SuggestedEdit {
+    /// Maximum length of a word, in bytes; longer ones are cut.
     const LONGEST: usize = 64;
     if edit.old.is_empty() || edit.new.is_empty() {
         return edit.clone();
@@ -150,70 +152,74 @@ fn to_words(edit: &Replacement, snapshot: &Snapshot) -> Replacement {
         .chars()
         .next_back()
         .is_some_and(|char| is_word(&char));
-    let before: String = match starts {
-        true => snapshot
+    let before: String = if starts {
+        snapshot
             .chars_before(edit.span.start)
             .take(LONGEST)
             .take_while(is_word)
-            .collect(),
-        false => String::new(),
+            .collect()
+    } else {
+        String::new()
     };
     let before: String = before.chars().rev().collect();
-    let behind: String = match ends {
-        true => snapshot
+    let behind: String = if ends {
+        snapshot
             .chars_at(edit.span.end)
             .take(LONGEST)
             .take_while(is_word)
-            .collect(),
-        false => String::new(),
+            .collect()
+    } else {
+        String::new()
     };
     let start = ByteOffset(edit.span.start.0 - before.len());
-    Replacement {
+    SuggestedEdit {
         span: Span::new(start, edit.span.end + behind.len()),
         old: Arc::from(format!("{before}{}{behind}", edit.old)),
         new: Arc::from(format!("{before}{}{behind}", edit.new)),
     }
 }
 
-/// Marks the rows that go, and puts those that come below them.
-fn in_rows(group: &Group, snapshot: &Snapshot, shown: &mut InText) {
+/// Marks the deleted rows and puts the inserted rows below them.
+fn in_rows(group: &RowGroup, snapshot: &Snapshot, shown: &mut InText) {
     shown.gone_rows.push(group.rows);
     let span = Span::new(
         snapshot.row_start(group.rows.0),
         snapshot.row_end(group.rows.1),
     );
     let (new, is_whole) = rows_after(group, span, snapshot);
-    // Where the rows go with their endings, nothing comes in their place.
+    // If the rows are deleted with their line endings, nothing replaces them.
     if is_whole && new.is_empty() {
         return;
     }
-    shown.pieces.push(Piece {
+    shown.pieces.push(InsertedText {
         at: span.end,
-        // An empty last row must hold something to be seen.
-        text: Arc::from(match new.ends_with('\n') || new.is_empty() {
-            true => format!("\n{new} "),
-            false => format!("\n{new}"),
+        // An empty last row needs content to be visible.
+        text: Arc::from(if new.ends_with('\n') || new.is_empty() {
+            format!("\n{new} ")
+        } else {
+            format!("\n{new}")
         }),
-        look: Look::AddedRows,
+        look: SuggestionStyle::AddedRows,
         after: ByteOffset(span.start.0.saturating_add_signed(group.longer)),
     });
 }
 
-/// The text of rows once a group is taken, and whether the last of them went with its ending.
-fn rows_after(group: &Group, span: Span, snapshot: &Snapshot) -> (String, bool) {
+/// Returns the text of the rows after accepting a group, and whether the last row was deleted with
+/// its ending.
+fn rows_after(group: &RowGroup, span: Span, snapshot: &Snapshot) -> (String, bool) {
     let mut text = String::new();
     let mut at = span.start;
     let mut is_whole = false;
     for edit in &group.edits {
         text.push_str(&snapshot.text(Span::new(at, edit.span.start.min(span.end))));
-        match edit.span.end > span.end {
-            // It takes the ending of the last row along, and brings one unless it brings nothing.
-            true => {
-                let new = edit.new.strip_suffix('\n').unwrap_or(&edit.new);
-                text.push_str(new.strip_suffix('\r').unwrap_or(new));
-                is_whole = edit.new.is_empty();
-            }
-            false => text.push_str(&edit.new),
+        if edit.span.end > span.end {
+            // It deletes the ending of the last row, and inserts one unless it is empty.
+
+            let new = edit.new.strip_suffix('\n').unwrap_or(&edit.new);
+            text.push_str(new.strip_suffix('\r').unwrap_or(new));
+            is_whole = edit.new.is_empty();
+        } else {
+            text.push_str(&edit.new)
         }
         at = edit.span.end.min(span.end);
     }
@@ -221,7 +227,7 @@ fn rows_after(group: &Group, span: Span, snapshot: &Snapshot) -> (String, bool) 
     (text, is_whole)
 }
 
-/// What the first changed row will be, in one short line.
+/// Returns the first changed row after accepting, on one short line.
 pub(super) fn preview(suggestion: &Suggestion, snapshot: &Snapshot) -> String {
     let Some(edit) = trimmed(suggestion).next() else {
         return String::new();
@@ -234,12 +240,12 @@ pub(super) fn preview(suggestion: &Suggestion, snapshot: &Snapshot) -> String {
     let is_in_row = start.row == end.row && !edit.new.contains('\n');
     let only_goes = !is_in_row && edit.new.trim().is_empty();
     if only_goes || is_long(start.row) || is_long(end.row) {
-        return comes(&edit);
+        return preview_line(&edit);
     }
-    // The row in which it begins is as it was where rows are put behind it.
+    // If rows are inserted after the row, the row itself is unchanged.
     let same = edit.new.starts_with(['\r', '\n']);
     let span = Span::new(snapshot.row_start(start.row), snapshot.row_end(end.row));
-    let group = Group {
+    let group = RowGroup {
         rows: (start.row, end.row),
         edits: vec![edit],
         longer: 0,
@@ -249,16 +255,16 @@ pub(super) fn preview(suggestion: &Suggestion, snapshot: &Snapshot) -> String {
     in_short(rows.find(|row| !row.trim().is_empty()).unwrap_or_default())
 }
 
-/// What comes first where the text is not known.
+/// Returns a preview without knowing the text.
 pub(super) fn preview_alone(suggestion: &Suggestion) -> String {
-    // Not trimmed: without their row, half words are hard to read.
+    // Not trimmed: without their row, partial words are hard to read.
     let mut edits = suggestion.edits.iter();
     let edit = edits.find(|edit| edit.new != edit.old);
-    edit.map(comes).unwrap_or_default()
+    edit.map(preview_line).unwrap_or_default()
 }
 
-/// The first line that comes, or of what only goes, that which goes.
-fn comes(edit: &Replacement) -> String {
+/// Returns the first inserted line, or the first deleted one if nothing is inserted.
+fn preview_line(edit: &SuggestedEdit) -> String {
     let text = if edit.new.trim().is_empty() {
         &edit.old
     } else {

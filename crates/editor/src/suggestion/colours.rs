@@ -1,7 +1,7 @@
-//! The colours of put-in text: a stretch of the text around it, as it will stand, is parsed on another thread.
+//! Highlights of inserted text: parses the surrounding text, with the suggestion applied, on
+//! another thread.
 //!
-//! Only so much of the text is parsed that the cost does not grow with it; constructs that begin further up are
-//! guessed by the parser from what it sees.
+//! Only a bounded part of the text is parsed; the parser guesses constructs that begin further up.
 
 use std::sync::Arc;
 
@@ -10,28 +10,28 @@ use base::{ByteOffset, Row, Span};
 use syntax::{Budget, Language, ParseStatus, SyntaxTree};
 use text::Snapshot;
 
-use super::Piece;
+use super::InsertedText;
 use crate::element::RowHighlight;
 
-/// Bytes of the text parsed before the first change, at most.
+/// Maximum bytes of the text parsed before the first change.
 const BEFORE: usize = 12 * 1024;
 
-/// Bytes of the text parsed behind the last change.
+/// Bytes of the text parsed after the last change.
 const BEHIND: usize = 2 * 1024;
 
-/// Changes further apart than this are coloured up to there.
-const MOST: usize = 64 * 1024;
+/// Maximum length of the parsed text, in bytes; later changes get no highlights.
+const MAX_BYTES: usize = 64 * 1024;
 
-/// A text with its colours, whose offsets count from its start.
+/// A text with its highlights, relative to its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Coloured {
+pub(crate) struct HighlightedText {
     pub(crate) text: Arc<str>,
     pub(crate) colours: Arc<[RowHighlight]>,
 }
 
-impl Coloured {
-    /// What is known of a text that is what is left of this one after some was typed, or goes on where this one ends:
-    /// colours of its beginning, and how many bytes that is.
+impl HighlightedText {
+    /// Returns the known highlights of a text that is a remainder of this one after typing, or that
+    /// extends it, and the number of bytes they cover.
     pub(crate) fn of_text(&self, text: &str) -> Option<(Arc<[RowHighlight]>, usize)> {
         let mut starts = self.text.char_indices().map(|(at, _)| at);
         let from = starts.find(|from| {
@@ -56,18 +56,18 @@ impl Coloured {
     }
 }
 
-/// Everything that finding colours takes; to be run on another thread.
+/// Input for computing highlights on another thread.
 pub(crate) struct ColourJob {
     language: Language,
     snapshot: Snapshot,
     suggestion: Suggestion,
-    pieces: Vec<Piece>,
+    pieces: Vec<InsertedText>,
 }
 
-/// A stretch of the text as it will stand.
-struct Stretch {
+/// Part of the text with the suggestion applied.
+struct PlainRun {
     text: String,
-    /// Where it begins in the text that will stand.
+    /// Offset in the whole text with the suggestion applied.
     start: usize,
 }
 
@@ -76,7 +76,7 @@ impl ColourJob {
         language: Language,
         snapshot: Snapshot,
         suggestion: Suggestion,
-        pieces: Vec<Piece>,
+        pieces: Vec<InsertedText>,
     ) -> Self {
         Self {
             language,
@@ -86,7 +86,7 @@ impl ColourJob {
         }
     }
 
-    pub(crate) fn run(self) -> Vec<Coloured> {
+    pub(crate) fn run(self) -> Vec<HighlightedText> {
         let stretch = self.stretch();
         let text = Snapshot::new(&stretch.text);
         let mut tree = SyntaxTree::new(self.language);
@@ -95,18 +95,18 @@ impl ColourJob {
             ParseStatus::Running | ParseStatus::Pending(_) => return Vec::new(),
         }
         let syntax = tree.snapshot();
-        let colours_of = |piece: &Piece| {
+        let colours_of = |piece: &InsertedText| {
             let start = piece.after.0.checked_sub(stretch.start)?;
-            let end = (start + piece.text.len() - piece.lead()).min(stretch.text.len());
+            let end = (start + piece.text.len() - piece.lead_bytes()).min(stretch.text.len());
             let inside = Span::new(ByteOffset(start.min(end)), ByteOffset(end));
             let found = syntax.highlights(&text, inside);
-            let place = |offset: ByteOffset| (offset.0 - start + piece.lead()) as u32;
+            let place = |offset: ByteOffset| (offset.0 - start + piece.lead_bytes()) as u32;
             let colours = found.iter().map(|highlight| RowHighlight {
                 start: place(highlight.span.start),
                 end: place(highlight.span.end),
                 kind: highlight.kind,
             });
-            Some(Coloured {
+            Some(HighlightedText {
                 text: piece.text.clone(),
                 colours: colours.collect(),
             })
@@ -114,14 +114,14 @@ impl ColourJob {
         self.pieces.iter().filter_map(colours_of).collect()
     }
 
-    /// The text around the changes with the changes made.
-    fn stretch(&self) -> Stretch {
+    /// Returns the text around the changes with the changes applied.
+    fn stretch(&self) -> PlainRun {
         let first = self.suggestion.start();
         let start = self.first_row(first);
         let mut text = String::new();
         let mut at = start;
         for edit in &self.suggestion.edits {
-            if edit.span.start - start > MOST {
+            if edit.span.start - start > MAX_BYTES {
                 break;
             }
             text.push_str(&self.snapshot.text(Span::new(at, edit.span.start)));
@@ -132,13 +132,14 @@ impl ColourJob {
             .snapshot
             .clip((at + BEHIND).min(self.snapshot.len()), base::Bias::Left);
         text.push_str(&self.snapshot.text(Span::new(at, end.max(at))));
-        Stretch {
+        PlainRun {
             text,
             start: start.0,
         }
     }
 
-    /// Where to begin: at the furthest row that is not indented, or else as far up as allowed.
+    /// Returns where to begin: at the furthest row without indentation, or else as far up as
+    /// allowed.
     fn first_row(&self, offset: ByteOffset) -> ByteOffset {
         let lowest = ByteOffset(offset.0.saturating_sub(BEFORE));
         let last = self.snapshot.point_at(offset).row;

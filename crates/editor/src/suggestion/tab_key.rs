@@ -1,22 +1,23 @@
-//! What the Tab key means while a suggestion is shown: taking it, or indentation.
+//! Decides whether the Tab key accepts the shown suggestion or indents.
 //!
-//! Tab takes what is shown, unless one of these holds:
-//! - something is selected;
-//! - a caret stands within the blanks that its row begins with, and the row is indented less than its language asks;
-//! - the newest caret stands within such blanks, and no text that is more than blanks would come in right there.
+//! Tab accepts unless one of these holds:
+//! - the selection is not empty;
+//! - a caret is within the leading blanks of its row, and the row is indented less than its
+//!   language requires;
+//! - the newest caret is within such blanks, and the suggestion inserts nothing but blanks there.
 //!
-//! A caret that a Tab has just brought to the suggestion asks for no indentation: there the next Tab takes it.
+//! If a Tab has just moved the caret to the suggestion, the next Tab accepts it.
 
-/// Where one caret stands.
+/// Position of one caret in its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaretPlace {
-    /// Behind something other than blanks.
+    /// After a non-blank character.
     InText,
-    /// Within the blanks that begin its row.
+    /// Within the leading blanks of its row.
     InIndent {
-        /// Cells that these blanks fill.
+        /// Cells filled by these blanks.
         cells: u32,
-        /// Cells that the language asks for here.
+        /// Cells required by the language.
         asked: u32,
     },
 }
@@ -27,8 +28,8 @@ impl CaretPlace {
     }
 }
 
-/// Whether Tab takes the suggestion shown. `at_caret` is what would come in at the newest caret, `places` begins with
-/// that caret's. Nothing is selected.
+/// Returns whether Tab accepts the shown suggestion. `at_caret` is the text it inserts at the
+/// newest caret; `places` begins with that caret's. The selection is empty.
 pub(crate) fn tab_takes(at_caret: Option<&str>, has_jumped: bool, places: &[CaretPlace]) -> bool {
     if has_jumped {
         return true;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use autocomplete::{Part, Replacement, Source, Suggestion, SuggestionId};
+use autocomplete::{AcceptGranularity, SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 use base::{ByteOffset, Row, Span};
-use text::{Buffer, Origin, Selection, SelectionSet, Snapshot, Timestamp};
+use text::{Buffer, EditOrigin, Selection, SelectionSet, Snapshot, Timestamp};
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::{
-    CaretPlace, ColourJob, InText, Look, Presentation, Sight, SuggestionPlace, fellows, present,
-    tab_takes, taken,
+    CaretPlace, ColourJob, InText, Presentation, SuggestionPlace, SuggestionStyle, VisibleRange,
+    accepted_edits, extra_carets, present, tab_takes,
 };
 use crate::fixture::unmark;
 
@@ -22,7 +22,7 @@ fn replacing(snapshot: &Snapshot, edits: &[(&str, &str)]) -> Suggestion {
     let edits = edits.iter().map(|(old, new)| {
         let start = from + text[from..].find(old).expect("the text holds it");
         from = start + old.len();
-        Replacement {
+        SuggestedEdit {
             span: Span::from(start..from),
             old: Arc::from(*old),
             new: Arc::from(*new),
@@ -35,24 +35,24 @@ fn replacing(snapshot: &Snapshot, edits: &[(&str, &str)]) -> Suggestion {
 fn inserting(snapshot: &Snapshot, at: ByteOffset, new: &str) -> Suggestion {
     of(
         snapshot,
-        vec![Replacement::new(Span::at(at), new, snapshot)],
+        vec![SuggestedEdit::new(Span::at(at), new, snapshot)],
     )
 }
 
-fn of(snapshot: &Snapshot, edits: Vec<Replacement>) -> Suggestion {
+fn of(snapshot: &Snapshot, edits: Vec<SuggestedEdit>) -> Suggestion {
     Suggestion {
         id: SuggestionId(1),
         file: None,
         revision: snapshot.revision(),
         edits,
-        source: Source::Continuation,
+        source: SuggestionSource::Continuation,
         confidence: 0.5,
     }
 }
 
 /// All rows in sight.
-fn all(snapshot: &Snapshot) -> Sight {
-    Sight {
+fn all(snapshot: &Snapshot) -> VisibleRange {
+    VisibleRange {
         rows: (Row(0), Row(snapshot.row_count())),
         hides_start: false,
     }
@@ -140,7 +140,10 @@ fn what_is_shown_as_added_rows_is_what_taking_gives() {
         seen,
         "alpha\n-beta {\n-  gamma‹\nB {\n  x\n  y›\n}\n[delta]‹δ›\n"
     );
-    buffer.edit(&suggestion.taking(Part::All), &Origin::user(Timestamp(0)));
+    buffer.edit(
+        &suggestion.accept_edits(AcceptGranularity::All),
+        &EditOrigin::user(Timestamp(0)),
+    );
     assert_eq!(
         buffer.snapshot().to_string(),
         "alpha\nB {\n  x\n  y\n}\nδ\n"
@@ -155,7 +158,7 @@ fn expected(snapshot: &Snapshot, shown: &InText) -> String {
         let mut added = shown
             .pieces
             .iter()
-            .filter(|piece| piece.look == Look::AddedRows);
+            .filter(|piece| piece.look == SuggestionStyle::AddedRows);
         match added.find(|piece| piece.at == rows.end) {
             Some(piece) => edits.push((rows, seen(&piece.text[1..]))),
             None => edits.push((
@@ -168,7 +171,7 @@ fn expected(snapshot: &Snapshot, shown: &InText) -> String {
     let within = shown
         .pieces
         .iter()
-        .filter(|piece| piece.look != Look::AddedRows);
+        .filter(|piece| piece.look != SuggestionStyle::AddedRows);
     edits.extend(within.map(|piece| (Span::at(piece.at), seen(&piece.text))));
     edits.sort_by_key(|(span, _)| (span.start, span.end));
     let mut text = snapshot.to_string();
@@ -197,7 +200,7 @@ fn what_is_shown_is_what_taking_gives() {
         let before = text(&mut rng, 24);
         let mut buffer = Buffer::new(&before);
         let snapshot = buffer.snapshot();
-        let mut edits: Vec<Replacement> = Vec::new();
+        let mut edits: Vec<SuggestedEdit> = Vec::new();
         let mut from = 0;
         for _ in 0..rng.random_range(1..6) {
             let mut place = || {
@@ -212,7 +215,7 @@ fn what_is_shown_is_what_taking_gives() {
             let (a, b) = (place(), place());
             let span = Span::new(a.min(b), a.max(b));
             let new = text(&mut rng, 5);
-            let edit = Replacement::new(span, &new, &snapshot);
+            let edit = SuggestedEdit::new(span, &new, &snapshot);
             if edit.is_empty() || edit.span.start.0 < from {
                 continue;
             }
@@ -232,7 +235,10 @@ fn what_is_shown_is_what_taking_gives() {
         else {
             panic!("all rows are in sight");
         };
-        buffer.edit(&suggestion.taking(Part::All), &Origin::user(Timestamp(0)));
+        buffer.edit(
+            &suggestion.accept_edits(AcceptGranularity::All),
+            &EditOrigin::user(Timestamp(0)),
+        );
         let after = buffer.snapshot().to_string();
         assert_eq!(
             expected(&snapshot, &shown),
@@ -251,9 +257,13 @@ fn carets_with_the_same_around_them_go_along() {
         let snapshot = buffer.snapshot();
         let suggestion = inserting(&snapshot, selections.primary().head, new);
         assert_eq!(shown(&snapshot, &suggestion, &selections), seen);
-        let fellows = fellows(&suggestion, &snapshot, &selections);
-        let (edits, selections) = taken(suggestion.taking(Part::All), &fellows, &selections);
-        buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        let fellows = extra_carets(&suggestion, &snapshot, &selections);
+        let (edits, selections) = accepted_edits(
+            suggestion.accept_edits(AcceptGranularity::All),
+            &fellows,
+            &selections,
+        );
+        buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         let mut text = buffer.snapshot().to_string();
         selections
             .as_slice()
@@ -273,10 +283,10 @@ fn carets_with_the_same_around_them_go_along() {
 }
 
 #[test]
-fn places_out_of_sight_are_told_with_what_they_will_be() {
+fn jumps_out_of_view_preview_the_changed_row() {
     let snapshot = Snapshot::new("one\ntwo\nthree(a);\n");
     let suggestion = replacing(&snapshot, &[("a", "a, b")]);
-    let check = |caret: usize, sight: Sight, is_below: bool| {
+    let check = |caret: usize, sight: VisibleRange, is_below: bool| {
         let carets = SelectionSet::single(Selection::caret(ByteOffset(caret)));
         let Presentation::Jump(jump) = present(&suggestion, &snapshot, &carets, sight) else {
             panic!("the place is not in sight");
@@ -284,13 +294,13 @@ fn places_out_of_sight_are_told_with_what_they_will_be() {
         assert_eq!((jump.row, jump.is_below), (Row(2), is_below));
         assert_eq!(jump.preview, "three(a, b);");
     };
-    let rows = |first, end| Sight {
+    let rows = |first, end| VisibleRange {
         rows: (Row(first), Row(end)),
         hides_start: false,
     };
     check(0, rows(0, 2), true);
     check(19, rows(3, 4), false);
-    let hidden = Sight {
+    let hidden = VisibleRange {
         hides_start: true,
         ..all(&snapshot)
     };
@@ -298,12 +308,12 @@ fn places_out_of_sight_are_told_with_what_they_will_be() {
 }
 
 #[test]
-fn a_place_of_several_rows_is_told_with_the_first_that_changes() {
+fn a_jump_over_several_rows_previews_the_first_change() {
     let snapshot = Snapshot::new("one\nlet a = 1;\nlet sum = add(a);\nend\n");
     let check = |(old, new): (&str, &str), preview: &str| {
         let suggestion = replacing(&snapshot, &[(old, new)]);
         let carets = SelectionSet::single(Selection::caret(ByteOffset(0)));
-        let sight = Sight {
+        let sight = VisibleRange {
             rows: (Row(0), Row(1)),
             hides_start: false,
         };
@@ -389,7 +399,7 @@ fn put_in_text_has_the_colours_it_will_have() {
 }
 
 #[test]
-fn a_place_in_another_file_shows_its_row_where_that_is_known() {
+fn a_location_in_another_file_shows_a_known_row() {
     let buffer = Buffer::new("one\n    let sum = total(read);\n");
     let snapshot = buffer.snapshot();
     let mut suggestion = replacing(&snapshot, &[("read", "read_all")]);
@@ -400,7 +410,7 @@ fn a_place_in_another_file_shows_its_row_where_that_is_known() {
     };
     check(Some(&snapshot), Some(Row(1)), "let sum = total(read_all);");
     check(None, None, "read_all");
-    // A text in which it no longer stands tells nothing.
+    // A text to which it no longer applies gives no row.
     let other = Buffer::new("one\n").snapshot();
     check(Some(&other), None, "read_all");
 }

@@ -1,4 +1,4 @@
-//! A real repository beside its working tree, made with libgit2 itself.
+//! Tests against a real repository and working tree, created with libgit2.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests set up real working trees on disk"
@@ -15,7 +15,7 @@ fn folder() -> (tempfile::TempDir, AbsPath) {
 }
 
 #[test]
-fn a_commit_is_read_beside_its_working_tree() {
+fn commit_is_read_next_to_a_working_tree() {
     let (_folder, root) = folder();
     let repository = git2::Repository::init(&root).unwrap();
     fs::create_dir_all(root.join("src")).unwrap();

@@ -1,4 +1,4 @@
-//! Links, submodules, line endings and filters, in real repositories.
+//! Tests of symlinks, submodules, line endings and filters in real repositories.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests set up real working trees on disk"
@@ -18,7 +18,7 @@ fn text_of(path: &AbsPath) -> Option<String> {
 }
 
 #[test]
-fn a_link_leads_to_the_text_of_its_target() {
+fn symlink_yields_the_text_of_its_target() {
     let (fixture, other) = (Fixture::new(), Fixture::new());
     fixture.write("real/a.txt", "one\n");
     let elsewhere = other.write("b.txt", "other\n");
@@ -48,7 +48,7 @@ fn a_link_leads_to_the_text_of_its_target() {
 }
 
 #[test]
-fn a_file_in_place_of_a_tracked_link_has_no_text_in_head() {
+fn file_replacing_a_tracked_symlink_has_no_head_text() {
     let fixture = Fixture::new();
     fixture.write("a.txt", "one\n");
     let link = fixture.root().join("link");
@@ -60,7 +60,7 @@ fn a_file_in_place_of_a_tracked_link_has_no_text_in_head() {
 }
 
 #[test]
-fn a_file_that_is_gone_has_its_text_still() {
+fn deleted_file_still_has_head_text() {
     let fixture = Fixture::new();
     let path = fixture.write("a.txt", "one\n");
     fixture.commit_all();
@@ -69,7 +69,7 @@ fn a_file_that_is_gone_has_its_text_still() {
 }
 
 #[test]
-fn a_file_in_a_submodule_is_that_of_the_inner_repository() {
+fn submodule_file_is_read_from_the_inner_repository() {
     let fixture = Fixture::new();
     fixture.write("a.txt", "outer\n");
     fixture.commit_all();
@@ -82,7 +82,7 @@ fn a_file_in_a_submodule_is_that_of_the_inner_repository() {
 }
 
 #[test]
-fn line_endings_are_those_of_the_working_tree() {
+fn line_endings_follow_the_working_tree() {
     let fixture = Fixture::new();
     fixture.write(
         ".gitattributes",
@@ -106,7 +106,7 @@ fn line_endings_are_those_of_the_working_tree() {
 }
 
 #[test]
-fn files_behind_filters_have_no_text() {
+fn files_with_filters_have_no_text() {
     let fixture = Fixture::new();
     fixture.write(
         ".gitattributes",

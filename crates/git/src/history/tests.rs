@@ -1,4 +1,4 @@
-//! History of a real repository, made with libgit2 itself.
+//! Tests of the history of a real repository, created with libgit2.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests set up real working trees on disk"
@@ -71,7 +71,7 @@ fn two_commits() -> Fixture {
 }
 
 #[test]
-fn commits_are_told_newest_first_and_by_path() {
+fn log_lists_commits_newest_first_and_by_path() {
     let fixture = two_commits();
     let repository = fixture.repository();
     let messages = |path: Option<&str>, limit| {
@@ -99,23 +99,24 @@ fn commits_are_told_newest_first_and_by_path() {
 }
 
 #[test]
-fn differences_are_unified() {
+fn diffs_are_in_unified_format() {
     let fixture = two_commits();
     fixture.write("b", "B\n");
     let repository = fixture.repository();
-    let diff = |compared: Compared| repository.diff(&compared, None, 1 << 20).expect("a diff").0;
-    let of_commit = diff(Compared::Commit("HEAD".to_owned()));
+    let diff =
+        |compared: CompareTarget| repository.diff(&compared, None, 1 << 20).expect("a diff").0;
+    let of_commit = diff(CompareTarget::Commit("HEAD".to_owned()));
     assert!(
         of_commit.contains("-two\n+TWO\n") && !of_commit.contains("+B"),
         "{of_commit}"
     );
-    assert!(diff(Compared::Unstaged).contains("-b\n+B\n"));
-    assert!(diff(Compared::Head).contains("-b\n+B\n"));
-    assert_eq!(diff(Compared::Staged), "");
-    let between = Compared::Between("HEAD".to_owned(), "HEAD~1".to_owned());
+    assert!(diff(CompareTarget::Unstaged).contains("-b\n+B\n"));
+    assert!(diff(CompareTarget::Head).contains("-b\n+B\n"));
+    assert_eq!(diff(CompareTarget::Staged), "");
+    let between = CompareTarget::Between("HEAD".to_owned(), "HEAD~1".to_owned());
     assert!(diff(between.clone()).contains("-TWO\n+two\n"));
     assert!(
-        diff(Compared::Commit("HEAD~1".to_owned())).contains("+one\n"),
+        diff(CompareTarget::Commit("HEAD~1".to_owned())).contains("+one\n"),
         "the first commit"
     );
     let (text, is_cut) = repository.diff(&between, None, 20).expect("a diff");
@@ -127,7 +128,7 @@ fn differences_are_unified() {
 }
 
 #[test]
-fn files_of_the_past_and_who_wrote_what() {
+fn past_content_and_blame() {
     let fixture = two_commits();
     let repository = fixture.repository();
     let bytes = |path: &str| {

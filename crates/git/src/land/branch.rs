@@ -1,58 +1,58 @@
-//! A branch, moved from one commit to another and never to half of it.
+//! Moves a branch from one commit to another atomically.
 //!
-//! Git's own way is kept: the lock of the reference is taken by a name that must be free, the reference is read
-//! under it, replaced as a whole, and the lock is given back. What a killed program of ours left locked is known by
-//! what stands in the lock.
+//! Follows git's own protocol: create the ref's lock file exclusively, read the ref under it,
+//! replace it as a whole, release the lock. A lock that a killed Burin left behind is recognized by
+//! its content.
 
 use base::AbsPath;
-use host::{Expected, Files, Reason, SaveRequest};
+use host::{ErrorReason, ExpectedContent, Files, SaveRequest};
 
-use super::Person;
+use super::Signature;
 use crate::merge::ObjectId;
 use crate::repository::{Error, Repository};
 
-/// What stands in every lock of ours, so that one that was left behind is known.
+/// Content of every lock file that we create, so that a stale one is recognized.
 pub const LOCK_MARK: &[u8] = b"burin landing\n";
 
-/// Where HEAD stands.
+/// The branch or commit that HEAD points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Head {
-    /// At a branch, by its full name: `refs/heads/main`.
+    /// Full name of a branch, such as `refs/heads/main`.
     Branch(String),
-    /// At a commit without a branch.
+    /// A commit without a branch.
     Detached,
 }
 
-/// A branch to be moved.
+/// A request to move a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Branching<'a> {
-    /// Its full name.
+pub struct BranchMove<'a> {
+    /// Full name of the branch.
     pub reference: &'a str,
-    /// Where it has to be.
+    /// The commit that the branch is expected to point to.
     pub from: ObjectId,
-    /// Where it goes.
+    /// The commit that it shall point to.
     pub to: ObjectId,
-    /// What the log of the reference says of it.
+    /// Message for the reflog.
     pub note: &'a str,
-    /// Who moves it.
-    pub person: &'a Person,
-    /// When, in seconds since 1970.
+    /// Signature for the reflog.
+    pub signature: &'a Signature,
+    /// Time for the reflog, in seconds since 1970.
     pub seconds: i64,
 }
 
-/// What became of the move.
+/// Outcome of a branch move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moved {
-    /// It is there.
+pub enum MoveOutcome {
+    /// The branch points to the new commit.
     Done,
-    /// It was not where it had to be, but here.
+    /// The branch pointed to this commit instead of the expected one.
     Elsewhere(ObjectId),
-    /// Somebody else holds the lock, or died holding it.
+    /// Another process holds the lock, or died holding it.
     Locked,
 }
 
 impl Repository {
-    /// Where HEAD stands.
+    /// Returns the branch or commit that HEAD points to.
     pub fn head(&self) -> Result<Head, Error> {
         let head = self.inner.find_reference("HEAD");
         let head = head.map_err(|error| self.failed("HEAD", &error))?;
@@ -62,15 +62,15 @@ impl Repository {
         })
     }
 
-    /// The commit a branch stands at, by the branch's full name.
+    /// Returns the commit that a branch points to, by the branch's full name.
     pub fn tip(&self, reference: &str) -> Result<ObjectId, Error> {
         let id = self.inner.refname_to_id(reference);
         id.map(ObjectId)
             .map_err(|error| self.failed(reference, &error))
     }
 
-    /// What git is in the middle of, as in "a merge"; `None` when nothing.
-    pub fn unfinished(&self) -> Option<&'static str> {
+    /// Returns the git operation in progress, as in "a merge"; `None` if there is none.
+    pub fn operation_in_progress(&self) -> Option<&'static str> {
         use git2::RepositoryState as S;
         Some(match self.inner.state() {
             S::Clean => return None,
@@ -83,7 +83,7 @@ impl Repository {
         })
     }
 
-    /// Other working trees of this repository where a branch is checked out.
+    /// Returns the other worktrees of this repository that have `reference` checked out.
     pub fn checked_out_elsewhere(&self, reference: &str, files: &dyn Files) -> Vec<AbsPath> {
         let here = self.git_dir();
         let common = self.common_dir();
@@ -106,19 +106,19 @@ impl Repository {
         git_dirs
     }
 
-    /// Moves a branch, if it is where it has to be. Whoever calls holds the lock of landings.
+    /// Moves a branch if it points to the expected commit. The caller must hold the landing lock.
     pub fn move_branch(
         &self,
-        branching: &Branching<'_>,
+        branching: &BranchMove<'_>,
         files: &dyn Files,
-    ) -> Result<Moved, Error> {
+    ) -> Result<MoveOutcome, Error> {
         let place = self.common_dir().join(branching.reference);
         let lock = place_of_lock(&place);
         if let Some(above) = place.parent() {
             files.create_folder(&above)?;
         }
         if !self.take_lock(&lock, files)? {
-            return Ok(Moved::Locked);
+            return Ok(MoveOutcome::Locked);
         }
         let moved = self.move_locked(branching, &place, files);
         files.remove(&lock)?;
@@ -127,27 +127,27 @@ impl Repository {
 
     fn move_locked(
         &self,
-        branching: &Branching<'_>,
+        branching: &BranchMove<'_>,
         place: &AbsPath,
         files: &dyn Files,
-    ) -> Result<Moved, Error> {
+    ) -> Result<MoveOutcome, Error> {
         let now = self.tip(branching.reference)?;
         if now != branching.from {
-            return Ok(Moved::Elsewhere(now));
+            return Ok(MoveOutcome::Elsewhere(now));
         }
         files.save(&SaveRequest {
             path: place,
             content: format!("{}\n", branching.to).as_bytes(),
-            expected: Expected::Anything,
-            recovery_folder: &self.own_folder().join("recovery"),
+            expected: ExpectedContent::Anything,
+            recovery_folder: &self.burin_dir().join("recovery"),
         })?;
         self.log_move(branching, files)?;
-        Ok(Moved::Done)
+        Ok(MoveOutcome::Done)
     }
 
-    /// Writes down where the branch was, where git keeps such logs.
-    fn log_move(&self, branching: &Branching<'_>, files: &dyn Files) -> Result<(), Error> {
-        let person = branching.person;
+    /// Appends the move to the reflogs that exist.
+    fn log_move(&self, branching: &BranchMove<'_>, files: &dyn Files) -> Result<(), Error> {
+        let person = branching.signature;
         let line = format!(
             "{} {} {} <{}> {} +0000\t{}\n",
             branching.from,
@@ -169,17 +169,18 @@ impl Repository {
         Ok(())
     }
 
-    /// Takes a lock file by git's rules; `false` when somebody else has it. One that we left behind is taken over:
-    /// whoever calls holds the lock of landings, so nobody of us is at work.
+    /// Takes a lock file by git's protocol; `false` if another process holds it. A lock that we
+    /// left behind is taken over: the caller holds the landing lock, so no other Burin process is
+    /// landing.
     pub(crate) fn take_lock(&self, lock: &AbsPath, files: &dyn Files) -> Result<bool, Error> {
         self.clear_lock(lock, files)?;
-        let own = self.own_folder();
+        let own = self.burin_dir();
         files.create_folder(&own)?;
         let ready = own.join("lock");
         files.write_private(&ready, LOCK_MARK)?;
         match files.rename(&ready, lock) {
             Ok(()) => Ok(true),
-            Err(error) if error.reason == Reason::AlreadyExists => {
+            Err(error) if error.reason == ErrorReason::AlreadyExists => {
                 files.remove(&ready)?;
                 Ok(false)
             }
@@ -187,7 +188,7 @@ impl Repository {
         }
     }
 
-    /// Removes a lock that a killed program of ours left; says whether there was one.
+    /// Removes a lock that a killed Burin left behind; returns whether there was one.
     pub(crate) fn clear_lock(&self, lock: &AbsPath, files: &dyn Files) -> Result<bool, Error> {
         match files.read(lock, 4096) {
             Ok(content) if content == LOCK_MARK => {
@@ -198,10 +199,10 @@ impl Repository {
         }
     }
 
-    /// The lock of landings: one at a time for a repository, given back when its holder dies. `None` when another
-    /// program has it.
-    pub fn lock_landings(&self, files: &dyn Files) -> Result<Option<host::Lock>, Error> {
-        let own = self.own_folder();
+    /// Takes the landing lock, which admits one landing per repository and is released when its
+    /// holder dies. `None` if another process holds it.
+    pub fn lock_landings(&self, files: &dyn Files) -> Result<Option<host::FileLock>, Error> {
+        let own = self.burin_dir();
         files.create_folder(&own)?;
         Ok(files.lock(&own.join("landing.lock"))?)
     }
@@ -215,13 +216,13 @@ impl Repository {
         git_dir.join("index.lock")
     }
 
-    /// The folder of ours in the git folder that all working trees share.
-    pub(crate) fn own_folder(&self) -> AbsPath {
+    /// Our folder in the git folder that all worktrees share.
+    pub(crate) fn burin_dir(&self) -> AbsPath {
         self.common_dir().join("burin")
     }
 
     pub fn common_dir(&self) -> AbsPath {
-        // libgit2 gives absolute paths; the working tree's top only stands for what cannot be.
+        // libgit2 returns absolute paths, so the fallback is never used.
         AbsPath::new(self.inner.commondir()).unwrap_or_else(|| self.workdir().join(".git"))
     }
 }

@@ -1,64 +1,65 @@
-//! The person's working tree and index, on the way from one tree to another with what they have not committed.
+//! Updates the user's working tree and index from one tree to another, preserving uncommitted
+//! changes.
 //!
-//! A plan is made and everything that speaks against it found before anything moves; then it is carried out file
-//! by file, each as a whole, and carrying it out once more changes nothing.
+//! Planning finds every obstacle before anything is written. The plan is then applied file by file,
+//! each atomically; applying it again changes nothing.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 
 use base::AbsPath;
-use host::links::{self, Found};
-use host::{ContentHash, Expected, Files, OnDisk, SaveRequest};
+use host::links::{self, NoFollowEntry};
+use host::{ContentHash, ExpectedContent, Files, OnDisk, SaveRequest};
 
 use super::eol;
-use crate::merge::{Changes, Entry, Mode, ObjectId, TreePath};
+use crate::merge::{Changes, EntryMode, ObjectEntry, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
 
-/// What a name is before and after.
+/// Transition of one path in a checkout.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The name.
+pub struct CheckoutChange {
+    /// Path of the file.
     pub path: TreePath,
-    /// What stands there; nothing, where there is nothing.
-    pub before: Option<(Mode, ObjectId)>,
-    /// What is to stand there.
-    pub after: Option<(Mode, ObjectId)>,
+    /// The expected present entry; `None` if there is none.
+    pub before: Option<(EntryMode, ObjectId)>,
+    /// The entry to write; `None` to remove the file.
+    pub after: Option<(EntryMode, ObjectId)>,
 }
 
-/// What is to be done to a checkout. All bytes are objects of the repository.
+/// Changes to apply to a checkout. All bytes are objects of the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
-    /// In the working tree.
-    pub files: Vec<Change>,
-    /// In the index.
-    pub index: Vec<Change>,
+pub struct CheckoutPlan {
+    /// Changes to the working tree.
+    pub files: Vec<CheckoutChange>,
+    /// Changes to the index.
+    pub index: Vec<CheckoutChange>,
 }
 
-/// Something of the person's that is in the way.
+/// An uncommitted change or file of the user's that blocks the update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Obstacle {
-    /// Where.
+    /// Path of the obstacle.
     pub path: TreePath,
-    /// What, as the end of a sentence about the path.
+    /// Description as the end of a sentence about the path.
     pub reason: String,
 }
 
-/// A file of at most so many bytes is read in the person's checkout.
-const MOST_BYTES: u64 = 1 << 30;
+/// Maximum size in bytes of a file that is read from the user's checkout.
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Repository {
-    /// What has to be done to the checkout when its branch goes from one tree to another. What the person has not
-    /// committed in those files is merged in and stays uncommitted; where that cannot be, there are obstacles and
-    /// nothing is planned. Writes objects only.
+    /// Plans the update of the checkout when its branch moves between two trees. Uncommitted
+    /// changes in affected files are merged in and stay uncommitted; if that fails, the obstacles
+    /// are returned instead of a plan. Writes objects only.
     pub fn plan_checkout(
         &self,
         from: ObjectId,
         to: ObjectId,
         files: &dyn Files,
-    ) -> Result<Result<Plan, Vec<Obstacle>>, Error> {
+    ) -> Result<Result<CheckoutPlan, Vec<Obstacle>>, Error> {
         let landed = self.changes_between(from, to)?;
-        let mut obstacles = self.standing_in_the_way(&landed, files)?;
+        let mut obstacles = self.path_obstacles(&landed, files)?;
         let (on_disk, unreadable) = self.uncommitted(&landed, from, files)?;
         obstacles.extend(unreadable);
         let staged = match self.staged(&landed, from)? {
@@ -72,9 +73,10 @@ impl Repository {
         let index = self.side(from, &staged, &landed, "staged", &mut obstacles)?;
         obstacles.sort_by(|one, two| one.path.cmp(&two.path));
         obstacles.dedup_by(|one, two| one.path == two.path);
-        Ok(match obstacles.is_empty() {
-            true => Ok(Plan { files, index }),
-            false => Err(obstacles),
+        Ok(if obstacles.is_empty() {
+            Ok(CheckoutPlan { files, index })
+        } else {
+            Err(obstacles)
         })
     }
 
@@ -85,11 +87,11 @@ impl Repository {
         landed: &Changes,
         what: &str,
         obstacles: &mut Vec<Obstacle>,
-    ) -> Result<Vec<Change>, Error> {
+    ) -> Result<Vec<CheckoutChange>, Error> {
         let merged = self.merge(from, own, landed)?;
         obstacles.extend(merged.conflicts.iter().map(|conflict| Obstacle {
             path: conflict.path.clone(),
-            reason: format!("your {what} changes to it and the landed ones cannot be merged"),
+            reason: format!("your {what} changes to it conflict with the landed ones"),
         }));
         let mut changes = Vec::new();
         for (path, after) in &merged.changes {
@@ -105,8 +107,8 @@ impl Repository {
                     .blob(bytes)
                     .map_err(|error| self.failed(&path.to_string(), &error))?;
             }
-            let slot = |entry: Option<&Entry>| entry.map(|entry| (entry.mode, entry.id));
-            changes.push(Change {
+            let slot = |entry: Option<&ObjectEntry>| entry.map(|entry| (entry.mode, entry.id));
+            changes.push(CheckoutChange {
                 path: path.clone(),
                 before: slot(before.as_ref()),
                 after: slot(after.as_ref()),
@@ -115,17 +117,16 @@ impl Repository {
         Ok(changes)
     }
 
-    /// Folders where a file has to go, and files where a folder has to.
-    fn standing_in_the_way(
-        &self,
-        landed: &Changes,
-        files: &dyn Files,
-    ) -> Result<Vec<Obstacle>, Error> {
+    /// Finds folders at paths where a file must go, and files where a folder must go.
+    fn path_obstacles(&self, landed: &Changes, files: &dyn Files) -> Result<Vec<Obstacle>, Error> {
         let root = self.workdir();
         let goes = |path: &TreePath| matches!(landed.get(path), Some(None));
         let mut obstacles = Vec::new();
         for (path, entry) in landed {
-            let Some(entry) = entry.as_ref().filter(|entry| entry.mode != Mode::Module) else {
+            let Some(entry) = entry
+                .as_ref()
+                .filter(|entry| entry.mode != EntryMode::Module)
+            else {
                 continue;
             };
             let obstacle = |reason: String| Obstacle {
@@ -136,24 +137,22 @@ impl Repository {
                 obstacles.push(obstacle(danger.to_string()));
                 continue;
             }
-            if entry.mode == Mode::Link {
+            if entry.mode == EntryMode::Link {
                 let danger = path.link_danger(&self.bytes_of(entry)?);
                 obstacles.extend(danger.map(|danger| obstacle(danger.to_string())));
             }
             for folder in path.folders() {
-                match links::found(root, &root.join(folder.to_path())) {
-                    Ok(Found::Nothing | Found::Folder) => {}
-                    Ok(Found::File { .. } | Found::Link(_)) if goes(&folder) => {}
-                    _ => obstacles.push(obstacle(format!("{folder} is no folder of its own"))),
+                match links::entry_at(root, &root.join(folder.to_path())) {
+                    Ok(NoFollowEntry::Absent | NoFollowEntry::Folder) => {}
+                    Ok(NoFollowEntry::File { .. } | NoFollowEntry::Link(_)) if goes(&folder) => {}
+                    _ => obstacles.push(obstacle(format!("{folder} is not a real folder"))),
                 }
             }
             let place = root.join(path.to_path());
-            if matches!(links::found(root, &place), Ok(Found::Folder))
+            if matches!(links::entry_at(root, &place), Ok(NoFollowEntry::Folder))
                 && !self.holds_only(&place, &goes, files)
             {
-                obstacles.push(obstacle(
-                    "a folder with files of yours has its name".to_owned(),
-                ));
+                obstacles.push(obstacle("a folder with your files has its name".to_owned()));
             }
         }
         Ok(obstacles)
@@ -178,7 +177,7 @@ impl Repository {
             })
     }
 
-    /// What the person's working tree has otherwise than `from`, of the files that were landed.
+    /// Returns the user's uncommitted changes, relative to `from`, in the files that landed.
     fn uncommitted(
         &self,
         landed: &Changes,
@@ -188,7 +187,8 @@ impl Repository {
         let (mut own, mut obstacles) = (Changes::new(), Vec::new());
         for (path, entry) in landed {
             let committed = self.entry_at(from, path)?;
-            let is_module = |entry: Option<&Entry>| entry.is_some_and(|it| it.mode == Mode::Module);
+            let is_module =
+                |entry: Option<&ObjectEntry>| entry.is_some_and(|it| it.mode == EntryMode::Module);
             if is_module(committed.as_ref()) || is_module(entry.as_ref()) {
                 continue;
             }
@@ -206,31 +206,34 @@ impl Repository {
         Ok((own, obstacles))
     }
 
-    /// What stands in the working tree, as git would keep it.
+    /// Returns the entry in the working tree as git would store it.
     fn on_disk(
         &self,
         path: &TreePath,
-        committed: Option<&Entry>,
+        committed: Option<&ObjectEntry>,
         files: &dyn Files,
-    ) -> Result<(Option<Entry>, Expected), String> {
+    ) -> Result<(Option<ObjectEntry>, ExpectedContent), String> {
         let root = self.workdir();
         let place = root.join(path.to_path());
-        // A folder, or a link on the way: the name itself is free, and the way is looked at elsewhere.
-        let found = links::found(root, &place).unwrap_or(Found::Nothing);
+        // A folder, or a symlink on the way: the path itself is free, and its parents are checked
+        // elsewhere.
+        let found = links::entry_at(root, &place).unwrap_or(NoFollowEntry::Absent);
         match found {
-            Found::Nothing | Found::Folder => return Ok((None, Expected::Absent)),
-            Found::Other => return Err("it is a pipe, a socket or a device".to_owned()),
-            Found::Link(target) => {
-                let entry = Entry::of_bytes(Mode::Link, target.as_bytes());
-                return Ok((Some(entry), Expected::Anything));
+            NoFollowEntry::Absent | NoFollowEntry::Folder => {
+                return Ok((None, ExpectedContent::Absent));
             }
-            Found::File { .. } => {}
+            NoFollowEntry::Other => return Err("it is a pipe, a socket or a device".to_owned()),
+            NoFollowEntry::Link(target) => {
+                let entry = ObjectEntry::of_bytes(EntryMode::Link, target.as_bytes());
+                return Ok((Some(entry), ExpectedContent::Anything));
+            }
+            NoFollowEntry::File { .. } => {}
         }
-        let within = files.beneath(root);
+        let within = files.open_beneath(root);
         let files = within.as_deref().unwrap_or(files);
-        let read = files.read_with_stat(&place, MOST_BYTES);
+        let read = files.read_with_stat(&place, MAX_FILE_BYTES);
         let (bytes, stat) = read.map_err(|error| error.to_string())?;
-        let expected = Expected::Unchanged(OnDisk {
+        let expected = ExpectedContent::Unchanged(OnDisk {
             stamp: stat.stamp,
             hash: ContentHash::of(&bytes),
         });
@@ -241,20 +244,24 @@ impl Repository {
         let kept = eol::to_git(&self.inner, path, &bytes, &is_crlf_in_git);
         let mode = match (self.keeps_modes(), committed.map(|entry| entry.mode)) {
             (false, Some(mode)) if mode.is_file() => mode,
-            (false, _) => Mode::Plain,
-            (true, _) if stat.mode & 0o100 != 0 => Mode::Executable,
-            (true, _) => Mode::Plain,
+            (false, _) => EntryMode::Plain,
+            (true, _) if stat.mode & 0o100 != 0 => EntryMode::Executable,
+            (true, _) => EntryMode::Plain,
         };
-        Ok((Some(Entry::of_bytes(mode, kept.into_owned())), expected))
+        Ok((
+            Some(ObjectEntry::of_bytes(mode, kept.into_owned())),
+            expected,
+        ))
     }
 
-    /// Whether permission bits of the working tree mean anything.
+    /// Returns whether permission bits of the working tree are significant (`core.fileMode`).
     fn keeps_modes(&self) -> bool {
         let config = self.inner.config();
         config.is_ok_and(|config| config.get_bool("core.filemode").unwrap_or(true))
     }
 
-    /// What the index has otherwise than `from`, of the files that were landed; or what is not merged in it.
+    /// Returns the index's changes, relative to `from`, in the files that landed, or the unmerged
+    /// ones as obstacles.
     fn staged(
         &self,
         landed: &Changes,
@@ -268,7 +275,7 @@ impl Repository {
             let path = unmerged.map(|entry| entry.path).unwrap_or_default();
             return Ok(Err(vec![Obstacle {
                 path: TreePath::new(path),
-                reason: "a merge of yours left it unresolved".to_owned(),
+                reason: "your merge left it unresolved".to_owned(),
             }]));
         }
         let mut staged = Changes::new();
@@ -283,24 +290,29 @@ impl Repository {
         Ok(Ok(staged))
     }
 
-    /// Takes git's lock on the index; `false` when a git command has it.
+    /// Takes git's index lock; `false` if a git command holds it.
     pub fn lock_index(&self, files: &dyn Files) -> Result<bool, Error> {
         self.take_lock(&self.index_lock(), files)
     }
 
-    /// Gives the index back.
+    /// Releases the index lock.
     pub fn unlock_index(&self, files: &dyn Files) -> Result<(), Error> {
         self.clear_lock(&self.index_lock(), files).map(|_| ())
     }
 
-    /// Brings working tree and index to where the plan says; whoever calls holds the lock on the index. A file
-    /// that is neither as it was planned to be nor done already is left alone and named.
-    pub fn carry_out(&self, plan: &Plan, files: &dyn Files) -> Result<Vec<Obstacle>, Error> {
+    /// Applies a plan to the working tree and the index; the caller must hold the index lock. A
+    /// file that has neither its planned old nor its planned new content is left alone and
+    /// returned.
+    pub fn apply_checkout(
+        &self,
+        plan: &CheckoutPlan,
+        files: &dyn Files,
+    ) -> Result<Vec<Obstacle>, Error> {
         let mut left = Vec::new();
         let (gone, written): (Vec<_>, Vec<_>) =
             plan.files.iter().partition(|change| change.after.is_none());
         for change in gone.into_iter().chain(written) {
-            if let Err(reason) = self.carry_out_one(change, files) {
+            if let Err(reason) = self.apply_change(change, files) {
                 left.push(Obstacle {
                     path: change.path.clone(),
                     reason,
@@ -311,28 +323,29 @@ impl Repository {
         Ok(left)
     }
 
-    fn carry_out_one(&self, change: &Change, files: &dyn Files) -> Result<(), String> {
+    fn apply_change(&self, change: &CheckoutChange, files: &dyn Files) -> Result<(), String> {
         let is_module =
-            |slot: Option<(Mode, ObjectId)>| slot.is_some_and(|it| it.0 == Mode::Module);
+            |slot: Option<(EntryMode, ObjectId)>| slot.is_some_and(|it| it.0 == EntryMode::Module);
         if is_module(change.after) || is_module(change.before) {
             return Ok(());
         }
         let root = self.workdir();
-        let within = files.beneath(root);
+        let within = files.open_beneath(root);
         let files = within.as_deref().unwrap_or(files);
         let before = change.before.map(entry);
         let (now, expected) = self.on_disk(&change.path, before.as_ref(), files)?;
         let slot = now.as_ref().map(|entry| (entry.mode, entry.id));
         let is_only_mode_left = slot.map(|it| it.1) == change.after.map(|it| it.1);
         if slot == change.after {
-            // Whoever removed the file may have been killed before its folders.
+            // A previous run may have been killed between removing the file and removing its
+            // folders.
             if slot.is_none() {
                 remove_empty_folders(root, &change.path);
             }
             return Ok(());
         }
         if slot != change.before && !is_only_mode_left {
-            return Err("it was changed meanwhile and was left as it is".to_owned());
+            return Err("it changed in the meantime and was left untouched".to_owned());
         }
         let place = root.join(change.path.to_path());
         match change.after {
@@ -345,7 +358,7 @@ impl Repository {
                 let bytes = self
                     .bytes_of(&entry((mode, id)))
                     .map_err(|error| error.to_string())?;
-                if matches!(links::found(root, &place), Ok(Found::Folder)) {
+                if matches!(links::entry_at(root, &place), Ok(NoFollowEntry::Folder)) {
                     remove_empty_tree(root, &change.path, files);
                 }
                 self.write_file(root, (&change.path, mode, &bytes), expected, files)
@@ -354,15 +367,19 @@ impl Repository {
         }
     }
 
-    fn rewrite_index(&self, changes: &[Change], files: &dyn Files) -> Result<Vec<Obstacle>, Error> {
+    fn rewrite_index(
+        &self,
+        changes: &[CheckoutChange],
+        files: &dyn Files,
+    ) -> Result<Vec<Obstacle>, Error> {
         let mut left = Vec::new();
         let git_dir = self.git_dir().unwrap_or_else(|| self.common_dir());
-        let (place, scratch) = (git_dir.join("index"), self.own_folder().join("index"));
+        let (place, scratch) = (git_dir.join("index"), self.burin_dir().join("index"));
         if changes.is_empty() {
             return Ok(left);
         }
         let failed = |error: git2::Error| self.failed("index", &error);
-        // A landing that was killed here leaves its scratch and the lock by which libgit2 wrote it.
+        // A landing killed at this point leaves its temporary index and libgit2's lock on it.
         self.clear_scratch(files)?;
         match files.read(&place, u64::MAX) {
             Ok(bytes) => files.write_private(&scratch, &bytes)?,
@@ -378,7 +395,8 @@ impl Repository {
             if now != change.before && now != change.after {
                 left.push(Obstacle {
                     path: change.path.clone(),
-                    reason: "it was staged anew meanwhile, and stays staged so".to_owned(),
+                    reason: "its staged version changed in the meantime and was left untouched"
+                        .to_owned(),
                 });
                 continue;
             }
@@ -394,18 +412,19 @@ impl Repository {
         files.save(&SaveRequest {
             path: &place,
             content: &bytes,
-            expected: Expected::Anything,
-            recovery_folder: &self.own_folder().join("recovery"),
+            expected: ExpectedContent::Anything,
+            recovery_folder: &self.burin_dir().join("recovery"),
         })?;
         files.remove(&scratch)?;
         Ok(left)
     }
 
-    /// With what the system says of the file, if the file is what the index will say; then git need not read it.
+    /// Builds an index entry. If the file on disk has the planned content, its stat data go into
+    /// the entry, so that git need not read it.
     fn index_entry(
         &self,
         path: &TreePath,
-        after: (Mode, ObjectId),
+        after: (EntryMode, ObjectId),
         files: &dyn Files,
     ) -> git2::IndexEntry {
         let now = self.on_disk(path, Some(&entry(after)), files).ok();
@@ -430,7 +449,7 @@ impl Repository {
         if let Some(metadata) = metadata {
             entry.ctime = time(metadata.ctime(), metadata.ctime_nsec());
             entry.mtime = time(metadata.mtime(), metadata.mtime_nsec());
-            // Git keeps the lower halves of these, as its format has room for no more.
+            // Git stores the low 32 bits, as the index format has no room for more.
             entry.dev = metadata.dev() as u32;
             entry.ino = metadata.ino() as u32;
             (entry.uid, entry.gid) = (metadata.uid(), metadata.gid());
@@ -440,9 +459,9 @@ impl Repository {
     }
 }
 
-impl Plan {
-    /// The texts that files will have, by name; for buffers that hold other ones.
-    pub fn targets(&self) -> BTreeMap<&TreePath, Option<(Mode, ObjectId)>> {
+impl CheckoutPlan {
+    /// Returns the planned content of each changed file, by path, for buffers that hold other text.
+    pub fn targets(&self) -> BTreeMap<&TreePath, Option<(EntryMode, ObjectId)>> {
         self.files
             .iter()
             .map(|change| (&change.path, change.after))
@@ -450,34 +469,38 @@ impl Plan {
     }
 }
 
-fn entry((mode, id): (Mode, ObjectId)) -> Entry {
-    Entry {
+fn entry((mode, id): (EntryMode, ObjectId)) -> ObjectEntry {
+    ObjectEntry {
         mode,
         id,
         bytes: None,
     }
 }
 
-fn entry_of(found: &git2::IndexEntry) -> Option<Entry> {
-    Some(entry((Mode::of(found.mode as i32)?, ObjectId(found.id))))
+fn entry_of(found: &git2::IndexEntry) -> Option<ObjectEntry> {
+    Some(entry((
+        EntryMode::of(found.mode as i32)?,
+        ObjectId(found.id),
+    )))
 }
 
 fn stage(entry: &git2::IndexEntry) -> u16 {
     (entry.flags >> 12) & 3
 }
 
-/// Git keeps no folders: those that a removed file left empty go too.
+/// Removes the folders that a removed file left empty, since git does not track folders.
 fn remove_empty_folders(root: &AbsPath, path: &TreePath) {
     for folder in path.folders() {
         let place = root.join(folder.to_path());
-        let is_folder = matches!(links::found(root, &place), Ok(Found::Folder));
+        let is_folder = matches!(links::entry_at(root, &place), Ok(NoFollowEntry::Folder));
         if !is_folder || std::fs::remove_dir(place.as_path()).is_err() {
             return;
         }
     }
 }
 
-/// Removes folders without files; whatever else there is stays, and the write that follows says so.
+/// Removes a tree of empty folders; if it contains anything else, the write that follows fails and
+/// reports it.
 fn remove_empty_tree(root: &AbsPath, path: &TreePath, files: &dyn Files) {
     let place = root.join(path.to_path());
     for entry in files
@@ -492,6 +515,6 @@ fn remove_empty_tree(root: &AbsPath, path: &TreePath, files: &dyn Files) {
             }
         }
     }
-    // A folder that holds something is not removed by this call, and the write that follows says so.
+    // A folder with content is not removed by this call, and the write that follows reports it.
     drop(std::fs::remove_dir(place.as_path()));
 }

@@ -1,51 +1,51 @@
-//! Commits that say who made them and which session.
+//! Creates commits with an explicit author and committer.
 
 use crate::merge::ObjectId;
 use crate::repository::{Error, Repository};
 
-/// Whose name a commit carries.
+/// Name and email of a commit's author or committer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Person {
-    /// As it stands in the commit.
+pub struct Signature {
+    /// Name, as recorded in the commit.
     pub name: String,
-    /// As it stands in the commit.
+    /// Email address, as recorded in the commit.
     pub email: String,
 }
 
-/// A commit to be made.
+/// Everything that a new commit records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sealed {
-    /// What it holds.
+pub struct CommitSpec {
+    /// Id of the commit's tree.
     pub tree: ObjectId,
-    /// The commits it stands upon.
+    /// Ids of the parent commits.
     pub parents: Vec<ObjectId>,
-    /// Who wrote it.
-    pub author: Person,
-    /// Who put it here.
-    pub committer: Person,
-    /// When, in seconds since 1970.
+    /// Author of the change.
+    pub author: Signature,
+    /// Creator of the commit.
+    pub committer: Signature,
+    /// Commit time in seconds since 1970.
     pub seconds: i64,
-    /// How far local time is ahead of universal time, in minutes.
+    /// Offset of local time from UTC, in minutes.
     pub offset_minutes: i32,
-    /// The whole message.
+    /// The full commit message.
     pub message: String,
 }
 
 impl Repository {
-    /// Who git says the person is, by the settings of the repository and their own.
-    pub fn person(&self) -> Option<Person> {
+    /// Returns the user's identity from the repository's and the user's git config.
+    pub fn signature(&self) -> Option<Signature> {
         let signature = self.inner.signature().ok()?;
-        Some(Person {
+        Some(Signature {
             name: String::from_utf8_lossy(signature.name_bytes()).into_owned(),
             email: String::from_utf8_lossy(signature.email_bytes()).into_owned(),
         })
     }
 
-    /// Makes a commit among the objects; no branch knows of it yet.
-    pub fn seal(&self, sealed: &Sealed) -> Result<ObjectId, Error> {
+    /// Creates a commit object; no branch refers to it yet.
+    pub fn create_commit(&self, sealed: &CommitSpec) -> Result<ObjectId, Error> {
         let failed = |error: git2::Error| self.failed("the commit", &error);
         let when = git2::Time::new(sealed.seconds, sealed.offset_minutes);
-        let signature = |person: &Person| {
+        let signature = |person: &Signature| {
             let clean = |text: &str| {
                 let text: String = text.chars().filter(|it| !"<>\n\0".contains(*it)).collect();
                 match text.trim() {
@@ -74,15 +74,15 @@ impl Repository {
         id.map(ObjectId).map_err(failed)
     }
 
-    /// The first parent of a commit.
+    /// Returns the first parent of a commit.
     pub fn parent_of(&self, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
         let failed = |error: git2::Error| self.failed(&commit.to_string(), &error);
         let commit = self.inner.find_commit(commit.0).map_err(failed)?;
         Ok(commit.parent_id(0).ok().map(ObjectId))
     }
 
-    /// Whether `commit` leads to `ancestor`, or is it.
-    pub fn leads_to(&self, commit: ObjectId, ancestor: ObjectId) -> Result<bool, Error> {
+    /// Returns whether `commit` is `ancestor` or a descendant of it.
+    pub fn has_ancestor(&self, commit: ObjectId, ancestor: ObjectId) -> Result<bool, Error> {
         if commit == ancestor {
             return Ok(true);
         }

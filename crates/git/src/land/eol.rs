@@ -1,7 +1,7 @@
-//! Line endings between a working tree and git, as attributes and settings ask for them.
+//! Converts line endings between working tree and repository, as attributes and settings demand.
 //!
-//! Limitations: programs that attributes name as filters are not run, and `working-tree-encoding` is not known; the
-//! bytes are then taken and given as they are.
+//! Limitations: filter programs named by attributes are not run, and `working-tree-encoding` is not
+//! supported; such files pass through unchanged.
 
 use std::borrow::Cow;
 
@@ -10,22 +10,22 @@ use git2::AttrValue;
 use crate::merge::{TreePath, is_binary};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Text {
+enum TextAttribute {
     No,
     Yes,
-    /// If it looks like text.
+    /// Convert if the content looks like text.
     Auto,
 }
 
-/// How the endings of one file are kept.
-struct Endings {
-    text: Text,
-    /// Whether the working tree wants `\r\n`.
+/// Line ending conversion of one file.
+struct EolConversion {
+    text: TextAttribute,
+    /// Whether the working tree uses `\r\n`.
     is_crlf_outside: bool,
 }
 
-/// The bytes that git keeps for those of a working tree. What already had `\r\n` in git keeps it, unless attributes
-/// call it text.
+/// Converts working-tree bytes to repository bytes. A file that already has `\r\n` in the
+/// repository keeps it, unless attributes mark it as text.
 pub(crate) fn to_git<'b>(
     repository: &git2::Repository,
     path: &TreePath,
@@ -36,17 +36,18 @@ pub(crate) fn to_git<'b>(
         return Cow::Borrowed(bytes);
     }
     let is_changed = match endings(repository, path).text {
-        Text::No => false,
-        Text::Yes => true,
-        Text::Auto => !is_binary(bytes) && !is_crlf_in_git(),
+        TextAttribute::No => false,
+        TextAttribute::Yes => true,
+        TextAttribute::Auto => !is_binary(bytes) && !is_crlf_in_git(),
     };
-    match is_changed {
-        true => Cow::Owned(without_cr(bytes)),
-        false => Cow::Borrowed(bytes),
+    if is_changed {
+        Cow::Owned(without_cr(bytes))
+    } else {
+        Cow::Borrowed(bytes)
     }
 }
 
-/// The bytes that a working tree holds for those of git.
+/// Converts repository bytes to working-tree bytes.
 pub(crate) fn to_worktree<'b>(
     repository: &git2::Repository,
     path: &TreePath,
@@ -54,9 +55,9 @@ pub(crate) fn to_worktree<'b>(
 ) -> Cow<'b, [u8]> {
     let endings = endings(repository, path);
     let is_changed = match endings.text {
-        Text::No => false,
-        Text::Yes => true,
-        Text::Auto => !is_binary(bytes) && !bytes.contains(&b'\r'),
+        TextAttribute::No => false,
+        TextAttribute::Yes => true,
+        TextAttribute::Auto => !is_binary(bytes) && !bytes.contains(&b'\r'),
     };
     if !endings.is_crlf_outside || !is_changed {
         return Cow::Borrowed(bytes);
@@ -83,10 +84,10 @@ fn without_cr(bytes: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-fn endings(repository: &git2::Repository, path: &TreePath) -> Endings {
+fn endings(repository: &git2::Repository, path: &TreePath) -> EolConversion {
     let path = path.to_path();
     let flags = git2::AttrCheckFlags::FILE_THEN_INDEX;
-    // libgit2 tells `text` and `-text` by the address of the value: a copy is neither.
+    // libgit2 distinguishes `text` and `-text` by the value's address, so it must not be copied.
     let attribute = |name| repository.get_attr_bytes(&path, name, flags).ok().flatten();
     let (text, eol) = (attribute("text"), attribute("eol"));
     let setting = |name: &str| {
@@ -99,18 +100,18 @@ fn endings(repository: &git2::Repository, path: &TreePath) -> Endings {
         _ => None,
     };
     let text = match AttrValue::from_bytes(text) {
-        AttrValue::True => Text::Yes,
-        AttrValue::False => Text::No,
-        AttrValue::String("auto") => Text::Auto,
-        _ if eol.is_some() => Text::Yes,
-        _ if is_true(&autocrlf) || autocrlf == "input" => Text::Auto,
-        _ => Text::No,
+        AttrValue::True => TextAttribute::Yes,
+        AttrValue::False => TextAttribute::No,
+        AttrValue::String("auto") => TextAttribute::Auto,
+        _ if eol.is_some() => TextAttribute::Yes,
+        _ if is_true(&autocrlf) || autocrlf == "input" => TextAttribute::Auto,
+        _ => TextAttribute::No,
     };
     let by_setting = || {
         let is_crlf = setting("core.eol").as_deref() == Some("crlf");
         is_true(&autocrlf) || is_crlf && autocrlf != "input"
     };
-    Endings {
+    EolConversion {
         text,
         is_crlf_outside: eol.map_or_else(by_setting, |eol| eol == "crlf"),
     }

@@ -1,18 +1,18 @@
-//! A tree as files in a folder of its own, to be looked at or checked.
+//! Writes a tree to a folder, for review or checks.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use base::AbsPath;
-use host::{Expected, Files, SaveRequest, links};
+use host::{ExpectedContent, Files, SaveRequest, links};
 
 use super::eol;
-use crate::merge::{Mode, ObjectId, TreePath};
+use crate::merge::{EntryMode, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
 
 impl Repository {
-    /// Writes the files of a tree into `folder`, which must be empty. Repositories within are left out, and so are
-    /// names that some system takes for git's own folder.
+    /// Writes the files of a tree into `folder`, which must be empty. Skips submodules and names
+    /// that some file system treats as `.git`.
     pub fn export(&self, tree: ObjectId, folder: &AbsPath, files: &dyn Files) -> Result<(), Error> {
         let empty = self
             .inner
@@ -21,41 +21,46 @@ impl Repository {
         let empty = empty.map_err(|error| self.failed("the empty tree", &error))?;
         let entries = self.changes_between(ObjectId(empty), tree)?;
         for (path, entry) in &entries {
-            let Some(entry) = entry.as_ref().filter(|it| it.mode != Mode::Module) else {
+            let Some(entry) = entry.as_ref().filter(|it| it.mode != EntryMode::Module) else {
                 continue;
             };
             if path.danger().is_none() {
                 let bytes = self.bytes_of(entry)?;
-                self.write_file(folder, (path, entry.mode, &bytes), Expected::Absent, files)?;
+                self.write_file(
+                    folder,
+                    (path, entry.mode, &bytes),
+                    ExpectedContent::Absent,
+                    files,
+                )?;
             }
         }
         Ok(())
     }
 
-    /// Puts one file where nothing, or another file, stands; the folders above it are made.
+    /// Writes one file if its path is free or holds the `expected` file, creating parent folders.
     pub(crate) fn write_file(
         &self,
         root: &AbsPath,
-        (path, mode, bytes): (&TreePath, Mode, &[u8]),
-        expected: Expected,
+        (path, mode, bytes): (&TreePath, EntryMode, &[u8]),
+        expected: ExpectedContent,
         files: &dyn Files,
     ) -> Result<(), Error> {
         let place = root.join(path.to_path());
         if let Some(above) = place.parent().filter(|above| above != root) {
             files.create_folder(&above)?;
         }
-        let found = links::found(root, &place)?;
-        if mode == Mode::Link {
-            if found != links::Found::Nothing {
+        let found = links::entry_at(root, &place)?;
+        if mode == EntryMode::Link {
+            if found != links::NoFollowEntry::Absent {
                 files.remove(&place)?;
             }
             return Ok(links::make_link(root, &place, OsStr::from_bytes(bytes))?);
         }
-        if matches!(found, links::Found::Link(_)) {
+        if matches!(found, links::NoFollowEntry::Link(_)) {
             files.remove(&place)?;
         }
         let expected = match found {
-            links::Found::Link(_) => Expected::Absent,
+            links::NoFollowEntry::Link(_) => ExpectedContent::Absent,
             _ => expected,
         };
         let content = eol::to_worktree(&self.inner, path, bytes);
@@ -63,12 +68,12 @@ impl Repository {
             path: &place,
             content: &content,
             expected,
-            recovery_folder: &self.own_folder().join("recovery"),
+            recovery_folder: &self.burin_dir().join("recovery"),
         })?;
-        let is_executable = mode == Mode::Executable;
+        let is_executable = mode == EntryMode::Executable;
         let was_executable = matches!(
             found,
-            links::Found::File {
+            links::NoFollowEntry::File {
                 is_executable: true,
                 ..
             }

@@ -1,58 +1,58 @@
-//! What a working tree holds that its base does not, read from a tree nobody vouches for.
+//! Finds the changes of an untrusted working tree relative to its base.
 //!
-//! libgit2 names the files that differ, by the rules of the hub: its settings, its excludes, the tree's own
-//! `.gitignore`. The bytes are then read by a door that follows no link.
+//! libgit2 lists the files that differ, by the user's repository settings and excludes and the
+//! tree's own `.gitignore`. Their bytes are then read without following symlinks.
 
 use base::AbsPath;
 use host::Files;
-use host::links::{self, Found};
+use host::links::{self, NoFollowEntry};
 
 use super::eol;
 use crate::lease::is_draft;
-use crate::merge::{Changes, Entry, Mode, ObjectId, TreePath};
+use crate::merge::{Changes, EntryMode, ObjectEntry, ObjectId, TreePath};
 use crate::repository::{Error, Repository};
 
-/// A working tree to be read.
+/// A working tree to scan.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
-    /// Its top.
+pub struct ScanTarget<'a> {
+    /// Root of the working tree.
     pub root: &'a AbsPath,
-    /// The git folder that belongs to it. Of this only the names in the index are read, for files that were added
-    /// although they are ignored.
+    /// Git folder of the working tree. Only the paths in its index are read, to find files that
+    /// were added although they are ignored.
     pub git_dir: Option<&'a AbsPath>,
-    /// A file of ours that remembers which files were looked at, so that the next scan reads only what was touched
+    /// Index file of ours that caches stat data, so that the next scan reads only files touched
     /// since. Without it every file is read.
-    pub memory: Option<&'a AbsPath>,
+    pub cache_file: Option<&'a AbsPath>,
 }
 
-/// What is too much.
+/// Size limits of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The most bytes of one file.
+pub struct ScanLimits {
+    /// Maximum size of one file in bytes.
     pub file_bytes: u64,
-    /// The most bytes of all changed files together.
+    /// Maximum total size of all changed files in bytes.
     pub all_bytes: u64,
 }
 
-/// A name that was not taken, and why, as the end of a sentence.
+/// A path that was rejected, with the reason as the end of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// Where.
+pub struct RefusedPath {
+    /// Path of the rejected file.
     pub path: TreePath,
-    /// Why: `it links to /etc, outside of the repository`.
+    /// The reason, such as `it links to /etc, outside the repository`.
     pub reason: String,
 }
 
-/// What a working tree holds that its base does not.
+/// Changes of a working tree relative to its base.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scanned {
-    /// What was taken, with its bytes.
+pub struct WorktreeChanges {
+    /// Accepted changes with their bytes.
     pub changes: Changes,
-    /// What was not.
-    pub refused: Vec<Refused>,
+    /// Rejected paths with their reasons.
+    pub refused: Vec<RefusedPath>,
 }
 
-impl Default for Limits {
+impl Default for ScanLimits {
     fn default() -> Self {
         Self {
             file_bytes: 100 << 20,
@@ -62,17 +62,17 @@ impl Default for Limits {
 }
 
 impl Repository {
-    /// What the working tree at `place` holds that the tree `base` does not.
+    /// Returns the changes of the working tree `place` relative to the tree `base`.
     pub fn scan(
         &self,
-        place: Place<'_>,
+        place: ScanTarget<'_>,
         base: ObjectId,
-        limits: Limits,
+        limits: ScanLimits,
         files: &dyn Files,
-    ) -> Result<Scanned, Error> {
+    ) -> Result<WorktreeChanges, Error> {
         let failed =
             |error: git2::Error| crate::repository::unreadable(place.root.as_path(), &error);
-        // A handle of its own: this one's working tree is the session's, its settings are the hub's.
+        // A separate handle, with the session's working tree and the user's repository settings.
         let reader = git2::Repository::open_ext(
             self.inner.commondir(),
             git2::RepositoryOpenFlags::NO_SEARCH,
@@ -82,7 +82,7 @@ impl Repository {
         reader
             .set_workdir(place.root.as_path(), false)
             .map_err(failed)?;
-        let mut index = match place.memory {
+        let mut index = match place.cache_file {
             Some(memory) => git2::Index::open(memory.as_path()),
             None => git2::Index::new(),
         }
@@ -90,9 +90,9 @@ impl Repository {
         let tree = reader.find_tree(base.0).map_err(failed)?;
         index.read_tree(&tree).map_err(failed)?;
         reader.set_index(&mut index).map_err(failed)?;
-        let names = differing(&reader, &index, place.memory.is_some()).map_err(failed)?;
-        let within = files.beneath(place.root);
-        let mut scan = Scan {
+        let names = differing(&reader, &index, place.cache_file.is_some()).map_err(failed)?;
+        let within = files.open_beneath(place.root);
+        let mut scan = WorktreeScan {
             repository: self,
             reader: &reader,
             base,
@@ -100,7 +100,7 @@ impl Repository {
             files: within.as_deref().unwrap_or(files),
             limits,
             taken_bytes: 0,
-            scanned: Scanned::default(),
+            scanned: WorktreeChanges::default(),
         };
         for name in &names {
             scan.take(name)?;
@@ -109,7 +109,7 @@ impl Repository {
             let is_known = scan.scanned.changes.contains_key(&path)
                 || index.get_path(&path.to_path(), 0).is_some();
             if !is_known && path.danger().is_none() && is_there(place.root, &path) {
-                scan.take(&Name {
+                scan.take(&ScannedPath {
                     path,
                     kind: NameKind::There,
                 })?;
@@ -122,12 +122,12 @@ impl Repository {
 enum NameKind {
     There,
     Gone,
-    /// A folder that is a repository of its own.
+    /// A folder that is a nested repository.
     Repository,
     Unreadable,
 }
 
-struct Name {
+struct ScannedPath {
     path: TreePath,
     kind: NameKind,
 }
@@ -136,7 +136,7 @@ fn differing(
     reader: &git2::Repository,
     index: &git2::Index,
     is_remembered: bool,
-) -> Result<Vec<Name>, git2::Error> {
+) -> Result<Vec<ScannedPath>, git2::Error> {
     let mut options = git2::DiffOptions::new();
     options
         .include_untracked(true)
@@ -166,11 +166,11 @@ fn differing(
             _ => NameKind::There,
         };
         let path = path.strip_suffix(b"/").unwrap_or(path);
-        // What a killed save left in a worktree is nobody's work, and does not land.
+        // Temporary files of a killed save are not part of the work and must not land.
         if delta.status() == git2::Delta::Untracked && is_draft(path) {
             continue;
         }
-        names.push(Name {
+        names.push(ScannedPath {
             path: TreePath::new(path),
             kind,
         });
@@ -178,8 +178,8 @@ fn differing(
     Ok(names)
 }
 
-/// The names in a session's own index. Whatever is wrong with that file, it only means that no more names are known.
-fn added_by_force(place: Place<'_>) -> Vec<TreePath> {
+/// Returns the paths in a session's own index. An unreadable index yields no paths, which is safe.
+fn added_by_force(place: ScanTarget<'_>) -> Vec<TreePath> {
     let Some(git_dir) = place.git_dir else {
         return Vec::new();
     };
@@ -192,23 +192,26 @@ fn added_by_force(place: Place<'_>) -> Vec<TreePath> {
 }
 
 fn is_there(root: &AbsPath, path: &TreePath) -> bool {
-    let found = links::found(root, &root.join(path.to_path()));
-    matches!(found, Ok(Found::File { .. } | Found::Link(_)))
+    let found = links::entry_at(root, &root.join(path.to_path()));
+    matches!(
+        found,
+        Ok(NoFollowEntry::File { .. } | NoFollowEntry::Link(_))
+    )
 }
 
-struct Scan<'a> {
+struct WorktreeScan<'a> {
     repository: &'a Repository,
     reader: &'a git2::Repository,
     base: ObjectId,
     root: &'a AbsPath,
     files: &'a dyn Files,
-    limits: Limits,
+    limits: ScanLimits,
     taken_bytes: u64,
-    scanned: Scanned,
+    scanned: WorktreeChanges,
 }
 
-impl Scan<'_> {
-    fn take(&mut self, name: &Name) -> Result<(), Error> {
+impl WorktreeScan<'_> {
+    fn take(&mut self, name: &ScannedPath) -> Result<(), Error> {
         let path = &name.path;
         if let Some(danger) = path.danger() {
             self.refuse(path, danger.to_string());
@@ -220,7 +223,7 @@ impl Scan<'_> {
                 return Ok(());
             }
             NameKind::Repository => {
-                self.refuse(path, "it holds a repository of its own".to_owned());
+                self.refuse(path, "it contains a nested repository".to_owned());
                 return Ok(());
             }
             NameKind::Unreadable => {
@@ -236,7 +239,7 @@ impl Scan<'_> {
                 }
             }
             Ok(None) => {
-                // Gone since it was named.
+                // The file vanished after it was listed.
                 if self.repository.entry_at(self.base, path)?.is_some() {
                     self.scanned.changes.insert(path.clone(), None);
                 }
@@ -247,50 +250,52 @@ impl Scan<'_> {
     }
 
     fn refuse(&mut self, path: &TreePath, reason: String) {
-        self.scanned.refused.push(Refused {
+        self.scanned.refused.push(RefusedPath {
             path: path.clone(),
             reason,
         });
     }
 
-    fn read(&mut self, path: &TreePath) -> Result<Result<Option<Entry>, String>, Error> {
+    fn read(&mut self, path: &TreePath) -> Result<Result<Option<ObjectEntry>, String>, Error> {
         let place = self.root.join(path.to_path());
-        let found = match links::found(self.root, &place) {
+        let found = match links::entry_at(self.root, &place) {
             Ok(found) => found,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let size = match found {
-            Found::Nothing => return Ok(Ok(None)),
-            Found::Folder => return Ok(Err("a folder took its place".to_owned())),
-            Found::Other => return Ok(Err("it is a pipe, a socket or a device".to_owned())),
-            Found::Link(target) => {
+            NoFollowEntry::Absent => return Ok(Ok(None)),
+            NoFollowEntry::Folder => return Ok(Err("a folder replaced it".to_owned())),
+            NoFollowEntry::Other => {
+                return Ok(Err("it is a pipe, a socket or a device".to_owned()));
+            }
+            NoFollowEntry::Link(target) => {
                 use std::os::unix::ffi::OsStrExt;
                 let target = target.as_bytes();
                 return Ok(match path.link_danger(target) {
                     Some(danger) => Err(danger.to_string()),
-                    None => Ok(Some(Entry::of_bytes(Mode::Link, target))),
+                    None => Ok(Some(ObjectEntry::of_bytes(EntryMode::Link, target))),
                 });
             }
-            Found::File { size, .. } => size,
+            NoFollowEntry::File { size, .. } => size,
         };
         let limit = self.limits.file_bytes;
         if size > limit {
-            return Ok(Err(format!("it has {size} bytes, and {limit} is the most")));
+            return Ok(Err(format!(
+                "it has {size} bytes, more than the limit of {limit}"
+            )));
         }
         self.taken_bytes += size;
         if self.taken_bytes > self.limits.all_bytes {
             let all = self.limits.all_bytes;
-            return Ok(Err(format!(
-                "all changes together have more than {all} bytes"
-            )));
+            return Ok(Err(format!("all changes together exceed {all} bytes")));
         }
         let (bytes, stat) = match self.files.read_with_stat(&place, limit) {
             Ok(read) => read,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let mode = match stat.mode & 0o100 {
-            0 => Mode::Plain,
-            _ => Mode::Executable,
+            0 => EntryMode::Plain,
+            _ => EntryMode::Executable,
         };
         let is_crlf_in_git = || {
             let entry = self.repository.entry_at(self.base, path).ok().flatten();
@@ -298,7 +303,7 @@ impl Scan<'_> {
             bytes.is_some_and(|bytes| eol::has_crlf(&bytes))
         };
         let bytes = eol::to_git(self.reader, path, &bytes, &is_crlf_in_git).into_owned();
-        Ok(Ok(Some(Entry::of_bytes(mode, bytes))))
+        Ok(Ok(Some(ObjectEntry::of_bytes(mode, bytes))))
     }
 }
 

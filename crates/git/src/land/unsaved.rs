@@ -1,16 +1,20 @@
-//! What the person has in the editor and has not saved, when its file changes by a landing.
+//! Merges unsaved editor text with a landing that changes the same file.
 
-use super::Change;
+use super::CheckoutChange;
 use super::eol;
-use crate::merge::{Entry, Mode, ObjectId, merge_bytes};
+use crate::merge::{EntryMode, ObjectEntry, ObjectId, merge_bytes};
 use crate::repository::{Error, Repository};
 
 impl Repository {
-    /// A text as the editor holds it, with what lands in its file merged in. Both have the line endings of the working
-    /// tree. `None` where they want the same lines otherwise, or where the file goes.
-    pub fn merge_unsaved(&self, change: &Change, text: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        let bytes = |slot: Option<(Mode, ObjectId)>| {
-            let entry = slot.map(|(mode, id)| Entry {
+    /// Merges the change to a file into `text`, the editor's unsaved version; both have the line
+    /// endings of the working tree. `None` on a conflict, or if the file is removed.
+    pub fn merge_unsaved(
+        &self,
+        change: &CheckoutChange,
+        text: &[u8],
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let bytes = |slot: Option<(EntryMode, ObjectId)>| {
+            let entry = slot.map(|(mode, id)| ObjectEntry {
                 mode,
                 id,
                 bytes: None,

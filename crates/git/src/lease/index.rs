@@ -1,68 +1,68 @@
-//! An index whose stat data are those of the files on the disk, so that the first status reads none of them.
+//! Writes an index whose stat data match the files on disk, so that the first status reads no file.
 
 use std::path::Path;
 
 use git2::{Index, IndexEntry, IndexTime, Oid};
 
-use super::{Error, Hub, TreeFile};
+use super::{CommitFile, Error, MainRepo};
 
-/// A moment as a file system keeps it.
+/// A time stamp of the file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileTime {
-    /// Since 1970.
+    /// Whole seconds since 1970.
     pub seconds: i64,
-    /// Below a thousand million.
+    /// Nanoseconds within the second, below 1,000,000,000.
     pub nanoseconds: u32,
 }
 
-/// What the file system says of a checked-out file.
+/// Stat data of a checked-out file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stamped {
-    /// When its inode changed.
+pub struct FileStat {
+    /// Time of the last inode change.
     pub ctime: FileTime,
-    /// When its content changed.
+    /// Time of the last content change.
     pub mtime: FileTime,
-    /// The number of its device.
+    /// Number of the file's device.
     pub device: u64,
-    /// Its number there.
+    /// Inode number on the device.
     pub inode: u64,
-    /// Whose it is.
+    /// User id of the owner.
     pub user: u32,
-    /// And of which group.
+    /// Group id of the file.
     pub group: u32,
-    /// In bytes.
+    /// Size of the file in bytes.
     pub size: u64,
 }
 
-/// Writes an index of `tree` to `path`: `files` with their stamps, `submodules` without, and the ids of all folders,
-/// so that comparing with HEAD is one comparison.
+/// Writes an index of `tree` to `path`: `files` with their stat data, `submodules` without, and a
+/// cache of all tree ids, which makes comparing with HEAD a single comparison.
 pub fn write_index<'a>(
-    hub: &Hub,
+    hub: &MainRepo,
     tree: &str,
-    files: impl Iterator<Item = (&'a TreeFile, Stamped)>,
+    files: impl Iterator<Item = (&'a CommitFile, FileStat)>,
     path: &Path,
 ) -> Result<(), Error> {
     let failed = |error: git2::Error| Error::new("write an index at", path, &error);
     let mut index = Index::open(path).map_err(failed)?;
     let id = Oid::from_str(tree).map_err(failed)?;
     let whole = hub.repository.find_tree(id).map_err(failed)?;
-    // Submodules come from here; files are put over what it brings.
+    // Submodules come from the tree; files are then overwritten with their stat data.
     index.read_tree(&whole).map_err(failed)?;
     for (file, stamped) in files {
         let id = Oid::from_str(&file.id).map_err(failed)?;
         index.add(&entry(file, id, &stamped)).map_err(failed)?;
     }
-    // Nothing is written by this: the trees are there. It fills the index's cache of them.
+    // This writes no object, as the trees exist already. It fills the index's tree cache.
     let written = index.write_tree_to(&hub.repository).map_err(failed)?;
-    debug_assert_eq!(written, id, "the index holds other files than its tree");
+    debug_assert_eq!(written, id, "the index does not match its tree");
     index.write().map_err(failed)
 }
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "git keeps the low 32 bits of each of these, and compares the same"
+    reason = "git stores and compares the low 32 bits of each of these"
 )]
-fn entry(file: &TreeFile, id: Oid, stamped: &Stamped) -> IndexEntry {
+fn entry(file: &CommitFile, id: Oid, stamped: &FileStat) -> IndexEntry {
     let time = |time: FileTime| IndexTime::new(time.seconds as i32, time.nanoseconds);
     IndexEntry {
         ctime: time(stamped.ctime),

@@ -1,13 +1,13 @@
-//! What git does for leases, without leases.
+//! Tests of the git operations for leases, without actual leases.
 
 use base::AbsPath;
 use git2::{Oid, Repository, Signature};
 
-use super::fit::{looks_binary, with_crlf};
-use super::hub::{is_harmless, quoted};
+use super::checkout_filter::{looks_binary, with_crlf};
+use super::main_repo::{is_harmless, quoted};
 use super::*;
 
-/// A repository with one file, and its first commit.
+/// Creates a repository with one file; returns it with its first commit.
 fn repository(folder: &Path) -> (Repository, String) {
     let repository = Repository::init(folder).unwrap();
     let id = commit(&repository, "file", b"one\n", &[]);
@@ -32,7 +32,7 @@ fn commit(repository: &Repository, name: &str, content: &[u8], parents: &[Oid]) 
 }
 
 #[test]
-fn names_that_lead_elsewhere_are_told_from_harmless_ones() {
+fn unsafe_names_are_distinguished_from_safe_ones() {
     for name in ["a", ".gitignore", "..a", ".github", "git", "a b"] {
         assert!(is_harmless(name.as_bytes()), "{name}");
     }
@@ -68,7 +68,7 @@ fn config_values_cannot_end_their_line() {
 }
 
 #[test]
-fn line_ends_change_once() {
+fn line_endings_are_converted_once() {
     assert_eq!(with_crlf(b"a\nb\r\n\n"), b"a\r\nb\r\n\r\n");
     assert_eq!(with_crlf(b""), b"");
     assert!(looks_binary(b"a\0b"));
@@ -76,28 +76,28 @@ fn line_ends_change_once() {
 }
 
 #[test]
-fn commits_are_taken_over_whole_and_once() {
+fn commits_are_imported_completely_and_once() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (_, first) = repository(here.path());
     let (other, _) = repository(there.path());
     let one = commit(&other, "a", b"a\n", &[]);
     let two = commit(&other, "b", b"b\n", &[one]);
-    let hub = Hub::open(&AbsPath::new(here.path()).unwrap()).unwrap();
+    let hub = MainRepo::open(&AbsPath::new(here.path()).unwrap()).unwrap();
     let objects = there.path().join(".git/objects");
-    hub.adopt(&objects, &two.to_string()).unwrap();
-    hub.adopt(&objects, &two.to_string()).unwrap();
+    hub.import_commits(&objects, &two.to_string()).unwrap();
+    hub.import_commits(&objects, &two.to_string()).unwrap();
     assert_eq!(hub.committed(&two.to_string(), b"b").unwrap().0, b"b\n");
     assert_eq!(hub.committed(&one.to_string(), b"a").unwrap().0, b"a\n");
-    // What is nowhere is an error, and leaves what is here alone.
+    // An unknown object is an error and leaves the repository unchanged.
     assert!(
-        hub.adopt(&objects, "1234567890123456789012345678901234567890")
+        hub.import_commits(&objects, "1234567890123456789012345678901234567890")
             .is_err()
     );
     assert_eq!(hub.head().unwrap().commit, first);
 }
 
 #[test]
-fn drafts_of_saves_that_died_are_nobodys_work() {
+fn temporary_files_of_killed_saves_are_not_changes() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_, head) = repository(folder.path());
     let root = AbsPath::new(folder.path().canonicalize().expect("a path")).expect("absolute");
@@ -106,7 +106,7 @@ fn drafts_of_saves_that_died_are_nobodys_work() {
         written.expect("written");
     }
     let index = folder.path().join(".git/index");
-    let glance = super::Glance::new(&root, &root, &index, &[]).expect("a look");
+    let glance = super::StatusProbe::new(&root, &root, &index, &[]).expect("a look");
     let touched = glance.touched_since(&head).expect("a comparison");
     let names = touched
         .iter()

@@ -1,56 +1,56 @@
-//! The bytes of one file, merged.
+//! Merges the content of one file.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::lines::{self, Part};
+use super::line_merge::{self, MergePart};
 use super::{ConflictLines, histogram};
 
-/// A part of a merged file.
+/// A region of a merged file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// Bytes nobody fights over.
-    Agreed(Arc<[u8]>),
-    /// Bytes that each side wants otherwise.
-    Fought {
-        /// What both began from.
+pub enum MergeRegion {
+    /// Bytes without a conflict.
+    Clean(Arc<[u8]>),
+    /// Bytes that both sides changed differently.
+    Conflicted {
+        /// Bytes of the merge base.
         base: Arc<[u8]>,
-        /// What our side wants.
+        /// Bytes of our side.
         ours: Arc<[u8]>,
-        /// What their side wants.
+        /// Bytes of their side.
         theirs: Arc<[u8]>,
-        /// Where these lines are in each version.
+        /// Line ranges of the conflict in each version.
         lines: ConflictLines,
     },
 }
 
-/// A merged file.
+/// The result of merging one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merge {
-    /// Its parts in order.
-    pub pieces: Vec<Piece>,
+pub struct MergedContent {
+    /// Regions in file order.
+    pub regions: Vec<MergeRegion>,
 }
 
-/// The words behind the marks of a conflict, by which a reader knows the sides.
+/// Labels shown after the conflict markers.
 #[derive(Clone, Copy, Debug)]
-pub struct Marks<'a> {
-    /// Our side.
+pub struct ConflictLabels<'a> {
+    /// Label of our side.
     pub ours: &'a str,
-    /// What both began from; without it those lines are left out.
+    /// Label of the merge base; `None` omits the base lines.
     pub base: Option<&'a str>,
-    /// Their side.
+    /// Label of their side.
     pub theirs: &'a str,
 }
 
-/// How far into a file git looks for a zero byte.
+/// Number of leading bytes in which git looks for a zero byte.
 const LOOKED_AT: usize = 8000;
 
-/// Whether git takes these bytes for something without lines.
+/// Returns whether git treats these bytes as binary.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
 }
 
-/// The hunks by which one text became another: lines before, lines after, each counted from 0, in order.
+/// Returns the hunks between two texts as line ranges before and after, counted from 0, in order.
 pub fn line_hunks(before: &[u8], after: &[u8]) -> Vec<(Range<u32>, Range<u32>)> {
     let narrow = |range: Range<usize>| range.start as u32..range.end as u32;
     histogram::hunks(&lines_of(before), &lines_of(after))
@@ -59,21 +59,22 @@ pub fn line_hunks(before: &[u8], after: &[u8]) -> Vec<(Range<u32>, Range<u32>)> 
         .collect()
 }
 
-/// Merges two versions of a text with what both began from; empty where both made it anew.
-pub fn merge_bytes(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
+/// Merges two versions of a text with their merge base, which is empty if both sides added the
+/// file.
+pub fn merge_bytes(base: &[u8], ours: &[u8], theirs: &[u8]) -> MergedContent {
     if ours == theirs || base == theirs {
-        return Merge::agreed(ours);
+        return MergedContent::agreed(ours);
     }
     if base == ours {
-        return Merge::agreed(theirs);
+        return MergedContent::agreed(theirs);
     }
     let (base, ours, theirs) = (lines_of(base), lines_of(ours), lines_of(theirs));
-    let pieces = lines::merge(&base, &ours, &theirs)
+    let pieces = line_merge::merge(&base, &ours, &theirs)
         .into_iter()
         .map(|part| match part {
-            Part::Ours(range) => Piece::Agreed(cut(&ours, &range)),
-            Part::Theirs(range) => Piece::Agreed(cut(&theirs, &range)),
-            Part::Both(fight) => Piece::Fought {
+            MergePart::Ours(range) => MergeRegion::Clean(cut(&ours, &range)),
+            MergePart::Theirs(range) => MergeRegion::Clean(cut(&theirs, &range)),
+            MergePart::Conflict(fight) => MergeRegion::Conflicted {
                 base: cut(&base, &fight.base),
                 ours: cut(&ours, &fight.ours),
                 theirs: cut(&theirs, &fight.theirs),
@@ -84,37 +85,38 @@ pub fn merge_bytes(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
                 },
             },
         });
-    Merge {
-        pieces: pieces.collect(),
+    MergedContent {
+        regions: pieces.collect(),
     }
 }
 
-impl Merge {
+impl MergedContent {
     fn agreed(bytes: &[u8]) -> Self {
         Self {
-            pieces: vec![Piece::Agreed(bytes.into())],
+            regions: vec![MergeRegion::Clean(bytes.into())],
         }
     }
 
-    /// The merged bytes; `None` while something is fought over.
+    /// Returns the merged bytes; `None` if there are conflicts.
     pub fn clean(&self) -> Option<Vec<u8>> {
         let mut whole = Vec::new();
-        for piece in &self.pieces {
+        for piece in &self.regions {
             match piece {
-                Piece::Agreed(bytes) => whole.extend_from_slice(bytes),
-                Piece::Fought { .. } => return None,
+                MergeRegion::Clean(bytes) => whole.extend_from_slice(bytes),
+                MergeRegion::Conflicted { .. } => return None,
             }
         }
         Some(whole)
     }
 
-    /// Both sides of every fight, ours before theirs: what `merge=union` asks for.
+    /// Returns the merged bytes with both sides of every conflict, ours first, as `merge=union`
+    /// does.
     pub fn union(&self) -> Vec<u8> {
         let mut whole = Vec::new();
-        for piece in &self.pieces {
+        for piece in &self.regions {
             match piece {
-                Piece::Agreed(bytes) => whole.extend_from_slice(bytes),
-                Piece::Fought { ours, theirs, .. } => {
+                MergeRegion::Clean(bytes) => whole.extend_from_slice(bytes),
+                MergeRegion::Conflicted { ours, theirs, .. } => {
                     add_lines(&mut whole, ours);
                     add_lines(&mut whole, theirs);
                 }
@@ -123,17 +125,17 @@ impl Merge {
         whole
     }
 
-    /// Where it is fought over.
-    pub fn lines(&self) -> Vec<ConflictLines> {
-        let fought = |piece: &Piece| match piece {
-            Piece::Agreed(_) => None,
-            Piece::Fought { lines, .. } => Some(lines.clone()),
+    /// Returns the line ranges of all conflicts.
+    pub fn conflict_lines(&self) -> Vec<ConflictLines> {
+        let fought = |piece: &MergeRegion| match piece {
+            MergeRegion::Clean(_) => None,
+            MergeRegion::Conflicted { lines, .. } => Some(lines.clone()),
         };
-        self.pieces.iter().filter_map(fought).collect()
+        self.regions.iter().filter_map(fought).collect()
     }
 
-    /// The text with git's marks around what is fought over, to be resolved by hand.
-    pub fn marked(&self, marks: Marks<'_>) -> Vec<u8> {
+    /// Returns the merged text with git's conflict markers, for manual resolution.
+    pub fn with_markers(&self, marks: ConflictLabels<'_>) -> Vec<u8> {
         let mut whole = Vec::new();
         let mark = |whole: &mut Vec<u8>, sign: u8, label: &str| {
             whole.extend_from_slice(&[sign; 7]);
@@ -143,10 +145,10 @@ impl Merge {
             }
             whole.push(b'\n');
         };
-        for piece in &self.pieces {
+        for piece in &self.regions {
             match piece {
-                Piece::Agreed(bytes) => whole.extend_from_slice(bytes),
-                Piece::Fought {
+                MergeRegion::Clean(bytes) => whole.extend_from_slice(bytes),
+                MergeRegion::Conflicted {
                     base, ours, theirs, ..
                 } => {
                     mark(&mut whole, b'<', marks.ours);
@@ -165,7 +167,7 @@ impl Merge {
     }
 }
 
-/// Adds lines and ends the last one, if the file did not.
+/// Appends lines and terminates the last one with a line feed if necessary.
 fn add_lines(whole: &mut Vec<u8>, lines: &[u8]) {
     whole.extend_from_slice(lines);
     if lines.last().is_some_and(|last| *last != b'\n') {

@@ -1,24 +1,24 @@
-//! Which lines differ, as git's merge sees them.
+//! Line diffs by git's histogram algorithm.
 //!
-//! The same lines are found in common, and a change that may stand in more than one place is put in the same one:
-//! what is fought over depends on both, so being nearly like git is not enough. Lines are numbers here, the same
-//! number for the same line.
+//! The merge result depends on which common lines are matched and on where an ambiguous hunk is
+//! placed, so both follow git exactly; an approximation would produce different conflicts. Lines
+//! are interned as numbers: equal lines have equal numbers.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A line that is found more often than this on our side is no landmark.
-const MOST: u32 = 64;
+/// Maximum occurrences of a line on the old side; more frequent lines do not anchor a match.
+const MAX_OCCURRENCES: u32 = 64;
 
-/// Lines before that became lines after.
+/// A range of old lines replaced by a range of new lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hunk {
+pub(super) struct DiffHunk {
     pub(super) before: Range<usize>,
     pub(super) after: Range<usize>,
 }
 
-/// The hunks by which some lines became others, in order.
-pub(super) fn hunks<'l>(before: &[&'l [u8]], after: &[&'l [u8]]) -> Vec<Hunk> {
+/// Returns the hunks between two lists of lines, in order.
+pub(super) fn hunks<'l>(before: &[&'l [u8]], after: &[&'l [u8]]) -> Vec<DiffHunk> {
     let mut known = HashMap::new();
     let mut numbers = |lines: &[&'l [u8]]| -> Vec<u32> {
         let mut number = |line: &&'l [u8]| {
@@ -28,14 +28,14 @@ pub(super) fn hunks<'l>(before: &[&'l [u8]], after: &[&'l [u8]]) -> Vec<Hunk> {
         lines.iter().map(&mut number).collect()
     };
     let (before, after) = (numbers(before), numbers(after));
-    let mut search = Search {
+    let mut search = HistogramDiff {
         removed: vec![false; before.len()],
         added: vec![false; after.len()],
         before,
         after,
     };
     search.compare(0..search.before.len(), 0..search.after.len());
-    let Search {
+    let HistogramDiff {
         before,
         after,
         mut removed,
@@ -46,27 +46,28 @@ pub(super) fn hunks<'l>(before: &[&'l [u8]], after: &[&'l [u8]]) -> Vec<Hunk> {
     script(&removed, &added)
 }
 
-struct Search {
+struct HistogramDiff {
     before: Vec<u32>,
     after: Vec<u32>,
     removed: Vec<bool>,
     added: Vec<bool>,
 }
 
-/// Where the lines of one side are, by their numbers: how often, and the first place; each place leads to the next.
-struct Index {
+/// Occurrences of the old side's lines, by line number: their count and the first position. `next`
+/// links the positions of equal lines.
+struct LineOccurrences {
     found: HashMap<u32, (u32, usize)>,
     next: Vec<Option<usize>>,
     start: usize,
 }
 
-/// The best run of common lines so far; ends are the last lines, not the ones behind.
-struct Run {
+/// The best run of common lines so far; ends are inclusive.
+struct CommonRun {
     before: (usize, usize),
     after: (usize, usize),
 }
 
-impl Search {
+impl HistogramDiff {
     fn compare(&mut self, mut before: Range<usize>, mut after: Range<usize>) {
         loop {
             if before.is_empty() || after.is_empty() {
@@ -75,7 +76,7 @@ impl Search {
                 return;
             }
             match self.best_run(&before, &after) {
-                Err(TooCommon) => return self.compare_otherwise(before, after),
+                Err(TooCommon) => return self.compare_fallback(before, after),
                 Ok(None) => {
                     self.removed[before].fill(true);
                     self.added[after].fill(true);
@@ -90,16 +91,16 @@ impl Search {
         }
     }
 
-    /// The longest run of common lines that holds the rarest ones.
+    /// Finds the longest run of common lines among those that contain the rarest line.
     fn best_run(
         &self,
         before: &Range<usize>,
         after: &Range<usize>,
-    ) -> Result<Option<Run>, TooCommon> {
+    ) -> Result<Option<CommonRun>, TooCommon> {
         let index = self.index(before);
-        let mut best: Option<Run> = None;
-        // How rare the rarest line of the best run is.
-        let mut rarest = MOST + 1;
+        let mut best: Option<CommonRun> = None;
+        // The number of occurrences of the rarest line in the best run.
+        let mut rarest = MAX_OCCURRENCES + 1;
         let mut has_common = false;
         let mut at = after.start;
         while at < after.end {
@@ -117,7 +118,7 @@ impl Search {
             while let Some(start) = place {
                 let (run, count) = self.run_around((start, at), (before, after), (&index, count));
                 next_at = next_at.max(run.after.1 + 1);
-                let length = |run: &Run| run.before.1 - run.before.0;
+                let length = |run: &CommonRun| run.before.1 - run.before.0;
                 let is_longer = best.as_ref().map_or(0, length) < length(&run);
                 let end = run.before.1;
                 if is_longer || count < rarest {
@@ -131,19 +132,21 @@ impl Search {
             }
             at = next_at;
         }
-        match has_common && rarest > MOST {
-            true => Err(TooCommon),
-            false => Ok(best),
+        if has_common && rarest > MAX_OCCURRENCES {
+            Err(TooCommon)
+        } else {
+            Ok(best)
         }
     }
 
-    /// All common lines around two that are the same, and how often the rarest of them is found.
+    /// Extends a pair of equal lines to all adjacent common lines; also returns the occurrences of
+    /// the rarest.
     fn run_around(
         &self,
         (start, at): (usize, usize),
         (before, after): (&Range<usize>, &Range<usize>),
-        (index, mut count): (&Index, u32),
-    ) -> (Run, u32) {
+        (index, mut count): (&LineOccurrences, u32),
+    ) -> (CommonRun, u32) {
         let (mut first, mut first_after) = (start, at);
         let mut rarer = |line: usize| {
             if count > 1 {
@@ -168,15 +171,15 @@ impl Search {
             last_after += 1;
             rarer(last);
         }
-        let run = Run {
+        let run = CommonRun {
             before: (first, last),
             after: (first_after, last_after),
         };
         (run, count)
     }
 
-    fn index(&self, before: &Range<usize>) -> Index {
-        let mut index = Index {
+    fn index(&self, before: &Range<usize>) -> LineOccurrences {
+        let mut index = LineOccurrences {
             found: HashMap::new(),
             next: vec![None; before.len()],
             start: before.start,
@@ -196,8 +199,9 @@ impl Search {
         index
     }
 
-    /// Where no line is a landmark. Git falls back to its oldest way here; this one may find other common lines.
-    fn compare_otherwise(&mut self, before: Range<usize>, after: Range<usize>) {
+    /// Diffs a range in which every common line is too frequent. Git falls back to its Myers diff
+    /// here, and this fallback may match other lines.
+    fn compare_fallback(&mut self, before: Range<usize>, after: Range<usize>) {
         let bytes = |numbers: &[u32]| -> Vec<[u8; 4]> {
             numbers.iter().map(|it| it.to_le_bytes()).collect()
         };
@@ -217,17 +221,17 @@ impl Search {
     }
 }
 
-/// No common line is rare enough.
+/// Every common line exceeds the occurrence limit.
 struct TooCommon;
 
-/// Changed lines next to each other on one side; may be none.
+/// Adjacent changed lines on one side; may be empty.
 #[derive(Clone, Copy)]
-struct Group {
+struct ChangeGroup {
     start: usize,
     end: usize,
 }
 
-impl Group {
+impl ChangeGroup {
     fn first(changed: &[bool]) -> Self {
         let mut group = Self { start: 0, end: 0 };
         group.grow(changed);
@@ -244,7 +248,7 @@ impl Group {
         self.start == self.end
     }
 
-    /// The group behind the next line that did not change.
+    /// Moves to the group after the next unchanged line.
     fn next(&mut self, changed: &[bool]) -> bool {
         if self.end >= changed.len() {
             return false;
@@ -293,11 +297,11 @@ impl Group {
     }
 }
 
-/// Puts every group that may slide where it stands beside a change of the other side, else as far down as it goes;
-/// groups that meet become one.
+/// Slides each group until it is aligned with a change of the other side, otherwise as far down as
+/// possible; groups that meet are merged.
 fn compact(lines: &[u32], changed: &mut [bool], other_changed: &[bool]) {
-    let mut group = Group::first(changed);
-    let mut other = Group::first(other_changed);
+    let mut group = ChangeGroup::first(changed);
+    let mut other = ChangeGroup::first(other_changed);
     loop {
         if !group.is_empty() {
             slide(lines, changed, other_changed, (&mut group, &mut other));
@@ -313,7 +317,7 @@ fn slide(
     lines: &[u32],
     changed: &mut [bool],
     other_changed: &[bool],
-    (group, other): (&mut Group, &mut Group),
+    (group, other): (&mut ChangeGroup, &mut ChangeGroup),
 ) {
     let (mut highest_end, mut beside_other);
     loop {
@@ -340,7 +344,7 @@ fn slide(
     }
 }
 
-fn script(removed: &[bool], added: &[bool]) -> Vec<Hunk> {
+fn script(removed: &[bool], added: &[bool]) -> Vec<DiffHunk> {
     let mut hunks = Vec::new();
     let (mut before, mut after) = (0, 0);
     while before < removed.len() || after < added.len() {
@@ -352,12 +356,12 @@ fn script(removed: &[bool], added: &[bool]) -> Vec<Hunk> {
             after += 1;
         }
         if start != (before, after) {
-            hunks.push(Hunk {
+            hunks.push(DiffHunk {
                 before: start.0..before,
                 after: start.1..after,
             });
         }
-        // The same line on both sides.
+        // Both sides have the same line.
         before += 1;
         after += 1;
     }

@@ -1,69 +1,69 @@
-//! Names in a tree, and which of them nobody may bring in.
+//! Paths in a tree, and the check for dangerous ones.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The path of a file in a tree: its parts with single slashes between them, in whatever bytes.
+/// Path of a file in a tree: components of arbitrary bytes, separated by single slashes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreePath(Arc<[u8]>);
 
-/// Why a name is not taken from an agent's tree.
+/// Reason why a path from an agent's tree is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Danger {
-    /// A part that some system takes for git's own folder.
+pub enum NameDanger {
+    /// A component that some file system treats as `.git`.
     GitFolder,
-    /// A part that leads elsewhere: empty, `.` or `..`.
+    /// A component that is empty, `.` or `..`.
     Elsewhere,
-    /// A part that some system cannot keep: a zero byte, a backslash.
+    /// A component that some file system cannot store, with a zero byte or a backslash.
     Unkeepable,
-    /// A link that leads out of the tree, with where to.
+    /// A symlink that leaves the tree, with its target.
     LinkOut(String),
-    /// A link where git wants a file of its own settings.
+    /// A symlink in place of a git settings file.
     LinkedSettings,
 }
 
 impl TreePath {
-    /// A path by its bytes, as git has them.
+    /// Creates a path from git's bytes.
     pub fn new(bytes: impl AsRef<[u8]>) -> Self {
         Self(bytes.as_ref().into())
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the path.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// As a relative path of the system.
+    /// Converts to a relative file system path.
     pub fn to_path(&self) -> PathBuf {
         use std::os::unix::ffi::OsStrExt;
         PathBuf::from(std::ffi::OsStr::from_bytes(&self.0))
     }
 
-    /// From a relative path of the system.
+    /// Converts from a relative file system path.
     pub fn of_path(path: &Path) -> Self {
         use std::os::unix::ffi::OsStrExt;
         Self::new(path.as_os_str().as_bytes())
     }
 
-    /// Its parts from the top.
-    pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
+    /// Returns the components, starting at the root.
+    pub fn components(&self) -> impl Iterator<Item = &[u8]> {
         self.0.split(|byte| *byte == b'/')
     }
 
-    /// The folder it lies in, without a slash behind; empty at the top.
+    /// Returns the parent folder without a trailing slash; empty at the root.
     pub fn folder(&self) -> &[u8] {
         let slash = self.0.iter().rposition(|byte| *byte == b'/');
         slash.map_or(&[], |slash| &self.0[..slash])
     }
 
-    /// The last part.
+    /// Returns the last component.
     pub fn name(&self) -> &[u8] {
         let slash = self.0.iter().rposition(|byte| *byte == b'/');
         slash.map_or(&self.0, |slash| &self.0[slash + 1..])
     }
 
-    /// The folders above it, the nearest first.
+    /// Returns the parent folders, nearest first.
     pub fn folders(&self) -> impl Iterator<Item = TreePath> {
         let ends: Vec<usize> = (0..self.0.len()).filter(|ix| self.0[*ix] == b'/').collect();
         let bytes = self.0.clone();
@@ -72,32 +72,32 @@ impl TreePath {
             .map(move |end| TreePath::new(&bytes[..end]))
     }
 
-    /// What speaks against taking this name, by the name alone.
-    pub fn danger(&self) -> Option<Danger> {
-        self.parts().find_map(part_danger)
+    /// Returns the reason to reject this path, judged by the path alone.
+    pub fn danger(&self) -> Option<NameDanger> {
+        self.components().find_map(part_danger)
     }
 
-    /// What speaks against a link of this name that leads to `target`.
-    pub fn link_danger(&self, target: &[u8]) -> Option<Danger> {
+    /// Returns the reason to reject a symlink at this path with the given target.
+    pub fn link_danger(&self, target: &[u8]) -> Option<NameDanger> {
         if is_like(self.name(), "gitmodules", "gitmod~") {
-            return Some(Danger::LinkedSettings);
+            return Some(NameDanger::LinkedSettings);
         }
         let out = || {
-            Some(Danger::LinkOut(
+            Some(NameDanger::LinkOut(
                 String::from_utf8_lossy(target).into_owned(),
             ))
         };
         if target.is_empty() || target.starts_with(b"/") {
             return out();
         }
-        let mut depth = self.parts().count() - 1;
+        let mut depth = self.components().count() - 1;
         for part in target.split(|byte| *byte == b'/') {
             match part {
                 b"" | b"." => {}
                 b".." if depth == 0 => return out(),
                 b".." => depth -= 1,
-                part if part_danger(part) == Some(Danger::GitFolder) => {
-                    return Some(Danger::GitFolder);
+                part if part_danger(part) == Some(NameDanger::GitFolder) => {
+                    return Some(NameDanger::GitFolder);
                 }
                 _ => depth += 1,
             }
@@ -124,33 +124,35 @@ impl From<&str> for TreePath {
     }
 }
 
-impl fmt::Display for Danger {
+impl fmt::Display for NameDanger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Danger::GitFolder => f.write_str("some systems take the name for git's own folder"),
-            Danger::Elsewhere => f.write_str("the name leads elsewhere"),
-            Danger::Unkeepable => f.write_str("some systems cannot keep the name"),
-            Danger::LinkOut(target) => write!(f, "it links to {target}, outside of the repository"),
-            Danger::LinkedSettings => {
-                f.write_str("it is a link where git wants a file of its own settings")
+            NameDanger::GitFolder => f.write_str("some systems treat the name as git's own folder"),
+            NameDanger::Elsewhere => f.write_str("the name leads outside its folder"),
+            NameDanger::Unkeepable => f.write_str("some systems cannot store the name"),
+            NameDanger::LinkOut(target) => {
+                write!(f, "it links to {target}, outside the repository")
+            }
+            NameDanger::LinkedSettings => {
+                f.write_str("it is a link in place of a git settings file")
             }
         }
     }
 }
 
-fn part_danger(part: &[u8]) -> Option<Danger> {
+fn part_danger(part: &[u8]) -> Option<NameDanger> {
     match part {
-        b"" | b"." | b".." => return Some(Danger::Elsewhere),
+        b"" | b"." | b".." => return Some(NameDanger::Elsewhere),
         _ => {}
     }
     if part.contains(&0) || part.contains(&b'\\') {
-        return Some(Danger::Unkeepable);
+        return Some(NameDanger::Unkeepable);
     }
-    is_like(part, "git", "git~").then_some(Danger::GitFolder)
+    is_like(part, "git", "git~").then_some(NameDanger::GitFolder)
 }
 
-/// Whether a file system may take `part` for `.{name}`: letters of either case, the short names of NTFS, dots,
-/// spaces and streams behind, and the characters that HFS+ does not see.
+/// Returns whether some file system may treat `part` as `.{name}`, considering case, NTFS short
+/// names, trailing dots, spaces and streams, and characters that HFS+ ignores.
 fn is_like(part: &[u8], name: &str, short: &str) -> bool {
     let text = String::from_utf8_lossy(part);
     let seen: String = text.chars().filter(|it| !is_unseen(*it)).collect();

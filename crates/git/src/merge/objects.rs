@@ -1,18 +1,18 @@
-//! The objects of a repository behind trees and changes: reading them, and writing a tree of changes.
+//! Reads trees and changes from the repository's objects, and writes changed trees.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Changes, Entry, Mode, TreePath};
+use super::{Changes, EntryMode, ObjectEntry, TreePath};
 use crate::repository::{Error, Repository, unreadable};
 
-/// Names an object: a commit, a tree or the bytes of a file.
+/// Id of a commit, a tree or a blob.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(pub(crate) git2::Oid);
 
 impl ObjectId {
-    /// An id by its hexadecimal digits, all of them.
+    /// Parses an id from its full hexadecimal form.
     pub fn parse(text: &str) -> Option<Self> {
         let is_whole = text.len() == 40 || text.len() == 64;
         is_whole
@@ -21,14 +21,14 @@ impl ObjectId {
             .map(Self)
     }
 
-    /// The id as the bytes that its digits spell.
+    /// Returns the id in binary form.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 
-    /// What git calls these bytes.
+    /// Returns the blob id of these bytes.
     pub fn of_blob(bytes: &[u8]) -> Self {
-        // Hashing bytes in memory has no way to fail; an id that names nothing is what a reader would refuse.
+        // Hashing in memory does not fail; readers reject an id that names no object.
         let id = git2::Oid::hash_object(git2::ObjectType::Blob, bytes);
         Self(id.unwrap_or(git2::Oid::ZERO_SHA1))
     }
@@ -46,29 +46,29 @@ impl fmt::Debug for ObjectId {
     }
 }
 
-impl Mode {
+impl EntryMode {
     pub(crate) fn of(raw: i32) -> Option<Self> {
         match raw & 0o170_000 {
-            0o100_000 if raw & 0o100 != 0 => Some(Mode::Executable),
-            0o100_000 => Some(Mode::Plain),
-            0o120_000 => Some(Mode::Link),
-            0o160_000 => Some(Mode::Module),
+            0o100_000 if raw & 0o100 != 0 => Some(EntryMode::Executable),
+            0o100_000 => Some(EntryMode::Plain),
+            0o120_000 => Some(EntryMode::Link),
+            0o160_000 => Some(EntryMode::Module),
             _ => None,
         }
     }
 
     pub(crate) fn raw(self) -> i32 {
         match self {
-            Mode::Plain => 0o100_644,
-            Mode::Executable => 0o100_755,
-            Mode::Link => 0o120_000,
-            Mode::Module => 0o160_000,
+            EntryMode::Plain => 0o100_644,
+            EntryMode::Executable => 0o100_755,
+            EntryMode::Link => 0o120_000,
+            EntryMode::Module => 0o160_000,
         }
     }
 }
 
 impl Repository {
-    /// The tree of a commit, or a tree itself.
+    /// Returns the tree of a commit, or the tree that `revision` names.
     pub fn tree_of(&self, revision: &str) -> Result<ObjectId, Error> {
         let found = self.inner.revparse_single(revision);
         let tree = found.and_then(|object| object.peel_to_tree());
@@ -76,7 +76,7 @@ impl Repository {
             .map_err(|error| self.failed(revision, &error))
     }
 
-    /// The commit a revision leads to.
+    /// Resolves a revision to its commit.
     pub fn commit_id(&self, revision: &str) -> Result<ObjectId, Error> {
         let found = self.inner.revparse_single(revision);
         let commit = found.and_then(|object| object.peel_to_commit());
@@ -85,7 +85,7 @@ impl Repository {
             .map_err(|error| self.failed(revision, &error))
     }
 
-    /// The latest commit that both lead to; `None` where they have nothing in common.
+    /// Returns the merge base of two commits; `None` if their histories are unrelated.
     pub fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, Error> {
         match self.inner.merge_base(one.0, two.0) {
             Ok(id) => Ok(Some(ObjectId(id))),
@@ -94,7 +94,7 @@ impl Repository {
         }
     }
 
-    /// What one tree became on the way to another, without the bytes.
+    /// Returns the changes between two trees, without content.
     pub fn changes_between(&self, before: ObjectId, after: ObjectId) -> Result<Changes, Error> {
         let mut changes = Changes::new();
         if before == after {
@@ -114,9 +114,9 @@ impl Repository {
             if let Some(path) = old.path_bytes().filter(|_| old.exists()) {
                 changes.entry(TreePath::new(path)).or_insert(None);
             }
-            let mode = Mode::of(u32::from(new.mode()) as i32).filter(|_| new.exists());
+            let mode = EntryMode::of(u32::from(new.mode()) as i32).filter(|_| new.exists());
             if let (Some(path), Some(mode)) = (new.path_bytes(), mode) {
-                let entry = Entry {
+                let entry = ObjectEntry {
                     mode,
                     id: ObjectId(new.id()),
                     bytes: None,
@@ -127,12 +127,12 @@ impl Repository {
         Ok(changes)
     }
 
-    /// What stands at a path of a tree; `None` for nothing and for a folder.
-    pub fn entry_at(&self, tree: ObjectId, path: &TreePath) -> Result<Option<Entry>, Error> {
+    /// Returns the entry at a path of a tree; `None` if there is none or it is a folder.
+    pub fn entry_at(&self, tree: ObjectId, path: &TreePath) -> Result<Option<ObjectEntry>, Error> {
         let failed = |error: git2::Error| self.failed(&path.to_string(), &error);
         let tree = self.inner.find_tree(tree.0).map_err(failed)?;
         match tree.get_path(&path.to_path()) {
-            Ok(found) => Ok(Mode::of(found.filemode()).map(|mode| Entry {
+            Ok(found) => Ok(EntryMode::of(found.filemode()).map(|mode| ObjectEntry {
                 mode,
                 id: ObjectId(found.id()),
                 bytes: None,
@@ -142,7 +142,7 @@ impl Repository {
         }
     }
 
-    /// Whether a folder stands at a path of a tree, and the files in it and below.
+    /// Returns all files below a path of a tree; empty if there is no folder.
     pub fn files_below(&self, tree: ObjectId, path: &TreePath) -> Result<Vec<TreePath>, Error> {
         let failed = |error: git2::Error| self.failed(&path.to_string(), &error);
         let tree = self.inner.find_tree(tree.0).map_err(failed)?;
@@ -162,12 +162,12 @@ impl Repository {
         Ok(files)
     }
 
-    /// The bytes of an entry; none for a repository within.
-    pub fn bytes_of(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+    /// Returns the content of an entry; empty for a submodule.
+    pub fn bytes_of(&self, entry: &ObjectEntry) -> Result<Arc<[u8]>, Error> {
         if let Some(bytes) = &entry.bytes {
             return Ok(bytes.clone());
         }
-        if entry.mode == Mode::Module {
+        if entry.mode == EntryMode::Module {
             return Ok(Arc::default());
         }
         let blob = self.inner.find_blob(entry.id.0);
@@ -175,22 +175,20 @@ impl Repository {
             .map_err(|error| self.failed(&entry.id.to_string(), &error))
     }
 
-    /// Writes a tree with these changes, and the bytes at hand, among the objects.
+    /// Writes a tree with these changes applied, along with the content they hold in memory.
     pub fn write(&self, tree: ObjectId, changes: &Changes) -> Result<ObjectId, Error> {
         let failed = |error: git2::Error| self.failed("the merged tree", &error);
-        let mut root = Folder::default();
+        let mut root = TreeChanges::default();
         for (path, entry) in changes {
             if let Some((entry, bytes)) =
                 entry.as_ref().and_then(|it| Some((it, it.bytes.as_ref()?)))
             {
                 let id = self.inner.blob(bytes).map_err(failed)?;
                 if id != entry.id.0 {
-                    return Err(failed(git2::Error::from_str(
-                        "its bytes are not what they were",
-                    )));
+                    return Err(failed(git2::Error::from_str("its content has changed")));
                 }
             }
-            root.add(&path.parts().collect::<Vec<_>>(), entry.as_ref());
+            root.add(&path.components().collect::<Vec<_>>(), entry.as_ref());
         }
         let base = self.inner.find_tree(tree.0).map_err(failed)?;
         let written = self.write_folder(Some(&base), &root).map_err(failed)?;
@@ -203,11 +201,11 @@ impl Repository {
         }
     }
 
-    /// `None` when nothing is left in the folder.
+    /// Returns `None` if the folder becomes empty.
     fn write_folder(
         &self,
         base: Option<&git2::Tree<'_>>,
-        folder: &Folder<'_>,
+        folder: &TreeChanges<'_>,
     ) -> Result<Option<git2::Oid>, git2::Error> {
         let mut builder = self.inner.treebuilder(base)?;
         for (name, change) in &folder.files {
@@ -218,7 +216,7 @@ impl Repository {
                 Some(entry) => {
                     builder.insert(name, entry.id.0, entry.mode.raw())?;
                 }
-                // A folder that took the file's place is no file to be removed.
+                // The entry is now a folder, not the file that is to be removed.
                 None if is_file => builder.remove(name)?,
                 None => {}
             }
@@ -235,9 +233,10 @@ impl Repository {
                 None => {}
             }
         }
-        match builder.is_empty() {
-            true => Ok(None),
-            false => builder.write().map(Some),
+        if builder.is_empty() {
+            Ok(None)
+        } else {
+            builder.write().map(Some)
         }
     }
 
@@ -248,13 +247,13 @@ impl Repository {
 
 /// Changes of a folder, by name.
 #[derive(Default)]
-struct Folder<'a> {
-    files: BTreeMap<&'a [u8], Option<&'a Entry>>,
-    folders: BTreeMap<&'a [u8], Folder<'a>>,
+struct TreeChanges<'a> {
+    files: BTreeMap<&'a [u8], Option<&'a ObjectEntry>>,
+    folders: BTreeMap<&'a [u8], TreeChanges<'a>>,
 }
 
-impl<'a> Folder<'a> {
-    fn add(&mut self, parts: &[&'a [u8]], entry: Option<&'a Entry>) {
+impl<'a> TreeChanges<'a> {
+    fn add(&mut self, parts: &[&'a [u8]], entry: Option<&'a ObjectEntry>) {
         match parts {
             [] => {}
             [name] => {

@@ -1,45 +1,45 @@
-//! Which file a new file was before: by the same bytes, by the same last name, by the most lines in common.
+//! Detects renames: by identical bytes, by the same file name, by the most common lines.
 //!
-//! Likeness is counted as git counts it, so that both see the same renames.
+//! Similarity is computed as in git, so that both detect the same renames.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::content::is_binary;
-use super::{Entry, TreePath};
+use super::{ObjectEntry, TreePath};
 
-/// Whole likeness.
+/// Similarity of identical files.
 const ALL: u64 = 60_000;
-/// The least likeness of a rename: half of the bytes.
-const LEAST: u64 = ALL / 2;
-/// The least likeness where the last name is the same and nobody else has it.
-const LEAST_BY_NAME: u64 = ALL * 3 / 4;
-/// With more pairs than this, files are only compared by name and as a whole.
-const MOST_PAIRS: usize = 1_000_000;
-/// So many of the likeliest sources are kept for each new file.
+/// Minimum similarity of a rename: half of the bytes.
+const MIN_SIMILARITY: u64 = ALL / 2;
+/// Minimum similarity of files that share a unique file name.
+const MIN_SIMILARITY_BY_NAME: u64 = ALL * 3 / 4;
+/// Above this number of pairs, files are compared by name and by whole content only.
+const MAX_PAIRS: usize = 1_000_000;
+/// Number of most similar sources kept for each new file.
 const CANDIDATES: usize = 4;
-/// Longer runs without a line feed are counted in pieces.
+/// Longer runs without a line feed are hashed in pieces of this many bytes.
 const PIECE: u32 = 64;
 
 /// A file on one side of a rename.
 #[derive(Clone, Debug)]
-pub(super) struct File {
+pub(super) struct RenameFile {
     pub(super) path: TreePath,
-    pub(super) entry: Entry,
-    /// Whether anybody asks what became of it; of the others only renames that kept every byte are found.
+    pub(super) entry: ObjectEntry,
+    /// Whether the rename of this file matters; for other files only exact renames are detected.
     pub(super) is_wanted: bool,
 }
 
-/// Reads an entry's bytes.
-pub(super) type Read<'a, E> = &'a dyn Fn(&Entry) -> Result<Arc<[u8]>, E>;
+/// Reads the content of an entry.
+pub(super) type Read<'a, E> = &'a dyn Fn(&ObjectEntry) -> Result<Arc<[u8]>, E>;
 
-/// Pairs of a name that is gone and the new name, each name once.
+/// Returns pairs of removed and added paths, each path at most once.
 pub(super) fn find<E>(
-    gone: &[File],
-    new: &[File],
+    gone: &[RenameFile],
+    new: &[RenameFile],
     read: Read<'_, E>,
 ) -> Result<Vec<(TreePath, TreePath)>, E> {
-    let mut search = Search {
+    let mut search = RenameSearch {
         gone,
         new,
         read,
@@ -57,16 +57,16 @@ pub(super) fn find<E>(
     Ok(pairs.collect())
 }
 
-struct Search<'a, E> {
-    gone: &'a [File],
-    new: &'a [File],
+struct RenameSearch<'a, E> {
+    gone: &'a [RenameFile],
+    new: &'a [RenameFile],
     read: Read<'a, E>,
-    prints: HashMap<super::ObjectId, Arc<Print>>,
+    prints: HashMap<super::ObjectId, Arc<ContentFingerprint>>,
     of_new: Vec<Option<usize>>,
     is_used: Vec<bool>,
 }
 
-impl<E> Search<'_, E> {
+impl<E> RenameSearch<'_, E> {
     fn pair(&mut self, source: usize, target: usize) {
         self.of_new[target] = Some(source);
         self.is_used[source] = true;
@@ -120,7 +120,7 @@ impl<E> Search<'_, E> {
         let mut alone: Vec<(usize, usize)> = alone.collect();
         alone.sort_unstable();
         for (source, target) in alone {
-            if self.likeness(source, target)? >= LEAST_BY_NAME {
+            if self.similarity(source, target)? >= MIN_SIMILARITY_BY_NAME {
                 self.pair(source, target);
             }
         }
@@ -129,15 +129,15 @@ impl<E> Search<'_, E> {
 
     fn by_likeness(&mut self) -> Result<(), E> {
         let (sources, targets) = (self.open_sources(), self.open_targets());
-        if sources.len().saturating_mul(targets.len()) > MOST_PAIRS {
+        if sources.len().saturating_mul(targets.len()) > MAX_PAIRS {
             return Ok(());
         }
         let mut all = Vec::new();
         for target in targets {
             let mut best = Vec::new();
             for source in &sources {
-                let likeness = self.likeness(*source, target)?;
-                if likeness >= LEAST {
+                let likeness = self.similarity(*source, target)?;
+                if likeness >= MIN_SIMILARITY {
                     let is_same_name =
                         self.gone[*source].path.name() == self.new[target].path.name();
                     best.push((likeness, is_same_name, *source, target));
@@ -176,29 +176,29 @@ impl<E> Search<'_, E> {
         one == two || one.is_file() && two.is_file()
     }
 
-    fn likeness(&mut self, source: usize, target: usize) -> Result<u64, E> {
-        let source = self.print(&self.gone[source].entry)?;
-        let target = self.print(&self.new[target].entry)?;
-        Ok(source.likeness(&target))
+    fn similarity(&mut self, source: usize, target: usize) -> Result<u64, E> {
+        let source = self.fingerprint(&self.gone[source].entry)?;
+        let target = self.fingerprint(&self.new[target].entry)?;
+        Ok(source.similarity(&target))
     }
 
-    fn print(&mut self, entry: &Entry) -> Result<Arc<Print>, E> {
+    fn fingerprint(&mut self, entry: &ObjectEntry) -> Result<Arc<ContentFingerprint>, E> {
         if let Some(print) = self.prints.get(&entry.id) {
             return Ok(print.clone());
         }
-        let print = Arc::new(Print::of(&(self.read)(entry)?));
+        let print = Arc::new(ContentFingerprint::of(&(self.read)(entry)?));
         self.prints.insert(entry.id, print.clone());
         Ok(print)
     }
 }
 
-/// How many bytes of a file lie in lines of each hash.
-struct Print {
+/// Number of bytes of a file in lines of each hash.
+struct ContentFingerprint {
     size: u64,
     lines: HashMap<u32, u64>,
 }
 
-impl Print {
+impl ContentFingerprint {
     fn of(bytes: &[u8]) -> Self {
         let is_text = !is_binary(bytes);
         let mut lines: HashMap<u32, u64> = HashMap::new();
@@ -230,10 +230,10 @@ impl Print {
         }
     }
 
-    fn likeness(&self, target: &Print) -> u64 {
+    fn similarity(&self, target: &ContentFingerprint) -> u64 {
         let longer = self.size.max(target.size);
         let shorter = self.size.min(target.size);
-        if shorter == 0 || longer * (ALL - LEAST) < (longer - shorter) * ALL {
+        if shorter == 0 || longer * (ALL - MIN_SIMILARITY) < (longer - shorter) * ALL {
             return 0;
         }
         let common: u64 = self

@@ -1,4 +1,4 @@
-//! Random histories, merged here and by git itself.
+//! Tests that merges of random histories equal those of git.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests ask the real git about repositories on disk"
@@ -12,7 +12,7 @@ use base::AbsPath;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::{Changes, ConflictKind, Entry, Merged, Mode, TreePath};
+use super::{Changes, ConflictKind, EntryMode, ObjectEntry, TreeMerge, TreePath};
 use crate::Repository;
 
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -72,8 +72,8 @@ impl Fixture {
     }
 }
 
-/// Merges two commits here, and says what git said of them.
-fn merged(repository: &Repository, one: &str, two: &str) -> (Merged, Option<String>) {
+/// Merges two commits here; also returns the description of a difference from git.
+fn merged(repository: &Repository, one: &str, two: &str) -> (TreeMerge, Option<String>) {
     let base = repository
         .merge_base(
             repository.commit_id(one).unwrap(),
@@ -93,7 +93,7 @@ fn merged(repository: &Repository, one: &str, two: &str) -> (Merged, Option<Stri
     (merged, tree)
 }
 
-/// The tree git makes of two commits, and the names it fights over.
+/// Returns git's merged tree of two commits, and the paths in conflict.
 fn by_git(folder: &Path, one: &str, two: &str) -> (Option<String>, BTreeSet<String>) {
     let told = git(
         folder,
@@ -235,14 +235,14 @@ fn kinds_of_conflicts() {
 }
 
 #[test]
-fn bytes_at_hand_count_as_objects() {
+fn in_memory_content_merges_like_objects() {
     let fixture = Fixture::new();
     fixture.write("a", "a\n");
     fixture.write("folder/b", "b\n");
     let base = fixture.commit();
     let repository = fixture.repository();
     let base = repository.tree_of(&base).unwrap();
-    let file = |text: &str| Some(Entry::of_bytes(Mode::Plain, text.as_bytes()));
+    let file = |text: &str| Some(ObjectEntry::of_bytes(EntryMode::Plain, text.as_bytes()));
     let ours = Changes::from([
         (TreePath::from("new/c"), file("c\n")),
         (TreePath::from("folder/b"), None),
@@ -255,7 +255,7 @@ fn bytes_at_hand_count_as_objects() {
     assert_ne!(fixture.git(&["count-objects"]), before);
     let names = fixture.git(&["ls-tree", "-r", "--name-only", &tree.to_string()]);
     assert_eq!(names, "a\nnew/c\n");
-    // A file becomes a folder, a folder a file.
+    // A file becomes a folder and a folder a file.
     let turned = Changes::from([
         (TreePath::from("a"), None),
         (TreePath::from("a/x"), file("x\n")),
@@ -269,7 +269,7 @@ fn bytes_at_hand_count_as_objects() {
     assert_eq!(repository.write(tree, &base_again).unwrap(), base);
 }
 
-/// Changes some files of a working tree at random: lines, names, whole files.
+/// Makes random changes to a working tree: lines, names, whole files.
 pub(crate) fn mess_up(fixture: &Fixture, random: &mut StdRng, count: usize) {
     for _ in 0..count {
         let names = fixture.git(&["ls-files"]);
@@ -315,7 +315,7 @@ pub(crate) fn mess_up(fixture: &Fixture, random: &mut StdRng, count: usize) {
 }
 
 #[test]
-fn random_histories_merge_as_in_git() {
+fn random_history_merges_equal_those_of_git() {
     let count: u64 = std::env::var("BURIN_MERGES").map_or(25, |count| count.parse().unwrap());
     let mut clean = 0;
     for seed in 0..count {

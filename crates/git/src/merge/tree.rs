@@ -1,45 +1,53 @@
-//! Names of two sides onto the tree both began from.
+//! Merges the paths of two sides with the tree that both started from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::content::{is_binary, merge_bytes};
-use super::renames::{self, File};
-use super::{Changes, Conflict, ConflictKind, Entry, Mode, ObjectId, TreePath, Version};
+use super::renames::{self, RenameFile};
+use super::{
+    Changes, ConflictKind, ConflictSide, EntryMode, MergeConflict, ObjectEntry, ObjectId, TreePath,
+};
 use crate::repository::{Error, Repository};
 
-/// What became of a merge.
+/// Result of merging two trees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Merged {
-    /// What both sides together made of the tree; without the names in `conflicts`.
+pub struct TreeMerge {
+    /// Merged changes to the base tree, without the paths in `conflicts`.
     pub changes: Changes,
-    /// What needs a decision, by name.
-    pub conflicts: Vec<Conflict>,
+    /// Conflicts, sorted by path.
+    pub conflicts: Vec<MergeConflict>,
 }
 
-impl Merged {
-    /// Whether nothing is fought over.
+impl TreeMerge {
+    /// Returns whether there are no conflicts.
     pub fn is_clean(&self) -> bool {
         self.conflicts.is_empty()
     }
 }
 
 impl Repository {
-    /// Merges what two sides made of `base`, a tree. Costs what the sides changed, whatever the tree holds.
+    /// Merges the changes of two sides to the tree `base`. The cost depends on the changes, not on
+    /// the size of the tree.
     ///
-    /// Files that both sides changed are merged as `merge=union` or `-merge` in the person's attributes ask for;
-    /// a merge program that attributes name is not run.
-    pub fn merge(&self, base: ObjectId, ours: &Changes, theirs: &Changes) -> Result<Merged, Error> {
-        let mut merger = Merger {
+    /// Files changed by both sides honour `merge=union` and `-merge` in the user's attributes;
+    /// custom merge drivers are not run.
+    pub fn merge(
+        &self,
+        base: ObjectId,
+        ours: &Changes,
+        theirs: &Changes,
+    ) -> Result<TreeMerge, Error> {
+        let mut merger = TreeMerger {
             repository: self,
             base,
             ours,
             theirs,
-            merged: Merged::default(),
+            merged: TreeMerge::default(),
             done: BTreeSet::new(),
         };
         merger.renamed()?;
-        merger.rest()?;
+        merger.merge_remaining()?;
         merger.files_and_folders()?;
         let mut merged = merger.merged;
         merged.conflicts.sort_by(|one, two| one.path.cmp(&two.path));
@@ -51,7 +59,7 @@ impl Repository {
 }
 
 impl Repository {
-    /// Which of the names a side gave up became which of its new ones: old names by new ones.
+    /// Detects the renames of one side, as a map from old to new paths.
     pub fn renames(
         &self,
         base: ObjectId,
@@ -59,7 +67,7 @@ impl Repository {
     ) -> Result<BTreeMap<TreePath, TreePath>, Error> {
         let (mut gone, mut new) = (Vec::new(), Vec::new());
         for (path, entry) in side {
-            let file = |entry: Entry| File {
+            let file = |entry: ObjectEntry| RenameFile {
                 path: path.clone(),
                 entry,
                 is_wanted: true,
@@ -70,30 +78,30 @@ impl Repository {
                 _ => {}
             }
         }
-        let pairs = renames::find(&gone, &new, &|entry: &Entry| self.bytes_of(entry))?;
+        let pairs = renames::find(&gone, &new, &|entry: &ObjectEntry| self.bytes_of(entry))?;
         Ok(pairs.into_iter().map(|(old, new)| (new, old)).collect())
     }
 }
 
-/// A name with what it stands for.
-type Named<'a> = (&'a TreePath, &'a Entry);
+/// A path with its entry.
+type Named<'a> = (&'a TreePath, &'a ObjectEntry);
 
-struct Merger<'a> {
+struct TreeMerger<'a> {
     repository: &'a Repository,
     base: ObjectId,
     ours: &'a Changes,
     theirs: &'a Changes,
-    merged: Merged,
-    /// Names that need no second look.
+    merged: TreeMerge,
+    /// Paths that are already merged.
     done: BTreeSet<TreePath>,
 }
 
-impl Merger<'_> {
-    fn at_base(&self, path: &TreePath) -> Result<Option<Entry>, Error> {
+impl TreeMerger<'_> {
+    fn at_base(&self, path: &TreePath) -> Result<Option<ObjectEntry>, Error> {
         self.repository.entry_at(self.base, path)
     }
 
-    /// Files that one side renamed while the other did anything to them.
+    /// Merges files that one side renamed and the other side changed or removed.
     fn renamed(&mut self) -> Result<(), Error> {
         let (ours, theirs) = (self.ours, self.theirs);
         let our_renames = self.renames_of(ours, theirs)?;
@@ -115,7 +123,7 @@ impl Merger<'_> {
         Ok(())
     }
 
-    /// New names by old ones, of one side.
+    /// Returns the renames of one side, from old to new paths.
     fn renames_of(
         &self,
         side: &Changes,
@@ -125,7 +133,7 @@ impl Merger<'_> {
         if !is_any_gone || other.is_empty() {
             return Ok(BTreeMap::new());
         }
-        // Files beside which the other side put new ones: was their folder renamed?
+        // The other side added files next to these: was their folder renamed?
         let mut grown: BTreeSet<Vec<u8>> = BTreeSet::new();
         for (path, entry) in other {
             if entry.is_some() && self.at_base(path)?.is_none() {
@@ -135,7 +143,7 @@ impl Merger<'_> {
         let (mut gone, mut new) = (Vec::new(), Vec::new());
         for (path, entry) in side {
             match (entry, self.at_base(path)?) {
-                (None, Some(entry)) => gone.push(File {
+                (None, Some(entry)) => gone.push(RenameFile {
                     path: path.clone(),
                     entry,
                     is_wanted: other.contains_key(path)
@@ -143,7 +151,7 @@ impl Merger<'_> {
                             .folders()
                             .any(|folder| grown.contains(folder.as_bytes())),
                 }),
-                (Some(entry), None) => new.push(File {
+                (Some(entry), None) => new.push(RenameFile {
                     path: path.clone(),
                     entry: entry.clone(),
                     is_wanted: true,
@@ -151,12 +159,12 @@ impl Merger<'_> {
                 _ => {}
             }
         }
-        let read = |entry: &Entry| self.repository.bytes_of(entry);
+        let read = |entry: &ObjectEntry| self.repository.bytes_of(entry);
         let pairs = renames::find(&gone, &new, &read)?;
         Ok(pairs.into_iter().collect())
     }
 
-    /// Files that `side` added to a folder that the other side renamed.
+    /// Finds files that `side` added to a folder that the other side renamed.
     fn moved_folders(
         &mut self,
         side: &Changes,
@@ -188,7 +196,7 @@ impl Merger<'_> {
                 (None, version)
             };
             self.done.insert(path.clone());
-            self.merged.conflicts.push(Conflict {
+            self.merged.conflicts.push(MergeConflict {
                 path: path.clone(),
                 kind: ConflictKind::FolderMoved,
                 base: None,
@@ -201,11 +209,11 @@ impl Merger<'_> {
         Ok(())
     }
 
-    /// Whether nothing is left of a folder on a side.
+    /// Returns whether a side removed every file of a folder.
     fn is_emptied(&self, folder: &TreePath, side: &Changes) -> Result<bool, Error> {
         let files = self.repository.files_below(self.base, folder)?;
         let is_gone = |path: &TreePath| matches!(side.get(path), Some(None));
-        let is_new = |(path, entry): (&TreePath, &Option<Entry>)| {
+        let is_new = |(path, entry): (&TreePath, &Option<ObjectEntry>)| {
             entry.is_some() && path.folders().any(|above| above == *folder)
         };
         Ok(!files.is_empty() && files.iter().all(is_gone) && !side.iter().any(is_new))
@@ -222,12 +230,12 @@ impl Merger<'_> {
         let (Some(ours), Some(theirs)) = (ours, theirs) else {
             return Ok(());
         };
-        self.settle(base.0, None);
+        self.resolve(base.0, None);
         if one == two {
             return self.three_way(one, Some(base), Some((one, &ours)), Some((two, &theirs)));
         }
         self.done.extend([one.clone(), two.clone()]);
-        self.fight(
+        self.add_conflict(
             base.0,
             ConflictKind::BothRenamed,
             [Some(base), Some((one, &ours)), Some((two, &theirs))],
@@ -240,23 +248,24 @@ impl Merger<'_> {
         target: &TreePath,
         is_ours: bool,
     ) -> Result<(), Error> {
-        let (side, other) = match is_ours {
-            true => (self.ours, self.theirs),
-            false => (self.theirs, self.ours),
+        let (side, other) = if is_ours {
+            (self.ours, self.theirs)
+        } else {
+            (self.theirs, self.ours)
         };
         let Some(moved) = side.get(target).cloned().flatten() else {
             return Ok(());
         };
         let moved = Some((target, &moved));
         let Some(changed) = other.get(base.0) else {
-            // Nobody else touched it: a file less and a file more.
+            // The other side did not touch it: one removal and one addition.
             return Ok(());
         };
-        // Something else of that name on the other side is settled there, as files that both added.
+        // An entry of that path on the other side is merged there, as a file added by both.
         if other.get(target).is_some_and(Option::is_some) {
             return Ok(());
         }
-        self.settle(base.0, None);
+        self.resolve(base.0, None);
         let changed = changed.as_ref().map(|entry| (base.0, entry));
         let (ours, theirs) = if is_ours {
             (moved, changed)
@@ -267,20 +276,20 @@ impl Merger<'_> {
             Some(_) => self.three_way(target, Some(base), ours, theirs),
             None => {
                 let kind = removed_kind(is_ours);
-                self.fight(target, kind, [Some(base), ours, theirs])
+                self.add_conflict(target, kind, [Some(base), ours, theirs])
             }
         }
     }
 
-    /// All names that no rename settled.
-    fn rest(&mut self) -> Result<(), Error> {
+    /// Merges all paths without renames.
+    fn merge_remaining(&mut self) -> Result<(), Error> {
         let (ours, theirs) = (self.ours, self.theirs);
         for (path, our) in ours {
             if self.done.contains(path) {
                 continue;
             }
             let Some(their) = theirs.get(path) else {
-                self.settle(path, our.clone());
+                self.resolve(path, our.clone());
                 continue;
             };
             let base = self.at_base(path)?;
@@ -294,7 +303,7 @@ impl Merger<'_> {
         }
         for (path, their) in theirs {
             if !self.done.contains(path) {
-                self.settle(path, their.clone());
+                self.resolve(path, their.clone());
             }
         }
         Ok(())
@@ -310,104 +319,105 @@ impl Merger<'_> {
         let entry = |it: Option<Named<'_>>| it.map(|(_, entry)| entry.clone());
         let (base_entry, our, their) = (entry(base), entry(ours), entry(theirs));
         if our == their || base_entry == their {
-            self.settle(path, our);
+            self.resolve(path, our);
             return Ok(());
         }
         if base_entry == our {
-            self.settle(path, their);
+            self.resolve(path, their);
             return Ok(());
         }
         let (Some(our), Some(their)) = (our, their) else {
             let kind = removed_kind(ours.is_some());
-            return self.fight(path, kind, [base, ours, theirs]);
+            return self.add_conflict(path, kind, [base, ours, theirs]);
         };
         if !our.mode.is_file() || !their.mode.is_file() {
             let kind = match base_entry {
                 None => ConflictKind::BothAdded,
                 Some(_) => ConflictKind::Kind,
             };
-            return self.fight(path, kind, [base, ours, theirs]);
+            return self.add_conflict(path, kind, [base, ours, theirs]);
         }
-        self.texts(path, [base, ours, theirs], &our, &their)
+        self.merge_texts(path, [base, ours, theirs], &our, &their)
     }
 
-    /// Two files, whose bytes or modes or both differ.
-    fn texts(
+    /// Merges two files that differ in content, mode or both.
+    fn merge_texts(
         &mut self,
         path: &TreePath,
         versions: [Option<Named<'_>>; 3],
-        our: &Entry,
-        their: &Entry,
+        our: &ObjectEntry,
+        their: &ObjectEntry,
     ) -> Result<(), Error> {
         let base = versions[0]
             .map(|(_, entry)| entry)
             .filter(|entry| entry.mode.is_file());
         let base_mode = base.map(|entry| entry.mode);
-        let mode = match base_mode == Some(our.mode) {
-            true => their.mode,
-            false => our.mode,
+        let mode = if base_mode == Some(our.mode) {
+            their.mode
+        } else {
+            our.mode
         };
         let is_mode_fought = base_mode.is_none() && our.mode != their.mode;
-        let bytes = |entry: &Entry| self.repository.bytes_of(entry);
+        let bytes = |entry: &ObjectEntry| self.repository.bytes_of(entry);
         let base_id = base.map(|entry| entry.id);
-        // Where at most one side has other bytes, no text has to be merged.
+        // No text merge is needed if at most one side changed the content.
         let settled = match () {
-            // Both added the same bytes, one of them to be executed.
-            () if our.id == their.id && is_mode_fought => Some((our, Mode::Executable)),
+            // Both sides added the same bytes, one of them as executable.
+            () if our.id == their.id && is_mode_fought => Some((our, EntryMode::Executable)),
             () if our.id == their.id || base_id == Some(their.id) => Some((our, mode)),
             () if base_id == Some(our.id) => Some((their, mode)),
             () => None,
         };
         if let Some((entry, mode)) = settled {
             let entry = entry.clone();
-            self.settle(path, Some(Entry { mode, ..entry }));
+            self.resolve(path, Some(ObjectEntry { mode, ..entry }));
             return Ok(());
         }
         let base_bytes: Arc<[u8]> = base.map(bytes).transpose()?.unwrap_or_default();
         let (our_bytes, their_bytes) = (bytes(our)?, bytes(their)?);
-        let way = self.way_of(path);
+        let way = self.merge_driver(path);
         let is_any_binary = [&base_bytes, &our_bytes, &their_bytes]
             .iter()
             .any(|bytes| is_binary(bytes));
-        if way == Way::Binary || is_any_binary && way != Way::Union {
-            return self.fight(path, ConflictKind::Binary, versions);
+        if way == MergeDriver::Binary || is_any_binary && way != MergeDriver::Union {
+            return self.add_conflict(path, ConflictKind::Binary, versions);
         }
         let merge = merge_bytes(&base_bytes, &our_bytes, &their_bytes);
         let clean = match way {
-            Way::Union => Some(merge.union()),
+            MergeDriver::Union => Some(merge.union()),
             _ => merge.clean(),
         };
         if let Some(clean) = clean {
-            self.settle(path, Some(Entry::of_bytes(mode, clean)));
+            self.resolve(path, Some(ObjectEntry::of_bytes(mode, clean)));
             return Ok(());
         }
         let kind = match base {
             Some(_) => ConflictKind::Content,
             None => ConflictKind::BothAdded,
         };
-        self.fight(path, kind, versions)?;
+        self.add_conflict(path, kind, versions)?;
         if let Some(conflict) = self.merged.conflicts.last_mut() {
-            conflict.lines = merge.lines();
+            conflict.lines = merge.conflict_lines();
             conflict.merge = Some(merge);
         }
         Ok(())
     }
 
-    fn way_of(&self, path: &TreePath) -> Way {
+    fn merge_driver(&self, path: &TreePath) -> MergeDriver {
         let flags = git2::AttrCheckFlags::FILE_THEN_INDEX;
         let value = self
             .repository
             .inner
             .get_attr_bytes(&path.to_path(), "merge", flags);
         match value.map(git2::AttrValue::from_bytes) {
-            Ok(git2::AttrValue::False) => Way::Binary,
-            Ok(git2::AttrValue::String("union")) => Way::Union,
-            Ok(git2::AttrValue::String("binary")) => Way::Binary,
-            _ => Way::Text,
+            Ok(git2::AttrValue::False) => MergeDriver::Binary,
+            Ok(git2::AttrValue::String("union")) => MergeDriver::Union,
+            Ok(git2::AttrValue::String("binary")) => MergeDriver::Binary,
+            _ => MergeDriver::Text,
         }
     }
 
-    /// A file cannot stand where a folder has to.
+    /// Reports files at paths where the other side has a folder.
     fn files_and_folders(&mut self) -> Result<(), Error> {
         let mut fought = BTreeSet::new();
         for (path, entry) in &self.merged.changes {
@@ -441,17 +451,17 @@ impl Merger<'_> {
             self.merged
                 .conflicts
                 .retain(|conflict| conflict.path != path);
-            self.fight(&path, ConflictKind::FileAndFolder, versions)?;
+            self.add_conflict(&path, ConflictKind::FileAndFolder, versions)?;
         }
         Ok(())
     }
 
-    fn settle(&mut self, path: &TreePath, entry: Option<Entry>) {
+    fn resolve(&mut self, path: &TreePath, entry: Option<ObjectEntry>) {
         self.done.insert(path.clone());
         self.merged.changes.insert(path.clone(), entry);
     }
 
-    fn fight(
+    fn add_conflict(
         &mut self,
         path: &TreePath,
         kind: ConflictKind,
@@ -459,7 +469,7 @@ impl Merger<'_> {
     ) -> Result<(), Error> {
         let version = |it: Option<Named<'_>>| it.map(|it| self.version(it)).transpose();
         let [base, ours, theirs] = versions;
-        let conflict = Conflict {
+        let conflict = MergeConflict {
             path: path.clone(),
             kind,
             base: version(base)?,
@@ -473,8 +483,8 @@ impl Merger<'_> {
         Ok(())
     }
 
-    fn version(&self, (path, entry): Named<'_>) -> Result<Version, Error> {
-        Ok(Version {
+    fn version(&self, (path, entry): Named<'_>) -> Result<ConflictSide, Error> {
+        Ok(ConflictSide {
             path: path.clone(),
             entry: entry.clone(),
             bytes: self.repository.bytes_of(entry)?,
@@ -482,17 +492,18 @@ impl Merger<'_> {
     }
 }
 
-/// How attributes want a file to be merged.
+/// Merge driver that the attributes select for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum MergeDriver {
     Text,
     Union,
     Binary,
 }
 
 fn removed_kind(is_ours_there: bool) -> ConflictKind {
-    match is_ours_there {
-        true => ConflictKind::RemovedByThem,
-        false => ConflictKind::RemovedByUs,
+    if is_ours_there {
+        ConflictKind::RemovedByThem
+    } else {
+        ConflictKind::RemovedByUs
     }
 }

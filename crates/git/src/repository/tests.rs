@@ -1,4 +1,4 @@
-//! Real repositories in temporary folders, made with libgit2 itself.
+//! Tests with real repositories in temporary folders, created with libgit2.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests set up real working trees on disk"
@@ -12,7 +12,7 @@ use super::{Error, Repository};
 use crate::FileStatus;
 
 pub(crate) struct Fixture {
-    /// Removed with the fixture that made it.
+    /// Deletes the folder with the fixture that created it.
     _folder: Option<tempfile::TempDir>,
     root: AbsPath,
 }
@@ -28,7 +28,7 @@ impl Fixture {
         }
     }
 
-    /// A repository in a folder of another fixture.
+    /// Creates a repository in a folder of another fixture.
     pub(crate) fn at(root: &AbsPath) -> Self {
         git2::Repository::init(root.as_path()).expect("init");
         Self {
@@ -101,7 +101,7 @@ fn head_bytes_are_those_of_the_last_commit() {
 }
 
 #[test]
-fn statuses_tell_files_and_folders_apart() {
+fn statuses_of_files_and_folders() {
     let fixture = Fixture::new();
     fixture.write(".gitignore", "/target\n*.log\n");
     let changed = fixture.write("a/b/changed.rs", "1");
@@ -153,7 +153,7 @@ fn the_branch_is_named_before_and_after_the_first_commit() {
 }
 
 #[test]
-fn asking_outside_a_repository_is_an_answer() {
+fn queries_outside_a_repository_do_not_fail() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = AbsPath::new(folder.path().canonicalize().expect("exists")).expect("absolute");
     assert!(matches!(
@@ -163,7 +163,7 @@ fn asking_outside_a_repository_is_an_answer() {
 }
 
 #[test]
-fn asking_runs_nothing_and_writes_nothing() {
+fn queries_run_no_program_and_write_nothing() {
     let fixture = Fixture::new();
     let path = fixture.write("a.txt", "1\n");
     fixture.commit_all();

@@ -1,4 +1,4 @@
-//! What git's index tells of a real working tree.
+//! Tests of index stat data in a real working tree.
 
 #![expect(
     clippy::disallowed_methods,
@@ -15,7 +15,7 @@ use crate::merge::{ObjectId, TreePath};
 use crate::repository::Repository;
 
 #[test]
-fn a_file_that_git_saw_is_known_until_it_is_touched() {
+fn tracked_file_matches_until_it_is_touched() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let root = AbsPath::new(folder.path().canonicalize().expect("it exists")).expect("absolute");
     let inner = git2::Repository::init(&root).expect("init");

@@ -1,64 +1,78 @@
-//! What an editor asks of the agent, answered.
+//! Handles the requests of an ACP client: opening, listing, prompting and closing sessions.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::context::date;
-use agent::session::Command;
-use agent::store::SessionLine;
+use agent::session::SessionCommand;
+use agent::store::SessionSummary;
 use base::AbsPath;
-use connect::acp::agent::{About, Editor, Engine, Listed, Opened, Refusal, Replay, Wanted};
-use connect::acp::words::{Chosen, ConfigOption, Piece, SessionInfo, TurnEnd};
+use connect::acp::agent::{
+    AgentBackend, AgentIdentity, EditorClient, HistoryReplay, OpenedSession, RequestRefusal,
+    SessionList, SessionRequest,
+};
+use connect::acp::protocol::{ConfigOption, MessageContent, OptionChoice, PromptStop, SessionInfo};
 use futures::future::{BoxFuture, ready};
 use host::{Files as _, RealFiles};
 use tokio::sync::oneshot;
 
-use super::live::{Awaited, Live};
-use super::opening::{Open, Reopening, Shop, Standing, blocking};
+use super::opening::{FollowedSession, Reopening, SessionOpener, SessionSettings, blocking};
 use super::options::{MODE, MODEL, mode_named};
-use super::prompt::{self, Wish};
+use super::prompt::{self, PromptCommand};
+use super::session::{AcpSession, Awaited};
 
 /// Sessions that are listed at once.
 const PAGE: usize = 50;
 
 /// Burin as an agent. Clones are the same one.
 #[derive(Clone)]
-pub(super) struct Burin {
-    shop: Shop,
-    open: Arc<Mutex<HashMap<String, Open>>>,
+pub(super) struct AcpEngine {
+    opener: SessionOpener,
+    open_sessions: Arc<Mutex<HashMap<String, FollowedSession>>>,
 }
 
-/// What a prompt waits for; nothing, where it is done at once.
-type Begun = Option<oneshot::Receiver<TurnEnd>>;
+/// The end that a prompt waits for; `None` if the prompt is done at once.
+type Begun = Option<oneshot::Receiver<PromptStop>>;
 
-impl Burin {
-    pub(super) fn new(shop: Shop) -> Self {
+impl AcpEngine {
+    pub(super) fn new(shop: SessionOpener) -> Self {
         Self {
-            shop,
-            open: Arc::default(),
+            opener: shop,
+            open_sessions: Arc::default(),
         }
     }
 
-    fn live(&self, session: &str) -> Result<Arc<Live>, Refusal> {
-        let live = self.sessions().get(session).map(|open| open.live.clone());
-        live.ok_or_else(|| Refusal::NotThere(format!("there is no open session {session}")))
+    fn live(&self, session: &str) -> Result<Arc<AcpSession>, RequestRefusal> {
+        let live = self
+            .sessions()
+            .get(session)
+            .map(|open| open.session.clone());
+        live.ok_or_else(|| RequestRefusal::NotThere(format!("there is no open session {session}")))
     }
 
-    fn begin(&self, session: &str, pieces: Vec<Piece>) -> Result<Begun, Refusal> {
+    fn begin_turn(
+        &self,
+        session: &str,
+        pieces: Vec<MessageContent>,
+    ) -> Result<Begun, RequestRefusal> {
         let live = self.live(session)?;
-        let turn = |prompt| live.begin(Awaited::Turn, Command::Prompt(prompt));
+        let turn = |prompt| live.start_awaited(Awaited::Turn, SessionCommand::Prompt(prompt));
         match prompt::read(pieces, &live.root, &live.slash) {
-            None => Err(Refusal::Invalid("the prompt says nothing".to_owned())),
-            Some(Wish::Turn(prompt)) => turn(prompt).map(Some),
-            Some(Wish::Compact) => live.begin(Awaited::Compaction, Command::Compact).map(Some),
-            Some(Wish::Mode(mode, prompt)) => {
+            None => Err(RequestRefusal::Invalid(
+                "the prompt says nothing".to_owned(),
+            )),
+            Some(PromptCommand::Turn(prompt)) => turn(prompt).map(Some),
+            Some(PromptCommand::Compact) => live
+                .start_awaited(Awaited::Compaction, SessionCommand::Compact)
+                .map(Some),
+            Some(PromptCommand::Mode(mode, prompt)) => {
                 live.set_mode(mode)?;
                 match prompt {
                     Some(prompt) => turn(prompt).map(Some),
                     None => {
                         let name = super::options::mode_id(mode);
-                        live.say(&format!("From now on in {name} mode."));
+                        live.send_text(&format!("From now on in {name} mode."));
                         Ok(None)
                     }
                 }
@@ -70,44 +84,54 @@ impl Burin {
         &self,
         session: &str,
         option: &str,
-        chosen: Chosen,
-    ) -> Result<Vec<ConfigOption>, Refusal> {
+        chosen: OptionChoice,
+    ) -> Result<Vec<ConfigOption>, RequestRefusal> {
         let live = self.live(session)?;
         match (option, chosen) {
-            (MODEL, Chosen::One(model)) => live.set_model(model)?,
-            (MODE, Chosen::One(mode)) => set_mode(&live, &mode)?,
-            (MODEL | MODE, Chosen::Truth(_)) => {
+            (MODEL, OptionChoice::One(model)) => live.set_model(model)?,
+            (MODE, OptionChoice::One(mode)) => set_mode(&live, &mode)?,
+            (MODEL | MODE, OptionChoice::Truth(_)) => {
                 let text = format!("{option} is one of several, not yes or no");
-                return Err(Refusal::Invalid(text));
+                return Err(RequestRefusal::Invalid(text));
             }
-            _ => return Err(Refusal::Invalid(format!("there is no option {option}"))),
+            _ => {
+                return Err(RequestRefusal::Invalid(format!(
+                    "there is no option {option}"
+                )));
+            }
         }
         Ok(live.options())
     }
 
-    /// Ends a session; how it stood.
-    async fn ended(open: Open) -> Standing {
+    /// Closes a session; returns its settings.
+    async fn close_session(open: FollowedSession) -> SessionSettings {
         // A session that has ended already takes nothing.
-        open.live.commands().send(Command::Close).await.ok();
+        open.session
+            .commands()
+            .send(SessionCommand::Close)
+            .await
+            .ok();
         if let Err(error) = open.follower.await {
-            log::error!("session {}: {error}", open.live.id);
+            log::error!("session {}: {error}", open.session.id);
         }
-        Standing {
-            root: open.live.root.clone(),
-            model: open.live.model(),
-            mode: open.live.mode(),
+        SessionSettings {
+            root: open.session.root.clone(),
+            model: open.session.model(),
+            mode: open.session.mode(),
         }
     }
 
     // A panic while it was held has left nothing half done.
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, FollowedSession>> {
+        self.open_sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Engine for Burin {
-    fn about(&self) -> About {
-        About {
+impl AgentBackend for AcpEngine {
+    fn identity(&self) -> AgentIdentity {
+        AgentIdentity {
             name: "burin-agent".to_owned(),
             title: "Burin".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -116,10 +140,14 @@ impl Engine for Burin {
         }
     }
 
-    fn open(&self, wanted: Wanted, editor: Editor) -> BoxFuture<'static, Result<Opened, Refusal>> {
+    fn open(
+        &self,
+        wanted: SessionRequest,
+        editor: EditorClient,
+    ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>> {
         let this = self.clone();
         Box::pin(async move {
-            let (opened, open) = this.shop.clone().open(wanted, editor).await?;
+            let (opened, open) = this.opener.clone().open(wanted, editor).await?;
             this.sessions().insert(opened.session.clone(), open);
             Ok(opened)
         })
@@ -128,24 +156,28 @@ impl Engine for Burin {
     fn reopen(
         &self,
         session: String,
-        wanted: Wanted,
-        replay: Replay,
-        editor: Editor,
-    ) -> BoxFuture<'static, Result<Opened, Refusal>> {
+        wanted: SessionRequest,
+        replay: HistoryReplay,
+        editor: EditorClient,
+    ) -> BoxFuture<'static, Result<OpenedSession, RequestRefusal>> {
         let this = self.clone();
         Box::pin(async move {
-            // A session goes on in one place: the editor that asks anew has forgotten the old one.
+            // A session is open once only: an editor that loads it again has lost the old one.
             let before = this.sessions().remove(&session);
             let before = match before {
-                Some(open) => Some(Self::ended(open).await),
+                Some(open) => Some(Self::close_session(open).await),
                 None => None,
             };
             let reopening = Reopening {
                 id: session,
-                how: replay,
+                replay,
                 before,
             };
-            let (opened, open) = this.shop.clone().reopen(reopening, wanted, editor).await?;
+            let (opened, open) = this
+                .opener
+                .clone()
+                .reopen(reopening, wanted, editor)
+                .await?;
             this.sessions().insert(opened.session.clone(), open);
             Ok(opened)
         })
@@ -155,27 +187,27 @@ impl Engine for Burin {
         &self,
         folder: Option<PathBuf>,
         cursor: Option<String>,
-    ) -> BoxFuture<'static, Result<Listed, Refusal>> {
-        let store = self.shop.crew.store().clone();
+    ) -> BoxFuture<'static, Result<SessionList, RequestRefusal>> {
+        let store = self.opener.factory.store().clone();
         Box::pin(async move {
             let lines = blocking(move || store.sessions(usize::MAX)).await?;
-            page(lines.map_err(Refusal::Failed)?, folder, cursor)
+            page(lines.map_err(RequestRefusal::Failed)?, folder, cursor)
         })
     }
 
     fn prompt(
         &self,
         session: String,
-        prompt: Vec<Piece>,
-    ) -> BoxFuture<'static, Result<TurnEnd, Refusal>> {
+        prompt: Vec<MessageContent>,
+    ) -> BoxFuture<'static, Result<PromptStop, RequestRefusal>> {
         // Here, not later: a cancellation that follows is to find the turn.
-        let begun = self.begin(&session, prompt);
+        let begun = self.begin_turn(&session, prompt);
         Box::pin(async move {
             match begun? {
-                None => Ok(TurnEnd::Done),
+                None => Ok(PromptStop::Done),
                 Some(ended) => {
                     let gone =
-                        || TurnEnd::Failed("the session has ended; load it again".to_owned());
+                        || PromptStop::Failed("the session has ended; load it again".to_owned());
                     Ok(ended.await.unwrap_or_else(|_| gone()))
                 }
             }
@@ -189,7 +221,11 @@ impl Engine for Burin {
         Box::pin(ready(()))
     }
 
-    fn set_mode(&self, session: String, mode: String) -> BoxFuture<'static, Result<(), Refusal>> {
+    fn set_mode(
+        &self,
+        session: String,
+        mode: String,
+    ) -> BoxFuture<'static, Result<(), RequestRefusal>> {
         let set = self.live(&session).and_then(|live| set_mode(&live, &mode));
         Box::pin(ready(set))
     }
@@ -198,50 +234,51 @@ impl Engine for Burin {
         &self,
         session: String,
         option: String,
-        chosen: Chosen,
-    ) -> BoxFuture<'static, Result<Vec<ConfigOption>, Refusal>> {
+        chosen: OptionChoice,
+    ) -> BoxFuture<'static, Result<Vec<ConfigOption>, RequestRefusal>> {
         Box::pin(ready(self.choose(&session, &option, chosen)))
     }
 
-    fn close(&self, session: String) -> BoxFuture<'static, Result<(), Refusal>> {
+    fn close(&self, session: String) -> BoxFuture<'static, Result<(), RequestRefusal>> {
         let open = self.sessions().remove(&session);
         Box::pin(async move {
             if let Some(open) = open {
-                Self::ended(open).await;
+                Self::close_session(open).await;
             }
             Ok(())
         })
     }
 }
 
-fn set_mode(live: &Live, mode: &str) -> Result<(), Refusal> {
-    let mode =
-        mode_named(mode).ok_or_else(|| Refusal::Invalid(format!("there is no mode {mode}")))?;
+fn set_mode(live: &AcpSession, mode: &str) -> Result<(), RequestRefusal> {
+    let mode = mode_named(mode)
+        .ok_or_else(|| RequestRefusal::Invalid(format!("there is no mode {mode}")))?;
     live.set_mode(mode)
 }
 
-/// The sessions of a folder, or all, from behind the one that the cursor names; without those of subagents.
+/// Returns a page of the sessions of a folder, or of all, after the cursor's session; without those
+/// of subagents.
 fn page(
-    lines: Vec<SessionLine>,
+    lines: Vec<SessionSummary>,
     folder: Option<PathBuf>,
     cursor: Option<String>,
-) -> Result<Listed, Refusal> {
+) -> Result<SessionList, RequestRefusal> {
     let folder = folder.map(|folder| {
         let real = AbsPath::new(&folder).and_then(|it| RealFiles.canonicalize(&it).ok());
         real.map_or(folder, |real| real.as_path().to_owned())
     });
-    let is_wanted = |line: &SessionLine| {
+    let is_wanted = |line: &SessionSummary| {
         let is_there = folder
             .as_ref()
             .is_none_or(|it| it.as_os_str() == line.root.as_str());
         line.parent.is_none() && is_there
     };
-    let lines: Vec<SessionLine> = lines.into_iter().filter(is_wanted).collect();
+    let lines: Vec<SessionSummary> = lines.into_iter().filter(is_wanted).collect();
     let first = match cursor {
         None => 0,
         Some(cursor) => {
             let last = lines.iter().position(|line| line.id == cursor);
-            let unknown = || Refusal::Invalid(format!("there is no page behind {cursor}"));
+            let unknown = || RequestRefusal::Invalid(format!("there is no page behind {cursor}"));
             last.ok_or_else(unknown)? + 1
         }
     };
@@ -249,13 +286,13 @@ fn page(
     let sessions: Vec<SessionInfo> = rest.by_ref().take(PAGE).map(info).collect();
     let has_more = rest.next().is_some();
     let last = sessions.last().map(|session| session.id.clone());
-    Ok(Listed {
+    Ok(SessionList {
         cursor: last.filter(|_| has_more),
         sessions,
     })
 }
 
-fn info(line: SessionLine) -> SessionInfo {
+fn info(line: SessionSummary) -> SessionInfo {
     SessionInfo {
         folder: PathBuf::from(line.root),
         title: (!line.title.is_empty()).then_some(line.title),
@@ -274,11 +311,11 @@ fn iso(wall_ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agent::record::{Mode, Parent};
+    use agent::record::{Parent, SessionMode};
     use agent::store::SessionState;
 
-    fn line(id: usize, root: &str) -> SessionLine {
-        SessionLine {
+    fn line(id: usize, root: &str) -> SessionSummary {
+        SessionSummary {
             id: format!("s{id}"),
             started_ms: 0,
             last_ms: 1_763_769_601_000,
@@ -286,7 +323,7 @@ mod tests {
             title: String::new(),
             model: String::new(),
             wanted: String::new(),
-            mode: Mode::Build,
+            mode: SessionMode::Build,
             turns: 1,
             cost_nano: 0,
             has_unknown_cost: false,
@@ -297,7 +334,7 @@ mod tests {
 
     #[test]
     fn sessions_are_listed_page_by_page() {
-        let mut lines: Vec<SessionLine> = (0..120).map(|id| line(id, "/a")).collect();
+        let mut lines: Vec<SessionSummary> = (0..120).map(|id| line(id, "/a")).collect();
         lines.push(line(120, "/b"));
         lines[3].parent = Some(Parent {
             session: "s1".to_owned(),
@@ -321,7 +358,7 @@ mod tests {
         check(Some("/b"), &[1]);
         check(Some("/c"), &[0]);
         let unknown = page(lines.clone(), None, Some("s999".to_owned()));
-        assert!(matches!(unknown, Err(Refusal::Invalid(_))));
+        assert!(matches!(unknown, Err(RequestRefusal::Invalid(_))));
     }
 
     #[test]

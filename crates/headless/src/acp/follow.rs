@@ -1,34 +1,35 @@
-//! The task beside a session: passes on what it tells, and carries its questions to the editor and the answers back.
+//! The task that follows one session: forwards its events to the editor and carries its questions
+//! and the answers.
 //!
-//! Invariant: what is told during a turn is told before its end is.
+//! Invariant: every update of a turn is sent before the turn's end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::ask::Question;
-use agent::record::{Record, TurnEnd};
-use agent::session::{Command, Event};
+use agent::record::{SessionRecord, TurnEnd};
+use agent::session::{AgentEvent, SessionCommand};
+use agent::user_prompts::UserQuestion;
 use connect::acp::agent::PermissionOutcome;
-use connect::acp::words::{self, CallContent, CallState, CallUpdate, Piece, Update};
+use connect::acp::protocol::{self, CallContent, CallStatus, CallUpdate, MessageContent, Update};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
-use super::asking;
-use super::live::{Awaited, Live};
-use super::teller::{Teller, child_call};
-use crate::run::person::through;
+use super::permissions;
+use super::session::{AcpSession, Awaited};
+use super::update_mapper::{UpdateMapper, child_call};
+use crate::run::terminal_ui::through_subagents;
 
-/// How long output is gathered before it is told.
+/// The interval at which buffered command output is sent.
 const GATHERED: Duration = Duration::from_millis(100);
 
-/// What the task owns.
+/// The state that the follower task owns.
 struct Follower {
-    live: Arc<Live>,
-    teller: Teller,
-    /// Questions that the editor was asked; dropping them takes them back.
-    asking: JoinSet<()>,
+    session: Arc<AcpSession>,
+    mapper: UpdateMapper,
+    /// The pending requests to the editor; dropping them cancels them.
+    requests: JoinSet<()>,
     /// Those about calls, by the calls' ids.
     about: HashMap<String, AbortHandle>,
     /// Whether the conversation became shorter since that was asked for.
@@ -36,11 +37,15 @@ struct Follower {
 }
 
 /// Follows a session to its end.
-pub(super) async fn follow(live: Arc<Live>, mut events: mpsc::Receiver<Event>, teller: Teller) {
+pub(super) async fn follow(
+    live: Arc<AcpSession>,
+    mut events: mpsc::Receiver<AgentEvent>,
+    teller: UpdateMapper,
+) {
     let mut follower = Follower {
-        live,
-        teller,
-        asking: JoinSet::new(),
+        session: live,
+        mapper: teller,
+        requests: JoinSet::new(),
         about: HashMap::new(),
         was_compacted: false,
     };
@@ -56,8 +61,8 @@ pub(super) async fn follow(live: Arc<Live>, mut events: mpsc::Receiver<Event>, t
             biased;
             () = gathered => {
                 due = None;
-                let held = follower.teller.held();
-                held.into_iter().for_each(|update| follower.live.tell(update));
+                let held = follower.mapper.flush_output();
+                held.into_iter().for_each(|update| follower.session.send_update(update));
                 continue;
             }
             event = events.recv() => event,
@@ -65,122 +70,128 @@ pub(super) async fn follow(live: Arc<Live>, mut events: mpsc::Receiver<Event>, t
         let Some(event) = event else {
             break;
         };
-        follower.take(&event);
-        due = match follower.teller.has_held() {
-            true => due.or_else(|| Some(Instant::now() + GATHERED)),
-            false => None,
+        follower.on_event(&event);
+        due = if follower.mapper.has_pending_output() {
+            due.or_else(|| Some(Instant::now() + GATHERED))
+        } else {
+            None
         };
-        if matches!(event, Event::Closed) {
+        if matches!(event, AgentEvent::Closed) {
             break;
         }
     }
-    follower.live.gone();
+    follower.session.on_session_end();
 }
 
 impl Follower {
-    fn take(&mut self, event: &Event) {
-        for update in self.teller.hear(event) {
-            self.live.tell(update);
+    fn on_event(&mut self, event: &AgentEvent) {
+        for update in self.mapper.on_event(event) {
+            self.session.send_update(update);
         }
-        self.look(event, Vec::new());
+        self.track_requests(event, Vec::new());
         match event {
-            Event::Recorded(stored) => {
-                self.was_compacted |= matches!(stored.record, Record::Compacted { .. });
+            AgentEvent::Recorded(stored) => {
+                self.was_compacted |= matches!(stored.record, SessionRecord::Compacted { .. });
             }
-            Event::Compacting { is_over: true } => self.compacted(),
-            Event::Idle(end) => {
-                self.asking.abort_all();
+            AgentEvent::Compacting { is_over: true } => self.compacted(),
+            AgentEvent::Idle(end) => {
+                self.requests.abort_all();
                 self.about.clear();
-                self.live.ended(Awaited::Turn, end_of(end));
+                self.session.finish_awaited(Awaited::Turn, to_turn_end(end));
             }
             _ => {}
         }
-        while self.asking.try_join_next().is_some() {}
+        while self.requests.try_join_next().is_some() {}
     }
 
-    /// What was asked for by itself is answered in words, since no model says anything about it.
+    /// Reports a requested compaction as text, since no model message mentions it.
     fn compacted(&mut self) {
         let became_shorter = std::mem::take(&mut self.was_compacted);
-        if self.live.awaited() == Some(Awaited::Compaction) {
-            self.live.say(match became_shorter {
-                true => "The conversation is shorter now.",
-                false => "There is nothing that could be made shorter.",
+        if self.session.awaited() == Some(Awaited::Compaction) {
+            self.session.send_text(if became_shorter {
+                "The conversation is shorter now."
+            } else {
+                "There is nothing that could be made shorter."
             });
-            self.live.ended(Awaited::Compaction, words::TurnEnd::Done);
+            self.session
+                .finish_awaited(Awaited::Compaction, protocol::PromptStop::Done);
         }
     }
 
-    /// Notices what is asked, here or in subagents.
-    fn look(&mut self, event: &Event, mut path: Vec<Arc<str>>) {
+    /// Tracks permission requests and questions, here and in subagents.
+    fn track_requests(&mut self, event: &AgentEvent, mut path: Vec<Arc<str>>) {
         match event {
-            Event::Child { session, event } => {
+            AgentEvent::Child { session, event } => {
                 path.push(session.clone());
-                self.look(event, path);
+                self.track_requests(event, path);
             }
-            Event::Recorded(stored) => match &stored.record {
-                Record::LeaveAsked {
+            AgentEvent::Recorded(stored) => match &stored.record {
+                SessionRecord::LeaveAsked {
                     call,
                     title,
                     details,
                     reason,
                     rules,
                 } => {
-                    let asked = asking::Asked {
+                    let asked = permissions::PermissionPrompt {
                         title,
                         details,
                         reason,
-                        input: self.teller.input(&id_of(call, &path)),
+                        input: self.mapper.input(&id_of(call, &path)),
                     };
-                    self.ask_leave(call, &asked, rules, path);
+                    self.ask_permission(call, &asked, rules, path);
                 }
-                Record::CallEnded { call, .. } => {
-                    // Whoever else decided did it for the person.
+                SessionRecord::CallEnded { call, .. } => {
+                    // Another view of the session has decided on the user's behalf.
                     if let Some(asking) = self.about.remove(&id_of(call, &path)) {
                         asking.abort();
                     }
                 }
                 _ => {}
             },
-            Event::Asking { number, question } => self.ask(*number, question.clone(), path),
+            AgentEvent::Asking { number, question } => self.ask(*number, question.clone(), path),
             _ => {}
         }
     }
 
-    fn ask_leave(
+    fn ask_permission(
         &mut self,
         call: &str,
-        asked: &asking::Asked<'_>,
+        asked: &permissions::PermissionPrompt<'_>,
         rules: &[String],
         path: Vec<Arc<str>>,
     ) {
         let id = id_of(call, &path);
-        let asked = asking::leave_call(id.clone(), asked, self.teller.kind(&id));
-        let (live, call) = (self.live.clone(), call.to_owned());
-        let choices = asking::leave_choices(rules);
-        let asking = self.asking.spawn(async move {
+        let asked = permissions::permission_call(id.clone(), asked, self.mapper.kind(&id));
+        let (live, call) = (self.session.clone(), call.to_owned());
+        let choices = permissions::permission_choices(rules);
+        let asking = self.requests.spawn(async move {
             let chosen = live.editor.ask(&live.id, asked, choices).await;
             if chosen == PermissionOutcome::Cancelled {
                 return live.stop();
             }
-            let decision = asking::decision(chosen.answer());
-            let decide = Command::Decide { call, decision };
+            let decision = permissions::decision(chosen.answer());
+            let decide = SessionCommand::Decide { call, decision };
             // A session that has ended needs no decision.
-            live.commands().send(through(path, decide)).await.ok();
+            live.commands()
+                .send(through_subagents(path, decide))
+                .await
+                .ok();
         });
         self.about.insert(id, asking);
     }
 
-    fn ask(&mut self, number: u64, question: Question, path: Vec<Arc<str>>) {
-        let live = self.live.clone();
+    fn ask(&mut self, number: u64, question: UserQuestion, path: Vec<Arc<str>>) {
+        let live = self.session.clone();
         let reply = move |text| {
-            let reply = Command::Reply {
+            let reply = SessionCommand::Reply {
                 question: number,
                 text,
             };
-            through(path.clone(), reply)
+            through_subagents(path.clone(), reply)
         };
         if question.options.is_empty() {
-            live.tell(Update::Notice {
+            live.send_update(Update::Notice {
                 is_warning: true,
                 text: format!(
                     "The agent asks: {} Only questions with answers to choose from can be asked here, so it decides \
@@ -188,25 +199,25 @@ impl Follower {
                     question.text
                 ),
             });
-            self.asking.spawn(async move {
-                // A session that has ended needs no answer.
+            self.requests.spawn(async move {
+                // A session that has ended needs no reply.
                 live.commands().send(reply(None)).await.ok();
             });
             return;
         }
-        let running = self.teller.running("ask_user");
+        let running = self.mapper.running("ask_user");
         let own = running.unwrap_or_else(|| format!("question {number}"));
-        let call = asking::question_call(own, &question);
-        self.asking.spawn(async move {
-            live.tell(Update::Call(call.clone()));
+        let call = permissions::question_call(own, &question);
+        self.requests.spawn(async move {
+            live.send_update(Update::Call(call.clone()));
             let id = call.id.clone();
-            let choices = asking::reply_choices(&question);
+            let choices = permissions::reply_choices(&question);
             let chosen = live.editor.ask(&live.id, call, choices).await;
             if chosen == PermissionOutcome::Cancelled {
                 return live.stop();
             }
-            let text = asking::reply(&question, chosen.answer());
-            live.tell(Update::Call(answered(id, text.as_deref())));
+            let text = permissions::reply(&question, chosen.answer());
+            live.send_update(Update::Call(answered(id, text.as_deref())));
             live.commands().send(reply(text)).await.ok();
         });
     }
@@ -216,8 +227,8 @@ impl Follower {
 fn answered(id: String, text: Option<&str>) -> CallUpdate {
     let text = text.unwrap_or("The agent is to decide.").to_owned();
     CallUpdate {
-        state: Some(CallState::Done),
-        content: Some(vec![CallContent::Piece(Piece::Text(text))]),
+        state: Some(CallStatus::Done),
+        content: Some(vec![CallContent::Piece(MessageContent::Text(text))]),
         ..CallUpdate::new(id)
     }
 }
@@ -230,18 +241,18 @@ fn id_of(call: &str, path: &[Arc<str>]) -> String {
     }
 }
 
-/// How a turn ended, in the words of the protocol. What a person has to know of it is told as a failure.
-fn end_of(end: &TurnEnd) -> words::TurnEnd {
+/// Maps the end of a turn to the protocol; an end that the user must know about becomes a failure.
+fn to_turn_end(end: &TurnEnd) -> protocol::PromptStop {
     match end {
-        TurnEnd::Done => words::TurnEnd::Done,
-        TurnEnd::Stopped => words::TurnEnd::Stopped,
-        TurnEnd::Refused => words::TurnEnd::Refused,
+        TurnEnd::Done => protocol::PromptStop::Done,
+        TurnEnd::Stopped => protocol::PromptStop::Stopped,
+        TurnEnd::Refused => protocol::PromptStop::Refused,
         TurnEnd::Looped { what } => {
-            words::TurnEnd::Failed(format!("the agent went in circles: {what}"))
+            protocol::PromptStop::Failed(format!("the agent repeated itself: {what}"))
         }
         TurnEnd::OutOfBudget { what } | TurnEnd::Failed { what, .. } => {
-            words::TurnEnd::Failed(what.clone())
+            protocol::PromptStop::Failed(what.clone())
         }
-        TurnEnd::Interrupted => words::TurnEnd::Failed("the turn broke off".to_owned()),
+        TurnEnd::Interrupted => protocol::PromptStop::Failed("the turn broke off".to_owned()),
     }
 }

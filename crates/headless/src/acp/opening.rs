@@ -1,104 +1,110 @@
-//! How sessions are opened for an editor: where they work, what they are given, who judges their calls.
+//! Opens and resumes sessions for an editor: their folder, models, hooks and permission policy.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::context::Skills;
-use agent::engine::{self, Start};
+use agent::engine::{self, SessionOptions};
 use agent::hooks::Hooks;
-use agent::record::Mode;
+use agent::record::SessionMode;
 use base::AbsPath;
-use connect::acp::agent::{Editor, Opened, Refusal, Replay, Wanted};
-use connect::acp::words::{SlashCommand, Update};
+use connect::acp::agent::{
+    EditorClient, HistoryReplay, OpenedSession, RequestRefusal, SessionRequest,
+};
+use connect::acp::protocol::{SlashCommand, Update};
 use connect::mcp::ServerEntry;
 use host::{Dirs, Files as _, RealFiles};
 
-use super::live::{Live, Made, said};
-use super::teller::Teller;
+use super::session::{AcpSession, AcpSessionParts, agent_message};
+use super::update_mapper::UpdateMapper;
 use super::{follow, options, replay};
-use crate::confined::Confinement;
-use crate::crew::{self, Crew};
-use crate::foreign::Waiting;
-use crate::house;
-use crate::workshop::{self, Model};
+use crate::agent_services::{self, SelectableModel};
+use crate::mcp_pool::ServerWait;
+use crate::sandbox_policy::Confinement;
+use crate::session_factory::{self, SessionFactory};
+use crate::trust;
 
-/// What sessions are made of.
+/// The shared services and settings that sessions are opened with.
 #[derive(Clone)]
-pub(super) struct Shop {
-    /// What they share.
-    pub(super) crew: Arc<Crew>,
-    /// Our own folders.
+pub(super) struct SessionOpener {
+    /// The factory that all sessions share.
+    pub(super) factory: Arc<SessionFactory>,
+    /// The folders for Burin's own files.
     pub(super) dirs: Dirs,
-    /// The models that can be asked, as they were found when the program began.
-    pub(super) models: Vec<Model>,
-    /// The model that sessions begin with.
+    /// The models that were available at the program's start.
+    pub(super) models: Vec<SelectableModel>,
+    /// The model of new sessions.
     pub(super) default: String,
-    /// Whether calls that would be asked for are allowed.
+    /// Whether calls that would need permission are allowed.
     pub(super) allows_asked: bool,
-    /// What the person says about the sandbox.
+    /// The sandbox options of the command line.
     pub(super) confinement: Confinement,
 }
 
-/// A session that is open, and the task that passes on what it tells.
-pub(super) struct Open {
-    pub(super) live: Arc<Live>,
+/// An open session and the task that forwards its events.
+pub(super) struct FollowedSession {
+    pub(super) session: Arc<AcpSession>,
     pub(super) follower: tokio::task::JoinHandle<()>,
 }
 
 /// A session that is to be opened again.
 pub(super) struct Reopening {
     pub(super) id: String,
-    pub(super) how: Replay,
-    /// How it stood, where it was open until now.
-    pub(super) before: Option<Standing>,
+    pub(super) replay: HistoryReplay,
+    /// The session's settings from before, if it was open until now.
+    pub(super) before: Option<SessionSettings>,
 }
 
-/// How a session stands.
-pub(super) struct Standing {
+/// The root, model and mode of a session.
+pub(super) struct SessionSettings {
     pub(super) root: AbsPath,
     pub(super) model: String,
-    pub(super) mode: Mode,
+    pub(super) mode: SessionMode,
 }
 
-/// Where a session works, and what is found there.
-struct Place {
+/// The folder that a session works in, and its hooks and slash commands.
+struct SessionFolder {
     root: AbsPath,
     hooks: Option<Arc<Hooks>>,
     slash: Vec<SlashCommand>,
-    /// What the person has to know, in sentences.
-    notes: Vec<String>,
+    /// Notices for the user, as sentences.
+    notices: Vec<String>,
 }
 
-impl Shop {
-    /// Begins a session.
+impl SessionOpener {
+    /// Starts a new session in a folder.
     pub(super) async fn open(
         self,
-        wanted: Wanted,
-        editor: Editor,
-    ) -> Result<(Opened, Open), Refusal> {
-        let (model, mode) = (self.default.clone(), Mode::Build);
+        wanted: SessionRequest,
+        editor: EditorClient,
+    ) -> Result<(OpenedSession, FollowedSession), RequestRefusal> {
+        let (model, mode) = (self.default.clone(), SessionMode::Build);
         let folder = absolute(&wanted.folder)?;
         let (mut place, is_copy) = self.clone().begin_in(folder, model.clone()).await?;
         let start = self.start(&mut place, model, mode, &wanted.servers).await;
         let opened = engine::start(start.clone());
-        let made = self.made(&opened, &place, is_copy, &start);
-        let open = begin(made, opened, Teller::new(place.root.clone()), editor);
-        Ok(self.opened(open, place, wanted))
+        let made = self.session_parts(&opened, &place, is_copy, &start);
+        let open = start_follower(made, opened, UpdateMapper::new(place.root.clone()), editor);
+        Ok(self.finish_opening(open, place, wanted))
     }
 
     /// Opens a session that is remembered, in its own folder.
     pub(super) async fn reopen(
         self,
         reopening: Reopening,
-        wanted: Wanted,
-        editor: Editor,
-    ) -> Result<(Opened, Open), Refusal> {
-        let Reopening { id, how, before } = reopening;
-        let (now, is_written) = self.clone().stands(&id, before).await?;
+        wanted: SessionRequest,
+        editor: EditorClient,
+    ) -> Result<(OpenedSession, FollowedSession), RequestRefusal> {
+        let Reopening {
+            id,
+            replay: how,
+            before,
+        } = reopening;
+        let (now, is_written) = self.clone().stored_settings(&id, before).await?;
         let is_copy = now.root.is_within(&self.dirs.state);
-        let mut place = self.clone().look(now.root).await?;
+        let mut place = self.clone().inspect_folder(now.root).await?;
         if RealFiles.canonicalize(&absolute(&wanted.folder)?).ok() != Some(place.root.clone()) {
-            place.notes.push(format!(
+            place.notices.push(format!(
                 "this session works in {}, where it began",
                 place.root
             ));
@@ -106,46 +112,52 @@ impl Shop {
         let start = self
             .start(&mut place, now.model, now.mode, &wanted.servers)
             .await;
-        let (opened, updates, teller) = match is_written {
-            true => self.resumed(start.clone(), id, &place).await?,
-            false => {
-                let opened = engine::start_as(id.into(), start.clone());
-                (opened, Vec::new(), Teller::new(place.root.clone()))
-            }
+        let (opened, updates, teller) = if is_written {
+            self.resumed(start.clone(), id, &place).await?
+        } else {
+            let opened = engine::start_with_id(id.into(), start.clone());
+            (opened, Vec::new(), UpdateMapper::new(place.root.clone()))
         };
-        let made = self.made(&opened, &place, is_copy, &start);
-        let open = begin(made, opened, teller, editor);
-        if how == Replay::All {
-            updates.into_iter().for_each(|it| open.live.tell(it));
+        let made = self.session_parts(&opened, &place, is_copy, &start);
+        let open = start_follower(made, opened, teller, editor);
+        if how == HistoryReplay::All {
+            updates
+                .into_iter()
+                .for_each(|it| open.session.send_update(it));
         }
-        Ok(self.opened(open, place, wanted))
+        Ok(self.finish_opening(open, place, wanted))
     }
 
-    /// Opens a session from its records; what it tells of its past, and the teller that goes on from there.
+    /// Resumes a stored session; returns the updates of its past, and the mapper for what follows.
     async fn resumed(
         &self,
-        start: Start,
+        start: SessionOptions,
         id: String,
-        place: &Place,
-    ) -> Result<(engine::Opened, Vec<Update>, Teller), Refusal> {
+        place: &SessionFolder,
+    ) -> Result<(engine::SessionChannels, Vec<Update>, UpdateMapper), RequestRefusal> {
         let opened = engine::resume(start, &id).await;
-        let opened = opened.map_err(Refusal::Failed)?;
-        // After it was opened: what it mended of its past is told with the rest.
-        let store = self.crew.store().clone();
+        let opened = opened.map_err(RequestRefusal::Failed)?;
+        // Read after opening, because opening may repair the stored session.
+        let store = self.factory.store().clone();
         let past = blocking(move || replay::read(&store, &id)).await?;
-        let past = past.map_err(Refusal::Failed)?;
-        let (updates, teller) = replay::told(&past, Teller::new(place.root.clone()));
+        let past = past.map_err(RequestRefusal::Failed)?;
+        let (updates, teller) =
+            replay::replay_updates(&past, UpdateMapper::new(place.root.clone()));
         Ok((opened, updates, teller))
     }
 
-    /// How a session stands that was there before, and whether anything of it is written down: nothing is before the
-    /// first prompt, and then it is as it was when it was open.
-    async fn stands(self, id: &str, before: Option<Standing>) -> Result<(Standing, bool), Refusal> {
-        let lines = blocking(move || self.crew.store().sessions(usize::MAX)).await?;
-        let mut lines = lines.map_err(Refusal::Failed)?.into_iter();
+    /// Returns the stored settings of a session and whether any record of it exists. A session has
+    /// no records before its first prompt; then the settings of the open session apply.
+    async fn stored_settings(
+        self,
+        id: &str,
+        before: Option<SessionSettings>,
+    ) -> Result<(SessionSettings, bool), RequestRefusal> {
+        let lines = blocking(move || self.factory.store().sessions(usize::MAX)).await?;
+        let mut lines = lines.map_err(RequestRefusal::Failed)?.into_iter();
         match (lines.find(|line| line.id == id), before) {
             (Some(line), _) => {
-                let now = Standing {
+                let now = SessionSettings {
                     root: absolute(&PathBuf::from(&line.root))?,
                     model: line.wanted,
                     mode: line.mode,
@@ -153,20 +165,26 @@ impl Shop {
                 Ok((now, true))
             }
             (None, Some(before)) => Ok((before, false)),
-            (None, None) => Err(Refusal::NotThere(format!("there is no session {id}"))),
+            (None, None) => Err(RequestRefusal::NotThere(format!(
+                "there is no session {id}"
+            ))),
         }
     }
 
     /// Looks at the folder that a new session is wanted in, or at the sample project where its model needs that.
-    async fn begin_in(self, folder: AbsPath, model: String) -> Result<(Place, bool), Refusal> {
+    async fn begin_in(
+        self,
+        folder: AbsPath,
+        model: String,
+    ) -> Result<(SessionFolder, bool), RequestRefusal> {
         let dirs = self.dirs.clone();
         let wanted = folder.clone();
-        let ground = blocking(move || workshop::ground_of(&model, wanted, &dirs)).await?;
-        let ground = ground.map_err(Refusal::Failed)?;
+        let ground = blocking(move || agent_services::ground_of(&model, wanted, &dirs)).await?;
+        let ground = ground.map_err(RequestRefusal::Failed)?;
         let is_copy = ground != folder;
-        let mut place = self.look(ground).await?;
+        let mut place = self.inspect_folder(ground).await?;
         if is_copy {
-            place.notes.push(format!(
+            place.notices.push(format!(
                 "the demo model works on a sample project in {}; nothing in {folder} is changed",
                 place.root
             ));
@@ -175,17 +193,17 @@ impl Shop {
     }
 
     /// Looks at a folder.
-    async fn look(self, folder: AbsPath) -> Result<Place, Refusal> {
+    async fn inspect_folder(self, folder: AbsPath) -> Result<SessionFolder, RequestRefusal> {
         let looked = blocking(move || {
             let root = RealFiles.canonicalize(&folder);
-            let root = root.map_err(|error| Refusal::Invalid(error.to_string()))?;
+            let root = root.map_err(|error| RequestRefusal::Invalid(error.to_string()))?;
             let how = "use `burin-agent run --trust-hooks` once";
-            let (hooks, notes) = house::hooks_of(&self.dirs, &root, how);
+            let (hooks, notes) = trust::hooks_of(&self.dirs, &root, how);
             let skills = Skills::find(&RealFiles, &root, true, Some(&self.dirs.config));
-            Ok(Place {
+            Ok(SessionFolder {
                 hooks,
                 slash: options::commands(&skills),
-                notes,
+                notices: notes,
                 root,
             })
         });
@@ -194,32 +212,38 @@ impl Shop {
 
     async fn start(
         &self,
-        place: &mut Place,
+        place: &mut SessionFolder,
         model: String,
-        mode: Mode,
+        mode: SessionMode,
         servers: &[ServerEntry],
-    ) -> Start {
-        let wanted = crew::Wanted {
+    ) -> SessionOptions {
+        let wanted = session_factory::SessionSpec {
             root: place.root.clone(),
             model,
             mode,
             allows_asked: self.allows_asked,
-            has_person: true,
+            has_user: true,
             budget: None,
             effort: None,
             hooks: place.hooks.clone(),
             confinement: self.confinement.clone(),
-            ground: None,
+            session_root: None,
             servers: servers.to_vec(),
-            waiting: Waiting::default(),
+            waiting: ServerWait::default(),
         };
-        let (start, notices) = self.crew.start(wanted).await;
-        place.notes.extend(notices);
+        let (start, notices) = self.factory.start(wanted).await;
+        place.notices.extend(notices);
         start
     }
 
-    fn made(&self, opened: &engine::Opened, place: &Place, is_copy: bool, start: &Start) -> Made {
-        Made {
+    fn session_parts(
+        &self,
+        opened: &engine::SessionChannels,
+        place: &SessionFolder,
+        is_copy: bool,
+        start: &SessionOptions,
+    ) -> AcpSessionParts {
+        AcpSessionParts {
             id: opened.id.as_ref().to_owned(),
             root: place.root.clone(),
             is_copy,
@@ -231,26 +255,43 @@ impl Shop {
         }
     }
 
-    fn opened(&self, open: Open, place: Place, wanted: Wanted) -> (Opened, Open) {
-        let mut notes = place.notes;
+    fn finish_opening(
+        &self,
+        open: FollowedSession,
+        place: SessionFolder,
+        wanted: SessionRequest,
+    ) -> (OpenedSession, FollowedSession) {
+        let mut notes = place.notices;
         notes.extend(unused_folders(&wanted.more));
         let mut after = vec![Update::Commands(place.slash)];
-        after.extend(notes.into_iter().map(|text| note(&open.live.editor, text)));
-        let opened = Opened {
-            session: open.live.id.clone(),
-            modes: Some(options::modes(open.live.mode())),
-            options: open.live.options(),
+        after.extend(
+            notes
+                .into_iter()
+                .map(|text| notice_update(&open.session.editor, text)),
+        );
+        let opened = OpenedSession {
+            session: open.session.id.clone(),
+            modes: Some(options::modes(open.session.mode())),
+            options: open.session.options(),
             after,
         };
         (opened, open)
     }
 }
 
-/// Begins to pass on what a session tells.
-fn begin(made: Made, opened: engine::Opened, teller: Teller, editor: Editor) -> Open {
-    let live = Arc::new(Live::new(made, editor));
+/// Starts the task that forwards a session's events.
+fn start_follower(
+    made: AcpSessionParts,
+    opened: engine::SessionChannels,
+    teller: UpdateMapper,
+    editor: EditorClient,
+) -> FollowedSession {
+    let live = Arc::new(AcpSession::new(made, editor));
     let follower = tokio::spawn(follow::follow(live.clone(), opened.events, teller));
-    Open { live, follower }
+    FollowedSession {
+        session: live,
+        follower,
+    }
 }
 
 fn unused_folders(more: &[PathBuf]) -> Option<String> {
@@ -261,27 +302,28 @@ fn unused_folders(more: &[PathBuf]) -> Option<String> {
     })
 }
 
-/// Something that the person has to know: a notice where the editor shows them, else a text of the agent.
-fn note(editor: &Editor, text: String) -> Update {
-    match editor.abilities().notices {
-        true => Update::Notice {
+/// Returns an update with a notice, or with a message if the editor cannot show notices.
+fn notice_update(editor: &EditorClient, text: String) -> Update {
+    if editor.abilities().notices {
+        Update::Notice {
             is_warning: true,
             text,
-        },
-        false => said(&format!("{text}\n\n")),
+        }
+    } else {
+        agent_message(&format!("{text}\n\n"))
     }
 }
 
 /// A path of the editor's.
-fn absolute(folder: &std::path::Path) -> Result<AbsPath, Refusal> {
+fn absolute(folder: &std::path::Path) -> Result<AbsPath, RequestRefusal> {
     AbsPath::new(folder)
-        .ok_or_else(|| Refusal::Invalid(format!("{} is no absolute path", folder.display())))
+        .ok_or_else(|| RequestRefusal::Invalid(format!("{} is no absolute path", folder.display())))
 }
 
 /// Does something that waits for the disk.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Refusal> {
+) -> Result<T, RequestRefusal> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Refusal::Failed(format!("it broke off: {error}")))
+    done.map_err(|error| RequestRefusal::Failed(format!("it broke off: {error}")))
 }

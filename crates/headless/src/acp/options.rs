@@ -1,13 +1,16 @@
-//! What can be chosen of a session: its mode, its model, and the commands that a prompt can begin with.
+//! The options of a session: its mode, its model, and the slash commands that a prompt can begin
+//! with.
 
 use std::collections::BTreeSet;
 
 use agent::context::Skills;
 use agent::record;
-use connect::acp::words::{ConfigOption, Mode, Modes, OptionAbout, OptionValue, SlashCommand};
+use connect::acp::protocol::{
+    AgentMode, AgentModes, ConfigOption, OptionAbout, OptionValue, SlashCommand,
+};
 
+use crate::agent_services::SelectableModel;
 use crate::models::setup::DEMO;
-use crate::workshop::Model;
 
 /// The option that is the model.
 pub(super) const MODEL: &str = "model";
@@ -16,49 +19,57 @@ pub(super) const MODE: &str = "mode";
 /// The command that makes the conversation shorter.
 pub(super) const COMPACT: &str = "compact";
 
-const ALL: [record::Mode; 3] = [record::Mode::Build, record::Mode::Plan, record::Mode::Ask];
+const ALL: [record::SessionMode; 3] = [
+    record::SessionMode::Build,
+    record::SessionMode::Plan,
+    record::SessionMode::Ask,
+];
 
-/// A mode's id.
-pub(super) fn mode_id(mode: record::Mode) -> &'static str {
+/// Returns the protocol's id of a mode.
+pub(super) fn mode_id(mode: record::SessionMode) -> &'static str {
     match mode {
-        record::Mode::Build => "build",
-        record::Mode::Plan => "plan",
-        record::Mode::Ask => "ask",
+        record::SessionMode::Build => "build",
+        record::SessionMode::Plan => "plan",
+        record::SessionMode::Ask => "ask",
     }
 }
 
 /// The mode of an id.
-pub(super) fn mode_named(id: &str) -> Option<record::Mode> {
+pub(super) fn mode_named(id: &str) -> Option<record::SessionMode> {
     ALL.into_iter().find(|mode| mode_id(*mode) == id)
 }
 
 /// All modes, and the one now.
-pub(super) fn modes(now: record::Mode) -> Modes {
-    Modes {
+pub(super) fn modes(now: record::SessionMode) -> AgentModes {
+    AgentModes {
         all: ALL.map(mode_value).to_vec(),
         now: mode_id(now).to_owned(),
     }
 }
 
-fn mode_value(mode: record::Mode) -> Mode {
+fn mode_value(mode: record::SessionMode) -> AgentMode {
     let (name, description) = match mode {
-        record::Mode::Build => ("Build", "Does what is asked."),
-        record::Mode::Plan => ("Plan", "Looks and writes a plan; changes nothing else."),
-        record::Mode::Ask => ("Ask", "Answers questions; changes nothing."),
+        record::SessionMode::Build => ("Build", "Does what is asked."),
+        record::SessionMode::Plan => ("Plan", "Looks and writes a plan; changes nothing else."),
+        record::SessionMode::Ask => ("Ask", "Answers questions; changes nothing."),
     };
     value(mode_id(mode), name, description)
 }
 
-fn value(id: &str, name: &str, description: &str) -> Mode {
-    Mode {
+fn value(id: &str, name: &str, description: &str) -> AgentMode {
+    AgentMode {
         id: id.to_owned(),
         name: name.to_owned(),
         description: (!description.is_empty()).then(|| description.to_owned()),
     }
 }
 
-/// Everything that can be chosen, with what is chosen now.
-pub(super) fn options(models: &[Model], model: &str, mode: record::Mode) -> Vec<ConfigOption> {
+/// Returns all options of a session with their current values.
+pub(super) fn options(
+    models: &[SelectableModel],
+    model: &str,
+    mode: record::SessionMode,
+) -> Vec<ConfigOption> {
     let option = |id: &str, name: &str, about, now: &str, all| ConfigOption {
         id: id.to_owned(),
         name: name.to_owned(),
@@ -78,7 +89,7 @@ pub(super) fn options(models: &[Model], model: &str, mode: record::Mode) -> Vec<
 }
 
 /// The models that can be chosen: the one now is always among them.
-fn model_values(models: &[Model], now: &str) -> Vec<Mode> {
+fn model_values(models: &[SelectableModel], now: &str) -> Vec<AgentMode> {
     let mut all = vec![value("auto", "Auto", "The router chooses for each task.")];
     let mut known: BTreeSet<&str> = ["auto", DEMO].into();
     for model in models {
@@ -100,7 +111,7 @@ fn model_values(models: &[Model], now: &str) -> Vec<Mode> {
     all
 }
 
-/// The commands that a prompt can begin with.
+/// Returns the slash commands of a session's prompts.
 pub(super) fn commands(skills: &Skills) -> Vec<SlashCommand> {
     let command = |name: &str, description: &str, hint: Option<&str>| SlashCommand {
         name: name.to_owned(),
@@ -109,13 +120,25 @@ pub(super) fn commands(skills: &Skills) -> Vec<SlashCommand> {
     };
     let mut all = vec![command(COMPACT, "Makes the conversation shorter.", None)];
     let modes = [
-        (record::Mode::Build, "Goes on in build mode.", "what to do"),
-        (record::Mode::Plan, "Goes on in plan mode.", "what to plan"),
-        (record::Mode::Ask, "Goes on in ask mode.", "what to answer"),
+        (
+            record::SessionMode::Build,
+            "Goes on in build mode.",
+            "what to do",
+        ),
+        (
+            record::SessionMode::Plan,
+            "Goes on in plan mode.",
+            "what to plan",
+        ),
+        (
+            record::SessionMode::Ask,
+            "Goes on in ask mode.",
+            "what to answer",
+        ),
     ];
     all.extend(modes.map(|(mode, text, hint)| command(mode_id(mode), text, Some(hint))));
     for skill in &skills.skills {
-        // Our own words mean what they always mean.
+        // Built-in commands take precedence over skills.
         if all.iter().all(|known| known.name != skill.name) {
             all.push(command(
                 &skill.name,

@@ -1,56 +1,61 @@
-//! A prompt of an editor as a session takes it: its text with mentions, what comes attached, pictures.
+//! Converts an editor's prompt: text with mentions, attachments, pictures.
 
-use agent::parts;
-use agent::record::{Mode, StoredContent};
-use agent::session::Prompt;
+use agent::record::{SessionMode, StoredContent};
+use agent::session::UserPrompt;
+use agent::stored_parts;
 use base::AbsPath;
-use connect::acp::words::{Piece, SlashCommand};
+use connect::acp::protocol::{MessageContent, SlashCommand};
 
 use super::options::{COMPACT, mode_named};
 
-/// What a prompt wants.
+/// A prompt, parsed for slash commands.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wish {
-    /// A turn.
-    Turn(Prompt),
-    /// A shorter conversation.
+pub(super) enum PromptCommand {
+    /// A turn with this prompt.
+    Turn(UserPrompt),
+    /// A compaction of the conversation.
     Compact,
     /// Another mode, and a turn in it where something is asked.
-    Mode(Mode, Option<Prompt>),
+    Mode(SessionMode, Option<UserPrompt>),
 }
 
 /// Reads a prompt. `None` where it says nothing.
-pub(super) fn read(pieces: Vec<Piece>, root: &AbsPath, commands: &[SlashCommand]) -> Option<Wish> {
+pub(super) fn read(
+    pieces: Vec<MessageContent>,
+    root: &AbsPath,
+    commands: &[SlashCommand],
+) -> Option<PromptCommand> {
     let prompt = assemble(pieces, root);
     if prompt.text.trim().is_empty() && prompt.images.is_empty() {
         return None;
     }
-    Some(wish(prompt, commands))
+    Some(parse_prompt(prompt, commands))
 }
 
-fn wish(prompt: Prompt, commands: &[SlashCommand]) -> Wish {
+fn parse_prompt(prompt: UserPrompt, commands: &[SlashCommand]) -> PromptCommand {
     let Some((name, rest)) = command(&prompt.text) else {
-        return Wish::Turn(prompt);
+        return PromptCommand::Turn(prompt);
     };
-    let with = |text: String| Prompt {
+    let with = |text: String| UserPrompt {
         text,
         images: prompt.images.clone(),
     };
     if name == COMPACT {
-        return Wish::Compact;
+        return PromptCommand::Compact;
     }
     if let Some(mode) = mode_named(name) {
         let says_more = !rest.is_empty() || !prompt.images.is_empty();
-        return Wish::Mode(mode, says_more.then(|| with(rest.to_owned())));
+        return PromptCommand::Mode(mode, says_more.then(|| with(rest.to_owned())));
     }
-    match commands.iter().any(|command| command.name == name) {
+    if commands.iter().any(|command| command.name == name) {
         // A skill that is mentioned joins the prompt.
-        true => Wish::Turn(with(format!("@{name} {rest}").trim_end().to_owned())),
-        false => Wish::Turn(prompt),
+        PromptCommand::Turn(with(format!("@{name} {rest}").trim_end().to_owned()))
+    } else {
+        PromptCommand::Turn(prompt)
     }
 }
 
-/// The command that a text begins with, and what follows it.
+/// Splits a text into its slash command and the rest.
 fn command(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().strip_prefix('/')?;
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
@@ -58,28 +63,28 @@ fn command(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then(|| (name, rest.trim()))
 }
 
-fn assemble(pieces: Vec<Piece>, root: &AbsPath) -> Prompt {
-    let mut prompt = Prompt::default();
+fn assemble(pieces: Vec<MessageContent>, root: &AbsPath) -> UserPrompt {
+    let mut prompt = UserPrompt::default();
     let mut attached = String::new();
     for piece in pieces {
         match piece {
-            Piece::Image { media_type, data } => {
+            MessageContent::Image { media_type, data } => {
                 let stored = StoredContent::Image { media_type, data };
-                prompt.images.push(parts::content(&stored));
+                prompt.images.push(stored_parts::content(&stored));
             }
-            Piece::Link { uri, name } => {
-                let text = match Place::of(&uri, root) {
+            MessageContent::Link { uri, name } => {
+                let text = match MentionTarget::of(&uri, root) {
                     Some(place) => place.mention(),
                     None => format!("[{name}]({uri})"),
                 };
                 prompt.text.push_str(&text);
             }
-            Piece::Resource {
+            MessageContent::Resource {
                 uri,
                 text: Some(text),
             } => {
-                let place = Place::of(&uri, root);
-                let shown = place.map_or_else(|| uri.clone(), |place| place.shown());
+                let place = MentionTarget::of(&uri, root);
+                let shown = place.map_or_else(|| uri.clone(), |place| place.display_path());
                 prompt.text.push_str(&format!("`{shown}`"));
                 attached.push_str(&format!("\n<file path=\"{shown}\">\n{text}"));
                 if !text.ends_with('\n') {
@@ -98,31 +103,32 @@ fn assemble(pieces: Vec<Piece>, root: &AbsPath) -> Prompt {
 }
 
 /// A file or folder below the root that an address leads to.
-struct Place {
+struct MentionTarget {
     path: String,
     lines: Option<(u32, u32)>,
 }
 
-impl Place {
+impl MentionTarget {
     fn of(uri: &str, root: &AbsPath) -> Option<Self> {
         let rest = uri.strip_prefix("file://")?;
-        // Behind the slashes a host may stand; only this machine's files are meant.
+        // A file URL may name a host; only this machine's files count.
         let rest = rest.strip_prefix("localhost").unwrap_or(rest);
         let (path, tail) = rest.split_once('#').unwrap_or((rest, ""));
-        let path = AbsPath::new(decoded(path)?)?;
+        let path = AbsPath::new(percent_decode(path)?)?;
         let inner = path.relative_to(root)?.to_str()?.to_owned();
         (!inner.is_empty()).then(|| Self {
             path: inner,
-            lines: lines(tail),
+            lines: parse_line_range(tail),
         })
     }
 
-    /// As it is mentioned, with room on both sides.
+    /// Returns the mention of the file, with a space on each side.
     fn mention(&self) -> String {
         let plain = |letter: char| letter.is_alphanumeric() || "_./-".contains(letter);
-        let name = match self.path.chars().all(plain) {
-            true => self.path.clone(),
-            false => format!("\"{}\"", self.path),
+        let name = if self.path.chars().all(plain) {
+            self.path.clone()
+        } else {
+            format!("\"{}\"", self.path)
         };
         match self.lines {
             Some((first, last)) => format!("@{name}:{first}-{last} "),
@@ -130,7 +136,7 @@ impl Place {
         }
     }
 
-    fn shown(&self) -> String {
+    fn display_path(&self) -> String {
         match self.lines {
             Some((first, last)) => format!("{}:{first}-{last}", self.path),
             None => self.path.clone(),
@@ -139,7 +145,7 @@ impl Place {
 }
 
 /// `L10`, `L10:20` or `L10-L20`.
-fn lines(tail: &str) -> Option<(u32, u32)> {
+fn parse_line_range(tail: &str) -> Option<(u32, u32)> {
     let number = |text: &str| text.trim_start_matches('L').parse::<u32>().ok();
     let (first, last) = tail.split_once([':', '-']).unwrap_or((tail, tail));
     let (first, last) = (number(first)?, number(last)?);
@@ -147,7 +153,7 @@ fn lines(tail: &str) -> Option<(u32, u32)> {
 }
 
 /// A path without its `%20`.
-fn decoded(path: &str) -> Option<String> {
+fn percent_decode(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();
     while let Some(byte) = rest.next() {
@@ -171,12 +177,12 @@ mod tests {
         AbsPath::new("/project").expect("absolute")
     }
 
-    fn text(text: &str) -> Piece {
-        Piece::Text(text.to_owned())
+    fn text(text: &str) -> MessageContent {
+        MessageContent::Text(text.to_owned())
     }
 
-    fn link(uri: &str) -> Piece {
-        Piece::Link {
+    fn link(uri: &str) -> MessageContent {
+        MessageContent::Link {
             uri: uri.to_owned(),
             name: "it".to_owned(),
         }
@@ -184,7 +190,7 @@ mod tests {
 
     #[test]
     fn pieces_become_a_text_with_mentions() {
-        let check = |pieces: Vec<Piece>, expected: &str| {
+        let check = |pieces: Vec<MessageContent>, expected: &str| {
             assert_eq!(assemble(pieces, &root()).text, expected);
         };
         check(
@@ -202,7 +208,7 @@ mod tests {
             "[it](file:///project/../etc/x)",
         );
         check(vec![link("https://a.org")], "[it](https://a.org)");
-        let resource = Piece::Resource {
+        let resource = MessageContent::Resource {
             uri: "file:///project/a.rs#L2".to_owned(),
             text: Some("let a;".to_owned()),
         };
@@ -212,12 +218,12 @@ mod tests {
 
     #[test]
     fn a_picture_is_a_picture() {
-        let picture = Piece::Image {
+        let picture = MessageContent::Image {
             media_type: "image/png".to_owned(),
             data: "aGk=".to_owned(),
         };
         let prompt = assemble(vec![picture], &root());
-        let is_picture = |it: &model::Content| matches!(it, model::Content::Image { media_type, bytes } if media_type == "image/png" && bytes.as_ref() == b"hi");
+        let is_picture = |it: &model::PartContent| matches!(it, model::PartContent::Image { media_type, bytes } if media_type == "image/png" && bytes.as_ref() == b"hi");
         assert!(prompt.images.iter().all(is_picture) && prompt.images.len() == 1);
     }
 
@@ -228,27 +234,30 @@ mod tests {
             description: String::new(),
             hint: None,
         };
-        let said = |text: &str| Prompt {
+        let said = |text: &str| UserPrompt {
             text: text.to_owned(),
             images: Vec::new(),
         };
-        let check = |before: &str, expected: Option<Wish>| {
+        let check = |before: &str, expected: Option<PromptCommand>| {
             let found = read(vec![text(before)], &root(), std::slice::from_ref(&skill));
             assert_eq!(found, expected, "{before}");
         };
-        check("/compact", Some(Wish::Compact));
-        check("/plan", Some(Wish::Mode(Mode::Plan, None)));
+        check("/compact", Some(PromptCommand::Compact));
+        check("/plan", Some(PromptCommand::Mode(SessionMode::Plan, None)));
         check(
             "/ask  why? ",
-            Some(Wish::Mode(Mode::Ask, Some(said("why?")))),
+            Some(PromptCommand::Mode(SessionMode::Ask, Some(said("why?")))),
         );
-        check("/release now", Some(Wish::Turn(said("@release now"))));
-        check("/release", Some(Wish::Turn(said("@release"))));
+        check(
+            "/release now",
+            Some(PromptCommand::Turn(said("@release now"))),
+        );
+        check("/release", Some(PromptCommand::Turn(said("@release"))));
         check(
             "/usr/bin is full",
-            Some(Wish::Turn(said("/usr/bin is full"))),
+            Some(PromptCommand::Turn(said("/usr/bin is full"))),
         );
-        check("a /plan", Some(Wish::Turn(said("a /plan"))));
+        check("a /plan", Some(PromptCommand::Turn(said("a /plan"))));
         check(" ", None);
     }
 }

@@ -1,5 +1,5 @@
-//! Sessions as an editor has them: a scripted model behind the real tools, the protocol's lines in front. Every line
-//! that is sent fits the protocol's schema.
+//! Sessions from an editor's view: a scripted model behind the real tools, protocol messages in
+//! front. Every message that is sent matches the protocol's schema.
 
 mod asking;
 mod peer;

@@ -1,20 +1,20 @@
-//! What became of the edits, for a person and as JSON.
+//! The result of applying edits, as text and as JSON.
 
-use agent::ground::{Action, Change};
+use agent::edit_root::{CommitAction, PlannedChange};
 use base::AbsPath;
 use patch::explain::{for_model, reason};
 use patch::format::{Parsed, Severity};
 use patch::set::SetPlan;
-use patch::{HunkReport, Place};
+use patch::{HunkReport, NearMatch};
 use serde_json::{Value, json};
 
-/// What became of the edits.
-pub(super) struct Report {
+/// The result of applying a set of edits.
+pub(super) struct ApplyReport {
     pub(super) root: AbsPath,
     pub(super) parsed: Parsed,
     pub(super) plan: SetPlan,
-    /// What was done on the disk.
-    pub(super) changes: Vec<Change>,
+    /// The changes that were made on disk.
+    pub(super) changes: Vec<PlannedChange>,
     /// Whether everything that was to be written is.
     pub(super) is_written: bool,
     /// Why nothing could be written, as a sentence.
@@ -22,7 +22,7 @@ pub(super) struct Report {
     pub(super) warnings: Vec<String>,
 }
 
-impl Report {
+impl ApplyReport {
     /// Whether all that was meant is done.
     pub(super) fn is_complete(&self) -> bool {
         self.is_written && self.plan.is_complete() && !self.parsed.has_losses()
@@ -63,9 +63,9 @@ impl Report {
             json!({
                 "path": path.unwrap_or(change.path.as_path()).to_string_lossy(),
                 "action": match &change.action {
-                    Action::Write { before: None, .. } => "created",
-                    Action::Write { .. } => "changed",
-                    Action::Remove(_) => "removed",
+                    CommitAction::Write { before: None, .. } => "created",
+                    CommitAction::Write { .. } => "changed",
+                    CommitAction::Remove(_) => "removed",
                 },
             })
         });
@@ -85,16 +85,16 @@ fn hunk(path: &str, report: &HunkReport) -> Value {
         "path": path,
         "hunk": report.hunk + 1,
         "outcome": report.outcome.name(),
-        "rung": report.rung.map(|rung| rung.name()),
-        "line": report.line(),
+        "rung": report.strategy.map(|rung| rung.name()),
+        "line": report.line_number(),
         "reason": reason(report),
         "refusal": report.refusal.as_ref().map(|refusal| refusal.name()),
-        "nearest": report.nearest.iter().map(place).collect::<Vec<_>>(),
+        "nearest": report.nearest.iter().map(location_json).collect::<Vec<_>>(),
         "already_at": report.already_at.map(|row| row.0 + 1),
     })
 }
 
-fn place(place: &Place) -> Value {
+fn location_json(place: &NearMatch) -> Value {
     json!({
         "line": place.row.0 + 1,
         "text": place.text,

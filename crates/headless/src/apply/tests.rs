@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// A folder to be edited beside one that must not be.
+/// A folder to edit, beside one that must not change.
 struct World {
     folder: TempFolder,
 }
@@ -69,7 +69,7 @@ impl World {
             "--format",
         ];
         let apply = Line::try_parse_from(line.into_iter().chain(arguments.iter().copied()));
-        let dirs = Dirs::below(&self.folder.path().join("state"));
+        let dirs = Dirs::under(&self.folder.path().join("state"));
         let mut streams = Streams {
             input: &mut edits.as_bytes(),
             output: &mut output,
@@ -91,7 +91,7 @@ impl World {
 #[derive(Parser)]
 struct Line {
     #[command(flatten)]
-    apply: Apply,
+    apply: ApplyCommand,
 }
 
 fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -162,9 +162,10 @@ fn the_shared_scenarios_end_as_expected() {
         let deviates = ["010", "011", "015"]
             .iter()
             .any(|number| name.starts_with(number));
-        let expected = match deviates {
-            true => input,
-            false => files_alone(tree(&folder.join("expected"))),
+        let expected = if deviates {
+            input
+        } else {
+            files_alone(tree(&folder.join("expected")))
         };
         assert_eq!(
             files_alone(tree(&world.root())),
@@ -176,7 +177,7 @@ fn the_shared_scenarios_end_as_expected() {
     assert_eq!(count, 23);
 }
 
-/// Without folders: the scenarios leave empty ones behind as they like.
+/// Drops folders, because the scenarios may leave empty ones behind.
 fn files_alone(mut tree: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     tree.retain(|path, _| !path.ends_with('/'));
     tree
@@ -214,7 +215,7 @@ fn a_set_is_applied_whole_or_not_at_all() {
 }
 
 #[test]
-fn what_cannot_be_read_holds_everything_back() {
+fn unparsable_edits_change_nothing() {
     let world = World::new();
     world.write("a", "one\n");
     let edits = replace("a", "one\n", "1\n") + "a\n```\n<<<<<<< SEARCH\none\n";
@@ -380,7 +381,7 @@ fn nothing_is_written_over_a_file() {
 }
 
 #[test]
-fn a_diff_that_is_cut_off_or_quotes_other_lines_changes_nothing() {
+fn truncated_or_mismatched_diff_changes_nothing() {
     let world = World::new();
     world.write("a", "one\ntwo\n");
     for diff in [
@@ -409,7 +410,7 @@ fn separators_of_records_are_text() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_a_mistake_of_the_caller() {
+fn missing_folder_is_a_usage_error() {
     let world = World::new();
     std::fs::remove_dir(world.root()).expect("removed");
     let answer = world.apply(&["whole"], "");
@@ -422,7 +423,7 @@ fn a_folder_that_is_not_there_is_a_mistake_of_the_caller() {
 }
 
 #[test]
-fn what_runs_programs_is_not_written_for_a_model() {
+fn model_cannot_write_files_that_run_programs() {
     for path in [
         ".git/hooks/pre-commit",
         ".git/config",
@@ -466,7 +467,7 @@ fn what_runs_programs_is_not_written_for_a_model() {
         let answer = world.apply(&["whole"], &edits);
         assert!(!answer.is_good(), "{path}: {}", answer.output);
         assert!(
-            answer.output.contains("change it yourself"),
+            answer.output.contains("only the user may change it"),
             "{path}: {}",
             answer.output
         );
@@ -482,7 +483,7 @@ fn what_runs_programs_is_not_written_for_a_model() {
 }
 
 #[test]
-fn a_protected_name_is_neither_removed_nor_moved_into_for_a_model() {
+fn model_cannot_delete_or_overwrite_protected_names() {
     let world = World::new();
     world.write(".vscode/tasks.json", "{}\n");
     world.write("a.txt", "a\n");
@@ -494,7 +495,7 @@ fn a_protected_name_is_neither_removed_nor_moved_into_for_a_model() {
     ] {
         let answer = world.apply(&["apply-patch"], patch);
         assert!(
-            answer.output.contains("change it yourself"),
+            answer.output.contains("only the user may change it"),
             "{patch}: {}",
             answer.output
         );

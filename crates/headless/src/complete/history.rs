@@ -1,27 +1,27 @@
-//! What was edited before: read from a file, taken back, and made again one by one.
+//! Reads the earlier edits from a file, reverts them, and replays them one by one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use autocomplete::engine::Edited;
-use autocomplete::local::{self, Corpus, Local};
-use autocomplete::validate::{Recent, check};
-use autocomplete::{Cause, Scene, Suggestion, SuggestionId};
+use autocomplete::engine::DocumentEdit;
+use autocomplete::local::{self, Corpus, LocalPredictor};
+use autocomplete::validate::{RecentEdits, check};
+use autocomplete::{ChangeCause, EditorState, Suggestion, SuggestionId};
 use base::{AbsPath, Span};
 use serde::Deserialize;
-use text::{Buffer, Origin, Snapshot, Timestamp};
+use text::{Buffer, EditOrigin, Snapshot, Timestamp};
 
-use super::text::{Place, Project, scene_at, tree};
+use super::text::{CharPosition, Project, parse_tree, scene_at};
 
 /// The longest history, in bytes.
-const MOST_BYTES: u64 = 16 << 20;
-/// How far apart the edits are taken to be, in milliseconds.
+const MAX_HISTORY_BYTES: u64 = 16 << 20;
+/// The assumed time between two edits, in milliseconds.
 const APART: u64 = 5_000;
 
 /// One edit as it is written down.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct HistoryEntry {
     file: PathBuf,
     at: [u32; 2],
     old: String,
@@ -30,28 +30,28 @@ struct Written {
 
 /// The edits, the oldest first, each with the texts around it.
 #[derive(Default)]
-pub(super) struct Past {
-    edits: Vec<Edited>,
+pub(super) struct RecordedEdits {
+    edits: Vec<DocumentEdit>,
     /// The texts as the edits left them, which is as they are.
     texts: BTreeMap<AbsPath, Snapshot>,
 }
 
 /// An edit that was found in its text.
-struct Placed {
+struct LocatedEdit {
     file: AbsPath,
     old: String,
     new: Span,
 }
 
-impl Past {
+impl RecordedEdits {
     /// Reads a history and checks it against the files: taking the edits back from the last to the first must lead
     /// through the texts that they name.
     pub(super) fn read(path: &Path, project: &Project<'_>) -> Result<Self, String> {
         let name = path.display();
         let json = std::path::absolute(path).ok().and_then(AbsPath::new);
         let json = json.ok_or_else(|| format!("{name} is not a path"))?;
-        let text = project.read(&json, MOST_BYTES)?;
-        let written: Vec<Written> = serde_json::from_str(&text)
+        let text = project.read(&json, MAX_HISTORY_BYTES)?;
+        let written: Vec<HistoryEntry> = serde_json::from_str(&text)
             .map_err(|error| format!("{name} is no history of edits: {error}"))?;
         let mut buffers: BTreeMap<AbsPath, Buffer> = BTreeMap::new();
         let mut placed = Vec::with_capacity(written.len());
@@ -64,18 +64,18 @@ impl Past {
             let Some(buffer) = buffers.get_mut(&file) else {
                 continue;
             };
-            let new = take_back(buffer, edit).map_err(at)?;
+            let new = revert_edit(buffer, edit).map_err(at)?;
             let old = edit.old.clone();
-            placed.push(Placed { file, old, new });
+            placed.push(LocatedEdit { file, old, new });
         }
         placed.reverse();
-        Ok(Self::made_again(placed, buffers, &written))
+        Ok(Self::replay_edit(placed, buffers, &written))
     }
 
-    fn made_again(
-        placed: Vec<Placed>,
+    fn replay_edit(
+        placed: Vec<LocatedEdit>,
         mut buffers: BTreeMap<AbsPath, Buffer>,
-        written: &[Written],
+        written: &[HistoryEntry],
     ) -> Self {
         let mut edits = Vec::with_capacity(placed.len());
         for (edit, written) in placed.into_iter().zip(written) {
@@ -84,14 +84,14 @@ impl Past {
             };
             let before = buffer.snapshot();
             let span = Span::new(edit.new.start, edit.new.start + edit.old.len());
-            let origin = Origin::user(Timestamp(0));
+            let origin = EditOrigin::user(Timestamp(0));
             let change = buffer.replace(span, &written.new, &origin);
             let caret = change.splices.last().map_or(span.start, |it| it.new.end);
-            edits.push(Edited {
+            edits.push(DocumentEdit {
                 before,
                 scene: scene_at(&edit.file, &buffer.snapshot(), caret),
                 change,
-                cause: Cause::Typed,
+                cause: ChangeCause::Typed,
             });
         }
         let texts = buffers
@@ -104,12 +104,12 @@ impl Past {
     }
 
     /// The edits, the oldest first.
-    pub(super) fn edits(&self) -> &[Edited] {
+    pub(super) fn edits(&self) -> &[DocumentEdit] {
         &self.edits
     }
 
-    /// The scene over the text that the edits led to, whose revision they know.
-    pub(super) fn scene(&self, scene: &Scene) -> Scene {
+    /// Returns the editor state over the edited text, at its latest revision.
+    pub(super) fn scene(&self, scene: &EditorState) -> EditorState {
         let text = scene.path.as_ref().and_then(|path| self.texts.get(path));
         match (text, &scene.path) {
             (Some(text), Some(path)) => scene_at(path, text, scene.caret),
@@ -117,38 +117,38 @@ impl Past {
         }
     }
 
-    /// What is suggested without a model, the best first.
-    pub(super) fn local(&self, project: &Project<'_>, scene: &Scene) -> Vec<Suggestion> {
+    /// Returns the suggestions of the local tier, best first.
+    pub(super) fn local(&self, project: &Project<'_>, scene: &EditorState) -> Vec<Suggestion> {
         let scene = self.scene(scene);
         let mut corpus = Corpus::new();
         for (path, text) in project.texts() {
-            // What stands in the file itself is known from its text.
+            // The engine takes the current file from its buffer.
             if Some(&path) != scene.path.as_ref() {
-                corpus.put(&path, &text);
+                corpus.insert(&path, &text);
             }
         }
-        let mut local = Local::new();
+        let mut local = LocalPredictor::new();
         local.set_corpus(corpus.view());
-        let mut recent = Recent::default();
+        let mut recent = RecentEdits::default();
         for path in self.texts.keys() {
             let first = self
                 .edits
                 .iter()
                 .find(|edit| edit.scene.path.as_ref() == Some(path));
             if let Some(edit) = first {
-                local.see(&scene_at(path, &edit.before, 0.into()));
+                local.note_tree(&scene_at(path, &edit.before, 0.into()));
             }
         }
         let mut at = Timestamp(0);
         for edit in &self.edits {
             at = Timestamp(at.0 + APART);
-            local.edited(&noted(edit, at));
+            local.edited(&to_local_edit(edit, at));
             let texts = (&edit.before, &edit.scene.snapshot);
-            let why = (Cause::Typed, std::time::Duration::from_millis(at.0));
+            let why = (ChangeCause::Typed, std::time::Duration::from_millis(at.0));
             recent.edited(edit.scene.path.as_ref(), texts, &edit.change, why);
         }
-        local.see(&scene);
-        let mut open: Vec<Scene> = vec![scene.clone()];
+        local.note_tree(&scene);
+        let mut open: Vec<EditorState> = vec![scene.clone()];
         let others = self
             .texts
             .iter()
@@ -168,14 +168,14 @@ impl Past {
     }
 }
 
-/// Takes an edit back and tells where what it had put in lay.
-fn take_back(buffer: &mut Buffer, edit: &Written) -> Result<Span, String> {
+/// Reverts an edit; returns the span of the text that it had inserted.
+fn revert_edit(buffer: &mut Buffer, edit: &HistoryEntry) -> Result<Span, String> {
     let text = buffer.snapshot();
     let [line, column] = edit.at;
     if line == 0 || column == 0 {
         return Err("its place counts from 1".to_owned());
     }
-    let start = Place { line, column }.offset(&text)?;
+    let start = CharPosition { line, column }.offset(&text)?;
     let span = Span::new(start, start + edit.new.len());
     if span.end > text.len() || text.text(span) != edit.new.as_str() {
         return Err(format!(
@@ -183,23 +183,23 @@ fn take_back(buffer: &mut Buffer, edit: &Written) -> Result<Span, String> {
             edit.file.display()
         ));
     }
-    buffer.replace(span, &edit.old, &Origin::user(Timestamp(0)));
+    buffer.replace(span, &edit.old, &EditOrigin::user(Timestamp(0)));
     Ok(span)
 }
 
-/// An edit as the local tier is told of it.
-fn noted(edit: &Edited, at: Timestamp) -> local::Edited {
+/// Converts an edit for the local tier.
+fn to_local_edit(edit: &DocumentEdit, at: Timestamp) -> local::ObservedEdit {
     let path = edit.scene.path.clone();
     let syntax = path
         .as_ref()
-        .and_then(|path| tree(path, &edit.scene.snapshot));
-    local::Edited {
+        .and_then(|path| parse_tree(path, &edit.scene.snapshot));
+    local::ObservedEdit {
         syntax,
         path,
         before: edit.before.clone(),
         after: edit.scene.snapshot.clone(),
         change: edit.change.clone(),
         at,
-        cause: Cause::Typed,
+        cause: ChangeCause::Typed,
     }
 }

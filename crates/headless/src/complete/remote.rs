@@ -2,30 +2,36 @@
 
 use std::time::Duration;
 
-use autocomplete::context::NoSource;
-use autocomplete::engine::{Ask, Effect, Engine, Input, Options, RequestId, TabKind, TabModel};
+use autocomplete::context::EmptyContextSource;
+use autocomplete::engine::{
+    CompletionEngine, CompletionRequest, EngineEffect, EngineInput, EngineOptions, RequestId,
+    TabKind, TabModel,
+};
 use futures::StreamExt;
 use futures::stream::{BoxStream, SelectAll, select_all};
 use host::{Clock, Dirs, Files, RealClock};
-use model::policy::{AgentId, Caller, Class, TurnId};
-use model::{Event, FailureClass, FimFormat, ModelId};
-use router::actor::{Ask as Asked, LaneConfig, Question as What, RouterHandle, Terms, Told};
+use model::policy::{AgentId, Caller, RequestClass, TurnId};
+use model::{FailureClass, FimFormat, ModelId, StreamEvent};
+use router::actor::{
+    RequestPayload as What, RouteConfig, RouterEvent, RouterHandle, RouterRequest as Asked,
+    RoutingOptions,
+};
 
-use super::{Found, Question};
+use super::{CompletionOutcome, CompletionQuery};
 use crate::ask::{open_book, start};
 use crate::models::setup::{self, DEMO, Setup};
-use crate::{Streams, tell};
+use crate::{Streams, print_notice};
 
-/// Nobody waits longer for a suggestion.
+/// The maximum wait for a suggestion.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a model suggests.
+/// Returns a model's suggestions.
 pub(super) fn ask(
     name: &str,
-    question: &Question<'_>,
+    question: &CompletionQuery<'_>,
     (files, dirs): (&dyn Files, &Dirs),
     streams: &mut Streams<'_>,
-) -> Result<Found, String> {
+) -> Result<CompletionOutcome, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -33,7 +39,7 @@ pub(super) fn ask(
     runtime.block_on(async {
         let mut setup = Setup::find(files, dirs).await;
         for problem in std::mem::take(&mut setup.problems) {
-            tell(streams, &problem);
+            print_notice(streams, &problem);
         }
         let (model, lanes) = choose(name, &mut setup)?;
         let (book, _) = open_book(dirs, streams)?;
@@ -41,7 +47,7 @@ pub(super) fn ask(
         let found = drive(&router, model, question).await;
         router.idle().await;
         if let Err(error) = book.flush() {
-            tell(
+            print_notice(
                 streams,
                 &format!("{error}; what was spent is not written down"),
             );
@@ -51,17 +57,20 @@ pub(super) fn ask(
 }
 
 /// The model that is meant, and every way to a model.
-pub(super) fn choose(name: &str, setup: &mut Setup) -> Result<(TabModel, Vec<LaneConfig>), String> {
+pub(super) fn choose(
+    name: &str,
+    setup: &mut Setup,
+) -> Result<(TabModel, Vec<RouteConfig>), String> {
     if name == DEMO {
         let mut lane = setup::demo()?;
         lane.profile.fim = Some(FimFormat::Endpoint);
-        let id = lane.lane.model.clone();
+        let id = lane.route.model.clone();
         let kind = TabKind::Gap;
         return Ok((TabModel { id, kind }, vec![lane]));
     }
     if name != "auto" {
         let id = ModelId::parse(name).ok_or_else(|| {
-            format!("\"{name}\" is nobody who could be asked: write local, auto, {DEMO}, or provider/model")
+            format!("unknown provider \"{name}\": write local, auto, {DEMO}, or provider/model")
         })?;
         setup.add_named(&id).ok_or_else(|| {
             format!(
@@ -78,40 +87,44 @@ pub(super) fn choose(name: &str, setup: &mut Setup) -> Result<(TabModel, Vec<Lan
     Ok((model, setup.lanes()))
 }
 
-/// A piece of an answer, and to which request.
-type Piece = (RequestId, Told);
+/// An event of an answer, with its request.
+type Piece = (RequestId, RouterEvent);
 
 pub(super) async fn drive(
     router: &RouterHandle,
     model: TabModel,
-    question: &Question<'_>,
-) -> Found {
+    question: &CompletionQuery<'_>,
+) -> CompletionOutcome {
     let clock = RealClock::default();
     let provider = model.id.to_string();
-    let mut engine = Engine::new(Options {
+    let mut engine = CompletionEngine::new(EngineOptions {
         root: Some(question.project.root.clone()),
         model: Some(model),
         threshold: 0.0,
     });
     let mut answers: SelectAll<BoxStream<'static, Piece>> = select_all([]);
     for edit in question.past.edits() {
-        // What was typed before is known, and not asked about.
-        let input = Input::Edited(Box::new(edit.clone()));
-        drop(engine.handle(clock.elapsed(), input, &NoSource));
+        // Earlier edits become history and cause no requests.
+        let input = EngineInput::Edited(Box::new(edit.clone()));
+        drop(engine.handle(clock.elapsed(), input, &EmptyContextSource));
     }
     let scene = question.past.scene(&question.scene);
-    let mut effects = engine.handle(clock.elapsed(), Input::Requested { scene }, &NoSource);
+    let mut effects = engine.handle(
+        clock.elapsed(),
+        EngineInput::Requested { scene },
+        &EmptyContextSource,
+    );
     let mut failure = None;
     let mut open = Vec::new();
     loop {
         for effect in effects.drain(..) {
             match effect {
-                Effect::Ask { request, what } => {
+                EngineEffect::Ask { request, what } => {
                     open.push(request);
                     let told = router.submit(self::question(what));
                     answers.push(told.map(move |told| (request, told)).boxed());
                 }
-                Effect::Cancel { request } => open.retain(|it| *it != request),
+                EngineEffect::Cancel { request } => open.retain(|it| *it != request),
                 _ => {}
             }
         }
@@ -122,40 +135,48 @@ pub(super) async fn drive(
         if !open.contains(&request) {
             continue;
         }
-        let Told::Event(event) = told else {
+        let RouterEvent::Event(event) = told else {
             continue;
         };
-        if let Event::Failed(failed) = &event {
+        if let StreamEvent::Failed(failed) = &event {
             failure = Some(failed.class);
         }
         let is_last = event.is_last();
-        effects = engine.handle(clock.elapsed(), Input::Stream { request, event }, &NoSource);
-        // Whatever is asked for ahead is for somebody who goes on typing.
+        effects = engine.handle(
+            clock.elapsed(),
+            EngineInput::Stream { request, event },
+            &EmptyContextSource,
+        );
+        // A prefetch is only useful while the user keeps typing.
         if is_last || engine.in_flight() == 0 {
             break;
         }
     }
-    found(&engine, provider, failure)
+    outcome(&engine, provider, failure)
 }
 
-fn found(engine: &Engine, provider: String, failure: Option<FailureClass>) -> Found {
-    Found {
+fn outcome(
+    engine: &CompletionEngine,
+    provider: String,
+    failure: Option<FailureClass>,
+) -> CompletionOutcome {
+    CompletionOutcome {
         provider,
-        suggestions: engine.shown().cloned().into_iter().collect(),
+        suggestions: engine.current_suggestion().cloned().into_iter().collect(),
         status: engine.status().to_string(),
         failure,
     }
 }
 
-/// What is asked for Tab, as the router takes it.
-pub(crate) fn question(what: Ask) -> Asked {
+/// Converts a Tab request for the router.
+pub(crate) fn question(what: CompletionRequest) -> Asked {
     match what {
-        Ask::Fim(fim) => Asked::fim(*fim, AgentId(1)),
-        Ask::Chat(request) => Asked {
-            what: What::Chat(request),
-            terms: Terms::named(),
+        CompletionRequest::Fim(fim) => Asked::fim(*fim, AgentId(1)),
+        CompletionRequest::Chat(request) => Asked {
+            payload: What::Chat(request),
+            options: RoutingOptions::named(),
             caller: Caller {
-                class: Class::Tab,
+                class: RequestClass::Tab,
                 agent: AgentId(1),
                 turn: TurnId(0),
             },

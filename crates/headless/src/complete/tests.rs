@@ -9,8 +9,8 @@ use base::AbsPath;
 use host::{Dirs, Files, RealFiles, TempFolder};
 use serde_json::{Value, json};
 
-use super::Complete;
-use super::text::Place;
+use super::CompleteCommand;
+use super::text::CharPosition;
 use crate::Streams;
 
 struct World {
@@ -39,11 +39,11 @@ impl World {
         self.folder.path().join(path)
     }
 
-    /// Runs the command; the exit code, the answer and what was complained about.
+    /// Runs the command; returns the exit code, the answer and the errors.
     fn complete(&self, file: &str, at: &str, provider: &str) -> (ExitCode, Value, String) {
         let history = self.path("history.json");
         let has_history = RealFiles.exists(&history);
-        let complete = Complete {
+        let complete = CompleteCommand {
             root: Some(self.path("project").as_path().to_owned()),
             file: file.into(),
             at: at.parse().expect("a place"),
@@ -57,7 +57,7 @@ impl World {
             output: &mut output,
             errors: &mut errors,
         };
-        let dirs = Dirs::below(&self.path("own"));
+        let dirs = Dirs::under(&self.path("own"));
         let done = complete.run(&RealFiles, &dirs, &mut streams);
         let mut errors = String::from_utf8_lossy(&errors).into_owned();
         let code = done.unwrap_or_else(|sentence| {
@@ -73,7 +73,7 @@ impl World {
 fn places_count_from_one_and_by_characters() {
     let text = text::Snapshot::new("ä = 1\nb\n");
     let offset = |place: &str| {
-        let place: Place = place.parse()?;
+        let place: CharPosition = place.parse()?;
         place.offset(&text).map(|offset| offset.0)
     };
     assert_eq!(offset("1:1"), Ok(0));
@@ -94,7 +94,7 @@ fn places_count_from_one_and_by_characters() {
 }
 
 #[test]
-fn the_same_edit_at_the_next_place_is_suggested_without_a_model() {
+fn local_tier_suggests_the_repeated_edit() {
     let world = World::new(&[(
         "src/main.rs",
         "fn main() {\n    log::warn(\"a\");\n    log::warn(\"b\");\n    log::info(\"c\");\n    log::info(\"d\");\n}\n",
@@ -116,7 +116,7 @@ fn the_same_edit_at_the_next_place_is_suggested_without_a_model() {
 }
 
 #[test]
-fn a_history_that_does_not_fit_is_refused_in_a_sentence() {
+fn mismatched_history_is_an_error() {
     let world = World::new(&[("a.rs", "fn main() {}\n")]);
     world.write(
         "history.json",
@@ -149,10 +149,10 @@ fn files_outside_and_providers_that_are_none_are_refused() {
 }
 
 /// A server that fills gaps by this script, as the provider `vllm`.
-fn served(world: &World, rules: &Value) -> mockllm::Server {
+fn served(world: &World, rules: &Value) -> mockllm::MockServer {
     let script = json!({ "rules": rules }).to_string();
     let script = mockllm::Script::parse("complete", &script).expect("a script");
-    let server = mockllm::Server::start(script).expect("listens");
+    let server = mockllm::MockServer::start(script).expect("listens");
     let settings = json!({ "models": { "providers": [
         { "name": "vllm", "wire": "vllm", "url": format!("{}/v1", server.url()) }
     ] } });
@@ -171,7 +171,7 @@ fn a_model_fills_the_gap_through_its_template() {
         }]),
     );
     let (code, answer, errors) = world.complete("src/main.rs", "2:13", "vllm/qwen2.5-coder");
-    assert_eq!(code, ExitCode::SUCCESS, "{errors} {:?}", server.seen());
+    assert_eq!(code, ExitCode::SUCCESS, "{errors} {:?}", server.requests());
     let edit = &answer["suggestions"][0]["edits"][0];
     assert_eq!(edit["new"], "compute(1)");
     assert_eq!(answer["suggestions"][0]["shape"], "ghost");
@@ -194,14 +194,14 @@ fn a_model_that_predicts_edits_is_sent_its_own_prompt() {
         }]),
     );
     let (code, answer, errors) = world.complete("src/main.rs", "2:19", "vllm/sweep-next-edit-1.5b");
-    assert_eq!(code, ExitCode::SUCCESS, "{errors} {:?}", server.seen());
+    assert_eq!(code, ExitCode::SUCCESS, "{errors} {:?}", server.requests());
     let edit = &answer["suggestions"][0]["edits"][0];
     assert_eq!((&edit["old"], &edit["new"]), (&json!("s"), &json!("c")));
     assert_eq!(edit["start"], json!([3, 13]));
 }
 
 #[test]
-fn a_server_that_fails_and_one_that_says_nothing_are_told_apart() {
+fn server_failure_differs_from_an_empty_suggestion() {
     let world = World::new(&[("a.rs", "fn main() {}\n")]);
     let server = served(
         &world,

@@ -1,33 +1,33 @@
-//! The texts of a project: where a place is, what a file holds, which files there are.
+//! The texts of a project: positions, file contents, and the list of files.
 
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 
-use autocomplete::Scene;
+use autocomplete::EditorState;
 use base::{AbsPath, ByteOffset, Row};
 use host::Files;
-use project::{Ground, WalkOptions, file_list};
+use project::{WalkBackend, WalkOptions, file_list};
 use syntax::{Budget, SyntaxSnapshot, SyntaxTree, language_for};
 use text::{Buffer, Snapshot};
 
 /// Larger files are not completed in.
-const MOST_BYTES: u64 = 16 << 20;
-/// So many files of a project are read for what continues the like elsewhere, the first by name.
-const MOST_FILES: usize = 4_000;
+const MAX_TEXT_BYTES: u64 = 16 << 20;
+/// The maximum number of project files, in order of name, that are read for similar contexts.
+const MAX_PROJECT_FILES: usize = 4_000;
 /// Larger files of these are left out.
-const MOST_FILE_BYTES: u64 = 256 << 10;
+const MAX_PROJECT_FILE_BYTES: u64 = 256 << 10;
 /// Rows in sight above and below the caret.
 const ROWS: u32 = 30;
 
 /// A line and a column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct CharPosition {
     pub(super) line: u32,
     pub(super) column: u32,
 }
 
-impl FromStr for Place {
+impl FromStr for CharPosition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -43,8 +43,8 @@ impl FromStr for Place {
     }
 }
 
-impl Place {
-    /// Where it lies in a text.
+impl CharPosition {
+    /// Returns the offset of the position in a text.
     pub(super) fn offset(self, text: &Snapshot) -> Result<ByteOffset, String> {
         let row = Row(self.line - 1);
         if row > text.last_row() {
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// A folder and what reads it.
+/// A folder and the file system to read it with.
 pub(super) struct Project<'a> {
     pub(super) root: AbsPath,
     files: &'a dyn Files,
@@ -89,13 +89,13 @@ impl<'a> Project<'a> {
         Self { root, files }
     }
 
-    /// A file's path as it is told: below the root.
-    pub(super) fn shown(&self, path: &AbsPath) -> String {
+    /// Returns a file's path relative to the project's root.
+    pub(super) fn display_path(&self, path: &AbsPath) -> String {
         let below = path.relative_to(&self.root).unwrap_or(path.as_path());
         below.to_string_lossy().into_owned()
     }
 
-    /// What a file holds.
+    /// Reads a file of at most `most` bytes.
     pub(super) fn read(&self, path: &AbsPath, most: u64) -> Result<String, String> {
         let bytes = self
             .files
@@ -107,25 +107,31 @@ impl<'a> Project<'a> {
     /// A file of the project, by a path in it or a whole one.
     pub(super) fn path(&self, path: &Path) -> Result<AbsPath, String> {
         let path = self.root.join(path);
-        match path.is_within(&self.root) {
-            true => Ok(path),
-            false => Err(format!("{path} lies outside of {}", self.root)),
+        if path.is_within(&self.root) {
+            Ok(path)
+        } else {
+            Err(format!("{path} lies outside of {}", self.root))
         }
     }
 
     pub(super) fn open(&self, path: &AbsPath) -> Result<Buffer, String> {
-        Ok(Buffer::new(&self.read(path, MOST_BYTES)?))
+        Ok(Buffer::new(&self.read(path, MAX_TEXT_BYTES)?))
     }
 
-    /// The texts that a project's continuations come from.
+    /// Returns the texts that continuations are taken from.
     pub(super) fn texts(&self) -> Vec<(AbsPath, String)> {
         let options = WalkOptions::default();
-        let listed = file_list(&Ground::Disk, &self.root, &options, &AtomicBool::new(false));
+        let listed = file_list(
+            &WalkBackend::Disk,
+            &self.root,
+            &options,
+            &AtomicBool::new(false),
+        );
         let paths = listed.map(|(paths, _)| paths).unwrap_or_default();
         let code = paths.iter().filter(|path| language_for(path, "").is_some());
-        let texts = code.take(MOST_FILES).filter_map(|path| {
+        let texts = code.take(MAX_PROJECT_FILES).filter_map(|path| {
             let path = self.root.join(path);
-            let text = self.read(&path, MOST_FILE_BYTES).ok()?;
+            let text = self.read(&path, MAX_PROJECT_FILE_BYTES).ok()?;
             Some((path, text))
         });
         texts.collect()
@@ -133,7 +139,7 @@ impl<'a> Project<'a> {
 }
 
 /// The tree of a text, by the file's name and first line.
-pub(super) fn tree(path: &AbsPath, text: &Snapshot) -> Option<SyntaxSnapshot> {
+pub(super) fn parse_tree(path: &AbsPath, text: &Snapshot) -> Option<SyntaxSnapshot> {
     let language = language_for(path.as_path(), &text.row_text(Row(0)))?;
     language.prepare();
     let mut tree = SyntaxTree::new(language);
@@ -143,16 +149,20 @@ pub(super) fn tree(path: &AbsPath, text: &Snapshot) -> Option<SyntaxSnapshot> {
 }
 
 /// A text with a caret.
-pub(super) fn scene(path: &AbsPath, text: &Snapshot, at: Place) -> Result<Scene, String> {
+pub(super) fn scene(
+    path: &AbsPath,
+    text: &Snapshot,
+    at: CharPosition,
+) -> Result<EditorState, String> {
     let caret = at
         .offset(text)
         .map_err(|error| format!("{path}: {error}"))?;
     Ok(scene_at(path, text, caret))
 }
 
-pub(super) fn scene_at(path: &AbsPath, text: &Snapshot, caret: ByteOffset) -> Scene {
+pub(super) fn scene_at(path: &AbsPath, text: &Snapshot, caret: ByteOffset) -> EditorState {
     let row = text.point_at(caret).row;
-    let syntax = tree(path, text);
+    let syntax = parse_tree(path, text);
     let language = syntax.as_ref().map(SyntaxSnapshot::language);
     let tab = language.and_then(|language| language.config().tab);
     let indent = match tab {
@@ -160,7 +170,7 @@ pub(super) fn scene_at(path: &AbsPath, text: &Snapshot, caret: ByteOffset) -> Sc
         Some(tab) => " ".repeat(tab.width as usize),
         None => "    ".to_owned(),
     };
-    Scene {
+    EditorState {
         path: Some(path.clone()),
         snapshot: text.clone(),
         syntax,

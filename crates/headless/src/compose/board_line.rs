@@ -1,18 +1,18 @@
 //! A board as text.
 
 use base::{AbsPath, LineFeeds, printable};
-use composer::board::{Line, State, WaitsFor};
+use composer::board::{AwaitedInput, JobState, JobStatus};
 use model::Cost;
 
-/// A job in a line. `said` is what its agent said last.
-pub(super) fn shown(line: &Line, said: Option<&str>) -> String {
+/// Returns a one-line summary of a job. `said` is its agent's last message.
+pub(super) fn job_summary(line: &JobStatus, said: Option<&str>) -> String {
     let what = match &line.state {
-        State::Waiting { what } => match what {
-            WaitsFor::Leave { title, .. } => title.clone(),
-            WaitsFor::Answer { text, .. } => text.clone(),
+        JobState::Waiting { what } => match what {
+            AwaitedInput::Leave { title, .. } => title.clone(),
+            AwaitedInput::Answer { text, .. } => text.clone(),
         },
-        State::Failed { why } | State::Conflict { why } => why.clone(),
-        State::Landed { commit } => commit.chars().take(12).collect(),
+        JobState::Failed { why } | JobState::Conflict { why } => why.clone(),
+        JobState::Landed { commit } => commit.chars().take(12).collect(),
         _ => match (line.doing.is_empty(), said) {
             (true, Some(said)) => said.lines().next().unwrap_or_default().to_owned(),
             (true, None) => line.task.title.clone(),
@@ -28,18 +28,18 @@ pub(super) fn shown(line: &Line, said: Option<&str>) -> String {
         "{:<4} {:<6} {:<13} {what}",
         line.job,
         tree,
-        line.state.word()
+        line.state.label()
     );
     text.trim_end().to_owned()
 }
 
-/// What came of jobs, and what can be done now.
-pub(super) fn summary<'a>(lines: impl Iterator<Item = &'a Line>, hub: &AbsPath) -> String {
+/// Returns a summary of the jobs and the commands that can follow.
+pub(super) fn summary<'a>(lines: impl Iterator<Item = &'a JobStatus>, hub: &AbsPath) -> String {
     let mut text = String::from("\n");
     let mut is_any = false;
     for line in lines {
         is_any = true;
-        text.push_str(&whole(line));
+        text.push_str(&job_details(line));
         text.push('\n');
     }
     if is_any {
@@ -51,8 +51,8 @@ pub(super) fn summary<'a>(lines: impl Iterator<Item = &'a Line>, hub: &AbsPath) 
     text
 }
 
-/// A job with its tree, its branch and what it cost.
-pub(super) fn whole(line: &Line) -> String {
+/// Returns a job with its worktree, its branch and its cost.
+pub(super) fn job_details(line: &JobStatus) -> String {
     let cost = match line.cost_nano {
         Some(nano) => Cost(nano).to_string(),
         None => "at a price that is not known".to_owned(),
@@ -64,7 +64,7 @@ pub(super) fn whole(line: &Line) -> String {
     format!(
         "{:<4} {lease:<6} {:<13} {branch:<14} {cost:<10} {:>6.1} s  {}",
         line.job,
-        line.state.word(),
+        line.state.label(),
         line.worked_ms as f64 / 1000.0,
         line.task.title
     )

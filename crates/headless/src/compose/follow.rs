@@ -1,45 +1,46 @@
-//! A board as it goes, followed from the command line: shown, and the person heard.
+//! Follows a running board on the command line: prints its events and reads the user's commands.
 
 use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use agent::Command as Told;
-use agent::ask::Decision;
-use agent::context::Trust;
-use agent::session::Event as SessionEvent;
+use agent::SessionCommand as Told;
+use agent::context::TrustedFolders;
+use agent::session::AgentEvent as SessionEvent;
+use agent::user_prompts::PermissionDecision;
 use base::AbsPath;
 use clap::Args;
-use composer::board::{Command, Event, JobId, Line, State, WaitsFor};
+use composer::board::{AwaitedInput, BoardCommand, BoardEvent, JobId, JobState, JobStatus};
 use host::Dirs;
 use model::Cost;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::confined::Confinement;
+use crate::agent_services::AgentServices;
 use crate::permissions::Permissions;
-use crate::questions::{Question, Questions};
-use crate::run::person::{Interrupt, approval, decision, listen, through};
-use crate::run::show::{json_of, line as json_line};
-use crate::workshop::Workshop;
-use crate::{Streams, tell, unwritten};
+use crate::questions::{Questions, TerminalQuestion};
+use crate::run::show::{json_of, print_json_line as json_line};
+use crate::run::terminal_ui::{Interrupt, approval, decision, listen, through_subagents};
+use crate::sandbox_policy::Confinement;
+use crate::{Streams, print_notice, write_error};
 
-use super::board_line::{shown, summary};
-use super::{Fleet, Manner, Where};
+use super::board_line::{job_summary, summary};
+use super::{Composer, RepositoryArg, SessionStartOptions};
 
-/// How a board is run.
+/// The options for running a board.
 #[derive(Args)]
-pub(super) struct How {
+pub(super) struct BoardOptions {
     #[command(flatten)]
-    pub(super) place: Where,
+    pub(super) place: RepositoryArg,
     /// The most agents that work at the same time
     #[arg(long, value_name = "N", default_value_t = 8)]
     room: usize,
     /// The most that each may cost, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
-    /// Allow what would be asked for. Deny rules hold; secret and protected files stay refused
+    /// Allow calls that would need permission. Deny rules hold; secret and protected files stay
+    /// refused
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -49,14 +50,14 @@ pub(super) struct How {
     json: bool,
 }
 
-/// What is to be done on a board.
-pub(super) struct Orders {
-    /// The checkout.
-    pub(super) hub: AbsPath,
-    /// What the board is told first.
-    pub(super) commands: Vec<Command>,
-    /// Jobs of before that are waited for, besides those that come of the commands.
-    pub(super) mine: Vec<JobId>,
+/// The work for one run of a board.
+pub(super) struct BoardRun {
+    /// The user's main checkout.
+    pub(super) main_repo: AbsPath,
+    /// The commands that the board gets first.
+    pub(super) commands: Vec<BoardCommand>,
+    /// Earlier jobs to wait for, in addition to those that the commands create.
+    pub(super) awaited_jobs: Vec<JobId>,
 }
 
 /// A command as a line of JSON.
@@ -72,7 +73,7 @@ enum JsonCommand {
         #[serde(default)]
         through: Vec<String>,
         call: String,
-        decision: Decision,
+        decision: PermissionDecision,
     },
     Reply {
         job: JobId,
@@ -93,22 +94,22 @@ enum JsonCommand {
     Close,
 }
 
-impl How {
-    /// Opens a board, tells it what `orders` says, and follows it until nothing goes on any more. `orders` is given the
-    /// model that is meant.
+impl BoardOptions {
+    /// Opens a board, sends the commands of `orders`, and follows it until nothing is running.
+    /// `orders` is called with the chosen model.
     pub(super) fn run(
         &self,
         dirs: &Dirs,
         streams: &mut Streams<'_>,
         model: Option<&str>,
-        orders: impl FnOnce(&str, &mut Streams<'_>) -> Result<Orders, String>,
+        orders: impl FnOnce(&str, &mut Streams<'_>) -> Result<BoardRun, String>,
     ) -> Result<ExitCode, String> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start: {error}"))?;
         let done = runtime.block_on(self.perform(dirs, streams, model, orders));
-        // Whoever waits for a line of the input on a thread would hold up the end.
+        // A thread that still waits for a line of the input must not delay the exit.
         runtime.shutdown_background();
         done
     }
@@ -118,85 +119,87 @@ impl How {
         dirs: &Dirs,
         streams: &mut Streams<'_>,
         model: Option<&str>,
-        orders: impl FnOnce(&str, &mut Streams<'_>) -> Result<Orders, String>,
+        orders: impl FnOnce(&str, &mut Streams<'_>) -> Result<BoardRun, String>,
     ) -> Result<ExitCode, String> {
-        // Who starts agents in a folder by hand trusts what stands there.
-        let workshop = Workshop::open_with(dirs, Trust::all(), None, model).await?;
+        // A user who starts agents in a folder by hand trusts the folder's contents.
+        let workshop = AgentServices::open_with(dirs, TrustedFolders::all(), None, model).await?;
         let problems = workshop.problems();
-        problems.iter().for_each(|problem| tell(streams, problem));
+        problems
+            .iter()
+            .for_each(|problem| print_notice(streams, problem));
         let model = model.unwrap_or_else(|| workshop.default_model());
         let orders = orders(model, streams)?;
         let is_there = self.json || std::io::stdin().is_terminal();
         if self.yes {
-            tell(streams, &self.confinement.warning(dirs));
+            print_notice(streams, &self.confinement.warning(dirs));
         }
-        let manner = Manner {
+        let manner = SessionStartOptions {
             allows_asked: self.yes,
-            has_person: is_there && !self.yes,
+            has_user: is_there && !self.yes,
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
             confinement: self.confinement.clone(),
         };
-        let has_person = manner.has_person;
-        let (_, unclear) = Permissions::read(dirs).rules(&orders.hub);
+        let has_person = manner.has_user;
+        let (_, unclear) = Permissions::read(dirs).rules(&orders.main_repo);
         let is_new = |problem: &&String| !workshop.problems().contains(problem);
         let unclear = unclear.iter().filter(is_new);
-        unclear.for_each(|problem| tell(streams, problem));
-        let fleet = Fleet::open(&workshop, dirs, &orders.hub, manner, self.room)?;
+        unclear.for_each(|problem| print_notice(streams, problem));
+        let fleet = Composer::open(&workshop, dirs, &orders.main_repo, manner, self.room)?;
         let past = fleet.past.problems.iter();
-        past.for_each(|problem| tell(streams, problem));
+        past.for_each(|problem| print_notice(streams, problem));
         for command in orders.commands {
             fleet.board.commands.send(command).await.ok();
         }
-        let mut show = Show {
+        let mut show = BoardPrinter {
             is_json: self.json,
-            has_person,
+            has_user: has_person,
             lines: fleet
                 .past
-                .lines
+                .jobs
                 .iter()
                 .map(|it| (it.job.clone(), it.clone()))
                 .collect(),
-            told: HashMap::new(),
-            said: HashMap::new(),
+            printed: HashMap::new(),
+            last_messages: HashMap::new(),
             questions: Questions::new(),
-            mine: orders.mine,
+            jobs: orders.awaited_jobs,
         };
         let code = show.follow(&fleet, streams).await?;
-        fleet.board.ended().await;
-        workshop.crew().close().await;
-        if let Err(sentence) = workshop.settle().await {
-            tell(streams, &sentence);
+        fleet.board.closed().await;
+        workshop.factory().close().await;
+        if let Err(sentence) = workshop.wait_idle().await {
+            print_notice(streams, &sentence);
         }
-        // What still runs in the background may keep the trees from being dropped.
-        fleet.trees.let_go();
-        show.end(&orders.hub, streams)?;
+        // Background work may still hold the worktrees.
+        fleet.worktrees.unlock_board();
+        show.print_summary(&orders.main_repo, streams)?;
         Ok(code)
     }
 }
 
-/// Shows a board as it goes, and hears the person.
-struct Show {
+/// Prints a board's progress and handles the user's input.
+struct BoardPrinter {
     is_json: bool,
-    has_person: bool,
-    lines: HashMap<JobId, Line>,
-    /// What was last printed of each.
-    told: HashMap<JobId, String>,
-    /// What each agent said last.
-    said: HashMap<JobId, String>,
-    questions: Questions<(JobId, WaitsFor)>,
+    has_user: bool,
+    lines: HashMap<JobId, JobStatus>,
+    /// The last line printed for each job.
+    printed: HashMap<JobId, String>,
+    /// The last message of each agent.
+    last_messages: HashMap<JobId, String>,
+    questions: Questions<(JobId, AwaitedInput)>,
     /// The jobs of this run.
-    mine: Vec<JobId>,
+    jobs: Vec<JobId>,
 }
 
-impl Show {
+impl BoardPrinter {
     async fn follow(
         &mut self,
-        fleet: &Fleet,
+        fleet: &Composer,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        let mut input = (self.is_json || self.has_person).then(listen);
+        let mut input = (self.is_json || self.has_user).then(listen);
         let mut interrupt = Interrupt::new();
         let mut was_interrupted = false;
         let mut was_refused = false;
@@ -211,19 +214,19 @@ impl Show {
                 }
                 () = interrupt.wait() => {
                     was_interrupted = true;
-                    fleet.board.commands.send(Command::Close).await.ok();
+                    fleet.board.commands.send(BoardCommand::Close).await.ok();
                     continue;
                 }
             };
             let Ok(event) = event else { break };
             match &event {
-                Event::Closed => break,
-                Event::Settled => {
-                    fleet.board.commands.send(Command::Close).await.ok();
+                BoardEvent::Closed => break,
+                BoardEvent::AllSettled => {
+                    fleet.board.commands.send(BoardCommand::Close).await.ok();
                 }
-                Event::Refused(_) if self.mine.is_empty() => {
+                BoardEvent::Refused(_) if self.jobs.is_empty() => {
                     was_refused = true;
-                    fleet.board.commands.send(Command::Close).await.ok();
+                    fleet.board.commands.send(BoardCommand::Close).await.ok();
                 }
                 _ => {}
             }
@@ -236,7 +239,7 @@ impl Show {
         Ok(
             match (
                 was_interrupted,
-                self.mine.iter().all(is_done) && !was_refused,
+                self.jobs.iter().all(is_done) && !was_refused,
             ) {
                 (true, _) => ExitCode::from(130),
                 (false, true) => ExitCode::SUCCESS,
@@ -245,80 +248,90 @@ impl Show {
         )
     }
 
-    fn show(&mut self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
+    fn show(&mut self, event: &BoardEvent, streams: &mut Streams<'_>) -> Result<(), String> {
         match event {
-            Event::Added(jobs) => self.mine.extend(jobs.iter().cloned()),
-            Event::Job(line) => {
+            BoardEvent::Added(jobs) => self.jobs.extend(jobs.iter().cloned()),
+            BoardEvent::Job(line) => {
                 self.lines.insert(line.job.clone(), line.as_ref().clone());
                 self.ask(line, streams);
             }
-            Event::Told { job, event } => self.hear(job, event),
+            BoardEvent::Session { job, event } => self.on_session_event(job, event),
             _ => {}
         }
-        match self.is_json {
-            true => self.show_json(event, streams),
-            false => self.show_text(event, streams),
+        if self.is_json {
+            self.show_json(event, streams)
+        } else {
+            self.show_text(event, streams)
         }
     }
 
-    fn hear(&mut self, job: &JobId, event: &SessionEvent) {
+    fn on_session_event(&mut self, job: &JobId, event: &SessionEvent) {
         if let SessionEvent::Recorded(stored) = event
-            && let agent::Record::Answered { parts, .. } = &stored.record
+            && let agent::SessionRecord::Answered { parts, .. } = &stored.record
         {
-            let text = agent::parts::texts(parts);
+            let text = agent::stored_parts::texts(parts);
             if !text.trim().is_empty() {
-                self.said.insert(job.clone(), text);
+                self.last_messages.insert(job.clone(), text);
             }
         }
     }
 
-    fn show_text(&mut self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
+    fn show_text(&mut self, event: &BoardEvent, streams: &mut Streams<'_>) -> Result<(), String> {
         let text = match event {
-            Event::Job(line) => {
-                let said = self.said.get(&line.job).filter(|_| line.state.is_done());
-                let text = shown(line, said.map(String::as_str));
-                match self.told.insert(line.job.clone(), text.clone()) {
+            BoardEvent::Job(line) => {
+                let said = self
+                    .last_messages
+                    .get(&line.job)
+                    .filter(|_| line.state.is_done());
+                let text = job_summary(line, said.map(String::as_str));
+                match self.printed.insert(line.job.clone(), text.clone()) {
                     Some(told) if told == text => return Ok(()),
                     _ => text,
                 }
             }
-            Event::Said { job, text } => format!("{job}: {text}"),
-            Event::Refused(sentence) => {
-                tell(streams, sentence);
+            BoardEvent::Notice { job, text } => format!("{job}: {text}"),
+            BoardEvent::Refused(sentence) => {
+                print_notice(streams, sentence);
                 return Ok(());
             }
-            Event::Added(_) | Event::Told { .. } | Event::Settled | Event::Closed => return Ok(()),
+            BoardEvent::Added(_)
+            | BoardEvent::Session { .. }
+            | BoardEvent::AllSettled
+            | BoardEvent::Closed => return Ok(()),
         };
-        writeln!(streams.output, "{text}").map_err(unwritten)?;
-        streams.output.flush().map_err(unwritten)
+        writeln!(streams.output, "{text}").map_err(write_error)?;
+        streams.output.flush().map_err(write_error)
     }
 
-    fn show_json(&self, event: &Event, streams: &mut Streams<'_>) -> Result<(), String> {
+    fn show_json(&self, event: &BoardEvent, streams: &mut Streams<'_>) -> Result<(), String> {
         let value = match event {
-            Event::Job(line) => json!({ "event": "job", "line": line }),
-            Event::Told { job, event } => match json_of(event) {
+            BoardEvent::Job(line) => json!({ "event": "job", "line": line }),
+            BoardEvent::Session { job, event } => match json_of(event) {
                 Some(value) => json!({ "event": "told", "job": job, "what": value }),
                 None => return Ok(()),
             },
-            Event::Added(jobs) => json!({ "event": "added", "jobs": jobs }),
-            Event::Refused(sentence) => json!({ "event": "refused", "why": sentence }),
-            Event::Said { job, text } => json!({ "event": "said", "job": job, "text": text }),
-            Event::Settled => json!({ "event": "settled" }),
-            Event::Closed => json!({ "event": "closed" }),
+            BoardEvent::Added(jobs) => json!({ "event": "added", "jobs": jobs }),
+            BoardEvent::Refused(sentence) => json!({ "event": "refused", "why": sentence }),
+            BoardEvent::Notice { job, text } => {
+                json!({ "event": "said", "job": job, "text": text })
+            }
+            BoardEvent::AllSettled => json!({ "event": "settled" }),
+            BoardEvent::Closed => json!({ "event": "closed" }),
         };
-        json_line(streams, &value).map_err(unwritten)
+        json_line(streams, &value).map_err(write_error)
     }
 
-    /// Asks the person what a job waits for.
-    fn ask(&mut self, line: &Line, streams: &mut Streams<'_>) {
-        if self.is_json || !self.has_person {
+    /// Asks the user the question that a job waits for.
+    fn ask(&mut self, line: &JobStatus, streams: &mut Streams<'_>) {
+        if self.is_json || !self.has_user {
             return;
         }
         let waits_for = match &line.state {
-            State::Waiting { what } => Some(what),
+            JobState::Waiting { what } => Some(what),
             _ => None,
         };
-        let is_due = |(job, what): &(JobId, WaitsFor)| *job != line.job || Some(what) == waits_for;
+        let is_due =
+            |(job, what): &(JobId, AwaitedInput)| *job != line.job || Some(what) == waits_for;
         self.questions.retain(is_due, streams.errors);
         let Some(what) = waits_for else {
             return;
@@ -328,48 +341,53 @@ impl Show {
             return;
         }
         let question = match what {
-            WaitsFor::Leave {
+            AwaitedInput::Leave {
                 title,
                 details,
                 reason,
                 rules,
                 ..
             } => approval(&format!("  {}:", line.job), (title, details), reason, rules),
-            WaitsFor::Answer { text, .. } => Question::words(&format!("{}: {text}: ", line.job)),
+            AwaitedInput::Answer { text, .. } => {
+                TerminalQuestion::free_text(&format!("{}: {text}: ", line.job))
+            }
         };
         self.questions.ask(about, question, streams.errors);
     }
 
     /// The command that a line of the input means.
-    fn read(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<Command> {
+    fn read(&mut self, line: &str, streams: &mut Streams<'_>) -> Option<BoardCommand> {
         if self.is_json {
             return read_json(line);
         }
         let line = line.trim();
         let (job, what) = self.questions.answer(line, streams.errors)?;
         let (way, command) = match what {
-            WaitsFor::Leave { through, call, .. } => {
+            AwaitedInput::Leave { through, call, .. } => {
                 let decision = decision(line);
                 (through, Told::Decide { call, decision })
             }
-            WaitsFor::Answer {
+            AwaitedInput::Answer {
                 through, question, ..
             } => {
                 let text = (!line.is_empty()).then(|| line.to_owned());
                 (through, Told::Reply { question, text })
             }
         };
-        let command = by_way(way, command);
-        Some(Command::Tell { job, command })
+        let command = command_through(way, command);
+        Some(BoardCommand::Forward { job, command })
     }
 
-    fn end(&self, hub: &AbsPath, streams: &mut Streams<'_>) -> Result<(), String> {
+    fn print_summary(&self, hub: &AbsPath, streams: &mut Streams<'_>) -> Result<(), String> {
         if self.is_json {
             return Ok(());
         }
-        let mine = self.mine.iter().filter_map(|job| self.lines.get(job));
+        let mine = self.jobs.iter().filter_map(|job| self.lines.get(job));
         let text = summary(mine, hub);
-        streams.output.write_all(text.as_bytes()).map_err(unwritten)
+        streams
+            .output
+            .write_all(text.as_bytes())
+            .map_err(write_error)
     }
 }
 
@@ -386,34 +404,34 @@ async fn next_line(input: &mut Option<mpsc::Receiver<String>>) -> String {
     }
 }
 
-fn read_json(line: &str) -> Option<Command> {
+fn read_json(line: &str) -> Option<BoardCommand> {
     Some(match serde_json::from_str(line).ok()? {
-        JsonCommand::Steer { job, text } => Command::Steer { job, text },
+        JsonCommand::Steer { job, text } => BoardCommand::Steer { job, text },
         JsonCommand::Decide {
             job,
             through,
             call,
             decision,
-        } => Command::Tell {
+        } => BoardCommand::Forward {
             job,
-            command: by_way(through, Told::Decide { call, decision }),
+            command: command_through(through, Told::Decide { call, decision }),
         },
         JsonCommand::Reply {
             job,
             through,
             question,
             text,
-        } => Command::Tell {
+        } => BoardCommand::Forward {
             job,
-            command: by_way(through, Told::Reply { question, text }),
+            command: command_through(through, Told::Reply { question, text }),
         },
-        JsonCommand::Pause { job } => Command::Pause(job),
-        JsonCommand::GoOn { job } => Command::GoOn(job),
-        JsonCommand::Stop { job } => Command::Stop(job),
-        JsonCommand::Close => Command::Close,
+        JsonCommand::Pause { job } => BoardCommand::Pause(job),
+        JsonCommand::GoOn { job } => BoardCommand::Resume(job),
+        JsonCommand::Stop { job } => BoardCommand::Stop(job),
+        JsonCommand::Close => BoardCommand::Close,
     })
 }
 
-fn by_way(way: Vec<String>, command: Told) -> Told {
-    through(way.into_iter().map(Into::into).collect(), command)
+fn command_through(way: Vec<String>, command: Told) -> Told {
+    through_subagents(way.into_iter().map(Into::into).collect(), command)
 }

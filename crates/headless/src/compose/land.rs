@@ -1,47 +1,48 @@
 //! Agents' work foreseen, landed, and taken back.
 
-mod settle;
+mod conflicts;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use base::{AbsPath, LogErr};
 use clap::Args;
-use composer::board::{Board, JobId, Line, Past, Place, Settled};
-use composer::forecast::{Forecast as Forecasts, Gather, Touched};
+use composer::board::{BoardHandle, JobId, JobStatus, JobWorktree, SavedBoard, WorkOutcome};
+use composer::forecast::{ChangeGatherer, ChangedTrees, Forecaster as Forecasts};
 use composer::land::{
-    Buffers, Checks, LandingId, Landings, Outcome, Request, Step, Summary, Words,
+    CheckRunner, CommitMessage, LandingId, LandingOutcome, LandingRequest, LandingStep,
+    LandingSummary, Landings, UnsavedBuffers,
 };
-use composer::{CommitId, Work};
+use composer::{CommitId, SessionWork};
 use git::Repository;
-use git::land::Person;
+use git::land::Signature;
 use git::merge::TreePath;
 use host::{Clock, Dirs, RealClock, RealFiles};
 use serde_json::json;
 
-use crate::run::show::line as json_line;
-use crate::{Streams, tell, unwritten};
+use crate::run::show::print_json_line as json_line;
+use crate::{Streams, print_notice, write_error};
 
 use super::checks::OwnChecks;
-use super::past::{of, place_of};
-use super::picks::{Load, Unfit, accepted, fill, is_of, loads};
-use super::review::{is_reviewable, look, there};
-use super::trees::Trees;
-use super::{Where, book};
+use super::history::{of, place_of};
+use super::job_worktrees::JobWorktrees;
+use super::review::{is_reviewable, review_changes, there};
+use super::selection::{MergeRequest, SelectionError, accepted, fill, is_of, loads};
+use super::{RepositoryArg, open_board_store};
 
 #[derive(Args)]
-pub(super) struct Forecast {
+pub(super) struct ForecastCommand {
     #[command(flatten)]
-    place: Where,
+    place: RepositoryArg,
     /// Print an object as a line of JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Args)]
-pub(super) struct Land {
+pub(super) struct LandCommand {
     #[command(flatten)]
-    place: Where,
+    place: RepositoryArg,
     /// The agents, such as a1 a2; all that are done without any
     jobs: Vec<String>,
     /// Take the latest landing back, or the one with this number
@@ -54,30 +55,38 @@ pub(super) struct Land {
     /// The first line of the commit message; the task without it
     #[arg(long, value_name = "WORDS")]
     message: Option<String>,
-    /// Settle a file on which a landing and the branch differ: with what the branch has, what the agent has, or a
-    /// file of yours; the landing continues with the last one
+    /// Resolve a file in conflict: with the branch's version, the agent's version, or a file of
+    /// yours; the landing continues after the last one
     #[arg(long, value_name = "JOB:PATH=branch|agent|FILE", conflicts_with_all = ["jobs", "undo"])]
     settle: Vec<String>,
-    /// Give up a landing that does not fit the branch; the work stays in its worktree
+    /// Abandon a landing with a conflict; the work stays in its worktree
     #[arg(long, value_name = "JOB", conflicts_with_all = ["jobs", "undo", "settle"])]
     give_up: Vec<JobId>,
 }
 
-impl Forecast {
+impl ForecastCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.look(dirs)?;
+        let (trees, past) = self.place.load_board(dirs)?;
         let mut works = Vec::new();
-        let open = past.lines.iter().filter(|line| is_reviewable(line));
+        let open = past.jobs.iter().filter(|line| is_reviewable(line));
         for line in there(&trees, open.collect(), streams) {
             works.push(work_of(&trees, line, place_of(line)?)?);
         }
-        let repository = repository(trees.hub())?;
+        let repository = repository(trees.main_repo())?;
         let memory = trees.folder().join("forecast");
-        let gather = Gather::new(trees.hub(), &memory, Arc::new(RealFiles));
+        let gather = ChangeGatherer::new(trees.main_repo(), &memory, Arc::new(RealFiles));
         let mut gather = gather.map_err(|error| error.to_string())?;
-        let gathered = gather.read(&repository, &works, &Buffers::new(), &Touched::Anyone);
+        let gathered = gather.read(
+            &repository,
+            &works,
+            &UnsavedBuffers::new(),
+            &ChangedTrees::All,
+        );
         let gathered = gathered.map_err(|error| error.to_string())?;
-        gathered.unread.values().for_each(|why| tell(streams, why));
+        gathered
+            .unread
+            .values()
+            .for_each(|why| print_notice(streams, why));
         let report = Forecasts::default().refresh(&repository, &gathered.input);
         let report = report.map_err(|error| error.to_string())?;
         if self.json {
@@ -90,16 +99,16 @@ impl Forecast {
             });
             let value = json!({
                 "conflicts": conflicts,
-                "near": report.near.iter().map(|it| &it.for_person).collect::<Vec<_>>(),
+                "near": report.overlaps.iter().map(|it| &it.for_person).collect::<Vec<_>>(),
                 "order": order.collect::<Vec<_>>(),
             });
-            json_line(streams, &value).map_err(unwritten)?;
+            json_line(streams, &value).map_err(write_error)?;
             return Ok(ExitCode::SUCCESS);
         }
         let told = report.conflicts.iter().map(|it| &it.for_person);
-        let told = told.chain(report.near.iter().map(|it| &it.for_person));
+        let told = told.chain(report.overlaps.iter().map(|it| &it.for_person));
         for sentence in told {
-            writeln!(streams.output, "{sentence}").map_err(unwritten)?;
+            writeln!(streams.output, "{sentence}").map_err(write_error)?;
         }
         for step in &report.order {
             let title = works.iter().find(|work| work.session == step.session);
@@ -109,36 +118,41 @@ impl Forecast {
                 1 => "would be in conflict in one file".to_owned(),
                 count => format!("would be in conflict in {count} files"),
             };
-            writeln!(streams.output, "{title}: {how}").map_err(unwritten)?;
+            writeln!(streams.output, "{title}: {how}").map_err(write_error)?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-impl Land {
+impl LandCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.look(dirs)?;
+        let (trees, past) = self.place.load_board(dirs)?;
         if !self.check.is_empty() {
-            OwnChecks::keep(trees.folder(), &self.check)?;
+            OwnChecks::save(trees.folder(), &self.check)?;
         }
         let checks = OwnChecks::read(dirs, trees.folder())?;
-        let lander = Lander::open(&trees)?;
+        let lander = MergeService::open(&trees)?;
         lander
-            .told
+            .notices
             .iter()
-            .for_each(|sentence| tell(streams, sentence));
+            .for_each(|sentence| print_notice(streams, sentence));
         let landed = self.landed(&lander, (&trees, &past), &checks, streams)?;
         let mut code = ExitCode::SUCCESS;
         for one in landed {
-            writeln!(streams.output, "{}: {}", one.title, one.text).map_err(unwritten)?;
+            writeln!(streams.output, "{}: {}", one.title, one.text).map_err(write_error)?;
             if !one.is_good {
                 code = ExitCode::FAILURE;
             }
-            let lines = past.lines.iter();
+            let lines = past.jobs.iter();
             for line in lines.filter(|line| one.jobs.contains(&line.job)) {
                 if let Some(settled) = &one.settled {
-                    let book = book(dirs, trees.hub())?;
-                    Board::note(&book, line, settled, RealClock::default().wall_ms())?;
+                    let book = open_board_store(dirs, trees.main_repo())?;
+                    BoardHandle::note_outcome(
+                        &book,
+                        line,
+                        settled,
+                        RealClock::default().wall_ms(),
+                    )?;
                 }
             }
         }
@@ -147,27 +161,28 @@ impl Land {
 
     fn landed(
         &self,
-        lander: &Lander,
-        (trees, past): (&Trees, &Past),
+        lander: &MergeService,
+        (trees, past): (&JobWorktrees, &SavedBoard),
         checks: &OwnChecks,
         streams: &mut Streams<'_>,
-    ) -> Result<Vec<Landed>, String> {
+    ) -> Result<Vec<MergeResult>, String> {
         if let Some(number) = self.undo {
-            return Ok(vec![lander.undo(number, &past.lines)?]);
+            return Ok(vec![lander.undo(number, &past.jobs)?]);
         }
         if !self.settle.is_empty() {
-            return settle::all(lander, past, &self.settle, checks);
+            return conflicts::all(lander, past, &self.settle, checks);
         }
         if !self.give_up.is_empty() {
             let given_up = self.give_up.iter();
-            return given_up.map(|job| lander.give_up(of(past, job)?)).collect();
+            return given_up.map(|job| lander.abandon(of(past, job)?)).collect();
         }
-        let lines = self.lines(past)?;
-        let lines = match self.jobs.is_empty() {
-            true => there(trees, lines, streams),
-            false => lines,
+        let lines = self.selected_jobs(past)?;
+        let lines = if self.jobs.is_empty() {
+            there(trees, lines, streams)
+        } else {
+            lines
         };
-        let mut review = look(trees, &lines)?.review;
+        let mut review = review_changes(trees, &lines)?.review;
         let was_picked: Vec<&JobId> = lines
             .iter()
             .filter(|line| accepted(&review, line) > 0)
@@ -178,112 +193,118 @@ impl Land {
         Ok(lander.land_all(loads, self.message.as_deref(), checks))
     }
 
-    fn lines<'a>(&self, past: &'a Past) -> Result<Vec<&'a Line>, String> {
+    fn selected_jobs<'a>(&self, past: &'a SavedBoard) -> Result<Vec<&'a JobStatus>, String> {
         let mut lines = Vec::new();
         for job in &self.jobs {
             lines.push(of(past, job)?);
         }
         if self.jobs.is_empty() {
-            let done = past.lines.iter().filter(|line| line.state.is_done());
+            let done = past.jobs.iter().filter(|line| line.state.is_done());
             lines.extend(done.filter(|line| is_reviewable(line)));
         }
-        match lines.is_empty() {
-            true => Err("no agent is done whose work has not landed".to_owned()),
-            false => Ok(lines),
+        if lines.is_empty() {
+            Err("no agent is done whose work has not landed".to_owned())
+        } else {
+            Ok(lines)
         }
     }
 }
 
 /// Brings work onto the branch of a repository, and takes it back.
-pub(super) struct Lander {
-    trees: Trees,
+pub(super) struct MergeService {
+    worktrees: JobWorktrees,
     landings: Landings,
-    /// What became of landings that a killed program left, in sentences.
-    pub(super) told: Vec<String>,
+    /// The outcomes of landings that a killed program left behind, as sentences.
+    pub(super) notices: Vec<String>,
 }
 
-/// What came of one try.
-pub(super) struct Landed {
+/// The result of one attempt to land.
+pub(super) struct MergeResult {
     /// The jobs, where those on the board are meant.
     pub(super) jobs: Vec<JobId>,
-    /// What it is called.
+    /// The title of the work.
     title: String,
-    /// A sentence.
+    /// A sentence for the user.
     pub(super) text: String,
-    /// Whether it did what was asked.
+    /// Whether the attempt succeeded.
     pub(super) is_good: bool,
-    /// What it means for the board.
-    pub(super) settled: Option<Settled>,
+    /// The new state of the jobs on the board.
+    pub(super) settled: Option<WorkOutcome>,
 }
 
-impl Lander {
-    /// Finishes or takes back what a killed program left. Blocks on the disk, as everything here.
-    pub(super) fn open(trees: &Trees) -> Result<Self, String> {
-        let landings = opened(trees);
+impl MergeService {
+    /// Finishes or undoes landings that a killed program left. Blocks on the disk, like all methods
+    /// here.
+    pub(super) fn open(trees: &JobWorktrees) -> Result<Self, String> {
+        let landings = open_landings(trees);
         let (landings, now) = landings.map_err(|error| error.to_string())?;
-        let mut told = trees.take_told();
+        let mut told = trees.take_notices();
         told.extend(now);
         Ok(Self {
-            trees: trees.clone(),
+            worktrees: trees.clone(),
             landings,
-            told,
+            notices: told,
         })
     }
 
-    /// Lands these, one after the other. What one of them meets does not keep the others.
+    /// Lands the requests one after the other. A failure does not stop the others.
     pub(super) fn land_all(
         &self,
-        loads: Vec<Result<Load, Unfit>>,
+        loads: Vec<Result<MergeRequest, SelectionError>>,
         message: Option<&str>,
-        checks: &dyn Checks,
-    ) -> Vec<Landed> {
+        checks: &dyn CheckRunner,
+    ) -> Vec<MergeResult> {
         let landed = loads.into_iter().map(|load| {
             let (jobs, landed) = match load {
                 Ok(load) => (jobs_of(&load.lines), self.land(load, message, checks)),
                 Err(unfit) => (unfit.jobs, Err(unfit.why)),
             };
-            landed.unwrap_or_else(|sentence| Landed::new(jobs, sentence))
+            landed.unwrap_or_else(|sentence| MergeResult::new(jobs, sentence))
         });
         landed.collect()
     }
 
     fn land(
         &self,
-        load: Load,
+        load: MergeRequest,
         message: Option<&str>,
-        checks: &dyn Checks,
-    ) -> Result<Landed, String> {
+        checks: &dyn CheckRunner,
+    ) -> Result<MergeResult, String> {
         if load.changes.is_empty() {
-            return Ok(Landed {
+            return Ok(MergeResult {
                 is_good: true,
-                ..Landed::new(jobs_of(&load.lines), "there is nothing to land".to_owned())
+                ..MergeResult::new(jobs_of(&load.lines), "there is nothing to land".to_owned())
             });
         }
-        let repository = repository(self.trees.hub())?;
-        let author = repository.person().unwrap_or_else(|| Person {
+        let repository = repository(self.worktrees.main_repo())?;
+        let author = repository.signature().unwrap_or_else(|| Signature {
             name: "Burin".to_owned(),
             email: "burin@localhost".to_owned(),
         });
-        let request = Request {
+        let request = LandingRequest {
             session: load.session,
             title: load.title,
             base: load.base,
             changes: load.changes,
             branch: None,
             author,
-            words: Words {
+            words: CommitMessage {
                 subject: message.unwrap_or(&load.subject).to_owned(),
                 turns: load.turns,
-                ..Words::default()
+                ..CommitMessage::default()
             },
         };
         let id = self.begun(&repository, &request)?;
         self.go_on(id, &load.lines, checks)
     }
 
-    /// The landing of this: the one that was begun and did not get through, with what was settled since, or a new one
-    /// in its place.
-    fn begun(&self, repository: &Repository, request: &Request) -> Result<LandingId, String> {
+    /// Returns the landing of this request: the interrupted one with the conflicts resolved since,
+    /// or a new one.
+    fn begun(
+        &self,
+        repository: &Repository,
+        request: &LandingRequest,
+    ) -> Result<LandingId, String> {
         let sentence = |error: composer::land::Error| error.to_string();
         let base = repository.tree_of(&request.base.0);
         let base = base.map_err(|error| error.to_string())?;
@@ -294,9 +315,10 @@ impl Lander {
             if open.session != request.session || open.undoes.is_some() || !is_open(&open.step) {
                 continue;
             }
-            match open.tree == tree {
-                true => again = Some(open.id),
-                false => self.landings.drop_landing(open.id).map_err(sentence)?,
+            if open.tree == tree {
+                again = Some(open.id)
+            } else {
+                self.landings.drop_landing(open.id).map_err(sentence)?
             }
         }
         match again {
@@ -306,35 +328,43 @@ impl Lander {
     }
 
     /// Gives a landing that waits its turn.
-    fn go_on(&self, id: LandingId, lines: &[Line], checks: &dyn Checks) -> Result<Landed, String> {
-        let outcome = self.landings.run(id, checks, &Buffers::new());
+    fn go_on(
+        &self,
+        id: LandingId,
+        lines: &[JobStatus],
+        checks: &dyn CheckRunner,
+    ) -> Result<MergeResult, String> {
+        let outcome = self.landings.run(id, checks, &UnsavedBuffers::new());
         let outcome = outcome.map_err(|error| error.to_string())?;
-        let (text, mut settled) = told(&outcome, id);
+        let (text, mut settled) = describe_outcome(&outcome, id);
         let landings = self.landings.list().map_err(|error| error.to_string())?;
         let work = landings.iter().find(|it| it.id == id);
-        if let (Outcome::Nothing, Some(work)) = (&outcome, work) {
-            // It had landed when a program was killed that could not tell the board.
-            settled = landed_before(&landings, &work.session).map(Settled::Landed);
+        if let (LandingOutcome::Nothing, Some(work)) = (&outcome, work) {
+            // It landed before a killed program could update the board.
+            settled = landed_before(&landings, &work.session).map(WorkOutcome::Landed);
         }
-        if let (Some(Settled::Landed(commit)), Some(work)) = (&settled, work) {
+        if let (Some(WorkOutcome::Landed(commit)), Some(work)) = (&settled, work) {
             for place in lines.iter().filter_map(|line| line.place.as_ref()) {
-                self.trees.landed(place, &work.tree, commit)?;
+                self.worktrees.landed(place, &work.tree, commit)?;
             }
         }
-        Ok(Landed {
-            is_good: matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing),
+        Ok(MergeResult {
+            is_good: matches!(
+                outcome,
+                LandingOutcome::Landed { .. } | LandingOutcome::Nothing
+            ),
             settled,
-            ..Landed::new(jobs_of(lines), text)
+            ..MergeResult::new(jobs_of(lines), text)
         })
     }
 
     /// Takes a landing back: the one of this number, or the latest for 0.
-    pub(super) fn undo(&self, number: u64, lines: &[Line]) -> Result<Landed, String> {
+    pub(super) fn undo(&self, number: u64, lines: &[JobStatus]) -> Result<MergeResult, String> {
         let landed = self.landings.list().map_err(|error| error.to_string())?;
-        let is_there = |step: &Step| {
+        let is_there = |step: &LandingStep| {
             matches!(
                 step,
-                Step::Landed {
+                LandingStep::Landed {
                     undone_by: None,
                     ..
                 }
@@ -342,29 +372,32 @@ impl Lander {
         };
         let mut open = landed.iter().filter(|it| is_there(&it.step));
         let summary = match number {
-            // What took something back is a landing itself; by default the work is meant.
+            // An undo is a landing itself; the default is the latest work.
             0 => open.rfind(|it| it.undoes.is_none()),
             _ => open.find(|it| it.id == LandingId(number)),
         };
-        let summary = summary.ok_or("nothing landed that could be taken back")?;
+        let summary = summary.ok_or("there is no landing to undo")?;
         let (id, outcome) = self
             .landings
-            .undo(summary.id, &Buffers::new())
+            .undo(summary.id, &UnsavedBuffers::new())
             .map_err(|error| error.to_string())?;
         let text = undone(summary.id, &outcome, id);
-        let is_good = matches!(outcome, Outcome::Landed { .. } | Outcome::Nothing);
+        let is_good = matches!(
+            outcome,
+            LandingOutcome::Landed { .. } | LandingOutcome::Nothing
+        );
         let lines = lines.iter().filter(|line| is_of(&summary.session, line));
         let jobs: Vec<JobId> = lines.map(|line| line.job.clone()).collect();
-        Ok(Landed {
+        Ok(MergeResult {
             is_good,
-            settled: is_good.then_some(Settled::TakenBack),
+            settled: is_good.then_some(WorkOutcome::TakenBack),
             title: summary.title.clone(),
-            ..Landed::new(jobs, text)
+            ..MergeResult::new(jobs, text)
         })
     }
 }
 
-impl Landed {
+impl MergeResult {
     /// A try that did nothing, and why.
     pub(super) fn new(jobs: Vec<JobId>, text: String) -> Self {
         Self {
@@ -377,22 +410,25 @@ impl Landed {
     }
 }
 
-fn jobs_of(lines: &[Line]) -> Vec<JobId> {
+fn jobs_of(lines: &[JobStatus]) -> Vec<JobId> {
     lines.iter().map(|line| line.job.clone()).collect()
 }
 
 /// Whether a landing may get through yet.
-fn is_open(step: &Step) -> bool {
+fn is_open(step: &LandingStep) -> bool {
     matches!(
         step,
-        Step::Waiting | Step::Conflicted { .. } | Step::Failed { .. } | Step::Blocked { .. }
+        LandingStep::Waiting
+            | LandingStep::Conflicted { .. }
+            | LandingStep::Failed { .. }
+            | LandingStep::Blocked { .. }
     )
 }
 
-/// As which commit work of a session landed last, where it was not taken back.
-fn landed_before(landings: &[Summary], session: &str) -> Option<String> {
+/// Returns the commit of the session's last landing, unless that was undone.
+fn landed_before(landings: &[LandingSummary], session: &str) -> Option<String> {
     let mut commits = landings.iter().filter_map(|it| match &it.step {
-        Step::Landed {
+        LandingStep::Landed {
             to,
             undone_by: None,
             ..
@@ -402,51 +438,52 @@ fn landed_before(landings: &[Summary], session: &str) -> Option<String> {
     commits.next_back()
 }
 
-fn opened(trees: &Trees) -> Result<(Landings, Vec<String>), composer::land::Error> {
+fn open_landings(trees: &JobWorktrees) -> Result<(Landings, Vec<String>), composer::land::Error> {
     Landings::open(
-        trees.hub(),
+        trees.main_repo(),
         &trees.folder().join("landings"),
         Arc::new(RealFiles),
         Arc::new(RealClock::default()),
     )
 }
 
-/// Ends what a killed program left half landed; who lands next tells of it.
-pub(super) fn recover(trees: &Trees) {
-    // Whoever lands next meets the same, and says so.
-    if let Some((_, told)) = opened(trees).log_err() {
-        trees.note_told(told);
+/// Finishes landings that a killed program left half done; the next landing reports them.
+pub(super) fn recover(trees: &JobWorktrees) {
+    // The next landing meets the same error and reports it.
+    if let Some((_, told)) = open_landings(trees).log_err() {
+        trees.add_notices(told);
     }
 }
 
-/// What became of a landing, for people and for the board.
-fn told(outcome: &Outcome, id: LandingId) -> (String, Option<Settled>) {
+/// Describes the outcome of a landing, and returns the new state of its jobs.
+fn describe_outcome(outcome: &LandingOutcome, id: LandingId) -> (String, Option<WorkOutcome>) {
     match outcome {
-        Outcome::Landed { commit, left, .. } => {
+        LandingOutcome::Landed { commit, left, .. } => {
             let short: String = commit.0.chars().take(12).collect();
             let mut text = format!("landed as {short} (landing {})", id.0);
             for sentence in left {
                 text.push_str(&format!("\n  {sentence}"));
             }
-            (text, Some(Settled::Landed(commit.0.clone())))
+            (text, Some(WorkOutcome::Landed(commit.0.clone())))
         }
-        Outcome::Conflicted { sentence, .. } => {
-            (sentence.clone(), Some(Settled::Conflict(sentence.clone())))
-        }
-        Outcome::Failed { sentence, .. } | Outcome::Blocked { sentence } => {
+        LandingOutcome::Conflicted { sentence, .. } => (
+            sentence.clone(),
+            Some(WorkOutcome::Conflict(sentence.clone())),
+        ),
+        LandingOutcome::Failed { sentence, .. } | LandingOutcome::Blocked { sentence } => {
             (sentence.clone(), None)
         }
-        Outcome::Nothing => ("the branch has it all already".to_owned(), None),
+        LandingOutcome::Nothing => ("the branch has it all already".to_owned(), None),
     }
 }
 
-/// What became of the wish to take landing `taken` back, which is a landing itself.
-fn undone(taken: LandingId, outcome: &Outcome, id: LandingId) -> String {
+/// Describes the outcome of undoing landing `taken`; the undo is a landing itself.
+fn undone(taken: LandingId, outcome: &LandingOutcome, id: LandingId) -> String {
     match outcome {
-        Outcome::Landed { commit, left, .. } => {
+        LandingOutcome::Landed { commit, left, .. } => {
             let short: String = commit.0.chars().take(12).collect();
             let mut text = format!(
-                "landing {} was taken back by {short} (landing {})",
+                "landing {} was undone by {short} (landing {})",
                 taken.0, id.0
             );
             for sentence in left {
@@ -454,16 +491,22 @@ fn undone(taken: LandingId, outcome: &Outcome, id: LandingId) -> String {
             }
             text
         }
-        Outcome::Nothing => format!("the branch holds nothing of landing {} any more", taken.0),
-        Outcome::Conflicted { .. } | Outcome::Failed { .. } | Outcome::Blocked { .. } => {
-            told(outcome, id).0
+        LandingOutcome::Nothing => {
+            format!("the branch holds nothing of landing {} any more", taken.0)
         }
+        LandingOutcome::Conflicted { .. }
+        | LandingOutcome::Failed { .. }
+        | LandingOutcome::Blocked { .. } => describe_outcome(outcome, id).0,
     }
 }
 
-pub(super) fn work_of(trees: &Trees, line: &Line, place: &Place) -> Result<Work, String> {
-    trees.hold(&place.lease)?;
-    Ok(Work {
+pub(super) fn work_of(
+    trees: &JobWorktrees,
+    line: &JobStatus,
+    place: &JobWorktree,
+) -> Result<SessionWork, String> {
+    trees.acquire(&place.lease)?;
+    Ok(SessionWork {
         session: line.session.clone().unwrap_or_else(|| line.job.clone()),
         title: format!("{} {}", line.job, line.task.title),
         root: place.root()?,

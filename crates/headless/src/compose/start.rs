@@ -4,24 +4,24 @@ use std::process::ExitCode;
 
 use base::AbsPath;
 use clap::Args;
-use composer::board::{Command, JobId, Task};
-use composer::roles::USUAL;
+use composer::board::{BoardCommand, JobId, JobSpec};
+use composer::roles::DEFAULT_ROLE;
 use host::{Dirs, RealFiles};
 
+use crate::agent_services::is_sample;
 use crate::models::setup::DEMO;
-use crate::workshop::is_sample;
-use crate::{Streams, tell};
+use crate::{Streams, print_notice};
 
-use super::follow::{How, Orders};
-use super::own_roles;
-use super::parts::{share, title};
-use super::past::of;
+use super::follow::{BoardOptions, BoardRun};
+use super::history::of;
+use super::load_roles;
+use super::tasks::{share, title};
 
 #[derive(Args)]
-pub(super) struct Start {
+pub(super) struct StartCommand {
     #[command(flatten)]
-    how: How,
-    /// How many agents to run; one for each task without it; several share a single task
+    how: BoardOptions,
+    /// Number of agents to run; one for each task without it; several share a single task
     #[arg(long, value_name = "N", default_value_t = 0)]
     agents: usize,
     /// Give the whole task to each of them, to choose from the results
@@ -34,7 +34,7 @@ pub(super) struct Start {
     #[arg(long)]
     model: Option<String>,
     /// The role of the agents: builder, planner, debugger, reviewer, or one of your roles.json
-    #[arg(long, default_value = USUAL)]
+    #[arg(long, default_value = DEFAULT_ROLE)]
     role: String,
     /// Continue these agents, which were interrupted, failed or stopped
     #[arg(long, value_name = "JOB")]
@@ -44,34 +44,39 @@ pub(super) struct Start {
 }
 
 #[derive(Args)]
-pub(super) struct Fork {
+pub(super) struct ForkCommand {
     #[command(flatten)]
-    how: How,
+    how: BoardOptions,
     /// The agent to start from, such as a1
     job: JobId,
     /// The prompt for the new agent, in quotes
     prompt: String,
 }
 
-impl Start {
+impl StartCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         if self.tasks.is_empty() && self.go_on.is_empty() {
             return Err("there is no task: write each in quotes behind the options".to_owned());
         }
-        own_roles(dirs).0.named(&self.role)?;
+        load_roles(dirs).0.named(&self.role)?;
         let model = self.model.as_deref();
         self.how.run(dirs, streams, model, |model, streams| {
-            Ok(Orders {
-                hub: self.hub(model, dirs, streams)?,
+            Ok(BoardRun {
+                main_repo: self.resolve_main_repo(model, dirs, streams)?,
                 commands: self.commands(model),
-                mine: self.go_on.clone(),
+                awaited_jobs: self.go_on.clone(),
             })
         })
     }
 
     /// The checkout that is worked on. The demo model gets a repository of its own with the sample project, unless the
     /// folder is one.
-    fn hub(&self, model: &str, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<AbsPath, String> {
+    fn resolve_main_repo(
+        &self,
+        model: &str,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<AbsPath, String> {
         let root = self.how.place.root.as_deref();
         let folder = crate::folder(root, &RealFiles)?;
         if model != DEMO || is_sample(&folder) || root.is_some() {
@@ -80,17 +85,17 @@ impl Start {
             }
             return Ok(folder);
         }
-        let sample = crate::run::sample(&RealFiles, dirs)?;
+        let sample = crate::run::sample_project(&RealFiles, dirs)?;
         begin_repository(&sample)?;
-        tell(
+        print_notice(
             streams,
             &format!("the demo model works on a sample project in {sample}"),
         );
         Ok(sample)
     }
 
-    fn commands(&self, model: &str) -> Vec<Command> {
-        let task = |prompt: &str| Task {
+    fn commands(&self, model: &str) -> Vec<BoardCommand> {
+        let task = |prompt: &str| JobSpec {
             name: String::new(),
             title: title(prompt),
             prompt: prompt.to_owned(),
@@ -98,26 +103,34 @@ impl Start {
             model: model.to_owned(),
             needs: Vec::new(),
         };
-        let mut commands: Vec<Command> = self.go_on.iter().cloned().map(Command::GoOn).collect();
+        let mut commands: Vec<BoardCommand> = self
+            .go_on
+            .iter()
+            .cloned()
+            .map(BoardCommand::Resume)
+            .collect();
         match self.tasks.as_slice() {
             [] => {}
             [only] if self.best_of => {
-                commands.push(Command::AddBestOf(task(only), self.agents.max(2)));
+                commands.push(BoardCommand::AddBestOf(task(only), self.agents.max(2)));
             }
             [only] => {
                 let count = self.agents.max(1);
-                let shares = (1..=count).map(|number| Task {
+                let shares = (1..=count).map(|number| JobSpec {
                     prompt: share(only, number, count),
                     ..task(only)
                 });
-                commands.push(Command::Add(shares.collect()));
+                commands.push(BoardCommand::Add(shares.collect()));
             }
             many if self.best_of => {
                 let count = self.agents.max(2);
-                commands.extend(many.iter().map(|it| Command::AddBestOf(task(it), count)));
+                commands.extend(
+                    many.iter()
+                        .map(|it| BoardCommand::AddBestOf(task(it), count)),
+                );
             }
             many => {
-                let tasks = many.iter().enumerate().map(|(ix, prompt)| Task {
+                let tasks = many.iter().enumerate().map(|(ix, prompt)| JobSpec {
                     name: format!("task-{ix}"),
                     needs: match (self.in_order, ix) {
                         (true, 1..) => vec![format!("task-{}", ix - 1)],
@@ -125,9 +138,9 @@ impl Start {
                     },
                     ..task(prompt)
                 });
-                commands.push(Command::Add(tasks.collect()));
+                commands.push(BoardCommand::Add(tasks.collect()));
                 if self.agents > 0 && self.agents < many.len() {
-                    commands.insert(0, Command::SetRoom(self.agents));
+                    commands.insert(0, BoardCommand::SetMaxParallel(self.agents));
                 }
             }
         }
@@ -135,30 +148,30 @@ impl Start {
     }
 }
 
-impl Fork {
+impl ForkCommand {
     pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        // The fork has the model of the one it goes on from.
+        // A fork uses the model of its source.
         let (hub, model) = {
-            let (trees, past) = self.how.place.look(dirs)?;
+            let (trees, past) = self.how.place.load_board(dirs)?;
             (
-                trees.hub().clone(),
+                trees.main_repo().clone(),
                 of(&past, &self.job)?.task.model.clone(),
             )
         };
         self.how.run(dirs, streams, Some(&model), |_, _| {
-            let fork = Command::Fork {
+            let fork = BoardCommand::Fork {
                 job: self.job.clone(),
                 prompt: self.prompt.clone(),
             };
-            Ok(Orders {
-                hub,
+            Ok(BoardRun {
+                main_repo: hub,
                 commands: vec![fork],
-                mine: Vec::new(),
+                awaited_jobs: Vec::new(),
             })
         })
     }
 }
 
 pub(super) fn begin_repository(folder: &AbsPath) -> Result<(), String> {
-    git::begin(folder, "The sample project").map_err(|error| error.to_string())
+    git::init_repository(folder, "The sample project").map_err(|error| error.to_string())
 }

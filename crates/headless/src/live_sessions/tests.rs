@@ -1,20 +1,20 @@
 //! Sessions that outlive their views, over engines that the tests play.
 
 use agent::Stored;
-use agent::ask::{Decision, Question};
 use agent::record::TurnEnd;
-use agent::session::Prompt;
+use agent::session::UserPrompt;
+use agent::user_prompts::{PermissionDecision, UserQuestion};
 
 use super::*;
 
-/// A session whose engine is the test.
+/// A session whose engine the test plays.
 struct Engine {
-    commands: mpsc::Receiver<Command>,
-    events: mpsc::Sender<Event>,
+    commands: mpsc::Receiver<SessionCommand>,
+    events: mpsc::Sender<AgentEvent>,
     next_record: u64,
 }
 
-fn opened(id: &str) -> (Engine, Opened) {
+fn opened(id: &str) -> (Engine, SessionChannels) {
     let (commands, inbox) = mpsc::channel(16);
     let (outbox, events) = mpsc::channel(16);
     let engine = Engine {
@@ -22,7 +22,7 @@ fn opened(id: &str) -> (Engine, Opened) {
         events: outbox,
         next_record: 0,
     };
-    let opened = Opened {
+    let opened = SessionChannels {
         id: id.into(),
         commands,
         events,
@@ -34,34 +34,34 @@ fn path(text: &str) -> AbsPath {
     AbsPath::new(text).expect("absolute")
 }
 
-fn prompt() -> Command {
-    Command::Prompt(Prompt {
+fn prompt() -> SessionCommand {
+    SessionCommand::Prompt(UserPrompt {
         text: "go".to_owned(),
         images: Vec::new(),
     })
 }
 
 impl Engine {
-    fn recorded(&mut self, record: Record) -> Event {
+    fn recorded(&mut self, record: SessionRecord) -> AgentEvent {
         self.next_record += 1;
-        Event::Recorded(Arc::new(Stored {
+        AgentEvent::Recorded(Arc::new(Stored {
             seq: self.next_record,
             at_ms: 0,
             record,
         }))
     }
 
-    async fn emit(&self, event: Event) {
+    async fn emit(&self, event: AgentEvent) {
         self.events.send(event).await.expect("the pump reads");
     }
 
-    async fn emit_record(&mut self, record: Record) {
+    async fn emit_record(&mut self, record: SessionRecord) {
         let event = self.recorded(record);
         self.emit(event).await;
     }
 
     async fn begin_turn(&mut self) {
-        let record = Record::Prompted {
+        let record = SessionRecord::Prompted {
             turn: 1,
             parts: Vec::new(),
             is_steering: false,
@@ -70,8 +70,8 @@ impl Engine {
     }
 }
 
-fn approval(call: &str) -> Record {
-    Record::LeaveAsked {
+fn approval(call: &str) -> SessionRecord {
+    SessionRecord::LeaveAsked {
         call: call.to_owned(),
         title: "rm".to_owned(),
         details: "rm".to_owned(),
@@ -80,7 +80,7 @@ fn approval(call: &str) -> Record {
     }
 }
 
-async fn wait_for(sessions: &LiveSessions, expected: &[(&str, Activity)]) {
+async fn wait_for(sessions: &LiveSessions, expected: &[(&str, LiveActivity)]) {
     let mut statuses = sessions.statuses();
     let matches = |now: &Vec<SessionStatus>| {
         let now: Vec<_> = now.iter().map(|it| (it.id.as_str(), it.activity)).collect();
@@ -99,12 +99,12 @@ async fn a_running_turn_outlives_its_view() {
     drop(view);
     assert_eq!(engine.commands.recv().await, Some(prompt()));
     engine.begin_turn().await;
-    engine.emit(Event::Text("one".to_owned())).await;
-    wait_for(&sessions, &[("s", Activity::Working)]).await;
+    engine.emit(AgentEvent::Text("one".to_owned())).await;
+    wait_for(&sessions, &[("s", LiveActivity::Working)]).await;
     assert!(engine.commands.try_recv().is_err(), "nothing stopped it");
 
-    engine.emit(Event::Idle(TurnEnd::Done)).await;
-    assert_eq!(engine.commands.recv().await, Some(Command::Close));
+    engine.emit(AgentEvent::Idle(TurnEnd::Done)).await;
+    assert_eq!(engine.commands.recv().await, Some(SessionCommand::Close));
     drop(engine);
     wait_for(&sessions, &[]).await;
 }
@@ -116,13 +116,13 @@ async fn an_idle_session_closes_with_its_last_view() {
     let first = sessions.adopt(opened, path("/p"), path("/p"));
     let second = sessions.attach("s").expect("it runs");
     drop(first);
-    second.handle.send(Command::Compact);
-    assert_eq!(engine.commands.recv().await, Some(Command::Compact));
+    second.handle.send(SessionCommand::Compact);
+    assert_eq!(engine.commands.recv().await, Some(SessionCommand::Compact));
     drop(second);
-    assert_eq!(engine.commands.recv().await, Some(Command::Close));
+    assert_eq!(engine.commands.recv().await, Some(SessionCommand::Close));
     assert!(sessions.attach("s").is_none(), "it closes");
     drop(engine);
-    sessions.ended("s").await;
+    sessions.wait_until_closed("s").await;
 }
 
 #[tokio::test]
@@ -135,16 +135,19 @@ async fn every_view_gets_events_and_may_send_commands() {
     assert_eq!(second.root, path("/sample"));
     engine.begin_turn().await;
     for view in [&mut first, &mut second] {
-        assert!(matches!(view.events.recv().await, Some(Event::Recorded(_))));
+        assert!(matches!(
+            view.events.recv().await,
+            Some(AgentEvent::Recorded(_))
+        ));
     }
-    first.handle.send(Command::Stop);
-    second.handle.send(Command::Compact);
-    assert_eq!(engine.commands.recv().await, Some(Command::Stop));
-    assert_eq!(engine.commands.recv().await, Some(Command::Compact));
+    first.handle.send(SessionCommand::Stop);
+    second.handle.send(SessionCommand::Compact);
+    assert_eq!(engine.commands.recv().await, Some(SessionCommand::Stop));
+    assert_eq!(engine.commands.recv().await, Some(SessionCommand::Compact));
 }
 
 #[tokio::test]
-async fn approvals_and_questions_are_statuses_and_wait_for_the_next_view() {
+async fn pending_questions_wait_for_the_next_view() {
     let sessions = LiveSessions::default();
     let (mut engine, opened) = opened("s");
     drop({
@@ -154,44 +157,44 @@ async fn approvals_and_questions_are_statuses_and_wait_for_the_next_view() {
     });
     engine.begin_turn().await;
     engine.emit_record(approval("call")).await;
-    wait_for(&sessions, &[("s", Activity::WaitingForUser)]).await;
-    let given = Record::LeaveGiven {
+    wait_for(&sessions, &[("s", LiveActivity::WaitingForUser)]).await;
+    let given = SessionRecord::LeaveGiven {
         call: "call".to_owned(),
-        decision: Decision::Once,
+        decision: PermissionDecision::Once,
     };
     engine.emit_record(given).await;
-    wait_for(&sessions, &[("s", Activity::Working)]).await;
+    wait_for(&sessions, &[("s", LiveActivity::Working)]).await;
 
     let asked = engine.recorded(approval("inner"));
-    let subagent = |event| Event::Child {
+    let subagent = |event| AgentEvent::Child {
         session: "child".into(),
         event: Box::new(event),
     };
     engine.emit(subagent(asked)).await;
-    let question = Event::Asking {
+    let question = AgentEvent::Asking {
         number: 1,
-        question: Question {
+        question: UserQuestion {
             text: "Which?".to_owned(),
             options: Vec::new(),
         },
     };
     engine.emit(question).await;
-    wait_for(&sessions, &[("s", Activity::WaitingForUser)]).await;
-    engine.emit(Event::Text(String::new())).await;
+    wait_for(&sessions, &[("s", LiveActivity::WaitingForUser)]).await;
+    engine.emit(AgentEvent::Text(String::new())).await;
     let mut view = sessions.attach("s").expect("it runs");
     while let Some(event) = view.events.recv().await {
-        if matches!(event, Event::Text(_)) {
+        if matches!(event, AgentEvent::Text(_)) {
             break;
         }
         view.pending.push(event);
     }
     assert!(
-        matches!(&view.pending[..], [Event::Child { session, .. }, Event::Asking { .. }] if session.as_ref() == "child"),
+        matches!(&view.pending[..], [AgentEvent::Child { session, .. }, AgentEvent::Asking { .. }] if session.as_ref() == "child"),
         "{:?}",
         view.pending
     );
-    engine.emit(Event::Idle(TurnEnd::Done)).await;
-    wait_for(&sessions, &[("s", Activity::Idle)]).await;
+    engine.emit(AgentEvent::Idle(TurnEnd::Done)).await;
+    wait_for(&sessions, &[("s", LiveActivity::Idle)]).await;
     assert!(sessions.attach("s").expect("still").pending.is_empty());
 }
 

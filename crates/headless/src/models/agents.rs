@@ -6,25 +6,25 @@ use std::path::PathBuf;
 
 /// An agent that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FoundAgent {
+pub(crate) struct InstalledAgent {
     /// Its name for people.
     pub(crate) name: &'static str,
-    /// What was found.
+    /// The path of the agent's program.
     pub(crate) program: PathBuf,
-    /// What is to be installed before it can be hosted, if anything.
+    /// The program to install before the agent can be hosted, if any.
     pub(crate) lacks: Option<&'static str>,
 }
 
 /// An agent, the programs that speak the protocol for it, and the program that shows it is there.
-struct Known {
+struct KnownAgent {
     name: &'static str,
     speaks: &'static [&'static str],
-    /// The agent's own program, where it does not speak the protocol itself, and what would.
+    /// The agent's own program, if it does not speak the protocol, and the adapter to install.
     own: Option<(&'static str, &'static str)>,
 }
 
-const KNOWN: &[Known] = &[
-    Known {
+const KNOWN: &[KnownAgent] = &[
+    KnownAgent {
         name: "Claude Code",
         speaks: &["claude-agent-acp", "claude-code-acp"],
         own: Some((
@@ -32,17 +32,17 @@ const KNOWN: &[Known] = &[
             "the npm package @agentclientprotocol/claude-agent-acp",
         )),
     },
-    Known {
+    KnownAgent {
         name: "Codex",
         speaks: &["codex-acp"],
         own: Some(("codex", "the npm package @agentclientprotocol/codex-acp")),
     },
-    Known {
+    KnownAgent {
         name: "Gemini CLI",
         speaks: &["gemini"],
         own: None,
     },
-    Known {
+    KnownAgent {
         name: "opencode",
         speaks: &["opencode"],
         own: None,
@@ -50,7 +50,7 @@ const KNOWN: &[Known] = &[
 ];
 
 /// Looks through the folders of `path`, a search path as in `PATH`. Nothing is started.
-pub(crate) fn find(path: &OsStr) -> Vec<FoundAgent> {
+pub(crate) fn find(path: &OsStr) -> Vec<InstalledAgent> {
     let folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     let place = |program: &str| {
         let places = folders.iter().map(|folder| folder.join(program));
@@ -63,7 +63,7 @@ pub(crate) fn find(path: &OsStr) -> Vec<FoundAgent> {
             (None, Some((own, lacks))) => (place(own)?, Some(lacks)),
             (None, None) => return None,
         };
-        Some(FoundAgent {
+        Some(InstalledAgent {
             name: known.name,
             program,
             lacks,

@@ -1,4 +1,4 @@
-//! How each model has fared in the last day, from the ledger.
+//! Each model's health in the last day, from the ledger.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The models that were asked in the last day.
+/// The models that were called in the last day.
 #[derive(Default)]
 pub(crate) struct Health {
-    models: BTreeMap<String, LaneHealth>,
+    models: BTreeMap<String, ModelHealth>,
     now_ms: u64,
 }
 
-/// How one model fared.
+/// The recent calls of one model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LaneHealth {
+pub(crate) struct ModelHealth {
     calls: u64,
     failed: u64,
-    /// How the last call ended: `ok`, or the class of its failure.
+    /// The end of the last call: `ok`, or the class of its failure.
     last: String,
     minutes_ago: u64,
 }
@@ -42,7 +42,7 @@ pub(crate) fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
         now_ms,
         ..Health::default()
     };
-    // What the person gave up says nothing about the model.
+    // A cancelled call says nothing about the model.
     for call in calls.iter().filter(|call| call.outcome != "cancelled") {
         health.count(&call.model, &call.outcome, call.at_ms);
     }
@@ -50,8 +50,8 @@ pub(crate) fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
 }
 
 impl Health {
-    /// How a model fared, if it was asked at all.
-    pub(crate) fn of(&self, model: &str) -> Option<&LaneHealth> {
+    /// Returns a model's health, if the model was called.
+    pub(crate) fn of(&self, model: &str) -> Option<&ModelHealth> {
         self.models.get(model)
     }
 
@@ -64,7 +64,7 @@ impl Health {
     }
 }
 
-impl LaneHealth {
+impl ModelHealth {
     pub(crate) fn to_json(&self) -> Value {
         json!({
             "calls": self.calls, "failed": self.failed, "last": self.last, "minutes_ago": self.minutes_ago,
@@ -72,7 +72,7 @@ impl LaneHealth {
     }
 }
 
-impl fmt::Display for LaneHealth {
+impl fmt::Display for ModelHealth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             calls,

@@ -1,62 +1,62 @@
-//! What models there are: settings, keys, local servers and the tables that come with the program, put together.
+//! Combines settings, keys, local servers and the built-in tables into the configured models.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use autocomplete::Candidate;
+use autocomplete::ModelCandidate;
 use base::AbsPath;
 use host::environment::{Recipient, variables, withhold};
 use host::{Dirs, Files};
 use model::policy::route::Privacy;
-use model::policy::{KeyName, Lane, LaneLimits};
+use model::policy::{KeyName, Route, RouteLimits};
 use model::{
-    Client, FactsRow, ModelFacts, ModelId, ParallelTools, Price, Prices, Profile, Profiles,
+    FactsRow, ModelClient, ModelFacts, ModelId, ParallelTools, Price, Prices, Profile, Profiles,
     RowKind, Tier, TokenCount,
 };
-use router::actor::{LaneConfig, StallLimits};
+use router::actor::{RouteConfig, StallLimits};
 use router::http::{
-    FoundServer, HttpClient, ProviderConfig, Providers, Socket, Transport, discover,
+    DiscoveredServer, HttpClient, NetworkTransport, ProviderConfig, Providers, Transport, discover,
 };
-use router::keys::{KeySource, Keys, Platform, SystemVault, Vault};
+use router::keys::{KeySource, Keys, Platform, SecretSource, SystemSecrets};
 use router::wire::FimOptions;
 use serde_json::{Map, Value, json};
-use settings::{ModelSettings, ProviderWire, Settings, Source};
+use settings::{ModelSettings, ProviderWire, Settings, SettingsSource};
 
 const PRICES: &str = include_str!("../../../../assets/models/prices.json");
 const PROFILES: &str = include_str!("../../../../assets/models/profiles.json");
 /// The largest settings file or table that is read.
-const MOST_BYTES: u64 = 32 << 20;
-/// How long a server on this machine may take to say what it has, and a keychain whether it has a key.
+const MAX_SETTINGS_BYTES: u64 = 32 << 20;
+/// Timeouts of a local server's model list and of a keychain query.
 const PATIENCE: Duration = Duration::from_millis(800);
 const KEY_PATIENCE: Duration = Duration::from_secs(3);
-/// Requests at once that a provider, or a server on this machine, is asked at the most.
+/// The maximum concurrent requests to a provider or a local server.
 const AT_ONCE: u32 = 64;
 const AT_ONCE_LOCAL: u32 = 4;
-/// The adapters notice silence on the wire first; this is for what passes them.
+/// The adapters detect silence on the wire first; this limit catches the rest.
 const STALL: StallLimits = StallLimits {
     first_event: Duration::from_secs(330),
     idle: Duration::from_secs(900),
 };
 
-/// The tokens that a model of a provider on the network is taken to have where nobody says. Where it has fewer, it says
-/// so when it is asked, and the conversation is made to fit.
+/// The assumed context, in tokens, of a remote model whose context is unknown. A smaller model
+/// reports an overflow, and the conversation is compacted to fit.
 const UNKNOWN_CONTEXT: u64 = 128_000;
 /// The tokens that the demo model's script takes. With less its conversations are made shorter, which it does not know.
 const DEMO_CONTEXT: u64 = 100_000;
 
 /// The name of the demo model.
 pub(crate) const DEMO: &str = "demo";
-/// What stands for whichever model fits.
+/// The name that lets the router choose a model.
 pub(crate) const AUTO: &str = "auto";
 
-/// All that is known before a question is asked.
+/// The providers and models, as found at the start.
 pub(crate) struct Setup {
     pub(crate) settings: ModelSettings,
-    pub(crate) providers: Vec<FoundProvider>,
-    pub(crate) servers: Vec<FoundServer>,
-    pub(crate) models: Vec<FoundModel>,
-    /// What could not be read, in sentences.
+    pub(crate) providers: Vec<ConfiguredProvider>,
+    pub(crate) servers: Vec<DiscoveredServer>,
+    pub(crate) models: Vec<ConfiguredModel>,
+    /// Errors in the settings and tables, as sentences.
     pub(crate) problems: Vec<String>,
     all: Providers,
     prices: Prices,
@@ -64,28 +64,28 @@ pub(crate) struct Setup {
 }
 
 /// A provider that the program knows.
-pub(crate) struct FoundProvider {
+pub(crate) struct ConfiguredProvider {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) base_url: String,
     pub(crate) key: KeyState,
 }
 
-/// Whether a provider can be asked. Of a key nothing is kept but where it lies.
+/// Whether a provider is usable. Keeps only the location of a key, never the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KeyState {
     /// There is a key, in this place.
     Found(String),
     /// There is none; it would be looked for in these variables of the environment.
     Missing(Vec<String>),
-    /// It needs none.
+    /// The provider needs no key.
     NotNeeded,
     /// It was named on purpose and cannot be read, for this reason.
     Unreadable(String),
 }
 
-/// A model that can be asked.
-pub(crate) struct FoundModel {
+/// A model that is ready to use.
+pub(crate) struct ConfiguredModel {
     pub(crate) id: ModelId,
     pub(crate) key: KeyName,
     pub(crate) profile: Profile,
@@ -93,12 +93,13 @@ pub(crate) struct FoundModel {
     pub(crate) is_local: bool,
     /// The same model's name at its maker.
     pub(crate) same_as: Option<ModelId>,
-    /// Where the price was found, and when.
+    /// The source of the price, and its date.
     pub(crate) source: Option<(String, String)>,
 }
 
 impl Setup {
-    /// Looks at everything. Takes up to a few seconds, as servers and a keychain are asked.
+    /// Finds providers and models. Takes up to a few seconds, because it queries servers and a
+    /// keychain.
     pub(crate) async fn find(files: &dyn Files, dirs: &Dirs) -> Self {
         let mut problems = Vec::new();
         let settings = read_settings(files, dirs, &mut problems).models;
@@ -117,8 +118,8 @@ impl Setup {
             Some(own) => profiles.overlaid(own),
             None => profiles,
         };
-        let transport: Arc<dyn Transport> = Arc::new(Socket::default());
-        let vault = vault();
+        let transport: Arc<dyn Transport> = Arc::new(NetworkTransport::default());
+        let vault = secret_source();
         let (servers, providers) = futures::join!(
             discover(&all, &transport, PATIENCE),
             find_keys(&all.all, &vault)
@@ -137,8 +138,8 @@ impl Setup {
         setup
     }
 
-    /// Adds a model that the person names, though no table and no server knows it. `None` where its provider is
-    /// not known.
+    /// Adds a model that the user names, although no table and no server lists it. `None` if its
+    /// provider is unknown.
     pub(crate) fn add_named(&mut self, id: &ModelId) -> Option<()> {
         if self.models.iter().all(|known| known.id != *id) {
             let config = self.all.all.get(&id.provider)?;
@@ -148,8 +149,8 @@ impl Setup {
         Some(())
     }
 
-    /// Why providers of the person's own offer `auto` nothing, in sentences that say what to do.
-    pub(crate) fn unusable(&self) -> Vec<String> {
+    /// Returns the reasons why the user's own providers offer no model to `auto`, with what to do.
+    pub(crate) fn unusable_providers(&self) -> Vec<String> {
         let own = self.settings.providers.iter().filter_map(|own| {
             let name = &own.name;
             let provider = self.providers.iter().find(|it| it.id == *name)?;
@@ -173,12 +174,12 @@ impl Setup {
         own.collect()
     }
 
-    /// The models that could complete, and what their servers take.
-    pub(crate) fn tab_candidates(&self) -> Vec<Candidate> {
+    /// Returns the models that can complete, and the request forms their servers accept.
+    pub(crate) fn tab_candidates(&self) -> Vec<ModelCandidate> {
         let candidates = self.models.iter().map(|found| {
             let config = self.all.all.get(&found.id.provider);
             let fim = config.and_then(|config| config.fim.as_ref());
-            Candidate {
+            ModelCandidate {
                 id: found.id.clone(),
                 profile: found.profile.clone(),
                 is_local: found.is_local,
@@ -188,22 +189,22 @@ impl Setup {
         candidates.collect()
     }
 
-    /// What sends to all providers.
-    pub(crate) fn client(&self) -> Arc<dyn Client> {
+    /// Returns the client that sends requests to all providers.
+    pub(crate) fn client(&self) -> Arc<dyn ModelClient> {
         let (profiles, prices) = (self.profiles.clone(), self.prices.clone());
         let profile = move |id: &ModelId| {
             let facts = prices.find(&id.provider, &id.model);
             Some(profiles.resolve(id, facts.as_ref()))
         };
-        let vault = Arc::new(vault());
+        let vault = Arc::new(secret_source());
         Arc::new(HttpClient::new(self.all.clone(), Arc::new(profile), vault))
     }
 
     /// Every way to a model, for a router.
-    pub(crate) fn lanes(&self) -> Vec<LaneConfig> {
+    pub(crate) fn lanes(&self) -> Vec<RouteConfig> {
         let client = self.client();
-        let lanes = self.models.iter().map(|found| LaneConfig {
-            lane: Lane {
+        let lanes = self.models.iter().map(|found| RouteConfig {
+            route: Route {
                 model: found.id.clone(),
                 key: found.key.clone(),
             },
@@ -211,15 +212,17 @@ impl Setup {
             price: found.price.clone(),
             profile: found.profile.clone(),
             same_as: found.same_as.clone(),
-            privacy: match found.is_local {
-                true => Privacy::Local,
-                false => Privacy::Any,
+            privacy: if found.is_local {
+                Privacy::Local
+            } else {
+                Privacy::Any
             },
             auto: true,
-            limits: LaneLimits::default(),
-            most_at_once: match found.is_local {
-                true => AT_ONCE_LOCAL,
-                false => AT_ONCE,
+            limits: RouteLimits::default(),
+            most_at_once: if found.is_local {
+                AT_ONCE_LOCAL
+            } else {
+                AT_ONCE
             },
             stall: STALL,
         });
@@ -227,7 +230,7 @@ impl Setup {
     }
 
     /// The models of every provider that has its key, and of every server that answered.
-    fn find_models(&self) -> Vec<FoundModel> {
+    fn find_models(&self) -> Vec<ConfiguredModel> {
         let mut models = Vec::new();
         for provider in &self.providers {
             let Some(config) = self.all.all.get(&provider.id) else {
@@ -243,7 +246,7 @@ impl Setup {
                 .find(|it| it.name == provider.id);
             let is_usable = match provider.key {
                 KeyState::Found(_) => true,
-                // A known one without a key is a server on this machine, which says by itself what it has.
+                // A known provider without a key is a local server, which lists its models itself.
                 KeyState::NotNeeded => own.is_some(),
                 KeyState::Missing(_) | KeyState::Unreadable(_) => false,
             };
@@ -272,16 +275,16 @@ impl Setup {
                     provider: server.provider.clone(),
                     model: found.name.clone(),
                 };
-                models.retain(|known: &FoundModel| known.id != id);
+                models.retain(|known: &ConfiguredModel| known.id != id);
                 models.push(self.model(id, config, found.context.map(|context| context.0)));
             }
         }
         models
     }
 
-    /// What harms least is not what serves best where the person set a model up themselves: it is taken to call
-    /// tools, and not to be small, until it says otherwise. `is_sized` where its context is known, or is the business of
-    /// a server on this machine.
+    /// Completes a profile with optimistic defaults: a model that the user configured is taken to
+    /// call tools, and one of unknown context to have `UNKNOWN_CONTEXT`. `is_sized` if its context
+    /// is known, or is up to a local server.
     fn trusted(&self, mut profile: Profile, id: &ModelId, is_sized: bool) -> Profile {
         let own = self.settings.providers.iter();
         let is_own = own.map(|it| &it.name).any(|name| *name == id.provider)
@@ -296,22 +299,23 @@ impl Setup {
         profile
     }
 
-    fn model(&self, id: ModelId, config: &ProviderConfig, context: Option<u64>) -> FoundModel {
+    fn model(&self, id: ModelId, config: &ProviderConfig, context: Option<u64>) -> ConfiguredModel {
         let is_local = config.probe.is_some() && is_loopback(config.host());
         let mut facts = self.prices.find(&id.provider, &id.model);
         if let Some(context) = context {
-            // The server knows how much it was started with; the table only what the model could take.
+            // The server knows its configured context; the table only the model's maximum.
             let known = facts.get_or_insert_with(ModelFacts::default);
             known.row.context = Some(context);
         }
-        let price = match is_local {
-            true => Some(Price::FREE),
-            false => facts.as_ref().and_then(|facts| facts.price.clone()),
+        let price = if is_local {
+            Some(Price::FREE)
+        } else {
+            facts.as_ref().and_then(|facts| facts.price.clone())
         };
         let provider = self.providers.iter().find(|it| it.id == id.provider);
         let profile = self.profiles.resolve(&id, facts.as_ref());
         let is_sized = facts.as_ref().is_some_and(|it| it.row.context.is_some());
-        FoundModel {
+        ConfiguredModel {
             profile: self.trusted(profile, &id, is_local || is_sized),
             key: KeyName(match provider.map(|provider| &provider.key) {
                 Some(KeyState::Found(place)) => place.clone(),
@@ -331,10 +335,10 @@ impl Setup {
 }
 
 /// The demo model, as a lane of its own.
-pub(crate) fn demo() -> Result<LaneConfig, String> {
+pub(crate) fn demo() -> Result<RouteConfig, String> {
     let client = mockllm::DemoClient::new().map_err(|error| format!("the demo model: {error}"))?;
-    Ok(LaneConfig {
-        lane: Lane {
+    Ok(RouteConfig {
+        route: Route {
             model: ModelId {
                 provider: DEMO.to_owned(),
                 model: DEMO.to_owned(),
@@ -352,15 +356,15 @@ pub(crate) fn demo() -> Result<LaneConfig, String> {
         },
         same_as: None,
         privacy: Privacy::Local,
-        // It plays a script: nobody gets it who did not ask for it.
+        // The demo model plays a script, so `auto` never chooses it.
         auto: false,
-        limits: LaneLimits::default(),
+        limits: RouteLimits::default(),
         most_at_once: AT_ONCE,
         stall: STALL,
     })
 }
 
-/// Every provider that the program or the person's settings know, and what could not be read.
+/// Returns all providers of the program and the user's settings, with the errors in them.
 pub(crate) fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<String>) {
     let mut problems = Vec::new();
     let settings = read_settings(files, dirs, &mut problems);
@@ -374,14 +378,14 @@ fn providers_of(settings: &ModelSettings) -> (Providers, Vec<String>) {
     let usual = all.key_variables();
     problems.extend(all.add(&own_providers(settings)));
     let own = all.key_variables().into_iter();
-    // Whatever else such a variable is called, it holds a key.
+    // A variable of any name that the settings use for a key holds a secret.
     withhold(own.filter(|name| !usual.contains(name)));
     for own in settings
         .providers
         .iter()
         .filter(|own| own.models.is_empty())
     {
-        // A server on this machine can be asked what it has, whatever the person calls it.
+        // A local server can list its models under any name.
         let probe = all.all.get(wire(own.wire).1);
         let probe = probe.and_then(|config| config.probe.clone());
         if let Some(config) = all.all.get_mut(&own.name)
@@ -391,18 +395,18 @@ fn providers_of(settings: &ModelSettings) -> (Providers, Vec<String>) {
             config.probe = probe;
         }
     }
-    all.apply_environment(|name| vault().environment(name));
+    all.apply_environment(|name| secret_source().environment(name));
     (all, problems)
 }
 
-/// Where keys are looked for.
-pub(crate) fn vault() -> SystemVault {
-    SystemVault {
+/// Returns the source of API keys.
+pub(crate) fn secret_source() -> SystemSecrets {
+    SystemSecrets {
         environment: variables(Recipient::KeyCommand),
     }
 }
 
-/// The person's settings, and what could not be read of them.
+/// Reads the user's settings; returns them with the errors in them.
 pub(crate) fn read_settings(
     files: &dyn Files,
     dirs: &Dirs,
@@ -410,12 +414,12 @@ pub(crate) fn read_settings(
 ) -> Settings {
     let path = dirs.config.join("settings.json");
     let text = read(files, &path, problems).unwrap_or_default();
-    let (settings, wrong) = settings::parse(&[(Source::User, "settings.json", &text)]);
+    let (settings, wrong) = settings::parse(&[(SettingsSource::User, "settings.json", &text)]);
     problems.extend(wrong.iter().map(ToString::to_string));
     settings
 }
 
-/// A table of the person's own, beside the settings.
+/// Reads a table of the user, beside the settings.
 fn own_table<T>(
     files: &dyn Files,
     dirs: &Dirs,
@@ -431,7 +435,7 @@ fn own_table<T>(
 }
 
 fn read(files: &dyn Files, path: &AbsPath, problems: &mut Vec<String>) -> Option<String> {
-    match files.read(path, MOST_BYTES) {
+    match files.read(path, MAX_SETTINGS_BYTES) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.is_not_found() => None,
         Err(error) => {
@@ -441,7 +445,7 @@ fn read(files: &dyn Files, path: &AbsPath, problems: &mut Vec<String>) -> Option
     }
 }
 
-/// The settings' providers in the form of the file that comes with the program.
+/// Returns the settings' providers in the form of the built-in file.
 fn own_providers(settings: &ModelSettings) -> Map<String, Value> {
     let own = settings.providers.iter().map(|provider| {
         let (wire, dialect) = wire(provider.wire);
@@ -477,10 +481,10 @@ fn wire(wire: ProviderWire) -> (&'static str, &'static str) {
 
 async fn find_keys(
     all: &std::collections::BTreeMap<String, ProviderConfig>,
-    vault: &dyn Vault,
-) -> Vec<FoundProvider> {
+    vault: &dyn SecretSource,
+) -> Vec<ConfiguredProvider> {
     let found = all.iter().map(|(id, config)| async move {
-        FoundProvider {
+        ConfiguredProvider {
             id: id.clone(),
             name: config.name.clone(),
             base_url: config.base_url.clone(),
@@ -490,16 +494,16 @@ async fn find_keys(
     futures::future::join_all(found).await
 }
 
-async fn key_state(id: &str, config: &ProviderConfig, vault: &dyn Vault) -> KeyState {
+async fn key_state(id: &str, config: &ProviderConfig, vault: &dyn SecretSource) -> KeyState {
     let keys = Keys {
         vault,
         platform: Platform::current(),
     };
     let sources = config.key_sources();
-    // A keychain that asks the person to unlock it first would hold up everything else.
+    // A keychain that asks the user to unlock it would block everything else.
     let found = tokio::time::timeout(KEY_PATIENCE, keys.find(id, &sources)).await;
     match found {
-        Ok(Ok(Some(found))) => KeyState::Found(found.place),
+        Ok(Ok(Some(found))) => KeyState::Found(found.source),
         Ok(Err(why)) => KeyState::Unreadable(why),
         Ok(Ok(None)) | Err(_) if !config.needs_key => KeyState::NotNeeded,
         Ok(Ok(None)) | Err(_) => {

@@ -1,4 +1,4 @@
-//! What is found, and how it is told.
+//! Discovery of models, and the output that lists them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! `burin-agent permissions`: the rules that are kept, listed and removed.
+//! `burin-agent permissions`: lists and removes the saved rules.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,20 +9,20 @@ use host::{Dirs, RealFiles};
 use serde_json::{Value, json};
 
 use super::{Permissions, path, remove};
-use crate::{Streams, tell, unwritten};
+use crate::{Streams, print_notice, write_error};
 
-/// List and remove the rules about what agents may do
+/// List and remove the rules for agents' calls
 ///
-/// They are kept in `permissions.json` in the config folder: those for all projects under "permissions", those of one
-/// project under "projects".
+/// Rules are stored in `permissions.json` in the config folder: those for all projects under
+/// "permissions", those of one project under "projects".
 #[derive(Args)]
-pub(crate) struct Command {
+pub(crate) struct PermissionsCommand {
     #[command(subcommand)]
-    what: What,
+    what: PermissionsAction,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum PermissionsAction {
     /// List the rules for all projects and for the folder
     List {
         /// The folder; the current one without it
@@ -39,9 +39,9 @@ enum What {
     ///
     /// Exit codes: 0 it was removed; 1 there is no such rule, or the file could not be changed.
     Remove {
-        /// The rule
+        /// Rule to remove, as `list` prints it
         rule: String,
-        /// The folder whose rule it is; the current one without it
+        /// Folder that the rule belongs to; the current one without it
         #[arg(long)]
         root: Option<PathBuf>,
         /// Remove the rule for all projects
@@ -50,10 +50,10 @@ enum What {
     },
 }
 
-/// A rule as it is kept.
-struct Kept {
+/// A saved permission rule.
+struct SavedRule {
     rule: String,
-    /// `allow`, `ask` or `deny`.
+    /// The list of the rule: `allow`, `ask` or `deny`.
     list: String,
     /// `None` for all projects.
     project: Option<String>,
@@ -61,38 +61,43 @@ struct Kept {
 
 const LISTS: [&str; 3] = ["deny", "ask", "allow"];
 
-impl Command {
+impl PermissionsCommand {
     pub(crate) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         match &self.what {
-            What::List { root, all, json } => {
+            PermissionsAction::List { root, all, json } => {
                 let root = crate::folder(root.as_deref(), &RealFiles)?;
                 let permissions = Permissions::read(dirs);
                 let (_, problems) = permissions.rules(&root);
-                problems.iter().for_each(|problem| tell(streams, problem));
-                let mut kept = kept(&permissions);
+                problems
+                    .iter()
+                    .for_each(|problem| print_notice(streams, problem));
+                let mut kept = saved_rules(&permissions);
                 let name = root.to_string();
                 kept.retain(|it| *all || it.project.as_ref().is_none_or(|it| *it == name));
-                let text = match json {
-                    true => format!("{:#}\n", shown(&kept)),
-                    false => kept.iter().map(line).collect(),
+                let text = if *json {
+                    format!("{:#}\n", rules_json(&kept))
+                } else {
+                    kept.iter().map(rule_line).collect()
                 };
                 streams
                     .output
                     .write_all(text.as_bytes())
-                    .map_err(unwritten)?;
-                Ok(match problems.is_empty() {
-                    true => ExitCode::SUCCESS,
-                    false => ExitCode::FAILURE,
+                    .map_err(write_error)?;
+                Ok(if problems.is_empty() {
+                    ExitCode::SUCCESS
+                } else {
+                    ExitCode::FAILURE
                 })
             }
-            What::Remove {
+            PermissionsAction::Remove {
                 rule,
                 root,
                 everywhere,
             } => {
-                let project = match everywhere {
-                    true => None,
-                    false => Some(crate::folder(root.as_deref(), &RealFiles)?),
+                let project = if *everywhere {
+                    None
+                } else {
+                    Some(crate::folder(root.as_deref(), &RealFiles)?)
                 };
                 remove_rule(dirs, rule, project.as_ref())?;
                 Ok(ExitCode::SUCCESS)
@@ -103,7 +108,7 @@ impl Command {
 
 fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(), String> {
     let project = project.map(AbsPath::to_string);
-    let kept = kept(&Permissions::read(dirs));
+    let kept = saved_rules(&Permissions::read(dirs));
     let found = kept
         .iter()
         .find(|it| it.rule == rule && it.project == project);
@@ -127,7 +132,7 @@ fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(),
 }
 
 /// All rules of the file.
-fn kept(permissions: &Permissions) -> Vec<Kept> {
+fn saved_rules(permissions: &Permissions) -> Vec<SavedRule> {
     let mut kept = Vec::new();
     match permissions.get("permissions") {
         Some(rules) => add(&mut kept, &rules, None),
@@ -145,11 +150,11 @@ fn kept(permissions: &Permissions) -> Vec<Kept> {
     kept
 }
 
-fn add(kept: &mut Vec<Kept>, rules: &Value, project: Option<&String>) {
+fn add(kept: &mut Vec<SavedRule>, rules: &Value, project: Option<&String>) {
     for list in LISTS {
         let rules = rules.get(list).and_then(Value::as_array);
         let rules = rules.into_iter().flatten().filter_map(Value::as_str);
-        kept.extend(rules.map(|rule| Kept {
+        kept.extend(rules.map(|rule| SavedRule {
             rule: rule.to_owned(),
             list: list.to_owned(),
             project: project.cloned(),
@@ -157,14 +162,14 @@ fn add(kept: &mut Vec<Kept>, rules: &Value, project: Option<&String>) {
     }
 }
 
-fn shown(kept: &[Kept]) -> Value {
+fn rules_json(kept: &[SavedRule]) -> Value {
     let kept = kept
         .iter()
         .map(|it| json!({ "rule": it.rule, "list": it.list, "project": it.project }));
     Value::Array(kept.collect())
 }
 
-fn line(kept: &Kept) -> String {
+fn rule_line(kept: &SavedRule) -> String {
     let rule = base::printable(&kept.rule, base::LineFeeds::Escape);
     let place = kept.project.as_deref().unwrap_or("all projects");
     format!("{:<5} {rule}  ({place})\n", kept.list)

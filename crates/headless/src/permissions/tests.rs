@@ -77,8 +77,8 @@ fn keeping_a_rule_keeps_comments() {
     let world = world(before);
     let file = path(&world.dirs);
     let rule = ["Bash(cargo test:*)".to_owned()];
-    keep(&file, &Scope::Everywhere, &rule).expect("kept");
-    keep(&file, &Scope::Project(root()), &rule).expect("kept");
+    save_allow_rules(&file, &PermissionScope::Everywhere, &rule).expect("kept");
+    save_allow_rules(&file, &PermissionScope::Project(root()), &rule).expect("kept");
     let text = written(&world);
     for part in ["// mine", "// never", "Bash(rm:*)"] {
         assert!(text.contains(part), "{part} in {text}");
@@ -108,7 +108,11 @@ fn a_broken_file_is_never_written() {
     ] {
         let world = world(before);
         let file = path(&world.dirs);
-        let kept = keep(&file, &Scope::Everywhere, &["Bash(ls)".to_owned()]);
+        let kept = save_allow_rules(
+            &file,
+            &PermissionScope::Everywhere,
+            &["Bash(ls)".to_owned()],
+        );
         let error = kept.expect_err(before);
         assert!(error.contains("nothing was written"), "{error}");
         assert_eq!(written(&world), before);
@@ -122,7 +126,12 @@ fn a_linked_file_stays_a_link() {
     let file = path(&world.dirs);
     RealFiles.rename(&file, &real).expect("moved");
     std::os::unix::fs::symlink(&real, &file).expect("linked");
-    keep(&file, &Scope::Everywhere, &["Bash(ls)".to_owned()]).expect("kept");
+    save_allow_rules(
+        &file,
+        &PermissionScope::Everywhere,
+        &["Bash(ls)".to_owned()],
+    )
+    .expect("kept");
     let meta = file.as_path().symlink_metadata().expect("there");
     assert!(meta.is_symlink());
     assert!(text(&real).expect("read").contains("Bash(ls)"));

@@ -1,14 +1,15 @@
-//! What a person at a terminal sees before a yes counts.
+//! The text that a user sees before a yes counts.
 
 use base::{LineFeeds, printable};
 
-use super::{Question, Questions};
+use super::{Questions, TerminalQuestion};
 use crate::tests::hostile_lines;
 
-/// Reads a question to its end; what was shown, and how many lines had to be typed before yes counted.
+/// Pages through a question; returns the shown text and the number of lines typed before yes
+/// counted.
 fn approve(details: &str) -> (String, usize) {
     let (mut questions, mut out) = (Questions::new(), Vec::new());
-    let question = Question::approval(details, "Allow? ".to_owned());
+    let question = TerminalQuestion::approval(details, "Allow? ".to_owned());
     questions.ask((), question, &mut out);
     let typed = (1..10_000).find(|_| questions.answer("y", &mut out).is_some());
     let shown = String::from_utf8(out).expect("text");
@@ -26,7 +27,7 @@ fn what_is_shown_equals_what_runs() {
     for line in hostile_lines() {
         let (shown, _) = approve(&line);
         let expected = printable(&line, LineFeeds::Keep);
-        // A line longer than a page goes on on the next one.
+        // A line longer than a page continues on the next one.
         assert_eq!(
             told(&shown).replace('\n', ""),
             expected.replace('\n', ""),
@@ -61,19 +62,19 @@ fn yes_counts_only_behind_the_end() {
 fn a_refusal_needs_no_reading() {
     for line in ["n", "NO"] {
         let (mut questions, mut out) = (Questions::new(), Vec::new());
-        let question = Question::approval(&"x\n".repeat(100), String::new());
+        let question = TerminalQuestion::approval(&"x\n".repeat(100), String::new());
         questions.ask(7, question, &mut out);
         assert_eq!(questions.answer(line, &mut out), Some(7));
     }
 }
 
 #[test]
-fn a_long_question_in_words_is_read_to_its_end_too() {
+fn long_free_text_question_is_shown_in_full() {
     let (mut questions, mut out) = (Questions::new(), Vec::new());
-    questions.ask((), Question::words("Which?: "), &mut out);
+    questions.ask((), TerminalQuestion::free_text("Which?: "), &mut out);
     assert_eq!(questions.answer("this", &mut out), Some(()));
     let text = format!("may `{}rm victim.txt` run?", "true\n".repeat(30));
-    questions.ask((), Question::words(&text), &mut out);
+    questions.ask((), TerminalQuestion::free_text(&text), &mut out);
     assert_eq!(questions.answer("Allow once", &mut out), None);
     assert_eq!(questions.answer("Allow once", &mut out), Some(()));
     let shown = String::from_utf8(out).expect("text");
@@ -84,7 +85,8 @@ fn a_long_question_in_words_is_read_to_its_end_too() {
 fn questions_are_shown_one_after_the_other() {
     let (mut questions, mut out) = (Questions::new(), Vec::new());
     for number in [1, 2, 3] {
-        let question = Question::approval(&format!("command {number}"), "Allow? ".to_owned());
+        let question =
+            TerminalQuestion::approval(&format!("command {number}"), "Allow? ".to_owned());
         questions.ask(number, question, &mut out);
     }
     let shown = |out: &mut Vec<u8>| String::from_utf8(std::mem::take(out)).expect("text");

@@ -1,13 +1,13 @@
-//! What a session tells, as text for people or as lines of JSON.
+//! Prints a session's events, as text or as lines of JSON.
 
 use std::io;
 use std::time::Duration;
 
-use agent::engine::{self, Start};
-use agent::record::{Record, TurnEnd};
-use agent::session::Event;
-use agent::tool::Shown;
-use agent::{Outcome, Stored};
+use agent::engine::{self, SessionOptions};
+use agent::record::{SessionRecord, TurnEnd};
+use agent::session::AgentEvent;
+use agent::tool::ToolDisplay;
+use agent::{CallOutcome, Stored};
 use base::{LineFeeds, count_of, printable};
 use model::Cost;
 use serde_json::{Value, json};
@@ -15,34 +15,34 @@ use serde_json::{Value, json};
 use super::Records;
 use crate::Streams;
 
-/// How it is shown.
+/// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// For people.
+pub(crate) enum OutputFormat {
+    /// Text for a terminal.
     Text,
-    /// Lines of JSON.
+    /// JSON, one event a line.
     Json,
 }
 
 /// Lines of a command's output, or of an error, that are shown.
 const LINES: usize = 8;
 
-/// Prints events.
-pub(super) struct Printer {
-    form: Form,
+/// Prints a session's events.
+pub(super) struct EventPrinter {
+    form: OutputFormat,
     shows_prompt: bool,
-    /// What the prompts are made of, where they are to be shown.
+    /// The records that prompts are built from, if prompts are shown.
     records: Records,
     /// Pieces of the prompt that were printed.
     printed: usize,
     is_mid_line: bool,
     cost: Option<u64>,
-    /// A failure of the model that was not printed yet, as the end of the turn may say the same.
+    /// A failure of the model, held back because the turn's end may repeat it.
     failure: Option<String>,
 }
 
-impl Printer {
-    pub(super) fn new(form: Form, shows_prompt: bool) -> Self {
+impl EventPrinter {
+    pub(super) fn new(form: OutputFormat, shows_prompt: bool) -> Self {
         Self {
             form,
             shows_prompt,
@@ -54,15 +54,15 @@ impl Printer {
         }
     }
 
-    pub(super) fn begin(
+    pub(super) fn print_session_start(
         &self,
         id: &str,
-        start: &Start,
+        start: &SessionOptions,
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
         match self.form {
-            Form::Text => Ok(()),
-            Form::Json => line(
+            OutputFormat::Text => Ok(()),
+            OutputFormat::Json => print_json_line(
                 streams,
                 &json!({
                     "event": "session",
@@ -74,7 +74,7 @@ impl Printer {
         }
     }
 
-    /// Takes over what came before.
+    /// Adds the records of the session's past.
     pub(super) fn remember(&mut self, records: Records) {
         if self.shows_prompt {
             self.records = records;
@@ -83,37 +83,37 @@ impl Printer {
 
     pub(super) fn print(
         &mut self,
-        event: &Event,
-        start: &Start,
+        event: &AgentEvent,
+        start: &SessionOptions,
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
-        if let Event::Fill { cost_nano, .. } = event {
+        if let AgentEvent::Fill { cost_nano, .. } = event {
             self.cost = *cost_nano;
         }
         if self.shows_prompt
-            && let Event::Recorded(stored) = event
+            && let AgentEvent::Recorded(stored) = event
         {
             self.records.push(stored.as_ref().clone());
-            if matches!(stored.record, Record::Asked { .. }) {
+            if matches!(stored.record, SessionRecord::Asked { .. }) {
                 self.show_prompt(start, streams)?;
             }
         }
         match self.form {
-            Form::Json => match json_of(event) {
-                Some(value) => line(streams, &value),
+            OutputFormat::Json => match json_of(event) {
+                Some(value) => print_json_line(streams, &value),
                 None => Ok(()),
             },
-            Form::Text => self.print_text(event, "", streams),
+            OutputFormat::Text => self.print_text(event, "", streams),
         }
     }
 
-    pub(super) fn end(
+    pub(super) fn print_turn_end(
         &mut self,
         id: &str,
         end: &TurnEnd,
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
-        if self.form == Form::Json {
+        if self.form == OutputFormat::Json {
             return Ok(());
         }
         self.end_line(streams)?;
@@ -125,7 +125,7 @@ impl Printer {
         if let Some(message) = self.failure.take_if(|message| !how.contains(&**message)) {
             notice("", &message, streams);
         }
-        // Where standard error is closed there is nobody to tell.
+        // If standard error is closed, the message cannot be shown.
         writeln!(
             streams.errors,
             "burin-agent: {how} ({cost}); go on with --resume {id}"
@@ -134,8 +134,8 @@ impl Printer {
         Ok(())
     }
 
-    fn show_prompt(&mut self, start: &Start, streams: &mut Streams<'_>) -> io::Result<()> {
-        let listing = engine::listing(start, &self.records);
+    fn show_prompt(&mut self, start: &SessionOptions, streams: &mut Streams<'_>) -> io::Result<()> {
+        let listing = engine::prompt_parts(start, &self.records);
         // A prompt that was made shorter is shown from its beginning.
         if self.printed > listing.len() {
             self.printed = 0;
@@ -146,11 +146,11 @@ impl Printer {
         for (origin, text) in new {
             let origin = serde_json::to_value(origin).unwrap_or(Value::Null);
             match self.form {
-                Form::Json => line(
+                OutputFormat::Json => print_json_line(
                     streams,
                     &json!({ "event": "prompt_piece", "origin": origin, "bytes": text.len(), "text": text }),
                 )?,
-                Form::Text => {
+                OutputFormat::Text => {
                     let text = text.trim_end().replace('\n', "\n  │ ");
                     writeln!(
                         streams.output,
@@ -165,12 +165,12 @@ impl Printer {
 
     fn print_text(
         &mut self,
-        event: &Event,
+        event: &AgentEvent,
         indent: &str,
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
         match event {
-            Event::Text(text) if indent.is_empty() => {
+            AgentEvent::Text(text) if indent.is_empty() => {
                 streams.output.write_all(text.as_bytes())?;
                 self.is_mid_line = text
                     .chars()
@@ -178,19 +178,21 @@ impl Printer {
                     .map_or(self.is_mid_line, |last| last != '\n');
                 streams.output.flush()
             }
-            Event::Restarted => {
+            AgentEvent::Restarted => {
                 self.end_line(streams)?;
                 notice(indent, "the answer broke off and begins again", streams);
                 Ok(())
             }
-            Event::Waiting { why, pause } => {
+            AgentEvent::Waiting { why, pause } => {
                 self.end_line(streams)?;
                 let text = format!("{why} Trying again in {} s", seconds(*pause));
                 notice(indent, &text, streams);
                 Ok(())
             }
-            Event::Recorded(stored) => self.print_record(stored, indent, streams),
-            Event::Child { event, .. } => self.print_text(event, &format!("{indent}    "), streams),
+            AgentEvent::Recorded(stored) => self.print_record(stored, indent, streams),
+            AgentEvent::Child { event, .. } => {
+                self.print_text(event, &format!("{indent}    "), streams)
+            }
             _ => Ok(()),
         }
     }
@@ -201,18 +203,18 @@ impl Printer {
         indent: &str,
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
-        if !matches!(stored.record, Record::TurnEnded { .. })
+        if !matches!(stored.record, SessionRecord::TurnEnded { .. })
             && let Some(message) = self.failure.take()
         {
             self.end_line(streams)?;
             notice(indent, &message, streams);
         }
         match &stored.record {
-            Record::CallBegan { title, .. } => {
+            SessionRecord::CallBegan { title, .. } => {
                 let title = printable(title, LineFeeds::Escape);
-                self.say(indent, &format!("▸ {title}"), streams)
+                self.print_line(indent, &format!("▸ {title}"), streams)
             }
-            Record::CallEnded {
+            SessionRecord::CallEnded {
                 tool,
                 outcome,
                 content,
@@ -220,40 +222,45 @@ impl Printer {
                 millis,
                 ..
             } => {
-                let said = agent::parts::texts(content);
+                let said = agent::stored_parts::texts(content);
                 let text = match (outcome, shown.first()) {
-                    (Outcome::Ok, Some(shown)) => shown_text(shown),
-                    (Outcome::Ok, None) => String::new(),
+                    (CallOutcome::Ok, Some(shown)) => shown_text(shown),
+                    (CallOutcome::Ok, None) => String::new(),
                     _ => some_lines(&said),
                 };
-                let mark = if *outcome == Outcome::Ok {
+                let mark = if *outcome == CallOutcome::Ok {
                     "✓"
                 } else {
                     "✗"
                 };
                 let text = format!("{mark} {tool}, {millis} ms{text}{}", notes(shown));
-                self.say(indent, &text, streams)
+                self.print_line(indent, &text, streams)
             }
-            Record::Failed { message, .. } => {
+            SessionRecord::Failed { message, .. } => {
                 self.failure = Some(message.clone());
                 Ok(())
             }
-            Record::Noted { text } => self.say(indent, &format!("· {text}"), streams),
-            Record::Compacted { bytes, .. } => {
+            SessionRecord::Noted { text } => self.print_line(indent, &format!("· {text}"), streams),
+            SessionRecord::Compacted { bytes, .. } => {
                 let text = format!(
                     "· the conversation was made shorter: {} to {} bytes",
                     bytes.0, bytes.1
                 );
-                self.say(indent, &text, streams)
+                self.print_line(indent, &text, streams)
             }
-            Record::Switched { from, to, .. } => {
-                self.say(indent, &format!("· {to} goes on where {from} was"), streams)
+            SessionRecord::Switched { from, to, .. } => {
+                self.print_line(indent, &format!("· {to} continues after {from}"), streams)
             }
             _ => Ok(()),
         }
     }
 
-    fn say(&mut self, indent: &str, text: &str, streams: &mut Streams<'_>) -> io::Result<()> {
+    fn print_line(
+        &mut self,
+        indent: &str,
+        text: &str,
+        streams: &mut Streams<'_>,
+    ) -> io::Result<()> {
         self.end_line(streams)?;
         for line in text.lines() {
             writeln!(streams.output, "{indent}{line}")?;
@@ -262,35 +269,36 @@ impl Printer {
     }
 
     fn end_line(&mut self, streams: &mut Streams<'_>) -> io::Result<()> {
-        match std::mem::take(&mut self.is_mid_line) {
-            true => streams.output.write_all(b"\n"),
-            false => Ok(()),
+        if std::mem::take(&mut self.is_mid_line) {
+            streams.output.write_all(b"\n")
+        } else {
+            Ok(())
         }
     }
 }
 
-/// Says something about the run beside its output.
+/// Prints a notice about the run to standard error.
 fn notice(indent: &str, text: &str, streams: &mut Streams<'_>) {
-    // Where standard error is closed there is nobody to tell.
+    // If standard error is closed, the message cannot be shown.
     writeln!(streams.errors, "{indent}burin-agent: {text}").ok();
 }
 
-/// How a turn ended, in words.
+/// Describes the end of a turn.
 pub(crate) fn end_text(end: &TurnEnd) -> String {
     match end {
         TurnEnd::Done => "done".to_owned(),
         TurnEnd::Stopped => "stopped".to_owned(),
         TurnEnd::Refused => "the model declined".to_owned(),
-        TurnEnd::Looped { what } => format!("stopped, since it went in circles: {what}"),
+        TurnEnd::Looped { what } => format!("stopped because the agent repeated itself: {what}"),
         TurnEnd::OutOfBudget { what } => format!("stopped by a budget: {what}"),
         TurnEnd::Failed { what, .. } => format!("failed: {what}"),
         TurnEnd::Interrupted => "the program died in the middle of it".to_owned(),
     }
 }
 
-fn shown_text(shown: &Shown) -> String {
+fn shown_text(shown: &ToolDisplay) -> String {
     match shown {
-        Shown::Diff { path, old, new } => {
+        ToolDisplay::Diff { path, old, new } => {
             let lines =
                 |text: &Option<String>| text.as_deref().map_or(0, |text| text.lines().count());
             format!(
@@ -299,25 +307,25 @@ fn shown_text(shown: &Shown) -> String {
                 lines(new)
             )
         }
-        Shown::Command { code, output, .. } => {
+        ToolDisplay::Command { code, output, .. } => {
             let code = code.map_or_else(|| "still runs".to_owned(), |code| format!("code {code}"));
             format!(", {code}{}", some_lines(output))
         }
-        Shown::Places(places) => format!(", {}", count_of(places.len(), "place")),
-        Shown::Plan(todos) => {
+        ToolDisplay::Places(places) => format!(", {}", count_of(places.len(), "place")),
+        ToolDisplay::Plan(todos) => {
             let lines = todos
                 .iter()
                 .map(|todo| format!("\n  [{:?}] {}", todo.state, todo.text));
             lines.collect()
         }
-        Shown::Text(text) => some_lines(text),
+        ToolDisplay::Text(text) => some_lines(text),
     }
 }
 
-/// What is said beside the first of what is shown, whole.
-fn notes(shown: &[Shown]) -> String {
+/// Joins the notes that follow the first part, in full.
+fn notes(shown: &[ToolDisplay]) -> String {
     let texts = shown.iter().skip(1).filter_map(|shown| match shown {
-        Shown::Text(text) => Some(text.lines()),
+        ToolDisplay::Text(text) => Some(text.lines()),
         _ => None,
     });
     texts.flatten().map(|line| format!("\n  {line}")).collect()
@@ -340,7 +348,7 @@ fn seconds(pause: Duration) -> u64 {
 }
 
 /// A line of JSON.
-pub(crate) fn line(streams: &mut Streams<'_>, value: &Value) -> io::Result<()> {
+pub(crate) fn print_json_line(streams: &mut Streams<'_>, value: &Value) -> io::Result<()> {
     writeln!(streams.output, "{value}")?;
     streams.output.flush()
 }
@@ -355,43 +363,43 @@ pub(crate) fn json_record(stored: &Stored) -> Value {
     value
 }
 
-/// An event as JSON; `None` for what only eyes need.
-pub(crate) fn json_of(event: &Event) -> Option<Value> {
+/// Returns an event as JSON; `None` if it is only for display.
+pub(crate) fn json_of(event: &AgentEvent) -> Option<Value> {
     Some(match event {
-        Event::Recorded(stored) => json!({ "event": "record", "record": json_record(stored) }),
-        Event::Text(text) => json!({ "event": "text", "text": text }),
-        Event::Thought(text) => json!({ "event": "thought", "text": text }),
-        Event::CallDelta {
+        AgentEvent::Recorded(stored) => json!({ "event": "record", "record": json_record(stored) }),
+        AgentEvent::Text(text) => json!({ "event": "text", "text": text }),
+        AgentEvent::Thought(text) => json!({ "event": "thought", "text": text }),
+        AgentEvent::CallDelta {
             call,
             name,
             fragment,
         } => json!({ "event": "call_delta", "call": call, "name": name, "fragment": fragment }),
-        Event::Restarted => json!({ "event": "restarted" }),
-        Event::Progress { call, text } => {
+        AgentEvent::Restarted => json!({ "event": "restarted" }),
+        AgentEvent::Progress { call, text } => {
             json!({ "event": "progress", "call": call, "text": text })
         }
-        Event::Asking { number, question } => {
+        AgentEvent::Asking { number, question } => {
             json!({ "event": "asking", "question": number, "text": question.text, "options": question.options })
         }
-        Event::Decided(decision) => {
+        AgentEvent::Decided(decision) => {
             let chosen = decision.chosen.as_ref().map(|lane| lane.model.to_string());
-            json!({ "event": "decided", "model": chosen, "reason": decision.because() })
+            json!({ "event": "decided", "model": chosen, "reason": decision.reason_clause() })
         }
-        Event::Waiting { why, pause } => {
+        AgentEvent::Waiting { why, pause } => {
             json!({ "event": "waiting", "why": why, "seconds": pause.as_secs_f64() })
         }
-        Event::Fill {
+        AgentEvent::Fill {
             used,
             limit,
             cost_nano,
         } => json!({ "event": "fill", "used": used, "limit": limit, "cost_nano": cost_nano }),
-        Event::Child { session, event } => {
+        AgentEvent::Child { session, event } => {
             json!({ "event": "child", "session": session.as_ref(), "told": json_of(event)? })
         }
-        Event::Compacting { is_over } => json!({ "event": "compacting", "is_over": is_over }),
-        Event::Forked { session } => json!({ "event": "forked", "session": session }),
-        Event::GivenBack(prompt) => json!({ "event": "given_back", "text": prompt.text }),
-        Event::Idle(end) => json!({ "event": "idle", "end": end }),
-        Event::Closed => json!({ "event": "closed" }),
+        AgentEvent::Compacting { is_over } => json!({ "event": "compacting", "is_over": is_over }),
+        AgentEvent::Forked { session } => json!({ "event": "forked", "session": session }),
+        AgentEvent::GivenBack(prompt) => json!({ "event": "given_back", "text": prompt.text }),
+        AgentEvent::Idle(end) => json!({ "event": "idle", "end": end }),
+        AgentEvent::Closed => json!({ "event": "closed" }),
     })
 }

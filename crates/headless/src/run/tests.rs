@@ -1,10 +1,10 @@
-//! What ends are told by, and what a line at the terminal means.
+//! Exit codes, and parsing of terminal lines.
 
-use agent::ask::Decision;
 use agent::record::TurnEnd;
+use agent::user_prompts::PermissionDecision;
 
 use super::exit_code;
-use super::person::{answers, decision};
+use super::terminal_ui::{answers, decision};
 
 fn check(end: TurnEnd, code: u8) {
     let expect = std::process::ExitCode::from(code);
@@ -36,13 +36,13 @@ fn every_end_has_its_code() {
 
 #[test]
 fn a_line_at_the_terminal_is_a_decision() {
-    assert_eq!(decision("Y"), Decision::Once);
-    assert_eq!(decision("session"), Decision::Session);
-    assert_eq!(decision("a"), Decision::Always);
-    assert_eq!(decision("everywhere"), Decision::Everywhere);
-    assert_eq!(decision(""), Decision::Refuse { instead: None });
+    assert_eq!(decision("Y"), PermissionDecision::Once);
+    assert_eq!(decision("session"), PermissionDecision::Session);
+    assert_eq!(decision("a"), PermissionDecision::Always);
+    assert_eq!(decision("everywhere"), PermissionDecision::Everywhere);
+    assert_eq!(decision(""), PermissionDecision::Refuse { instead: None });
     let instead = Some("use make".to_owned());
-    assert_eq!(decision("use make"), Decision::Refuse { instead });
+    assert_eq!(decision("use make"), PermissionDecision::Refuse { instead });
     let asked = answers(&["Bash(cargo test:*)".to_owned()]);
     assert!(
         asked.contains("the rule Bash(cargo test:*) for this [s]ession"),

@@ -1,43 +1,43 @@
-//! What came of a command, for programs.
+//! The report of a sandboxed command, as JSON.
 
 use std::collections::BTreeSet;
 
-use ::sandbox::names::Guard;
-use ::sandbox::scan::{Change, Finding};
-use ::sandbox::{Access, Denied, Layer, Policy};
+use ::sandbox::names::NameClass;
+use ::sandbox::scan::{Finding, FindingChange};
+use ::sandbox::{DeniedAccess, PathAccess, Policy, SandboxLayer};
 use base::AbsPath;
 use host::Files;
 use serde_json::{Value, json};
 
-/// What came of a command.
-pub(super) struct Report {
-    pub(super) without: BTreeSet<Layer>,
-    pub(super) end: End,
-    pub(super) denials: Vec<Denied>,
+/// The report of a sandboxed command.
+pub(super) struct SandboxReport {
+    pub(super) without: BTreeSet<SandboxLayer>,
+    pub(super) end: CommandEnd,
+    pub(super) denials: Vec<DeniedAccess>,
     pub(super) findings: Vec<Finding>,
 }
 
-/// How it ended.
-pub(super) enum End {
+/// The end of the command.
+pub(super) enum CommandEnd {
     Exit(i32),
     Signal(i32),
     Refused { sentence: String, code: u8 },
 }
 
-impl End {
-    pub(super) fn of(end: ::sandbox::End) -> Self {
+impl CommandEnd {
+    pub(super) fn of(end: ::sandbox::CommandExit) -> Self {
         match end {
-            ::sandbox::End::Exit(code) => Self::Exit(code),
-            ::sandbox::End::Signal(signal) => Self::Signal(signal),
+            ::sandbox::CommandExit::Exit(code) => Self::Exit(code),
+            ::sandbox::CommandExit::Signal(signal) => Self::Signal(signal),
         }
     }
 }
 
-impl Report {
+impl SandboxReport {
     pub(super) fn of(policy: &Policy) -> Self {
         Self {
             without: policy.without.clone(),
-            end: End::Exit(0),
+            end: CommandEnd::Exit(0),
             denials: Vec::new(),
             findings: Vec::new(),
         }
@@ -46,33 +46,34 @@ impl Report {
     /// Why nothing was run.
     pub(super) fn refusal(&self) -> Option<&str> {
         match &self.end {
-            End::Refused { sentence, .. } => Some(sentence),
-            End::Exit(_) | End::Signal(_) => None,
+            CommandEnd::Refused { sentence, .. } => Some(sentence),
+            CommandEnd::Exit(_) | CommandEnd::Signal(_) => None,
         }
     }
 
     /// The exit code to pass on.
     pub(super) fn code(&self) -> u8 {
         match &self.end {
-            // The system keeps eight bits of what a process says.
-            End::Exit(code) => (code & 0xff) as u8,
-            End::Signal(signal) => ((128 + signal) & 0xff) as u8,
-            End::Refused { code, .. } => *code,
+            // The system keeps only eight bits of an exit code.
+            CommandEnd::Exit(code) => (code & 0xff) as u8,
+            CommandEnd::Signal(signal) => ((128 + signal) & 0xff) as u8,
+            CommandEnd::Refused { code, .. } => *code,
         }
     }
 
     pub(super) fn json(&self) -> Value {
-        let in_force = |layer: &&Layer| self.refusal().is_none() && !self.without.contains(layer);
-        let layers: Vec<&str> = Layer::ALL
+        let in_force =
+            |layer: &&SandboxLayer| self.refusal().is_none() && !self.without.contains(layer);
+        let layers: Vec<&str> = SandboxLayer::ALL
             .iter()
             .filter(in_force)
             .map(|layer| layer.name())
             .collect();
         let without: Vec<&str> = self.without.iter().map(|layer| layer.name()).collect();
         let end = match &self.end {
-            End::Exit(code) => json!({ "exit": code }),
-            End::Signal(signal) => json!({ "signal": signal }),
-            End::Refused { sentence, .. } => json!({ "refused": sentence }),
+            CommandEnd::Exit(code) => json!({ "exit": code }),
+            CommandEnd::Signal(signal) => json!({ "signal": signal }),
+            CommandEnd::Refused { sentence, .. } => json!({ "refused": sentence }),
         };
         json!({
             "layers": layers,
@@ -91,22 +92,22 @@ impl Report {
     }
 }
 
-fn denial(denied: &Denied) -> Value {
+fn denial(denied: &DeniedAccess) -> Value {
     match denied {
-        Denied::Path { path, access } => {
+        DeniedAccess::Path { path, access } => {
             let access = match access {
-                Access::Read => "read",
-                Access::Write => "write",
-                Access::Create => "create",
-                Access::Remove => "remove",
-                Access::Connect => "connect",
+                PathAccess::Read => "read",
+                PathAccess::Write => "write",
+                PathAccess::Create => "create",
+                PathAccess::Remove => "remove",
+                PathAccess::Connect => "connect",
             };
             json!({ "kind": "path", "path": path.to_string(), "access": access, "text": denied.to_string() })
         }
-        Denied::Host { host, port } => {
+        DeniedAccess::Host { host, port } => {
             json!({ "kind": "host", "host": host, "port": port, "text": denied.to_string() })
         }
-        Denied::Call { name } => {
+        DeniedAccess::Call { name } => {
             json!({ "kind": "call", "name": name, "text": denied.to_string() })
         }
     }
@@ -114,13 +115,13 @@ fn denial(denied: &Denied) -> Value {
 
 fn finding(finding: &Finding) -> Value {
     let change = match finding.change {
-        Change::New => "new",
-        Change::Changed => "changed",
-        Change::Gone => "gone",
+        FindingChange::New => "new",
+        FindingChange::Changed => "changed",
+        FindingChange::Gone => "gone",
     };
-    let guard = match finding.guard() {
-        Guard::Closed => "closed",
-        Guard::Watched => "watched",
+    let guard = match finding.class() {
+        NameClass::Closed => "closed",
+        NameClass::Watched => "watched",
     };
     json!({
         "kind": finding.kind(),

@@ -1,26 +1,26 @@
 //! The command line of the sandbox, and reports as programs read them.
 
-use ::sandbox::{Access, Denied, Layer, Network};
+use ::sandbox::{DeniedAccess, Network, PathAccess, SandboxLayer};
 use base::AbsPath;
 use clap::Parser as _;
 use host::{Dirs, FakeFiles};
 use serde_json::json;
 
-use super::report::{End, Report};
-use crate::command::{Arguments, Command};
+use super::report::{CommandEnd, SandboxReport};
+use crate::command::{AgentArguments, CliCommand};
 
-fn parse(arguments: &[&str]) -> Result<super::Sandbox, String> {
+fn parse(arguments: &[&str]) -> Result<super::SandboxCommand, String> {
     let all = ["burin-agent", "sandbox"].iter().chain(arguments);
-    let parsed = Arguments::try_parse_from(all).map_err(|error| error.to_string())?;
+    let parsed = AgentArguments::try_parse_from(all).map_err(|error| error.to_string())?;
     match parsed.command {
-        Command::Sandbox(sandbox) => Ok(sandbox),
+        CliCommand::Sandbox(sandbox) => Ok(sandbox),
         _ => Err("another command".to_owned()),
     }
 }
 
 fn read(arguments: &[&str]) -> Result<::sandbox::Policy, String> {
     let root = AbsPath::new("/state").expect("an absolute path");
-    parse(arguments)?.read(&FakeFiles::default(), &Dirs::below(&root))
+    parse(arguments)?.read(&FakeFiles::default(), &Dirs::under(&root))
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_command_line_becomes_a_policy() {
     ])
     .expect("a policy");
     assert_eq!(policy.workspace.to_string(), "/project");
-    assert!(policy.without.contains(&Layer::Landlock));
+    assert!(policy.without.contains(&SandboxLayer::Landlock));
     let Network::Hosts(hosts) = policy.network else {
         panic!("hosts");
     };
@@ -56,7 +56,7 @@ fn a_command_line_becomes_a_policy() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_values_are_reported() {
     for (arguments, expected) in [
         (
             &["--without", "walls", "--", "true"][..],
@@ -77,19 +77,19 @@ fn what_is_wrong_is_said() {
 
 #[test]
 fn a_report_is_json() {
-    let mut report = Report {
-        without: [Layer::Landlock].into(),
-        end: End::Signal(9),
+    let mut report = SandboxReport {
+        without: [SandboxLayer::Landlock].into(),
+        end: CommandEnd::Signal(9),
         denials: vec![
-            Denied::Path {
+            DeniedAccess::Path {
                 path: AbsPath::new("/x").expect("absolute"),
-                access: Access::Write,
+                access: PathAccess::Write,
             },
-            Denied::Host {
+            DeniedAccess::Host {
                 host: "example.com".to_owned(),
                 port: 443,
             },
-            Denied::Call { name: "ptrace" },
+            DeniedAccess::Call { name: "ptrace" },
         ],
         findings: Vec::new(),
     };
@@ -99,12 +99,12 @@ fn a_report_is_json() {
     assert_eq!(value["without"], json!(["landlock"]));
     assert_eq!(
         value["layers"].as_array().map(Vec::len),
-        Some(Layer::ALL.len() - 1)
+        Some(SandboxLayer::ALL.len() - 1)
     );
     assert_eq!(value["denials"][0]["access"], "write");
     assert_eq!(value["denials"][1]["host"], "example.com");
     assert_eq!(value["denials"][2]["name"], "ptrace");
-    report.end = End::Refused {
+    report.end = CommandEnd::Refused {
         sentence: "no".to_owned(),
         code: 125,
     };

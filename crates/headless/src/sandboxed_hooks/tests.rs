@@ -3,7 +3,7 @@
 use host::{Dirs, Files as _, RealFiles, TempFolder};
 
 use super::*;
-use crate::confined::{Confinement, Ground};
+use crate::sandbox_policy::{Confinement, SessionRoot};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -19,22 +19,22 @@ impl Setup {
         let root = folder.path().join("tree");
         RealFiles.create_folder(&root).expect("a folder");
         let root = RealFiles.canonicalize(&root).expect("it exists");
-        let dirs = Dirs::below(&folder.path().join("own"));
+        let dirs = Dirs::under(&folder.path().join("own"));
         dirs.create().expect("folders");
-        let ground = Ground::of_person(&root);
-        let (sandbox, problems) = confined::sandbox(&dirs, ground, &Confinement::default());
+        let ground = SessionRoot::for_user_folder(&root);
+        let (sandbox, problems) = sandbox_policy::sandbox(&dirs, ground, &Confinement::default());
         assert_eq!(problems, Vec::<String>::new());
         Self {
             folder,
             hooks: SandboxedHooks::new(
                 sandbox.expect("a sandbox"),
-                confined::command_variables(&dirs),
+                sandbox_policy::command_variables(&dirs),
             ),
             root,
         }
     }
 
-    async fn run(&self, command: &str, input: &str) -> Ran {
+    async fn run(&self, command: &str, input: &str) -> HookOutput {
         let ran = self
             .hooks
             .run(command, &self.root, input.as_bytes().to_vec(), PATIENCE);
@@ -42,8 +42,8 @@ impl Setup {
     }
 }
 
-fn ran(code: i32, output: &str, errors: &str) -> Ran {
-    Ran {
+fn ran(code: i32, output: &str, errors: &str) -> HookOutput {
+    HookOutput {
         code: Some(code),
         output: output.to_owned(),
         errors: errors.to_owned(),
@@ -75,7 +75,7 @@ async fn input_both_outputs_and_the_exit_code_pass_the_sandbox() {
 async fn hook_changes_nothing_outside_of_its_folder() {
     let setup = Setup::new();
     let outside = setup.folder.path().join("outside");
-    // The sandbox has a /tmp of its own, so that the second may succeed and leave nothing here.
+    // The sandbox has its own /tmp, so that the second may succeed and leave nothing here.
     setup
         .run(&format!("echo x > inside; echo x > {outside}"), "")
         .await;

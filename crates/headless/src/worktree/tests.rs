@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use base::AbsPath;
 use clap::Parser as _;
-use host::process::{Request, run};
+use host::process::{ProcessRequest, run};
 use host::{Dirs, TempFolder};
 use serde_json::Value;
 
 use crate::Streams;
-use crate::command::Arguments;
+use crate::command::AgentArguments;
 
 struct Place {
     folder: TempFolder,
@@ -38,21 +38,22 @@ impl Place {
     }
 
     fn git(&self, words: &[&str]) {
-        let finished = run(&Request::new("git", &self.hub()).with_arguments(words.iter().copied()));
+        let finished =
+            run(&ProcessRequest::new("git", &self.hub()).with_arguments(words.iter().copied()));
         assert!(finished.expect("git").is_success(), "{words:?}");
     }
 
     fn ask(&self, words: &[&str]) -> Result<String, String> {
         let hub = self.hub().to_string();
         let all = ["burin-agent", "worktree", "--root", &hub].into_iter();
-        let arguments = Arguments::try_parse_from(all.chain(words.iter().copied()));
+        let arguments = AgentArguments::try_parse_from(all.chain(words.iter().copied()));
         let mut output = Vec::new();
         let mut streams = Streams {
             input: &mut std::io::empty(),
             output: &mut output,
             errors: &mut std::io::sink(),
         };
-        let dirs = Dirs::below(&self.folder.path().join("own"));
+        let dirs = Dirs::under(&self.folder.path().join("own"));
         let command = arguments.map_err(|error| error.to_string())?.command;
         command.perform(&dirs, &mut streams)?;
         String::from_utf8(output).map_err(|error| error.to_string())
@@ -66,7 +67,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // What root mounts would outlive a test that failed.
+        // Mounts by root would outlive a failed test.
         for id in ["wt-1", "wt-2"] {
             self.ask(&["release", id, "--discard"]).ok();
         }

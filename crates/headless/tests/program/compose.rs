@@ -1,4 +1,5 @@
-//! Three agents at once on the sample project, as somebody new would try them: foreseen, reviewed, landed, taken back.
+//! Three agents at once on the sample project, as a new user would try them: forecast, reviewed,
+//! landed, undone.
 
 use std::path::PathBuf;
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::home::{Home, Left};
 
-/// Whether what the demo model runs is here.
+/// Whether the programs that the demo model runs are installed.
 pub(super) fn has_python() -> bool {
     let asked = std::process::Command::new("python3")
         .arg("--version")
@@ -20,8 +21,8 @@ pub(super) struct Story {
 }
 
 impl Story {
-    /// One in which the demo model's agents have done what these arguments of `compose` say; `None` without what they
-    /// run.
+    /// Runs `compose` with these arguments and the demo model; `None` if its programs are not
+    /// installed.
     pub(super) fn of(arguments: &[&str]) -> Option<Self> {
         let asked = std::process::Command::new("python3")
             .arg("--version")
@@ -43,7 +44,7 @@ impl Story {
         Some(Self { home, hub })
     }
 
-    /// What a command of `compose` leaves, in the sample project.
+    /// Runs a command of `compose` in the sample project.
     pub(super) fn compose(&self, arguments: &[&str]) -> Left {
         let hub = self.hub.to_str().expect("a name");
         let (what, rest) = arguments.split_first().expect("a command");
@@ -115,7 +116,7 @@ impl Story {
             .collect()
     }
 
-    /// These are the person's checks from now on.
+    /// Sets the user's checks.
     pub(super) fn keep_checks(&self, commands: &[&str]) {
         let boards = std::fs::read_dir(self.home.path("state/composer")).expect("boards");
         for board in boards {
@@ -147,7 +148,7 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
         return;
     };
 
-    // Nothing of it is in the person's checkout.
+    // The user's checkout has none of the work.
     assert_eq!(story.states(), ["done", "done", "done"]);
     for (path, text) in mockllm::demo::SAMPLE {
         assert_eq!(story.read(path), *text, "{path}");
@@ -159,7 +160,7 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     assert_eq!(conflicts.len(), 1, "{forecast:?}");
     assert_eq!(conflicts[0]["path"], "todo/dates.py");
 
-    // Every hunk says whose it is.
+    // Every hunk names its agent.
     let hunks = story.lines(&["review", "--json"]);
     let is_agents = |hunk: &Value| {
         let by = hunk["by"].as_array().expect("authors");
@@ -182,8 +183,8 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
     assert_eq!(story.states(), ["landed", "landed", "done"]);
     assert!(story.read("todo/cli.py").contains("def run_count"));
     assert!(!story.read("todo/dates.py").contains(DAYS));
-    // What landed as a whole gives its tree back, and has it again for whoever asks. Which agent got which tree is a
-    // matter of who came first.
+    // A worktree goes back to the pool when all its work has landed, and is leased again on demand.
+    // Which agent gets which worktree depends on timing.
     let held = trees.pop().expect("the third one's");
     trees.sort();
     assert_eq!(story.trees(), (vec![held.clone()], trees));
@@ -205,12 +206,12 @@ fn three_agents_are_foreseen_reviewed_landed_and_taken_back() {
 
     // One command takes the last one back.
     let undone = story.good(&["land", "--undo"]);
-    assert!(undone.contains("was taken back by"), "{undone}");
+    assert!(undone.contains("was undone by"), "{undone}");
     assert!(!undone.contains("landed as"), "{undone}");
     assert_eq!(story.states(), ["landed", "landed", "done"]);
     assert!(!story.read("todo/dates.py").contains("name[:3]"));
     assert!(story.read("todo/cli.py").contains("def run_count"));
-    // So does another, whose tree had been given back: it lands anew from what was put away.
+    // Another agent, whose worktree was released, also lands again from the retired work.
     story.good(&["land", "--undo"]);
     assert_eq!(story.states(), ["landed", "done", "done"]);
     assert_eq!(story.hunks("a2").len(), 3);
@@ -227,7 +228,7 @@ fn the_best_of_several_is_compared_and_handed_over() {
     let table = story.good(&["compare"]);
     assert_eq!(table.lines().count(), 3, "{table}");
     assert!(table.contains("+14 -0"), "{table}");
-    // Checks are those of the person; what does not pass goes behind.
+    // The user's checks run; an agent that fails them ranks last.
     let none = story.compose(&["compare", "--check"]);
     assert!(none.errors.contains("no checks yet"), "{none:?}");
     story.keep_checks(&["python3 -c 'import todo.cli'", "test -e todo/cli.py"]);
@@ -240,14 +241,14 @@ fn the_best_of_several_is_compared_and_handed_over() {
     let over = story.good(&["hand-over", "a2"]);
     assert!(over.starts_with("2 files were handed over"), "{over}");
     assert!(story.read("todo/cli.py").contains("def run_count"));
-    // What the person does there goes back the other way.
+    // Changes by the user in the worktree can be handed over to the checkout.
     std::fs::write(story.hub.join("NOTES.md"), "mine\n").expect("a file");
     let over = story.good(&["hand-over", "a2", "--to-agent"]);
     assert!(over.contains("NOTES.md"), "{over}");
 }
 
 #[test]
-fn what_a_landing_and_the_branch_fight_over_is_settled_or_given_up() {
+fn landing_conflict_is_resolved_or_abandoned() {
     let Some(story) = Story::of(&["--agents", "3", "Improve the sample project"]) else {
         return;
     };
@@ -256,7 +257,7 @@ fn what_a_landing_and_the_branch_fight_over_is_settled_or_given_up() {
     assert!(early.output.contains("no landing of a3"), "{early:?}");
     assert_eq!(story.compose(&["land", "a3"]).code, Some(1));
     let given_up = story.good(&["land", "--give-up", "a3"]);
-    assert!(given_up.contains("given up"), "{given_up}");
+    assert!(given_up.contains("abandoned"), "{given_up}");
     assert_eq!(story.states(), ["landed", "done", "done"]);
 
     assert_eq!(story.compose(&["land", "a3"]).code, Some(1));
@@ -265,7 +266,10 @@ fn what_a_landing_and_the_branch_fight_over_is_settled_or_given_up() {
     std::fs::write(&marked, "<<<<<<< master\n").expect("a file");
     let marked = format!("a3:todo/dates.py={}", marked.display());
     let refused = story.compose(&["land", "--settle", &marked]);
-    assert!(refused.output.contains("still has marks"), "{refused:?}");
+    assert!(
+        refused.output.contains("still has conflict markers"),
+        "{refused:?}"
+    );
     story.good(&["land", "--settle", "a3:todo/dates.py=branch"]);
     assert_eq!(story.states(), ["landed", "done", "landed"]);
     assert_eq!(story.read("todo/dates.py"), before);

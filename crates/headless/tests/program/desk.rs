@@ -1,17 +1,19 @@
-//! A board with somebody at it, over work that agents of the demo model did.
+//! The composer service with a user, over work by agents of the demo model.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agent::context::OpenFiles;
-use agent::record::{Mode, Record};
+use agent::record::{SessionMode, SessionRecord};
 use base::AbsPath;
-use composer::desk::{AgentState, Board, Settlement, Side, Task, Verdict, Wish};
+use composer::view::{
+    AgentState, Board, ConflictChoice, HandOverTarget, HunkVerdict, StartAgents, UserCommand,
+};
 use futures::StreamExt as _;
 use futures::channel::mpsc;
-use headless::compose::desk::Desk;
-use headless::workshop::Workshop;
+use headless::agent_services::AgentServices;
+use headless::compose::service::ComposerHandle;
 use host::Dirs;
 use serde_json::json;
 
@@ -19,8 +21,8 @@ use super::compose::Story;
 
 struct Person {
     story: Story,
-    workshop: Arc<Workshop>,
-    desk: Desk,
+    workshop: Arc<AgentServices>,
+    desk: ComposerHandle,
     boards: mpsc::UnboundedReceiver<Arc<Board>>,
     board: Arc<Board>,
 }
@@ -33,12 +35,14 @@ impl Person {
             state: folder("state"),
             cache: folder("cache"),
         };
-        let unsaved = Arc::new(project::Unsaved::default());
-        let workshop = Workshop::open(&dirs, unsaved.clone(), |_| OpenFiles::default()).await;
+        let unsaved = Arc::new(project::UnsavedTexts::default());
+        let workshop = AgentServices::open(&dirs, unsaved.clone(), |_| OpenFiles::default()).await;
         let workshop = Arc::new(workshop.expect("a workshop"));
         let hub = AbsPath::new(story.hub.clone()).expect("a path");
         let engines = workshop.clone();
-        let desk = tokio::task::spawn_blocking(move || Desk::open(&engines, &dirs, &hub, unsaved));
+        let desk = tokio::task::spawn_blocking(move || {
+            ComposerHandle::open(&engines, &dirs, &hub, unsaved)
+        });
         let desk = desk.await.expect("no panic").expect("a desk");
         Self {
             boards: desk.boards(),
@@ -49,8 +53,8 @@ impl Person {
         }
     }
 
-    fn wish(&self, wish: Wish) {
-        self.desk.tell(wish);
+    fn wish(&self, wish: UserCommand) {
+        self.desk.send(wish);
     }
 
     /// Waits for a board that is so.
@@ -70,26 +74,26 @@ impl Person {
     }
 
     async fn stands(&mut self, agent: &str, state: AgentState) -> Arc<Board> {
-        let what = format!("{agent} is {}", state.word());
+        let what = format!("{agent} is {}", state.label());
         self.until(&what, |board| is(board, agent, state)).await
     }
 }
 
-/// What joined the prompt of an agent, and which notices its board showed.
+/// Starts another agent; returns the texts that joined its prompt.
 async fn joined(person: &mut Person, agents: usize) -> String {
-    person.wish(Wish::Start(Task {
+    person.wish(UserCommand::Start(StartAgents {
         prompt: "Improve the sample project".to_owned(),
         model: "demo".to_owned(),
-        mode: Mode::Build,
+        mode: SessionMode::Build,
         agents: 1,
-        is_contest: false,
+        is_best_of: false,
     }));
     let agent = format!("a{agents}");
     person.stands(&agent, AgentState::Done).await;
     let watched = person.desk.watch(&agent).expect("it has begun");
     let texts = watched.past.iter().filter_map(|event| match event {
-        agent::Event::Recorded(stored) => match &stored.record {
-            Record::Joined { text, .. } => Some(text.clone()),
+        agent::AgentEvent::Recorded(stored) => match &stored.record {
+            SessionRecord::Joined { text, .. } => Some(text.clone()),
             _ => None,
         },
         _ => None,
@@ -115,7 +119,7 @@ async fn agents_in_worktrees_get_what_their_checkout_is_trusted_with() {
     let workshop = person.workshop.clone();
     let allowed = tokio::task::spawn_blocking(move || {
         workshop.set_trusted(&root, true)?;
-        let waiting = workshop.house(&root).hooks;
+        let waiting = workshop.folder_trust(&root).hooks;
         workshop.allow_hooks(&root, &waiting)
     });
     allowed.await.expect("no panic").expect("kept");
@@ -131,15 +135,15 @@ fn is(board: &Board, agent: &str, state: AgentState) -> bool {
     board.agent(agent).is_some_and(|it| it.state == state)
 }
 
-fn accept_all(agent: &str) -> Wish {
-    Wish::AcceptAll(agent.to_owned())
+fn accept_all(agent: &str) -> UserCommand {
+    UserCommand::AcceptAll(agent.to_owned())
 }
 
-fn settle(agent: &str, path: &str, with: Settlement) -> Wish {
-    Wish::Settle {
+fn settle(agent: &str, path: &str, with: ConflictChoice) -> UserCommand {
+    UserCommand::ResolveConflict {
         agent: agent.to_owned(),
         path: path.to_owned(),
-        with,
+        choice: with,
     }
 }
 
@@ -162,9 +166,9 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     assert_eq!(board.agent("a2").map(|agent| agent.turns), Some(1));
 
     // Nothing is accepted yet; a decision can be taken back.
-    person.wish(Wish::Land(Vec::new()));
+    person.wish(UserCommand::Land(Vec::new()));
     let sentence =
-        |board: &Board, part: &str| board.trouble.as_ref().is_some_and(|it| it.contains(part));
+        |board: &Board, part: &str| board.error.as_ref().is_some_and(|it| it.contains(part));
     person
         .until("it says so", |board| sentence(board, "Nothing is accepted"))
         .await;
@@ -172,20 +176,22 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     person
         .until("all is accepted", |board| board.accepted() > 0)
         .await;
-    person.wish(Wish::UndoVerdict);
+    person.wish(UserCommand::UndoVerdict);
     person.until("none is", |board| board.accepted() == 0).await;
     person.wish(accept_all("a1"));
     person.wish(accept_all("a3"));
-    person.wish(Wish::Land(vec!["a1".to_owned()]));
+    person.wish(UserCommand::Land(vec!["a1".to_owned()]));
     person.stands("a1", AgentState::Landed).await;
 
     // The third one does not fit any more, and is settled.
-    person.wish(Wish::Land(vec!["a3".to_owned()]));
+    person.wish(UserCommand::Land(vec!["a3".to_owned()]));
     person.stands("a3", AgentState::Conflict).await;
     let board = person
-        .until("it is a dispute", |board| !board.disputes.is_empty())
+        .until("it is a dispute", |board| {
+            !board.landing_conflicts.is_empty()
+        })
         .await;
-    let dispute = &board.disputes[0];
+    let dispute = &board.landing_conflicts[0];
     assert_eq!(
         (dispute.agent.as_str(), dispute.path.as_str()),
         ("a3", DATES)
@@ -194,21 +200,21 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
         dispute.text,
         "master and the agent both changed next_weekday"
     );
-    assert_eq!(dispute.places.len(), 1, "{dispute:?}");
-    let fight = &dispute.places[0];
+    assert_eq!(dispute.hunks.len(), 1, "{dispute:?}");
+    let fight = &dispute.hunks[0];
     assert!(fight.line > 1 && fight.branch != fight.agent, "{fight:?}");
     let draft = dispute.draft.clone().expect("a draft");
-    person.wish(settle("a3", DATES, Settlement::Text(draft)));
+    person.wish(settle("a3", DATES, ConflictChoice::Text(draft)));
     let is_bad = |board: &Board, part: &str| {
         let landing = board.landing.as_ref();
         landing.is_some_and(|it| it.is_bad && it.text.contains(part))
     };
     person
         .until("marks are refused", |board| {
-            is_bad(board, "still has marks")
+            is_bad(board, "still has conflict markers")
         })
         .await;
-    person.wish(settle("a3", DATES, Settlement::Agent));
+    person.wish(settle("a3", DATES, ConflictChoice::Agent));
     let board = person.stands("a3", AgentState::Landed).await;
     assert!(
         board.landing.as_ref().is_some_and(|it| it.can_undo),
@@ -216,37 +222,39 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     );
     assert!(person.story.read(DATES).contains("name[:3]"));
     person
-        .until("nothing is fought over", |board| board.disputes.is_empty())
+        .until("nothing is fought over", |board| {
+            board.landing_conflicts.is_empty()
+        })
         .await;
 
     // A restore goes and comes.
     let count = |board: &Board| board.hunks_of(Some("a2")).count();
     let before = count(&person.board);
     assert!(before > 0);
-    person.wish(Wish::UndoRestore);
+    person.wish(UserCommand::UndoRestore);
     person
         .until("there is none", |board| sentence(board, "no restore"))
         .await;
-    person.wish(Wish::Restore {
+    person.wish(UserCommand::Restore {
         agent: "a2".to_owned(),
         turn: 1,
     });
     let board = person.until("all is gone", |board| count(board) == 0).await;
-    let told = board.told.clone().expect("a sentence");
+    let told = board.notice.clone().expect("a sentence");
     assert!(
         told.can_undo && told.text.contains("as its turn 1 found it"),
         "{told:?}"
     );
-    person.wish(Wish::UndoRestore);
+    person.wish(UserCommand::UndoRestore);
     let board = person
         .until("all is back", |board| count(board) == before)
         .await;
     assert!(
-        board.told.as_ref().is_some_and(|told| !told.can_undo),
+        board.notice.as_ref().is_some_and(|told| !told.can_undo),
         "{board:?}"
     );
 
-    person.wish(Wish::Fork {
+    person.wish(UserCommand::Fork {
         agent: "a2".to_owned(),
         prompt: "Go on".to_owned(),
     });
@@ -258,12 +266,12 @@ async fn work_is_judged_landed_settled_restored_forked_and_handed_over() {
     let title = board.agent("a4").map(|agent| agent.title.clone());
     assert!(title.is_some_and(|title| title.ends_with("(from a2)")));
 
-    person.wish(Wish::HandOver {
+    person.wish(UserCommand::HandOver {
         agent: "a2".to_owned(),
-        to: Side::Person,
+        to: HandOverTarget::Person,
     });
     let handed = |board: &Board| {
-        let told = board.told.as_ref();
+        let told = board.notice.as_ref();
         told.is_some_and(|told| told.text.contains("handed over to your checkout"))
     };
     person.until("it is handed over", handed).await;
@@ -282,23 +290,24 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
     let mut person = Person::at(story).await;
     let board = person
         .until("both are seen", |board| {
-            board.contest.len() == 2 && board.contest.iter().all(|it| it.files > 0)
+            board.best_of.len() == 2 && board.best_of.iter().all(|it| it.files > 0)
         })
         .await;
-    assert!(board.contest.iter().all(|it| it.checks.is_empty()));
-    // The second one's tree, which is there while somebody is at the board, has what a check will want.
+    assert!(board.best_of.iter().all(|it| it.checks.is_empty()));
+    // The second agent's worktree exists while the board is open, and has the file that the check
+    // needs.
     std::fs::write(tree.join("EXTRA"), "x\n").expect("a file");
-    person.wish(Wish::Compare);
+    person.wish(UserCommand::Compare);
     person
         .until("it is seen", |board| {
             board.hunks.iter().any(|hunk| hunk.path == "EXTRA")
         })
         .await;
-    person.wish(Wish::Compare);
+    person.wish(UserCommand::Compare);
     person
         .until("there are no checks", |board| {
             board
-                .trouble
+                .error
                 .as_ref()
                 .is_some_and(|it| it.contains("no checks yet"))
         })
@@ -306,21 +315,21 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
     person
         .story
         .keep_checks(&["python3 -c 'import todo.cli'", "test -e EXTRA"]);
-    person.wish(Wish::Compare);
+    person.wish(UserCommand::Compare);
     person
         .until("checks run", |board| {
-            board.contest.iter().any(|it| it.is_checking)
+            board.best_of.iter().any(|it| it.is_checking)
         })
         .await;
     let board = person
         .until("both are checked", |board| {
             board
-                .contest
+                .best_of
                 .iter()
                 .all(|it| it.checks.len() == 2 && !it.is_checking)
         })
         .await;
-    let order: Vec<&str> = board.contest.iter().map(|it| it.agent.as_str()).collect();
+    let order: Vec<&str> = board.best_of.iter().map(|it| it.agent.as_str()).collect();
     assert_eq!(order, ["a2", "a1"]);
     let checks = |agent: &str| board.agent(agent).and_then(|it| it.checks);
     assert_eq!((checks("a1"), checks("a2")), (Some((1, 2)), Some((2, 2))));
@@ -328,18 +337,18 @@ async fn the_best_is_picked_from_several_and_lands_as_one() {
     // Some of the one and some of the other: one landing, which the checks see as a whole.
     let pick = |agent: &str, is_wanted: &dyn Fn(&str) -> bool| {
         for hunk in board.hunks_of(Some(agent)).filter(|it| is_wanted(&it.path)) {
-            person.wish(Wish::Judge {
+            person.wish(UserCommand::Decide {
                 hunk: hunk.id.clone(),
-                verdict: Verdict::Accepted,
+                verdict: HunkVerdict::Accepted,
             });
         }
     };
     pick("a1", &|path| path.starts_with("todo/"));
     pick("a2", &|path| !path.starts_with("todo/"));
-    person.wish(Wish::Land(Vec::new()));
+    person.wish(UserCommand::Land(Vec::new()));
     person.stands("a1", AgentState::Landed).await;
     let board = person.stands("a2", AgentState::Landed).await;
-    let doing = |agent: &str| board.agent(agent).map(|it| it.doing.clone());
+    let doing = |agent: &str| board.agent(agent).map(|it| it.activity.clone());
     assert_eq!(doing("a1"), doing("a2"), "one commit");
     assert_eq!(person.story.read("EXTRA"), "x\n");
     assert!(person.story.read("todo/cli.py").contains("def run_count"));

@@ -1,8 +1,9 @@
-//! Eight agents at once, each at a long script of writes, edits, commands and attempts to get out: each writes into
-//! its own tree only, the forecast names who will be in whose way, and all land or are in a conflict that was named.
+//! Eight agents at once, each with a long script of writes, edits, commands and escape attempts:
+//! each writes into its own worktree only, the forecast names the conflicts, and every agent lands
+//! or is in a named conflict.
 //!
-//! A short script each time; `BURIN_STEPS` says how many steps else. With `BURIN_TRACE` every write of every process is
-//! traced by strace as well.
+//! The default script is short; `BURIN_STEPS` sets the number of steps. With `BURIN_TRACE`, strace
+//! also traces every write of every process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ const LINES: usize = AGENTS * 12;
 const FILES: usize = 10;
 
 #[test]
-fn eight_agents_stay_in_their_trees_and_all_land_or_are_named() {
+fn eight_agents_stay_in_their_worktrees_and_land() {
     let steps = std::env::var("BURIN_STEPS")
         .ok()
         .and_then(|it| it.parse().ok());
@@ -73,7 +74,7 @@ struct World {
     steps: usize,
 }
 
-/// An agent's job as the board tells of it.
+/// An agent's job as the board reports it.
 struct Job {
     name: String,
     agent: usize,
@@ -187,7 +188,7 @@ impl World {
                     .expect("a name")
                     .to_string_lossy()
                     .into_owned();
-                // Between runs an overlay is not mounted: what its agent wrote lies in its upper layer.
+                // An overlay is not mounted between runs: its agent's files are in the upper layer.
                 let upper = lease.join("upper/tree");
                 let files = if upper.is_dir() {
                     upper
@@ -200,7 +201,7 @@ impl World {
         trees
     }
 
-    /// Each tree holds what its agent wrote, all of it, and nothing that another one did.
+    /// Asserts that each worktree holds all of its agent's writes, and none of another agent's.
     fn assert_apart(&self, jobs: &[Job]) {
         let trees = self.trees();
         for job in jobs {
@@ -264,7 +265,7 @@ impl World {
         assert!(writes > 0 && outside.is_empty(), "{outside:#?}");
     }
 
-    /// Everything of who landed is on the branch, and nothing of who did not.
+    /// Asserts that the branch has all work of the landed agents, and none of the others'.
     fn assert_landed(&self, jobs: &[Job]) {
         assert_eq!(self.git(&["status", "--porcelain"]), "");
         self.git(&["fsck", "--strict", "--no-dangling"]);
@@ -291,7 +292,7 @@ fn line_of(file: usize, line: usize) -> String {
     format!("file {file}, line {line}.")
 }
 
-/// What an agent does in a step.
+/// Returns an agent's calls in a step.
 fn calls(agent: usize, step: usize, steps: usize) -> Vec<Value> {
     let write = |path: &str, content: String| json!({ "tool": "write", "arguments": { "path": path, "content": content } });
     let run =
@@ -301,7 +302,7 @@ fn calls(agent: usize, step: usize, steps: usize) -> Vec<Value> {
         json!({ "tool": "edit", "arguments": { "path": format!("f{file}.txt"), "old_string": old, "new_string": new } })
     };
     if step == steps {
-        // Two want the same line, and one takes away what another one edits.
+        // Two agents edit the same line, and one removes a line that another one edits.
         return match agent {
             2 => vec![run("rm f9.txt".to_owned())],
             3 => vec![edit(9, 1, "kept by agent-3".to_owned())],
@@ -340,7 +341,7 @@ fn calls(agent: usize, step: usize, steps: usize) -> Vec<Value> {
     }
 }
 
-/// The calls of a trace, those that were told in two parts put together.
+/// Returns the calls of a trace, with interrupted calls joined.
 fn whole_calls(trace: &str) -> Vec<String> {
     let mut open: BTreeMap<&str, &str> = BTreeMap::new();
     let mut calls = Vec::new();
@@ -357,7 +358,7 @@ fn whole_calls(trace: &str) -> Vec<String> {
             calls.push(line.to_owned());
         }
     }
-    // Who was killed in the midst may have done it.
+    // A process killed within a call may have completed it.
     calls.extend(
         open.into_iter()
             .map(|(process, begin)| format!("{process} {begin}")),
@@ -380,7 +381,7 @@ fn places(line: &str) -> Vec<String> {
     let mut places = Vec::new();
     for (ix, part) in line.split('"').enumerate() {
         match ix % 2 {
-            // What is between strings ends with the folder that the next one is relative to.
+            // The text between strings ends with the folder that the next path is relative to.
             0 => {
                 let named = part
                     .rsplit_once('<')
@@ -412,7 +413,7 @@ fn plain(path: &str) -> String {
 }
 
 fn folders(folder: &Path) -> Vec<PathBuf> {
-    // Beside repositories there is a folder for ports, without leases.
+    // The leases' folder also has one for ports, without leases.
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries
         .map(|entry| entry.path())

@@ -1,4 +1,4 @@
-//! Runs whose input has ended: what they ask is refused, and they end.
+//! Runs whose input has ended: their questions are refused, and they exit.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::home::Home;
 
-/// A model that wants to run a command, then to ask the person, and then is done.
+/// A model that runs a command, then asks the user, and then is done.
 fn home() -> Home {
     let command = json!({ "call": { "tool": "exec_command", "arguments": { "command": "touch made-by-the-model" } } });
     Home::new(&json!([
@@ -62,7 +62,7 @@ fn an_answer_that_came_before_the_end_counts() {
     ));
 }
 
-/// The call that a record of this kind is about, wherever in the event it stands.
+/// Finds the call of a record of this kind anywhere in the event.
 fn find(value: &serde_json::Value, kind: &str) -> Option<String> {
     match value {
         serde_json::Value::Object(map) => {

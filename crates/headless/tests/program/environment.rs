@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::home::{Home, Left};
 
-/// Variables that hold secrets, and those that lead to the person's session.
+/// Variables that hold secrets, and those that lead to the user's session.
 const SECRETS: &str = include_str!("../../../host/src/environment/secrets.txt");
 
 /// A home in which an agent runs `env > env.txt`.
@@ -27,7 +27,7 @@ fn run(home: &Home, arguments: &[&str], more: &[(&str, &str)]) -> Left {
     home.left(command.stdin(Stdio::null()).spawn().expect("the program"))
 }
 
-/// What a child wrote down of its environment: all that it needs, and no secret but these.
+/// Asserts that a child's environment has everything it needs, and no secrets but `meant`.
 #[track_caller]
 fn check(home: &Home, file: &str, left: &Left, meant: &[&str]) {
     let seen = std::fs::read_to_string(home.path(file));

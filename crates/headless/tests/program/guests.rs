@@ -1,4 +1,4 @@
-//! Agents of others, hosted on the command line: one that does what its prompt says, and the four real ones.
+//! External agents on the command line: one that follows its prompt literally, and four real ones.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::home::{Home, Left};
 use super::npm::cached;
 
-/// The agent that does what its prompt says.
+/// The agent that follows its prompt literally.
 fn echo() -> String {
     let test = std::env::current_exe().expect("our path");
     let folder = test.parent().and_then(|deps| deps.parent());
@@ -125,7 +125,7 @@ fn leave_is_asked_for_unless_all_is_allowed() {
     assert!(left.output.contains("Some(\"no\")"), "{left:?}");
     assert!(
         left.errors
-            .contains("asked for leave: rm -rf build. Nobody is there"),
+            .contains("requested permission: rm -rf build. No user is attached"),
         "{left:?}"
     );
     let left = run(&home, &["--yes"], "ask");

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use host::TempFolder;
-use mockllm::{Script, Server};
+use mockllm::{MockServer, Script};
 use serde_json::{Value, json};
 
 /// Settings, state and a project of its own.
 pub(super) struct Home {
     folder: TempFolder,
-    pub(super) model: Server,
+    pub(super) model: MockServer,
 }
 
-/// What a run left.
+/// The output of a run.
 #[derive(Debug)]
 pub(super) struct Left {
     pub(super) code: Option<i32>,
@@ -27,7 +27,7 @@ impl Home {
         let folder = TempFolder::new().expect("a folder");
         let script = json!({ "rules": rules }).to_string();
         let script = Script::parse("test", &script).unwrap_or_else(|error| panic!("{error}"));
-        let model = Server::start(script).expect("a port");
+        let model = MockServer::start(script).expect("a port");
         let home = Self { folder, model };
         for name in ["config/models", "project"] {
             std::fs::create_dir_all(home.path(name)).expect("a folder");
@@ -65,7 +65,7 @@ impl Home {
         std::fs::write(path, text).expect("a file");
     }
 
-    /// What is allowed without being asked for.
+    /// Sets the rules that allow calls without permission.
     pub(super) fn allow(&self, rules: &[&str]) {
         let rules = json!({ "permissions": { "allow": rules } });
         self.write("config/permissions.json", &rules.to_string());
@@ -76,7 +76,7 @@ impl Home {
         self.left(self.start(arguments, Stdio::null()))
     }
 
-    /// Has an agent do a task, with nobody there.
+    /// Runs an agent on a task without a user.
     pub(super) fn task(&self, task: &str) -> Left {
         self.run(&["run", "--model", "mock/m", task])
     }
@@ -91,7 +91,7 @@ impl Home {
         command
             .args(arguments)
             .current_dir(self.path("project"))
-            // Whatever keys and addresses the person has set must not be used here.
+            // The test must not use the environment's keys and addresses.
             .env_clear()
             .env("PATH", std::env::var_os("PATH").expect("a PATH"))
             .env("HOME", self.path(""))
@@ -114,11 +114,11 @@ impl Home {
         }
     }
 
-    /// What the model was asked.
+    /// Returns the requests that the model received.
     pub(super) fn asked(&self) -> Vec<Value> {
-        let seen = self.model.seen();
+        let seen = self.model.requests();
         let asked = seen.iter().filter(|seen| seen.path.ends_with("/messages"));
-        asked.map(mockllm::Seen::json).collect()
+        asked.map(mockllm::LoggedRequest::json).collect()
     }
 }
 

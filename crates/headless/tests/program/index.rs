@@ -75,7 +75,7 @@ fn a_foreign_store_is_made_anew_and_said() {
     let entries = entries_file(&home.path("")).expect("a store");
     std::fs::write(&entries, "something else").expect("a file");
     let left = home.run(&["search", "--json", "retry"]);
-    assert!(left.errors.contains("The index is made anew"), "{left:?}");
+    assert!(left.errors.contains("The index is rebuilt"), "{left:?}");
     let after: Value = serde_json::from_str(&left.output).expect("json");
     assert_eq!(after, before);
 }
@@ -133,8 +133,8 @@ fn killed_at_any_moment_it_is_never_wrong() {
     }
 }
 
-/// A server for embeddings to which the first text, the question, is like what defines `fox` and like nothing else. It
-/// answers one connection after the other.
+/// An embedding server for which the first text, the question, is similar to the definition of
+/// `fox` and to nothing else. It serves one connection at a time.
 fn fox_server() -> (String, std::sync::mpsc::Receiver<Value>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
@@ -217,13 +217,13 @@ fn an_endpoint_of_ones_own_looks_a_second_time() {
         (&asked["model"], &asked["input"][0]),
         (&json!("m"), &json!(question))
     );
-    // A name is found by its letters; nobody is asked.
+    // A symbol is found by name, without a model request.
     let symbol = searched(&home, &["retry_with_backoff"]);
     assert_eq!(symbol["hits"][0]["parts"]["second_look"], Value::Null);
 
-    // Where nobody answers, the first order stands, and why is told.
+    // If the reranker fails, the first ranking holds and the reason is reported.
     for (look, words) in [
-        ("nobody/m", "No provider is called"),
+        ("nobody/m", "There is no provider"),
         ("mine", "provider/model"),
     ] {
         home.write("config/settings.json", &settings(look));

@@ -1,7 +1,9 @@
-//! kill -9 at any moment, of the program alone or of all it started, while agents work and while their work lands:
-//! the next start goes on, and nothing is lost, half done, locked, mounted or left running.
+//! kill -9 at any moment, of the program alone or with all its children, while agents work and
+//! while their work lands: the next start continues, and nothing is lost, half done, locked,
+//! mounted or left running.
 //!
-//! A few kills each time; `BURIN_KILLS` says how many else, half of them during runs and half during landings.
+//! The default is a few kills; `BURIN_KILLS` sets the number, half of them during runs and half
+//! during landings.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -12,12 +14,12 @@ use serde_json::{Value, json};
 
 use super::home::{Home, Left};
 
-/// What a sample project is improved by; the first and the third agent are in each other's way.
+/// The jobs on the sample project; the first and the third conflict.
 const JOBS: [&str; 3] = ["a1", "a2", "a3"];
 const TASK: &str = "Improve the sample project";
 /// A variable that every process of a home inherits.
 const MARK: &str = "BURIN_STORY_MARK";
-/// So long may take what ends the processes of a program that was killed.
+/// The maximum time for the processes of a killed program to end.
 const LINGERS: Duration = Duration::from_secs(10);
 
 #[test]
@@ -42,9 +44,10 @@ fn a_board_whose_program_is_killed_goes_on() {
         std::thread::sleep(after);
         late += usize::from(kill(&mut going, number));
         world.assert_nothing_runs(&what);
-        let jobs = match world.has_begun() {
-            true => world.jobs(),
-            false => Vec::new(),
+        let jobs = if world.has_begun() {
+            world.jobs()
+        } else {
+            Vec::new()
         };
         let open: Vec<&str> = jobs
             .iter()
@@ -205,7 +208,7 @@ impl World {
         self.jobs().into_iter().map(|(_, state)| state).collect()
     }
 
-    /// Lands what has not landed; what cannot is in a conflict.
+    /// Lands all remaining work; the rest is in a conflict.
     fn land(&self, jobs: &[(String, String)]) {
         let open = jobs.iter().filter(|(_, state)| state != "landed");
         let open: Vec<&str> = open.map(|(job, _)| job.as_str()).collect();
@@ -214,8 +217,8 @@ impl World {
         assert!(is_named, "{open:?}: {left:?}");
     }
 
-    /// Lands everything: what an agent has done is on the branch, or in a conflict that is named. One that was killed
-    /// before it had done anything may find nothing left to do.
+    /// Asserts that all work is on the branch or in a named conflict. An agent that was killed
+    /// before its first change may have nothing to do.
     fn assert_all_lands(&self, jobs: &[(String, String)], what: &str) {
         let words: Vec<&str> = jobs.iter().map(|(job, _)| job.as_str()).collect();
         let lines: Vec<Vec<(PathBuf, String)>> = words.iter().map(|job| self.lines(job)).collect();
@@ -291,7 +294,7 @@ impl World {
         told.lines().map(str::to_owned).collect()
     }
 
-    /// Nothing of a program that was killed goes on.
+    /// Asserts that no process of a killed program is running.
     fn assert_nothing_runs(&self, what: &str) {
         let place = self.home.path("").display().to_string();
         let end = Instant::now() + LINGERS;
@@ -353,7 +356,7 @@ fn kill(going: &mut Child, number: usize) -> bool {
     had_ended
 }
 
-/// The living processes whose environment, command line or working directory names a place.
+/// Returns the running processes whose environment, command line or working directory names a path.
 fn living(place: &str) -> Vec<String> {
     let own = std::process::id().to_string();
     let entries = std::fs::read_dir("/proc").expect("the processes");
@@ -381,7 +384,7 @@ fn living(place: &str) -> Vec<String> {
         .collect()
 }
 
-/// Half of what was asked for, or the usual.
+/// Returns half of the configured number of kills, or the default.
 fn kills(usual: usize) -> usize {
     let asked = std::env::var("BURIN_KILLS").ok();
     let asked = asked.and_then(|it| it.parse::<usize>().ok());

@@ -1,4 +1,4 @@
-//! What `burin-agent sandbox` says about a command, and what it puts aside.
+//! The output of `burin-agent sandbox` about a command, and the files it quarantines.
 
 use std::process::Command;
 
@@ -72,7 +72,7 @@ fn a_home_folder_as_the_workspace_is_said_aloud() {
 }
 
 #[test]
-fn hooks_that_run_what_the_folder_says_are_told_before_the_first_command() {
+fn git_hooks_are_reported_before_the_first_command() {
     let home = home();
     home.write("project/.git/hooks/pre-commit", "#!/bin/sh\nnpm test\n");
     let left = home.run(&["run", "--model", "mock/m", "work"]);
@@ -111,7 +111,7 @@ fn a_first_repository_is_protected_for_the_next_command() {
 }
 
 #[test]
-fn a_port_of_the_machine_is_given_on_the_command_line() {
+fn command_line_grants_a_local_port() {
     let home = home();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
     let port = listener.local_addr().expect("an address").port();

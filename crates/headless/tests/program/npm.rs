@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::home::{Home, offered};
 
-/// Where something lies that tests need and nobody ships: a variable says so, or it is in the cache folder.
+/// Returns the path of a test dependency that is not shipped: from a variable, or in the cache
+/// folder.
 pub(super) fn cached(variable: &str, name: &str, path: &str) -> Option<PathBuf> {
     let named = std::env::var_os(variable).map(PathBuf::from);
     let folder = named.unwrap_or_else(|| {

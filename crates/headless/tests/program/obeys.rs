@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 use super::home::{Home, is_there};
 
-/// What is wanted outside: `@O` is a folder there, `@K` the number of the payload, `@P` a port. No quotes of the simple
-/// kind, no dollar.
+/// The effects attempted outside: `@O` is a folder there, `@K` the number of the payload, `@P` a
+/// port. No single quotes, no dollar.
 const EFFECTS: &[&str] = &[
     "echo x > @O/@K",
     "mkdir @O/@K",
@@ -100,7 +100,7 @@ fn filled(payload: &str, outside: &Path, port: u16) -> String {
         .replace("@H", &hex)
 }
 
-/// What came over the wire.
+/// The data that arrived on the network.
 struct Wire {
     port: u16,
     heard: Arc<Mutex<String>>,
@@ -166,16 +166,17 @@ fn names(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entry = |entry: std::io::Result<std::fs::DirEntry>| {
         let entry = entry.expect("an entry");
         let is_file = entry.file_type().expect("a kind").is_file();
-        let content = match is_file {
-            true => std::fs::read(entry.path()).expect("content"),
-            false => Vec::new(),
+        let content = if is_file {
+            std::fs::read(entry.path()).expect("content")
+        } else {
+            Vec::new()
         };
         (entry.file_name().to_string_lossy().into_owned(), content)
     };
     entries.map(entry).collect()
 }
 
-/// The number of a payload, as it stands in its command.
+/// Returns the number of a payload as written in its command.
 fn key(payload: &str) -> &str {
     let start = payload.rfind("k").map_or(0, |_| {
         let digits =

@@ -1,10 +1,10 @@
-//! A provider that only the person's settings know, and `auto`.
+//! A provider that only the user's settings define, and `auto`.
 
 use serde_json::{Value, json};
 
 use super::home::Home;
 
-/// A home whose only provider is the person's own, without tables about it.
+/// A home whose only provider is the user's own, without tables about it.
 fn home(entry: &Value) -> Home {
     let home = Home::new(&json!([{ "reply": [{ "text": "all done" }] }]));
     for name in ["prices.json", "profiles.json"] {
@@ -51,7 +51,7 @@ fn auto_says_why_a_provider_of_ones_own_offers_nothing() {
 }
 
 #[test]
-fn a_model_that_only_the_person_names_works_by_its_name_and_from_the_list_of_auto() {
+fn configured_model_works_by_name_and_through_auto() {
     let home = home(&json!({ "wire": "anthropic", "key": "MOCK_KEY" }));
     let left = home.run(&["run", "--model", "own/x", "do it"]);
     assert_eq!(left.code, Some(0), "{left:?}");

@@ -1,5 +1,5 @@
-//! Who decides about calls: `--yes` answers what would be asked and nothing else, a permissions file that is not
-//! understood allows nothing, and commands that run unasked show no secrets.
+//! Decisions about calls: `--yes` answers permission requests and nothing else, an invalid
+//! permissions file allows nothing, and commands that run without permission show no secrets.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn with_yes(home: &Home) -> Left {
     left
 }
 
-/// All that the model was told.
+/// Returns all text that the model was sent.
 fn told(home: &Home) -> String {
     let asked = home.asked();
     asked.last().expect("a request").to_string()
@@ -166,7 +166,8 @@ fn a_permissions_file_that_is_not_understood_allows_nothing() {
         assert!(!is_there(&home.path("made.txt")), "{text}: {left:?}");
         assert!(left.errors.contains(place), "{text}: {left:?}");
         assert!(
-            left.errors.contains("every call of an agent is asked for"),
+            left.errors
+                .contains("every call of an agent needs permission"),
             "{text}: {left:?}"
         );
         assert!(!told(&home).contains("exit code 0"), "{text}: {left:?}");

@@ -1,4 +1,4 @@
-//! What an agent plants for the person's own tools is put aside before any of them meets it.
+//! Files that an agent plants for the user's tools are quarantined before any tool reads them.
 
 use std::process::{Command, Stdio};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::home::{Home, is_there};
 
-/// Plants whatever git, a shell and an editor run by themselves; `$1` leaves a trace.
+/// Plants files that git, a shell and an editor run by themselves; `$1` leaves a trace.
 const PLANT: &str = r#"
 arm() { printf '[core]\n\tfsmonitor = %s\n' "$1" >> "$2"; }
 git init -q sub && echo x > sub/f && git -C sub add f && arm "$1" sub/.git/config
@@ -32,7 +32,7 @@ fn git(home: &Home, folder: &str, arguments: &[&str]) {
         .expect("git");
 }
 
-/// A home whose agent plants, and what the run left.
+/// Runs an agent that plants files; returns the home and the output.
 fn planted(more: &[&str]) -> (Home, super::home::Left) {
     let folder = host::TempFolder::new().expect("a folder");
     let canary = folder.path().as_path().canonicalize().expect("real");
@@ -42,7 +42,7 @@ fn planted(more: &[&str]) -> (Home, super::home::Left) {
         { "match": { "step": 1 }, "reply": [{ "call": { "tool": "exec_command", "arguments": { "command": command } } }] },
         { "reply": [{ "text": "Done." }] }
     ]));
-    // Where commands of the sandbox cannot write, and the person's git can read.
+    // Sandboxed commands cannot write there, and the user's git can.
     let trace = home.path("fired");
     let script = format!("#!/bin/sh\necho fired >> {}\n", trace.display());
     let path = format!("{}.sh", canary.display());
@@ -60,7 +60,7 @@ fn planted(more: &[&str]) -> (Home, super::home::Left) {
     assert_eq!(left.code, Some(0), "{left:?}");
     for folder in ["", "/sub", "/hooked", "/look", "/plain", "/deep"] {
         let folder = format!("project{folder}");
-        // What was put aside as a whole is not there.
+        // A file quarantined with its folder is gone.
         if !is_there(&home.path(&folder)) {
             continue;
         }
@@ -73,7 +73,7 @@ fn planted(more: &[&str]) -> (Home, super::home::Left) {
 }
 
 #[test]
-fn what_an_agent_plants_is_put_aside_and_the_persons_git_runs_nothing() {
+fn planted_files_are_quarantined_and_git_runs_nothing() {
     let (home, left) = planted(&[]);
     assert!(!is_there(&home.path("fired")), "{left:?}");
     let asked = home.asked();
@@ -106,7 +106,7 @@ fn what_an_agent_plants_is_put_aside_and_the_persons_git_runs_nothing() {
             "{stays}: {left:?}"
         );
     }
-    // The person may have it back.
+    // The user can restore the quarantined files.
     let aside = std::fs::read_dir(home.path("state/aside")).expect("a folder");
     let aside: Vec<_> = aside.map(|entry| entry.expect("an entry").path()).collect();
     let [aside] = &aside[..] else {

@@ -119,7 +119,7 @@ fn the_persons_own_server_needs_no_approval_and_its_calls_are_asked_for() {
     home.write("config/mcp.json", &servers.to_string());
     let left = home.task("do it");
     assert!(is_there(&home.path("runs")), "{left:?}");
-    assert!(left.output.contains("nobody is there"), "{left:?}");
+    assert!(left.output.contains("no user is attached"), "{left:?}");
     // What says of itself that it only reads is asked for as well.
     home.allow(&["mcp__mine__look"]);
     let left = home.task("do it");

@@ -1,10 +1,10 @@
-//! What people see of text that others wrote: all of it, and nothing raw.
+//! Foreign text as the user sees it: complete, and printable.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use base::{AbsPath, LineFeeds, printable};
-use host::process::{Launch, Screen, Spawned, spawn};
+use host::process::{LaunchRequest, SpawnedProcess, TerminalSize, spawn};
 use serde_json::{Value, json};
 
 use super::home::Home;
@@ -58,7 +58,7 @@ fn piped_results_of_a_search_stay_as_they_are() {
 
 /// The program in a terminal.
 struct Terminal {
-    program: Spawned,
+    program: SpawnedProcess,
     heard: Arc<(Mutex<String>, Condvar)>,
 }
 
@@ -68,16 +68,16 @@ impl Terminal {
         let variables = command.get_envs();
         let variables =
             variables.filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
-        let launch = Launch {
+        let launch = LaunchRequest {
             program: command.get_program().to_owned(),
             arguments: command.get_args().map(ToOwned::to_owned).collect(),
             folder: AbsPath::new(home.path("project")).expect("absolute"),
             variables: variables.collect(),
-            screen: Some(Screen {
+            terminal: Some(TerminalSize {
                 rows: 40,
                 columns: 200,
             }),
-            bounds: None,
+            sandbox: None,
         };
         let heard: Arc<(Mutex<String>, Condvar)> = Arc::default();
         let told = heard.clone();
@@ -138,7 +138,7 @@ fn the_terminal_shows_the_whole_command_before_yes_counts() {
 }
 
 #[test]
-fn a_long_command_is_read_to_its_end_before_yes_counts() {
+fn yes_counts_only_after_the_whole_command() {
     let command = format!("{}rm victim.txt", "true\n".repeat(60));
     let home = Home::new(&call("exec_command", &json!({ "command": command })));
     home.write("project/victim.txt", "here");
@@ -182,7 +182,7 @@ fn writing_a_guarded_file_shows_what_is_written() {
 }
 
 #[test]
-fn a_failure_is_told_once_and_a_retry_beside_the_output() {
+fn failure_is_printed_once_and_retry_on_stderr() {
     let reply = json!([{ "text": "Done." }]);
     let home =
         Home::new(&json!([{ "faults": [{ "fault": { "authentication": {} } }], "reply": reply }]));

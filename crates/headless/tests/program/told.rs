@@ -1,4 +1,4 @@
-//! Git in an agent's worktree, in its sandbox, is told what the agent changed.
+//! Git in an agent's sandboxed worktree learns the agent's changes from the file monitor.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::home::Home;
 
-/// What the agent runs: what git has noted of each file, what it says of its monitor, the status after some work, and
-/// after that is committed. `=1=` stands between them, and nowhere in the script itself.
+/// The agent's script: git's view of each file, its monitor status, the status after some work, and
+/// after a commit. `=1=` separates the outputs and does not occur in the script itself.
 const SCRIPT: &str = "git ls-files -f; echo =$((1))=; \
     GIT_TRACE_FSMONITOR=1 git status --porcelain 2>&1; echo =$((1))=; \
     echo two >> a.txt; mkdir new; echo x > new/b.txt; git add new; git status --porcelain; echo =$((1))=; \

@@ -1,4 +1,4 @@
-//! Where our folders are.
+//! Tests of the location of Burin's folders.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -21,7 +21,7 @@ fn paths(dirs: &Dirs) -> [String; 3] {
 }
 
 #[test]
-fn home_then_xdg_then_our_own_variables_decide() {
+fn burin_variables_override_xdg_and_home() {
     let home = dirs(&[("HOME", "/h")]).expect("folders");
     assert_eq!(
         paths(&home),
@@ -47,9 +47,9 @@ fn home_then_xdg_then_our_own_variables_decide() {
 }
 
 #[test]
-fn our_folders_are_for_our_eyes() {
+fn created_folders_are_private() {
     let folder = TempFolder::new().expect("a temporary folder");
-    let dirs = Dirs::below(folder.path());
+    let dirs = Dirs::under(folder.path());
     dirs.create().expect("created");
     let mode = |path: &AbsPath| {
         let metadata = std::fs::metadata(path).expect("a folder");

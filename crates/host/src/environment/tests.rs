@@ -1,15 +1,15 @@
-//! What passes, and what does not.
+//! Tests of the variables that are passed on and withheld.
 
 use super::{Recipient, is_allowed, withhold};
-use crate::again::{is_again, run_again};
-use crate::process::{Environment, Request, run};
+use crate::process::{ProcessEnvironment, ProcessRequest, run};
+use crate::reexec::{is_reexec, reexec_test};
 use base::AbsPath;
 
-/// Variables that hold secrets, as programs and people name them, and those that lead to the person's session.
+/// Variables with secrets, as programs and users name them, and those of the desktop session.
 const SECRETS: &str = include_str!("secrets.txt");
 
 #[test]
-fn secrets_of_any_name_stay_with_us() {
+fn secrets_are_never_passed_on() {
     for name in SECRETS.lines() {
         assert!(!is_allowed(name, "x", Recipient::Foreign), "{name}");
     }
@@ -24,7 +24,7 @@ fn secrets_of_any_name_stay_with_us() {
 }
 
 #[test]
-fn everyday_tools_find_their_way() {
+fn common_variables_are_passed_on() {
     for name in [
         "PATH",
         "HOME",
@@ -59,7 +59,7 @@ fn everyday_tools_find_their_way() {
 }
 
 #[test]
-fn an_address_is_passed_on_without_a_password_only() {
+fn addresses_with_a_password_are_not_passed_on() {
     for (address, is_passed) in [
         ("http://proxy.example:3128", true),
         ("http://ada:secret@proxy.example:3128", false),
@@ -78,27 +78,27 @@ fn an_address_is_passed_on_without_a_password_only() {
 }
 
 #[test]
-fn what_settings_call_a_key_is_withheld_from_everybody() {
+fn withheld_variables_reach_no_child() {
     let all = [
         Recipient::Foreign,
         Recipient::Personal,
         Recipient::KeyCommand,
     ];
-    // No other test looks at this one.
+    // No other test uses this name.
     assert!(all.iter().all(|it| is_allowed("GUIX_PROFILE", "x", *it)));
     withhold(["GUIX_PROFILE".to_owned()]);
     assert!(all.iter().all(|it| !is_allowed("GUIX_PROFILE", "x", *it)));
 }
 
 #[test]
-fn a_child_is_started_without_our_secrets() {
-    let test = "environment::tests::a_child_is_started_without_our_secrets";
-    if is_again() {
+fn a_child_process_receives_no_secrets() {
+    let test = "environment::tests::a_child_process_receives_no_secrets";
+    if is_reexec() {
         for recipient in [Recipient::Foreign, Recipient::Personal] {
             let root = AbsPath::new("/").expect("absolute");
-            let mut request = Request::new("env", &root);
+            let mut request = ProcessRequest::new("env", &root);
             if recipient == Recipient::Personal {
-                request.environment = Environment::Allowed(recipient);
+                request.environment = ProcessEnvironment::Allowed(recipient);
             }
             let seen = run(&request).expect("a child").text();
             assert!(
@@ -113,5 +113,5 @@ fn a_child_is_started_without_our_secrets() {
     let secrets = SECRETS.lines().filter(|name| !session.contains(name));
     let mut variables: Vec<_> = secrets.map(|name| (name, "s3cret")).collect();
     variables.push(("CARGO_HOME", "/kept"));
-    run_again(test, &["env"], &variables).expect("`env` runs a program");
+    reexec_test(test, &["env"], &variables).expect("`env` runs a program");
 }

@@ -1,4 +1,4 @@
-//! Screens, graphics, fonts.
+//! Facts about displays, graphics and fonts.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -11,12 +11,12 @@ use super::{Fact, output_of};
 pub(super) fn facts() -> Vec<Fact> {
     let mut facts = vec![wayland(), x11()];
     // One display server is enough.
-    let works = |fact: &Fact| fact.verdict == super::Verdict::Good && fact.value != UNSET;
+    let works = |fact: &Fact| fact.verdict == super::FactVerdict::Good && fact.value != UNSET;
     if !facts.iter().any(works) {
         facts.push(Fact::bad(
             "display",
-            "none can be reached",
-            "start Burin in a desktop session, or under Xvfb; without one there is burin-agent",
+            "none responds",
+            "start Burin in a desktop session, or under Xvfb; or use burin-agent, which needs none",
         ));
     }
     let devices = names_in(Path::new("/dev/dri"));
@@ -28,27 +28,29 @@ pub(super) fn facts() -> Vec<Fact> {
     facts
 }
 
-/// Why no window can be opened, as a sentence; none where one can, as far as asking tells.
+/// Returns the reason that no window can be opened, as a sentence; `None` if a display server
+/// answers.
 ///
-/// Asks the server that windows would be opened at: Wayland's where its variable is set, X11's otherwise.
+/// Probes the server that windows would use: Wayland's if its variable is set, X11's otherwise.
 pub fn no_display() -> Option<String> {
     if !cfg!(target_os = "linux") {
         return None;
     }
     let wayland = wayland();
-    let asked = match wayland.value == UNSET {
-        true => x11(),
-        false => wayland,
+    let asked = if wayland.value == UNSET {
+        x11()
+    } else {
+        wayland
     };
     let why = match asked.verdict {
         _ if asked.value == UNSET => "neither DISPLAY nor WAYLAND_DISPLAY is set".to_owned(),
-        super::Verdict::Good => return None,
-        super::Verdict::Warn(advice) | super::Verdict::Bad(advice) => {
+        super::FactVerdict::Good => return None,
+        super::FactVerdict::Warn(advice) | super::FactVerdict::Bad(advice) => {
             format!("the {} {}; {advice}", asked.name, asked.value)
         }
     };
     Some(format!(
-        "burin needs a display: {why}. \"burin-agent\" needs none; \"burin-agent doctor\" tells what this machine \
+        "burin needs a display: {why}. \"burin-agent\" needs none; \"burin-agent doctor\" reports what this machine \
          offers"
     ))
 }
@@ -90,24 +92,24 @@ fn x11() -> Fact {
 
 #[cfg(target_os = "linux")]
 pub(super) fn connect_x11(display: &str) -> Result<(), String> {
-    use super::PATIENCE;
+    use super::PROBE_TIMEOUT;
 
-    // Asking another machine could take for ever.
+    // A connection to another machine could hang.
     let host = display.rsplit_once(':').map_or("", |(host, _)| host);
     if !matches!(host, "" | "unix" | "localhost") {
         return Ok(());
     }
-    // So can one of this machine that is stopped, or leads to another.
+    // A local server that is stopped, or that forwards to another machine, can hang as well.
     let (tell, told) = std::sync::mpsc::channel();
     let display = display.to_owned();
     std::thread::spawn(move || {
         let connected = x11rb::connect(Some(&display));
         let answer = connected.map(drop).map_err(|error| error.to_string());
-        // Nobody may be waiting any more.
+        // The receiver may have timed out.
         tell.send(answer).ok();
     });
-    let silent = || format!("it said nothing for {} seconds", PATIENCE.as_secs());
-    told.recv_timeout(PATIENCE)
+    let silent = || format!("no response for {} seconds", PROBE_TIMEOUT.as_secs());
+    told.recv_timeout(PROBE_TIMEOUT)
         .unwrap_or_else(|_| Err(silent()))
 }
 
@@ -156,13 +158,17 @@ fn vulkan(has_device: bool) -> Fact {
         return Fact::warn(name, "none found", advice);
     }
     if !has_device {
-        return match found.iter().any(is_software) {
-            true => Fact::good(name, format!("{listed}; without a device the software one")),
-            false => Fact::warn(
+        return if found.iter().any(is_software) {
+            Fact::good(
                 name,
-                format!("{listed}, all for devices that are not there"),
-                "install mesa-vulkan-drivers (Debian, Ubuntu), which can draw without a device",
-            ),
+                format!("{listed}; the software driver without a device"),
+            )
+        } else {
+            Fact::warn(
+                name,
+                format!("{listed}, all for missing devices"),
+                "install mesa-vulkan-drivers (Debian, Ubuntu), which includes a software renderer",
+            )
         };
     }
     if found.iter().all(is_software) {
@@ -191,13 +197,14 @@ fn opengl() -> Fact {
             .any(|folder| Path::new(folder).join(library).exists())
     };
     let found: Vec<_> = wanted.into_iter().filter(is_there).collect();
-    match found.is_empty() {
-        true => Fact::warn(
+    if found.is_empty() {
+        Fact::warn(
             name,
             "none found",
             "install libegl1 and libgl1 (Debian, Ubuntu)",
-        ),
-        false => Fact::good(name, found.join(", ")),
+        )
+    } else {
+        Fact::good(name, found.join(", "))
     }
 }
 

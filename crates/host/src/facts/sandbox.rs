@@ -1,4 +1,4 @@
-//! What the kernel offers to keep agents' commands in bounds.
+//! Facts about the kernel features that confine agents' commands.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(super) fn facts() -> Vec<Fact> {
 
 fn namespaces() -> Fact {
     let name = "user namespaces";
-    let advice = "agents' commands cannot be kept in bounds without them; as root run \"sysctl \
+    let advice = "agents' commands cannot be sandboxed without them; as root run \"sysctl \
                   kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000\", and on \
                   Ubuntu \"sysctl kernel.apparmor_restrict_unprivileged_userns=0\"";
     let is_zero = |path| number_of(path) == Some(0);
@@ -22,16 +22,21 @@ fn namespaces() -> Fact {
     {
         return Fact::bad(name, "switched off", advice);
     }
-    // The only sure way to know is to make one.
+    // Creating a namespace is the only reliable test.
     if output_of("unshare", &["--user", "--map-root-user", "true"]).is_some() {
-        return Fact::good(name, "one was made");
+        return Fact::good(name, "available");
     }
     if number_of("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == Some(1) {
         return Fact::bad(name, "restricted by AppArmor", advice);
     }
-    match Path::new("/proc/self/ns/user").exists() {
-        true => Fact::warn(name, "known to the kernel, but none could be made", advice),
-        false => Fact::bad(name, "unknown to the kernel", advice),
+    if Path::new("/proc/self/ns/user").exists() {
+        Fact::warn(
+            name,
+            "supported by the kernel, but none could be created",
+            advice,
+        )
+    } else {
+        Fact::bad(name, "not supported by the kernel", advice)
     }
 }
 
@@ -57,13 +62,14 @@ fn seccomp() -> Fact {
     if !status.lines().any(|line| line.starts_with("Seccomp:")) {
         return Fact::bad(
             name,
-            "unknown to the kernel",
+            "not supported by the kernel",
             "use a kernel with CONFIG_SECCOMP_FILTER",
         );
     }
-    match actions.contains("errno") {
-        true => Fact::good(name, "filters"),
-        false => Fact::good(name, "on"),
+    if actions.contains("errno") {
+        Fact::good(name, "filters")
+    } else {
+        Fact::good(name, "on")
     }
 }
 

@@ -1,4 +1,4 @@
-//! Our folders, space, and how much may be watched.
+//! Facts about Burin's folders, free space and watch limits.
 
 use std::fs;
 
@@ -7,8 +7,8 @@ use base::AbsPath;
 use super::{Fact, number_of};
 use crate::dirs::Dirs;
 
-/// Less free space than this, in bytes, is worth a word.
-const LITTLE: u64 = 1 << 30;
+/// Less free space than this, in bytes, is reported.
+const LOW_SPACE_BYTES: u64 = 1 << 30;
 /// Fewer watches than this do not cover a large project.
 const FEW_WATCHES: u64 = 65_536;
 
@@ -53,8 +53,8 @@ fn space(path: &AbsPath) -> Fact {
         "{:.1} GiB for the state folder",
         free as f64 / (1 << 30) as f64
     );
-    if free < LITTLE {
-        let advice = "free some space: journals of unsaved text need it";
+    if free < LOW_SPACE_BYTES {
+        let advice = "free some space: the journals of unsaved text need it";
         return Fact::warn(name, value, advice);
     }
     Fact::good(name, value)

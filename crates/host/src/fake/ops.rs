@@ -1,4 +1,4 @@
-//! `FakeFiles` as `Files`.
+//! Implements `Files` for `FakeFiles`.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base::AbsPath;
 
-use super::world::{FakeWatch, Node, World};
-use super::{FakeFiles, Operation};
-use crate::content::ContentHash;
-use crate::error::{Error, Reason};
-use crate::files::{AppendLog, Expected, Files, Lock, OnDisk, SaveRequest, SaveWay, Saved};
-use crate::overwrite::Interrupted;
-use crate::stat::{Entry, FileKind, Listing, Stat};
+use super::world::{FakeFileSystem, FakeNode, FakeWatch};
+use super::{FakeFiles, FakeOperation};
+use crate::content_hash::ContentHash;
+use crate::error::{Error, ErrorReason};
+use crate::files::{
+    AppendLog, ExpectedContent, FileLock, Files, OnDisk, SaveMethod, SaveRequest, SaveResult,
+};
+use crate::overwrite::InterruptedSave;
+use crate::stat::{FileKind, ListedEntry, Listing, Stat};
 use crate::watch::{WatchControl, WatchEvent, WatchRequest, Watcher};
 
 const CHUNK: usize = 4096;
@@ -21,7 +23,7 @@ const EVENTS: usize = 4096;
 impl Files for FakeFiles {
     fn read_with_stat(&self, path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
         let doing = "read";
-        let world = self.enter(Operation::Read, path, doing)?;
+        let world = self.enter(FakeOperation::Read, path, doing)?;
         let failed = |reason| Error::new(path, doing, reason);
         world.resolve(path).map_err(failed)?;
         let stat = world.stat(path).map_err(failed)?;
@@ -30,10 +32,10 @@ impl Files for FakeFiles {
         };
         let size = content.len() as u64;
         if size > limit {
-            return Err(failed(Reason::TooLarge { size, limit }));
+            return Err(failed(ErrorReason::TooLarge { size, limit }));
         }
         if stat.mode & 0o444 == 0 {
-            return Err(failed(Reason::PermissionDenied));
+            return Err(failed(ErrorReason::PermissionDenied));
         }
         Ok((content, stat))
     }
@@ -54,7 +56,7 @@ impl Files for FakeFiles {
 
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {
         let doing = "look at";
-        let world = self.enter(Operation::Look, path, doing)?;
+        let world = self.enter(FakeOperation::Look, path, doing)?;
         world
             .stat(path)
             .map_err(|reason| Error::new(path, doing, reason))
@@ -62,25 +64,25 @@ impl Files for FakeFiles {
 
     fn list(&self, path: &AbsPath) -> Result<Listing, Error> {
         let doing = "list";
-        let world = self.enter(Operation::Look, path, doing)?;
+        let world = self.enter(FakeOperation::Look, path, doing)?;
         let failed = |reason| Error::new(path, doing, reason);
         let real = world.resolve(path).map_err(failed)?;
         match world.nodes.get(&real) {
-            Some(Node::Folder { mode }) if mode & 0o444 == 0 => {
-                return Err(failed(Reason::PermissionDenied));
+            Some(FakeNode::Folder { mode }) if mode & 0o444 == 0 => {
+                return Err(failed(ErrorReason::PermissionDenied));
             }
-            Some(Node::Folder { .. }) => {}
-            _ => return Err(failed(Reason::NotAFolder)),
+            Some(FakeNode::Folder { .. }) => {}
+            _ => return Err(failed(ErrorReason::NotAFolder)),
         }
         let children = world.nodes.iter();
         let entries = children
             .filter(|(child, _)| child.parent().as_ref() == Some(&real))
-            .map(|(child, node)| Entry {
+            .map(|(child, node)| ListedEntry {
                 path: path.join(child.file_name()),
                 kind: world
                     .stat(child)
                     .map_or(FileKind::BrokenLink, |stat| stat.kind),
-                is_link: matches!(node, Node::Link(_)),
+                is_link: matches!(node, FakeNode::Link(_)),
             })
             .collect();
         Ok(Listing {
@@ -91,15 +93,15 @@ impl Files for FakeFiles {
 
     fn canonicalize(&self, path: &AbsPath) -> Result<AbsPath, Error> {
         let doing = "resolve";
-        let world = self.enter(Operation::Look, path, doing)?;
+        let world = self.enter(FakeOperation::Look, path, doing)?;
         world
             .resolve(path)
             .map_err(|reason| Error::new(path, doing, reason))
     }
 
-    fn save(&self, request: &SaveRequest<'_>) -> Result<Saved, Error> {
+    fn save(&self, request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
         let path = request.path;
-        let mut world = self.enter(Operation::Save, path, "save")?;
+        let mut world = self.enter(FakeOperation::Save, path, "save")?;
         save(&mut world, request).map_err(|reason| Error::new(path, "save", reason))
     }
 
@@ -107,7 +109,7 @@ impl Files for FakeFiles {
         self.arrange(path, "create", |world| {
             let own = free_name(world, path)?;
             let file = world.new_file(Vec::new(), 0o644);
-            world.put(&own, file);
+            world.insert(&own, file);
             Ok(())
         })
     }
@@ -118,8 +120,8 @@ impl Files for FakeFiles {
                 match world.stat(&folder).map(|stat| stat.kind) {
                     Ok(FileKind::Folder) if &folder == path => return Ok(()),
                     Ok(FileKind::Folder) | Err(_) => {}
-                    Ok(_) if &folder == path => return Err(Reason::AlreadyExists),
-                    Ok(_) => return Err(Reason::NotAFolder),
+                    Ok(_) if &folder == path => return Err(ErrorReason::AlreadyExists),
+                    Ok(_) => return Err(ErrorReason::NotAFolder),
                 }
             }
             world.add_folders(path);
@@ -128,12 +130,12 @@ impl Files for FakeFiles {
     }
 
     fn rename(&self, from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
-        let mut world = self.enter(Operation::Arrange, from, "rename")?;
+        let mut world = self.enter(FakeOperation::Arrange, from, "rename")?;
         let failed = |reason| Error::new(from, "rename", reason);
         let own = existing_name(&world, from).map_err(failed)?;
         let new = free_name(&world, to).map_err(|reason| Error::new(to, "rename to", reason))?;
-        for (rest, node) in world.below(&own) {
-            world.nodes.insert(below(&new, &rest), node);
+        for (rest, node) in world.descendants(&own) {
+            world.nodes.insert(join_rest(&new, &rest), node);
         }
         world.remove(&own);
         world.changed(&new);
@@ -141,19 +143,19 @@ impl Files for FakeFiles {
     }
 
     fn copy(&self, from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
-        let mut world = self.enter(Operation::Arrange, from, "copy")?;
+        let mut world = self.enter(FakeOperation::Arrange, from, "copy")?;
         let failed = |reason| Error::new(from, "copy", reason);
         if to.is_within(from) && to != from {
-            return Err(failed(Reason::Other(format!("{to} lies inside it"))));
+            return Err(failed(ErrorReason::Other(format!("{to} lies inside it"))));
         }
         let own = existing_name(&world, from).map_err(failed)?;
         let new = free_name(&world, to).map_err(|reason| Error::new(to, "copy to", reason))?;
-        for (rest, node) in world.below(&own) {
+        for (rest, node) in world.descendants(&own) {
             let node = match node {
-                Node::File(file) => world.new_file(file.content, file.mode),
+                FakeNode::File(file) => world.new_file(file.content, file.mode),
                 other => other,
             };
-            world.nodes.insert(below(&new, &rest), node);
+            world.nodes.insert(join_rest(&new, &rest), node);
         }
         world.changed(&new);
         Ok(())
@@ -178,12 +180,12 @@ impl Files for FakeFiles {
 
     fn write_private(&self, path: &AbsPath, content: &[u8]) -> Result<(), Error> {
         let doing = "save";
-        let mut world = self.enter(Operation::WritePrivate, path, doing)?;
+        let mut world = self.enter(FakeOperation::WritePrivate, path, doing)?;
         let own = world
             .own_name(path)
             .map_err(|reason| Error::new(path, doing, reason))?;
         let file = world.new_file(content.to_vec(), 0o600);
-        world.put(&own, file);
+        world.insert(&own, file);
         Ok(())
     }
 
@@ -191,20 +193,20 @@ impl Files for FakeFiles {
         let world = self.world();
         let own = world.own_name(path).ok()?;
         match world.nodes.get(&own) {
-            Some(Node::Link(target)) => Some(target.clone()),
+            Some(FakeNode::Link(target)) => Some(target.clone()),
             _ => None,
         }
     }
 
     fn open_log(&self, path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
         let doing = "open";
-        let mut world = self.enter(Operation::Arrange, path, doing)?;
+        let mut world = self.enter(FakeOperation::Arrange, path, doing)?;
         let own = world
             .own_name(path)
             .map_err(|reason| Error::new(path, doing, reason))?;
         if !world.nodes.contains_key(&own) {
             let file = world.new_file(Vec::new(), 0o600);
-            world.put(&own, file);
+            world.insert(&own, file);
         }
         Ok(Box::new(FakeLog {
             files: self.clone(),
@@ -212,26 +214,26 @@ impl Files for FakeFiles {
         }))
     }
 
-    fn lock(&self, path: &AbsPath) -> Result<Option<Lock>, Error> {
+    fn lock(&self, path: &AbsPath) -> Result<Option<FileLock>, Error> {
         let mut world = self.world();
         if !world.locks.insert(path.clone()) {
             return Ok(None);
         }
         if !world.nodes.contains_key(path) {
             let file = world.new_file(Vec::new(), 0o600);
-            world.put(path, file);
+            world.insert(path, file);
         }
         let held = FakeLock {
             world: self.world.clone(),
             path: path.clone(),
         };
-        Ok(Some(Lock {
+        Ok(Some(FileLock {
             _held: Box::new(held),
         }))
     }
 
     fn watch(&self, request: WatchRequest) -> Result<Watcher, Error> {
-        let mut world = self.enter(Operation::Watch, &request.root, "watch")?;
+        let mut world = self.enter(FakeOperation::Watch, &request.root, "watch")?;
         let (sender, events) = async_channel::bounded(EVENTS);
         sender.try_send(WatchEvent::Ready).ok();
         world.watches.retain(|watch| !watch.sender.is_closed());
@@ -251,7 +253,7 @@ impl Files for FakeFiles {
         })
     }
 
-    fn interrupted(&self, _: &AbsPath) -> (Vec<Interrupted>, Vec<Error>) {
+    fn interrupted(&self, _: &AbsPath) -> (Vec<InterruptedSave>, Vec<Error>) {
         (Vec::new(), Vec::new())
     }
 
@@ -265,9 +267,9 @@ impl FakeFiles {
         &self,
         path: &AbsPath,
         doing: &'static str,
-        act: impl FnOnce(&mut World) -> Result<(), Reason>,
+        act: impl FnOnce(&mut FakeFileSystem) -> Result<(), ErrorReason>,
     ) -> Result<(), Error> {
-        let mut world = self.enter(Operation::Arrange, path, doing)?;
+        let mut world = self.enter(FakeOperation::Arrange, path, doing)?;
         act(&mut world).map_err(|reason| Error::new(path, doing, reason))
     }
 }
@@ -279,8 +281,10 @@ struct FakeLog {
 
 impl AppendLog for FakeLog {
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut world = self.files.enter(Operation::Append, &self.path, "write")?;
-        if let Some(Node::File(file)) = world.nodes.get_mut(&self.path) {
+        let mut world = self
+            .files
+            .enter(FakeOperation::Append, &self.path, "write")?;
+        if let Some(FakeNode::File(file)) = world.nodes.get_mut(&self.path) {
             file.content.extend_from_slice(bytes);
         }
         Ok(())
@@ -288,7 +292,7 @@ impl AppendLog for FakeLog {
 
     fn sync(&mut self) -> Result<(), Error> {
         self.files
-            .enter(Operation::Sync, &self.path, "write")
+            .enter(FakeOperation::Sync, &self.path, "write")
             .map(drop)
     }
 
@@ -299,7 +303,7 @@ impl AppendLog for FakeLog {
 }
 
 struct FakeLock {
-    world: Arc<Mutex<World>>,
+    world: Arc<Mutex<FakeFileSystem>>,
     path: AbsPath,
 }
 
@@ -311,7 +315,7 @@ impl Drop for FakeLock {
 }
 
 struct FakeControl {
-    world: Arc<Mutex<World>>,
+    world: Arc<Mutex<FakeFileSystem>>,
     sender: async_channel::Sender<WatchEvent>,
 }
 
@@ -328,7 +332,7 @@ impl WatchControl for FakeControl {
     }
 }
 
-fn save(world: &mut World, request: &SaveRequest<'_>) -> Result<Saved, Reason> {
+fn save(world: &mut FakeFileSystem, request: &SaveRequest<'_>) -> Result<SaveResult, ErrorReason> {
     let target = world.resolve_name(request.path)?;
     world.own_name(&target)?;
     let found = world.stat(&target).ok();
@@ -337,35 +341,35 @@ fn save(world: &mut World, request: &SaveRequest<'_>) -> Result<Saved, Reason> {
             return Err(not_a_file(stat));
         }
         if !stat.is_writable {
-            return Err(Reason::ReadOnly);
+            return Err(ErrorReason::ReadOnly);
         }
     }
     check_expected(world, request.expected, &target, found.as_ref())?;
     world.write(&target, request.content.to_vec());
-    Ok(Saved {
+    Ok(SaveResult {
         on_disk: OnDisk {
             stamp: world.stat(&target)?.stamp,
             hash: ContentHash::of(request.content),
         },
-        way: match found {
-            Some(_) => SaveWay::Replaced,
-            None => SaveWay::Created,
+        method: match found {
+            Some(_) => SaveMethod::Replaced,
+            None => SaveMethod::Created,
         },
         unconfirmed: None,
     })
 }
 
 fn check_expected(
-    world: &World,
-    expected: Expected,
+    world: &FakeFileSystem,
+    expected: ExpectedContent,
     target: &AbsPath,
     found: Option<&Stat>,
-) -> Result<(), Reason> {
+) -> Result<(), ErrorReason> {
     match (expected, found) {
-        (Expected::Anything, _) | (Expected::Absent, None) => Ok(()),
-        (Expected::Absent, Some(_)) => Err(Reason::AlreadyExists),
-        (Expected::Unchanged(_), None) => Err(Reason::ChangedOnDisk { now: None }),
-        (Expected::Unchanged(known), Some(now)) => {
+        (ExpectedContent::Anything, _) | (ExpectedContent::Absent, None) => Ok(()),
+        (ExpectedContent::Absent, Some(_)) => Err(ErrorReason::AlreadyExists),
+        (ExpectedContent::Unchanged(_), None) => Err(ErrorReason::ChangedOnDisk { now: None }),
+        (ExpectedContent::Unchanged(known), Some(now)) => {
             let hash = world
                 .content(target)
                 .map(|content| ContentHash::of(&content));
@@ -373,35 +377,37 @@ fn check_expected(
                 return Ok(());
             }
             let now = Some(now.clone());
-            Err(Reason::ChangedOnDisk { now })
+            Err(ErrorReason::ChangedOnDisk { now })
         }
     }
 }
 
-fn not_a_file(stat: &Stat) -> Reason {
+fn not_a_file(stat: &Stat) -> ErrorReason {
     match stat.kind {
-        FileKind::BrokenLink => Reason::NotFound,
-        kind => Reason::NotAFile(kind),
+        FileKind::BrokenLink => ErrorReason::NotFound,
+        kind => ErrorReason::NotAFile(kind),
     }
 }
 
-fn existing_name(world: &World, path: &AbsPath) -> Result<AbsPath, Reason> {
+fn existing_name(world: &FakeFileSystem, path: &AbsPath) -> Result<AbsPath, ErrorReason> {
     let own = world.own_name(path)?;
-    match world.nodes.contains_key(&own) {
-        true => Ok(own),
-        false => Err(Reason::NotFound),
+    if world.nodes.contains_key(&own) {
+        Ok(own)
+    } else {
+        Err(ErrorReason::NotFound)
     }
 }
 
-fn free_name(world: &World, path: &AbsPath) -> Result<AbsPath, Reason> {
+fn free_name(world: &FakeFileSystem, path: &AbsPath) -> Result<AbsPath, ErrorReason> {
     let own = world.own_name(path)?;
-    match world.nodes.contains_key(&own) {
-        true => Err(Reason::AlreadyExists),
-        false => Ok(own),
+    if world.nodes.contains_key(&own) {
+        Err(ErrorReason::AlreadyExists)
+    } else {
+        Ok(own)
     }
 }
 
-/// `rest` below `path`; `path` itself when `rest` is empty.
-fn below(path: &AbsPath, rest: &std::path::Path) -> AbsPath {
+/// Joins `rest` to `path`; returns `path` itself if `rest` is empty.
+fn join_rest(path: &AbsPath, rest: &std::path::Path) -> AbsPath {
     path.join(rest)
 }

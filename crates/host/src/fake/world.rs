@@ -1,22 +1,22 @@
 //! The state behind `FakeFiles`: a flat map from paths to nodes.
 //!
-//! Invariant: the folder of every path in the map is in the map, and is a folder.
+//! Invariant: the parent of every path in the map is in the map and is a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, PathBuf};
 
 use base::AbsPath;
 
-use super::Operation;
-use crate::error::Reason;
+use super::FakeOperation;
+use crate::error::ErrorReason;
 use crate::stat::{FileKind, Stamp, Stat};
 use crate::watch::{Ignore, WatchEvent};
 
-/// As many as the kernel follows.
+/// The kernel's own limit.
 const MAX_LINKS: usize = 40;
 
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum FakeNode {
     Folder { mode: u32 },
     File(FileNode),
     Link(PathBuf),
@@ -31,11 +31,11 @@ pub(super) struct FileNode {
     mtime_ns: i128,
 }
 
-pub(super) struct Fault {
-    pub(super) operation: Operation,
-    /// How many calls of its kind are left until it strikes; 1 is the next.
+pub(super) struct InjectedFault {
+    pub(super) operation: FakeOperation,
+    /// The number of calls of its kind until the fault occurs; 1 is the next.
     pub(super) nth: usize,
-    pub(super) reason: Reason,
+    pub(super) reason: ErrorReason,
     pub(super) is_lasting: bool,
 }
 
@@ -46,21 +46,21 @@ pub(super) struct FakeWatch {
     pub(super) sender: async_channel::Sender<WatchEvent>,
 }
 
-pub(super) struct World {
-    pub(super) nodes: BTreeMap<AbsPath, Node>,
-    pub(super) faults: Vec<Fault>,
+pub(super) struct FakeFileSystem {
+    pub(super) nodes: BTreeMap<AbsPath, FakeNode>,
+    pub(super) faults: Vec<InjectedFault>,
     pub(super) watches: Vec<FakeWatch>,
     pub(super) locks: BTreeSet<AbsPath>,
     pub(super) trashed: Vec<AbsPath>,
-    /// Grows with every change; stands for inodes and times.
+    /// Grows with every change; serves as inode and time.
     ticks: u64,
 }
 
-impl Default for World {
+impl Default for FakeFileSystem {
     fn default() -> Self {
         let root = AbsPath::new("/").expect("the root is absolute");
         Self {
-            nodes: BTreeMap::from([(root, Node::Folder { mode: 0o755 })]),
+            nodes: BTreeMap::from([(root, FakeNode::Folder { mode: 0o755 })]),
             faults: Vec::new(),
             watches: Vec::new(),
             locks: BTreeSet::new(),
@@ -70,8 +70,8 @@ impl Default for World {
     }
 }
 
-impl World {
-    pub(super) fn strike(&mut self, operation: Operation) -> Option<Reason> {
+impl FakeFileSystem {
+    pub(super) fn strike(&mut self, operation: FakeOperation) -> Option<ErrorReason> {
         let mut struck = None;
         self.faults.retain_mut(|fault| {
             if fault.operation != operation {
@@ -87,22 +87,23 @@ impl World {
         struck
     }
 
-    /// The path without links, which must exist.
-    pub(super) fn resolve(&self, path: &AbsPath) -> Result<AbsPath, Reason> {
+    /// Resolves all links of a path that must exist.
+    pub(super) fn resolve(&self, path: &AbsPath) -> Result<AbsPath, ErrorReason> {
         let resolved = self.resolve_name(path)?;
-        match self.nodes.contains_key(&resolved) {
-            true => Ok(resolved),
-            false => Err(Reason::NotFound),
+        if self.nodes.contains_key(&resolved) {
+            Ok(resolved)
+        } else {
+            Err(ErrorReason::NotFound)
         }
     }
 
-    /// The path without links, the last component of which need not exist.
-    pub(super) fn resolve_name(&self, path: &AbsPath) -> Result<AbsPath, Reason> {
+    /// Resolves all links of a path whose last component need not exist.
+    pub(super) fn resolve_name(&self, path: &AbsPath) -> Result<AbsPath, ErrorReason> {
         let mut left = MAX_LINKS;
         self.follow(path, &mut left)
     }
 
-    fn follow(&self, path: &AbsPath, left: &mut usize) -> Result<AbsPath, Reason> {
+    fn follow(&self, path: &AbsPath, left: &mut usize) -> Result<AbsPath, ErrorReason> {
         let mut real = AbsPath::new("/").expect("the root is absolute");
         let mut components = path.as_path().components().peekable();
         while let Some(component) = components.next() {
@@ -111,78 +112,78 @@ impl World {
             };
             let next = real.join(name);
             real = match self.nodes.get(&next) {
-                Some(Node::Link(target)) => {
-                    *left = left.checked_sub(1).ok_or(Reason::LinkLoop)?;
+                Some(FakeNode::Link(target)) => {
+                    *left = left.checked_sub(1).ok_or(ErrorReason::LinkLoop)?;
                     self.follow(&real.join(target), left)?
                 }
-                Some(Node::Folder { .. }) => next,
-                Some(Node::File(_) | Node::Other) if components.peek().is_some() => {
-                    return Err(Reason::NotAFolder);
+                Some(FakeNode::Folder { .. }) => next,
+                Some(FakeNode::File(_) | FakeNode::Other) if components.peek().is_some() => {
+                    return Err(ErrorReason::NotAFolder);
                 }
-                None if components.peek().is_some() => return Err(Reason::NotFound),
-                Some(Node::File(_) | Node::Other) | None => next,
+                None if components.peek().is_some() => return Err(ErrorReason::NotFound),
+                Some(FakeNode::File(_) | FakeNode::Other) | None => next,
             };
         }
         Ok(real)
     }
 
-    /// The path with links resolved in its folder, but not in its last component.
-    pub(super) fn own_name(&self, path: &AbsPath) -> Result<AbsPath, Reason> {
+    /// Resolves the links in a path's folder, but not its last component.
+    pub(super) fn own_name(&self, path: &AbsPath) -> Result<AbsPath, ErrorReason> {
         match path.parent() {
             None => Ok(path.clone()),
             Some(parent) => {
                 let folder = self.resolve(&parent)?;
-                if !matches!(self.nodes.get(&folder), Some(Node::Folder { .. })) {
-                    return Err(Reason::NotAFolder);
+                if !matches!(self.nodes.get(&folder), Some(FakeNode::Folder { .. })) {
+                    return Err(ErrorReason::NotAFolder);
                 }
                 Ok(folder.join(path.as_path().file_name().unwrap_or_default()))
             }
         }
     }
 
-    pub(super) fn stat(&self, path: &AbsPath) -> Result<Stat, Reason> {
+    pub(super) fn stat(&self, path: &AbsPath) -> Result<Stat, ErrorReason> {
         let resolved = match self.resolve(path) {
             Ok(resolved) => resolved,
             Err(reason) => {
                 let own = self.own_name(path)?;
                 return match self.nodes.get(&own) {
-                    Some(Node::Link(_)) => Ok(stat(FileKind::BrokenLink, 0o777, None)),
+                    Some(FakeNode::Link(_)) => Ok(stat(FileKind::BrokenLink, 0o777, None)),
                     _ => Err(reason),
                 };
             }
         };
         match self.nodes.get(&resolved) {
-            Some(Node::File(file)) => Ok(stat(FileKind::File, file.mode, Some(file))),
-            Some(Node::Folder { mode }) => Ok(stat(FileKind::Folder, *mode, None)),
-            Some(Node::Other) => Ok(stat(FileKind::Other, 0o644, None)),
-            Some(Node::Link(_)) | None => Err(Reason::NotFound),
+            Some(FakeNode::File(file)) => Ok(stat(FileKind::File, file.mode, Some(file))),
+            Some(FakeNode::Folder { mode }) => Ok(stat(FileKind::Folder, *mode, None)),
+            Some(FakeNode::Other) => Ok(stat(FileKind::Other, 0o644, None)),
+            Some(FakeNode::Link(_)) | None => Err(ErrorReason::NotFound),
         }
     }
 
     pub(super) fn content(&self, path: &AbsPath) -> Option<Vec<u8>> {
         match self.nodes.get(&self.resolve(path).ok()?)? {
-            Node::File(file) => Some(file.content.clone()),
-            Node::Folder { .. } | Node::Link(_) | Node::Other => None,
+            FakeNode::File(file) => Some(file.content.clone()),
+            FakeNode::Folder { .. } | FakeNode::Link(_) | FakeNode::Other => None,
         }
     }
 
-    /// Writes a file, following links, with the folders above it.
+    /// Writes a file and its parent folders, following links.
     pub(super) fn write(&mut self, path: &AbsPath, content: Vec<u8>) {
         let path = self.resolve_name(path).unwrap_or_else(|_| path.clone());
         let mtime_ns = self.tick();
-        if let Some(Node::File(file)) = self.nodes.get_mut(&path) {
+        if let Some(FakeNode::File(file)) = self.nodes.get_mut(&path) {
             file.content = content;
             file.mtime_ns = mtime_ns;
             self.changed(&path);
         } else {
             let node = self.new_file(content, 0o644);
-            self.put(&path, node);
+            self.insert(&path, node);
         }
     }
 
-    pub(super) fn new_file(&mut self, content: Vec<u8>, mode: u32) -> Node {
+    pub(super) fn new_file(&mut self, content: Vec<u8>, mode: u32) -> FakeNode {
         let mtime_ns = self.tick();
-        Node::File(FileNode {
+        FakeNode::File(FileNode {
             content,
             mode,
             inode: self.ticks,
@@ -190,7 +191,7 @@ impl World {
         })
     }
 
-    pub(super) fn put(&mut self, path: &AbsPath, node: Node) {
+    pub(super) fn insert(&mut self, path: &AbsPath, node: FakeNode) {
         if let Some(parent) = path.parent() {
             self.add_folders(&parent);
         }
@@ -206,7 +207,7 @@ impl World {
             self.add_folders(&parent);
         }
         self.nodes
-            .insert(path.clone(), Node::Folder { mode: 0o755 });
+            .insert(path.clone(), FakeNode::Folder { mode: 0o755 });
         self.changed(path);
     }
 
@@ -218,13 +219,13 @@ impl World {
     pub(super) fn set_mode(&mut self, path: &AbsPath, new: u32) {
         let Ok(path) = self.resolve(path) else { return };
         match self.nodes.get_mut(&path) {
-            Some(Node::File(FileNode { mode, .. }) | Node::Folder { mode }) => *mode = new,
-            Some(Node::Link(_) | Node::Other) | None => {}
+            Some(FakeNode::File(FileNode { mode, .. }) | FakeNode::Folder { mode }) => *mode = new,
+            Some(FakeNode::Link(_) | FakeNode::Other) | None => {}
         }
     }
 
-    /// Everything at `path` and below, by what follows `path` in its name.
-    pub(super) fn below(&self, path: &AbsPath) -> Vec<(PathBuf, Node)> {
+    /// Returns everything at `path` and below, keyed by the path relative to `path`.
+    pub(super) fn descendants(&self, path: &AbsPath) -> Vec<(PathBuf, FakeNode)> {
         let below = self.nodes.iter();
         below
             .filter_map(|(node_path, node)| {
@@ -270,7 +271,7 @@ impl FakeWatch {
     }
 }
 
-// The channel is never full in a test that reads its events; one that does not misses some.
+// A test that reads its events never fills the channel; one that does not misses some.
 fn send(watch: &FakeWatch, event: &WatchEvent) {
     watch.sender.try_send(event.clone()).ok();
 }

@@ -1,19 +1,19 @@
-//! What every implementation of `Files` must do, told once and run on each.
+//! The contract of `Files`, tested on each implementation.
 
 use std::ops::ControlFlow;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use base::AbsPath;
 
-use super::{Expected, Files, OnDisk, SaveRequest, SaveWay, Saved};
-use crate::content::ContentHash;
-use crate::error::{Error, Reason};
+use super::{ExpectedContent, Files, OnDisk, SaveMethod, SaveRequest, SaveResult};
+use crate::content_hash::ContentHash;
+use crate::error::{Error, ErrorReason};
 use crate::fake::FakeFiles;
 use crate::real::RealFiles;
 use crate::stat::FileKind;
 use crate::temp::TempFolder;
 
-/// What tests need besides the trait: to do what other programs do.
+/// Operations that tests need besides the trait: changes made by other programs.
 struct Ground<'a> {
     files: &'a dyn Files,
     root: AbsPath,
@@ -65,7 +65,12 @@ impl Ground<'_> {
         String::from_utf8(content).expect("text")
     }
 
-    fn save(&self, path: &AbsPath, content: &str, expected: Expected) -> Result<Saved, Error> {
+    fn save(
+        &self,
+        path: &AbsPath,
+        content: &str,
+        expected: ExpectedContent,
+    ) -> Result<SaveResult, Error> {
         self.files.save(&SaveRequest {
             path,
             content: content.as_bytes(),
@@ -100,37 +105,40 @@ fn on_both(check: impl Fn(&Ground<'_>)) {
     });
 }
 
-fn reason<T: std::fmt::Debug>(result: Result<T, Error>) -> Reason {
+fn reason<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorReason {
     result.expect_err("an error").reason
 }
 
 #[test]
-fn reading_has_a_limit_and_takes_only_files() {
+fn reading_enforces_the_limit_and_refuses_non_files() {
     on_both(|ground| {
         let path = ground.write("a", b"12345");
         let files = ground.files;
         let (content, stat) = files.read_with_stat(&path, 5).expect("a file");
         assert_eq!((content.as_slice(), stat.stamp.size), (&b"12345"[..], 5));
         assert_eq!(stat, files.stat(&path).expect("a stat"));
-        let too_large = Reason::TooLarge { size: 5, limit: 4 };
+        let too_large = ErrorReason::TooLarge { size: 5, limit: 4 };
         assert_eq!(reason(files.read(&path, 4)), too_large);
-        assert_eq!(reason(files.read(&ground.path("b"), 4)), Reason::NotFound);
-        let folder = Reason::NotAFile(FileKind::Folder);
+        assert_eq!(
+            reason(files.read(&ground.path("b"), 4)),
+            ErrorReason::NotFound
+        );
+        let folder = ErrorReason::NotAFile(FileKind::Folder);
         assert_eq!(reason(files.read(&ground.root, 4)), folder);
         let pipe = ground.pipe("pipe");
         assert_eq!(
             reason(files.read(&pipe, 4)),
-            Reason::NotAFile(FileKind::Other)
+            ErrorReason::NotAFile(FileKind::Other)
         );
         assert_eq!(
             reason(files.read(&path.join("below"), 4)),
-            Reason::NotAFolder
+            ErrorReason::NotAFolder
         );
     });
 }
 
 #[test]
-fn chunks_give_the_whole_content_or_as_much_as_is_taken() {
+fn chunked_reading_stops_when_take_breaks() {
     on_both(|ground| {
         let content: Vec<u8> = (0..700_000_u32).map(|number| number as u8).collect();
         let path = ground.write("long", &content);
@@ -188,17 +196,17 @@ fn a_listing_names_kinds_and_survives_broken_links_and_loops() {
 }
 
 #[test]
-fn links_in_a_circle_are_an_error_and_never_hang() {
+fn link_cycles_are_an_error() {
     on_both(|ground| {
         let one = ground.link("one", "two");
         ground.link("two", "one");
         let files = ground.files;
-        assert_eq!(reason(files.canonicalize(&one)), Reason::LinkLoop);
+        assert_eq!(reason(files.canonicalize(&one)), ErrorReason::LinkLoop);
         assert_eq!(files.stat(&one).expect("a stat").kind, FileKind::BrokenLink);
-        assert_eq!(reason(files.read(&one, 1)), Reason::LinkLoop);
+        assert_eq!(reason(files.read(&one, 1)), ErrorReason::LinkLoop);
         assert_eq!(
-            reason(ground.save(&one, "x", Expected::Anything)),
-            Reason::LinkLoop
+            reason(ground.save(&one, "x", ExpectedContent::Anything)),
+            ErrorReason::LinkLoop
         );
         assert!(files.exists(&one));
     });
@@ -220,19 +228,21 @@ fn a_path_is_resolved_through_links() {
 fn a_save_creates_and_replaces() {
     on_both(|ground| {
         let path = ground.path("new");
-        let created = ground.save(&path, "one", Expected::Absent).expect("saved");
-        assert_eq!(created.way, SaveWay::Created);
+        let created = ground
+            .save(&path, "one", ExpectedContent::Absent)
+            .expect("saved");
+        assert_eq!(created.method, SaveMethod::Created);
         assert_eq!(created.on_disk, ground.on_disk(&path));
-        let expected = Expected::Unchanged(created.on_disk);
+        let expected = ExpectedContent::Unchanged(created.on_disk);
         let replaced = ground.save(&path, "two", expected).expect("saved");
         assert_eq!(
-            (replaced.way, replaced.unconfirmed),
-            (SaveWay::Replaced, None)
+            (replaced.method, replaced.unconfirmed),
+            (SaveMethod::Replaced, None)
         );
         assert_eq!(replaced.on_disk, ground.on_disk(&path));
         assert_eq!(ground.content(&path), "two");
         ground
-            .save(&path, "", Expected::Anything)
+            .save(&path, "", ExpectedContent::Anything)
             .expect("saved without a question");
         assert_eq!(ground.content(&path), "");
         let names = ground.files.list(&ground.root).expect("a listing").entries;
@@ -241,28 +251,28 @@ fn a_save_creates_and_replaces() {
 }
 
 #[test]
-fn a_save_never_replaces_what_was_not_expected() {
+fn a_save_never_replaces_an_unexpected_version() {
     on_both(|ground| {
         let path = ground.write("file", b"old");
-        let known = Expected::Unchanged(ground.on_disk(&path));
+        let known = ExpectedContent::Unchanged(ground.on_disk(&path));
         assert_eq!(
-            reason(ground.save(&path, "x", Expected::Absent)),
-            Reason::AlreadyExists
+            reason(ground.save(&path, "x", ExpectedContent::Absent)),
+            ErrorReason::AlreadyExists
         );
         ground.write("file", b"new, by another program");
         let changed = reason(ground.save(&path, "x", known));
         assert!(
-            matches!(changed, Reason::ChangedOnDisk { now: Some(_) }),
+            matches!(changed, ErrorReason::ChangedOnDisk { now: Some(_) }),
             "{changed:?}"
         );
         assert_eq!(ground.content(&path), "new, by another program");
         ground.files.remove(&path).expect("removed");
         assert_eq!(
             reason(ground.save(&path, "x", known)),
-            Reason::ChangedOnDisk { now: None }
+            ErrorReason::ChangedOnDisk { now: None }
         );
         assert!(!ground.files.exists(&path));
-        // The same bytes again, under another stamp, are what was expected.
+        // The same bytes under another stamp count as expected.
         ground.write("file", b"old");
         ground
             .save(&path, "x", known)
@@ -272,15 +282,15 @@ fn a_save_never_replaces_what_was_not_expected() {
 }
 
 #[test]
-fn a_save_goes_through_links_and_leaves_them() {
+fn a_save_follows_and_keeps_links() {
     on_both(|ground| {
         ground.write("target", b"old");
         let link = ground.link("link", "target");
-        let known = Expected::Unchanged(ground.on_disk(&link));
+        let known = ExpectedContent::Unchanged(ground.on_disk(&link));
         ground.save(&link, "new", known).expect("saved");
         let dangling = ground.link("dangling", "born");
         ground
-            .save(&dangling, "child", Expected::Absent)
+            .save(&dangling, "child", ExpectedContent::Absent)
             .expect("saved");
         assert_eq!(ground.content(&ground.path("target")), "new");
         assert_eq!(ground.content(&ground.path("born")), "child");
@@ -291,25 +301,25 @@ fn a_save_goes_through_links_and_leaves_them() {
 }
 
 #[test]
-fn a_save_refuses_what_it_must_not_write() {
+fn a_save_refuses_read_only_and_special_files() {
     on_both(|ground| {
         let path = ground.write("file", b"old");
         ground.set_mode(&path, 0o444);
-        let refused = reason(ground.save(&path, "x", Expected::Anything));
-        assert_eq!(refused, Reason::ReadOnly);
+        let refused = reason(ground.save(&path, "x", ExpectedContent::Anything));
+        assert_eq!(refused, ErrorReason::ReadOnly);
         assert_eq!(ground.content(&path), "old");
-        let folder = reason(ground.save(&ground.root, "x", Expected::Anything));
-        assert_eq!(folder, Reason::NotAFile(FileKind::Folder));
+        let folder = reason(ground.save(&ground.root, "x", ExpectedContent::Anything));
+        assert_eq!(folder, ErrorReason::NotAFile(FileKind::Folder));
         let pipe = ground.pipe("pipe");
-        let refused = reason(ground.save(&pipe, "x", Expected::Anything));
-        assert_eq!(refused, Reason::NotAFile(FileKind::Other));
+        let refused = reason(ground.save(&pipe, "x", ExpectedContent::Anything));
+        assert_eq!(refused, ErrorReason::NotAFile(FileKind::Other));
         let nowhere = ground.path("missing/file");
-        let refused = reason(ground.save(&nowhere, "x", Expected::Absent));
-        assert_eq!(refused, Reason::NotFound);
+        let refused = reason(ground.save(&nowhere, "x", ExpectedContent::Absent));
+        assert_eq!(refused, ErrorReason::NotFound);
         let below = path.join("below");
         assert_eq!(
-            reason(ground.save(&below, "x", Expected::Absent)),
-            Reason::NotAFolder
+            reason(ground.save(&below, "x", ExpectedContent::Absent)),
+            ErrorReason::NotAFolder
         );
     });
 }
@@ -321,10 +331,10 @@ fn renaming_and_copying_never_replace() {
         let one = ground.write("one", b"1");
         let two = ground.write("two", b"2");
         let (three, four) = (ground.path("three"), ground.path("four"));
-        assert_eq!(reason(files.rename(&one, &two)), Reason::AlreadyExists);
-        assert_eq!(reason(files.copy(&one, &two)), Reason::AlreadyExists);
-        assert_eq!(reason(files.rename(&three, &four)), Reason::NotFound);
-        assert_eq!(reason(files.copy(&three, &four)), Reason::NotFound);
+        assert_eq!(reason(files.rename(&one, &two)), ErrorReason::AlreadyExists);
+        assert_eq!(reason(files.copy(&one, &two)), ErrorReason::AlreadyExists);
+        assert_eq!(reason(files.rename(&three, &four)), ErrorReason::NotFound);
+        assert_eq!(reason(files.copy(&three, &four)), ErrorReason::NotFound);
         files.rename(&one, &three).expect("renamed");
         files.copy(&three, &four).expect("copied");
         assert!(!files.exists(&one));
@@ -345,7 +355,7 @@ fn folders_are_created_copied_and_removed_with_all_in_them() {
         files.create_folder(&deep).expect("there already");
         let file = ground.write("a/b/file", b"x");
         assert!(files.create_folder(&file).is_err());
-        assert_eq!(reason(files.create_file(&file)), Reason::AlreadyExists);
+        assert_eq!(reason(files.create_file(&file)), ErrorReason::AlreadyExists);
         ground.link("a/b/link", "file");
         let copy = ground.path("copy");
         files.copy(&ground.path("a"), &copy).expect("copied");
@@ -354,7 +364,10 @@ fn folders_are_created_copied_and_removed_with_all_in_them() {
         assert!(files.copy(&ground.path("a"), &inside).is_err());
         files.remove(&ground.path("a")).expect("removed");
         assert!(!files.exists(&file) && files.exists(&copy.join("b/c")));
-        assert_eq!(reason(files.remove(&ground.path("a"))), Reason::NotFound);
+        assert_eq!(
+            reason(files.remove(&ground.path("a"))),
+            ErrorReason::NotFound
+        );
     });
 }
 
@@ -369,7 +382,7 @@ fn removing_a_link_leaves_its_target() {
 }
 
 #[test]
-fn a_log_grows_and_goes_on_where_it_was() {
+fn a_reopened_log_appends_at_its_end() {
     on_both(|ground| {
         let path = ground.path("log");
         let mut log = ground.files.open_log(&path).expect("a log");
@@ -412,13 +425,13 @@ fn a_private_file_is_written_whole() {
         let nowhere = ground.path("missing/settings");
         assert_eq!(
             reason(ground.files.write_private(&nowhere, b"")),
-            Reason::NotFound
+            ErrorReason::NotFound
         );
     });
 }
 
 #[test]
-fn a_file_of_our_own_is_written_through_a_link() {
+fn write_through_keeps_a_link() {
     on_both(|ground| {
         let write = |path: &AbsPath, text: &str| {
             let recovery = ground.root.join("recovery");
@@ -451,14 +464,14 @@ fn a_file_of_our_own_is_written_through_a_link() {
 }
 
 #[test]
-fn a_read_only_file_of_our_own_is_refused_through_its_link() {
+fn write_through_refuses_a_read_only_link_target() {
     let files = FakeFiles::new();
     let path = |path: &str| AbsPath::new(path).expect("absolute");
     files.write(&path("/dots/settings.json"), "{}");
     files.set_mode(&path("/dots/settings.json"), 0o444);
     files.link(&path("/config/settings.json"), "/dots/settings.json");
     let written = files.write_through(&path("/config/settings.json"), b"{ }", &path("/recovery"));
-    assert_eq!(reason(written), Reason::ReadOnly);
+    assert_eq!(reason(written), ErrorReason::ReadOnly);
     let content = files.content(&path("/dots/settings.json"));
     assert_eq!(content.as_deref(), Some(&b"{}"[..]));
 }

@@ -1,12 +1,12 @@
-//! Starts that meet each other.
+//! Tests of concurrent starts.
 
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 
-use super::{Handed, Instance, LONGEST, claim};
+use super::{HandoffReceiver, Instance, MAX_MESSAGE_BYTES, claim};
 use crate::{RealFiles, TempFolder};
 
-fn first(folder: &TempFolder) -> Handed {
+fn first(folder: &TempFolder) -> HandoffReceiver {
     match claim(&RealFiles, folder.path(), "here", b"first").expect("claim") {
         Instance::First(handed) => handed,
         Instance::Other => panic!("there is another one"),
@@ -14,7 +14,7 @@ fn first(folder: &TempFolder) -> Handed {
     }
 }
 
-fn next(handed: &Handed) -> Option<Vec<u8>> {
+fn next(handed: &HandoffReceiver) -> Option<Vec<u8>> {
     handed.messages.recv_blocking().ok()
 }
 
@@ -30,7 +30,7 @@ fn a_later_start_hands_its_message_over() {
 }
 
 #[test]
-fn names_do_not_meet() {
+fn instances_of_different_names_are_independent() {
     let folder = TempFolder::new().expect("a folder");
     let _handed = first(&folder);
     let other = claim(&RealFiles, folder.path(), "there", b"").expect("claim");
@@ -38,7 +38,7 @@ fn names_do_not_meet() {
 }
 
 #[test]
-fn what_a_crash_left_is_taken_over() {
+fn a_stale_socket_is_replaced() {
     let folder = TempFolder::new().expect("a folder");
     std::fs::write(folder.path().join("here.socket").as_path(), "left over").expect("write");
     let handed = first(&folder);
@@ -48,7 +48,7 @@ fn what_a_crash_left_is_taken_over() {
 }
 
 #[test]
-fn one_that_does_not_answer_is_said_to_be_silent() {
+fn an_unreachable_instance_is_reported_as_silent() {
     let folder = TempFolder::new().expect("a folder");
     let handed = first(&folder);
     std::fs::remove_file(handed.socket.as_path()).expect("remove");
@@ -57,10 +57,12 @@ fn one_that_does_not_answer_is_said_to_be_silent() {
 }
 
 #[test]
-fn hostile_bytes_do_not_end_the_listening() {
+fn invalid_messages_do_not_stop_the_listener() {
     let folder = TempFolder::new().expect("a folder");
     let handed = first(&folder);
-    let lie = u32::try_from(LONGEST + 1).expect("it fits").to_le_bytes();
+    let lie = u32::try_from(MAX_MESSAGE_BYTES + 1)
+        .expect("it fits")
+        .to_le_bytes();
     for bytes in [&b"ab"[..], &lie, &[255; 40]] {
         let mut stream = UnixStream::connect(handed.socket.as_path()).expect("connect");
         stream.write_all(bytes).expect("write");

@@ -1,8 +1,8 @@
 //! The records that precede overwriting in place.
 //!
 //! Format: the magic, five numbers of 8 bytes (device, inode, length of the path, of the old and of
-//! the new content; the old one's length is all ones when it could not be read), path, old, new,
-//! and the fingerprint of all that. Numbers are little-endian.
+//! the new content; the old length is all ones if it could not be read), path, old content, new
+//! content, and the hash of all that. Numbers are little-endian.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::{AbsPath, LogErr};
 use rustix::fs::{FlockOperation, flock};
 
-use crate::content::ContentHash;
+use crate::content_hash::ContentHash;
 use crate::dirs::create_private;
-use crate::error::{Error, Reason};
+use crate::error::{Error, ErrorReason};
 use crate::files::SaveRequest;
 use crate::real::{self, read_whole, retry, sync_folder};
 
@@ -27,36 +27,36 @@ const NUMBERS: usize = 5;
 const HEADER: usize = MAGIC.len() + NUMBERS * 8;
 const HASH: usize = 16;
 const UNREADABLE: u64 = u64::MAX;
-/// The ending of a record that is complete, and of one still being written.
+/// File extensions of a complete record, and of one still being written.
 const COMPLETE: &str = "save";
 const PARTIAL: &str = "part";
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// A durable record of a save under way.
-pub(crate) struct Record {
+/// A durable record of a save in progress.
+pub(crate) struct OverwriteRecord {
     path: AbsPath,
-    /// Holds the lock.
+    /// Open for the record's lock.
     _file: File,
 }
 
-/// A record of a save whose process is dead.
-pub(super) struct Found {
+/// A record whose process is dead.
+pub(super) struct LeftoverRecord {
     pub(super) path: AbsPath,
     pub(super) target: AbsPath,
     pub(super) device: u64,
     pub(super) inode: u64,
     pub(super) old: Option<Vec<u8>>,
     pub(super) new: Vec<u8>,
-    /// Holds the lock, so that two starting processes do not both look after it.
+    /// Holds the lock, so that two starting processes do not both recover it.
     _file: File,
 }
 
-impl Record {
+impl OverwriteRecord {
     /// Writes a record and makes it durable.
     pub(super) fn write(
         request: &SaveRequest<'_>,
-        found: &real::Found,
+        found: &real::ExistingFile,
         old: Option<&[u8]>,
     ) -> Result<Self, Error> {
         let folder = request.recovery_folder;
@@ -85,22 +85,25 @@ impl Record {
         &self.path
     }
 
-    /// Forgets the save. A record that cannot be removed is found again at the next start, and
-    /// harmless: its file is whole then.
+    /// Removes the record. If that fails, the next start finds it and removes it, since its file is
+    /// whole.
     pub(super) fn remove(&self) {
         fs::remove_file(&self.path).log_err();
     }
 }
 
-impl Found {
+impl LeftoverRecord {
     pub(super) fn remove(&self) {
         fs::remove_file(&self.path).log_err();
     }
 }
 
-/// The complete records whose lock is free. Incomplete ones are removed: their saves have not
-/// touched anything. Records that cannot be read stay and become problems.
-pub(super) fn left_over(folder: &AbsPath, problems: &mut Vec<Error>) -> Result<Vec<Found>, Error> {
+/// Returns the complete records whose lock is free. Incomplete ones are removed: their saves have
+/// not touched anything. Unreadable records stay and become problems.
+pub(super) fn left_over(
+    folder: &AbsPath,
+    problems: &mut Vec<Error>,
+) -> Result<Vec<LeftoverRecord>, Error> {
     let failed = |error: &io::Error| Error::from_io(folder, "list", error);
     let mut records = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
@@ -144,7 +147,7 @@ fn fresh_name() -> String {
 fn write_locked(
     path: &AbsPath,
     request: &SaveRequest<'_>,
-    found: &real::Found,
+    found: &real::ExistingFile,
     old: Option<&[u8]>,
 ) -> io::Result<File> {
     let mut file = OpenOptions::new()
@@ -159,7 +162,7 @@ fn write_locked(
     Ok(file)
 }
 
-fn encode(request: &SaveRequest<'_>, found: &real::Found, old: Option<&[u8]>) -> Vec<u8> {
+fn encode(request: &SaveRequest<'_>, found: &real::ExistingFile, old: Option<&[u8]>) -> Vec<u8> {
     let path = found.path.as_path().as_os_str().as_bytes();
     let numbers = [
         found.metadata.dev(),
@@ -183,16 +186,16 @@ fn encode(request: &SaveRequest<'_>, found: &real::Found, old: Option<&[u8]>) ->
     bytes
 }
 
-fn read(path: &AbsPath, file: File) -> Result<Found, Error> {
+fn read(path: &AbsPath, file: File) -> Result<LeftoverRecord, Error> {
     let (bytes, _) = read_whole(path, u64::MAX - 1)?;
     decode(path, file, &bytes).ok_or_else(|| {
         let sentence = "it is damaged; if the file it is about is whole, remove the record";
         let doing = "understand the record of an interrupted save";
-        Error::new(path, doing, Reason::Other(sentence.into()))
+        Error::new(path, doing, ErrorReason::Other(sentence.into()))
     })
 }
 
-fn decode(path: &AbsPath, file: File, bytes: &[u8]) -> Option<Found> {
+fn decode(path: &AbsPath, file: File, bytes: &[u8]) -> Option<LeftoverRecord> {
     let (content, hash) = bytes.split_at_checked(bytes.len().checked_sub(HASH)?)?;
     let hash = u128::from_le_bytes(hash.try_into().ok()?);
     if ContentHash::of(content).0 != hash {
@@ -214,7 +217,7 @@ fn decode(path: &AbsPath, file: File, bytes: &[u8]) -> Option<Found> {
         }
     };
     (new.len() as u64 == new_length).then_some(())?;
-    Some(Found {
+    Some(LeftoverRecord {
         path: path.clone(),
         target: AbsPath::new(OsStr::from_bytes(target))?,
         device,

@@ -1,15 +1,15 @@
-//! Saves in place, and what a crash leaves of them.
+//! Tests of saves in place, and of recovery after a crash.
 
 use std::fs;
 use std::path::Path;
 
 use base::AbsPath;
 
-use super::{InterruptedState, interrupted, is_mixture};
-use crate::content::ContentHash;
-use crate::error::Reason;
-use crate::files::{Expected, Files, OnDisk, SaveRequest, SaveWay};
-use crate::real::{Found, RealFiles, stat_of};
+use super::{InterruptedSaveState, interrupted, is_mixture};
+use crate::content_hash::ContentHash;
+use crate::error::ErrorReason;
+use crate::files::{ExpectedContent, Files, OnDisk, SaveMethod, SaveRequest};
+use crate::real::{ExistingFile, RealFiles, stat_of};
 use crate::temp::TempFolder;
 
 const OLD: &str = "the old text, line one\nline two\nline three\n";
@@ -23,7 +23,7 @@ struct Ground {
 
 impl Ground {
     fn new(content: &str) -> Self {
-        // In memory where there is such a place: these tests save many times.
+        // In memory if possible: these tests save many times.
         let folder = TempFolder::inside(Path::new("/dev/shm")).or_else(|_| TempFolder::new());
         let folder = folder.expect("a temporary folder");
         let file = folder.path().join("file");
@@ -39,21 +39,21 @@ impl Ground {
         SaveRequest {
             path: &self.file,
             content: content.as_bytes(),
-            expected: Expected::Anything,
+            expected: ExpectedContent::Anything,
             recovery_folder: &self.recovery,
         }
     }
 
-    /// Leaves a record as a save of `content` does that is killed, and the file as `torn`.
+    /// Leaves a record as a killed save of `content` does, and the file as `torn`.
     fn die(&self, content: &str, torn: &[u8]) {
         let old = fs::read(&self.file).expect("the file");
         let metadata = fs::metadata(&self.file).expect("the file");
-        let found = Found {
+        let found = ExistingFile {
             path: self.file.clone(),
             stat: stat_of(&self.file, &metadata),
             metadata,
         };
-        let record = super::Record::write(&self.request(content), &found, Some(&old));
+        let record = super::OverwriteRecord::write(&self.request(content), &found, Some(&old));
         drop(record.expect("a record"));
         fs::write(&self.file, torn).expect("the file");
     }
@@ -74,7 +74,7 @@ fn a_file_with_two_names_keeps_both() {
     fs::hard_link(&ground.file, &other).expect("a second name");
     for content in [NEW, "short", ""] {
         let saved = RealFiles.save(&ground.request(content)).expect("saved");
-        assert_eq!(saved.way, SaveWay::Overwritten);
+        assert_eq!(saved.method, SaveMethod::Overwritten);
         assert_eq!(fs::read_to_string(&other).expect("the file"), content);
         let (bytes, stat) = RealFiles
             .read_with_stat(&ground.file, 1 << 20)
@@ -97,14 +97,14 @@ fn a_change_by_another_program_is_never_overwritten() {
         .read_with_stat(&ground.file, 1 << 20)
         .expect("the file");
     let mut request = ground.request(NEW);
-    request.expected = Expected::Unchanged(OnDisk {
+    request.expected = ExpectedContent::Unchanged(OnDisk {
         stamp: stat.stamp,
         hash: ContentHash::of(&bytes),
     });
     fs::write(&other, OLD.to_uppercase()).expect("the file");
     let error = RealFiles.save(&request).expect_err("refused");
     assert!(
-        matches!(error.reason, Reason::ChangedOnDisk { .. }),
+        matches!(error.reason, ErrorReason::ChangedOnDisk { .. }),
         "{error}"
     );
     assert_eq!(ground.content(), OLD.to_uppercase());
@@ -112,7 +112,7 @@ fn a_change_by_another_program_is_never_overwritten() {
 }
 
 #[test]
-fn wherever_a_save_is_cut_short_it_is_finished() {
+fn a_save_interrupted_anywhere_is_finished() {
     for (old, new) in [(OLD, NEW), (NEW, OLD), (OLD, ""), ("", NEW)] {
         for count in 0..=old.len().max(new.len()) {
             let ground = Ground::new(old);
@@ -124,8 +124,8 @@ fn wherever_a_save_is_cut_short_it_is_finished() {
             ground.die(new, &torn);
             let is_whole = torn == old.as_bytes() || torn == new.as_bytes();
             let (mut found, mut problems) = interrupted(&ground.recovery);
-            // A process that another test starts holds our open files, and so the lock of the
-            // record, until it has begun its own program.
+            // A process that another test starts inherits our open files, and so the record's lock,
+            // until it executes its program.
             for _ in 0..400 {
                 if ground.records() == 0 {
                     break;
@@ -145,7 +145,7 @@ fn wherever_a_save_is_cut_short_it_is_finished() {
 }
 
 #[test]
-fn sectors_of_both_are_our_own_tearing() {
+fn a_mixture_of_sectors_is_recognized_as_torn() {
     let old: Vec<u8> = (0..5_000_u32).map(|number| (number / 3) as u8).collect();
     let new: Vec<u8> = (0..6_000_u32).map(|number| (number / 5) as u8).collect();
     let mut torn = old.clone();
@@ -158,24 +158,24 @@ fn sectors_of_both_are_our_own_tearing() {
 }
 
 #[test]
-fn a_file_that_was_changed_or_removed_since_is_left_to_the_user() {
+fn a_changed_or_removed_file_is_not_recovered() {
     let ground = Ground::new(OLD);
     ground.die(NEW, b"something else entirely");
     let (found, problems) = interrupted(&ground.recovery);
     assert_eq!((found.len(), problems.len(), ground.records()), (1, 0, 1));
-    assert_eq!(found[0].state, InterruptedState::ChangedSince);
+    assert_eq!(found[0].state, InterruptedSaveState::ChangedSince);
     assert_eq!(found[0].new, NEW.as_bytes());
     assert_eq!(found[0].old.as_deref(), Some(OLD.as_bytes()));
     assert_eq!(ground.content(), "something else entirely");
     fs::remove_file(&ground.file).expect("removed");
     let (found, _) = interrupted(&ground.recovery);
-    assert_eq!(found[0].state, InterruptedState::Gone);
+    assert_eq!(found[0].state, InterruptedSaveState::Gone);
     RealFiles.remove(&found[0].record).expect("decided");
     assert!(interrupted(&ground.recovery).0.is_empty());
 }
 
 #[test]
-fn a_torn_file_that_was_replaced_by_a_new_one_is_not_touched() {
+fn a_replaced_torn_file_is_not_touched() {
     let ground = Ground::new(OLD);
     let torn = format!("{}{}", &NEW[..10], &OLD[10..]);
     ground.die(NEW, b"");
@@ -183,12 +183,12 @@ fn a_torn_file_that_was_replaced_by_a_new_one_is_not_touched() {
     fs::write(&other, &torn).expect("a file");
     fs::rename(&other, &ground.file).expect("replaced");
     let (found, _) = interrupted(&ground.recovery);
-    assert_eq!(found[0].state, InterruptedState::ChangedSince);
+    assert_eq!(found[0].state, InterruptedSaveState::ChangedSince);
     assert_eq!(ground.content(), torn);
 }
 
 #[test]
-fn a_record_that_is_torn_or_nonsense_is_a_sentence() {
+fn a_damaged_record_is_reported() {
     let ground = Ground::new(OLD);
     ground.die(NEW, b"");
     let entry = fs::read_dir(&ground.recovery).expect("records").next();
@@ -215,7 +215,7 @@ fn a_record_that_is_torn_or_nonsense_is_a_sentence() {
 }
 
 #[test]
-fn a_record_still_being_written_is_no_save() {
+fn an_incomplete_record_is_ignored() {
     let ground = Ground::new(OLD);
     fs::create_dir(&ground.recovery).expect("a folder");
     fs::write(ground.recovery.join("1-2-3.part"), "half").expect("a file");

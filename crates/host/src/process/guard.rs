@@ -1,11 +1,12 @@
-//! One process for the whole program, which outlives us only to end what we leave behind when we are killed.
+//! A guard process that kills Burin's child processes if Burin itself is killed.
 //!
-//! It is started with the first process that needs it, and told of each group as it begins and ends. The end of its
-//! input means that we are gone, however that came about: then it kills the groups that are left, and whoever carries
-//! a mark of ours.
+//! It starts with the first process that needs it, and is notified when each process group begins
+//! and ends. When its standard input closes, Burin is gone: the guard then kills the remaining
+//! groups and every process that carries one of Burin's marks.
 //!
-//! Invariant: it forgets a number before that is free for others, as it hears everything in order.
-//! Limits: where there is no `/proc`, only the groups are killed.
+//! Invariant: the guard forgets a group id before the id can be reused, since it receives
+//! notifications in order.
+//! Limitations: without `/proc` only the groups are killed.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -16,10 +17,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use base::LogErr;
 use rustix::process::Pid;
 
-use super::held::own_marks;
+use super::handle::own_marks;
 
-/// A process that is just becoming another program shows no environment for a moment, so it looks until it found
-/// nobody twice.
+/// A process in the middle of `execve` shows no environment for a moment, so the script scans until
+/// two consecutive scans find nothing.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 all=' '
@@ -44,45 +45,45 @@ while [ "$calm" -lt 2 ] && [ "$looks" -lt 50 ]; do
 done
 "#;
 
-/// A group that ends with us. Dropping it takes that back.
+/// A process group registered with the guard. Dropping it unregisters the group.
 #[derive(Debug)]
-pub(super) struct Ward(Pid);
+pub(super) struct GuardRegistration(Pid);
 
-struct Guard {
+struct ProcessGuard {
     process: Option<(Child, ChildStdin)>,
     groups: BTreeSet<i32>,
 }
 
-static GUARD: Mutex<Guard> = Mutex::new(Guard {
+static GUARD: Mutex<ProcessGuard> = Mutex::new(ProcessGuard {
     process: None,
     groups: BTreeSet::new(),
 });
 
-/// Has a group killed when we die.
-pub(super) fn watch(group: Pid) -> Ward {
+/// Registers a group to be killed if this process dies.
+pub(super) fn watch(group: Pid) -> GuardRegistration {
     let mut guard = lock();
     let number = group.as_raw_nonzero().get();
-    if !guard.tell("begins", number) {
-        // It is not there yet, or somebody killed it.
+    if !guard.notify("begins", number) {
+        // The guard was not started yet, or was killed.
         guard.start();
-        guard.tell("begins", number);
+        guard.notify("begins", number);
     }
     guard.groups.insert(number);
-    Ward(group)
+    GuardRegistration(group)
 }
 
-impl Drop for Ward {
+impl Drop for GuardRegistration {
     fn drop(&mut self) {
         let mut guard = lock();
         let number = self.0.as_raw_nonzero().get();
         guard.groups.remove(&number);
-        // One that is gone is told of what is left when it is started again.
-        guard.tell("ends", number);
+        // If the guard is gone, its restart registers the remaining groups.
+        guard.notify("ends", number);
     }
 }
 
-impl Guard {
-    fn tell(&mut self, what: &str, group: i32) -> bool {
+impl ProcessGuard {
+    fn notify(&mut self, what: &str, group: i32) -> bool {
         let Some((_, input)) = &mut self.process else {
             return false;
         };
@@ -102,7 +103,7 @@ impl Guard {
             Some((child, input))
         });
         for group in self.groups.clone() {
-            self.tell("begins", group);
+            self.notify("begins", group);
         }
     }
 }
@@ -120,7 +121,7 @@ fn start() -> io::Result<Child> {
         .spawn()
 }
 
-fn lock() -> MutexGuard<'static, Guard> {
+fn lock() -> MutexGuard<'static, ProcessGuard> {
     GUARD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

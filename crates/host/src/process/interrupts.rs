@@ -1,16 +1,18 @@
-//! Children hear Ctrl+C, whatever our own launcher did.
+//! Makes child processes receive Ctrl+C regardless of how Burin itself was launched.
 //!
-//! A program started in the background of a shell without job control has the interrupt ignored, and what is ignored
-//! stays ignored in every child, where no shell can take it back: Ctrl+C in an agent's terminal would do nothing.
-//! A signal with a handler falls back to its default in a child, so ours becomes a handler that does nothing.
+//! A program started in the background of a shell without job control has SIGINT ignored. An
+//! ignored signal stays ignored in every child, and no shell can undo that, so Ctrl+C in an agent's
+//! terminal would do nothing. A signal with a handler reverts to its default in a child, so this
+//! module installs a handler that does nothing.
 
 use std::ffi::c_int;
 use std::sync::Once;
 
-extern "C" fn unheard(_: c_int) {}
+extern "C" fn ignore_signal(_: c_int) {}
 
-/// Makes sure that children started from now on hear interrupts. What they mean to this program stays the same.
-pub(super) fn are_heard_by_children() {
+/// Makes children started from now on receive interrupts. The signals' effect on Burin itself stays
+/// the same.
+pub(super) fn restore_for_children() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for signal in [libc::SIGINT, libc::SIGQUIT] {
@@ -24,8 +26,8 @@ pub(super) fn are_heard_by_children() {
     reason = "the system's table of signals has no safe wrapper here"
 )]
 fn handle_ignored(signal: c_int) {
-    // SAFETY: the structures live through the calls, all-zero is a valid `sigaction`, and the handler touches nothing,
-    // so it may run at any moment on any thread.
+    // SAFETY: the structures outlive the calls, an all-zero `sigaction` is valid, and the handler
+    // touches nothing, so it may run at any moment on any thread.
     unsafe {
         let mut is: libc::sigaction = std::mem::zeroed();
         if libc::sigaction(signal, std::ptr::null(), &raw mut is) != 0
@@ -34,7 +36,7 @@ fn handle_ignored(signal: c_int) {
             return;
         }
         let mut new: libc::sigaction = std::mem::zeroed();
-        let handler: extern "C" fn(c_int) = unheard;
+        let handler: extern "C" fn(c_int) = ignore_signal;
         new.sa_sigaction = handler as usize;
         new.sa_flags = libc::SA_RESTART;
         libc::sigaction(signal, &raw const new, std::ptr::null_mut());
@@ -43,10 +45,10 @@ fn handle_ignored(signal: c_int) {
 
 #[cfg(test)]
 mod tests {
-    use super::are_heard_by_children;
-    use crate::again::{is_again, run_again};
+    use super::restore_for_children;
+    use crate::reexec::{is_reexec, reexec_test};
 
-    /// The signals that a shell started by us ignores, as a mask.
+    /// Returns the mask of signals ignored by a shell started here.
     fn ignored_by_a_shell() -> u64 {
         let output = std::process::Command::new("sh")
             .args(["-c", "grep SigIgn /proc/$$/status"])
@@ -64,14 +66,14 @@ mod tests {
             return;
         }
         let interrupts = (1 << (libc::SIGINT - 1)) | (1 << (libc::SIGQUIT - 1));
-        if is_again() {
+        if is_reexec() {
             assert_eq!(ignored_by_a_shell() & interrupts, interrupts, "the case");
-            are_heard_by_children();
+            restore_for_children();
             assert_eq!(ignored_by_a_shell() & interrupts, 0);
             return;
         }
         let ignoring = ["sh", "-c", "trap '' INT QUIT; exec \"$@\"", "sh"];
         let name = "process::interrupts::tests::a_child_of_a_background_program_hears_ctrl_c";
-        run_again(name, &ignoring, &[]).expect("sh");
+        reexec_test(name, &ignoring, &[]).expect("sh");
     }
 }

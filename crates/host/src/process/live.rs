@@ -1,7 +1,7 @@
-//! A process that stays: its pipes are the caller's, all that it started ends with it, with its owner and with us.
+//! A long-running process whose pipes belong to the caller.
 //!
-//! Invariant: when a process has ended, so has everything it started (see `tree` for the limits); the same soon after
-//! its `Group` is dropped, and when this program dies, however it dies.
+//! Invariant: when the process has ended, so have all its descendants (see `tree` for the limits);
+//! the same holds soon after its `Group` is dropped, and when Burin dies.
 
 use std::ffi::OsString;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command};
@@ -11,76 +11,76 @@ use std::{io, thread};
 use base::AbsPath;
 use rustix::process::Signal;
 
-use super::held::{Held, fresh_mark};
-use super::{End, Environment, interrupts, not_started, piped};
-use crate::error::{Error, Reason};
+use super::handle::{ProcessHandle, fresh_mark};
+use super::{ProcessEnvironment, ProcessExit, interrupts, not_started, piped};
+use crate::error::{Error, ErrorReason};
 
-/// A process to be started.
+/// A process to start.
 #[derive(Clone, Debug)]
-pub struct Start {
+pub struct StartRequest {
     /// The program: a name looked up in the `PATH` of its environment, or a path.
     pub program: OsString,
-    /// Its arguments.
+    /// The arguments, without the program's name.
     pub arguments: Vec<OsString>,
-    /// The folder it runs in.
+    /// The working folder of the process.
     pub folder: AbsPath,
-    /// What it finds in its environment.
-    pub environment: Environment,
+    /// The environment variables that it receives.
+    pub environment: ProcessEnvironment,
 }
 
-/// A process under way.
+/// A running process and its pipes.
 #[derive(Debug)]
-pub struct Live {
-    /// Its input.
+pub struct LiveProcess {
+    /// The pipe to its standard input.
     pub input: ChildStdin,
-    /// Its output.
+    /// The pipe from its standard output.
     pub output: ChildStdout,
-    /// Its complaints.
+    /// The pipe from its standard error.
     pub errors: ChildStderr,
-    /// The hold on it and all that it started. Dropping it kills them.
-    pub group: Group,
+    /// Owns the process and its descendants; dropping it kills them.
+    pub group: ProcessGroup,
 }
 
-/// The hold on a process and all that it started. Dropping it kills them.
+/// Owns a process and its descendants. Dropping it kills them.
 #[derive(Debug)]
-pub struct Group {
-    held: Arc<Held>,
+pub struct ProcessGroup {
+    held: Arc<ProcessHandle>,
     /// Closed when the process has ended.
     ended: async_channel::Receiver<()>,
 }
 
-/// Starts a process in a group of its own.
+/// Starts a process in its own process group.
 ///
 /// # Errors
-/// A sentence when it cannot be started: no such program, no such folder.
-pub fn start(request: &Start) -> Result<Live, Error> {
-    interrupts::are_heard_by_children();
+/// A sentence if it cannot be started: no such program or folder.
+pub fn start(request: &StartRequest) -> Result<LiveProcess, Error> {
+    interrupts::restore_for_children();
     let mark = fresh_mark();
     let failed = |error: &io::Error| not_started(&request.program, &request.folder, error);
     let mut child = command(request, &mark)
         .spawn()
         .map_err(|error| failed(&error))?;
     let (Some(held), Some(input), Some(output), Some(errors)) = (
-        Held::of(&child, &mark),
+        ProcessHandle::of(&child, &mark),
         child.stdin.take(),
         child.stdout.take(),
         child.stderr.take(),
     ) else {
-        let reason = Reason::Other("it has no pipes".to_owned());
+        let reason = ErrorReason::Other("it has no pipes".to_owned());
         return Err(Error::new(&request.folder, "run a program in", reason));
     };
     let held = Arc::new(held);
     let (sender, ended) = async_channel::bounded(1);
-    let group = Group {
+    let group = ProcessGroup {
         held: held.clone(),
         ended,
     };
     thread::spawn(move || {
         held.wait();
-        held.collect(&mut child);
+        held.reap(&mut child);
         drop(sender);
     });
-    Ok(Live {
+    Ok(LiveProcess {
         input,
         output,
         errors,
@@ -88,43 +88,44 @@ pub fn start(request: &Start) -> Result<Live, Error> {
     })
 }
 
-impl Group {
-    /// Kills the process and those of its group at once, and the rest of what it started as soon as it is gone.
+impl ProcessGroup {
+    /// Kills the process and its group at once; descendants outside the group are killed once it is
+    /// gone.
     pub fn kill(&self) {
         self.held.kill();
     }
 
-    /// Asks the process and those of its group to end.
-    pub fn ask_to_end(&self) {
+    /// Asks the process and its group to terminate.
+    pub fn terminate(&self) {
         self.held.signal(Signal::TERM);
     }
 
-    /// How it ended; `None` while it runs.
-    pub fn end(&self) -> Option<End> {
-        self.held.end()
+    /// Returns how it ended; `None` while it runs.
+    pub fn exit(&self) -> Option<ProcessExit> {
+        self.held.exit()
     }
 
-    /// Waits until the process and all that it started have ended.
-    pub async fn ended(&self) -> End {
+    /// Waits until the process and all its descendants have ended.
+    pub async fn wait(&self) -> ProcessExit {
         // Nothing is ever sent: the channel closes.
         self.ended.recv().await.ok();
-        self.end().unwrap_or(End::Signalled(0))
+        self.exit().unwrap_or(ProcessExit::Signalled(0))
     }
 
-    /// The process's number.
+    /// Returns the process id.
     pub fn id(&self) -> i32 {
-        self.held.first().as_raw_nonzero().get()
+        self.held.leader().as_raw_nonzero().get()
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }
 }
 
-fn command(request: &Start, mark: &str) -> Command {
-    let Start {
+fn command(request: &StartRequest, mark: &str) -> Command {
+    let StartRequest {
         program,
         arguments,
         folder,

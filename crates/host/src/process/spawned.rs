@@ -1,7 +1,8 @@
-//! A process that goes on beside us: its output is handed over as it comes, with a terminal if it wants one.
+//! A background process whose output is streamed, optionally with a terminal.
 //!
-//! Invariant: when a `Spawned` is stopped or dropped, everything it started is gone (see `tree` for the limits).
-//! Invariant: what it leaves in the background ends with it.
+//! Invariant: when a `Spawned` is stopped or dropped, all its descendants are gone (see `tree` for
+//! the limits).
+//! Invariant: processes that it leaves in the background end with it.
 //! Start at `spawn`.
 
 use std::ffi::OsString;
@@ -20,113 +21,116 @@ use pty_process::blocking::{Pts, Pty};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 
-use super::bounds::{Bound, BoundStart, Bounds, Denial, Planted};
-use super::held::{Held, fresh_mark};
-use super::{End, interrupts, not_started};
-use crate::error::{Error, Reason};
+use super::handle::{ProcessHandle, fresh_mark};
+use super::sandbox::{Denial, PlantedFile, SandboxSpawner, SandboxedCommand, SandboxedProcess};
+use super::{ProcessExit, interrupts, not_started};
+use crate::error::{Error, ErrorReason};
 
-/// Pieces of input that may wait; more is refused.
+/// Number of input messages that may wait; more are refused.
 const INPUTS: usize = 64;
-/// How long the rest of the output may take to come once the process itself is over.
+/// Time to wait for remaining output once the process itself has ended.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// A process to be started.
+/// A process to start.
 #[derive(Clone)]
-pub struct Launch {
+pub struct LaunchRequest {
     /// The program: a name looked up in `PATH`, or a path.
     pub program: OsString,
-    /// Its arguments.
+    /// The arguments, without the program's name.
     pub arguments: Vec<OsString>,
-    /// The folder it runs in.
+    /// The working folder of the process.
     pub folder: AbsPath,
-    /// All of its environment: begin with `environment::variables`.
+    /// The complete environment: begin with `environment::variables`.
     pub variables: Vec<(OsString, OsString)>,
-    /// The terminal it runs in. Without one it has no input, and its outputs come together as one.
-    pub screen: Option<Screen>,
-    /// What keeps it in bounds; without, it has our rights.
-    pub bounds: Option<Arc<dyn Bounds>>,
+    /// The size of its terminal. Without one it has no input, and its two outputs are merged into
+    /// one stream.
+    pub terminal: Option<TerminalSize>,
+    /// The sandbox it runs in; without one it has Burin's own rights.
+    pub sandbox: Option<Arc<dyn SandboxSpawner>>,
 }
 
-/// How large a terminal is, in cells.
+/// The size of a terminal in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Screen {
-    /// Cells from top to bottom.
+pub struct TerminalSize {
+    /// Height in rows of cells.
     pub rows: u16,
-    /// Cells from left to right.
+    /// Width in columns of cells.
     pub columns: u16,
 }
 
-/// Takes output on a thread of its own; while it does not return, the process waits.
-pub type Sink = Box<dyn FnMut(&[u8]) + Send>;
+/// Receives output on its own thread; the process blocks while it does not return.
+pub type OutputSink = Box<dyn FnMut(&[u8]) + Send>;
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// How.
-    pub end: End,
-    /// How many processes it left behind, which were ended.
-    pub left: usize,
+pub struct ExitReport {
+    /// The way it ended.
+    pub exit: ProcessExit,
+    /// Number of descendants that were left and killed.
+    pub orphans: usize,
 }
 
-/// A process that was started. Dropping it ends it and all that it started.
-pub struct Spawned {
-    hold: Hold,
-    ended: Receiver<Ended>,
+/// A running process. Dropping it kills it and all its descendants.
+pub struct SpawnedProcess {
+    hold: ProcessOwner,
+    ended: Receiver<ExitReport>,
     input: Option<Sender<Vec<u8>>>,
 }
 
-/// How a process is held on to.
+/// The owner of the process tree.
 #[derive(Clone)]
-enum Hold {
-    Own(Arc<Held>),
-    Bound(Arc<dyn Bound>),
+enum ProcessOwner {
+    Own(Arc<ProcessHandle>),
+    Sandboxed(Arc<dyn SandboxedProcess>),
 }
 
-impl fmt::Debug for Spawned {
+impl fmt::Debug for SpawnedProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Spawned").field(&self.pid()).finish()
     }
 }
 
-/// Starts a process. `sink` is given its output, the two streams in the order they were written.
+/// Starts a process. `sink` receives its output, both streams in the order in which they were
+/// written.
 ///
 /// # Errors
-/// A sentence when it cannot be started: no such program, no such folder, no bounds where it was to have some.
-pub fn spawn(launch: &Launch, sink: Sink) -> Result<Spawned, Error> {
-    interrupts::are_heard_by_children();
+/// A sentence if it cannot be started: no such program, no such folder, no sandbox where one is
+/// required.
+pub fn spawn(launch: &LaunchRequest, sink: OutputSink) -> Result<SpawnedProcess, Error> {
+    interrupts::restore_for_children();
     let failed = |error: io::Error| not_started(&launch.program, &launch.folder, &error);
     let (sender, ended) = async_channel::bounded(1);
-    if let Some(bounds) = &launch.bounds {
-        let (started, reader, input) = in_bounds(launch, bounds.as_ref(), failed)?;
-        let bound: Arc<dyn Bound> = Arc::from(started);
+    if let Some(bounds) = &launch.sandbox {
+        let (started, reader, input) = spawn_sandboxed(launch, bounds.as_ref(), failed)?;
+        let bound: Arc<dyn SandboxedProcess> = Arc::from(started);
         let drained = drain(reader, sink);
         let waited = Arc::clone(&bound);
-        thread::spawn(move || wait_bound(waited.as_ref(), &drained, &sender));
-        let hold = Hold::Bound(bound);
-        return Ok(Spawned { hold, ended, input });
+        thread::spawn(move || wait_sandboxed(waited.as_ref(), &drained, &sender));
+        let hold = ProcessOwner::Sandboxed(bound);
+        return Ok(SpawnedProcess { hold, ended, input });
     }
     let mark = fresh_mark();
-    let (child, reader, input) = match launch.screen {
-        Some(screen) => with_screen(launch, screen, &mark).map_err(failed)?,
-        None => without_screen(launch, &mark).map_err(failed)?,
+    let (child, reader, input) = match launch.terminal {
+        Some(screen) => spawn_in_terminal(launch, screen, &mark).map_err(failed)?,
+        None => spawn_piped(launch, &mark).map_err(failed)?,
     };
-    let Some(held) = Held::of(&child, &mark) else {
-        return Err(failed(io::Error::other("its number cannot be read")));
+    let Some(held) = ProcessHandle::of(&child, &mark) else {
+        return Err(failed(io::Error::other("its process id cannot be read")));
     };
     let held = Arc::new(held);
     let drained = drain(reader, sink);
     let waited = Arc::clone(&held);
     thread::spawn(move || wait(child, &waited, &drained, &sender));
-    let hold = Hold::Own(held);
-    Ok(Spawned { hold, ended, input })
+    let hold = ProcessOwner::Own(held);
+    Ok(SpawnedProcess { hold, ended, input })
 }
 
-/// Hands output over as it comes; tells when there is no more.
-fn drain(reader: Box<dyn Read + Send>, sink: Sink) -> mpsc::Receiver<()> {
+/// Passes output to `sink` as it arrives, and signals when there is no more.
+fn drain(reader: Box<dyn Read + Send>, sink: OutputSink) -> mpsc::Receiver<()> {
     let (drained, is_drained) = mpsc::channel();
     thread::spawn(move || {
         read(reader, sink);
-        // Nobody listens any more if it took too long.
+        // The receiver is gone if it timed out.
         drained.send(()).ok();
     });
     is_drained
@@ -135,25 +139,29 @@ fn drain(reader: Box<dyn Read + Send>, sink: Sink) -> mpsc::Receiver<()> {
 type Opened<T> = (T, Box<dyn Read + Send>, Option<Sender<Vec<u8>>>);
 type Started = Opened<Child>;
 
-fn in_bounds(
-    launch: &Launch,
-    bounds: &dyn Bounds,
+fn spawn_sandboxed(
+    launch: &LaunchRequest,
+    bounds: &dyn SandboxSpawner,
     failed: impl Fn(io::Error) -> Error,
-) -> Result<Opened<Box<dyn Bound>>, Error> {
-    let (streams, reader, input) = match launch.screen {
+) -> Result<Opened<Box<dyn SandboxedProcess>>, Error> {
+    let (streams, reader, input) = match launch.terminal {
         Some(screen) => terminal_streams(screen).map_err(&failed)?,
         None => pipe_streams().map_err(&failed)?,
     };
-    let start = BoundStart {
+    let start = SandboxedCommand {
         program: launch.program.clone(),
         arguments: launch.arguments.clone(),
         folder: launch.folder.clone(),
         variables: launch.variables.clone(),
         streams,
-        has_terminal: launch.screen.is_some(),
+        has_terminal: launch.terminal.is_some(),
     };
     let bound = bounds.start(start).map_err(|sentence| {
-        Error::new(&launch.folder, "run a program in", Reason::Other(sentence))
+        Error::new(
+            &launch.folder,
+            "run a program in",
+            ErrorReason::Other(sentence),
+        )
     })?;
     Ok((bound, reader, input))
 }
@@ -165,16 +173,16 @@ fn pipe_streams() -> io::Result<Opened<[OwnedFd; 3]>> {
     Ok((streams, Box::new(reader), None))
 }
 
-fn terminal_streams(screen: Screen) -> io::Result<Opened<[OwnedFd; 3]>> {
+fn terminal_streams(screen: TerminalSize) -> io::Result<Opened<[OwnedFd; 3]>> {
     let (terminal, side) = open_terminal(screen)?;
     let of = || side.as_fd().try_clone_to_owned();
     let streams = [of()?, of()?, of()?];
     let terminal = Arc::new(terminal);
-    let input = typing(&terminal);
-    Ok((streams, Box::new(Reading(terminal)), Some(input)))
+    let input = input_writer(&terminal);
+    Ok((streams, Box::new(PtyReader(terminal)), Some(input)))
 }
 
-fn without_screen(launch: &Launch, mark: &str) -> io::Result<Started> {
+fn spawn_piped(launch: &LaunchRequest, mark: &str) -> io::Result<Started> {
     let (reader, writer) = io::pipe()?;
     let mut command = Command::new(&launch.program);
     command
@@ -191,7 +199,11 @@ fn without_screen(launch: &Launch, mark: &str) -> io::Result<Started> {
     Ok((child, Box::new(reader), None))
 }
 
-fn with_screen(launch: &Launch, screen: Screen, mark: &str) -> io::Result<Started> {
+fn spawn_in_terminal(
+    launch: &LaunchRequest,
+    screen: TerminalSize,
+    mark: &str,
+) -> io::Result<Started> {
     let (terminal, side) = open_terminal(screen)?;
     let child = pty_process::blocking::Command::new(&launch.program)
         .args(&launch.arguments)
@@ -202,11 +214,11 @@ fn with_screen(launch: &Launch, screen: Screen, mark: &str) -> io::Result<Starte
         .spawn(side)
         .map_err(pty_error)?;
     let terminal = Arc::new(terminal);
-    let input = typing(&terminal);
-    Ok((child, Box::new(Reading(terminal)), Some(input)))
+    let input = input_writer(&terminal);
+    Ok((child, Box::new(PtyReader(terminal)), Some(input)))
 }
 
-fn open_terminal(screen: Screen) -> io::Result<(Pty, Pts)> {
+fn open_terminal(screen: TerminalSize) -> io::Result<(Pty, Pts)> {
     let (terminal, side) = pty_process::blocking::open().map_err(pty_error)?;
     terminal
         .resize(pty_process::Size::new(screen.rows, screen.columns))
@@ -221,8 +233,8 @@ fn pty_error(error: pty_process::Error) -> io::Error {
     }
 }
 
-/// Types into a terminal whatever is sent.
-fn typing(terminal: &Arc<Pty>) -> Sender<Vec<u8>> {
+/// Starts a thread that writes input to a terminal.
+fn input_writer(terminal: &Arc<Pty>) -> Sender<Vec<u8>> {
     let (sender, inputs) = async_channel::bounded::<Vec<u8>>(INPUTS);
     let written = Arc::clone(terminal);
     thread::spawn(move || {
@@ -235,78 +247,98 @@ fn typing(terminal: &Arc<Pty>) -> Sender<Vec<u8>> {
     sender
 }
 
-struct Reading(Arc<Pty>);
+struct PtyReader(Arc<Pty>);
 
-impl Read for Reading {
+impl Read for PtyReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         (&*self.0).read(buffer)
     }
 }
 
-fn read(mut reader: Box<dyn Read + Send>, mut sink: Sink) {
+fn read(mut reader: Box<dyn Read + Send>, mut sink: OutputSink) {
     let mut chunk = vec![0; 64 * 1024];
     loop {
         match reader.read(&mut chunk) {
             Ok(0) => return,
             Ok(count) => sink(&chunk[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // A terminal whose other side is closed says so by an error.
+            // Reading from a terminal whose other end is closed fails.
             Err(_) => return,
         }
     }
 }
 
-fn wait(mut child: Child, held: &Held, drained: &mpsc::Receiver<()>, sender: &Sender<Ended>) {
+fn wait(
+    mut child: Child,
+    held: &ProcessHandle,
+    drained: &mpsc::Receiver<()>,
+    sender: &Sender<ExitReport>,
+) {
     held.wait();
-    // What still writes, such as the last part of a pipeline, may come to its end by itself.
+    // A process that still writes, such as the last part of a pipeline, may end on its own.
     let is_drained = drained.recv_timeout(DRAIN).is_ok();
-    let (end, left) = held.collect(&mut child);
+    let (end, left) = held.reap(&mut child);
     if !is_drained {
-        // A process that slipped away may hold the pipe for ever.
+        // A process that escaped may hold the pipe forever.
         drained.recv_timeout(DRAIN).ok();
     }
-    // Whoever dropped the process does not want to know.
-    sender.try_send(Ended { end, left }).ok();
+    // The owner may have dropped the process.
+    sender
+        .try_send(ExitReport {
+            exit: end,
+            orphans: left,
+        })
+        .ok();
 }
 
-fn wait_bound(bound: &dyn Bound, drained: &mpsc::Receiver<()>, sender: &Sender<Ended>) {
+fn wait_sandboxed(
+    bound: &dyn SandboxedProcess,
+    drained: &mpsc::Receiver<()>,
+    sender: &Sender<ExitReport>,
+) {
     let (end, left) = bound.wait();
-    // Nobody is left who could write.
+    // No process is left that could write.
     drained.recv_timeout(DRAIN).ok();
-    sender.try_send(Ended { end, left }).ok();
+    sender
+        .try_send(ExitReport {
+            exit: end,
+            orphans: left,
+        })
+        .ok();
 }
 
-impl Spawned {
-    /// Its number.
+impl SpawnedProcess {
+    /// Returns the process id.
     pub fn pid(&self) -> u32 {
         match &self.hold {
-            Hold::Own(held) => held.first().as_raw_nonzero().get().cast_unsigned(),
-            Hold::Bound(bound) => bound.id(),
+            ProcessOwner::Own(held) => held.leader().as_raw_nonzero().get().cast_unsigned(),
+            ProcessOwner::Sandboxed(bound) => bound.id(),
         }
     }
 
-    /// What its bounds forbade it so far, each thing once.
+    /// Returns the operations that the sandbox denied so far, without duplicates.
     pub fn denials(&self) -> Vec<Denial> {
         match &self.hold {
-            Hold::Own(_) => Vec::new(),
-            Hold::Bound(bound) => bound.denials(),
+            ProcessOwner::Own(_) => Vec::new(),
+            ProcessOwner::Sandboxed(bound) => bound.denials(),
         }
     }
 
-    /// What it left that other programs run by themselves. Complete once it is over.
-    pub fn planted(&self) -> Vec<Planted> {
+    /// Returns the files it left that other programs execute. Complete once it has ended.
+    pub fn planted(&self) -> Vec<PlantedFile> {
         match &self.hold {
-            Hold::Own(_) => Vec::new(),
-            Hold::Bound(bound) => bound.planted(),
+            ProcessOwner::Own(_) => Vec::new(),
+            ProcessOwner::Sandboxed(bound) => bound.planted(),
         }
     }
 
-    /// Told once, when it is over and its output was handed over.
-    pub fn ended(&self) -> Receiver<Ended> {
+    /// Returns a receiver that yields once, when the process has ended and its output was
+    /// delivered.
+    pub fn exit_receiver(&self) -> Receiver<ExitReport> {
         self.ended.clone()
     }
 
-    /// Types into its terminal; false where there is none, it is over, or it does not read what was typed.
+    /// Writes to its terminal; returns false if it has none, has ended, or does not read its input.
     pub fn write(&self, bytes: Vec<u8>) -> bool {
         match &self.input {
             Some(input) => !matches!(
@@ -317,38 +349,38 @@ impl Spawned {
         }
     }
 
-    /// Whether it has a terminal.
-    pub fn has_screen(&self) -> bool {
+    /// Returns whether it has a terminal.
+    pub fn has_terminal(&self) -> bool {
         self.input.is_some()
     }
 
-    /// Interrupts it, as Ctrl+C does in a terminal.
+    /// Interrupts it as Ctrl+C does in a terminal.
     pub fn interrupt(&self) {
         match &self.hold {
-            Hold::Own(held) => held.signal(Signal::INT),
-            Hold::Bound(bound) => bound.interrupt(),
+            ProcessOwner::Own(held) => held.signal(Signal::INT),
+            ProcessOwner::Sandboxed(bound) => bound.interrupt(),
         }
     }
 
-    /// Ends it and everything it started: politely for as long as `grace`, then for good. Blocks for that
-    /// long, and for as long as the system takes.
+    /// Stops it and all its descendants: with SIGTERM during `grace`, then with SIGKILL. Blocks
+    /// until they are gone or a time limit passes.
     pub fn stop(&self, grace: Duration) {
         match &self.hold {
-            Hold::Own(held) => held.stop(grace),
-            Hold::Bound(bound) => bound.stop(grace),
+            ProcessOwner::Own(held) => held.stop(grace),
+            ProcessOwner::Sandboxed(bound) => bound.stop(grace),
         }
     }
 
-    /// Its living processes, itself among them.
+    /// Returns the ids of its living processes, its own included.
     pub fn members(&self) -> Vec<u32> {
         match &self.hold {
-            Hold::Own(held) => held.members(),
-            Hold::Bound(bound) => bound.members(),
+            ProcessOwner::Own(held) => held.members(),
+            ProcessOwner::Sandboxed(bound) => bound.members(),
         }
     }
 }
 
-impl Drop for Spawned {
+impl Drop for SpawnedProcess {
     fn drop(&mut self) {
         self.stop(Duration::ZERO);
     }

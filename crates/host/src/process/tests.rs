@@ -1,14 +1,14 @@
-//! Processes with a folder, a deadline and a cap.
+//! Tests of processes with a folder, a deadline and a cap.
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use super::{End, Environment, Finished, Request, run, run_while};
+use super::{ProcessEnvironment, ProcessExit, ProcessOutput, ProcessRequest, run, run_while};
 use crate::temp::TempFolder;
 
-fn shell(script: &str, change: impl Fn(&mut Request)) -> Finished {
+fn shell(script: &str, change: impl Fn(&mut ProcessRequest)) -> ProcessOutput {
     let folder = TempFolder::new().expect("a temporary folder");
-    let mut request = Request::new("sh", folder.path()).with_arguments(["-c", script]);
+    let mut request = ProcessRequest::new("sh", folder.path()).with_arguments(["-c", script]);
     change(&mut request);
     run(&request).expect("a process")
 }
@@ -16,14 +16,14 @@ fn shell(script: &str, change: impl Fn(&mut Request)) -> Finished {
 #[test]
 fn output_errors_and_code_come_back() {
     let finished = shell("echo out; echo err >&2; exit 3", |_| {});
-    assert_eq!(finished.end, End::Exited(3));
+    assert_eq!(finished.exit, ProcessExit::Exited(3));
     assert_eq!(finished.text(), "out\n");
     assert_eq!(finished.errors, b"err\n");
     assert!(!finished.is_success() && !finished.is_cut);
 }
 
 #[test]
-fn input_is_read_and_the_folder_is_the_one_asked_for() {
+fn run_passes_input_and_folder() {
     let finished = shell("cat; pwd", |request| request.input = b"in ".to_vec());
     assert!(finished.text().starts_with("in /"), "{}", finished.text());
     assert!(finished.text().contains("burin-test-"));
@@ -39,18 +39,18 @@ fn output_is_cut_at_the_cap_without_stopping_the_process() {
 }
 
 #[test]
-fn at_the_deadline_the_whole_group_goes() {
+fn the_deadline_kills_the_whole_group() {
     let start = Instant::now();
     // The grandchild holds the pipes open.
     let finished = shell("sleep 100 & sleep 100", |request| {
         request.deadline = Duration::from_millis(100);
     });
-    assert_eq!(finished.end, End::TimedOut);
+    assert_eq!(finished.exit, ProcessExit::TimedOut);
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
-fn what_a_process_leaves_running_goes_with_it() {
+fn background_processes_end_with_run() {
     let start = Instant::now();
     let finished = shell("sleep 100 & echo started", |_| {});
     assert_eq!(finished.text(), "started\n");
@@ -65,7 +65,7 @@ fn the_environment_can_be_chosen() {
             OsString::from("PATH"),
             std::env::var_os("PATH").unwrap_or_default(),
         );
-        request.environment = Environment::Only(vec![one, path]);
+        request.environment = ProcessEnvironment::Only(vec![one, path]);
     });
     assert_eq!(finished.text(), "1-\n");
 }
@@ -73,23 +73,23 @@ fn the_environment_can_be_chosen() {
 #[test]
 fn a_missing_program_and_a_signal_are_told() {
     let folder = TempFolder::new().expect("a temporary folder");
-    let missing = run(&Request::new("no-such-program", folder.path()));
+    let missing = run(&ProcessRequest::new("no-such-program", folder.path()));
     let message = missing.expect_err("an error").to_string();
     assert!(
         message.contains("no-such-program is not installed"),
         "{message}"
     );
     let killed = shell("kill -9 $$", |_| {});
-    assert_eq!(killed.end, End::Signalled(9));
+    assert_eq!(killed.exit, ProcessExit::Signalled(9));
 }
 
 #[test]
-fn a_process_that_nobody_wants_any_more_is_ended() {
+fn an_unwanted_process_is_killed() {
     let folder = TempFolder::new().expect("a temporary folder");
-    let request = Request::new("sh", folder.path()).with_arguments(["-c", "sleep 600"]);
+    let request = ProcessRequest::new("sh", folder.path()).with_arguments(["-c", "sleep 600"]);
     let began = Instant::now();
     let is_wanted = || began.elapsed() < Duration::from_millis(50);
     let finished = run_while(&request, &is_wanted).expect("a process");
-    assert_eq!(finished.end, End::TimedOut);
+    assert_eq!(finished.exit, ProcessExit::TimedOut);
     assert!(began.elapsed() < Duration::from_secs(5));
 }

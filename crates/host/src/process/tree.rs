@@ -1,13 +1,14 @@
-//! Everything a process started, found again and ended.
+//! Finds and kills all descendants of a process.
 //!
-//! A child leaves its parent's group with `setsid`, its parents with a double fork, and hears no hang-up
-//! under `nohup`; what it keeps is its environment. So a process belongs to a tree when it descends from
-//! the first one, shares its group or session, or carries the tree's own variable.
+//! A child can leave its parent's group with `setsid`, its parents with a double fork, and ignores
+//! the hang-up under `nohup`; its environment, however, stays. A process therefore belongs to a
+//! tree if it descends from the first process, shares its group or session, or carries the tree's
+//! own environment variable.
 //!
-//! What a program of ours leaves behind that is killed itself is ended by the next one: see `end_orphans`.
+//! Processes left behind by a Burin that was killed are ended by the next one: see `end_orphans`.
 //!
-//! Limits: a process that cleared its environment, left its session *and* lost its parents is not found.
-//! Where there is no `/proc`, the group alone is ended.
+//! Limitations: a process that cleared its environment, left its session *and* lost its parents is
+//! not found. Without `/proc` only the process group is killed.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -16,38 +17,38 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// How the name of a tree's variable begins. The number of the program that started the tree comes next, then when
-/// that program began, and then what tells its trees apart.
+/// Prefix of the name of a tree's variable. The id of the program that started the tree follows,
+/// then its start time, then a part that distinguishes its trees.
 pub(crate) const MARK: &str = "BURIN_TREE_";
-/// How long processes that were killed may take to be gone.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Between two looks.
+/// Time limit for killed processes to disappear.
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
+/// Pause between two scans.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// A process and everything it started.
+/// A process and its descendants.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
-    /// The first process; it leads its group. Not collected yet, so that its number is its own.
+pub(super) struct ProcessTree {
+    /// The first process, which leads its group. Not reaped yet, so its id is not reused.
     pub(super) first: Pid,
     /// The variable that it and its children carry, as `NAME=`.
     pub(super) mark: Vec<u8>,
-    /// When it began, in ticks since the machine did; what is older does not belong to it.
+    /// Its start time in ticks since boot; older processes do not belong to the tree.
     pub(super) since: u64,
 }
 
-/// How often nobody must be found before it is believed.
+/// Number of consecutive empty scans required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Looks {
-    /// For a process that ended by itself, which happens with every command.
+pub(super) enum ScanPasses {
+    /// For a process that ended on its own, as every command does.
     Once = 1,
-    /// For one that is stopped in the middle of things: a process that is just becoming another program
-    /// shows no environment for a moment.
+    /// For one that is stopped while running: a process in the middle of `execve` shows no
+    /// environment for a moment.
     Twice = 2,
 }
 
-/// What `/proc` says of a process.
+/// The fields of `/proc/…/stat` that matter here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seen {
+struct ProcStat {
     pid: i32,
     parent: i32,
     group: i32,
@@ -56,21 +57,22 @@ struct Seen {
     is_dead: bool,
 }
 
-/// Ends what programs of ours left running that were killed before they could end it. Answers how many processes
-/// there were. Blocks for a few milliseconds where there are none, for two seconds at most.
+/// Kills the processes that earlier Burin processes left running because they were killed
+/// themselves. Returns the number of processes killed. Blocks for a few milliseconds if there are
+/// none, for at most two seconds otherwise.
 ///
-/// A process belongs to the dead when it carries variables of their trees alone, or descends from one that does. What
-/// lives in another space of process numbers is left alone, since its numbers mean something else there; and so is
-/// whatever this program itself descends from.
+/// A process is an orphan if it carries only variables of dead programs' trees, or descends from
+/// such a process. Processes in another PID namespace are left alone, since ids have other meanings
+/// there; so are the ancestors of this process.
 pub fn end_orphans() -> usize {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + KILL_TIMEOUT;
     let mut ended = HashSet::new();
     let mut calm = 0;
-    while calm < Looks::Twice as usize && Instant::now() < until {
+    while calm < ScanPasses::Twice as usize && Instant::now() < until {
         let orphans = orphans();
         for seen in &orphans {
             if let Some(pid) = Pid::from_raw(seen.pid) {
-                // It may have ended this very moment.
+                // An error means that it has just ended.
                 kill_process(pid, Signal::KILL).ok();
             }
             ended.insert((seen.pid, seen.began));
@@ -83,21 +85,22 @@ pub fn end_orphans() -> usize {
     ended.len()
 }
 
-/// The living processes that dead programs of ours left behind.
-fn orphans() -> Vec<Seen> {
-    let all = everybody();
+/// Returns the living processes that dead Burin processes left behind.
+fn orphans() -> Vec<ProcStat> {
+    let all = all_processes();
     let own = std::process::id().cast_signed();
     let living: HashSet<(i32, u64)> = all
         .iter()
         .filter(|seen| !seen.is_dead)
         .map(|seen| (seen.pid, seen.began))
         .collect();
-    let is_orphan = |seen: &&Seen| {
+    let is_orphan = |seen: &&ProcStat| {
         let owners = owners(seen.pid);
         !owners.is_empty() && owners.iter().all(|owner| !living.contains(owner))
     };
     let space = fs::read_link(format!("/proc/{own}/ns/pid")).ok();
-    let is_here = |seen: &&Seen| fs::read_link(format!("/proc/{}/ns/pid", seen.pid)).ok() == space;
+    let is_here =
+        |seen: &&ProcStat| fs::read_link(format!("/proc/{}/ns/pid", seen.pid)).ok() == space;
     let mut members: HashSet<i32> = all
         .iter()
         .filter(is_orphan)
@@ -112,7 +115,7 @@ fn orphans() -> Vec<Seen> {
     found.filter(|seen| members.contains(&seen.pid)).collect()
 }
 
-/// The programs that started the trees which a process belongs to: number, and when it began.
+/// Returns the id and start time of the programs that started the trees to which a process belongs.
 fn owners(pid: i32) -> Vec<(i32, u64)> {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let variables = environment.split(|byte| *byte == 0);
@@ -125,8 +128,8 @@ fn owners(pid: i32) -> Vec<(i32, u64)> {
         .collect()
 }
 
-/// A process and what it descends from.
-fn ancestors(all: &[Seen], pid: i32) -> HashSet<i32> {
+/// Returns a process and its ancestors.
+fn ancestors(all: &[ProcStat], pid: i32) -> HashSet<i32> {
     let mut above = HashSet::from([pid]);
     let mut at = pid;
     while let Some(seen) = all.iter().find(|seen| seen.pid == at) {
@@ -138,8 +141,11 @@ fn ancestors(all: &[Seen], pid: i32) -> HashSet<i32> {
     above
 }
 
-/// Adds what descends from processes.
-fn join_children<'a>(all: impl IntoIterator<Item = &'a Seen> + Clone, members: &mut HashSet<i32>) {
+/// Adds the descendants of `members`.
+fn join_children<'a>(
+    all: impl IntoIterator<Item = &'a ProcStat> + Clone,
+    members: &mut HashSet<i32>,
+) {
     loop {
         let more = all
             .clone()
@@ -153,19 +159,20 @@ fn join_children<'a>(all: impl IntoIterator<Item = &'a Seen> + Clone, members: &
     }
 }
 
-impl Tree {
-    /// The tree of a process that was just started.
+impl ProcessTree {
+    /// Returns the tree of a process that was just started.
     pub(super) fn of(first: Pid, mark: &str) -> Self {
         Self {
             first,
             mark: format!("{mark}=").into_bytes(),
-            since: began(first.as_raw_nonzero().get()),
+            since: start_time(first.as_raw_nonzero().get()),
         }
     }
 
-    /// Ends all of it: politely, if `grace` gives time for that, and then for good. Answers how many there
-    /// were beside the first. Afterwards none is left, or two seconds have passed.
-    pub(super) fn end(&self, grace: Duration, look: Looks) -> usize {
+    /// Kills the whole tree: with SIGTERM during `grace`, if that is not zero, then with SIGKILL.
+    /// Returns the number of processes besides the first. On return none is left, or two seconds
+    /// have passed.
+    pub(super) fn terminate(&self, grace: Duration, look: ScanPasses) -> usize {
         let mut ended = HashMap::new();
         if !grace.is_zero() {
             self.signal(Signal::TERM, &mut ended);
@@ -174,10 +181,10 @@ impl Tree {
                 thread::sleep(PAUSE);
             }
         }
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + KILL_TIMEOUT;
         let mut calm = 0;
         while calm < look as usize && Instant::now() < until {
-            let is_any = self.signal(Signal::KILL, &mut ended) || ended.iter().any(lingers);
+            let is_any = self.signal(Signal::KILL, &mut ended) || ended.iter().any(is_exiting);
             calm = if is_any { 0 } else { calm + 1 };
             if calm < look as usize {
                 thread::sleep(PAUSE);
@@ -187,11 +194,12 @@ impl Tree {
         ended.len()
     }
 
-    /// Sends a signal to all that are there, and notes when they began; whether there were any.
+    /// Sends a signal to all members and records their start times; returns whether there were any.
     fn signal(&self, signal: Signal, sent: &mut HashMap<i32, u64>) -> bool {
-        // At once, before the look around, which takes a moment. An empty group is what we want.
+        // The group comes first, since the scan takes a moment. An error means that the group is
+        // empty.
         kill_process_group(self.first, signal).ok();
-        let members = self.seen_members();
+        let members = self.member_stats();
         for seen in &members {
             if let Some(pid) = Pid::from_raw(seen.pid) {
                 kill_process(pid, signal).ok();
@@ -201,18 +209,18 @@ impl Tree {
         !members.is_empty()
     }
 
-    /// The numbers of the living processes of the tree.
+    /// Returns the ids of the tree's living processes.
     pub(super) fn members(&self) -> Vec<i32> {
-        let members = self.seen_members().into_iter();
+        let members = self.member_stats().into_iter();
         members.map(|seen| seen.pid).collect()
     }
 
-    /// The living processes of the tree.
-    fn seen_members(&self) -> Vec<Seen> {
-        let all = everybody();
+    /// Returns the tree's living processes.
+    fn member_stats(&self) -> Vec<ProcStat> {
+        let all = all_processes();
         let first = self.first.as_raw_nonzero().get();
         let own = std::process::id().cast_signed();
-        let belongs = |seen: &Seen| {
+        let belongs = |seen: &ProcStat| {
             seen.pid == first
                 || seen.group == first
                 || seen.session == first
@@ -231,8 +239,9 @@ impl Tree {
         living.filter(|seen| members.contains(&seen.pid)).collect()
     }
 
-    fn is_marked(&self, seen: &Seen) -> bool {
-        // Other people's environments cannot be read, and theirs are not our children's.
+    fn is_marked(&self, seen: &ProcStat) -> bool {
+        // Environments of other users' processes are unreadable, and such processes are not
+        // descendants.
         let environment = fs::read(format!("/proc/{}/environ", seen.pid));
         environment.is_ok_and(|environment| {
             let mut variables = environment.split(|byte| *byte == 0);
@@ -241,37 +250,37 @@ impl Tree {
     }
 }
 
-/// Whether a process that was told to end is still on its way out. It shows no environment then.
-fn lingers((pid, began): (&i32, &u64)) -> bool {
-    look(*pid).is_some_and(|seen| seen.began == *began && !seen.is_dead)
+/// Returns whether a killed process is still exiting; it shows no environment then.
+fn is_exiting((pid, began): (&i32, &u64)) -> bool {
+    read_proc_stat(*pid).is_some_and(|seen| seen.began == *began && !seen.is_dead)
 }
 
-fn everybody() -> Vec<Seen> {
+fn all_processes() -> Vec<ProcStat> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
     };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     names
         .filter_map(|name| name.parse().ok())
-        .filter_map(look)
+        .filter_map(read_proc_stat)
         .collect()
 }
 
-/// When a process began, in ticks since the machine did; 0 where nobody can tell.
-pub(super) fn began(pid: i32) -> u64 {
-    look(pid).map_or(0, |seen| seen.began)
+/// Returns a process's start time in ticks since boot; 0 if unknown.
+pub(super) fn start_time(pid: i32) -> u64 {
+    read_proc_stat(pid).map_or(0, |seen| seen.began)
 }
 
-fn look(pid: i32) -> Option<Seen> {
+fn read_proc_stat(pid: i32) -> Option<ProcStat> {
     read_stat(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads a line of `/proc/…/stat`. The second field is a name in brackets that may hold anything.
-fn read_stat(pid: i32, line: &str) -> Option<Seen> {
+/// Parses `/proc/…/stat`. The second field is a name in parentheses that may contain anything.
+fn read_stat(pid: i32, line: &str) -> Option<ProcStat> {
     let (_, rest) = line.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let number = |ix: usize| fields.get(ix)?.parse().ok();
-    Some(Seen {
+    Some(ProcStat {
         pid,
         parent: number(1)?,
         group: number(2)?,
@@ -285,11 +294,11 @@ fn read_stat(pid: i32, line: &str) -> Option<Seen> {
 mod tests {
     use std::process::Command;
 
-    use super::super::held::fresh_mark;
+    use super::super::handle::fresh_mark;
     use super::*;
 
     #[test]
-    fn what_a_dead_program_left_is_ended_and_what_a_living_one_runs_is_not() {
+    fn only_orphans_of_dead_programs_are_killed() {
         let sleep = |marks: &[String]| {
             let mut command = Command::new("sleep");
             command.arg("300");
@@ -298,7 +307,8 @@ mod tests {
             }
             command.spawn().expect("sleep")
         };
-        // A number that is ours, of a program that began at another time: it is dead, whoever has its number.
+        // A mark with this process's id but another start time: its program is dead, although the
+        // id is in use.
         let dead = format!("{MARK}{}_1_2_3", std::process::id());
         let mut left = sleep(std::slice::from_ref(&dead));
         let mut living = sleep(&[fresh_mark()]);

@@ -1,8 +1,9 @@
-//! Files below one folder, reached so that no link leads out of it, whoever plants one and whenever.
+//! Files below one folder, reached so that no link leads out of it, even if it is created at the
+//! same time.
 //!
-//! A path is opened part by part by the kernel, which follows no link on the way; what is then done, is done to
-//! what was opened, by way of `/proc/self/fd`. So the path must be one without links: see `canonicalize`.
-//! Outside of the folder everything is as without it.
+//! The kernel opens each path without following links; the operation then acts on the open handle
+//! through `/proc/self/fd`. The path must be free of links: see `canonicalize`. Paths outside the
+//! folder behave as with `RealFiles`.
 
 use std::ops::ControlFlow;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -13,57 +14,57 @@ use rustix::fs::{Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use super::{RealFiles, folder, read, retry, save};
-use crate::error::{Error, Reason};
-use crate::files::{AppendLog, Files, Lock, SaveRequest, Saved};
-use crate::overwrite::Interrupted;
+use crate::error::{Error, ErrorReason};
+use crate::files::{AppendLog, FileLock, Files, SaveRequest, SaveResult};
+use crate::overwrite::InterruptedSave;
 use crate::stat::{Listing, Stat};
 use crate::watch::{WatchRequest, Watcher};
 
-/// The machine's own files, those below `root` without links.
-pub(super) struct Beneath {
+/// Real files that follow no links below `root`.
+pub(super) struct BeneathFiles {
     root: AbsPath,
 }
 
-/// Something that was opened, and a path by which it is reached whatever happens to its name.
-pub(super) struct Held {
-    /// Keeps the path alive.
+/// An open file or folder, and a path that reaches it whatever happens to its name.
+pub(super) struct OpenedPath {
+    /// Keeps the path valid.
     _handle: OwnedFd,
     path: AbsPath,
 }
 
-impl Beneath {
-    /// `None` where the system offers no way.
+impl BeneathFiles {
+    /// Returns `None` if the system does not support this.
     pub(super) fn new(root: &AbsPath) -> Option<Self> {
         let is_there = Path::new("/proc/self/fd").exists();
         is_there.then(|| Self { root: root.clone() })
     }
 
-    /// The part of a path below the root; `None` for the root itself and what lies outside.
+    /// Returns the part of a path below the root; `None` for the root itself and for paths outside.
     fn inner<'p>(&self, path: &'p AbsPath) -> Option<&'p Path> {
         let inner = path.relative_to(&self.root)?;
         (!inner.as_os_str().is_empty()).then_some(inner)
     }
 
-    /// Opens a file or folder itself, to be reached by.
-    fn hold(&self, path: &AbsPath, doing: &'static str) -> Result<Held, Error> {
+    /// Opens a file or folder as a handle.
+    fn open_path(&self, path: &AbsPath, doing: &'static str) -> Result<OpenedPath, Error> {
         let inner = path.relative_to(&self.root).unwrap_or(Path::new(""));
         let handle = open(&self.root, inner).map_err(|errno| refused(path, doing, errno))?;
         let reached = AbsPath::new(format!("/proc/self/fd/{}", handle.as_raw_fd()));
         let reached = reached.ok_or_else(|| refused(path, doing, Errno::INVAL))?;
-        Ok(Held {
+        Ok(OpenedPath {
             path: reached,
             _handle: handle,
         })
     }
 
-    /// A name in the folder that holds it.
-    pub(super) fn hold_name(
+    /// Opens the folder that contains a name, and returns the name's path through that handle.
+    pub(super) fn open_parent(
         &self,
         path: &AbsPath,
         doing: &'static str,
-    ) -> Result<(Held, AbsPath), Error> {
+    ) -> Result<(OpenedPath, AbsPath), Error> {
         let above = path.parent().unwrap_or_else(|| path.clone());
-        let held = self.hold(&above, doing)?;
+        let held = self.open_path(&above, doing)?;
         let name = path.as_path().file_name().unwrap_or_default();
         let reached = held.path.join(name);
         Ok((held, reached))
@@ -74,7 +75,7 @@ fn refused(path: &AbsPath, doing: &'static str, errno: Errno) -> Error {
     match errno {
         Errno::LOOP | Errno::XDEV => {
             let reason = "it lies behind a link that was not there a moment ago; look again";
-            Error::new(path, doing, Reason::Other(reason.to_owned()))
+            Error::new(path, doing, ErrorReason::Other(reason.to_owned()))
         }
         other => Error::from_errno(path, doing, other),
     }
@@ -88,15 +89,15 @@ fn open(root: &AbsPath, inner: &Path) -> Result<OwnedFd, Errno> {
     }
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
     match retry(|| rustix::fs::openat2(&top, inner, flags, Mode::empty(), resolve)) {
-        // Kernels before 5.6, and sandboxes that do not know the call.
+        // Kernels before 5.6, and sandboxes that do not allow the call.
         Err(Errno::NOSYS | Errno::PERM) => walk(top, inner),
-        // The kernel could not be sure while something was renamed.
+        // The kernel could not be certain because of a concurrent rename.
         Err(Errno::AGAIN) => walk(top, inner),
         other => other,
     }
 }
 
-/// The same part by part.
+/// Opens the path component by component.
 fn walk(top: OwnedFd, inner: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut held = top;
@@ -118,21 +119,21 @@ fn walk(top: OwnedFd, inner: &Path) -> Result<OwnedFd, Errno> {
     Ok(held)
 }
 
-/// An error of the path by which something was reached, as one of the path that was asked for.
-fn named<T>(result: Result<T, Error>, path: &AbsPath) -> Result<T, Error> {
+/// Replaces the handle's path in an error by the requested path.
+fn with_path<T>(result: Result<T, Error>, path: &AbsPath) -> Result<T, Error> {
     result.map_err(|error| Error {
         path: path.clone(),
         ..error
     })
 }
 
-impl Files for Beneath {
+impl Files for BeneathFiles {
     fn read_with_stat(&self, path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
         if self.inner(path).is_none() {
             return RealFiles.read_with_stat(path, limit);
         }
-        let held = self.hold(path, "read")?;
-        named(read::whole(&held.path, limit), path)
+        let held = self.open_path(path, "read")?;
+        with_path(read::read_whole(&held.path, limit), path)
     }
 
     fn read_chunks(
@@ -143,8 +144,8 @@ impl Files for Beneath {
         if self.inner(path).is_none() {
             return RealFiles.read_chunks(path, take);
         }
-        let held = self.hold(path, "read")?;
-        named(read::chunks(&held.path, take), path)
+        let held = self.open_path(path, "read")?;
+        with_path(read::chunks(&held.path, take), path)
     }
 
     fn stat(&self, path: &AbsPath) -> Result<Stat, Error> {
@@ -155,8 +156,8 @@ impl Files for Beneath {
         if !path.is_within(&self.root) {
             return RealFiles.list(path);
         }
-        let held = self.hold(path, "list")?;
-        let mut listing = named(folder::list(&held.path), path)?;
+        let held = self.open_path(path, "list")?;
+        let mut listing = with_path(folder::list(&held.path), path)?;
         for entry in &mut listing.entries {
             entry.path = path.join(entry.path.as_path().file_name().unwrap_or_default());
         }
@@ -167,20 +168,20 @@ impl Files for Beneath {
         RealFiles.canonicalize(path)
     }
 
-    fn save(&self, request: &SaveRequest<'_>) -> Result<Saved, Error> {
+    fn save(&self, request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
         if self.inner(request.path).is_none() {
             return RealFiles.save(request);
         }
-        let (_held, target) = self.hold_name(request.path, "save")?;
-        named(save::save_at(request, &target), request.path)
+        let (_held, target) = self.open_parent(request.path, "save")?;
+        with_path(save::save_at(request, &target), request.path)
     }
 
     fn create_file(&self, path: &AbsPath) -> Result<(), Error> {
         if self.inner(path).is_none() {
             return RealFiles.create_file(path);
         }
-        let (_held, target) = self.hold_name(path, "create")?;
-        named(RealFiles.create_file(&target), path)
+        let (_held, target) = self.open_parent(path, "create")?;
+        with_path(RealFiles.create_file(&target), path)
     }
 
     fn create_folder(&self, path: &AbsPath) -> Result<(), Error> {
@@ -190,12 +191,12 @@ impl Files for Beneath {
         let mut there = self.root.clone();
         for part in inner.components() {
             there = there.join(part);
-            match self.hold(&there, "create the folder") {
+            match self.open_path(&there, "create the folder") {
                 Ok(_) => continue,
                 Err(error) if error.is_not_found() => {}
                 Err(error) => return Err(error),
             }
-            let (_held, target) = self.hold_name(&there, "create the folder")?;
+            let (_held, target) = self.open_parent(&there, "create the folder")?;
             match rustix::fs::mkdir(target.as_path(), Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(errno) => return Err(Error::from_errno(&there, "create the folder", errno)),
@@ -208,8 +209,8 @@ impl Files for Beneath {
         if self.inner(from).is_none() || self.inner(to).is_none() {
             return RealFiles.rename(from, to);
         }
-        let (_source, one) = self.hold_name(from, "rename")?;
-        let (_target, two) = self.hold_name(to, "rename to")?;
+        let (_source, one) = self.open_parent(from, "rename")?;
+        let (_target, two) = self.open_parent(to, "rename to")?;
         folder::rename(&one, &two).map_err(|error| {
             let path = if error.path == two { to } else { from };
             Error {
@@ -223,8 +224,8 @@ impl Files for Beneath {
         if self.inner(from).is_none() || self.inner(to).is_none() {
             return RealFiles.copy(from, to);
         }
-        let (_source, one) = self.hold_name(from, "copy")?;
-        let (_target, two) = self.hold_name(to, "copy to")?;
+        let (_source, one) = self.open_parent(from, "copy")?;
+        let (_target, two) = self.open_parent(to, "copy to")?;
         RealFiles.copy(&one, &two).map_err(|error| {
             let path = if error.path == two { to } else { from };
             Error {
@@ -242,23 +243,23 @@ impl Files for Beneath {
         if self.inner(path).is_none() {
             return RealFiles.remove(path);
         }
-        let (_held, target) = self.hold_name(path, "remove")?;
-        named(folder::remove(&target), path)
+        let (_held, target) = self.open_parent(path, "remove")?;
+        with_path(folder::remove(&target), path)
     }
 
     fn write_private(&self, path: &AbsPath, content: &[u8]) -> Result<(), Error> {
         if self.inner(path).is_none() {
             return RealFiles.write_private(path, content);
         }
-        let (_held, target) = self.hold_name(path, "write")?;
-        named(RealFiles.write_private(&target, content), path)
+        let (_held, target) = self.open_parent(path, "write")?;
+        with_path(RealFiles.write_private(&target, content), path)
     }
 
     fn open_log(&self, path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
         RealFiles.open_log(path)
     }
 
-    fn lock(&self, path: &AbsPath) -> Result<Option<Lock>, Error> {
+    fn lock(&self, path: &AbsPath) -> Result<Option<FileLock>, Error> {
         RealFiles.lock(path)
     }
 
@@ -266,7 +267,7 @@ impl Files for Beneath {
         RealFiles.watch(request)
     }
 
-    fn interrupted(&self, recovery_folder: &AbsPath) -> (Vec<Interrupted>, Vec<Error>) {
+    fn interrupted(&self, recovery_folder: &AbsPath) -> (Vec<InterruptedSave>, Vec<Error>) {
         RealFiles.interrupted(recovery_folder)
     }
 

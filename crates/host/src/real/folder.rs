@@ -1,4 +1,4 @@
-//! Folders: listing, renaming, copying, removing.
+//! Listing, renaming, copying and removing folders.
 
 use std::fs;
 use std::io;
@@ -8,9 +8,9 @@ use base::AbsPath;
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 
-use crate::error::{Error, Reason};
+use crate::error::{Error, ErrorReason};
 use crate::real::{is_broken_link, kind_of, read, retry};
-use crate::stat::{Entry, FileKind, Listing};
+use crate::stat::{FileKind, ListedEntry, Listing};
 
 pub(super) fn list(path: &AbsPath) -> Result<Listing, Error> {
     let doing = "list";
@@ -19,8 +19,8 @@ pub(super) fn list(path: &AbsPath) -> Result<Listing, Error> {
     for entry in entries {
         match entry {
             Ok(entry) => look_at(path.join(entry.file_name()), &entry, &mut listing),
-            // The rest of the folder may still be readable, but a reader that failed once can
-            // fail for ever.
+            // The rest of the folder may still be readable, but a reader that failed once can fail
+            // forever.
             Err(error) => {
                 listing.problems.push(Error::from_io(path, doing, &error));
                 break;
@@ -54,7 +54,7 @@ fn look_at(path: AbsPath, entry: &fs::DirEntry, listing: &mut Listing) {
             FileKind::BrokenLink
         }
     };
-    listing.entries.push(Entry {
+    listing.entries.push(ListedEntry {
         path,
         kind,
         is_link,
@@ -65,15 +65,16 @@ pub(super) fn rename(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     match rename_to_free_name(from, to) {
         Ok(()) => Ok(()),
         Err(Errno::XDEV) => {
-            let reason = Reason::Other(format!("{to} is on another volume; copy it instead"));
+            let reason = ErrorReason::Other(format!("{to} is on another volume; copy it instead"));
             Err(Error::new(from, "rename", reason))
         }
-        Err(Errno::EXIST) => Err(Error::new(to, "rename to", Reason::AlreadyExists)),
+        Err(Errno::EXIST) => Err(Error::new(to, "rename to", ErrorReason::AlreadyExists)),
         Err(errno) => Err(Error::from_errno(from, "rename", errno)),
     }
 }
 
-/// Renames unless the new name is taken; by the kernel where it can, else with a look before.
+/// Renames unless the new name is taken: atomically where the kernel supports it, otherwise with a
+/// check before.
 pub(super) fn rename_to_free_name(from: &AbsPath, to: &AbsPath) -> Result<(), Errno> {
     let (from, to) = (from.as_path(), to.as_path());
     match retry(|| rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)) {
@@ -88,16 +89,16 @@ pub(super) fn rename_to_free_name(from: &AbsPath, to: &AbsPath) -> Result<(), Er
 
 pub(super) fn copy(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     if to.is_within(from) && to != from {
-        let reason = Reason::Other(format!("{to} lies inside it"));
+        let reason = ErrorReason::Other(format!("{to} lies inside it"));
         return Err(Error::new(from, "copy", reason));
     }
     if fs::symlink_metadata(to).is_ok() {
-        return Err(Error::new(to, "copy to", Reason::AlreadyExists));
+        return Err(Error::new(to, "copy to", ErrorReason::AlreadyExists));
     }
     copy_one(from, to)
 }
 
-// Recursive: as deep as the folders are, and the system limits a path to 4,096 bytes.
+// Recursive: as deep as the folders, and the system limits a path to 4,096 bytes.
 fn copy_one(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     let failed = |error: &io::Error| Error::from_io(from, "copy", error);
     let metadata = fs::symlink_metadata(from).map_err(|error| failed(&error))?;
@@ -109,7 +110,7 @@ fn copy_one(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     match kind_of(kind) {
         FileKind::File => copy_file(from, to),
         FileKind::Folder => copy_folder(from, to, metadata.permissions().mode()),
-        other => Err(Error::new(from, "copy", Reason::NotAFile(other))),
+        other => Err(Error::new(from, "copy", ErrorReason::NotAFile(other))),
     }
 }
 
@@ -123,7 +124,7 @@ fn copy_file(from: &AbsPath, to: &AbsPath) -> Result<(), Error> {
     let mut target = fs::File::create_new(to).map_err(|error| into(&error))?;
     let copied = io::copy(&mut source, &mut target).and_then(|_| target.set_permissions(mode));
     copied.map_err(|error| {
-        // Half a file under the right name would be taken for the whole.
+        // A partial file under the final name would be taken for the whole.
         fs::remove_file(to).ok();
         into(&error)
     })
@@ -153,7 +154,7 @@ pub(super) fn trash(path: &AbsPath) -> Result<(), Error> {
     fs::symlink_metadata(path).map_err(|error| Error::from_io(path, doing, &error))?;
     trash::delete(path).map_err(|error| {
         let sentence = format!("the trash refused it ({error}); delete it for good instead");
-        Error::new(path, doing, Reason::Other(sentence))
+        Error::new(path, doing, ErrorReason::Other(sentence))
     })
 }
 

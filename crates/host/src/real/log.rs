@@ -1,4 +1,4 @@
-//! Files that only grow, and lock files.
+//! Append-only files and lock files.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,15 +9,15 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use crate::error::Error;
-use crate::files::{AppendLog, Lock};
+use crate::files::{AppendLog, FileLock};
 use crate::real::{parent_of, retry, sync_folder};
 
 struct RealLog {
     path: AbsPath,
     file: File,
-    /// How many bytes were written whole.
+    /// Bytes of completely written records.
     length: u64,
-    /// Whether the file's name may not have reached the disk yet.
+    /// Whether the file's name may not be durable yet.
     is_new: bool,
 }
 
@@ -44,7 +44,7 @@ impl AppendLog for RealLog {
                 Ok(())
             }
             Err(error) => {
-                // Half a record would stand between the good ones and those that follow.
+                // A partial record would separate the intact ones from those that follow.
                 self.file.set_len(self.length).log_err();
                 Err(Error::from_io(&self.path, "write", &error))
             }
@@ -66,22 +66,22 @@ impl AppendLog for RealLog {
     }
 }
 
-/// A lock that is given back when dropped, also while a process that is just being started still has a copy of the
-/// handle.
-struct Locked(File);
+/// A lock that is released on drop, even while a process being forked still has a copy of the
+/// descriptor.
+struct LockGuard(File);
 
-impl Drop for Locked {
+impl Drop for LockGuard {
     fn drop(&mut self) {
-        // What cannot be unlocked is unlocked when its last handle closes.
+        // If unlocking fails, the lock is released when its last descriptor closes.
         retry(|| flock(&self.0, FlockOperation::Unlock)).ok();
     }
 }
 
-pub(super) fn lock(path: &AbsPath) -> Result<Option<Lock>, Error> {
+pub(super) fn lock(path: &AbsPath) -> Result<Option<FileLock>, Error> {
     let file = open_private(path, OpenOptions::new().read(true).write(true))?;
     match retry(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
-        Ok(()) => Ok(Some(Lock {
-            _held: Box::new(Locked(file)),
+        Ok(()) => Ok(Some(FileLock {
+            _held: Box::new(LockGuard(file)),
         })),
         Err(Errno::AGAIN) => Ok(None),
         Err(errno) => Err(Error::from_errno(path, "lock", errno)),

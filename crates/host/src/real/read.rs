@@ -8,16 +8,16 @@ use std::os::unix::fs::OpenOptionsExt;
 use base::AbsPath;
 use rustix::fs::OFlags;
 
-use crate::error::{Error, Reason};
+use crate::error::{Error, ErrorReason};
 use crate::real::{kind_of, stamp_of, stat_of};
 use crate::stat::{FileKind, Stat};
 
-/// How often a file that changes while it is read is read again.
+/// Number of attempts to read a file that changes meanwhile.
 const TRIES: usize = 5;
 const CHUNK: usize = 256 * 1024;
 const SMALLEST_CHUNK: usize = 4 * 1024;
 
-pub(crate) fn whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
+pub(crate) fn read_whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error> {
     let mut last = None;
     for _ in 0..TRIES {
         let mut file = open(path, "read")?;
@@ -25,7 +25,7 @@ pub(crate) fn whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error
         let content = read_up_to(path, &mut file, before.len(), limit)?;
         let after = metadata(path, &file)?;
         let stat = stat_of(path, &after);
-        // A file of /proc says it is empty; there the length is no sign of a change.
+        // Files in /proc report length 0, so there the length shows no change.
         let is_same = stamp_of(&before) == stamp_of(&after)
             && (content.len() as u64 == after.len() || after.len() == 0);
         if is_same {
@@ -33,9 +33,9 @@ pub(crate) fn whole(path: &AbsPath, limit: u64) -> Result<(Vec<u8>, Stat), Error
         }
         last = Some((content, stat));
     }
-    // Somebody keeps writing, as with a log. The newest reading is as good as any; the stamp tells
-    // the next comparison that there is more.
-    last.ok_or_else(|| Error::new(path, "read", Reason::Busy))
+    // Another program keeps writing, as with a log. The newest content is as good as any; its stamp
+    // makes the next comparison notice the rest.
+    last.ok_or_else(|| Error::new(path, "read", ErrorReason::Busy))
 }
 
 pub(super) fn chunks(
@@ -43,7 +43,8 @@ pub(super) fn chunks(
     take: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let mut file = open(path, "read")?;
-    // Most files are small. One byte more shows the end of the file, and a file of /proc says that it is empty.
+    // Most files are small. One extra byte detects the end of the file; files in /proc report
+    // length 0.
     let size = usize::try_from(metadata(path, &file)?.len()).unwrap_or(CHUNK);
     let mut chunk = vec![0; size.saturating_add(1).clamp(SMALLEST_CHUNK, CHUNK)];
     loop {
@@ -60,8 +61,8 @@ pub(super) fn chunks(
     }
 }
 
-/// Opens a regular file. Others are refused before they are opened: opening a pipe hangs, and
-/// opening a device may do things.
+/// Opens a regular file. Other kinds are refused before they are opened: opening a pipe blocks, and
+/// opening a device can have side effects.
 pub(crate) fn open(path: &AbsPath, doing: &'static str) -> Result<File, Error> {
     let failed = |error: &io::Error| Error::from_io(path, doing, error);
     refuse_others(
@@ -74,7 +75,7 @@ pub(crate) fn open(path: &AbsPath, doing: &'static str) -> Result<File, Error> {
         .custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
         .open(path)
         .map_err(|error| failed(&error))?;
-    // Between the two looks it may have been exchanged.
+    // The file may have been replaced since the first check.
     refuse_others(path, doing, &metadata(path, &file)?)?;
     Ok(file)
 }
@@ -86,7 +87,7 @@ fn refuse_others(
 ) -> Result<(), Error> {
     match kind_of(metadata.file_type()) {
         FileKind::File => Ok(()),
-        other => Err(Error::new(path, doing, Reason::NotAFile(other))),
+        other => Err(Error::new(path, doing, ErrorReason::NotAFile(other))),
     }
 }
 
@@ -96,15 +97,15 @@ fn metadata(path: &AbsPath, file: &File) -> Result<fs::Metadata, Error> {
 }
 
 fn read_up_to(path: &AbsPath, file: &mut File, size: u64, limit: u64) -> Result<Vec<u8>, Error> {
-    let too_large = |size| Error::new(path, "read", Reason::TooLarge { size, limit });
+    let too_large = |size| Error::new(path, "read", ErrorReason::TooLarge { size, limit });
     if size > limit {
         return Err(too_large(size));
     }
     let mut content = Vec::new();
-    // One byte more than the limit shows that the file grew beyond it.
+    // One byte above the limit shows that the file grew beyond it.
     let wanted = usize::try_from(size + 1).unwrap_or(usize::MAX);
     if content.try_reserve_exact(wanted).is_err() {
-        return Err(Error::new(path, "read", Reason::Exhausted));
+        return Err(Error::new(path, "read", ErrorReason::Exhausted));
     }
     file.take(limit.saturating_add(1))
         .read_to_end(&mut content)

@@ -1,8 +1,8 @@
-//! Saving so that a crash leaves the exact old or the exact new content.
+//! Saving so that a crash leaves exactly the old or exactly the new content.
 //!
-//! The usual way is a temporary file in the same folder that is written, synced, given the old
-//! one's metadata and then put under its name. Where that would lose something (other names of the
-//! file, its owner, attributes) or is not allowed (the folder), `overwrite` does it in place.
+//! The usual method writes a temporary file in the same folder, syncs it, copies the old file's
+//! metadata to it and renames it over the old one. If that would lose something (hard links, owner,
+//! attributes) or is not permitted (the folder), `overwrite` writes in place.
 //!
 //! Invariant: until the new content is durable, nothing of the old file is touched.
 //! Invariant: a failure removes the temporary file.
@@ -20,9 +20,9 @@ use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 
 use self::temp::Temp;
-use crate::content::ContentHash;
-use crate::error::{Error, Reason};
-use crate::files::{Expected, OnDisk, SaveRequest, SaveWay, Saved};
+use crate::content_hash::ContentHash;
+use crate::error::{Error, ErrorReason};
+use crate::files::{ExpectedContent, OnDisk, SaveMethod, SaveRequest, SaveResult};
 use crate::overwrite;
 use crate::real::{folder, kind_of, parent_of, read, retry, stamp_of, stat_of, sync_folder};
 use crate::stat::{FileKind, Stamp, Stat};
@@ -32,21 +32,22 @@ pub(super) use self::temp::sweep;
 
 const SAVE: &str = "save";
 /// Up to this many bytes the content itself is compared before it is replaced, since two changes
-/// within one tick of the file system's clock look like one. Larger files: only when in doubt.
+/// within one tick of the file system's clock have the same time. Larger files are compared only if
+/// the stamp differs.
 const ALWAYS_COMPARED: u64 = 1 << 20;
-/// As many as the kernel follows.
+/// The kernel's own limit.
 const MAX_LINKS: usize = 40;
 
-/// The file that is to be replaced, as it was found.
-pub(crate) struct Found {
+/// The file to be replaced, as it was found.
+pub(crate) struct ExistingFile {
     pub(crate) path: AbsPath,
     pub(crate) metadata: fs::Metadata,
     pub(crate) stat: Stat,
 }
 
-pub(super) fn save(request: &SaveRequest<'_>) -> Result<Saved, Error> {
+pub(super) fn save(request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
     let target = resolve(request.path)?;
-    match look(&target)? {
+    match find_existing(&target)? {
         None => create(request, &target),
         Some(found) => {
             refuse_unless_writable(&found)?;
@@ -56,10 +57,10 @@ pub(super) fn save(request: &SaveRequest<'_>) -> Result<Saved, Error> {
     }
 }
 
-/// As `save`, for a name in a folder that is held open: `target` is that name by way of the folder's handle. A
-/// link by that name is refused. The request's path is the same without the handle.
-pub(super) fn save_at(request: &SaveRequest<'_>, target: &AbsPath) -> Result<Saved, Error> {
-    let Some(found) = look(target)? else {
+/// Like `save`, for a name in an open folder: `target` is that name through the folder's handle. A
+/// link at that name is refused. The request's path is the same without the handle.
+pub(super) fn save_at(request: &SaveRequest<'_>, target: &AbsPath) -> Result<SaveResult, Error> {
+    let Some(found) = find_existing(target)? else {
         return create(request, target);
     };
     refuse_unless_writable(&found)?;
@@ -67,39 +68,39 @@ pub(super) fn save_at(request: &SaveRequest<'_>, target: &AbsPath) -> Result<Sav
     if let Some(saved) = try_replace(request, &found)? {
         return Ok(saved);
     }
-    // By its lasting path, since the record of it outlives the handle; it is opened only if it is still the
-    // file that was found.
-    let found = Found {
+    // Uses the permanent path, since the record outlives the handle; it is opened only if it is
+    // still the same file.
+    let found = ExistingFile {
         path: request.path.clone(),
         ..found
     };
     overwrite::overwrite(request, &found)
 }
 
-/// Writes a private file of our own by way of a temporary one.
+/// Writes a private file of Burin's own through a temporary one.
 pub(super) fn write_private(path: &AbsPath, content: &[u8]) -> Result<(), Error> {
     let failed = |error: &io::Error| Error::from_io(path, SAVE, error);
     let mut temp = Temp::create(path, 0o600).map_err(|error| failed(&error))?;
     write_and_sync(&mut temp, content).map_err(|error| failed(&error))?;
     rustix::fs::rename(temp.path().as_path(), path.as_path())
         .map_err(|errno| Error::from_errno(path, SAVE, errno))?;
-    temp.keep();
+    temp.persist();
     sync_folder(parent_of(path).as_path()).map_err(|error| failed(&error))
 }
 
-/// Follows links to the name that is to be written, which need not exist.
+/// Follows links to the name to write, which need not exist.
 fn resolve(path: &AbsPath) -> Result<AbsPath, Error> {
     let failed = |error: &io::Error| Error::from_io(path, SAVE, error);
     let absolute = |real: PathBuf| {
         AbsPath::new(&real)
-            .ok_or_else(|| Error::new(path, SAVE, Reason::Other(real.display().to_string())))
+            .ok_or_else(|| Error::new(path, SAVE, ErrorReason::Other(real.display().to_string())))
     };
     match fs::canonicalize(path) {
         Ok(real) => return absolute(real),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(&error)),
     }
-    // A new file, perhaps behind a link that leads to no file yet.
+    // A new file, possibly behind a link whose target does not exist yet.
     let mut name = path.as_path().to_path_buf();
     for _ in 0..MAX_LINKS {
         let (Some(folder), Some(last)) = (name.parent(), name.file_name()) else {
@@ -112,12 +113,12 @@ fn resolve(path: &AbsPath) -> Result<AbsPath, Error> {
             Err(_) => return absolute(candidate),
         }
     }
-    Err(Error::new(path, SAVE, Reason::LinkLoop))
+    Err(Error::new(path, SAVE, ErrorReason::LinkLoop))
 }
 
-fn look(target: &AbsPath) -> Result<Option<Found>, Error> {
+fn find_existing(target: &AbsPath) -> Result<Option<ExistingFile>, Error> {
     match fs::symlink_metadata(target) {
-        Ok(metadata) => Ok(Some(Found {
+        Ok(metadata) => Ok(Some(ExistingFile {
             path: target.clone(),
             stat: stat_of(target, &metadata),
             metadata,
@@ -127,31 +128,35 @@ fn look(target: &AbsPath) -> Result<Option<Found>, Error> {
     }
 }
 
-fn refuse_unless_writable(found: &Found) -> Result<(), Error> {
+fn refuse_unless_writable(found: &ExistingFile) -> Result<(), Error> {
     let refused = |reason| Err(Error::new(&found.path, SAVE, reason));
     let kind = kind_of(found.metadata.file_type());
     if kind != FileKind::File {
-        return refused(Reason::NotAFile(kind));
+        return refused(ErrorReason::NotAFile(kind));
     }
-    // Renaming over it would work; but whoever took the write bits away meant something by it.
+    // Renaming over it would work, but the missing write bit is deliberate.
     if found.stat.mode & 0o222 == 0 {
-        return refused(Reason::ReadOnly);
+        return refused(ErrorReason::ReadOnly);
     }
     match rustix::fs::access(found.path.as_path(), rustix::fs::Access::WRITE_OK) {
         Ok(()) => Ok(()),
-        Err(errno) => refused(Reason::from_errno(errno)),
+        Err(errno) => refused(ErrorReason::from_errno(errno)),
     }
 }
 
-fn check_expected(expected: Expected, found: &Found) -> Result<(), Error> {
+fn check_expected(expected: ExpectedContent, found: &ExistingFile) -> Result<(), Error> {
     let changed = || {
         let now = Some(found.stat.clone());
-        Err(Error::new(&found.path, SAVE, Reason::ChangedOnDisk { now }))
+        Err(Error::new(
+            &found.path,
+            SAVE,
+            ErrorReason::ChangedOnDisk { now },
+        ))
     };
     match expected {
-        Expected::Anything => Ok(()),
-        Expected::Absent => Err(Error::new(&found.path, SAVE, Reason::AlreadyExists)),
-        Expected::Unchanged(known) => {
+        ExpectedContent::Anything => Ok(()),
+        ExpectedContent::Absent => Err(Error::new(&found.path, SAVE, ErrorReason::AlreadyExists)),
+        ExpectedContent::Unchanged(known) => {
             let stamp = found.stat.stamp;
             if stamp.size != known.stamp.size {
                 return changed();
@@ -159,11 +164,11 @@ fn check_expected(expected: Expected, found: &Found) -> Result<(), Error> {
             if stamp == known.stamp && stamp.size > ALWAYS_COMPARED {
                 return Ok(());
             }
-            match read::whole(&found.path, stamp.size) {
+            match read::read_whole(&found.path, stamp.size) {
                 Ok((content, _)) if ContentHash::of(&content) == known.hash => Ok(()),
                 Ok(_) => changed(),
-                Err(error) if matches!(error.reason, Reason::TooLarge { .. }) => changed(),
-                // A file that may be written but not read: the stamp has to do.
+                Err(error) if matches!(error.reason, ErrorReason::TooLarge { .. }) => changed(),
+                // The file is writable but not readable, so only the stamp can be compared.
                 Err(_) if stamp == known.stamp => Ok(()),
                 Err(_) => changed(),
             }
@@ -171,8 +176,8 @@ fn check_expected(expected: Expected, found: &Found) -> Result<(), Error> {
     }
 }
 
-fn create(request: &SaveRequest<'_>, target: &AbsPath) -> Result<Saved, Error> {
-    if matches!(request.expected, Expected::Unchanged(_)) {
+fn create(request: &SaveRequest<'_>, target: &AbsPath) -> Result<SaveResult, Error> {
+    if matches!(request.expected, ExpectedContent::Unchanged(_)) {
         return Err(changed_on_disk(target));
     }
     let failed = |error: &io::Error| Error::from_io(target, SAVE, error);
@@ -183,19 +188,23 @@ fn create(request: &SaveRequest<'_>, target: &AbsPath) -> Result<Saved, Error> {
         Err(Errno::EXIST) => return Err(changed_on_disk(target)),
         Err(errno) => return Err(Error::from_errno(target, SAVE, errno)),
     }
-    temp.keep();
-    Ok(saved(request, target, stamp, SaveWay::Created))
+    temp.persist();
+    Ok(saved(request, target, stamp, SaveMethod::Created))
 }
 
-fn replace(request: &SaveRequest<'_>, found: &Found) -> Result<Saved, Error> {
+fn replace(request: &SaveRequest<'_>, found: &ExistingFile) -> Result<SaveResult, Error> {
     match try_replace(request, found)? {
         Some(saved) => Ok(saved),
         None => overwrite::overwrite(request, found),
     }
 }
 
-/// The save by temporary file; `None` when only overwriting in place keeps everything.
-fn try_replace(request: &SaveRequest<'_>, found: &Found) -> Result<Option<Saved>, Error> {
+/// Saves through a temporary file; returns `None` if only overwriting in place preserves
+/// everything.
+fn try_replace(
+    request: &SaveRequest<'_>,
+    found: &ExistingFile,
+) -> Result<Option<SaveResult>, Error> {
     if found.metadata.nlink() > 1 {
         return Ok(None);
     }
@@ -209,47 +218,56 @@ fn try_replace(request: &SaveRequest<'_>, found: &Found) -> Result<Option<Saved>
         return Ok(None);
     }
     write(&mut temp, request.content).map_err(|error| failed(&error))?;
-    // After the writing, which takes set-user-id bits and capabilities away.
+    // Follows the write, which clears set-user-id bits and capabilities.
     if !metadata::keep_rest(&temp, found).map_err(|error| failed(&error))? {
         return Ok(None);
     }
     let stamp = sync(&mut temp).map_err(|error| failed(&error))?;
-    if request.expected != Expected::Anything {
+    if request.expected != ExpectedContent::Anything {
         check_unchanged(found)?;
     }
     match put_in_place(temp, request, found) {
-        Ok(()) => Ok(Some(saved(request, &found.path, stamp, SaveWay::Replaced))),
-        // Someone else's file in a sticky folder, or a file that is a mount of its own.
-        Err(Refused::Forbidden) => Ok(None),
-        Err(Refused::Failed(error)) => Err(error),
+        Ok(()) => Ok(Some(saved(
+            request,
+            &found.path,
+            stamp,
+            SaveMethod::Replaced,
+        ))),
+        // Another user's file in a sticky folder, or a file that is a mount point.
+        Err(ReplaceFailure::Forbidden) => Ok(None),
+        Err(ReplaceFailure::Failed(error)) => Err(error),
     }
 }
 
-enum Refused {
+enum ReplaceFailure {
     Forbidden,
     Failed(Error),
 }
 
-/// Puts the temporary file under the old one's name. Where the kernel can exchange the two, the old
-/// one is looked at once more when it is out of the way: a change that slipped in is put back.
-fn put_in_place(mut temp: Temp, request: &SaveRequest<'_>, found: &Found) -> Result<(), Refused> {
+/// Renames the temporary file over the old one. If the kernel can exchange the two, the old file is
+/// checked once more afterwards: a concurrent change is restored.
+fn put_in_place(
+    mut temp: Temp,
+    request: &SaveRequest<'_>,
+    found: &ExistingFile,
+) -> Result<(), ReplaceFailure> {
     let (new, old) = (temp.path().clone(), &found.path);
     let (new, old) = (new.as_path(), old.as_path());
     let refused = |errno| match errno {
-        Errno::PERM | Errno::ACCESS | Errno::BUSY | Errno::XDEV => Refused::Forbidden,
-        other => Refused::Failed(Error::from_errno(&found.path, SAVE, other)),
+        Errno::PERM | Errno::ACCESS | Errno::BUSY | Errno::XDEV => ReplaceFailure::Forbidden,
+        other => ReplaceFailure::Failed(Error::from_errno(&found.path, SAVE, other)),
     };
     let exchange =
         || retry(|| rustix::fs::renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE));
     let exchanged = match request.expected {
-        Expected::Anything => Err(Errno::NOSYS),
-        Expected::Unchanged(_) | Expected::Absent => exchange(),
+        ExpectedContent::Anything => Err(Errno::NOSYS),
+        ExpectedContent::Unchanged(_) | ExpectedContent::Absent => exchange(),
     };
     match exchanged {
         Ok(()) => {}
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             retry(|| rustix::fs::rename(new, old)).map_err(refused)?;
-            temp.keep();
+            temp.persist();
             return Ok(());
         }
         Err(errno) => return Err(refused(errno)),
@@ -258,30 +276,34 @@ fn put_in_place(mut temp: Temp, request: &SaveRequest<'_>, found: &Found) -> Res
         fs::symlink_metadata(new).is_ok_and(|metadata| stamp_of(&metadata) == found.stat.stamp);
     if !is_ours {
         if let Err(errno) = exchange() {
-            // The other program's version stays under the temporary name rather than be lost.
-            temp.keep();
+            // The other program's version stays under the temporary name rather than being lost.
+            temp.persist();
             return Err(refused(errno));
         }
-        return Err(Refused::Failed(changed_on_disk(&found.path)));
+        return Err(ReplaceFailure::Failed(changed_on_disk(&found.path)));
     }
-    // What has our temporary name now is the old file; dropping `temp` removes it.
+    // The temporary name now refers to the old file; dropping `temp` removes it.
     Ok(())
 }
 
-fn check_unchanged(found: &Found) -> Result<(), Error> {
-    let now = look(&found.path)?;
+fn check_unchanged(found: &ExistingFile) -> Result<(), Error> {
+    let now = find_existing(&found.path)?;
     match now {
         Some(now) if now.stat.stamp == found.stat.stamp => Ok(()),
         other => {
             let now = other.map(|now| now.stat);
-            Err(Error::new(&found.path, SAVE, Reason::ChangedOnDisk { now }))
+            Err(Error::new(
+                &found.path,
+                SAVE,
+                ErrorReason::ChangedOnDisk { now },
+            ))
         }
     }
 }
 
 fn changed_on_disk(target: &AbsPath) -> Error {
-    let now = look(target).ok().flatten().map(|found| found.stat);
-    Error::new(target, SAVE, Reason::ChangedOnDisk { now })
+    let now = find_existing(target).ok().flatten().map(|found| found.stat);
+    Error::new(target, SAVE, ErrorReason::ChangedOnDisk { now })
 }
 
 fn is_forbidden(error: &io::Error) -> bool {
@@ -295,7 +317,7 @@ fn write_and_sync(temp: &mut Temp, content: &[u8]) -> io::Result<Stamp> {
 }
 
 fn write(temp: &mut Temp, content: &[u8]) -> io::Result<()> {
-    // Goes on after interruptions and short writes.
+    // Continues after interruptions and short writes.
     temp.file().write_all(content)
 }
 
@@ -304,21 +326,21 @@ fn sync(temp: &mut Temp) -> io::Result<Stamp> {
     Ok(stamp_of(&temp.file().metadata()?))
 }
 
-fn saved(request: &SaveRequest<'_>, target: &AbsPath, stamp: Stamp, way: SaveWay) -> Saved {
+fn saved(request: &SaveRequest<'_>, target: &AbsPath, stamp: Stamp, way: SaveMethod) -> SaveResult {
     let synced = sync_folder(parent_of(target).as_path());
-    Saved {
+    SaveResult {
         on_disk: OnDisk {
             stamp,
             hash: ContentHash::of(request.content),
         },
-        way,
+        method: way,
         unconfirmed: synced
             .map_err(|error| Error::from_io(target, "confirm the save of", &error))
             .err(),
     }
 }
 
-/// Removes a file that stood in for another one.
+/// Removes the temporary file.
 fn remove_temp(path: &AbsPath) {
     match rustix::fs::unlink(path.as_path()) {
         Ok(()) | Err(Errno::NOENT) => {}

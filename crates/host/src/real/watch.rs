@@ -1,7 +1,7 @@
-//! Watching through the system, on a thread of its own.
+//! File watching through the system, on its own thread.
 //!
-//! On Linux that is inotify itself: libraries over it also ask to be told of every opening of a
-//! file, and a search through a project would drown the changes in that. Elsewhere it is `notify`.
+//! Linux uses inotify directly: libraries over it also subscribe to every opening of a file, and a
+//! project-wide search would drown the changes. Other systems use `notify`.
 
 mod batch;
 #[cfg(target_os = "linux")]
@@ -12,7 +12,7 @@ mod portable;
 use crate::error::Error;
 use crate::watch::{WatchRequest, Watcher};
 
-/// Full when nobody reads for a while: then events gather in the thread, see `batch`.
+/// When full because no receiver reads, events accumulate in the thread; see `batch`.
 const EVENTS: usize = 64;
 
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {

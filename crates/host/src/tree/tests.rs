@@ -1,16 +1,19 @@
-//! Trees on the real disk, with links planted in them.
+//! Tests of trees on the real disk, with links created in them.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 use crate::temp::TempFolder;
 
-fn found(tree: &Tree) -> Vec<(String, TreeKind)> {
+fn found(tree: &FolderTree) -> Vec<(String, TreeKind)> {
     let mut found = Vec::new();
     let problems = tree.walk(
-        &mut |path, _| match path == "target" {
-            true => Step::Skip,
-            false => Step::Enter,
+        &mut |path, _| {
+            if path == "target" {
+                WalkStep::Skip
+            } else {
+                WalkStep::Enter
+            }
         },
         &mut |path, entry| found.push((path.to_owned(), entry.kind)),
     );
@@ -20,14 +23,14 @@ fn found(tree: &Tree) -> Vec<(String, TreeKind)> {
 }
 
 #[test]
-fn what_was_put_is_found_and_read() {
+fn put_entries_are_found_and_read() {
     let folder = TempFolder::new().unwrap();
-    let tree = Tree::open(folder.path()).unwrap();
-    tree.put("a/b/run.sh", TreeKind::Executable, b"echo", false)
+    let tree = FolderTree::open(folder.path()).unwrap();
+    tree.write("a/b/run.sh", TreeKind::Executable, b"echo", false)
         .unwrap();
-    tree.put("a/plain", TreeKind::File, b"1", true).unwrap();
-    tree.put("target/x", TreeKind::File, b"x", false).unwrap();
-    tree.put("link", TreeKind::Link, b"/nowhere/at all", false)
+    tree.write("a/plain", TreeKind::File, b"1", true).unwrap();
+    tree.write("target/x", TreeKind::File, b"x", false).unwrap();
+    tree.write("link", TreeKind::Link, b"/nowhere/at all", false)
         .unwrap();
     let expected = [
         ("a/b/run.sh".to_owned(), TreeKind::Executable),
@@ -48,7 +51,7 @@ fn what_was_put_is_found_and_read() {
     assert_eq!(read("missing/x"), None);
     assert!(matches!(
         tree.read("a/b/run.sh", 3).unwrap_err().reason,
-        Reason::TooLarge { size: 4, limit: 3 }
+        ErrorReason::TooLarge { size: 4, limit: 3 }
     ));
     tree.remove("a/b/run.sh").unwrap();
     assert_eq!(
@@ -64,16 +67,16 @@ fn what_was_put_is_found_and_read() {
 }
 
 #[test]
-fn no_link_is_gone_through() {
+fn links_are_never_followed() {
     let folder = TempFolder::new().unwrap();
     let outside = TempFolder::new().unwrap();
     std::fs::write(outside.path().join("secret"), "s").unwrap();
     symlink(outside.path(), folder.path().join("way")).unwrap();
     symlink(outside.path().join("secret"), folder.path().join("file")).unwrap();
-    let tree = Tree::open(folder.path()).unwrap();
+    let tree = FolderTree::open(folder.path()).unwrap();
     assert_eq!(tree.entry("way/secret").unwrap(), None);
     assert_eq!(tree.read("way/secret", 10).unwrap(), None);
-    let error = tree.put("way/new", TreeKind::File, b"x", false);
+    let error = tree.write("way/new", TreeKind::File, b"x", false);
     assert!(
         error
             .unwrap_err()
@@ -82,37 +85,37 @@ fn no_link_is_gone_through() {
     );
     tree.remove("way/secret").unwrap();
     assert!(outside.path().join("secret").as_path().exists());
-    // What replaces a link replaces the link, not what it leads to.
-    tree.put("file", TreeKind::File, b"mine", false).unwrap();
+    // A write replaces the link itself, not its target.
+    tree.write("file", TreeKind::File, b"mine", false).unwrap();
     assert_eq!(std::fs::read(outside.path().join("secret")).unwrap(), b"s");
     assert_eq!(
         tree.read("file", 10).unwrap(),
         Some((TreeKind::File, b"mine".to_vec()))
     );
-    assert!(tree.put("../up", TreeKind::File, b"x", false).is_err());
+    assert!(tree.write("../up", TreeKind::File, b"x", false).is_err());
     assert!(tree.entry("way/..").is_err());
 }
 
 #[test]
-fn a_file_keeps_its_permissions_but_for_the_right_to_run_it() {
+fn put_keeps_permissions_except_the_execute_bits() {
     let folder = TempFolder::new().unwrap();
     let path = folder.path().join("f");
     std::fs::write(&path, "").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-    let tree = Tree::open(folder.path()).unwrap();
+    let tree = FolderTree::open(folder.path()).unwrap();
     let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-    tree.put("f", TreeKind::Executable, b"1", false).unwrap();
+    tree.write("f", TreeKind::Executable, b"1", false).unwrap();
     assert_eq!(mode(), 0o750);
-    tree.put("f", TreeKind::File, b"2", false).unwrap();
+    tree.write("f", TreeKind::File, b"2", false).unwrap();
     assert_eq!(mode(), 0o640);
 }
 
 #[test]
-fn a_draft_that_was_left_is_not_seen_and_can_be_swept() {
+fn leftover_drafts_are_hidden_and_swept() {
     let folder = TempFolder::new().unwrap();
     let left = folder.path().join(draft("f"));
     std::fs::write(&left, "half").unwrap();
-    let tree = Tree::open(folder.path()).unwrap();
+    let tree = FolderTree::open(folder.path()).unwrap();
     assert_eq!(found(&tree), []);
     tree.sweep("f").unwrap();
     assert!(!left.as_path().exists());

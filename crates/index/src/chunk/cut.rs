@@ -1,28 +1,29 @@
-//! Where the cuts are.
+//! Finds the chunk boundaries.
 
 use std::ops::Range;
 
 use syntax::{OutlineItem, OutlineKind, PlainNode, PlainTree};
 
-use super::{TARGET, WHOLE};
+use super::{MAX_WHOLE_BYTES, TARGET_BYTES};
 
-/// Nodes nested deeper than this are cut by their lines: nobody writes them by hand.
-const DEEPEST: usize = 64;
-/// Shorter pieces, such as `export`, go along with what follows on their row.
-const TINY: usize = 60;
+/// Nodes nested deeper than this are split by lines: no hand-written code reaches it.
+const MAX_DEPTH: usize = 64;
+/// Shorter pieces in bytes, such as `export`, are merged with the following piece on their row.
+const TINY_BYTES: usize = 60;
 
-/// A stretch that is not cut any further.
-struct Piece {
+/// A range that is not split any further.
+struct CutPiece {
     range: Range<usize>,
     first_row: usize,
     last_row: usize,
-    /// Whether it belongs to what comes behind it.
+    /// Whether it belongs to the following piece.
     leads: bool,
-    /// Whether nothing may be added to it but what leads it: it is a whole thing, or a part of a larger one.
+    /// Whether only leading pieces may be merged into it: it is a complete item, or a part of a
+    /// larger one.
     is_closed: bool,
 }
 
-/// Cuts along the tree.
+/// Splits along the syntax tree.
 pub(super) fn by_tree(text: &str, tree: &PlainTree, outline: &[OutlineItem]) -> Vec<Range<usize>> {
     let mut wholes: Vec<(usize, usize)> = outline
         .iter()
@@ -37,7 +38,7 @@ pub(super) fn by_tree(text: &str, tree: &PlainTree, outline: &[OutlineItem]) -> 
     with_gaps(text, spans)
 }
 
-/// Adds what lies in no node, as in texts that are broken.
+/// Adds the ranges that lie in no node, as in texts with syntax errors.
 fn with_gaps(text: &str, spans: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut whole = Vec::with_capacity(spans.len());
     let mut at = 0;
@@ -57,7 +58,7 @@ fn is_whole(kind: OutlineKind) -> bool {
     !matches!(kind, Constant | Field | Key | Other | Variable)
 }
 
-/// Cuts a stretch behind its lines, at an empty one where there is one in the last third.
+/// Splits a range at line ends, preferably at an empty line in the last third.
 pub(super) fn by_lines(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let (mut start, mut at) = (range.start, range.start);
@@ -67,9 +68,9 @@ pub(super) fn by_lines(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     };
     for line in stretch.split_inclusive('\n') {
         let is_empty = line.trim().is_empty();
-        if at + line.len() - start > TARGET && at > start {
+        if at + line.len() - start > TARGET_BYTES && at > start {
             let end = gap
-                .filter(|gap| *gap > start + TARGET / 3 * 2)
+                .filter(|gap| *gap > start + TARGET_BYTES / 3 * 2)
                 .unwrap_or(at);
             spans.push(start..end);
             start = end;
@@ -79,8 +80,8 @@ pub(super) fn by_lines(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
         if is_empty {
             gap = Some(at);
         }
-        while at - start > 2 * TARGET {
-            let end = text.floor_char_boundary(start + TARGET);
+        while at - start > 2 * TARGET_BYTES {
+            let end = text.floor_char_boundary(start + TARGET_BYTES);
             spans.push(start..end);
             start = end;
         }
@@ -92,7 +93,7 @@ pub(super) fn by_lines(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Without the white space around it, but with the indent of its first row; nothing where no word is left.
+/// Trims a range, but keeps the indent of its first row; returns `None` if it contains no word.
 fn tidied(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let stretch = text.get(range.clone())?;
     let end = range.start + stretch.trim_end().len();
@@ -109,22 +110,22 @@ fn tidied(text: &str, range: Range<usize>) -> Option<Range<usize>> {
 
 struct Cutter<'a> {
     text: &'a str,
-    /// Where functions, types and sections begin and end.
+    /// The ranges of functions, types and sections.
     wholes: Vec<(usize, usize)>,
 }
 
 impl Cutter<'_> {
-    /// The pieces of a node that is larger than a chunk.
-    fn scope(&self, node: PlainNode<'_>, depth: usize) -> Vec<Piece> {
+    /// Returns the pieces of a node that is larger than a chunk.
+    fn scope(&self, node: PlainNode<'_>, depth: usize) -> Vec<CutPiece> {
         let mut pieces = Vec::new();
         self.gather(node, depth, &mut pieces);
         let mut pieces = merged(self.text, led(pieces));
-        // The head of a type goes along with the first thing in it.
+        // The head of a type is merged with its first member.
         if depth > 0
             && let [head, first, ..] = pieces.as_mut_slice()
             && !head.is_closed
             && first.is_closed
-            && head.range.len() < 2 * TINY
+            && head.range.len() < 2 * TINY_BYTES
         {
             first.range.start = head.range.start;
             first.first_row = head.first_row;
@@ -133,28 +134,32 @@ impl Cutter<'_> {
         pieces
     }
 
-    fn gather(&self, node: PlainNode<'_>, depth: usize, pieces: &mut Vec<Piece>) {
+    fn gather(&self, node: PlainNode<'_>, depth: usize, pieces: &mut Vec<CutPiece>) {
         let children = node.children();
-        if children.is_empty() || depth > DEEPEST {
-            return self.lines(node.range(), pieces);
+        if children.is_empty() || depth > MAX_DEPTH {
+            return self.push_lines(node.range(), pieces);
         }
         for child in children {
             let range = child.range();
             let is_whole = self.wholes.binary_search(&(range.start, range.end)).is_ok();
-            let most = if is_whole { WHOLE } else { TARGET };
+            let most = if is_whole {
+                MAX_WHOLE_BYTES
+            } else {
+                TARGET_BYTES
+            };
             if range.is_empty() {
             } else if range.len() <= most {
                 let (first_row, last_row) = child.rows();
-                pieces.push(Piece {
-                    is_closed: range.len() > TARGET,
+                pieces.push(CutPiece {
+                    is_closed: range.len() > TARGET_BYTES,
                     range,
                     first_row,
                     last_row,
                     leads: child.leads(),
                 });
-            } else if is_whole && depth < DEEPEST {
+            } else if is_whole && depth < MAX_DEPTH {
                 let parts = self.scope(child, depth + 1);
-                pieces.extend(parts.into_iter().map(|part| Piece {
+                pieces.extend(parts.into_iter().map(|part| CutPiece {
                     is_closed: true,
                     leads: false,
                     ..part
@@ -165,7 +170,7 @@ impl Cutter<'_> {
         }
     }
 
-    fn lines(&self, range: Range<usize>, pieces: &mut Vec<Piece>) {
+    fn push_lines(&self, range: Range<usize>, pieces: &mut Vec<CutPiece>) {
         let mut row = self.text.get(..range.start).map_or(0, newlines);
         let mut at = range.start;
         for range in by_lines(self.text, range) {
@@ -173,7 +178,7 @@ impl Cutter<'_> {
             let first_row = row;
             row += self.text.get(range.clone()).map_or(0, newlines);
             at = range.end;
-            pieces.push(Piece {
+            pieces.push(CutPiece {
                 range,
                 first_row,
                 last_row: row,
@@ -188,11 +193,11 @@ fn newlines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// Puts comments, attributes and short words before a thing together with it.
-fn led(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut taken: Vec<Piece> = Vec::new();
+/// Merges comments, attributes and short words with the item that follows them.
+fn led(pieces: Vec<CutPiece>) -> Vec<CutPiece> {
+    let mut taken: Vec<CutPiece> = Vec::new();
     let mut before: Vec<usize> = pieces.iter().map(|piece| piece.last_row).collect();
-    // A node may hold nothing but empty ones, as that of a broken text does.
+    // A node of a text with syntax errors may contain only empty ones.
     if !before.is_empty() {
         before.rotate_right(1);
     }
@@ -201,12 +206,14 @@ fn led(pieces: Vec<Piece>) -> Vec<Piece> {
         let length = piece.range.len();
         match taken.last_mut() {
             Some(next)
-                if length <= TARGET
-                    && next.range.end - piece.range.start <= WHOLE + TARGET
+                if length <= TARGET_BYTES
+                    && next.range.end - piece.range.start <= MAX_WHOLE_BYTES + TARGET_BYTES
                     && (piece.leads && !behind && piece.last_row + 1 >= next.first_row
-                        || next.is_closed && length < TINY && piece.last_row == next.first_row) =>
+                        || next.is_closed
+                            && length < TINY_BYTES
+                            && piece.last_row == next.first_row) =>
             {
-                next.is_closed |= next.range.end - piece.range.start > TARGET;
+                next.is_closed |= next.range.end - piece.range.start > TARGET_BYTES;
                 next.range.start = piece.range.start;
                 next.first_row = piece.first_row;
             }
@@ -217,9 +224,9 @@ fn led(pieces: Vec<Piece>) -> Vec<Piece> {
     taken
 }
 
-/// Takes neighbours together while they fit.
-fn merged(text: &str, pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut merged: Vec<Piece> = Vec::new();
+/// Merges neighbouring pieces while they fit.
+fn merged(text: &str, pieces: Vec<CutPiece>) -> Vec<CutPiece> {
+    let mut merged: Vec<CutPiece> = Vec::new();
     for piece in pieces {
         let is_mute = text
             .get(piece.range.clone())
@@ -229,7 +236,7 @@ fn merged(text: &str, pieces: Vec<Piece>) -> Vec<Piece> {
                 if is_mute
                     || !last.is_closed
                         && !piece.is_closed
-                        && piece.range.end - last.range.start <= TARGET =>
+                        && piece.range.end - last.range.start <= TARGET_BYTES =>
             {
                 last.range.end = piece.range.end;
                 last.last_row = piece.last_row;

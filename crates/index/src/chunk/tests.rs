@@ -1,10 +1,10 @@
-//! Where texts are cut, told as the symbols and first rows of their chunks.
+//! Tests of chunk boundaries, shown as the symbols and first rows of the chunks.
 
 use syntax::language_named;
 
 use super::*;
 
-/// The chunks of a text as `symbol: first words … last words`, for reading.
+/// Formats the chunks of a text as `symbol: first words … last words`.
 fn check(language: &str, text: &str, expected: &[&str]) {
     let language = language_named(language);
     let chunks = chunks(text, language);
@@ -26,8 +26,8 @@ fn check(language: &str, text: &str, expected: &[&str]) {
     assert_whole(text, &chunks);
 }
 
-/// Sorted, disjoint, and with every letter and digit.
-fn assert_whole(text: &str, chunks: &[Chunk]) {
+/// Asserts that chunks are sorted, disjoint, and contain every letter and digit.
+fn assert_whole(text: &str, chunks: &[CodeChunk]) {
     let mut at = 0;
     for chunk in chunks {
         assert!(chunk.span.start >= at, "{chunk:?} after {at}");
@@ -51,7 +51,7 @@ fn filler(rows: usize) -> String {
 }
 
 #[test]
-fn small_neighbours_are_taken_together() {
+fn small_neighbours_are_merged() {
     let text = "fn a() {}\n\nfn b() {}\n";
     check("rust", text, &["/a 0-3: fn a() {}"]);
     let defined = &chunks(text, language_named("rust"))[0].defines;
@@ -60,12 +60,12 @@ fn small_neighbours_are_taken_together() {
 }
 
 #[test]
-fn functions_stay_whole_with_what_leads_them() {
+fn functions_stay_whole_with_their_comments() {
     let body = filler(30);
     let text = format!(
         "use a::b;\n\n/// Computes.\n#[inline]\nfn large() {{\n{body}}}\n\n/// Small.\nfn small() {{}}\n"
     );
-    assert!(text.len() > TARGET);
+    assert!(text.len() > TARGET_BYTES);
     check(
         "rust",
         &text,
@@ -78,11 +78,11 @@ fn functions_stay_whole_with_what_leads_them() {
 }
 
 #[test]
-fn what_is_too_large_is_cut_along_its_children_and_keeps_its_name() {
+fn large_items_are_split_along_children_and_keep_their_symbol() {
     let body = filler(50);
     let text =
         format!("impl Cart {{\n/// Adds all up.\nfn total() {{\n{body}}}\nfn other() {{}}\n}}\n");
-    assert!(text.len() > WHOLE);
+    assert!(text.len() > MAX_WHOLE_BYTES);
     let chunks = chunks(&text, language_named("rust"));
     assert_whole(&text, &chunks);
     assert_eq!(chunks[0].symbol.as_deref(), Some("total"));
@@ -94,11 +94,15 @@ fn what_is_too_large_is_cut_along_its_children_and_keeps_its_name() {
     assert_eq!(later.doc, "Adds all up.");
     let last = chunks.last().expect("chunks");
     assert_eq!(last.symbol.as_deref(), Some("other"));
-    assert!(chunks.iter().all(|chunk| chunk.span.len() <= TARGET + 100));
+    assert!(
+        chunks
+            .iter()
+            .all(|chunk| chunk.span.len() <= TARGET_BYTES + 100)
+    );
 }
 
 #[test]
-fn other_languages_have_their_own_things() {
+fn items_of_other_languages_stay_whole() {
     let body: String = (0..60)
         .map(|row| format!("        value_{row} = compute({row})\n"))
         .collect();
@@ -114,7 +118,7 @@ fn other_languages_have_their_own_things() {
     );
     let part = "word ".repeat(66);
     let text = format!("# One\n\n{part}\n\n{part}\n\n## Two\n\n{part}\n\n{part}\n\n{part}\n");
-    assert!(text.len() > WHOLE);
+    assert!(text.len() > MAX_WHOLE_BYTES);
     check(
         "markdown",
         &text,
@@ -148,7 +152,7 @@ fn a_text_without_a_tree_is_cut_at_its_lines() {
 }
 
 #[test]
-fn tests_are_known_as_such() {
+fn chunks_of_tests_are_marked() {
     let text = format!(
         "fn real() {{\n{}}}\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn works() {{\n{}}}\n}}\n",
         filler(30),
@@ -166,7 +170,7 @@ fn tests_are_known_as_such() {
 }
 
 #[test]
-fn nothing_but_blank_lines_and_marks_gives_no_chunks() {
+fn texts_without_words_give_no_chunks() {
     for text in ["", "\n", "\n\n  \n", "}\n", ";;\n", "\u{c}\n"] {
         for name in [
             "rust",
@@ -184,7 +188,7 @@ fn nothing_but_blank_lines_and_marks_gives_no_chunks() {
 }
 
 #[test]
-fn no_text_makes_it_lose_anything() {
+fn chunks_cover_every_letter_of_random_texts() {
     let parts = [
         "fn a() {\n",
         "}\n",

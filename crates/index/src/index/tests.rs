@@ -1,10 +1,10 @@
-//! Indexes over real folders and real repositories.
+//! Tests of indexes over real folders and real repositories.
 
 use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
 
-use super::{Index, Options};
-use crate::{Means, Query};
+use super::{Index, IndexOptions};
+use crate::{IndexQuery, QueryMode};
 
 const CART: &str = "//! A shopping cart.
 
@@ -52,19 +52,19 @@ fn sample() -> (TempFolder, AbsPath) {
 }
 
 fn found(index: &Index, question: &str) -> Vec<String> {
-    let answer = index.search(&Query::new(question, 5));
+    let answer = index.search(&IndexQuery::new(question, 5));
     assert!(answer.is_complete);
     let names = answer.hits.iter();
     names.map(|hit| hit.path.display().to_string()).collect()
 }
 
 #[test]
-fn a_question_finds_what_it_means() {
+fn a_query_finds_the_matching_chunk() {
     let (_folder, root) = sample();
-    let index = Index::open(root, Options::in_memory());
-    index.settle();
+    let index = Index::open(root, IndexOptions::in_memory());
+    index.wait_until_synced();
     assert!(index.status().is_ready(), "{:?}", index.status());
-    let answer = index.search(&Query::new("wait and try again after an error", 5));
+    let answer = index.search(&IndexQuery::new("wait and try again after an error", 5));
     let hit = &answer.hits[0];
     assert_eq!(hit.path.to_str(), Some("src/net/retry.rs"));
     assert_eq!(hit.symbol.as_deref(), Some("retry_with_backoff"));
@@ -72,7 +72,7 @@ fn a_question_finds_what_it_means() {
     assert_eq!(hit.text, RETRY.trim_end());
     assert!(hit.parts.meaning > 0.0, "{:?}", hit.parts);
     assert_eq!(found(&index, "total_price")[0], "src/cart.rs");
-    let secret = index.search(&Query::new("PASSWORD retry", 20));
+    let secret = index.search(&IndexQuery::new("PASSWORD retry", 20));
     assert!(secret.hits.iter().all(|hit| !hit.text.contains("PASSWORD")));
     assert_eq!(
         index.status().left_out.secret,
@@ -82,14 +82,14 @@ fn a_question_finds_what_it_means() {
 }
 
 #[test]
-fn each_way_of_asking_answers() {
+fn every_query_mode_returns_hits() {
     let (_folder, root) = sample();
-    let index = Index::open(root, Options::in_memory());
-    index.settle();
-    for means in [Means::Fused, Means::Words, Means::Meaning] {
-        let query = Query {
-            means,
-            ..Query::new("retry with backoff", 5)
+    let index = Index::open(root, IndexOptions::in_memory());
+    index.wait_until_synced();
+    for means in [QueryMode::Fused, QueryMode::Words, QueryMode::Meaning] {
+        let query = IndexQuery {
+            mode: means,
+            ..IndexQuery::new("retry with backoff", 5)
         };
         let answer = index.search(&query);
         assert_eq!(
@@ -98,9 +98,9 @@ fn each_way_of_asking_answers() {
             "{means:?}"
         );
     }
-    let query = Query {
+    let query = IndexQuery {
         folder: Some("src/net".into()),
-        ..Query::new("total price of the cart", 5)
+        ..IndexQuery::new("total price of the cart", 5)
     };
     let answer = index.search(&query);
     assert!(
@@ -109,14 +109,14 @@ fn each_way_of_asking_answers() {
             .iter()
             .all(|hit| hit.path.starts_with("src/net"))
     );
-    assert_eq!(index.search(&Query::new("", 5)).hits.len(), 0);
+    assert_eq!(index.search(&IndexQuery::new("", 5)).hits.len(), 0);
 }
 
 #[test]
 fn a_definition_is_found_by_its_name() {
     let (_folder, root) = sample();
-    let index = Index::open(root, Options::in_memory());
-    index.settle();
+    let index = Index::open(root, IndexOptions::in_memory());
+    index.wait_until_synced();
     let first = |name: &str| {
         let hits = index.symbols(name, 3);
         hits.first()
@@ -132,10 +132,10 @@ fn a_definition_is_found_by_its_name() {
 }
 
 #[test]
-fn what_changes_is_found_anew() {
+fn changed_files_are_found_again() {
     let (_folder, root) = sample();
-    let index = Index::open(root.clone(), Options::in_memory());
-    index.settle();
+    let index = Index::open(root.clone(), IndexOptions::in_memory());
+    index.wait_until_synced();
     write(
         &root,
         "src/cart.rs",
@@ -149,7 +149,7 @@ fn what_changes_is_found_anew() {
     RealFiles.remove(&root.join("src/net")).expect("remove");
     let touched = ["src/cart.rs", "src/new.rs", "src/net"].map(|name| root.join(name));
     index.touch(touched.to_vec());
-    index.settle();
+    index.wait_until_synced();
     assert_eq!(found(&index, "weigh_parcel")[0], "src/cart.rs");
     assert_eq!(found(&index, "print_invoice")[0], "src/new.rs");
     assert!(index.symbols("retry_with_backoff", 3).is_empty());
@@ -157,19 +157,19 @@ fn what_changes_is_found_anew() {
 }
 
 #[test]
-fn an_unsaved_text_stands_before_the_file() {
+fn an_unsaved_text_replaces_the_file() {
     let (_folder, root) = sample();
-    let index = Index::open(root.clone(), Options::in_memory());
-    index.settle();
+    let index = Index::open(root.clone(), IndexOptions::in_memory());
+    index.wait_until_synced();
     let typed = "pub fn weigh_parcel(parcel: &Parcel) -> Grams {}\n";
     let buffer = text::Buffer::new(typed);
     index.set_unsaved(root.join("src/cart.rs"), Some(buffer.snapshot()));
-    index.settle();
+    index.wait_until_synced();
     let hits = index.symbols("weigh_parcel", 3);
     assert_eq!(hits[0].text, typed);
     assert!(index.symbols("total_price", 3).is_empty());
     index.set_unsaved(root.join("src/cart.rs"), None);
-    index.settle();
+    index.wait_until_synced();
     assert!(index.symbols("weigh_parcel", 3).is_empty());
     assert_eq!(index.symbols("total_price", 3).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! One layer: every position looks at all the others, then at itself.
+//! One transformer layer: self-attention, then a feed-forward network.
 
 use std::collections::HashMap;
 
@@ -9,22 +9,22 @@ use super::{EPSILON, WIDTH, layer_norm, softmax_last_dim};
 const HEADS: usize = 12;
 const OF_HEAD: usize = WIDTH / HEADS;
 
-/// The weights by their names.
-pub(super) struct Weights {
+/// The model's tensors by name.
+pub(super) struct LayerWeights {
     tensors: HashMap<String, Tensor>,
 }
 
-impl Weights {
+impl LayerWeights {
     pub(super) fn new(tensors: HashMap<String, Tensor>) -> Self {
         Self { tensors }
     }
 
-    /// As floats, whatever they are kept as.
+    /// Returns a tensor as 32-bit floats, whatever its stored type.
     pub(super) fn get(&self, name: &str) -> Result<Tensor, Error> {
         let tensor = self
             .tensors
             .get(name)
-            .ok_or_else(|| Error::Msg(format!("there is no {name}")))?;
+            .ok_or_else(|| Error::Msg(format!("the tensor {name} is missing")))?;
         tensor.to_dtype(DType::F32)
     }
 
@@ -37,13 +37,13 @@ impl Weights {
 }
 
 struct Linear {
-    /// Turned, so that rows are inputs.
+    /// Transposed, so that rows are inputs.
     weight: Tensor,
     bias: Tensor,
 }
 
 impl Linear {
-    fn new(weights: &Weights, name: &str) -> Result<Self, Error> {
+    fn new(weights: &LayerWeights, name: &str) -> Result<Self, Error> {
         let (weight, bias) = weights.norm(name)?;
         Ok(Self {
             weight: weight.t()?.contiguous()?,
@@ -57,7 +57,7 @@ impl Linear {
 }
 
 /// The weights of one layer.
-pub(super) struct Layer {
+pub(super) struct AttentionLayer {
     query: Linear,
     key: Linear,
     value: Linear,
@@ -68,8 +68,8 @@ pub(super) struct Layer {
     narrow_norm: (Tensor, Tensor),
 }
 
-impl Layer {
-    pub(super) fn new(weights: &Weights, number: usize) -> Result<Self, Error> {
+impl AttentionLayer {
+    pub(super) fn new(weights: &LayerWeights, number: usize) -> Result<Self, Error> {
         let linear = |name: &str| Linear::new(weights, &format!("encoder.layer.{number}.{name}"));
         let norm = |name: &str| weights.norm(&format!("encoder.layer.{number}.{name}.LayerNorm"));
         Ok(Self {
@@ -84,7 +84,8 @@ impl Layer {
         })
     }
 
-    /// `states` has a row for every position of `count` texts of `length` positions.
+    /// Applies the layer; `states` has a row for every position of `count` texts of `length`
+    /// positions.
     pub(super) fn forward(
         &self,
         states: &Tensor,

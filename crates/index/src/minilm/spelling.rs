@@ -1,10 +1,11 @@
-//! A text as the tokens of the model: words and single marks in small letters, cut into pieces.
+//! Splits a text into the model's tokens: lower-case words and punctuation marks, split into word
+//! pieces.
 
 use crate::wordpiece::Vocabulary;
 
 const UNKNOWN: u32 = 100;
 
-/// At most `most` tokens.
+/// Returns at most `most` tokens.
 pub(super) fn tokens(vocabulary: &Vocabulary, text: &str, most: usize) -> Vec<u32> {
     let text = text.to_lowercase();
     let mut tokens = Vec::with_capacity(most.min(text.len()));
@@ -19,7 +20,7 @@ pub(super) fn tokens(vocabulary: &Vocabulary, text: &str, most: usize) -> Vec<u3
         let (word, after) = rest.split_at(length.max(letter.len_utf8()));
         if !letter.is_whitespace() && !letter.is_control() {
             let before = tokens.len();
-            vocabulary.pieces(word, &mut |token| tokens.push(token));
+            vocabulary.split_word(word, &mut |token| tokens.push(token));
             if tokens.len() == before {
                 tokens.push(UNKNOWN);
             }
@@ -30,7 +31,8 @@ pub(super) fn tokens(vocabulary: &Vocabulary, text: &str, most: usize) -> Vec<u3
     tokens
 }
 
-/// Punctuation, and letters of scripts that put no blanks between words.
+/// Returns whether a character is a word by itself: punctuation, and characters of scripts without
+/// blanks between words.
 fn stands_alone(letter: char) -> bool {
     letter.is_ascii_punctuation()
         || matches!(letter, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')

@@ -1,10 +1,11 @@
-//! The reference sentences. The weights are no part of the repository: where they are absent, the test says so.
+//! Tests with reference sentences. The weights are not part of the repository: without them the
+//! tests report that they are skipped.
 
 use std::path::PathBuf;
 
 use super::{FILES, MiniLm, WIDTH};
 
-/// `BURIN_MINILM`, or where the trainer of the table puts the model.
+/// Returns `BURIN_MINILM`, or the folder where the table's trainer stores the model.
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("BURIN_MINILM").map(PathBuf::from);
     let trained = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/embed/minilm");
@@ -15,7 +16,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 #[test]
-fn two_sentences_have_their_published_vectors() {
+fn vectors_match_the_published_ones() {
     let Some(folder) = folder() else {
         eprintln!(
             "skipped: the weights of MiniLM are not here; BURIN_MINILM can name their folder"
@@ -72,7 +73,7 @@ fn two_sentences_have_their_published_vectors() {
 }
 
 #[test]
-fn a_missing_model_is_said_in_a_sentence() {
+fn a_missing_model_is_reported() {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let error = MiniLm::open(&here)
         .err()

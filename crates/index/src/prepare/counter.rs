@@ -1,45 +1,46 @@
-//! Counts the words of a file's chunks, and spells each word once, however often it comes.
+//! Counts the words of a file's chunks, and tokenizes each distinct word once.
 //!
-//! Most words of a file come many times. Its text is cut into words once, for what is counted and for what is embedded.
+//! Most words of a file occur many times. Its text is split into words once, both for counting and
+//! for the embedding.
 //! Invariant: the tokens are those that `Table::encode` would find in the same text.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use crate::chunk::Chunk;
+use crate::chunk::CodeChunk;
 use crate::delta::WordHasher;
+use crate::embedding::{self, TokenList};
 use crate::record::FileWords;
-use crate::table::{self, Tokens};
 use crate::wordpiece::Vocabulary;
-use crate::words::{Word, each, each_word};
+use crate::words::{SplitWord, each, each_word};
 
-use super::{DEFINES, Place, STEM, plain_name};
+use super::{DEFINES, PathParts, STEM, plain_name};
 
-/// Words of a chunk beyond which nothing is counted.
-const MOST_WORDS: usize = 4_000;
-/// Behind it there is no place.
+/// Maximum number of words of a chunk that are counted.
+const MAX_WORDS: usize = 4_000;
+/// Marks the end of a list of postings.
 const NONE: u32 = u32::MAX;
 
 /// Counts the words of a file's chunks.
 pub(super) struct Counter<'a> {
     vocabulary: &'a Vocabulary,
     numbers: HashMap<Box<str>, u32, BuildHasherDefault<WordHasher>>,
-    words: Vec<Counted>,
-    places: Vec<PlaceOfWord>,
-    /// The tokens of all words that were spelt, one behind the other.
+    words: Vec<CountedWord>,
+    places: Vec<WordPosting>,
+    /// The tokens of all tokenized words, concatenated.
     tokens: Vec<u32>,
 }
 
-/// A word of the file.
-struct Counted {
-    /// Its last place in `places`.
+/// A distinct word of the file.
+struct CountedWord {
+    /// The index of its last posting in `places`.
     last: u32,
-    /// Its tokens in `tokens`, once somebody asked: as an identifier that has parts, and as any other word.
+    /// Its ranges in `tokens`, once requested: as a compound identifier, and as any other word.
     spelt: [Option<(u32, u32)>; 2],
 }
 
-/// A chunk that holds a word, how often, and the place before it.
-struct PlaceOfWord {
+/// A chunk that contains a word, the count, and the index of the previous posting.
+struct WordPosting {
     chunk: u32,
     count: u16,
     before: u32,
@@ -56,18 +57,18 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Takes a chunk in and gives the number of its words. `embedded` has the tokens of what is embedded before the
-    /// code, which is `before` words long, and gets those of the code.
+    /// Counts a chunk and returns its number of words. `embedded` holds the tokens of the text
+    /// embedded before the code, which is `before` words long, and receives those of the code.
     pub(super) fn chunk(
         &mut self,
         ix: u32,
-        chunk: &Chunk,
+        chunk: &CodeChunk,
         code: &str,
-        place: &Place<'_>,
-        (embedded, before): (&mut Tokens, usize),
+        place: &PathParts<'_>,
+        (embedded, before): (&mut TokenList, usize),
     ) -> u16 {
-        let mut left = table::MOST_WORDS.saturating_sub(before);
-        let mut length = each(code, MOST_WORDS, |word| {
+        let mut left = embedding::MAX_WORDS.saturating_sub(before);
+        let mut length = each(code, MAX_WORDS, |word| {
             let number = self.add(ix, word.text());
             if left > 0 {
                 left -= 1;
@@ -75,7 +76,7 @@ impl<'a> Counter<'a> {
             }
         });
         let mut count = |name: &str| {
-            each_word(name, MOST_WORDS, |word| {
+            each_word(name, MAX_WORDS, |word| {
                 length += 1;
                 self.add(ix, word);
             });
@@ -97,14 +98,14 @@ impl<'a> Counter<'a> {
         u16::try_from(length).unwrap_or(u16::MAX)
     }
 
-    /// Counts a word and gives its number.
+    /// Counts a word and returns its number.
     fn add(&mut self, ix: u32, word: &str) -> u32 {
         let number = match self.numbers.get(word) {
             Some(number) => *number,
             None => {
                 let number = self.words.len() as u32;
                 self.numbers.insert(word.into(), number);
-                self.words.push(Counted {
+                self.words.push(CountedWord {
                     last: NONE,
                     spelt: [None; 2],
                 });
@@ -115,7 +116,7 @@ impl<'a> Counter<'a> {
         match self.places.get_mut(counted.last as usize) {
             Some(last) if last.chunk == ix => last.count = last.count.saturating_add(1),
             _ => {
-                self.places.push(PlaceOfWord {
+                self.places.push(WordPosting {
                     chunk: ix,
                     count: 1,
                     before: counted.last,
@@ -126,11 +127,11 @@ impl<'a> Counter<'a> {
         number
     }
 
-    /// Adds the tokens of a word that was counted.
-    fn spell(&mut self, number: u32, word: Word<'_>, embedded: &mut Tokens) {
+    /// Adds the tokens of a counted word.
+    fn spell(&mut self, number: u32, word: SplitWord<'_>, embedded: &mut TokenList) {
         let is_compound = matches!(
             word,
-            Word::Whole {
+            SplitWord::Whole {
                 is_compound: true,
                 ..
             }
@@ -148,7 +149,7 @@ impl<'a> Counter<'a> {
 
     pub(super) fn finish(self) -> FileWords {
         let mut terms: Vec<(Box<str>, u32)> = self.numbers.into_iter().collect();
-        // The same file gives the same bytes, whatever the map's order.
+        // Makes the bytes independent of the map's order.
         terms.sort_unstable();
         let mut found = FileWords::default();
         let mut places = Vec::new();

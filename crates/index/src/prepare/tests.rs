@@ -1,10 +1,10 @@
-//! What a file becomes.
+//! Tests of the records made from files.
 
 use super::*;
-use crate::record::{HANDS_ON, Layout, each_term};
+use crate::record::{ONLY_REEXPORTS, RecordLayout, each_term};
 
 fn terms(record: &[u8]) -> Vec<(String, Vec<(u32, u16)>)> {
-    let layout = Layout::of(record).expect("a record");
+    let layout = RecordLayout::of(record).expect("a record");
     let mut terms = Vec::new();
     each_term(&layout, record, |term, places| {
         terms.push((term.to_owned(), places.collect()))
@@ -15,7 +15,12 @@ fn terms(record: &[u8]) -> Vec<(String, Vec<(u32, u16)>)> {
 #[test]
 fn a_file_becomes_words_and_vectors() {
     let text = "/// Adds up.\nfn total_price() -> u64 { 1 }\n";
-    let record = prepare([1; 20], "shop/src/cart_lines.rs", text, Table::shipped());
+    let record = prepare(
+        [1; 20],
+        "shop/src/cart_lines.rs",
+        text,
+        EmbeddingTable::shipped(),
+    );
     let terms = terms(&record);
     let count = |word: &str| {
         let found = terms.iter().find(|(term, _)| term == word);
@@ -27,15 +32,20 @@ fn a_file_becomes_words_and_vectors() {
     assert_eq!(count("shop"), 1);
     assert_eq!(count(&format!("{DEFINES}total_price")), 1);
     assert_eq!(count(&format!("{STEM}cartline")), 1);
-    let layout = Layout::of(&record).expect("a record");
+    let layout = RecordLayout::of(&record).expect("a record");
     assert_eq!(layout.count, 1);
     assert!(record[layout.values()].iter().any(|value| *value != 0));
-    let again = prepare([1; 20], "shop/src/cart_lines.rs", text, Table::shipped());
+    let again = prepare(
+        [1; 20],
+        "shop/src/cart_lines.rs",
+        text,
+        EmbeddingTable::shipped(),
+    );
     assert_eq!(record, again, "the same file gives the same bytes");
 }
 
 #[test]
-fn what_is_spelt_once_is_embedded_as_the_whole_text_is() {
+fn cached_tokens_give_the_same_embedding() {
     let long: String = (0..200)
         .map(|ix| format!("    parse_HTTPHeader(total_{ix}, parse, parse_httpheader, zqx_{ix});\n"))
         .collect();
@@ -45,18 +55,18 @@ fn what_is_spelt_once_is_embedded_as_the_whole_text_is() {
         &format!("/// Adds.\nfn long() {{\n{long}}}\n"),
     ] {
         let path = "shop/src/cart_lines.rs";
-        let record = prepare([1; 20], path, text, Table::shipped());
-        let layout = Layout::of(&record).expect("a record");
+        let record = prepare([1; 20], path, text, EmbeddingTable::shipped());
+        let layout = RecordLayout::of(&record).expect("a record");
         let chunks = crate::chunk::chunks(text, syntax::language_named("rust"));
         assert_eq!(layout.count as usize, chunks.len());
         for (chunk, values) in chunks
             .iter()
-            .zip(record[layout.values()].chunks(crate::table::DIMS))
+            .zip(record[layout.values()].chunks(crate::embedding::DIMS))
         {
             let mut whole = String::new();
-            put_head(&mut whole, chunk, &Place::of(path));
+            put_head(&mut whole, chunk, &PathParts::of(path));
             whole.push_str(&text[chunk.span.clone()]);
-            let expected = Table::shipped().encode(&whole).values;
+            let expected = EmbeddingTable::shipped().encode(&whole).values;
             let expected: Vec<u8> = expected
                 .iter()
                 .map(|value| value.to_le_bytes()[0])
@@ -67,14 +77,16 @@ fn what_is_spelt_once_is_embedded_as_the_whole_text_is() {
 }
 
 #[test]
-fn files_that_only_hand_on_are_told() {
+fn re_exporting_files_are_marked() {
     let check = |path: &str, text: &str, expected: bool| {
-        let record = prepare([0; 20], path, text, Table::shipped());
-        let layout = Layout::of(&record).expect("a record");
+        let record = prepare([0; 20], path, text, EmbeddingTable::shipped());
+        let layout = RecordLayout::of(&record).expect("a record");
         let flags = record[layout.flags()].to_vec();
         assert!(!flags.is_empty(), "{path}");
         assert!(
-            flags.iter().all(|flag| (flag & HANDS_ON != 0) == expected),
+            flags
+                .iter()
+                .all(|flag| (flag & ONLY_REEXPORTS != 0) == expected),
             "{path}: {text}"
         );
     };
@@ -104,9 +116,9 @@ fn files_that_only_hand_on_are_told() {
 }
 
 #[test]
-fn a_path_is_taken_apart() {
+fn a_path_is_split_into_parts() {
     let check = |path: &str, stem: &str, folders: &[&str]| {
-        let place = Place::of(path);
+        let place = PathParts::of(path);
         assert_eq!(
             (place.stem, place.folders.as_slice()),
             (stem, folders),

@@ -1,9 +1,9 @@
-//! The order of candidates, told as paths and places.
+//! Tests of the order of candidates, shown as paths and indices.
 
 use super::*;
 
-fn candidate(path: &str, place: u32, meaning_z: f32, words_z: f32) -> Candidate<'_> {
-    Candidate {
+fn candidate(path: &str, place: u32, meaning_z: f32, words_z: f32) -> RankCandidate<'_> {
+    RankCandidate {
         chunk: 0,
         path,
         symbol: "",
@@ -17,9 +17,9 @@ fn candidate(path: &str, place: u32, meaning_z: f32, words_z: f32) -> Candidate<
     }
 }
 
-/// The order of candidates for a question, each as `path:place`.
-fn check(question: &str, candidates: Vec<Candidate<'_>>, expected: &[&str]) {
-    let (traits, weights) = (Traits::of(question), Weights::default());
+/// Returns the order of candidates for a query, each as `path:index`.
+fn check(question: &str, candidates: Vec<RankCandidate<'_>>, expected: &[&str]) {
+    let (traits, weights) = (QueryTraits::of(question), RankWeights::default());
     let order = |candidates| {
         let ranked = ranked(candidates, &traits, &weights, 0.7, true, 10);
         let named = ranked
@@ -57,7 +57,7 @@ fn both_scores_count_by_their_weight() {
 }
 
 #[test]
-fn tests_stand_behind_unless_they_are_asked_for() {
+fn tests_rank_lower_unless_requested() {
     let candidates = || {
         let mut inner = candidate("c.rs", 4, 1.6, 1.6);
         inner.flags = IN_TESTS;
@@ -80,7 +80,7 @@ fn tests_stand_behind_unless_they_are_asked_for() {
 }
 
 #[test]
-fn a_definition_stands_before_its_uses() {
+fn a_definition_ranks_above_its_uses() {
     let mut defines = candidate("b.rs", 7, 0.5, 1.0);
     defines.defines = true;
     let candidates = vec![candidate("a.rs", 0, 3.0, 3.0), defines.clone()];
@@ -100,7 +100,7 @@ fn a_definition_stands_before_its_uses() {
 }
 
 #[test]
-fn a_path_that_says_it_counts() {
+fn a_matching_path_raises_the_score() {
     let candidates = vec![
         candidate("src/a.rs", 0, 2.0, 2.0),
         candidate("src/retry.rs", 0, 1.5, 1.5),
@@ -113,7 +113,7 @@ fn a_path_that_says_it_counts() {
 }
 
 #[test]
-fn one_file_does_not_fill_the_answer() {
+fn one_file_does_not_dominate_the_results() {
     let candidates = vec![
         candidate("a.rs", 0, 3.0, 3.0),
         candidate("a.rs", 1, 2.9, 2.9),
@@ -128,9 +128,9 @@ fn one_file_does_not_fill_the_answer() {
 }
 
 #[test]
-fn a_file_that_hands_on_stands_behind() {
+fn a_re_exporting_file_ranks_lower() {
     let mut handing = candidate("src/mod.rs", 0, 2.0, 2.0);
-    handing.flags = HANDS_ON;
+    handing.flags = ONLY_REEXPORTS;
     let candidates = vec![
         handing,
         candidate("src/a.rs", 0, 1.5, 1.5),
@@ -151,8 +151,8 @@ fn a_score_is_the_sum_of_its_parts() {
     ];
     let ranked = ranked(
         candidates,
-        &Traits::of("retry policy"),
-        &Weights::default(),
+        &QueryTraits::of("retry policy"),
+        &RankWeights::default(),
         0.7,
         true,
         10,
@@ -165,7 +165,7 @@ fn a_score_is_the_sum_of_its_parts() {
 }
 
 #[test]
-fn documents_stand_behind_unless_they_are_asked_for() {
+fn documents_rank_lower_unless_requested() {
     let candidates = || {
         vec![
             candidate("README.md", 0, 2.0, 2.0),
@@ -181,7 +181,7 @@ fn documents_stand_behind_unless_they_are_asked_for() {
 }
 
 #[test]
-fn a_symbol_that_the_question_says_counts() {
+fn a_matching_symbol_raises_the_score() {
     let mut named = candidate("b.rs", 0, 1.8, 1.8);
     named.symbol = "write_session";
     let candidates = vec![candidate("a.rs", 0, 2.0, 2.0), named];

@@ -1,4 +1,4 @@
-//! Numbers of varying length and texts.
+//! Variable-length numbers and texts.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// Reads what was put, from the front; `None` at the end and for what was never written so.
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+/// Reads the encoded values from the front; returns `None` at the end and for invalid bytes.
+pub(super) struct RecordReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> RecordReader<'a> {
     pub(super) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;

@@ -1,4 +1,4 @@
-//! Records written and read, whole and damaged.
+//! Tests of records written and read, intact and damaged.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn draft(text: &str) -> Vec<u8> {
     let mut words = FileWords::default();
     words.push("alpha", [(0, 3)].into_iter());
     words.push("beta", (0..chunks.len() as u32).map(|ix| (ix, 1)));
-    Draft {
+    RecordDraft {
         blob: [7; 20],
         path: "src/a.rs",
         text: text.len(),
@@ -33,17 +33,21 @@ fn text() -> String {
 }
 
 #[test]
-fn what_is_written_is_read() {
+fn records_round_trip() {
     let text = text();
     let mut bytes = draft(&text);
     set_first(&mut bytes, 41);
-    let layout = Layout::of(&bytes).expect("a record");
+    let layout = RecordLayout::of(&bytes).expect("a record");
     let chunks = crate::chunk::chunks(&text, syntax::language_named("rust"));
     assert!(chunks.len() > 2);
     assert_eq!((layout.first, layout.count as usize), (41, chunks.len()));
     assert_eq!(&bytes[layout.path()], b"src/a.rs");
     assert_eq!(layout.text as usize, text.len());
-    assert!(bytes[layout.flags()].iter().all(|flags| *flags == HANDS_ON));
+    assert!(
+        bytes[layout.flags()]
+            .iter()
+            .all(|flags| *flags == ONLY_REEXPORTS)
+    );
     assert_eq!(bytes[layout.values()][DIMS * 2], 2);
     let mut expected = chunks;
     expected.iter_mut().for_each(|chunk| chunk.doc.clear());
@@ -62,7 +66,7 @@ fn what_is_written_is_read() {
 fn damaged_bytes_are_refused_or_read_without_harm() {
     let bytes = draft(&text());
     for end in 0..bytes.len() {
-        assert_eq!(Layout::of(&bytes[..end]), None, "{end}");
+        assert_eq!(RecordLayout::of(&bytes[..end]), None, "{end}");
     }
     let mut random = 5_u64;
     for _ in 0..5_000 {
@@ -72,7 +76,7 @@ fn damaged_bytes_are_refused_or_read_without_harm() {
         let mut damaged = bytes.clone();
         let at = (random >> 20) as usize % damaged.len();
         damaged[at] ^= (random >> 50) as u8 | 1;
-        if let Some(layout) = Layout::of(&damaged) {
+        if let Some(layout) = RecordLayout::of(&damaged) {
             assert!(chunks_of(&layout, &damaged).len() <= layout.count as usize);
             each_term(&layout, &damaged, |_, places| {
                 places.for_each(|(chunk, _)| assert!(chunk < layout.count));

@@ -1,39 +1,39 @@
-//! Answers over small views that are made by hand.
+//! Tests of answers over small, hand-made views.
 
 use super::*;
 use crate::prepare::prepare;
-use crate::store::{Fold, Keep, Store};
-use crate::view::Seen;
+use crate::store::{ChunkStore, FoldPolicy, Persistence};
+use crate::view::ViewedFile;
 use crate::words::each_word;
 
-/// A store and a view of these files.
-fn seen(files: &[(&str, &str)]) -> (std::sync::Arc<Store>, View) {
-    let store = Store::of(None, [0; 8]);
-    let mut view = View::default();
+/// Returns a store and a view of these files.
+fn seen(files: &[(&str, &str)]) -> (std::sync::Arc<ChunkStore>, WorktreeView) {
+    let store = ChunkStore::of(None, [0; 8]);
+    let mut view = WorktreeView::default();
     for (ix, (path, text)) in files.iter().enumerate() {
-        let record = prepare([ix as u8; 20], path, text, Table::shipped());
-        let entry = store.add(vec![record], Keep::Kept)[0];
-        let known = store.known();
+        let record = prepare([ix as u8; 20], path, text, EmbeddingTable::shipped());
+        let entry = store.add(vec![record], Persistence::Durable)[0];
+        let known = store.contents();
         view.change(&known, path, |seen| {
-            *seen = Seen {
+            *seen = ViewedFile {
                 entry: Some(entry),
-                ..Seen::default()
+                ..ViewedFile::default()
             };
         });
     }
-    store.keep(Fold::Now);
+    store.persist(FoldPolicy::Now);
     (store, view)
 }
 
-fn with_sight<R>(files: &[(&str, &str)], ask: impl FnOnce(&Sight<'_>) -> R) -> R {
+fn with_sight<R>(files: &[(&str, &str)], ask: impl FnOnce(&SearchContext<'_>) -> R) -> R {
     let (store, view) = seen(files);
-    let known = store.known();
-    ask(&Sight {
+    let known = store.contents();
+    ask(&SearchContext {
         known: &known,
         view: &view,
-        table: Table::shipped(),
-        weights: &Weights::default(),
-        below: "",
+        table: EmbeddingTable::shipped(),
+        weights: &RankWeights::default(),
+        prefix: "",
     })
 }
 
@@ -48,13 +48,13 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn words_are_scored_as_the_formula_says() {
+fn word_scores_match_the_bm25_formula() {
     let question = "retry the request request";
     let lists: Vec<Vec<String>> = FILES
         .iter()
         .map(|(path, text)| {
             let mut words = Vec::new();
-            let place = crate::prepare::Place::of(path);
+            let place = crate::prepare::PathParts::of(path);
             let names = [place.stem, place.stem, place.folders[0]];
             for text in [*text].into_iter().chain(names) {
                 each_word(text, 1_000, |word| words.push(word.to_owned()));
@@ -78,7 +78,7 @@ fn words_are_scored_as_the_formula_says() {
         score
     };
     with_sight(&FILES, |sight| {
-        let scores = WordScores::of(sight, &Traits::of(question).words);
+        let scores = WordScores::of(sight, &QueryTraits::of(question).words);
         for (chunk, list) in lists.iter().enumerate() {
             let (score, expected) = (scores.score(chunk as u32), expected(list));
             assert!(
@@ -87,7 +87,7 @@ fn words_are_scored_as_the_formula_says() {
             );
         }
         drop(scores);
-        let none = WordScores::of(sight, &Traits::of("unheard").words);
+        let none = WordScores::of(sight, &QueryTraits::of("unheard").words);
         assert_eq!(
             (0..4).map(|chunk| none.score(chunk)).sum::<f32>(),
             0.0,
@@ -97,11 +97,11 @@ fn words_are_scored_as_the_formula_says() {
 }
 
 #[test]
-fn only_the_folder_asked_for_answers() {
+fn a_folder_query_returns_only_its_files() {
     with_sight(&FILES, |sight| {
-        let query = |folder: &str| Query {
+        let query = |folder: &str| IndexQuery {
             folder: Some(folder.into()),
-            ..Query::new("request", 10)
+            ..IndexQuery::new("request", 10)
         };
         let paths = |folder: &str| -> Vec<&str> {
             let answer = sight.answer(&query(folder));
@@ -120,7 +120,7 @@ fn only_the_folder_asked_for_answers() {
 }
 
 #[test]
-fn a_definition_is_taken_in_however_little_its_words_say() {
+fn a_named_definition_is_always_a_candidate() {
     let many: Vec<(String, String)> = (0..120)
         .map(|ix| {
             (
@@ -137,14 +137,14 @@ fn a_definition_is_taken_in_however_little_its_words_say() {
         .collect();
     files.push(("place.rs", &text));
     with_sight(&files, |sight| {
-        let answer = sight.answer(&Query::new("wanted_thing", 3));
+        let answer = sight.answer(&IndexQuery::new("wanted_thing", 3));
         assert_eq!(answer[0].candidate.path, "place.rs");
         assert_eq!(answer.len(), 3);
     });
 }
 
 #[test]
-fn the_best_are_kept_whatever_their_number() {
+fn the_top_chunks_are_kept() {
     let files: Vec<(String, &str)> = (0..40)
         .map(|ix| (format!("f{ix:02}.txt"), "word"))
         .collect();
@@ -154,9 +154,9 @@ fn the_best_are_kept_whatever_their_number() {
         .collect();
     with_sight(&files, |sight| {
         for most in [1, 3, 10, 39, 100] {
-            let mut best = Best::new(most);
+            let mut best = TopChunks::new(most);
             for chunk in (0..40).rev() {
-                // Equals decide by their place.
+                // Ties are broken by path and index.
                 best.offer(sight, (chunk % 4) as f32, chunk);
             }
             let mut chunks = best.chunks(sight);
@@ -171,14 +171,14 @@ fn the_best_are_kept_whatever_their_number() {
 }
 
 #[test]
-fn scores_are_told_by_how_far_they_stand_out() {
-    let mut spread = Spread::default();
+fn standard_scores_are_computed() {
+    let mut spread = ScoreSpread::default();
     spread.count = 4;
     for score in [1.0, 3.0] {
         spread.add(score);
     }
-    // Of 0, 0, 1 and 3 the mean is 1 and the variance 1.5.
+    // The mean of 0, 0, 1 and 3 is 1 and the variance 1.5.
     assert!((spread.z(3.0) - 2.0 / 1.5_f32.sqrt()).abs() < 1e-3);
     assert!((spread.z(1.0)).abs() < 1e-3);
-    assert_eq!(Spread::default().z(5.0), 0.0);
+    assert_eq!(ScoreSpread::default().z(5.0), 0.0);
 }

@@ -1,48 +1,51 @@
-//! Folding: the words of new entries go from memory into tantivy's index.
+//! Folding: moves the words of new entries from memory into tantivy's index.
 //!
-//! While much is read they are handed on as they come, so that they are counted beside what is read; what was handed on
-//! is in only once the log that it is of is on the disk and the fold was finished.
+//! During a full pass they are added as they arrive, so that tantivy processes them in parallel;
+//! they become part of the index only once the log is on disk and the fold is finished.
 
-use crate::disk::{self, Document, Folding};
+use crate::lexical::{self, ChunkDocument, LexicalFold};
 use crate::record::each_term;
 
-use super::{Entry, Keeper, Store};
+use super::{ChunkStore, StorePersister, StoredFile};
 
-/// Whether words are folded.
+/// The policy for folding words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fold {
-    /// Where they are worth a part of the index.
+pub(crate) enum FoldPolicy {
+    /// Fold if there are enough for a segment.
     Now,
-    /// Only where they take much memory.
+    /// Fold only if they use much memory.
     WhenMany,
-    /// As `WhenMany`, but more will come and then they are folded: what there is may be counted meanwhile.
-    Beside,
+    /// Like `WhenMany`, but start processing words already, since more will follow.
+    InBackground,
 }
 
-impl Store {
-    /// Hands the words that are not yet on their way to the index.
-    pub(super) fn hand_on(&self, keeper: &mut Keeper) -> tantivy::Result<Option<(Folding, usize)>> {
+impl ChunkStore {
+    /// Passes the words that are not yet in the index to a fold.
+    pub(super) fn start_fold(
+        &self,
+        keeper: &mut StorePersister,
+    ) -> tantivy::Result<Option<(LexicalFold, usize)>> {
         let Some(disk) = &keeper.disk else {
             return Ok(None);
         };
         let (mut folding, handed) = match keeper.folding.take() {
             Some(begun) => begun,
-            None => (disk.begin()?, 0),
+            None => (disk.start_fold()?, 0),
         };
-        // One entry's at a time, so that they are counted while the next ones are spelt.
+        // One entry at a time, so that they are processed while the next ones are prepared.
         let rest = keeper.unfolded.get(handed..).unwrap_or_default();
         folding.add(rest.iter().flat_map(|id| {
-            let known = self.known();
+            let known = self.contents();
             known.entry(*id).map_or_else(Vec::new, documents)
         }))?;
         Ok(Some((folding, keeper.unfolded.len())))
     }
 
-    pub(super) fn fold(&self, keeper: &mut Keeper) {
+    pub(super) fn fold(&self, keeper: &mut StorePersister) {
         let (Some(log), Some(_)) = (&mut keeper.log, &keeper.disk) else {
             return;
         };
-        let upto = log.end();
+        let upto = log.end_offset();
         if let Err(error) = log.sync() {
             return keeper.give_up(&error.to_string());
         }
@@ -58,20 +61,25 @@ impl Store {
         }
     }
 
-    /// Folds the words that wait; they are all of the log up to `upto`.
-    fn folded(&self, keeper: &mut Keeper, upto: u64) -> tantivy::Result<Option<disk::Snapshot>> {
-        let folding = self.hand_on(keeper)?;
+    /// Folds the pending words, which cover the log up to `upto`.
+    fn folded(
+        &self,
+        keeper: &mut StorePersister,
+        upto: u64,
+    ) -> tantivy::Result<Option<lexical::LexicalSnapshot>> {
+        let folding = self.start_fold(keeper)?;
         let Some((folding, disk)) = folding.zip(keeper.disk.as_ref()) else {
             return Ok(None);
         };
         folding.0.finish(keeper.id, upto)?;
-        let before = self.known().folded.clone();
+        let before = self.contents().folded.clone();
         disk.read(before.as_ref()).map(Some)
     }
 }
 
-impl Keeper {
-    /// What came of an attempt to write words. Where it failed they stay in memory, where they are found as well.
+impl StorePersister {
+    /// Unwraps the result of writing words. On failure the words stay in memory, where they are
+    /// still searchable.
     pub(super) fn or_without_disk<T>(&mut self, result: tantivy::Result<Option<T>>) -> Option<T> {
         result.unwrap_or_else(|error| {
             let note = format!("The index of words cannot be written: {error}.");
@@ -82,10 +90,10 @@ impl Keeper {
     }
 }
 
-fn documents(entry: &Entry) -> Vec<Document> {
+fn documents(entry: &StoredFile) -> Vec<ChunkDocument> {
     let count = entry.layout.count;
-    let mut documents: Vec<Document> = (0..count)
-        .map(|ix| Document {
+    let mut documents: Vec<ChunkDocument> = (0..count)
+        .map(|ix| ChunkDocument {
             chunk: entry.first + ix,
             words: String::new(),
         })

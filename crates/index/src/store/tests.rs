@@ -1,17 +1,17 @@
-//! Stores that are closed, opened again, damaged and shared.
+//! Tests of stores that are closed, reopened, damaged and shared.
 
 use host::TempFolder;
 
 use super::*;
+use crate::embedding::EmbeddingTable;
 use crate::prepare::{DEFINES, prepare};
-use crate::table::Table;
 
 const TABLE: [u8; 8] = [1; 8];
 
 fn record(seed: usize) -> (String, Blob, u64, Vec<u8>) {
     let text = format!("fn name{seed}() {{ work({seed}); }}\n");
     let (path, blob) = (format!("src/f{seed}.rs"), [seed as u8; 20]);
-    let record = prepare(blob, &path, &text, Table::shipped());
+    let record = prepare(blob, &path, &text, EmbeddingTable::shipped());
     (path, blob, text.len() as u64, record)
 }
 
@@ -21,11 +21,11 @@ fn place() -> (TempFolder, AbsPath) {
     (folder, path)
 }
 
-/// The files whose chunks hold a word.
-fn holders(store: &Store, word: &str) -> Vec<String> {
-    let known = store.known();
+/// Returns the files whose chunks contain a word.
+fn holders(store: &ChunkStore, word: &str) -> Vec<String> {
+    let known = store.contents();
     let mut holders = Vec::new();
-    known.each_place(word, |chunk, _| {
+    known.each_posting(word, |chunk, _| {
         holders.extend(known.owner(chunk).map(|entry| entry.path.to_string()));
     });
     holders.sort_unstable();
@@ -33,24 +33,24 @@ fn holders(store: &Store, word: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_kept_is_found_again_with_its_words() {
+fn stored_entries_are_found_with_their_words() {
     for count in [3, 9, 200] {
         let (_folder, folder) = place();
-        let store = Store::of(Some(&folder), TABLE);
+        let store = ChunkStore::of(Some(&folder), TABLE);
         for seed in 0..count {
-            store.add(vec![record(seed).3], Keep::Kept);
-            store.keep(Fold::WhenMany);
+            store.add(vec![record(seed).3], Persistence::Durable);
+            store.persist(FoldPolicy::WhenMany);
         }
-        store.keep(Fold::Now);
-        store.add(vec![record(count).3], Keep::Kept);
-        store.keep(Fold::WhenMany);
+        store.persist(FoldPolicy::Now);
+        store.add(vec![record(count).3], Persistence::Durable);
+        store.persist(FoldPolicy::WhenMany);
         drop(store);
-        let store = Store::of(Some(&folder), TABLE);
+        let store = ChunkStore::of(Some(&folder), TABLE);
         assert_eq!(store.notes(), Vec::<String>::new());
         for seed in 0..=count {
             let (path, blob, length, _) = record(seed);
             let id = store.find(&path, &blob, length).expect("it is known");
-            assert_eq!(&*store.known().entry(id).expect("there").path, path);
+            assert_eq!(&*store.contents().entry(id).expect("there").path, path);
             assert_eq!(
                 holders(&store, &format!("{DEFINES}name{seed}")).concat(),
                 path
@@ -58,38 +58,41 @@ fn what_is_kept_is_found_again_with_its_words() {
             assert_eq!(store.find(&path, &blob, length + 1), None, "another length");
         }
         assert_eq!(holders(&store, "work").len(), count + 1);
-        assert_eq!(store.known().folded.is_some(), count >= LEAST_FOLDED);
+        assert_eq!(
+            store.contents().folded.is_some(),
+            count >= MIN_FOLDED_CHUNKS
+        );
     }
 }
 
 #[test]
-fn what_passes_leaves_nothing() {
+fn transient_entries_leave_nothing() {
     let (_folder, folder) = place();
-    let store = Store::of(Some(&folder), TABLE);
+    let store = ChunkStore::of(Some(&folder), TABLE);
     let (path, blob, length, bytes) = record(1);
-    let id = store.add(vec![bytes], Keep::Passing)[0];
+    let id = store.add(vec![bytes], Persistence::Transient)[0];
     assert_eq!(holders(&store, "work"), [path.as_str()]);
     assert_eq!(store.find(&path, &blob, length), None);
-    store.drop_passing(id);
+    store.drop_transient(id);
     assert_eq!(holders(&store, "work"), Vec::<String>::new());
-    assert_eq!(store.known().delta.size(), 0);
+    assert_eq!(store.contents().delta.size(), 0);
     let (path, blob, length, bytes) = record(2);
-    store.add(vec![bytes], Keep::Kept);
-    store.keep(Fold::Now);
+    store.add(vec![bytes], Persistence::Durable);
+    store.persist(FoldPolicy::Now);
     drop(store);
-    let store = Store::of(Some(&folder), TABLE);
+    let store = ChunkStore::of(Some(&folder), TABLE);
     assert!(store.find(&path, &blob, length).is_some());
     assert_eq!(holders(&store, "work"), [path]);
 }
 
 #[test]
-fn damage_is_never_handed_out() {
+fn damaged_entries_are_never_returned() {
     let (_folder, folder) = place();
-    let store = Store::of(Some(&folder), TABLE);
+    let store = ChunkStore::of(Some(&folder), TABLE);
     for seed in 0..4 {
-        store.add(vec![record(seed).3], Keep::Kept);
+        store.add(vec![record(seed).3], Persistence::Durable);
     }
-    store.keep(Fold::WhenMany);
+    store.persist(FoldPolicy::WhenMany);
     drop(store);
     let path = folder.join("entries");
     let whole = RealFiles.read(&path, 1 << 20).expect("read");
@@ -102,11 +105,11 @@ fn damage_is_never_handed_out() {
         let mut damaged = whole.clone();
         damaged[at] ^= (random >> 50) as u8 | 1;
         RealFiles.write_private(&path, &damaged).expect("write");
-        let store = Store::of(Some(&folder), TABLE);
+        let store = ChunkStore::of(Some(&folder), TABLE);
         for seed in 0..4 {
             let (path, blob, length, mut bytes) = record(seed);
             if let Some(id) = store.find(&path, &blob, length) {
-                let known = store.known();
+                let known = store.contents();
                 let entry = known.entry(id).expect("there");
                 set_first(&mut bytes, entry.first);
                 assert_eq!(&entry.bytes[..], bytes, "byte {at}");
@@ -117,35 +120,35 @@ fn damage_is_never_handed_out() {
 }
 
 #[test]
-fn a_second_program_reads_and_keeps_its_own_in_memory() {
+fn a_second_program_does_not_write() {
     let (_folder, folder) = place();
-    let store = Store::of(Some(&folder), TABLE);
-    store.add(vec![record(1).3], Keep::Kept);
-    store.keep(Fold::Now);
-    // Opened past the list of those that are open, as another program would.
-    let second = Store::open(&folder, TABLE, false).expect("open");
+    let store = ChunkStore::of(Some(&folder), TABLE);
+    store.add(vec![record(1).3], Persistence::Durable);
+    store.persist(FoldPolicy::Now);
+    // Bypasses the list of open stores, as another program would.
+    let second = ChunkStore::open(&folder, TABLE, false).expect("open");
     let (path, blob, length, _) = record(1);
     assert!(second.find(&path, &blob, length).is_some());
-    second.add(vec![record(2).3], Keep::Kept);
-    second.keep(Fold::Now);
+    second.add(vec![record(2).3], Persistence::Durable);
+    second.persist(FoldPolicy::Now);
     assert_eq!(holders(&second, "work").len(), 2);
     assert_eq!(holders(&store, "work").len(), 1);
     drop(second);
-    store.add(vec![record(3).3], Keep::Kept);
-    store.keep(Fold::Now);
+    store.add(vec![record(3).3], Persistence::Durable);
+    store.persist(FoldPolicy::Now);
     drop(store);
-    let store = Store::of(Some(&folder), TABLE);
+    let store = ChunkStore::of(Some(&folder), TABLE);
     assert_eq!(holders(&store, "work"), ["src/f1.rs", "src/f3.rs"]);
 }
 
 #[test]
-fn words_that_were_folded_from_what_was_cut_are_not_believed() {
+fn words_folded_from_a_truncated_log_are_discarded() {
     let (_folder, folder) = place();
-    let store = Store::of(Some(&folder), TABLE);
+    let store = ChunkStore::of(Some(&folder), TABLE);
     for seed in 0..100 {
-        store.add(vec![record(seed).3], Keep::Kept);
+        store.add(vec![record(seed).3], Persistence::Durable);
     }
-    store.keep(Fold::Now);
+    store.persist(FoldPolicy::Now);
     drop(store);
     let path = folder.join("entries");
     let whole = RealFiles.read(&path, 1 << 24).expect("read");
@@ -153,42 +156,42 @@ fn words_that_were_folded_from_what_was_cut_are_not_believed() {
         .write_private(&path, &whole[..whole.len() / 3])
         .expect("write");
     for _ in 0..2 {
-        let store = Store::of(Some(&folder), TABLE);
+        let store = ChunkStore::of(Some(&folder), TABLE);
         for seed in 0..100 {
             let (path, blob, length, bytes) = record(seed);
             if store.find(&path, &blob, length).is_none() {
-                store.add(vec![bytes], Keep::Kept);
+                store.add(vec![bytes], Persistence::Durable);
             }
             let name = format!("{DEFINES}name{seed}");
             assert_eq!(holders(&store, &name).concat(), path);
         }
-        store.keep(Fold::Now);
+        store.persist(FoldPolicy::Now);
     }
 }
 
 #[test]
-fn words_handed_on_beside_are_found_once_and_again_after_opening() {
+fn words_folded_in_background_are_found_once() {
     let (_folder, folder) = place();
-    let store = Store::of(Some(&folder), TABLE);
+    let store = ChunkStore::of(Some(&folder), TABLE);
     let add = |seeds: std::ops::Range<usize>| {
         for seed in seeds {
-            store.add(vec![record(seed).3], Keep::Kept);
-            store.keep(Fold::Beside);
+            store.add(vec![record(seed).3], Persistence::Durable);
+            store.persist(FoldPolicy::InBackground);
             assert_eq!(holders(&store, "work").len(), seed + 1);
         }
         assert!(store.keeper().folding.is_some());
     };
     let (some, more) = (WORTH_HANDING_ON + 5, 2 * WORTH_HANDING_ON + 10);
     add(0..some);
-    assert!(store.known().folded.is_none());
-    store.keep(Fold::Now);
+    assert!(store.contents().folded.is_none());
+    store.persist(FoldPolicy::Now);
     assert!(store.keeper().folding.is_none());
-    assert!(store.known().folded.is_some());
+    assert!(store.contents().folded.is_some());
     assert_eq!(holders(&store, "work").len(), some);
-    // What is handed on and never finished is in the log, and counted from there.
+    // Words of an unfinished fold are in the log, and are recovered from there.
     add(some..more);
     drop(store);
-    let store = Store::of(Some(&folder), TABLE);
+    let store = ChunkStore::of(Some(&folder), TABLE);
     assert_eq!(holders(&store, "work").len(), more);
     assert_eq!(holders(&store, "name3"), ["src/f3.rs"]);
 }

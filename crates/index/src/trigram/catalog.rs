@@ -1,46 +1,48 @@
-//! `Known` as bytes on the disk, without the segments' own.
+//! Stores a `Known` on disk, without the contents of its segments.
 //!
-//! One checksum over all; whatever does not fit is as good as nothing, and is made anew.
+//! One checksum covers everything; a catalog that does not match is treated as missing and rebuilt.
 
 use std::sync::Arc;
 
 use base::AbsPath;
-use host::{FileKind, Files, Mark, RealFiles};
+use host::{FileKind, FileVersion, Files, RealFiles};
 
-use super::known::{Content, File, Folder, Held, Known, Name};
-use super::segment::Segment;
+use super::file_table::{
+    ContentState, FileTable, IndexedFile, IndexedFolder, NameRange, OpenSegment,
+};
+use super::segment::TrigramSegment;
 
 const MAGIC: [u8; 8] = *b"BURICAT3";
-/// A catalog beyond this is none of ours.
+/// Maximum size of a catalog in bytes.
 const LIMIT: u64 = 1 << 30;
 const CATALOG: &str = "catalog";
 
-/// The file that holds a segment.
+/// Returns the path of a segment's file.
 pub(super) fn segment_path(store: &AbsPath, number: u64) -> AbsPath {
     store.join(segment_name(number))
 }
 
-/// Its name.
+/// Returns the name of a segment's file.
 pub(super) fn segment_name(number: u64) -> String {
     format!("{number:08x}.segment")
 }
 
-/// Why there is nothing to be had from a store.
+/// The reason that a store is unusable.
 pub(super) enum Unusable {
-    /// There is nothing yet.
+    /// The store does not exist yet.
     Absent,
-    /// There is something else, or only part of it.
+    /// The store is damaged or foreign.
     Wrong(&'static str),
 }
 
-/// Writes the catalog in place of the one before. Segments in memory are left out, and what is only there counts as
-/// unread.
-pub(super) fn write(store: &AbsPath, root: &AbsPath, known: &Known) -> Result<(), host::Error> {
+/// Writes the catalog in place of the previous one. Segments in memory are omitted, and their files
+/// count as unread.
+pub(super) fn write(store: &AbsPath, root: &AbsPath, known: &FileTable) -> Result<(), host::Error> {
     RealFiles.write_private(&store.join(CATALOG), &encode(root, known))
 }
 
-/// Reads what a store holds for `root`.
-pub(super) fn read(store: &AbsPath, root: &AbsPath) -> Result<Known, Unusable> {
+/// Reads the store of `root`.
+pub(super) fn read(store: &AbsPath, root: &AbsPath) -> Result<FileTable, Unusable> {
     let bytes = match RealFiles.read(&store.join(CATALOG), LIMIT) {
         Ok(bytes) => bytes,
         Err(error) if error.is_not_found() => return Err(Unusable::Absent),
@@ -51,12 +53,12 @@ pub(super) fn read(store: &AbsPath, root: &AbsPath) -> Result<Known, Unusable> {
     ))?;
     let mut known = known;
     for (number, files) in numbers {
-        let segment = Segment::open(&segment_path(store, number));
+        let segment = TrigramSegment::open(&segment_path(store, number));
         let segment = segment.map_err(|_| Unusable::Wrong("one of its segments is damaged"))?;
         if segment.files() != files {
-            return Err(Unusable::Wrong("one of its segments is another one"));
+            return Err(Unusable::Wrong("one of its segments does not match"));
         }
-        known.segments.push(Held {
+        known.segments.push(OpenSegment {
             segment: Arc::new(segment),
             number: Some(number),
         });
@@ -64,8 +66,8 @@ pub(super) fn read(store: &AbsPath, root: &AbsPath) -> Result<Known, Unusable> {
     Ok(known)
 }
 
-fn encode(root: &AbsPath, known: &Known) -> Vec<u8> {
-    let mut out = Out(Vec::with_capacity(
+fn encode(root: &AbsPath, known: &FileTable) -> Vec<u8> {
+    let mut out = CatalogWriter(Vec::with_capacity(
         known.files.len() * 64 + known.names.len(),
     ));
     out.0.extend_from_slice(&MAGIC);
@@ -74,7 +76,7 @@ fn encode(root: &AbsPath, known: &Known) -> Vec<u8> {
     out.flag(known.rules.is_some());
     out.number(known.rules.unwrap_or(0));
     out.flag(known.has_problems);
-    // Numbers of segments as they will be read.
+    // Segment numbers as they will be read.
     let mut written = Vec::new();
     let mut new_index = Vec::new();
     for held in &known.segments {
@@ -104,9 +106,9 @@ fn encode(root: &AbsPath, known: &Known) -> Vec<u8> {
     out.0
 }
 
-struct Out(Vec<u8>);
+struct CatalogWriter(Vec<u8>);
 
-impl Out {
+impl CatalogWriter {
     fn number(&mut self, value: u64) {
         let mut left = value;
         while left >= 0x80 {
@@ -125,12 +127,12 @@ impl Out {
         self.0.extend_from_slice(bytes);
     }
 
-    fn name(&mut self, name: Name) {
+    fn name(&mut self, name: NameRange) {
         self.number(u64::from(name.begin));
         self.number(u64::from(name.length));
     }
 
-    fn mark(&mut self, mark: Option<Mark>) {
+    fn mark(&mut self, mark: Option<FileVersion>) {
         self.flag(mark.is_some());
         if let Some(mark) = mark {
             self.flag(mark.kind == FileKind::Folder);
@@ -142,17 +144,17 @@ impl Out {
         }
     }
 
-    fn content(&mut self, content: &Content, new_index: &[Option<u64>]) {
+    fn content(&mut self, content: &ContentState, new_index: &[Option<u64>]) {
         match content {
-            Content::Opaque(mark) => {
+            ContentState::Opaque(mark) => {
                 self.number(1);
                 self.mark(Some(*mark));
             }
-            Content::Binary(mark) => {
+            ContentState::Binary(mark) => {
                 self.number(2);
                 self.mark(Some(*mark));
             }
-            Content::Grams {
+            ContentState::Grams {
                 mark,
                 segment,
                 file,
@@ -165,26 +167,26 @@ impl Out {
                 }
                 _ => self.number(0),
             },
-            Content::Unread => self.number(0),
+            ContentState::Unread => self.number(0),
         }
     }
 }
 
-/// What was read, and number and files of each segment.
-type Decoded = (Known, Vec<(u64, u32)>);
+/// The decoded data, and the number and file count of each segment.
+type Decoded = (FileTable, Vec<(u64, u32)>);
 
 fn decode(root: &AbsPath, bytes: &[u8]) -> Option<Decoded> {
     let (body, sum) = bytes.split_last_chunk::<4>()?;
     if crc32fast::hash(body).to_le_bytes() != *sum {
         return None;
     }
-    let mut input = In(body.strip_prefix(&MAGIC)?);
+    let mut input = CatalogReader(body.strip_prefix(&MAGIC)?);
     if input.bytes()? != root.as_path().as_os_str().as_encoded_bytes() {
         return None;
     }
-    let mut known = Known {
+    let mut known = FileTable {
         names: input.bytes()?.to_vec(),
-        ..Known::default()
+        ..FileTable::default()
     };
     let has_rules = input.flag()?;
     let rules = input.number()?;
@@ -195,7 +197,7 @@ fn decode(root: &AbsPath, bytes: &[u8]) -> Option<Decoded> {
         segments.push((input.number()?, u32::try_from(input.number()?).ok()?));
     }
     for _ in 0..input.count()? {
-        known.folders.push(Folder {
+        known.folders.push(IndexedFolder {
             name: input.name(known.names.len())?,
             is_plain: input.flag()?,
             has_rules: input.flag()?,
@@ -203,7 +205,7 @@ fn decode(root: &AbsPath, bytes: &[u8]) -> Option<Decoded> {
         });
     }
     for _ in 0..input.count()? {
-        known.files.push(File {
+        known.files.push(IndexedFile {
             name: input.name(known.names.len())?,
             is_plain: input.flag()?,
             content: input.content(&segments)?,
@@ -212,9 +214,9 @@ fn decode(root: &AbsPath, bytes: &[u8]) -> Option<Decoded> {
     input.0.is_empty().then_some((known, segments))
 }
 
-struct In<'a>(&'a [u8]);
+struct CatalogReader<'a>(&'a [u8]);
 
-impl<'a> In<'a> {
+impl<'a> CatalogReader<'a> {
     fn number(&mut self) -> Option<u64> {
         let (mut value, mut shift) = (0_u64, 0_u32);
         loop {
@@ -228,7 +230,7 @@ impl<'a> In<'a> {
         }
     }
 
-    /// A number of things, each of which has a byte at least.
+    /// Reads a number of items, each of which has at least one byte.
     fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.number()?).ok()?;
         (count <= self.0.len()).then_some(count)
@@ -247,11 +249,11 @@ impl<'a> In<'a> {
         Some(bytes)
     }
 
-    fn name(&mut self, most: usize) -> Option<Name> {
+    fn name(&mut self, most: usize) -> Option<NameRange> {
         let begin = u32::try_from(self.number()?).ok()?;
         let length = u32::try_from(self.number()?).ok()?;
         let end = begin.checked_add(length)?;
-        (end as usize <= most).then_some(Name { begin, length })
+        (end as usize <= most).then_some(NameRange { begin, length })
     }
 
     fn time(&mut self) -> Option<i64> {
@@ -260,15 +262,16 @@ impl<'a> In<'a> {
         Some(i64::from_le_bytes(*bytes))
     }
 
-    fn mark(&mut self) -> Option<Option<Mark>> {
+    fn mark(&mut self) -> Option<Option<FileVersion>> {
         if !self.flag()? {
             return Some(None);
         }
         let is_folder = self.flag()?;
-        Some(Some(Mark {
-            kind: match is_folder {
-                true => FileKind::Folder,
-                false => FileKind::File,
+        Some(Some(FileVersion {
+            kind: if is_folder {
+                FileKind::Folder
+            } else {
+                FileKind::File
             },
             device: self.number()?,
             inode: self.number()?,
@@ -278,16 +281,16 @@ impl<'a> In<'a> {
         }))
     }
 
-    fn content(&mut self, segments: &[(u64, u32)]) -> Option<Content> {
+    fn content(&mut self, segments: &[(u64, u32)]) -> Option<ContentState> {
         match self.number()? {
-            0 => Some(Content::Unread),
-            1 => Some(Content::Opaque(self.mark()??)),
-            2 => Some(Content::Binary(self.mark()??)),
+            0 => Some(ContentState::Unread),
+            1 => Some(ContentState::Opaque(self.mark()??)),
+            2 => Some(ContentState::Binary(self.mark()??)),
             3 => {
                 let mark = self.mark()??;
                 let segment = usize::try_from(self.number()?).ok()?;
                 let file = u32::try_from(self.number()?).ok()?;
-                (file < segments.get(segment)?.1).then_some(Content::Grams {
+                (file < segments.get(segment)?.1).then_some(ContentState::Grams {
                     mark,
                     segment: u32::try_from(segment).ok()?,
                     file,

@@ -1,14 +1,15 @@
-//! Trigrams: three bytes of one row, ASCII capitals made small.
+//! Trigrams: three bytes of one row, with ASCII capitals in lower case.
 //!
-//! Rows are taken one by one: a trigram with a line ending in it is not counted, neither in files nor in plans.
+//! Rows are processed one by one: a trigram that contains a line ending is not counted, neither in
+//! files nor in plans.
 
 /// Three bytes as a number below `GRAMS`.
 pub(crate) type Gram = u32;
 
-/// How many different ones there are.
+/// The number of different trigrams.
 const GRAMS: usize = 1 << 24;
 
-/// The trigrams of a string, in order and as often as they come.
+/// Returns the trigrams of a string in order, with repetitions.
 pub(crate) fn grams_of(string: &[u8]) -> impl Iterator<Item = Gram> + '_ {
     string.windows(3).filter_map(|window| {
         let is_whole = !window.iter().any(|byte| is_ending(*byte));
@@ -23,7 +24,7 @@ fn is_ending(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }
 
-/// Collects the different trigrams of one file after the other. Keeps 2 MB.
+/// Collects the distinct trigrams of one file after the other. Uses 2 MB.
 pub(crate) struct Collector {
     /// One bit per trigram.
     seen: Vec<u64>,
@@ -43,7 +44,7 @@ impl Collector {
         }
     }
 
-    /// Takes the next piece of the file; trigrams across pieces count.
+    /// Processes the next piece of the file; trigrams across pieces count.
     pub(crate) fn feed(&mut self, piece: &[u8]) {
         for &byte in piece {
             if is_ending(byte) {
@@ -62,7 +63,8 @@ impl Collector {
         }
     }
 
-    /// What was fed since the last time, each once, in no order; ready for the next file.
+    /// Passes the distinct trigrams since the last call to `each`, unsorted, and resets the
+    /// collector for the next file.
     pub(crate) fn take(&mut self, mut each: impl FnMut(Gram)) {
         for gram in self.found.drain(..) {
             self.seen[gram as usize / 64] = 0;

@@ -1,7 +1,7 @@
-//! Which files there are: listed as a whole, or only the folders that changed.
+//! Lists the files: completely, or only the folders that changed.
 //!
-//! Invariant: a folder's mark is kept only when it was taken before the folder was listed and looked settled then, so
-//! that whoever finds the same mark later may take the list for complete.
+//! Invariant: a folder's version is stored only if it was taken before the folder was listed and
+//! was settled then, so that an equal version later proves that the list is complete.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
-use host::{FileKind, Mark, Moment, Survey};
-use project::{LaidOut, Rules, lay_out, lay_out_folder};
+use host::{BulkStat, FileKind, FileVersion, WallTime};
+use project::{IgnoreRules, ListedPath, list_below, list_directly_in};
 
-use super::known::{Content, File, Folder, Known};
+use super::file_table::{ContentState, FileTable, IndexedFile, IndexedFolder};
 
-/// Rows of a new `Known`, by path.
+/// Entries of a new `Known`, by path.
 #[derive(Default)]
-struct Draft {
-    /// Whether each is plain.
+struct ListingDraft {
+    /// Whether each file is visible to a walk that skips hidden files.
     files: BTreeMap<Vec<u8>, bool>,
     folders: BTreeMap<Vec<u8>, DraftFolder>,
     has_problems: bool,
@@ -27,19 +27,19 @@ struct Draft {
 struct DraftFolder {
     is_plain: bool,
     has_rules: bool,
-    mark: Option<Mark>,
+    mark: Option<FileVersion>,
 }
 
-/// Walks the whole root. What `old` knows of files that are still there is carried over, unchecked. `None` where it
-/// was cancelled.
+/// Walks the whole root. The data in `old` about files that still exist is carried over unchecked.
+/// Returns `None` if cancelled.
 pub(super) fn list(
     root: &AbsPath,
-    survey: &Survey,
-    old: &Known,
+    survey: &BulkStat,
+    old: &FileTable,
     cancel: &AtomicBool,
-) -> Option<Known> {
-    let began = survey.moment();
-    let layout = lay_out(root, root, cancel);
+) -> Option<FileTable> {
+    let began = survey.now();
+    let layout = list_below(root, root, cancel);
     if cancel.load(std::sync::atomic::Ordering::Relaxed) {
         return None;
     }
@@ -49,7 +49,7 @@ pub(super) fn list(
         .map(|file| (bytes(&file.path), file.is_plain));
     let mut folders = Vec::with_capacity(layout.folders.len());
     for folder in &layout.folders {
-        folders.push((bytes(&folder.path), looked_at(survey, folder, began)));
+        folders.push((bytes(&folder.path), draft_folder(survey, folder, began)));
     }
     let mut known = assemble(&mut files, &mut folders.into_iter(), old);
     known.has_problems = !layout.problems.is_empty();
@@ -57,16 +57,16 @@ pub(super) fn list(
     Some(known)
 }
 
-/// Lists only the folders whose numbers are given. `None` where that does not do: rules changed, or something cannot be
-/// listed.
+/// Lists only the folders with the given indices. Returns `None` if that does not suffice: ignore
+/// rules changed, or a folder cannot be listed.
 pub(super) fn list_folders(
     root: &AbsPath,
-    survey: &Survey,
-    old: &Known,
+    survey: &BulkStat,
+    old: &FileTable,
     changed: &[usize],
-) -> Option<Known> {
-    let began = survey.moment();
-    let mut draft = Draft::of(old);
+) -> Option<FileTable> {
+    let began = survey.now();
+    let mut draft = ListingDraft::of(old);
     for ix in changed {
         let folder = old.path(old.folders[*ix].name);
         draft.list_folder(root, survey, folder)?;
@@ -87,8 +87,8 @@ pub(super) fn list_folders(
     known.rules.is_some().then_some(known)
 }
 
-impl Draft {
-    fn of(known: &Known) -> Self {
+impl ListingDraft {
+    fn of(known: &FileTable) -> Self {
         let files = known.files.iter();
         let folders = known.folders.iter();
         Self {
@@ -109,14 +109,14 @@ impl Draft {
         }
     }
 
-    fn list_folder(&mut self, root: &AbsPath, survey: &Survey, folder: &Path) -> Option<()> {
-        // It may have gone with one that was listed before.
+    fn list_folder(&mut self, root: &AbsPath, survey: &BulkStat, folder: &Path) -> Option<()> {
+        // It may have been removed with a folder that was listed before.
         let Some(was) = self.folders.get(bytes(folder)).copied() else {
             return Some(());
         };
-        let began = survey.moment();
+        let began = survey.now();
         let before = survey
-            .mark(folder)
+            .version(folder)
             .filter(|mark| mark.kind == FileKind::Folder);
         let Some(before) = before else {
             self.remove_below(folder);
@@ -127,10 +127,10 @@ impl Draft {
         }
         let never = AtomicBool::new(false);
         let place = root.join(folder);
-        let layout = lay_out_folder(root, &place, &never);
+        let layout = list_directly_in(root, &place, &never);
         self.has_problems |= !layout.problems.is_empty();
-        let inside = |one: &&LaidOut| one.path.parent() == Some(folder) && one.path != folder;
-        let folders: Vec<&LaidOut> = layout.folders.iter().filter(inside).collect();
+        let inside = |one: &&ListedPath| one.path.parent() == Some(folder) && one.path != folder;
+        let folders: Vec<&ListedPath> = layout.folders.iter().filter(inside).collect();
         self.remove_gone(folder, &folders);
         for file in layout.files.iter().filter(inside) {
             let is_plain = file.is_plain && was.is_plain;
@@ -150,8 +150,8 @@ impl Draft {
         Some(())
     }
 
-    /// Takes out the files directly in a folder, and what was below folders that are no longer there.
-    fn remove_gone(&mut self, folder: &Path, still: &[&LaidOut]) {
+    /// Removes the files directly in a folder, and the contents of subfolders that no longer exist.
+    fn remove_gone(&mut self, folder: &Path, still: &[&ListedPath]) {
         let prefix = prefix(folder);
         let is_direct = |path: &[u8]| !path[prefix.len()..].contains(&b'/');
         let below = |path: &&Vec<u8>| path.starts_with(&prefix);
@@ -184,18 +184,24 @@ impl Draft {
         self.folders.retain(|path, _| is_outside(path));
     }
 
-    fn add_below(&mut self, root: &AbsPath, survey: &Survey, folder: &LaidOut, is_plain: bool) {
+    fn add_below(
+        &mut self,
+        root: &AbsPath,
+        survey: &BulkStat,
+        folder: &ListedPath,
+        is_plain: bool,
+    ) {
         let never = AtomicBool::new(false);
-        let began = survey.moment();
+        let began = survey.now();
         self.remove_below(&folder.path);
-        let layout = lay_out(root, &root.join(&folder.path), &never);
+        let layout = list_below(root, &root.join(&folder.path), &never);
         self.has_problems |= !layout.problems.is_empty();
         for file in &layout.files {
             let is_plain = file.is_plain && is_plain;
             self.files.insert(bytes(&file.path).to_vec(), is_plain);
         }
         for folder in &layout.folders {
-            let mut entry = looked_at(survey, folder, began);
+            let mut entry = draft_folder(survey, folder, began);
             entry.is_plain &= is_plain;
             self.folders.insert(bytes(&folder.path).to_vec(), entry);
         }
@@ -206,7 +212,7 @@ fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
-/// What the paths of everything in a folder begin with.
+/// Returns the prefix of all paths in a folder.
 fn prefix(folder: &Path) -> Vec<u8> {
     match bytes(folder) {
         [] => Vec::new(),
@@ -214,10 +220,11 @@ fn prefix(folder: &Path) -> Vec<u8> {
     }
 }
 
-fn looked_at(survey: &Survey, folder: &LaidOut, began: Moment) -> DraftFolder {
-    // Taken after the folder was listed; so it must not have changed since before that.
-    let mark = survey.mark(&folder.path);
-    let is_sound = |mark: &Mark| mark.kind == FileKind::Folder && mark.is_settled_before(began);
+fn draft_folder(survey: &BulkStat, folder: &ListedPath, began: WallTime) -> DraftFolder {
+    // Taken after the folder was listed, so it must have been unchanged since before that.
+    let mark = survey.version(&folder.path);
+    let is_sound =
+        |mark: &FileVersion| mark.kind == FileKind::Folder && mark.is_settled_before(began);
     DraftFolder {
         is_plain: folder.is_plain,
         has_rules: has_rules(survey, &folder.path),
@@ -225,18 +232,18 @@ fn looked_at(survey: &Survey, folder: &LaidOut, began: Moment) -> DraftFolder {
     }
 }
 
-fn has_rules(survey: &Survey, folder: &Path) -> bool {
-    let mut names = Rules::NAMES.iter();
-    names.any(|name| survey.mark(&folder.join(name)).is_some())
+fn has_rules(survey: &BulkStat, folder: &Path) -> bool {
+    let mut names = IgnoreRules::NAMES.iter();
+    names.any(|name| survey.version(&folder.join(name)).is_some())
 }
 
-/// The rules' number, unless they changed while files were listed by them.
-fn rules(root: &AbsPath, survey: &Survey, known: &Known, began: Moment) -> Option<u64> {
+/// Returns the fingerprint of the ignore rules; `None` if they changed while files were listed.
+fn rules(root: &AbsPath, survey: &BulkStat, known: &FileTable, began: WallTime) -> Option<u64> {
     let inner = [".gitignore", ".ignore", ".git", ".git/info/exclude"];
     for folder in known.folders_with_rules() {
         let marks = inner.iter().filter_map(|name| {
-            let mark = survey.mark(&folder.join(name));
-            // A repository's own folder changes with every commit.
+            let mark = survey.version(&folder.join(name));
+            // A repository's `.git` folder changes with every commit.
             mark.filter(|mark| mark.kind != FileKind::Folder)
         });
         if marks.into_iter().any(|mark| !mark.is_settled_before(began)) {
@@ -246,21 +253,21 @@ fn rules(root: &AbsPath, survey: &Survey, known: &Known, began: Moment) -> Optio
     Some(fingerprint(root, known))
 }
 
-/// The number of the rules as they are now.
-pub(super) fn fingerprint(root: &AbsPath, known: &Known) -> u64 {
+/// Returns a fingerprint of the current ignore rules.
+pub(super) fn fingerprint(root: &AbsPath, known: &FileTable) -> u64 {
     let mut folders = known.folders_with_rules().map(|folder| root.join(folder));
-    Rules::fingerprint(root, &mut folders)
+    IgnoreRules::fingerprint(root, &mut folders)
 }
 
-/// Puts files and folders together, both sorted, with what `old` knows of the contents.
+/// Combines files and folders, both sorted, with the contents known from `old`.
 fn assemble<'a>(
     files: &mut dyn Iterator<Item = (&'a [u8], bool)>,
     folders: &mut dyn Iterator<Item = (&'a [u8], DraftFolder)>,
-    old: &Known,
-) -> Known {
-    let mut known = Known {
+    old: &FileTable,
+) -> FileTable {
+    let mut known = FileTable {
         segments: old.segments.clone(),
-        ..Known::default()
+        ..FileTable::default()
     };
     let mut before = old.files.iter().peekable();
     for (path, is_plain) in files {
@@ -270,10 +277,10 @@ fn assemble<'a>(
         };
         while before.next_if(|file| old.bytes(file.name) < path).is_some() {}
         let same = before.next_if(|file| old.bytes(file.name) == path);
-        known.files.push(File {
+        known.files.push(IndexedFile {
             name,
             is_plain,
-            content: same.map_or(Content::Unread, |file| file.content),
+            content: same.map_or(ContentState::Unread, |file| file.content),
         });
     }
     for (path, folder) in folders {
@@ -281,7 +288,7 @@ fn assemble<'a>(
             known.has_problems = true;
             break;
         };
-        known.folders.push(Folder {
+        known.folders.push(IndexedFolder {
             name,
             is_plain: folder.is_plain,
             has_rules: folder.has_rules,

@@ -1,64 +1,66 @@
-//! What a file must hold for a pattern to match in it, in terms of trigrams.
+//! Derives a condition on trigrams that every file with a match of a pattern satisfies.
 //!
-//! The method is Russ Cox's ("Regular Expression Matching with a Trigram Index", 2012): from the bottom of the
-//! expression upwards, the exact strings it matches are kept while they are few, otherwise the strings that
-//! matches begin and end with; whatever is given up becomes a condition on trigrams first. Here over bytes, and over
-//! text whose ASCII capitals are made small, so that one index serves every kind of case. Other letters that
-//! are the same but for case (`K` and the Kelvin sign, `s` and `ſ`) come out of the expression's own folding.
+//! The method is Russ Cox's ("Regular Expression Matching with a Trigram Index", 2012): bottom-up,
+//! the exact strings that an expression matches are kept while they are few, otherwise their
+//! prefixes and suffixes; information that is given up is first turned into a condition on
+//! trigrams. This implementation works on bytes, and on text with ASCII capitals in lower case, so
+//! that one index serves every case sensitivity. Other letters that differ only in case (`K` and
+//! the Kelvin sign, `s` and `ſ`) result from the expression's own case folding.
 //!
-//! Invariant: a file in which the pattern matches satisfies the plan. `All` when nothing can be said.
+//! Invariant: a file that contains a match satisfies the plan. `All` if nothing can be derived.
 //! Start at `Plan::of`.
 
 use std::collections::BTreeSet;
 
-use project::search::{Case, SearchQuery, Syntax};
+use project::search::{CaseSensitivity, SearchQuery, Syntax};
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::gram::{Gram, grams_of};
 
 /// A condition on the trigrams of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum TrigramPlan {
     /// Any file may match.
     All,
-    /// No file can.
+    /// No file can match.
     None,
-    /// Files with this trigram.
+    /// Files that contain this trigram.
     Gram(Gram),
-    /// Files that satisfy each.
-    And(Vec<Plan>),
-    /// Files that satisfy any.
-    Or(Vec<Plan>),
+    /// Files that satisfy all conditions.
+    And(Vec<TrigramPlan>),
+    /// Files that satisfy any condition.
+    Or(Vec<TrigramPlan>),
 }
 
-/// Strings that are kept as exactly what an expression matches.
+/// Maximum number of exact strings of an expression.
 const EXACT: usize = 32;
-/// Strings kept as beginnings or ends, and in one condition.
+/// Maximum number of prefixes or suffixes, and of strings in one condition.
 const ENDS: usize = 32;
-/// Bytes of a beginning or end.
+/// Length of a prefix or suffix in bytes.
 const END: usize = 5;
-/// Bytes that exact strings may have together.
+/// Maximum total length of exact strings in bytes.
 const EXACT_BYTES: usize = 4096;
-/// Chars of a class that are told apart.
+/// Maximum size of a character class that is expanded.
 const CLASS: usize = 40;
-/// Conditions in a plan; one with more says little and costs much.
+/// Maximum number of conditions in a plan; more are of little use and expensive.
 const CONDITIONS: usize = 3000;
-/// Copies of a repeated expression that are written out.
+/// Maximum number of copies of a repeated expression.
 const COPIES: u32 = 4;
 
-impl Plan {
-    /// The plan of a search. A pattern that cannot be read has no condition: the search itself will say so.
+impl TrigramPlan {
+    /// Returns the plan of a search. An invalid pattern yields no condition: the search itself
+    /// reports it.
     pub(crate) fn of(query: &SearchQuery) -> Self {
         let pattern = match query.syntax {
             Syntax::Literal => regex_syntax::escape(&query.pattern),
             Syntax::Regex => query.pattern.clone(),
         };
-        // A smart search is at most insensitive.
+        // A smart-case search is at most case-insensitive.
         let mut parser = regex_syntax::ParserBuilder::new()
             .utf8(false)
             .unicode(true)
             .multi_line(true)
-            .case_insensitive(query.case != Case::Sensitive)
+            .case_insensitive(query.case != CaseSensitivity::Sensitive)
             .build();
         match parser.parse(&pattern) {
             Ok(hir) => Self::of_expression(&hir),
@@ -66,12 +68,13 @@ impl Plan {
         }
     }
 
-    /// The plan of an expression.
+    /// Returns the plan of a parsed expression.
     pub(crate) fn of_expression(hir: &Hir) -> Self {
-        let plan = Facts::of(hir).into_plan();
-        match plan.conditions() > CONDITIONS {
-            true => Self::All,
-            false => plan,
+        let plan = StringFacts::of(hir).into_plan();
+        if plan.conditions() > CONDITIONS {
+            Self::All
+        } else {
+            plan
         }
     }
 
@@ -128,11 +131,11 @@ impl Plan {
         }
     }
 
-    /// Files that hold this string.
+    /// Requires that a file contains this string.
     fn of_string(string: &[u8]) -> Self {
-        /// Of a longer string the first ones say enough.
-        const MOST: usize = 200;
-        let mut grams: Vec<Gram> = grams_of(string).take(MOST).collect();
+        /// Maximum number of trigrams per string; the first ones are selective enough.
+        const MAX_GRAMS: usize = 200;
+        let mut grams: Vec<Gram> = grams_of(string).take(MAX_GRAMS).collect();
         grams.sort_unstable();
         grams.dedup();
         match grams.as_slice() {
@@ -142,7 +145,7 @@ impl Plan {
         }
     }
 
-    /// Files that hold any of these strings.
+    /// Requires that a file contains any of these strings.
     fn of_strings(strings: &Strings) -> Self {
         if strings
             .iter()
@@ -150,7 +153,7 @@ impl Plan {
         {
             return Self::All;
         }
-        // A string that holds another one of them says no more than that one.
+        // A string that contains another one of the set is redundant.
         let says_more = |string: &&Vec<u8>| {
             let mut others = strings.iter().filter(|other| other.len() < string.len());
             !others.any(|other| string.windows(other.len()).any(|part| part == other))
@@ -164,23 +167,23 @@ impl Plan {
 
 type Strings = BTreeSet<Vec<u8>>;
 
-/// What is known of the strings that an expression matches, ASCII capitals made small.
+/// Facts about the strings that an expression matches, with ASCII capitals in lower case.
 #[derive(Clone, Debug)]
-struct Facts {
-    known: Known,
-    /// What holds of a file with a match, beside what `known` says.
-    plan: Plan,
+struct StringFacts {
+    known: KnownStrings,
+    /// A condition on files with a match, in addition to `known`.
+    plan: TrigramPlan,
 }
 
 #[derive(Clone, Debug)]
-enum Known {
-    /// Exactly these.
+enum KnownStrings {
+    /// The expression matches exactly these strings.
     Exact(Strings),
     /// Each begins with one of the first and ends with one of the second.
     Ends(Strings, Strings),
 }
 
-impl Facts {
+impl StringFacts {
     fn of(hir: &Hir) -> Self {
         match hir.kind() {
             HirKind::Empty | HirKind::Look(_) => Self::exact([Vec::new()]),
@@ -203,17 +206,17 @@ impl Facts {
 
     fn exact(strings: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self {
-            known: Known::Exact(strings.into_iter().collect()),
-            plan: Plan::All,
+            known: KnownStrings::Exact(strings.into_iter().collect()),
+            plan: TrigramPlan::All,
         }
     }
 
-    /// Nothing is known.
+    /// Returns the facts of an arbitrary expression.
     fn any() -> Self {
         let nothing = || Strings::from([Vec::new()]);
         Self {
-            known: Known::Ends(nothing(), nothing()),
-            plan: Plan::All,
+            known: KnownStrings::Ends(nothing(), nothing()),
+            plan: TrigramPlan::All,
         }
     }
 
@@ -252,26 +255,28 @@ impl Facts {
             (least, most) => {
                 let copies = least.min(COPIES);
                 let written = (1..copies).fold(once.clone(), |all, _| all.then(once.clone()));
-                match most == Some(copies) {
-                    true => written,
-                    false => written.opened(),
+                if most == Some(copies) {
+                    written
+                } else {
+                    written.with_ends_only()
                 }
             }
         }
     }
 
-    /// The same, with beginnings and ends instead of exact strings, so that something may stand between them.
-    fn opened(self) -> Self {
+    /// Replaces exact strings by prefixes and suffixes, so that anything may be inserted between
+    /// them.
+    fn with_ends_only(self) -> Self {
         match self.known {
-            Known::Ends(..) => self,
-            Known::Exact(strings) => {
-                let plan = self.plan.and(Plan::of_strings(&strings));
+            KnownStrings::Ends(..) => self,
+            KnownStrings::Exact(strings) => {
+                let plan = self.plan.and(TrigramPlan::of_strings(&strings));
                 Self::with_ends(strings.clone(), strings, plan)
             }
         }
     }
 
-    fn with_ends(begins: Strings, ends: Strings, mut plan: Plan) -> Self {
+    fn with_ends(begins: Strings, ends: Strings, mut plan: TrigramPlan) -> Self {
         let begins = shortened(begins, &mut plan, |string, length| {
             string[..length].to_vec()
         });
@@ -279,36 +284,36 @@ impl Facts {
             string[string.len() - length..].to_vec()
         });
         Self {
-            known: Known::Ends(begins, ends),
+            known: KnownStrings::Ends(begins, ends),
             plan,
         }
     }
 
     fn begins(&self) -> &Strings {
         match &self.known {
-            Known::Exact(strings) => strings,
-            Known::Ends(begins, _) => begins,
+            KnownStrings::Exact(strings) => strings,
+            KnownStrings::Ends(begins, _) => begins,
         }
     }
 
     fn ends(&self) -> &Strings {
         match &self.known {
-            Known::Exact(strings) => strings,
-            Known::Ends(_, ends) => ends,
+            KnownStrings::Exact(strings) => strings,
+            KnownStrings::Ends(_, ends) => ends,
         }
     }
 
     fn then(self, next: Self) -> Self {
-        if let (Known::Exact(one), Known::Exact(other)) = (&self.known, &next.known)
+        if let (KnownStrings::Exact(one), KnownStrings::Exact(other)) = (&self.known, &next.known)
             && let Some(strings) = all_pairs(one, other, EXACT)
         {
             return Self {
-                known: Known::Exact(strings),
+                known: KnownStrings::Exact(strings),
                 plan: self.plan.and(next.plan),
             };
         }
-        let one = self.settled();
-        let other = next.settled();
+        let one = self.with_exact_in_plan();
+        let other = next.with_exact_in_plan();
         let mut plan = one.plan.clone().and(other.plan.clone());
         let across = all_pairs(
             &cut_to_ends(one.ends()),
@@ -316,60 +321,64 @@ impl Facts {
             ENDS * 2,
         );
         if let Some(across) = across {
-            plan = plan.and(Plan::of_strings(&across));
+            plan = plan.and(TrigramPlan::of_strings(&across));
         }
         let begins = match &one.known {
-            Known::Exact(strings) => all_pairs(strings, other.begins(), ENDS * 4),
-            Known::Ends(..) => None,
+            KnownStrings::Exact(strings) => all_pairs(strings, other.begins(), ENDS * 4),
+            KnownStrings::Ends(..) => None,
         };
         let ends = match &other.known {
-            Known::Exact(strings) => all_pairs(one.ends(), strings, ENDS * 4),
-            Known::Ends(..) => None,
+            KnownStrings::Exact(strings) => all_pairs(one.ends(), strings, ENDS * 4),
+            KnownStrings::Ends(..) => None,
         };
         let begins = begins.unwrap_or_else(|| one.begins().clone());
         let ends = ends.unwrap_or_else(|| other.ends().clone());
         Self::with_ends(begins, ends, plan)
     }
 
-    /// The same, with what its exact strings say put into the plan too.
-    fn settled(mut self) -> Self {
-        if let Known::Exact(strings) = &self.known {
-            self.plan = self.plan.and(Plan::of_strings(strings));
+    /// Adds the condition of its exact strings to the plan.
+    fn with_exact_in_plan(mut self) -> Self {
+        if let KnownStrings::Exact(strings) = &self.known {
+            self.plan = self.plan.and(TrigramPlan::of_strings(strings));
         }
         self
     }
 
     fn or(self, other: Self) -> Self {
-        if let (Known::Exact(one), Known::Exact(two)) = (&self.known, &other.known)
+        if let (KnownStrings::Exact(one), KnownStrings::Exact(two)) = (&self.known, &other.known)
             && one.len() + two.len() <= EXACT
-            && self.plan == Plan::All
-            && other.plan == Plan::All
+            && self.plan == TrigramPlan::All
+            && other.plan == TrigramPlan::All
         {
             return Self::exact(one.union(two).cloned());
         }
-        let (one, other) = (self.settled(), other.settled());
+        let (one, other) = (self.with_exact_in_plan(), other.with_exact_in_plan());
         let begins = one.begins().union(other.begins()).cloned().collect();
         let ends = one.ends().union(other.ends()).cloned().collect();
         Self::with_ends(begins, ends, one.plan.or(other.plan))
     }
 
-    fn into_plan(self) -> Plan {
-        let facts = self.settled();
+    fn into_plan(self) -> TrigramPlan {
+        let facts = self.with_exact_in_plan();
         let (begins, ends) = (
-            Plan::of_strings(facts.begins()),
-            Plan::of_strings(facts.ends()),
+            TrigramPlan::of_strings(facts.begins()),
+            TrigramPlan::of_strings(facts.ends()),
         );
         facts.plan.and(begins).and(ends)
     }
 }
 
-/// Strings cut to a length at which they are few enough; what is cut off is put into the plan before.
-fn shortened(strings: Strings, plan: &mut Plan, cut: impl Fn(&[u8], usize) -> Vec<u8>) -> Strings {
+/// Shortens strings until they are few enough; adds their condition to the plan first.
+fn shortened(
+    strings: Strings,
+    plan: &mut TrigramPlan,
+    cut: impl Fn(&[u8], usize) -> Vec<u8>,
+) -> Strings {
     let is_long = strings.iter().any(|string| string.len() > END);
     if strings.len() <= ENDS && !is_long {
         return strings;
     }
-    let mut condition = (strings.len() <= ENDS).then(|| Plan::of_strings(&strings));
+    let mut condition = (strings.len() <= ENDS).then(|| TrigramPlan::of_strings(&strings));
     let mut short = strings;
     for most in (0..=END).rev() {
         short = short
@@ -377,16 +386,17 @@ fn shortened(strings: Strings, plan: &mut Plan, cut: impl Fn(&[u8], usize) -> Ve
             .map(|string| cut(string, string.len().min(most)))
             .collect();
         if short.len() <= ENDS {
-            condition.get_or_insert_with(|| Plan::of_strings(&short));
+            condition.get_or_insert_with(|| TrigramPlan::of_strings(&short));
             break;
         }
     }
-    let before = std::mem::replace(plan, Plan::All);
-    *plan = before.and(condition.unwrap_or(Plan::All));
+    let before = std::mem::replace(plan, TrigramPlan::All);
+    *plan = before.and(condition.unwrap_or(TrigramPlan::All));
     short
 }
 
-/// Every string of the one followed by every string of the other, unless these are too many.
+/// Concatenates every string of `one` with every string of `other`; returns `None` if that yields
+/// too many.
 fn all_pairs(one: &Strings, other: &Strings, most: usize) -> Option<Strings> {
     let bytes = |strings: &Strings| strings.iter().map(Vec::len).sum::<usize>();
     let total = bytes(one) * other.len() + bytes(other) * one.len();
@@ -403,7 +413,7 @@ fn all_pairs(one: &Strings, other: &Strings, most: usize) -> Option<Strings> {
     Some(pairs)
 }
 
-/// The last bytes, as many as can be in a trigram that goes on behind them.
+/// Returns the last bytes, as many as a trigram that continues behind them can contain.
 fn cut_to_ends(strings: &Strings) -> Strings {
     let strings = strings.iter();
     strings

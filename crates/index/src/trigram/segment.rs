@@ -1,67 +1,69 @@
-//! A segment: for some files, by number, which hold which trigram. Written once, never changed.
+//! A segment: an immutable map from trigrams to the numbered files that contain them.
 //!
 //! ```text
 //! magic ∙ lists … ∙ keys (3 bytes each, sorted) ∙ places (4 bytes each) ∙ footer
-//! list   = numbers as growing distances in varints, or one bit a file where that is shorter ∙ checksum
-//! place  = where the list begins and how it is written; a trigram of one file has its number here and no list
-//! footer = files, trigrams, where the keys begin, checksum of keys and places, checksum of the footer ∙ magic
+//! list   = numbers as ascending deltas in varints, or one bit per file if shorter ∙ checksum
+//! place  = the list's offset and encoding; a trigram of one file has its number here and no list
+//! footer = files, trigrams, keys' offset, checksums of keys and places and of the footer ∙ magic
 //! ```
 //!
-//! Keys and places are held in memory, 7 bytes a trigram; lists are read when they are asked for. Nothing is believed
-//! that a checksum does not vouch for.
+//! Keys and places are held in memory, 7 bytes per trigram; lists are read on demand. All data is
+//! verified by checksums.
 
 use base::AbsPath;
-use host::Pages;
+use host::RandomAccessFile;
 
-use super::bits::Bits;
+use super::file_set::FileSet;
 use super::gram::Gram;
-use super::plan::Plan;
+use super::plan::TrigramPlan;
 
 mod write;
 
-pub(crate) use write::{Pairs, Sink, WriteError, merge};
+pub(crate) use write::{Pairs, SegmentSink, WriteError, merge};
 
 const MAGIC: [u8; 8] = *b"BURITRI1";
 const FOOTER: usize = 4 + 4 + 8 + 4 + 4 + 8;
-/// Where a list may begin at most: places have 30 bits for it.
-const MOST_BYTES: u64 = 1 << 30;
-/// How a list is written: the two upper bits of a place.
+/// Maximum offset of a list, since places have 30 bits for it.
+const MAX_LIST_OFFSET: u64 = 1 << 30;
+/// The encodings of a list: the two upper bits of a place.
 const VARINTS: u32 = 0;
 const BITMAP: u32 = 1;
 const ONE_FILE: u32 = 2;
 
-/// A segment that is on the disk or in memory.
+/// A segment on disk or in memory.
 #[derive(Debug)]
-pub(crate) struct Segment {
-    body: Body,
-    /// How many files it knows.
+pub(crate) struct TrigramSegment {
+    body: SegmentBody,
+    /// The number of files.
     files: u32,
     /// Sorted, three bytes each.
     keys: Vec<u8>,
-    /// One for each key, then one that says where the lists end.
+    /// One for each key, then one for the end of the lists.
     places: Vec<u32>,
 }
 
 #[derive(Debug)]
-enum Body {
+enum SegmentBody {
     Memory(Vec<u8>),
-    Disk(Pages),
+    Disk(RandomAccessFile),
 }
 
-/// Why a segment is of no use: its bytes are not what was written, or cannot be read.
+/// The segment is damaged or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Torn;
 
-impl Segment {
+impl TrigramSegment {
     pub(crate) fn open(path: &AbsPath) -> Result<Self, Torn> {
-        Self::read(Body::Disk(Pages::open(path).map_err(|_| Torn)?))
+        Self::read(SegmentBody::Disk(
+            RandomAccessFile::open(path).map_err(|_| Torn)?,
+        ))
     }
 
     pub(crate) fn in_memory(bytes: Vec<u8>) -> Result<Self, Torn> {
-        Self::read(Body::Memory(bytes))
+        Self::read(SegmentBody::Memory(bytes))
     }
 
-    fn read(body: Body) -> Result<Self, Torn> {
+    fn read(body: SegmentBody) -> Result<Self, Torn> {
         let length = body.len();
         let begin = length.checked_sub(FOOTER as u64).ok_or(Torn)?;
         let mut footer = [0; FOOTER];
@@ -78,7 +80,7 @@ impl Segment {
         let (files, count) = (number(0), number(4) as usize);
         let keys_at = u64::from(number(8)) | u64::from(number(12)) << 32;
         let size = begin.checked_sub(keys_at).ok_or(Torn)?;
-        if size != count as u64 * 7 || keys_at >= MOST_BYTES {
+        if size != count as u64 * 7 || keys_at >= MAX_LIST_OFFSET {
             return Err(Torn);
         }
         let mut table = vec![0; count * 7];
@@ -105,55 +107,55 @@ impl Segment {
     }
 
     pub(crate) fn is_in_memory(&self) -> bool {
-        matches!(self.body, Body::Memory(_))
+        matches!(self.body, SegmentBody::Memory(_))
     }
 
-    /// Bytes of the whole.
+    /// Returns the total size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.body.len()
     }
 
-    /// Bytes it holds in memory.
+    /// Returns the memory use in bytes.
     pub(crate) fn bytes_held(&self) -> u64 {
         let held = self.keys.len() + self.places.len() * 4;
         let body = match &self.body {
-            Body::Memory(bytes) => bytes.len(),
-            Body::Disk(_) => 0,
+            SegmentBody::Memory(bytes) => bytes.len(),
+            SegmentBody::Disk(_) => 0,
         };
         (held + body) as u64
     }
 
-    /// The files that satisfy a plan.
-    pub(crate) fn search(&self, plan: &Plan) -> Result<Bits, Torn> {
+    /// Returns the files that satisfy a plan.
+    pub(crate) fn search(&self, plan: &TrigramPlan) -> Result<FileSet, Torn> {
         match plan {
-            Plan::All => Ok(Bits::all(self.files)),
-            Plan::None => Ok(Bits::none(self.files)),
-            Plan::Gram(gram) => {
-                let mut bits = Bits::none(self.files);
+            TrigramPlan::All => Ok(FileSet::all(self.files)),
+            TrigramPlan::None => Ok(FileSet::none(self.files)),
+            TrigramPlan::Gram(gram) => {
+                let mut bits = FileSet::none(self.files);
                 if let Some(entry) = self.entry(*gram) {
                     self.list(entry, |file| bits.insert(file))?;
                 }
                 Ok(bits)
             }
-            Plan::Or(plans) => {
-                let mut bits = Bits::none(self.files);
+            TrigramPlan::Or(plans) => {
+                let mut bits = FileSet::none(self.files);
                 for plan in plans {
                     bits.unite(&self.search(plan)?);
                 }
                 Ok(bits)
             }
-            Plan::And(plans) => self.search_all(plans),
+            TrigramPlan::And(plans) => self.search_all(plans),
         }
     }
 
-    /// The shortest lists first; what is empty stays empty.
-    fn search_all(&self, plans: &[Plan]) -> Result<Bits, Torn> {
-        /// With so few files left, looking into them costs less than another list.
+    /// Evaluates the shortest lists first; an empty result stays empty.
+    fn search_all(&self, plans: &[TrigramPlan]) -> Result<FileSet, Torn> {
+        /// With so few files left, reading them is cheaper than another list.
         const FEW: u32 = 1;
-        let mut ordered: Vec<(u64, &Plan)> =
+        let mut ordered: Vec<(u64, &TrigramPlan)> =
             plans.iter().map(|plan| (self.cost(plan), plan)).collect();
         ordered.sort_unstable_by_key(|(cost, _)| *cost);
-        let mut bits: Option<Bits> = None;
+        let mut bits: Option<FileSet> = None;
         for (_, plan) in ordered {
             match &mut bits {
                 None => bits = Some(self.search(plan)?),
@@ -161,17 +163,17 @@ impl Segment {
                 Some(bits) => bits.intersect(&self.search(plan)?),
             }
         }
-        Ok(bits.unwrap_or_else(|| Bits::all(self.files)))
+        Ok(bits.unwrap_or_else(|| FileSet::all(self.files)))
     }
 
-    /// About how many bytes have to be read.
-    fn cost(&self, plan: &Plan) -> u64 {
+    /// Returns the approximate number of bytes to read.
+    fn cost(&self, plan: &TrigramPlan) -> u64 {
         match plan {
-            Plan::All => u64::MAX,
-            Plan::None => 0,
-            Plan::Gram(gram) => self.entry(*gram).map_or(0, |entry| self.length(entry)),
-            Plan::And(plans) => plans.iter().map(|plan| self.cost(plan)).min().unwrap_or(0),
-            Plan::Or(plans) => plans
+            TrigramPlan::All => u64::MAX,
+            TrigramPlan::None => 0,
+            TrigramPlan::Gram(gram) => self.entry(*gram).map_or(0, |entry| self.length(entry)),
+            TrigramPlan::And(plans) => plans.iter().map(|plan| self.cost(plan)).min().unwrap_or(0),
+            TrigramPlan::Or(plans) => plans
                 .iter()
                 .fold(0, |sum, plan| sum.saturating_add(self.cost(plan))),
         }
@@ -195,7 +197,7 @@ impl Segment {
         None
     }
 
-    /// Where a list begins and ends; empty for one that is in its place.
+    /// Returns the range of a list; empty for one that is stored in its place.
     fn range(&self, entry: usize) -> (u64, u64) {
         let start = |place: u32| u64::from(place & 0x3fff_ffff);
         let begin = self.places[entry];
@@ -212,7 +214,7 @@ impl Segment {
         end.saturating_sub(begin)
     }
 
-    /// Calls `each` with the numbers of the files that have the trigram, from the lowest on.
+    /// Calls `each` with the numbers of the files that contain the trigram, in ascending order.
     fn list(&self, entry: usize, mut each: impl FnMut(u32)) -> Result<(), Torn> {
         let place = self.places[entry];
         if place >> 30 == ONE_FILE {
@@ -259,7 +261,7 @@ fn each_of_varints(list: &[u8], files: u32, mut each: impl FnMut(u32)) -> Result
             continue;
         }
         last = last.checked_add(value).ok_or(Torn)?;
-        // Distances begin before the first file, so that none is zero.
+        // Deltas start before the first file, so that none is zero.
         let file = last
             .checked_sub(1)
             .filter(|file| *file < files)
@@ -270,7 +272,7 @@ fn each_of_varints(list: &[u8], files: u32, mut each: impl FnMut(u32)) -> Result
     Ok(())
 }
 
-impl Body {
+impl SegmentBody {
     fn len(&self) -> u64 {
         match self {
             Self::Memory(bytes) => bytes.len() as u64,

@@ -1,4 +1,4 @@
-//! The index as a whole, beside searches without it.
+//! Tests that compare searches with and without the index.
 
 mod damage;
 mod edits;

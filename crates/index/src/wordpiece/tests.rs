@@ -1,4 +1,4 @@
-//! Words cut into tokens.
+//! Tests of splitting words into tokens.
 
 use super::Vocabulary;
 
@@ -37,36 +37,36 @@ fn the_longest_token_wins() {
 }
 
 #[test]
-fn a_word_without_pieces_to_the_end_says_nothing() {
+fn a_word_without_matching_pieces_has_no_tokens() {
     check("parsez", "");
     check("zparse", "");
     check("abb ab", "a ##b ##b a ##b");
 }
 
 #[test]
-fn a_compound_counts_as_a_whole_only_where_it_is_a_token() {
+fn a_compound_is_one_token_only_if_known() {
     check("read_line", "read_line line");
     check("parse_line", "parse line");
     check("HttpParser utf8", "http parse ##r utf 8");
 }
 
 #[test]
-fn numbers_are_the_order_given_and_the_first_of_twins_wins() {
+fn tokens_are_numbered_in_order_and_duplicates_keep_the_first() {
     let vocabulary = Vocabulary::new(["x", "y", "x"]);
     assert_eq!(vocabulary.len(), 3);
     assert_eq!(
-        (vocabulary.whole("x"), vocabulary.whole("y")),
+        (vocabulary.whole_token("x"), vocabulary.whole_token("y")),
         (Some(0), Some(1))
     );
-    assert_eq!(vocabulary.whole("z"), None);
+    assert_eq!(vocabulary.whole_token("z"), None);
     assert_eq!((vocabulary.spelling(2), vocabulary.spelling(3)), ("x", ""));
 }
 
 #[test]
-fn an_empty_vocabulary_says_nothing() {
+fn an_empty_vocabulary_has_no_tokens() {
     let vocabulary = Vocabulary::new([]);
     vocabulary.each_token("parse it", 9, |token| panic!("told {token}"));
-    assert_eq!(vocabulary.whole("parse"), None);
+    assert_eq!(vocabulary.whole_token("parse"), None);
 }
 
 #[test]
@@ -84,6 +84,6 @@ fn every_token_is_found_again_in_a_large_vocabulary() {
     for (number, token) in tokens.iter().enumerate() {
         let word = token.trim_start_matches('#');
         let expected = (number % 3 != 0).then_some(number as u32);
-        assert_eq!(vocabulary.whole(word), expected, "{token}");
+        assert_eq!(vocabulary.whole_token(word), expected, "{token}");
     }
 }

@@ -13,7 +13,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn identifiers_are_told_whole_and_then_in_parts() {
+fn identifiers_are_reported_whole_and_in_parts() {
     check("let x = 1;", "let x");
     check("parse_header", "parse_header parse header");
     check("parseHeader", "parseheader parse header");
@@ -26,7 +26,7 @@ fn identifiers_are_told_whole_and_then_in_parts() {
 }
 
 #[test]
-fn marks_around_a_name_leave_the_name() {
+fn underscores_around_a_name_are_ignored() {
     check("_private", "_private private");
     check("__init__", "__init__ init");
     check("_ __ ___", "");
@@ -34,24 +34,24 @@ fn marks_around_a_name_leave_the_name() {
 }
 
 #[test]
-fn what_is_not_ascii_parts_words() {
+fn non_ascii_characters_separate_words() {
     check("naïve café", "na ve caf");
     check("größe 日本 x", "gr e x");
     check("", "");
 }
 
 #[test]
-fn no_more_words_than_wanted_are_told() {
+fn the_word_limit_is_respected() {
     assert_eq!(words("parse_header now", 2), ["parse_header", "parse"]);
     assert_eq!(words("parse_header now", 0), [""; 0]);
     assert_eq!(words("a b c", 2), ["a", "b"]);
 }
 
 #[test]
-fn a_name_without_end_is_cut() {
+fn a_long_identifier_is_truncated() {
     let long = "a".repeat(5_000);
     assert_eq!(
         words(&format!("{long} b"), 9),
-        ["a".repeat(super::LONGEST), "b".to_owned()]
+        ["a".repeat(super::MAX_IDENTIFIER_BYTES), "b".to_owned()]
     );
 }

@@ -1,4 +1,4 @@
--- What every table holds: at_ms is milliseconds since 1970, by the wall clock.
+-- In every table, at_ms is the wall clock time in milliseconds since 1970.
 
 CREATE TABLE sessions (
     id         TEXT PRIMARY KEY,
@@ -27,8 +27,8 @@ CREATE TABLE decisions (
     body         TEXT NOT NULL
 ) STRICT;
 
--- What a call may cost at most, written before it is sent. It counts until its row in calls is there, and for
--- good where a process died in between.
+-- Maximum cost of a call, written before it is sent. It counts until the call has its row in calls, and
+-- permanently if the process died before that.
 CREATE TABLE reservations (
     call      TEXT PRIMARY KEY,
     run       TEXT NOT NULL,

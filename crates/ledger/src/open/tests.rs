@@ -1,4 +1,4 @@
-//! Opening: fresh, again, damaged, from the future; by several at once.
+//! Tests opening of new, existing, damaged and newer files, also by several processes at once.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use base::AbsPath;
 
-use crate::{Entry, Error, Ledger, SessionEvent};
+use crate::{Error, EventRow, Ledger, LedgerEntry};
 
 const NOW: u64 = 1_790_000_000_000;
 
@@ -17,8 +17,8 @@ fn folder() -> (tempfile::TempDir, AbsPath) {
     (folder, path)
 }
 
-fn event(session: &str, seq: u64) -> Entry {
-    Entry::Event(SessionEvent {
+fn event(session: &str, seq: u64) -> LedgerEntry {
+    LedgerEntry::Event(EventRow {
         session: session.to_owned(),
         seq,
         at_ms: NOW,
@@ -28,10 +28,10 @@ fn event(session: &str, seq: u64) -> Entry {
 }
 
 #[test]
-fn a_fresh_file_is_private_and_a_second_opening_finds_what_was_written() {
+fn new_file_is_private_and_reopens_with_its_rows() {
     let (_folder, path) = folder();
     let mut opened = Ledger::open(&path, NOW).unwrap();
-    assert_eq!(opened.set_aside, None);
+    assert_eq!(opened.quarantined, None);
     opened
         .ledger
         .append(&[event("a", 0), event("a", 1)])
@@ -43,7 +43,7 @@ fn a_fresh_file_is_private_and_a_second_opening_finds_what_was_written() {
 }
 
 #[test]
-fn a_file_that_is_no_ledger_is_moved_aside_in_a_sentence() {
+fn file_of_another_format_is_moved_aside() {
     let (_folder, path) = folder();
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(
@@ -52,7 +52,7 @@ fn a_file_that_is_no_ledger_is_moved_aside_in_a_sentence() {
     )
     .unwrap();
     let opened = Ledger::open(&path, NOW).unwrap();
-    let aside = opened.set_aside.expect("it says so");
+    let aside = opened.quarantined.expect("it says so");
     assert!(aside.to_string().contains("damaged"), "{aside}");
     assert!(
         aside
@@ -65,11 +65,11 @@ fn a_file_that_is_no_ledger_is_moved_aside_in_a_sentence() {
             .starts_with(b"this is no")
     );
     assert_eq!(opened.ledger.sessions().unwrap(), []);
-    assert_eq!(Ledger::open(&path, NOW).unwrap().set_aside, None);
+    assert_eq!(Ledger::open(&path, NOW).unwrap().quarantined, None);
 }
 
 #[test]
-fn a_page_found_damaged_at_work_moves_the_file_aside_at_the_next_start() {
+fn damage_found_at_work_moves_file_aside_at_next_open() {
     let (_folder, path) = folder();
     {
         let mut ledger = Ledger::open(&path, NOW).unwrap().ledger;
@@ -91,7 +91,7 @@ fn a_page_found_damaged_at_work_moves_the_file_aside_at_the_next_start() {
     assert!(error.to_string().contains("moved aside"), "{error}");
     drop(ledger);
     let opened = Ledger::open(&path, NOW + 1).unwrap();
-    assert!(opened.set_aside.is_some());
+    assert!(opened.quarantined.is_some());
     assert_eq!(
         opened.ledger.events("a session with a long name").unwrap(),
         []
@@ -99,7 +99,7 @@ fn a_page_found_damaged_at_work_moves_the_file_aside_at_the_next_start() {
 }
 
 #[test]
-fn a_file_of_a_newer_program_is_left_alone() {
+fn file_of_a_newer_version_is_left_untouched() {
     let (_folder, path) = folder();
     let opened = Ledger::open(&path, NOW).unwrap();
     opened
@@ -114,7 +114,7 @@ fn a_file_of_a_newer_program_is_left_alone() {
 }
 
 #[test]
-fn rows_can_neither_be_changed_nor_removed() {
+fn rows_cannot_be_changed_or_removed() {
     let (_folder, path) = folder();
     let mut ledger = Ledger::open(&path, NOW).unwrap().ledger;
     ledger.append(&[event("a", 0)]).unwrap();
@@ -128,7 +128,7 @@ fn rows_can_neither_be_changed_nor_removed() {
 }
 
 #[test]
-fn several_open_a_damaged_file_at_once_and_one_moves_it() {
+fn concurrent_opens_move_a_damaged_file_once() {
     let (_folder, path) = folder();
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, vec![0x5a; 9_000]).unwrap();
@@ -139,7 +139,7 @@ fn several_open_a_damaged_file_at_once_and_one_moves_it() {
                 scope.spawn(move || {
                     let mut opened = Ledger::open(path, NOW + ix).unwrap();
                     opened.ledger.append(&[event(&ix.to_string(), 0)]).unwrap();
-                    usize::from(opened.set_aside.is_some())
+                    usize::from(opened.quarantined.is_some())
                 })
             })
             .collect();
@@ -155,10 +155,11 @@ fn several_open_a_damaged_file_at_once_and_one_moves_it() {
     }
 }
 
-/// Where it is set, `appends_until_it_is_killed` appends to that ledger under that name.
+/// If set, `appends_until_it_is_killed` appends to the ledger at this path, in the session of that
+/// name.
 const CHILD: &str = "BURIN_LEDGER_CHILD";
 
-/// Not a test of its own: the process that the next one kills.
+/// Runs as the child process that the next test kills; does nothing otherwise.
 #[test]
 fn appends_until_it_is_killed() {
     let Ok(child) = std::env::var(CHILD) else {
@@ -175,7 +176,7 @@ fn appends_until_it_is_killed() {
 }
 
 #[test]
-fn what_was_answered_for_survives_the_kill_of_several_processes() {
+fn acknowledged_rows_survive_kills_of_several_processes() {
     let (_folder, path) = folder();
     let children: Vec<_> = ["one", "two", "three"]
         .iter()
@@ -211,7 +212,7 @@ fn what_was_answered_for_survives_the_kill_of_several_processes() {
             last = number.and_then(|number| number.parse().ok()).or(last);
         }
         let opened = Ledger::open(&path, NOW).unwrap();
-        assert_eq!(opened.set_aside, None);
+        assert_eq!(opened.quarantined, None);
         let events = opened.ledger.events(session).unwrap();
         assert!(
             Some(events.len()) > last,

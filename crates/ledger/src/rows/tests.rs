@@ -1,9 +1,12 @@
-//! What is read back is what was appended; the sums are right.
+//! Tests that rows round-trip and that sums are correct.
 
 use base::AbsPath;
 use model::{TokenCount, Usage};
 
-use crate::{Call, Decision, Entry, Ledger, Metric, Reservation, Session, SessionEvent, Spent};
+use crate::{
+    CallRow, DecisionRow, EventRow, Ledger, LedgerEntry, MetricRow, ReservationRow, SessionRow,
+    SpendTotal,
+};
 
 fn ledger() -> (tempfile::TempDir, Ledger) {
     let folder = tempfile::tempdir().unwrap();
@@ -12,8 +15,8 @@ fn ledger() -> (tempfile::TempDir, Ledger) {
     (folder, ledger)
 }
 
-fn call(name: &str, run: &str, at_ms: u64, cost_nano: Option<u64>) -> Call {
-    Call {
+fn call(name: &str, run: &str, at_ms: u64, cost_nano: Option<u64>) -> CallRow {
+    CallRow {
         call: name.to_owned(),
         run: run.to_owned(),
         decision: "d1".to_owned(),
@@ -39,8 +42,8 @@ fn call(name: &str, run: &str, at_ms: u64, cost_nano: Option<u64>) -> Call {
     }
 }
 
-fn reservation(name: &str, run: &str, at_ms: u64, cost_nano: u64) -> Entry {
-    Entry::Reservation(Reservation {
+fn reservation(name: &str, run: &str, at_ms: u64, cost_nano: u64) -> LedgerEntry {
+    LedgerEntry::Reservation(ReservationRow {
         call: name.to_owned(),
         run: run.to_owned(),
         at_ms,
@@ -49,14 +52,14 @@ fn reservation(name: &str, run: &str, at_ms: u64, cost_nano: u64) -> Entry {
 }
 
 #[test]
-fn every_kind_of_row_comes_back_as_it_went_in() {
+fn every_kind_of_row_round_trips() {
     let (_folder, mut ledger) = ledger();
-    let session = Session {
+    let session = SessionRow {
         id: "s1".to_owned(),
         started_ms: 5,
         root: "/project".to_owned(),
     };
-    let decision = Decision {
+    let decision = DecisionRow {
         id: "d1".to_owned(),
         at_ms: 6,
         agent: "a1".to_owned(),
@@ -66,14 +69,14 @@ fn every_kind_of_row_comes_back_as_it_went_in() {
         reason: "it is the only one".to_owned(),
         body: "{\"features\":{}}".to_owned(),
     };
-    let metric = Metric {
+    let metric = MetricRow {
         at_ms: 7,
         name: "first_byte_ms".to_owned(),
         value: 31.5,
         tags: "{}".to_owned(),
     };
     let whole = call("c1", "r1", 8, Some(70));
-    let bare = Call {
+    let bare = CallRow {
         turn: None,
         first_byte_ms: None,
         is_estimate: true,
@@ -81,11 +84,11 @@ fn every_kind_of_row_comes_back_as_it_went_in() {
     };
     ledger
         .append(&[
-            Entry::Session(session.clone()),
-            Entry::Decision(decision.clone()),
-            Entry::Metric(metric.clone()),
-            Entry::Call(whole.clone()),
-            Entry::Call(bare.clone()),
+            LedgerEntry::Session(session.clone()),
+            LedgerEntry::Decision(decision.clone()),
+            LedgerEntry::Metric(metric.clone()),
+            LedgerEntry::Call(whole.clone()),
+            LedgerEntry::Call(bare.clone()),
         ])
         .unwrap();
     assert_eq!(ledger.sessions().unwrap(), [session]);
@@ -96,7 +99,7 @@ fn every_kind_of_row_comes_back_as_it_went_in() {
 }
 
 #[test]
-fn a_call_under_way_counts_as_what_it_may_cost_and_then_as_what_it_did() {
+fn call_counts_its_reservation_until_its_own_row_exists() {
     let (_folder, mut ledger) = ledger();
     ledger
         .append(&[
@@ -104,27 +107,27 @@ fn a_call_under_way_counts_as_what_it_may_cost_and_then_as_what_it_did() {
             reservation("c2", "theirs", 10, 500),
             reservation("c3", "ours", 10, 7_000),
             reservation("old", "theirs", 9, 7_000),
-            Entry::Call(call("c1", "theirs", 11, Some(80))),
-            Entry::Call(call("c4", "theirs", 12, None)),
+            LedgerEntry::Call(call("c1", "theirs", 11, Some(80))),
+            LedgerEntry::Call(call("c4", "theirs", 12, None)),
         ])
         .unwrap();
-    let spent = Spent {
+    let spent = SpendTotal {
         cost_nano: 580,
         tokens: 30,
         calls_without_price: 1,
     };
     assert_eq!(ledger.spent_by_others(10, "ours").unwrap(), spent);
     ledger
-        .append(&[Entry::Call(call("c2", "theirs", 13, Some(20)))])
+        .append(&[LedgerEntry::Call(call("c2", "theirs", 13, Some(20)))])
         .unwrap();
     assert_eq!(ledger.spent_by_others(10, "ours").unwrap().cost_nano, 100);
 }
 
 #[test]
-fn events_are_found_by_their_kind_and_the_last_one_by_its_number() {
+fn events_by_kind_and_last_event() {
     let (_folder, mut ledger) = ledger();
     let event = |seq, kind: &str| {
-        Entry::Event(SessionEvent {
+        LedgerEntry::Event(EventRow {
             session: "s".to_owned(),
             seq,
             at_ms: seq,

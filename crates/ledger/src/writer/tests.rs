@@ -1,11 +1,11 @@
-//! The thread writes everything, in order, whatever some rows are worth.
+//! Tests that the thread writes every valid row, in order, next to rows that are rejected.
 
 use base::AbsPath;
 
-use crate::{Entry, Error, Ledger, SessionEvent, Writer};
+use crate::{Error, EventRow, Ledger, LedgerEntry, LedgerWriter};
 
-fn event(session: &str, seq: u64) -> Entry {
-    Entry::Event(SessionEvent {
+fn event(session: &str, seq: u64) -> LedgerEntry {
+    LedgerEntry::Event(EventRow {
         session: session.to_owned(),
         seq,
         at_ms: 1,
@@ -15,11 +15,11 @@ fn event(session: &str, seq: u64) -> Entry {
 }
 
 #[test]
-fn rows_of_several_threads_are_there_after_a_flush_and_after_the_end() {
+fn flush_and_drop_write_rows_of_all_threads() {
     let folder = tempfile::tempdir().unwrap();
     let path = AbsPath::new(folder.path()).unwrap().join("ledger.db");
     let ledger = Ledger::open(&path, 1).unwrap().ledger;
-    let writer = Writer::start(ledger.again().unwrap()).unwrap();
+    let writer = LedgerWriter::start(ledger.reopen().unwrap()).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let writer = &writer;
@@ -36,18 +36,18 @@ fn rows_of_several_threads_are_there_after_a_flush_and_after_the_end() {
         assert_eq!(events.len(), 1_000);
         assert!(events.iter().zip(0..).all(|(event, seq)| event.seq == seq));
     }
-    assert_eq!(writer.trouble(), None);
+    assert_eq!(writer.write_error(), None);
     writer.append(event("last", 0)).unwrap();
     drop(writer);
     assert_eq!(ledger.events("last").unwrap().len(), 1);
 }
 
 #[test]
-fn a_row_that_the_tables_refuse_takes_no_other_with_it() {
+fn rejected_row_does_not_affect_other_rows() {
     let folder = tempfile::tempdir().unwrap();
     let path = AbsPath::new(folder.path()).unwrap().join("ledger.db");
     let ledger = Ledger::open(&path, 1).unwrap().ledger;
-    let writer = Writer::start(ledger.again().unwrap()).unwrap();
+    let writer = LedgerWriter::start(ledger.reopen().unwrap()).unwrap();
     for seq in [0, 1, 1, 2, 0, 3] {
         writer.append(event("a", seq)).unwrap();
     }
@@ -56,11 +56,11 @@ fn a_row_that_the_tables_refuse_takes_no_other_with_it() {
 }
 
 #[test]
-fn while_the_disk_refuses_it_says_so_and_keeps_the_rows() {
+fn disk_errors_are_reported_and_rows_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = AbsPath::new(folder.path()).unwrap().join("ledger.db");
     let ledger = Ledger::open(&path, 1).unwrap().ledger;
-    let short = ledger.again().unwrap();
+    let short = ledger.reopen().unwrap();
     let pages: i64 = short
         .connection
         .pragma_query_value(None, "page_count", |row| row.get(0))
@@ -69,7 +69,7 @@ fn while_the_disk_refuses_it_says_so_and_keeps_the_rows() {
         .connection
         .pragma_update(None, "max_page_count", pages)
         .unwrap();
-    let writer = Writer::start(short).unwrap();
+    let writer = LedgerWriter::start(short).unwrap();
     for seq in 0..500 {
         writer
             .append(event("a session with quite a long name", seq))
@@ -82,8 +82,8 @@ fn while_the_disk_refuses_it_says_so_and_keeps_the_rows() {
         ledger.events("a session with quite a long name").unwrap(),
         []
     );
-    while writer.trouble().is_none() {
+    while writer.write_error().is_none() {
         std::thread::yield_now();
     }
-    assert!(writer.trouble().unwrap().contains("cannot write to"));
+    assert!(writer.write_error().unwrap().contains("cannot write to"));
 }

@@ -1,4 +1,4 @@
-//! Pace, under a clock that stands still.
+//! Pacing of replies, under a paused clock.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use tokio::time::Instant;
 
 use super::{Ticks, send};
 use crate::{
-    frames::{Frames, Plan},
+    frames::{Frames, StreamPlan},
+    request_log::{LoggedRequest, RequestLog},
     rng::Rng,
-    script::Pace,
-    seen::{Log, Seen},
-    socket::Fate,
+    script::ReplyPace,
+    socket::ResetFlag,
 };
 
 /// When each write came, and how long it was; then the end.
-async fn writes(pace: Pace, first_byte: Duration) -> Vec<(u128, usize)> {
+async fn writes(pace: ReplyPace, first_byte: Duration) -> Vec<(u128, usize)> {
     let mut frames = Frames::new(Rng::of(&[1]), pace);
     (0..100).for_each(|_| frames.raw(b"word".to_vec(), 1));
-    let plan = Plan::new(frames.finish(), pace, first_byte, None, Vec::new());
-    let log = Log::new();
-    let entry = log.open(Seen {
+    let plan = StreamPlan::new(frames.finish(), pace, first_byte, None, Vec::new());
+    let log = RequestLog::new();
+    let entry = log.open(LoggedRequest {
         at: Duration::ZERO,
         method: String::new(),
         path: String::new(),
@@ -35,24 +35,24 @@ async fn writes(pace: Pace, first_byte: Duration) -> Vec<(u128, usize)> {
         origin: start,
         length: Duration::from_millis(pace.tick_ms),
     };
-    let body = send(plan, start, ticks, entry, Fate::default());
+    let body = send(plan, start, ticks, entry, ResetFlag::default());
     let writes: Vec<(u128, usize)> = body
         .map(|bytes| (start.elapsed().as_millis(), bytes.expect("bytes").len()))
         .collect()
         .await;
     assert_eq!(
         log.entries()[0].end.map(|(end, _)| end),
-        Some(crate::End::Finished)
+        Some(crate::ResponseEnd::Finished)
     );
     writes
 }
 
 #[tokio::test(start_paused = true)]
 async fn tokens_come_at_their_pace() {
-    let pace = Pace {
+    let pace = ReplyPace {
         tokens_per_second: 100.0,
         tick_ms: 0,
-        ..Pace::default()
+        ..ReplyPace::default()
     };
     let writes = writes(pace, Duration::from_millis(500)).await;
     assert_eq!(writes.len(), 100);
@@ -68,10 +68,10 @@ async fn tokens_come_at_their_pace() {
 
 #[tokio::test(start_paused = true)]
 async fn ticks_gather_what_is_due_together() {
-    let pace = Pace {
+    let pace = ReplyPace {
         tokens_per_second: 1000.0,
         tick_ms: 20,
-        ..Pace::default()
+        ..ReplyPace::default()
     };
     let writes = writes(pace, Duration::ZERO).await;
     assert!(writes.len() <= 8, "{writes:?}");
@@ -84,6 +84,6 @@ async fn ticks_gather_what_is_due_together() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_pace_all_comes_at_once() {
-    let writes = writes(Pace::default(), Duration::ZERO).await;
+    let writes = writes(ReplyPace::default(), Duration::ZERO).await;
     assert_eq!(writes, [(0, 400)]);
 }

@@ -1,4 +1,4 @@
-//! Caches over time, under a clock that stands still.
+//! Cache expiry, under a paused clock.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use tokio::time::{Instant, advance};
 
 use super::PrefixCache;
 use crate::{
-    asked::{Asked, Lifetime, Segment},
+    request::{CacheSegment, Lifetime, PromptRequest},
     script::CacheFacts,
-    wire::Wire,
+    wire::WireFormat,
 };
 
 /// A prompt of segments of 400 tokens each, some of them marked.
-fn prompt(wire: Wire, segments: &[(&str, Option<Lifetime>)]) -> Asked {
-    let mut asked = Asked::new(wire, "m");
+fn prompt(wire: WireFormat, segments: &[(&str, Option<Lifetime>)]) -> PromptRequest {
+    let mut asked = PromptRequest::new(wire, "m");
     asked.segments = segments
         .iter()
-        .map(|(letter, mark)| Segment {
+        .map(|(letter, mark)| CacheSegment {
             text: letter.repeat(1600),
             mark: *mark,
         })
@@ -27,8 +27,8 @@ fn prompt(wire: Wire, segments: &[(&str, Option<Lifetime>)]) -> Asked {
 struct Books(PrefixCache);
 
 impl Books {
-    /// What the request reads, and writes for five minutes and for an hour.
-    fn ask(&mut self, asked: &Asked) -> (u64, u64, u64) {
+    /// Returns the tokens that the request reads, and writes for five minutes and for an hour.
+    fn ask(&mut self, asked: &PromptRequest) -> (u64, u64, u64) {
         let now = Instant::now();
         let plan = self.0.plan(asked, CacheFacts::default(), now);
         let figures = (plan.read, plan.write_5m, plan.write_1h);
@@ -43,7 +43,10 @@ const LONG: Option<Lifetime> = Some(Lifetime::Hour);
 #[tokio::test(start_paused = true)]
 async fn a_conversation_that_grows_reads_its_past() {
     let mut books = Books(PrefixCache::default());
-    let one = prompt(Wire::Anthropic, &[("a", None), ("b", None), ("c", SHORT)]);
+    let one = prompt(
+        WireFormat::Anthropic,
+        &[("a", None), ("b", None), ("c", SHORT)],
+    );
     assert_eq!(books.ask(&one), (0, 1200, 0));
     let two = [
         ("a", None),
@@ -52,8 +55,14 @@ async fn a_conversation_that_grows_reads_its_past() {
         ("d", None),
         ("e", SHORT),
     ];
-    assert_eq!(books.ask(&prompt(Wire::Anthropic, &two)), (1200, 800, 0));
-    let changed = prompt(Wire::Anthropic, &[("x", None), ("b", None), ("c", SHORT)]);
+    assert_eq!(
+        books.ask(&prompt(WireFormat::Anthropic, &two)),
+        (1200, 800, 0)
+    );
+    let changed = prompt(
+        WireFormat::Anthropic,
+        &[("x", None), ("b", None), ("c", SHORT)],
+    );
     assert_eq!(
         books.ask(&changed),
         (0, 1200, 0),
@@ -64,7 +73,10 @@ async fn a_conversation_that_grows_reads_its_past() {
 #[tokio::test(start_paused = true)]
 async fn entries_expire_unless_they_are_read() {
     let mut books = Books(PrefixCache::default());
-    let asked = prompt(Wire::Anthropic, &[("a", None), ("b", None), ("c", SHORT)]);
+    let asked = prompt(
+        WireFormat::Anthropic,
+        &[("a", None), ("b", None), ("c", SHORT)],
+    );
     books.ask(&asked);
     for _ in 0..3 {
         advance(Duration::from_secs(299)).await;
@@ -78,7 +90,7 @@ async fn entries_expire_unless_they_are_read() {
 async fn lifetimes_are_booked_apart() {
     let mut books = Books(PrefixCache::default());
     let segments = [("a", None), ("b", None), ("c", LONG), ("d", SHORT)];
-    let asked = prompt(Wire::Anthropic, &segments);
+    let asked = prompt(WireFormat::Anthropic, &segments);
     assert_eq!(books.ask(&asked), (0, 400, 1200));
     advance(Duration::from_secs(1800)).await;
     assert_eq!(
@@ -92,12 +104,12 @@ async fn lifetimes_are_booked_apart() {
 async fn a_breakpoint_looks_back_over_twenty_segments() {
     let mut books = Books(PrefixCache::default());
     let start = [("a", None), ("b", None), ("c", SHORT)];
-    books.ask(&prompt(Wire::Anthropic, &start));
+    books.ask(&prompt(WireFormat::Anthropic, &start));
     let grown = |count: usize| {
         let mut segments = vec![("a", None), ("b", None), ("c", None)];
         segments.extend(vec![("d", None); count - 1]);
         segments.push(("e", SHORT));
-        prompt(Wire::Anthropic, &segments)
+        prompt(WireFormat::Anthropic, &segments)
     };
     assert_eq!(books.ask(&grown(21)).0, 0, "too far back");
     assert_eq!(books.ask(&grown(20)).0, 1200);
@@ -107,7 +119,7 @@ async fn a_breakpoint_looks_back_over_twenty_segments() {
 async fn automatic_caches_forget_what_nobody_reads() {
     let mut books = Books(PrefixCache::default());
     let asked = prompt(
-        Wire::Chat,
+        WireFormat::Chat,
         &[("a", None), ("b", None), ("c", None), ("d", None)],
     );
     assert_eq!(books.ask(&asked), (0, 0, 0));
@@ -117,7 +129,7 @@ async fn automatic_caches_forget_what_nobody_reads() {
         "whole steps of 128, and never the last token"
     );
     let other = prompt(
-        Wire::Chat,
+        WireFormat::Chat,
         &[("a", None), ("b", None), ("x", None), ("d", None)],
     );
     assert_eq!(

@@ -13,8 +13,8 @@ use std::{
 
 use futures::StreamExt;
 use model::{
-    Client, Content, Effort, Event, Fim, Message, ModelId, Part, Request, Role, Sampling,
-    StopReason, TokenCount, ToolChoice, ToolInput, ToolSpec,
+    Effort, Fim, Message, MessagePart, ModelClient, ModelId, ModelRequest, PartContent, Role,
+    Sampling, StopReason, StreamEvent, TokenCount, ToolChoice, ToolInput, ToolSpec,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -24,7 +24,7 @@ use super::{DemoClient, SAMPLE};
 /// A conversation with the demo model in a copy of the sample project.
 struct Session {
     folder: TempDir,
-    request: Request,
+    request: ModelRequest,
     /// The calls it made, as `name path-or-command`.
     calls: Vec<String>,
 }
@@ -44,7 +44,7 @@ impl Session {
         };
         Self {
             folder,
-            request: Request {
+            request: ModelRequest {
                 model: ModelId::parse("demo/demo").expect("a name"),
                 system: Vec::new(),
                 messages: Vec::new(),
@@ -73,14 +73,14 @@ impl Session {
             .messages
             .push(Message::text(Role::User, question));
         for _ in 0..8 {
-            let events: Vec<Event> = client.send(self.request.clone()).collect().await;
+            let events: Vec<StreamEvent> = client.send(self.request.clone()).collect().await;
             let (parts, reason) = parts_of(&events);
             let text = parts.iter().filter_map(|part| match &part.content {
-                Content::Text(text) => Some(text.as_str()),
+                PartContent::Text(text) => Some(text.as_str()),
                 _ => None,
             });
             let text: String = text.collect();
-            let results: Vec<Part> = parts
+            let results: Vec<MessagePart> = parts
                 .iter()
                 .filter_map(|part| self.run(&part.content))
                 .collect();
@@ -103,8 +103,8 @@ impl Session {
     }
 
     /// Runs a call, if it is one.
-    fn run(&mut self, content: &Content) -> Option<Part> {
-        let Content::ToolCall {
+    fn run(&mut self, content: &PartContent) -> Option<MessagePart> {
+        let PartContent::ToolCall {
             id,
             name,
             arguments,
@@ -127,9 +127,9 @@ impl Session {
         };
         let is_error = outcome.is_err();
         let text = outcome.unwrap_or_else(|error| error);
-        Some(Part::new(Content::ToolResult {
+        Some(MessagePart::new(PartContent::ToolResult {
             call: id.clone(),
-            content: vec![Content::Text(text)],
+            content: vec![PartContent::Text(text)],
             is_error,
         }))
     }
@@ -208,29 +208,31 @@ fn list(root: &Path, below: &str) -> Vec<String> {
 }
 
 /// The parts that the events make, and why they ended.
-fn parts_of(events: &[Event]) -> (Vec<Part>, StopReason) {
-    let mut parts: Vec<Part> = Vec::new();
+fn parts_of(events: &[StreamEvent]) -> (Vec<MessagePart>, StopReason) {
+    let mut parts: Vec<MessagePart> = Vec::new();
     for event in events {
         match event {
-            Event::TextDelta(more) => match parts.last_mut().map(|part| &mut part.content) {
-                Some(Content::Text(text)) => text.push_str(more),
-                _ => parts.push(Part::text(more)),
+            StreamEvent::TextDelta(more) => match parts.last_mut().map(|part| &mut part.content) {
+                Some(PartContent::Text(text)) => text.push_str(more),
+                _ => parts.push(MessagePart::text(more)),
             },
-            Event::ToolStart { id, name, .. } => parts.push(Part::new(Content::ToolCall {
-                id: id.clone(),
-                name: name.clone(),
-                arguments: String::new(),
-            })),
-            Event::ToolArgsDelta { fragment, .. } => {
-                let Some(Content::ToolCall { arguments, .. }) =
+            StreamEvent::ToolStart { id, name, .. } => {
+                parts.push(MessagePart::new(PartContent::ToolCall {
+                    id: id.clone(),
+                    name: name.clone(),
+                    arguments: String::new(),
+                }))
+            }
+            StreamEvent::ToolArgsDelta { fragment, .. } => {
+                let Some(PartContent::ToolCall { arguments, .. }) =
                     parts.last_mut().map(|part| &mut part.content)
                 else {
                     panic!("arguments without a call");
                 };
                 arguments.push_str(fragment);
             }
-            Event::Stop { reason, .. } => return (parts, *reason),
-            Event::Failed(failure) => panic!("{failure}"),
+            StreamEvent::Stop { reason, .. } => return (parts, *reason),
+            StreamEvent::Failed(failure) => panic!("{failure}"),
             _ => {}
         }
     }
@@ -265,7 +267,7 @@ async fn the_failing_test_is_fixed_and_only_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_feature_is_added_and_the_old_bug_is_told_of() {
+async fn demo_adds_a_feature_and_reports_the_bug() {
     let (client, mut session) = (client(), Session::with_all_tools());
     let text = session.ask(&client, "Add a count command").await;
     assert!(text.contains("its test passes"), "{text}");
@@ -363,17 +365,17 @@ async fn answers_come_at_a_reading_pace() {
 async fn a_gap_is_left_empty() {
     let model = ModelId::parse("demo/demo").expect("a name");
     let request = Fim::gap(model, "fn main() {", "}", TokenCount(5));
-    let events: Vec<Event> = client().complete(request).collect().await;
+    let events: Vec<StreamEvent> = client().complete(request).collect().await;
     let has_text = events
         .iter()
-        .any(|event| matches!(event, Event::TextDelta(_)));
+        .any(|event| matches!(event, StreamEvent::TextDelta(_)));
     assert!(
         !has_text,
         "a script has nothing to put into somebody's code"
     );
     let reason = StopReason::EndTurn;
     let raw = "end_turn".to_owned();
-    assert_eq!(events.last(), Some(&Event::Stop { reason, raw }));
+    assert_eq!(events.last(), Some(&StreamEvent::Stop { reason, raw }));
 }
 
 #[test]

@@ -6,66 +6,66 @@ use serde::Deserialize;
 
 use super::{
     Captures,
-    pattern::{Glob, Pattern},
+    pattern::{NamePattern, TextPattern},
 };
-use crate::{asked::Asked, wire::Wire};
+use crate::{request::PromptRequest, wire::WireFormat};
 
 /// When a rule applies: all that is given must hold.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Condition {
-    /// The model's name; `*` stands for any run of characters.
-    pub model: Option<Glob>,
-    /// Which wire.
-    pub wire: Option<Wire>,
+    /// The model's name; `*` matches any run of characters.
+    pub model: Option<NamePattern>,
+    /// The wire format of the request.
+    pub wire: Option<WireFormat>,
     /// Request headers, by name in lower case.
-    pub headers: BTreeMap<String, Pattern>,
-    /// The last text a person wrote.
-    pub user: Option<Pattern>,
-    /// The system prompt.
-    pub system: Option<Pattern>,
-    /// Which of the person's texts is the last: 1 for the first.
+    pub headers: BTreeMap<String, TextPattern>,
+    /// A pattern for the last text of the user.
+    pub user: Option<TextPattern>,
+    /// A pattern for the system prompt.
+    pub system: Option<TextPattern>,
+    /// The number of the last user message: 1 for the first.
     pub turn: Option<u32>,
-    /// Which answer to that text this is: 1 before any tool result, 2 after the first results.
+    /// The number of the answer to that text: 1 before any tool result, 2 after the first results.
     pub step: Option<u32>,
-    /// How often this same request has come, this time included.
+    /// The number of this attempt: how often the same request arrived, this time included.
     pub attempt: Option<u32>,
     /// Tools that must be on offer.
     pub tools: Vec<String>,
-    /// Tool results that must have come.
+    /// Tool results that the request must contain.
     pub results: Vec<ResultCondition>,
     /// The text before the gap, of a fill-in-the-middle request.
-    pub prefix: Option<Pattern>,
+    pub prefix: Option<TextPattern>,
     /// The text after the gap.
-    pub suffix: Option<Pattern>,
+    pub suffix: Option<TextPattern>,
 }
 
-/// A tool result. It is looked for among the newest results, those after the last answer.
+/// A condition on a tool result. Only the results after the last answer are searched.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResultCondition {
-    /// The tool's name; `*` stands for any run of characters.
-    pub tool: Option<Glob>,
-    /// The call's id.
+    /// The tool's name; `*` matches any run of characters.
+    pub tool: Option<NamePattern>,
+    /// The id of the call.
     pub call: Option<String>,
-    /// What it says.
-    pub says: Option<Pattern>,
-    /// What it must not say.
-    pub lacks: Option<Pattern>,
-    /// Whether it failed, as far as the wire can say so.
+    /// A pattern that the result must match.
+    pub says: Option<TextPattern>,
+    /// A pattern that the result must not match.
+    pub lacks: Option<TextPattern>,
+    /// Whether the call failed, if the wire can express that.
     pub failed: Option<bool>,
     /// Look among all results of this turn.
     pub ever: bool,
 }
 
 impl Condition {
-    /// What the request gives for the reply, if it fits.
-    pub(crate) fn fits(&self, asked: &Asked, attempt: u32) -> Option<Captures> {
+    /// Returns the captured values if the request matches.
+    pub(crate) fn matches(&self, asked: &PromptRequest, attempt: u32) -> Option<Captures> {
         let mut captures = Captures::new();
         let plain = self
             .model
             .as_ref()
-            .is_none_or(|model| model.fits(&asked.model))
+            .is_none_or(|model| model.matches(&asked.model))
             && self.wire.is_none_or(|wire| wire == asked.wire)
             && self.turn.is_none_or(|turn| turn == asked.turn)
             && self.step.is_none_or(|step| step == asked.step)
@@ -88,20 +88,20 @@ impl Condition {
         ];
         for (pattern, text) in texts {
             if let Some(pattern) = pattern
-                && !text.is_some_and(|text| pattern.fits(text, &mut captures))
+                && !text.is_some_and(|text| pattern.matches(text, &mut captures))
             {
                 return None;
             }
         }
         for (name, pattern) in &self.headers {
             let value = asked.headers.iter().find(|(header, _)| header == name)?;
-            if !pattern.fits(&value.1, &mut captures) {
+            if !pattern.matches(&value.1, &mut captures) {
                 return None;
             }
         }
         let mut results = self.results.iter();
         results
-            .all(|result| result.fits(asked, &mut captures))
+            .all(|result| result.matches(asked, &mut captures))
             .then_some(captures)
     }
 
@@ -114,30 +114,30 @@ impl Condition {
             .flatten()
             .chain(self.headers.values())
             .chain(results)
-            .flat_map(Pattern::names)
+            .flat_map(TextPattern::names)
             .collect()
     }
 }
 
 impl ResultCondition {
-    fn fits(&self, asked: &Asked, captures: &mut Captures) -> bool {
+    fn matches(&self, asked: &PromptRequest, captures: &mut Captures) -> bool {
         // The newest first: a test that failed and then passed has passed.
         asked.results.iter().rev().any(|result| {
             (self.ever || result.is_new)
                 && self
                     .tool
                     .as_ref()
-                    .is_none_or(|tool| tool.fits(&result.tool))
+                    .is_none_or(|tool| tool.matches(&result.tool))
                 && self.call.as_ref().is_none_or(|call| *call == result.call)
                 && self.failed.is_none_or(|failed| failed == result.is_error)
                 && !self
                     .lacks
                     .as_ref()
-                    .is_some_and(|lacks| lacks.fits(&result.text, &mut Captures::new()))
+                    .is_some_and(|lacks| lacks.matches(&result.text, &mut Captures::new()))
                 && self
                     .says
                     .as_ref()
-                    .is_none_or(|says| says.fits(&result.text, captures))
+                    .is_none_or(|says| says.matches(&result.text, captures))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What may go wrong, and when.
+//! The faults a script can inject, and their timing.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ pub struct FaultRule {
     /// It applies to the first so many attempts at the same request; to all, if left out.
     #[serde(default)]
     pub first: Option<u32>,
-    /// What goes wrong.
-    pub fault: Fault,
+    /// The fault to inject.
+    pub fault: ScriptedFault,
 }
 
 /// Something that goes wrong. Events are counted from 0, as they are sent.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "snake_case")]
-pub enum Fault {
-    /// An error of this status instead of an answer, in the provider's own words.
+pub enum ScriptedFault {
+    /// An error with this status instead of an answer, in the provider's format.
     Status(StatusFault),
     /// The provider is overloaded: 529 at Anthropic, 503 elsewhere.
     Overloaded {},
@@ -36,45 +36,46 @@ pub enum Fault {
     /// An error page of a proxy, in HTML.
     Html(StatusFault),
     /// The connection closes before the event, without an end of the body.
-    Cut(Moment),
-    /// The body ends well before the event, and the answer does not.
-    EndEarly(Moment),
+    Cut(FaultMoment),
+    /// The body ends normally before the event, although the answer is incomplete.
+    EndEarly(FaultMoment),
     /// The connection is reset before the event.
-    Reset(Moment),
-    /// Nothing comes any more before the event: for so long, or for ever.
-    Stall(Moment),
-    /// An error comes as an event of the stream.
-    ErrorEvent(Moment),
+    Reset(FaultMoment),
+    /// The stream stalls before the event: for the given time, or for ever.
+    Stall(FaultMoment),
+    /// The stream contains an error event.
+    ErrorEvent(FaultMoment),
     /// The event's data is broken JSON.
-    BadJson(Moment),
-    /// The event is cut within a character, where it has one of several bytes, and goes on with the next one.
-    TornUtf8(Moment),
-    /// Events come in pieces that end anywhere, even within a character; nothing is lost.
+    BadJson(FaultMoment),
+    /// The event is cut within a multi-byte character, if it has one, and continues in the next
+    /// event.
+    TornUtf8(FaultMoment),
+    /// Events arrive in pieces that may end within a character; nothing is lost.
     Shredded {},
     /// The arguments of tool calls are broken JSON.
     BadArguments {},
     /// Several tool calls bear one id.
     DuplicateIds {},
-    /// The first byte comes this much later.
+    /// The first byte is delayed by this time.
     SlowFirstByte {
-        /// Milliseconds.
+        /// The duration in milliseconds.
         ms: u64,
     },
 }
 
-/// An HTTP error.
+/// An HTTP error response.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct StatusFault {
-    /// The status.
+    /// The HTTP status code.
     pub code: u16,
-    /// The wait that is asked for, in seconds, as the provider writes it.
+    /// The requested wait, in seconds, in the provider's format.
     #[serde(default)]
     pub retry_after: Option<f64>,
-    /// More headers.
+    /// Additional response headers, by name.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// What it says; the provider's usual words if left out.
+    /// The error message; the provider's usual text if left out.
     #[serde(default)]
     pub message: Option<String>,
 }
@@ -82,47 +83,47 @@ pub struct StatusFault {
 /// When in a stream.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
-pub struct Moment {
+pub struct FaultMoment {
     /// Before or at this event; chosen by the seed if left out.
     pub at: Option<usize>,
     /// For how long, in milliseconds; for ever if left out.
     pub ms: Option<u64>,
 }
 
-/// Faults by chance. Whether an attempt fails, and how, follows from the seed and the request alone, not from
-/// the order in which requests come.
+/// Random faults. An attempt's fault depends only on the seed and the request, not on the order of
+/// requests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// Its own seed.
+    /// The seed of the schedule.
     pub seed: u64,
     /// The share of attempts that fail, from 0 to 1.
     pub share: f64,
     /// The most faults for one request: the attempt after that is served.
     pub at_most: u32,
-    /// What may go wrong, each as likely as the others.
-    pub faults: Vec<Fault>,
+    /// The possible faults, each equally likely.
+    pub faults: Vec<ScriptedFault>,
 }
 
 /// A fault with its numbers drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seeded {
-    pub(crate) fault: Fault,
+    pub(crate) fault: ScriptedFault,
     /// For choosing the event, where the script does not.
     pub(crate) draw: u64,
 }
 
 impl Schedule {
-    /// What goes wrong with an attempt, counted from 1, at the request of this fingerprint.
+    /// Returns the fault for an attempt, counted from 1, at the request with this fingerprint.
     pub(crate) fn fault(&self, fingerprint: u64, attempt: u32) -> Option<Seeded> {
         if attempt > self.at_most || self.faults.is_empty() {
             return None;
         }
         let mut rng = Rng::of(&[self.seed, fingerprint, u64::from(attempt)]);
-        if rng.unit() >= self.share {
+        if rng.next_unit() >= self.share {
             return None;
         }
-        let chosen = rng.below(self.faults.len() as u64) as usize;
+        let chosen = rng.next_below(self.faults.len() as u64) as usize;
         Some(Seeded {
             fault: self.faults[chosen].clone(),
             draw: rng.next(),
@@ -132,7 +133,7 @@ impl Schedule {
 
 impl Seeded {
     /// The event a moment means, of `count` events: as written, or drawn so that something is left to lose.
-    pub(crate) fn place(&self, moment: Moment, count: usize) -> usize {
+    pub(crate) fn event_index(&self, moment: FaultMoment, count: usize) -> usize {
         match moment.at {
             Some(at) => at.min(count),
             None => (self.draw % count.max(1) as u64) as usize,

@@ -1,4 +1,4 @@
-//! What a rule asks of a text, and the values it takes out of it.
+//! Text patterns of rules, and the values they capture.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use serde::Deserialize;
 /// Values taken from a request by named groups, by name.
 pub(crate) type Captures = BTreeMap<String, String>;
 
-/// What a text must be. Written `{"contains": "…"}`, `{"equals": "…"}` or `{"regex": "…"}`; the named groups
-/// of a regular expression are values for the reply.
+/// A pattern for a text, written `{"contains": "…"}`, `{"equals": "…"}` or `{"regex": "…"}`; the
+/// named groups of a regular expression are values for the reply.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Pattern {
+pub enum TextPattern {
     /// It holds this text somewhere.
     Contains(String),
     /// It is this text, space at both ends apart.
@@ -29,13 +29,13 @@ pub struct Expression(Regex);
 /// A name with `*` for any run of characters.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "String")]
-pub struct Glob(String);
+pub struct NamePattern(String);
 
 impl TryFrom<String> for Expression {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        // The library draws the expression over several lines; its last line says what is wrong.
+        // The library's error spans several lines; only the last one names the problem.
         Regex::new(&text).map(Self).map_err(|error| {
             let reason = error.to_string();
             let reason = reason.lines().last().unwrap_or_default();
@@ -45,15 +45,15 @@ impl TryFrom<String> for Expression {
     }
 }
 
-impl From<String> for Glob {
+impl From<String> for NamePattern {
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
-impl Pattern {
-    /// Whether the text fits; what it captures joins `captures`.
-    pub(crate) fn fits(&self, text: &str, captures: &mut Captures) -> bool {
+impl TextPattern {
+    /// Whether the text matches; the captured values are added to `captures`.
+    pub(crate) fn matches(&self, text: &str, captures: &mut Captures) -> bool {
         match self {
             Self::Contains(wanted) => text.contains(wanted),
             Self::Equals(wanted) => text.trim() == wanted.trim(),
@@ -82,9 +82,9 @@ impl Pattern {
     }
 }
 
-impl Glob {
+impl NamePattern {
     /// Whether the whole name fits.
-    pub(crate) fn fits(&self, name: &str) -> bool {
+    pub(crate) fn matches(&self, name: &str) -> bool {
         let mut pieces = self.0.split('*');
         let Some(mut rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else {
             return false;

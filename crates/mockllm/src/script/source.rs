@@ -1,10 +1,10 @@
-//! A script's text before it is read: comments and trailing commas go, places stay.
+//! Prepares a script's text for parsing: removes comments and trailing commas, keeps positions.
 
-/// A text with `//` and `/* */` comments and trailing commas blanked out: every remaining byte keeps its
-/// line and its column, so that the JSON reader's positions are those of the file.
+/// Blanks out `//` and `/* */` comments and trailing commas: every remaining byte keeps its line
+/// and column, so that the JSON parser's positions are those of the file.
 pub(crate) fn blank_comments(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    // Where the last comma stands, as long as only space and comments have come after it.
+    // The position of the last comma, while only space and comments have followed it.
     let mut comma = None;
     let mut at = 0;
     while at < bytes.len() {
@@ -44,7 +44,8 @@ pub(crate) fn blank_comments(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The line, from 1, on which each element of the top-level array `rules` begins, in text without comments.
+/// Returns the line, from 1, of each element of the top-level array `rules`, in text without
+/// comments.
 pub(crate) fn rule_lines(json: &str) -> Vec<usize> {
     let bytes = json.as_bytes();
     let mut lines = Vec::new();
@@ -76,7 +77,8 @@ pub(crate) fn rule_lines(json: &str) -> Vec<usize> {
     lines
 }
 
-/// The offset after the string that begins at `start`; the end of the text if it never ends.
+/// Returns the offset after the string that starts at `start`; the end of the text if it is
+/// unterminated.
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() {

@@ -23,8 +23,8 @@ impl From<&str> for Template {
 }
 
 impl Template {
-    /// The text with the values in their places. A name without a value stays as it is written: scripts are
-    /// checked when they are read, and a group that took no part in a match has nothing to say.
+    /// Returns the text with the values filled in. A name without a value stays as written: scripts
+    /// are checked when they are parsed, and a group may not take part in a match.
     pub(crate) fn fill(&self, captures: &Captures) -> String {
         let mut filled = String::with_capacity(self.0.len());
         let mut rest = self.0.as_str();

@@ -1,10 +1,10 @@
-//! Scripts that can be read, and what is said of those that cannot.
+//! Valid scripts, and the problems of invalid ones.
 
 use expect_test::{Expect, expect};
 
 use super::{
     Script,
-    pattern::{Captures, Glob, Pattern},
+    pattern::{Captures, NamePattern, TextPattern},
     template::Template,
 };
 
@@ -25,7 +25,7 @@ fn the_tour_and_the_demo_can_be_read() {
 fn comments_and_trailing_commas_are_no_problem() {
     let text = "// one\n{ /* two\n */ \"rules\": [ { \"reply\": [ { \"text\": \"// not, [one,] /* */\" }, ], }, ], }";
     let script = Script::parse("good", text).unwrap_or_else(|error| panic!("{error}"));
-    let super::Step::Text(said) = &script.rules[0].reply[0] else {
+    let super::ReplyStep::Text(said) = &script.rules[0].reply[0] else {
         panic!("a text");
     };
     assert_eq!(said.fill(&Captures::new()), "// not, [one,] /* */");
@@ -88,7 +88,7 @@ fn globs_stand_for_whole_names() {
         ("exact", "exactly", false),
     ];
     for (glob, name, expected) in cases {
-        let fits = Glob::from(glob.to_owned()).fits(name);
+        let fits = NamePattern::from(glob.to_owned()).matches(name);
         assert_eq!(fits, expected, "{glob} {name}");
     }
 }
@@ -112,9 +112,9 @@ fn templates_leave_other_braces_alone() {
 #[test]
 fn patterns_capture_named_groups() {
     let mut captures = Captures::new();
-    let pattern: Pattern =
+    let pattern: TextPattern =
         serde_json::from_str(r#"{ "regex": "(?i)rename (?<old>\\w+)" }"#).expect("a pattern");
-    assert!(pattern.fits("please RENAME find_task", &mut captures));
+    assert!(pattern.matches("please RENAME find_task", &mut captures));
     assert_eq!(captures["old"], "find_task");
-    assert!(!pattern.fits("please", &mut captures));
+    assert!(!pattern.matches("please", &mut captures));
 }

@@ -7,17 +7,17 @@ mod wires;
 
 use serde_json::{Value, json};
 
-use crate::{Script, Server};
+use crate::{MockServer, Script};
 
 /// A server of this script.
-fn serve(script: &Value) -> Server {
+fn serve(script: &Value) -> MockServer {
     let script =
         Script::parse("test", &script.to_string()).unwrap_or_else(|error| panic!("{error}"));
-    Server::start(script).expect("loopback has a free port")
+    MockServer::start(script).expect("loopback has a free port")
 }
 
 /// A server that says one thing.
-fn saying(reply: Value) -> Server {
+fn saying(reply: Value) -> MockServer {
     serve(&json!({ "rules": [{ "reply": reply }] }))
 }
 

@@ -1,4 +1,4 @@
-//! Anthropic Messages.
+//! The wire format of Anthropic Messages.
 
 use std::time::SystemTime;
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::prompt::{self, Unpaired};
 use crate::{
-    answer::{Answer, AnswerCall, Block, Count, Thought},
-    asked::{Asked, Lifetime, Offer, Said, Segment},
+    answer::{AnswerCall, ReplyBlock, ScriptedReply, Thought, TokenUsage},
     frames::Frames,
-    limits::{Level, Standing},
+    limits::{BucketLevel, LimitHeaders},
+    request::{CacheSegment, HistoryEvent, Lifetime, OfferedTool, PromptRequest},
     script::Stop,
-    trouble::{Kind, Trouble},
-    wire::{Incoming, Wire},
+    trouble::{ApiError, ApiErrorKind},
+    wire::{Incoming, WireFormat},
 };
 
 /// More breakpoints than this are refused.
@@ -21,13 +21,13 @@ const BREAKPOINTS: usize = 4;
 pub(super) fn read(
     incoming: &Incoming,
     is_signed: Option<&dyn Fn(&str) -> bool>,
-) -> Result<Asked, Trouble> {
+) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
-    let mut asked = prompt::begin(Wire::Anthropic, incoming, "model: Field required")?;
+    let mut asked = prompt::new_request(WireFormat::Anthropic, incoming, "model: Field required")?;
     let is_count = incoming.path.ends_with("count_tokens");
     asked.options.max_tokens = body.get("max_tokens").and_then(Value::as_u64);
     if asked.options.max_tokens.is_none() && !is_count {
-        return Err(Trouble::invalid("max_tokens: Field required"));
+        return Err(ApiError::invalid("max_tokens: Field required"));
     }
     asked.options.stop = prompt::stops(body.get("stop_sequences"));
     let thinking = body.pointer("/thinking/type").and_then(Value::as_str);
@@ -37,7 +37,7 @@ pub(super) fn read(
     let formats = ["/output_config/format/schema", "/output_format/schema"];
     asked.options.schema = formats.iter().find_map(|at| body.pointer(at)).cloned();
     for tool in prompt::items(body, "tools") {
-        asked.tools.push(Offer {
+        asked.tools.push(OfferedTool {
             name: prompt::text(tool, "name").unwrap_or_default().to_owned(),
             is_free: false,
         });
@@ -59,19 +59,19 @@ pub(super) fn read(
     if is_signed.is_some() {
         check_pairs(&history)?;
     }
-    asked.tell(history);
+    asked.read_history(history);
     Ok(asked)
 }
 
 /// The conversation; its blocks join the prompt.
 fn messages(
     body: &Value,
-    segments: &mut Vec<Segment>,
+    segments: &mut Vec<CacheSegment>,
     is_signed: Option<&dyn Fn(&str) -> bool>,
-) -> Result<Vec<Said>, Trouble> {
+) -> Result<Vec<HistoryEvent>, ApiError> {
     let messages = prompt::items(body, "messages");
     if messages.is_empty() {
-        return Err(Trouble::invalid(
+        return Err(ApiError::invalid(
             "messages: at least one message is required",
         ));
     }
@@ -79,12 +79,12 @@ fn messages(
     for (at, message) in messages.iter().enumerate() {
         let role = prompt::text(message, "role").unwrap_or_default();
         if !matches!(role, "user" | "assistant" | "system") {
-            return Err(Trouble::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "messages.{at}.role: Input should be 'user' or 'assistant'"
             )));
         }
         if at == 0 && role != "user" {
-            return Err(Trouble::invalid(
+            return Err(ApiError::invalid(
                 "messages: first message must use the \"user\" role",
             ));
         }
@@ -93,7 +93,7 @@ fn messages(
             Some(Value::Array(blocks)) => blocks.clone(),
             _ => {
                 let problem = format!("messages.{at}.content: Field required");
-                return Err(Trouble::invalid(problem));
+                return Err(ApiError::invalid(problem));
             }
         };
         for (ix, block) in content.iter().enumerate() {
@@ -103,20 +103,20 @@ fn messages(
             segments.push(segment);
         }
         match role {
-            "user" => said_by_user(&content, &mut history),
-            "assistant" => said_by_model(&content, &mut history),
+            "user" => read_user_message(&content, &mut history),
+            "assistant" => read_assistant_message(&content, &mut history),
             _ => {}
         }
     }
     Ok(history)
 }
 
-fn said_by_user(content: &[Value], history: &mut Vec<Said>) {
+fn read_user_message(content: &[Value], history: &mut Vec<HistoryEvent>) {
     let mut has_results = false;
     for block in content {
         if prompt::text(block, "type") == Some("tool_result") {
             has_results = true;
-            history.push(Said::Result {
+            history.push(HistoryEvent::Result {
                 call: prompt::text(block, "tool_use_id")
                     .unwrap_or_default()
                     .to_owned(),
@@ -125,21 +125,21 @@ fn said_by_user(content: &[Value], history: &mut Vec<Said>) {
             });
         }
     }
-    // Text beside results is the harness speaking, not a new question.
+    // Text beside tool results comes from the harness and is no new user message.
     if !has_results {
         let text = prompt::content_text(Some(&Value::Array(content.to_vec())));
-        history.push(Said::User(text));
+        history.push(HistoryEvent::User(text));
     }
 }
 
-fn said_by_model(content: &[Value], history: &mut Vec<Said>) {
+fn read_assistant_message(content: &[Value], history: &mut Vec<HistoryEvent>) {
     for block in content {
         history.push(match prompt::text(block, "type") {
-            Some("tool_use") => Said::Call {
+            Some("tool_use") => HistoryEvent::Call {
                 id: prompt::text(block, "id").unwrap_or_default().to_owned(),
                 tool: prompt::text(block, "name").unwrap_or_default().to_owned(),
             },
-            _ => Said::Assistant,
+            _ => HistoryEvent::Assistant,
         });
     }
 }
@@ -148,7 +148,7 @@ fn check_block(
     block: &Value,
     place: &str,
     is_signed: Option<&dyn Fn(&str) -> bool>,
-) -> Result<(), Trouble> {
+) -> Result<(), ApiError> {
     let problem = match prompt::text(block, "type") {
         Some("text") if prompt::text(block, "text").is_none_or(str::is_empty) => {
             "text content blocks must be non-empty".to_owned()
@@ -173,16 +173,16 @@ fn check_block(
         None => format!("{place}.type: Field required"),
         _ => return Ok(()),
     };
-    Err(Trouble::invalid(problem))
+    Err(ApiError::invalid(problem))
 }
 
-fn check_pairs(history: &[Said]) -> Result<(), Trouble> {
+fn check_pairs(history: &[HistoryEvent]) -> Result<(), ApiError> {
     match prompt::unpaired(history) {
-        Some(Unpaired::Call(id)) => Err(Trouble::invalid(format!(
+        Some(Unpaired::Call(id)) => Err(ApiError::invalid(format!(
             "messages: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. Each \
              `tool_use` block must have a corresponding `tool_result` block in the next message."
         ))),
-        Some(Unpaired::Result(id)) => Err(Trouble::invalid(format!(
+        Some(Unpaired::Result(id)) => Err(ApiError::invalid(format!(
             "messages: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block \
              must have a corresponding `tool_use` block in the previous message."
         ))),
@@ -190,29 +190,29 @@ fn check_pairs(history: &[Said]) -> Result<(), Trouble> {
     }
 }
 
-fn check_marks(segments: &[Segment]) -> Result<(), Trouble> {
+fn check_marks(segments: &[CacheSegment]) -> Result<(), ApiError> {
     let marks: Vec<Lifetime> = segments.iter().filter_map(|segment| segment.mark).collect();
     if marks.len() > BREAKPOINTS {
-        return Err(Trouble::invalid(format!(
+        return Err(ApiError::invalid(format!(
             "A maximum of {BREAKPOINTS} blocks with cache_control may be provided. Found {}.",
             marks.len()
         )));
     }
     if marks.windows(2).any(|pair| pair[0] < pair[1]) {
-        return Err(Trouble::invalid(
+        return Err(ApiError::invalid(
             "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block",
         ));
     }
     Ok(())
 }
 
-/// A block as a piece of the prompt. Its mark is not part of what is hashed.
-fn marked(block: &Value) -> Segment {
+/// Returns a block as a segment of the prompt. Its cache mark is not hashed.
+fn marked(block: &Value) -> CacheSegment {
     let mut text = block.clone();
     if let Value::Object(fields) = &mut text {
         fields.shift_remove("cache_control");
     }
-    Segment {
+    CacheSegment {
         text: text.to_string(),
         mark: lifetime(block),
     }
@@ -228,7 +228,7 @@ fn lifetime(block: &Value) -> Option<Lifetime> {
     }
 }
 
-pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
+pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
     let mut message = message(answer, Vec::new(), Value::Null);
     message["usage"]["output_tokens"] = json!(1);
     message["stop_reason"] = Value::Null;
@@ -240,13 +240,13 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     let mut index = 0;
     for block in &answer.blocks {
         match block {
-            Block::Thinking(thought) => {
+            ReplyBlock::Thinking(thought) => {
                 if asked.options.thinking {
-                    think(thought, index, frames);
+                    push_thinking(thought, index, frames);
                     index += 1;
                 }
             }
-            Block::Text(text) | Block::Refusal(text) => {
+            ReplyBlock::Text(text) | ReplyBlock::Refusal(text) => {
                 start(json!({ "type": "text", "text": "" }), index, frames);
                 for piece in frames.fragments(text) {
                     let delta = json!({ "type": "text_delta", "text": piece.text });
@@ -255,8 +255,8 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
                 stop(index, frames);
                 index += 1;
             }
-            // Blocks come one after the other on this wire, whatever the script would like.
-            Block::Calls { calls, .. } => {
+            // This wire has no interleaved blocks, so calls are sent one after the other.
+            ReplyBlock::Calls { calls, .. } => {
                 for tool in calls {
                     call(tool, index, frames);
                     index += 1;
@@ -277,7 +277,7 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     frames.event("message_stop", &json!({ "type": "message_stop" }), 0);
 }
 
-fn think(thought: &Thought, index: usize, frames: &mut Frames) {
+fn push_thinking(thought: &Thought, index: usize, frames: &mut Frames) {
     if thought.is_redacted {
         let block = json!({ "type": "redacted_thinking", "data": thought.signature });
         start(block, index, frames);
@@ -331,22 +331,22 @@ fn stop(index: usize, frames: &mut Frames) {
     frames.event("content_block_stop", &data, 0);
 }
 
-pub(super) fn whole(asked: &Asked, answer: &Answer) -> Value {
+pub(super) fn full_body(asked: &PromptRequest, answer: &ScriptedReply) -> Value {
     let mut content = Vec::new();
     for block in &answer.blocks {
         match block {
-            Block::Thinking(_) if !asked.options.thinking => {}
-            Block::Thinking(thought) if thought.is_redacted => {
+            ReplyBlock::Thinking(_) if !asked.options.thinking => {}
+            ReplyBlock::Thinking(thought) if thought.is_redacted => {
                 content.push(json!({ "type": "redacted_thinking", "data": thought.signature }));
             }
-            Block::Thinking(thought) => content.push(json!({
+            ReplyBlock::Thinking(thought) => content.push(json!({
                 "type": "thinking", "thinking": thought.text, "signature": thought.signature,
             })),
-            Block::Text(text) | Block::Refusal(text) => {
+            ReplyBlock::Text(text) | ReplyBlock::Refusal(text) => {
                 content.push(json!({ "type": "text", "text": text }));
             }
-            Block::Calls { calls, .. } => content.extend(calls.iter().map(|call| {
-                // Outside a stream the input is an object: what is no JSON cannot be said.
+            ReplyBlock::Calls { calls, .. } => content.extend(calls.iter().map(|call| {
+                // Outside a stream the input must be an object, so invalid JSON cannot be sent.
                 let input: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
                 json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input })
             })),
@@ -355,7 +355,7 @@ pub(super) fn whole(asked: &Asked, answer: &Answer) -> Value {
     message(answer, content, json!(answer.stop_text))
 }
 
-fn message(answer: &Answer, content: Vec<Value>, stop_text: Value) -> Value {
+fn message(answer: &ScriptedReply, content: Vec<Value>, stop_text: Value) -> Value {
     json!({
         "id": format!("msg_01{}", &answer.id[..22]),
         "type": "message",
@@ -368,7 +368,7 @@ fn message(answer: &Answer, content: Vec<Value>, stop_text: Value) -> Value {
     })
 }
 
-fn usage(count: Count) -> Value {
+fn usage(count: TokenUsage) -> Value {
     json!({
         "input_tokens": count.input,
         "cache_creation_input_tokens": count.cache_write_5m + count.cache_write_1h,
@@ -394,34 +394,38 @@ fn stop_reason(stop: Stop) -> &'static str {
 }
 
 /// The usual status and the body of an error.
-pub(super) fn error(trouble: &Trouble, model: &str, request_id: &str) -> (u16, Value) {
+pub(super) fn error(trouble: &ApiError, model: &str, request_id: &str) -> (u16, Value) {
     let (status, kind, usual) = match &trouble.kind {
-        Kind::RateLimited { what } => {
+        ApiErrorKind::RateLimited { what } => {
             let usual = format!(
                 "This request would exceed your organization's rate limit of {what} per minute"
             );
             (429, "rate_limit_error", usual)
         }
-        Kind::Overloaded => (529, "overloaded_error", "Overloaded".to_owned()),
-        Kind::Server | Kind::Html => (500, "api_error", "Internal server error".to_owned()),
-        Kind::Quota => {
+        ApiErrorKind::Overloaded => (529, "overloaded_error", "Overloaded".to_owned()),
+        ApiErrorKind::Server | ApiErrorKind::Html => {
+            (500, "api_error", "Internal server error".to_owned())
+        }
+        ApiErrorKind::Quota => {
             let usual = "Your credit balance is too low to access the Anthropic API. Please go to Plans & \
                          Billing to upgrade or purchase credits.";
             (400, "invalid_request_error", usual.to_owned())
         }
-        Kind::Authentication => (401, "authentication_error", "invalid x-api-key".to_owned()),
-        Kind::Permission => {
+        ApiErrorKind::Authentication => {
+            (401, "authentication_error", "invalid x-api-key".to_owned())
+        }
+        ApiErrorKind::Permission => {
             let usual = "Your API key does not have permission to use the specified resource";
             (403, "permission_error", usual.to_owned())
         }
-        Kind::Invalid => (400, "invalid_request_error", "Invalid request".to_owned()),
-        Kind::ContextOverflow { prompt, limit } => {
+        ApiErrorKind::Invalid => (400, "invalid_request_error", "Invalid request".to_owned()),
+        ApiErrorKind::ContextOverflow { prompt, limit } => {
             let usual = format!("prompt is too long: {prompt} tokens > {limit} maximum");
             (400, "invalid_request_error", usual)
         }
-        Kind::NoSuchModel => (404, "not_found_error", format!("model: {model}")),
-        Kind::NotFound => (404, "not_found_error", "Not found".to_owned()),
-        Kind::TooLarge => {
+        ApiErrorKind::NoSuchModel => (404, "not_found_error", format!("model: {model}")),
+        ApiErrorKind::NotFound => (404, "not_found_error", "Not found".to_owned()),
+        ApiErrorKind::TooLarge => {
             let usual = "Request exceeds the maximum size";
             (413, "request_too_large", usual.to_owned())
         }
@@ -434,9 +438,12 @@ pub(super) fn error(trouble: &Trouble, model: &str, request_id: &str) -> (u16, V
     (status, body)
 }
 
-pub(super) fn limit_headers(standing: Standing, now: SystemTime) -> Vec<(&'static str, String)> {
+pub(super) fn limit_headers(
+    standing: LimitHeaders,
+    now: SystemTime,
+) -> Vec<(&'static str, String)> {
     let mut headers = Vec::new();
-    let mut add = |level: Option<Level>, names: [&'static str; 3]| {
+    let mut add = |level: Option<BucketLevel>, names: [&'static str; 3]| {
         let Some(level) = level else { return };
         headers.push((names[0], level.limit.to_string()));
         headers.push((names[1], level.remaining.to_string()));
@@ -480,8 +487,8 @@ fn rfc3339(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Year, month and day of a day counted from 1970-01-01. Years begin in March here, so that the leap day is
-/// their last.
+/// Converts days since 1970-01-01 to year, month and day. Years start in March internally, so that
+/// the leap day is their last.
 fn civil(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let (era, of_era) = (shifted / 146_097, shifted % 146_097);

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions, and the dialects of those who copied it.
+//! The wire format of OpenAI Chat Completions, and the dialects of its imitators.
 
 use serde_json::{Map, Value, json};
 
@@ -7,18 +7,18 @@ use super::{
     prompt::{self, Unpaired},
 };
 use crate::{
-    answer::{Answer, AnswerCall, Block, Thought},
-    asked::{Asked, Offer, Said},
+    answer::{AnswerCall, ReplyBlock, ScriptedReply, Thought},
     frames::Frames,
-    script::{Dialect, Stop},
-    trouble::Trouble,
-    wire::{Incoming, Wire},
+    request::{HistoryEvent, OfferedTool, PromptRequest},
+    script::{ModelDialect, Stop},
+    trouble::ApiError,
+    wire::{Incoming, WireFormat},
 };
 
-pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<Asked, Trouble> {
+pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
     let missing = "you must provide a model parameter";
-    let mut asked = prompt::begin(Wire::Chat, incoming, missing)?;
+    let mut asked = prompt::new_request(WireFormat::Chat, incoming, missing)?;
     let most = body
         .get("max_completion_tokens")
         .or_else(|| body.get("max_tokens"));
@@ -32,7 +32,7 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<Asked, Troubl
         let name = tool
             .pointer("/function/name")
             .or(tool.pointer("/custom/name"));
-        asked.tools.push(Offer {
+        asked.tools.push(OfferedTool {
             name: name.and_then(Value::as_str).unwrap_or_default().to_owned(),
             is_free: prompt::text(tool, "type") == Some("custom"),
         });
@@ -40,7 +40,7 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<Asked, Troubl
     }
     let messages = prompt::items(body, "messages");
     if messages.is_empty() {
-        return Err(Trouble::invalid(
+        return Err(ApiError::invalid(
             "Invalid 'messages': empty array. Expected an array with minimum length 1.",
         ));
     }
@@ -50,9 +50,9 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<Asked, Troubl
         let text = prompt::content_text(message.get("content"));
         match prompt::text(message, "role") {
             Some("system" | "developer") => asked.system.push_str(&text),
-            Some("user") => history.push(Said::User(text)),
-            Some("assistant") => said_by_model(message, &mut history),
-            Some("tool") => history.push(Said::Result {
+            Some("user") => history.push(HistoryEvent::User(text)),
+            Some("assistant") => read_assistant_message(message, &mut history),
+            Some("tool") => history.push(HistoryEvent::Result {
                 call: prompt::text(message, "tool_call_id")
                     .unwrap_or_default()
                     .to_owned(),
@@ -60,7 +60,7 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<Asked, Troubl
                 is_error: false,
             }),
             role => {
-                return Err(Trouble::invalid(format!(
+                return Err(ApiError::invalid(format!(
                     "Invalid value: {role:?}. Supported values are: 'system', 'developer', 'user', \
                      'assistant', 'tool'."
                 )));
@@ -70,30 +70,30 @@ pub(super) fn read(incoming: &Incoming, is_strict: bool) -> Result<Asked, Troubl
     if is_strict {
         check_pairs(&history)?;
     }
-    asked.tell(history);
+    asked.read_history(history);
     Ok(asked)
 }
 
-fn said_by_model(message: &Value, history: &mut Vec<Said>) {
-    history.push(Said::Assistant);
+fn read_assistant_message(message: &Value, history: &mut Vec<HistoryEvent>) {
+    history.push(HistoryEvent::Assistant);
     for call in prompt::items(message, "tool_calls") {
         let name = call
             .pointer("/function/name")
             .or(call.pointer("/custom/name"));
-        history.push(Said::Call {
+        history.push(HistoryEvent::Call {
             id: prompt::text(call, "id").unwrap_or_default().to_owned(),
             tool: name.and_then(Value::as_str).unwrap_or_default().to_owned(),
         });
     }
 }
 
-fn check_pairs(history: &[Said]) -> Result<(), Trouble> {
+fn check_pairs(history: &[HistoryEvent]) -> Result<(), ApiError> {
     match prompt::unpaired(history) {
-        Some(Unpaired::Call(id)) => Err(Trouble::invalid(format!(
+        Some(Unpaired::Call(id)) => Err(ApiError::invalid(format!(
             "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
              'tool_call_id'. The following tool_call_ids did not have response messages: {id}"
         ))),
-        Some(Unpaired::Result(id)) => Err(Trouble::invalid(format!(
+        Some(Unpaired::Result(id)) => Err(ApiError::invalid(format!(
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with \
              'tool_calls' (tool_call_id {id})."
         ))),
@@ -101,8 +101,8 @@ fn check_pairs(history: &[Said]) -> Result<(), Trouble> {
     }
 }
 
-pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
-    if answer.dialect == Dialect::Openrouter {
+pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
+    if answer.dialect == ModelDialect::Openrouter {
         frames.raw(b": OPENROUTER PROCESSING\n\n".to_vec(), 0);
     }
     deliver(
@@ -114,8 +114,8 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     let mut index = 0;
     for block in &answer.blocks {
         match block {
-            Block::Thinking(thought) => think(answer, thought, frames),
-            Block::Text(text) => {
+            ReplyBlock::Thinking(thought) => push_thinking(answer, thought, frames),
+            ReplyBlock::Text(text) => {
                 for piece in frames.fragments(text) {
                     deliver(
                         answer,
@@ -125,13 +125,13 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
                     );
                 }
             }
-            Block::Refusal(text) => {
+            ReplyBlock::Refusal(text) => {
                 let field = refusal_field(answer.dialect);
                 for piece in frames.fragments(text) {
                     deliver(answer, json!({ field: piece.text }), piece.tokens, frames);
                 }
             }
-            Block::Calls {
+            ReplyBlock::Calls {
                 calls,
                 is_interleaved,
             } => {
@@ -142,7 +142,7 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     }
     let mut last = chunk(answer, json!({}), json!(finish_reason(answer)));
     if asked.options.usage {
-        if answer.dialect == Dialect::Openrouter {
+        if answer.dialect == ModelDialect::Openrouter {
             last["usage"] = usage(answer);
             frames.data(&last, 0);
         } else {
@@ -158,11 +158,11 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     frames.raw(b"data: [DONE]\n\n".to_vec(), 0);
 }
 
-fn think(answer: &Answer, thought: &Thought, frames: &mut Frames) {
+fn push_thinking(answer: &ScriptedReply, thought: &Thought, frames: &mut Frames) {
     let Some(field) = thought_field(answer.dialect) else {
         return;
     };
-    let has_details = answer.dialect == Dialect::Openrouter;
+    let has_details = answer.dialect == ModelDialect::Openrouter;
     if !thought.is_redacted {
         for piece in frames.fragments(&thought.text) {
             let mut delta = json!({ field: piece.text });
@@ -187,7 +187,7 @@ fn think(answer: &Answer, thought: &Thought, frames: &mut Frames) {
 }
 
 fn call(
-    answer: &Answer,
+    answer: &ScriptedReply,
     calls: &[AnswerCall],
     is_interleaved: bool,
     first: usize,
@@ -239,11 +239,11 @@ fn shape(call: &AnswerCall) -> (&'static str, &'static str) {
     }
 }
 
-fn deliver(answer: &Answer, delta: Value, tokens: u64, frames: &mut Frames) {
+fn deliver(answer: &ScriptedReply, delta: Value, tokens: u64, frames: &mut Frames) {
     frames.data(&chunk(answer, delta, Value::Null), tokens);
 }
 
-fn chunk(answer: &Answer, delta: Value, finish_reason: Value) -> Value {
+fn chunk(answer: &ScriptedReply, delta: Value, finish_reason: Value) -> Value {
     json!({
         "id": format!("chatcmpl-{}", answer.id),
         "object": "chat.completion.chunk",
@@ -253,21 +253,21 @@ fn chunk(answer: &Answer, delta: Value, finish_reason: Value) -> Value {
     })
 }
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn full_body(answer: &ScriptedReply) -> Value {
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));
     let (mut text, mut refusal, mut thought) = (String::new(), String::new(), String::new());
     let mut calls = Vec::new();
     for block in &answer.blocks {
         match block {
-            Block::Thinking(more) if more.is_redacted => {}
-            Block::Thinking(more) => thought.push_str(&more.text),
-            Block::Text(more) => text.push_str(more),
-            Block::Refusal(more) if refusal_field(answer.dialect) == "content" => {
+            ReplyBlock::Thinking(more) if more.is_redacted => {}
+            ReplyBlock::Thinking(more) => thought.push_str(&more.text),
+            ReplyBlock::Text(more) => text.push_str(more),
+            ReplyBlock::Refusal(more) if refusal_field(answer.dialect) == "content" => {
                 text.push_str(more);
             }
-            Block::Refusal(more) => refusal.push_str(more),
-            Block::Calls { calls: more, .. } => calls.extend(more.iter().map(|call| {
+            ReplyBlock::Refusal(more) => refusal.push_str(more),
+            ReplyBlock::Calls { calls: more, .. } => calls.extend(more.iter().map(|call| {
                 let (kind, input) = shape(call);
                 let body = json!({ "name": call.name, input: call.arguments });
                 json!({ "id": call.id, "type": kind, kind: body })
@@ -303,29 +303,29 @@ pub(super) fn whole(answer: &Answer) -> Value {
     })
 }
 
-fn thought_field(dialect: Dialect) -> Option<&'static str> {
+fn thought_field(dialect: ModelDialect) -> Option<&'static str> {
     match dialect {
-        Dialect::Openai => None,
-        Dialect::Openrouter | Dialect::Ollama => Some("reasoning"),
-        Dialect::Deepseek
-        | Dialect::Llamacpp
-        | Dialect::Vllm
-        | Dialect::Lmstudio
-        | Dialect::Mistral => Some("reasoning_content"),
+        ModelDialect::Openai => None,
+        ModelDialect::Openrouter | ModelDialect::Ollama => Some("reasoning"),
+        ModelDialect::Deepseek
+        | ModelDialect::Llamacpp
+        | ModelDialect::Vllm
+        | ModelDialect::Lmstudio
+        | ModelDialect::Mistral => Some("reasoning_content"),
     }
 }
 
 /// OpenAI's models refuse in a field of its own; elsewhere it is content that the filter ended.
-fn refusal_field(dialect: Dialect) -> &'static str {
+fn refusal_field(dialect: ModelDialect) -> &'static str {
     match dialect {
-        Dialect::Openai => "refusal",
+        ModelDialect::Openai => "refusal",
         _ => "content",
     }
 }
 
-pub(super) fn finish_reason(answer: &Answer) -> &'static str {
+pub(super) fn finish_reason(answer: &ScriptedReply) -> &'static str {
     match answer.stop {
-        Stop::Refusal if answer.dialect == Dialect::Openai => "stop",
+        Stop::Refusal if answer.dialect == ModelDialect::Openai => "stop",
         Stop::EndTurn | Stop::StopText | Stop::Pause => "stop",
         Stop::ToolUse => "tool_calls",
         Stop::MaxTokens => "length",
@@ -333,7 +333,7 @@ pub(super) fn finish_reason(answer: &Answer) -> &'static str {
     }
 }
 
-pub(super) fn usage(answer: &Answer) -> Value {
+pub(super) fn usage(answer: &ScriptedReply) -> Value {
     let count = answer.usage;
     let mut usage = json!({
         "prompt_tokens": count.prompt(),
@@ -341,16 +341,16 @@ pub(super) fn usage(answer: &Answer) -> Value {
         "total_tokens": count.prompt() + count.output,
     });
     match answer.dialect {
-        Dialect::Deepseek => {
+        ModelDialect::Deepseek => {
             usage["prompt_cache_hit_tokens"] = json!(count.cache_read);
             usage["prompt_cache_miss_tokens"] = json!(count.prompt() - count.cache_read);
         }
-        Dialect::Ollama | Dialect::Lmstudio => {}
+        ModelDialect::Ollama | ModelDialect::Lmstudio => {}
         _ => usage["prompt_tokens_details"] = json!({ "cached_tokens": count.cache_read }),
     }
     if matches!(
         answer.dialect,
-        Dialect::Openai | Dialect::Openrouter | Dialect::Deepseek
+        ModelDialect::Openai | ModelDialect::Openrouter | ModelDialect::Deepseek
     ) {
         usage["completion_tokens_details"] = json!({ "reasoning_tokens": count.reasoning });
     }

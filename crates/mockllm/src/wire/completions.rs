@@ -1,35 +1,35 @@
-//! Completions: vLLM's and llama.cpp's `/v1/completions`, DeepSeek's `/beta/completions`, and Mistral's
-//! `/v1/fim/completions`, which is asked like them and answers like chat.
+//! Completions: vLLM's and llama.cpp's `/v1/completions`, DeepSeek's `/beta/completions`, and
+//! Mistral's `/v1/fim/completions`, which takes the same requests and answers in the chat format.
 
 use serde_json::{Value, json};
 
 use super::{CREATED, chat, prompt};
 use crate::{
-    answer::Answer,
-    asked::{Asked, Gap, Segment},
+    answer::ScriptedReply,
     frames::Frames,
-    script::Dialect,
-    trouble::Trouble,
-    wire::{Incoming, Wire},
+    request::{CacheSegment, InfillGap, PromptRequest},
+    script::ModelDialect,
+    trouble::ApiError,
+    wire::{Incoming, WireFormat},
 };
 
 /// vLLM takes no more stop texts.
 const STOPS: usize = 4;
 
-pub(super) fn read(wire: Wire, incoming: &Incoming) -> Result<Asked, Trouble> {
+pub(super) fn read(wire: WireFormat, incoming: &Incoming) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
     let missing = "you must provide a model parameter";
-    let mut asked = prompt::begin(wire, incoming, missing)?;
+    let mut asked = prompt::new_request(wire, incoming, missing)?;
     let Some(prefix) = prompt::text(body, "prompt") else {
-        return Err(Trouble::invalid("you must provide a prompt parameter"));
+        return Err(ApiError::invalid("you must provide a prompt parameter"));
     };
     let suffix = prompt::text(body, "suffix").unwrap_or_default();
     asked.options.max_tokens = body.get("max_tokens").and_then(Value::as_u64);
     asked.options.stop = prompt::stops(body.get("stop"));
-    asked.options.usage = wire == Wire::Mistral
+    asked.options.usage = wire == WireFormat::Mistral
         || body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true));
-    if asked.options.stop.len() > STOPS && wire == Wire::Completions {
-        return Err(Trouble::invalid(format!(
+    if asked.options.stop.len() > STOPS && wire == WireFormat::Completions {
+        return Err(ApiError::invalid(format!(
             "Invalid 'stop': at most {STOPS} stop sequences are supported"
         )));
     }
@@ -37,28 +37,28 @@ pub(super) fn read(wire: Wire, incoming: &Incoming) -> Result<Asked, Trouble> {
     Ok(asked)
 }
 
-/// Takes in what stands around the gap.
-pub(super) fn gap(asked: &mut Asked, prefix: &str, suffix: &str) {
+/// Reads the text around the gap.
+pub(super) fn gap(asked: &mut PromptRequest, prefix: &str, suffix: &str) {
     for text in [prefix, suffix] {
-        asked.segments.push(Segment {
+        asked.segments.push(CacheSegment {
             text: text.to_owned(),
             mark: None,
         });
     }
-    asked.gap = Some(Gap {
+    asked.gap = Some(InfillGap {
         prefix: prefix.to_owned(),
         suffix: suffix.to_owned(),
     });
 }
 
-pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
+pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
     let text = answer.text();
     for piece in frames.fragments(&text) {
         frames.data(&chunk(asked, answer, piece.text, Value::Null), piece.tokens);
     }
     let mut last = chunk(asked, answer, "", json!(chat::finish_reason(answer)));
     if asked.options.usage {
-        if asked.wire == Wire::Mistral || answer.dialect == Dialect::Deepseek {
+        if asked.wire == WireFormat::Mistral || answer.dialect == ModelDialect::Deepseek {
             last["usage"] = chat::usage(answer);
             frames.data(&last, 0);
         } else {
@@ -74,11 +74,11 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     frames.raw(b"data: [DONE]\n\n".to_vec(), 0);
 }
 
-pub(super) fn whole(asked: &Asked, answer: &Answer) -> Value {
+pub(super) fn full_body(asked: &PromptRequest, answer: &ScriptedReply) -> Value {
     let mut whole = envelope(asked, answer);
     let finish = chat::finish_reason(answer);
     whole["choices"] = match asked.wire {
-        Wire::Mistral => json!([{
+        WireFormat::Mistral => json!([{
             "index": 0, "finish_reason": finish,
             "message": { "role": "assistant", "content": answer.text(), "tool_calls": null },
         }]),
@@ -90,10 +90,10 @@ pub(super) fn whole(asked: &Asked, answer: &Answer) -> Value {
     whole
 }
 
-fn chunk(asked: &Asked, answer: &Answer, text: &str, finish: Value) -> Value {
+fn chunk(asked: &PromptRequest, answer: &ScriptedReply, text: &str, finish: Value) -> Value {
     let mut chunk = envelope(asked, answer);
     chunk["choices"] = match asked.wire {
-        Wire::Mistral => json!([{
+        WireFormat::Mistral => json!([{
             "index": 0, "delta": { "role": "assistant", "content": text }, "finish_reason": finish,
         }]),
         _ => json!([{ "index": 0, "text": text, "logprobs": null, "finish_reason": finish }]),
@@ -101,10 +101,10 @@ fn chunk(asked: &Asked, answer: &Answer, text: &str, finish: Value) -> Value {
     chunk
 }
 
-fn envelope(asked: &Asked, answer: &Answer) -> Value {
+fn envelope(asked: &PromptRequest, answer: &ScriptedReply) -> Value {
     let (prefix, object) = match (asked.wire, asked.stream) {
-        (Wire::Mistral, true) => ("", "chat.completion.chunk"),
-        (Wire::Mistral, false) => ("", "chat.completion"),
+        (WireFormat::Mistral, true) => ("", "chat.completion.chunk"),
+        (WireFormat::Mistral, false) => ("", "chat.completion"),
         _ => ("cmpl-", "text_completion"),
     };
     json!({

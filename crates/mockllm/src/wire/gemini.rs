@@ -1,28 +1,28 @@
-//! Gemini generateContent.
+//! The wire format of Gemini's generateContent.
 
 use serde_json::{Value, json};
 
 use super::prompt;
 use crate::{
-    answer::{Answer, Block},
-    asked::{Asked, Offer, Said, Segment},
+    answer::{ReplyBlock, ScriptedReply},
     frames::Frames,
+    request::{CacheSegment, HistoryEvent, OfferedTool, PromptRequest},
     script::Stop,
-    trouble::{Kind, Trouble},
-    wire::{Incoming, Wire},
+    trouble::{ApiError, ApiErrorKind},
+    wire::{Incoming, WireFormat},
 };
 
 pub(super) fn read(
     incoming: &Incoming,
     is_signed: Option<&dyn Fn(&str) -> bool>,
-) -> Result<Asked, Trouble> {
+) -> Result<PromptRequest, ApiError> {
     let (model, method) = incoming
         .path
         .rsplit('/')
         .next()
         .and_then(|name| name.split_once(':'))
         .unwrap_or_default();
-    let mut asked = Asked::new(Wire::Gemini, model);
+    let mut asked = PromptRequest::new(WireFormat::Gemini, model);
     asked.headers = incoming.headers.to_vec();
     asked.stream = method == "streamGenerateContent";
     asked.options.is_events = incoming.query.split('&').any(|pair| pair == "alt=sse");
@@ -44,7 +44,7 @@ pub(super) fn read(
         asked.segments.push(prompt::segment(tool));
         let declared = prompt::items(tool, "functionDeclarations").iter();
         asked.tools.extend(declared.map(|function| {
-            Offer {
+            OfferedTool {
                 name: prompt::text(function, "name")
                     .unwrap_or_default()
                     .to_owned(),
@@ -58,20 +58,20 @@ pub(super) fn read(
     }
     let contents = prompt::items(body, "contents");
     if contents.is_empty() {
-        return Err(Trouble::invalid(
+        return Err(ApiError::invalid(
             "* GenerateContentRequest.contents: contents is not specified",
         ));
     }
     let history = contents_of(contents, &mut asked.segments, is_signed)?;
-    asked.tell(history);
+    asked.read_history(history);
     Ok(asked)
 }
 
 fn contents_of(
     contents: &[Value],
-    segments: &mut Vec<Segment>,
+    segments: &mut Vec<CacheSegment>,
     is_signed: Option<&dyn Fn(&str) -> bool>,
-) -> Result<Vec<Said>, Trouble> {
+) -> Result<Vec<HistoryEvent>, ApiError> {
     let mut history = Vec::new();
     for (at, content) in contents.iter().enumerate() {
         segments.push(prompt::segment(content));
@@ -80,11 +80,11 @@ fn contents_of(
             for (ix, part) in parts.iter().enumerate() {
                 check_signature(part, &format!("contents[{at}].parts[{ix}]"), is_signed)?;
                 history.push(match part.get("functionCall") {
-                    Some(call) => Said::Call {
+                    Some(call) => HistoryEvent::Call {
                         id: name_of(call),
                         tool: prompt::text(call, "name").unwrap_or_default().to_owned(),
                     },
-                    None => Said::Assistant,
+                    None => HistoryEvent::Assistant,
                 });
             }
             continue;
@@ -95,11 +95,11 @@ fn contents_of(
             .collect();
         if results.is_empty() {
             let text = prompt::content_text(content.get("parts"));
-            history.push(Said::User(text));
+            history.push(HistoryEvent::User(text));
         }
         for result in results {
             let (text, is_error) = outcome(result.get("response").unwrap_or(&Value::Null));
-            history.push(Said::Result {
+            history.push(HistoryEvent::Result {
                 call: name_of(result),
                 text,
                 is_error,
@@ -112,7 +112,8 @@ fn contents_of(
     Ok(history)
 }
 
-/// What a call and its response have in common: the id where there is one, else the function's name.
+/// Returns the key that pairs a call with its response: the id if there is one, else the function's
+/// name.
 fn name_of(call: &Value) -> String {
     let name = prompt::text(call, "id").or(prompt::text(call, "name"));
     name.unwrap_or_default().to_owned()
@@ -135,9 +136,9 @@ fn check_signature(
     part: &Value,
     place: &str,
     is_signed: Option<&dyn Fn(&str) -> bool>,
-) -> Result<(), Trouble> {
+) -> Result<(), ApiError> {
     match (is_signed, prompt::text(part, "thoughtSignature")) {
-        (Some(is_signed), Some(signature)) if !is_signed(signature) => Err(Trouble::invalid(
+        (Some(is_signed), Some(signature)) if !is_signed(signature) => Err(ApiError::invalid(
             format!("Thought signature is not valid in {place}."),
         )),
         _ => Ok(()),
@@ -145,9 +146,9 @@ fn check_signature(
 }
 
 /// Every run of calls must be answered by as many responses.
-fn check_counts(history: &[Said]) -> Result<(), Trouble> {
+fn check_counts(history: &[HistoryEvent]) -> Result<(), ApiError> {
     match prompt::unpaired(history) {
-        Some(_) => Err(Trouble::invalid(
+        Some(_) => Err(ApiError::invalid(
             "Please ensure that the number of function response parts is equal to the number of function call \
              parts of the function call turn.",
         )),
@@ -155,9 +156,9 @@ fn check_counts(history: &[Said]) -> Result<(), Trouble> {
     }
 }
 
-pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
+pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
     let is_array = !asked.options.is_events;
-    let mut chunks = Chunks {
+    let mut chunks = GeminiStream {
         answer,
         is_array,
         is_first: true,
@@ -166,7 +167,7 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     let mut parts = signed_parts(asked, answer);
     let last = parts.pop();
     for part in &parts {
-        chunks.part(part);
+        chunks.push_part(part);
     }
     if let Some(part) = &last {
         chunks.last(part);
@@ -179,16 +180,16 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     }
 }
 
-struct Chunks<'a> {
-    answer: &'a Answer,
+struct GeminiStream<'a> {
+    answer: &'a ScriptedReply,
     is_array: bool,
     is_first: bool,
     frames: &'a mut Frames,
 }
 
-impl Chunks<'_> {
-    /// A part, its text in pieces. A call comes whole.
-    fn part(&mut self, part: &Value) {
+impl GeminiStream<'_> {
+    /// Pushes a part, its text in fragments. A call is sent whole.
+    fn push_part(&mut self, part: &Value) {
         let signature = part.get("thoughtSignature");
         match part.get("text").and_then(Value::as_str) {
             Some(text) => {
@@ -200,7 +201,7 @@ impl Chunks<'_> {
                     }
                     self.send(json!([more]), piece.tokens, None);
                 }
-                // A text's signature comes on a part of its own at the end.
+                // A text's signature is sent as a separate part at the end.
                 if let Some(signature) = signature {
                     let end = json!({ "text": "", "thoughtSignature": signature });
                     self.send(json!([end]), 0, None);
@@ -220,7 +221,7 @@ impl Chunks<'_> {
             self.send(json!([part]), tokens, Some(finish));
             return;
         }
-        self.part(part);
+        self.push_part(part);
         self.send(json!([{ "text": "" }]), 0, Some(finish));
     }
 
@@ -236,13 +237,14 @@ impl Chunks<'_> {
     }
 }
 
-pub(super) fn whole(asked: &Asked, answer: &Answer) -> Value {
+pub(super) fn full_body(asked: &PromptRequest, answer: &ScriptedReply) -> Value {
     let parts = signed_parts(asked, answer);
     response(answer, json!(parts), Some(finish_reason(answer.stop)))
 }
 
-/// The answer's parts. A thought's signature comes on the first call that follows it, or else on the text.
-fn signed_parts(asked: &Asked, answer: &Answer) -> Vec<Value> {
+/// Returns the answer's parts. A signature goes onto the first call after the reasoning, or else
+/// onto the text.
+fn signed_parts(asked: &PromptRequest, answer: &ScriptedReply) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut signature: Option<&str> = None;
     let sign = |part: &mut Value, signature: &mut Option<&str>| {
@@ -251,24 +253,24 @@ fn signed_parts(asked: &Asked, answer: &Answer) -> Vec<Value> {
         }
     };
     for (ix, block) in answer.blocks.iter().enumerate() {
-        let is_call = |block: &Block| matches!(block, Block::Calls { .. });
+        let is_call = |block: &ReplyBlock| matches!(block, ReplyBlock::Calls { .. });
         match block {
-            Block::Thinking(thought) => {
+            ReplyBlock::Thinking(thought) => {
                 signature = Some(&thought.signature);
                 if asked.options.thinking && !thought.is_redacted {
                     parts.push(json!({ "text": thought.text, "thought": true }));
                 }
             }
-            Block::Text(text) => {
+            ReplyBlock::Text(text) => {
                 let mut part = json!({ "text": text });
                 if !answer.blocks[ix..].iter().any(is_call) {
                     sign(&mut part, &mut signature);
                 }
                 parts.push(part);
             }
-            // A filtered answer has no words.
-            Block::Refusal(_) => {}
-            Block::Calls { calls, .. } => {
+            // A filtered answer has no text.
+            ReplyBlock::Refusal(_) => {}
+            ReplyBlock::Calls { calls, .. } => {
                 for call in calls {
                     let arguments: Value = serde_json::from_str(&call.arguments)
                         .unwrap_or_else(|_| json!({ "input": call.arguments }));
@@ -283,7 +285,7 @@ fn signed_parts(asked: &Asked, answer: &Answer) -> Vec<Value> {
     parts
 }
 
-fn response(answer: &Answer, parts: Value, finish: Option<&str>) -> Value {
+fn response(answer: &ScriptedReply, parts: Value, finish: Option<&str>) -> Value {
     let count = answer.usage;
     let mut candidate = json!({ "content": { "parts": parts, "role": "model" }, "index": 0 });
     if let Some(finish) = finish {
@@ -319,40 +321,42 @@ fn finish_reason(stop: Stop) -> &'static str {
 }
 
 /// The usual status and the body of an error.
-pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
+pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
     const USED_UP: &str =
         "You exceeded your current quota, please check your plan and billing details.";
     let (code, status, usual) = match &trouble.kind {
-        Kind::RateLimited { .. } | Kind::Quota => (429, "RESOURCE_EXHAUSTED", USED_UP.to_owned()),
-        Kind::Overloaded => {
+        ApiErrorKind::RateLimited { .. } | ApiErrorKind::Quota => {
+            (429, "RESOURCE_EXHAUSTED", USED_UP.to_owned())
+        }
+        ApiErrorKind::Overloaded => {
             let usual = "The model is overloaded. Please try again later.";
             (503, "UNAVAILABLE", usual.to_owned())
         }
-        Kind::Server | Kind::Html => (
+        ApiErrorKind::Server | ApiErrorKind::Html => (
             500,
             "INTERNAL",
             "An internal error has occurred.".to_owned(),
         ),
-        Kind::Authentication => {
+        ApiErrorKind::Authentication => {
             let usual = "API key not valid. Please pass a valid API key.";
             (400, "INVALID_ARGUMENT", usual.to_owned())
         }
-        Kind::Permission => (403, "PERMISSION_DENIED", "Permission denied.".to_owned()),
-        Kind::Invalid => (400, "INVALID_ARGUMENT", "Invalid argument.".to_owned()),
-        Kind::ContextOverflow { prompt, limit } => {
+        ApiErrorKind::Permission => (403, "PERMISSION_DENIED", "Permission denied.".to_owned()),
+        ApiErrorKind::Invalid => (400, "INVALID_ARGUMENT", "Invalid argument.".to_owned()),
+        ApiErrorKind::ContextOverflow { prompt, limit } => {
             let usual = format!(
                 "The input token count ({prompt}) exceeds the maximum number of tokens allowed ({limit})."
             );
             (400, "INVALID_ARGUMENT", usual)
         }
-        Kind::NoSuchModel => {
+        ApiErrorKind::NoSuchModel => {
             let usual = format!(
                 "models/{model} is not found for API version v1beta, or is not supported for generateContent."
             );
             (404, "NOT_FOUND", usual)
         }
-        Kind::NotFound => (404, "NOT_FOUND", "Not found.".to_owned()),
-        Kind::TooLarge => {
+        ApiErrorKind::NotFound => (404, "NOT_FOUND", "Not found.".to_owned()),
+        ApiErrorKind::TooLarge => {
             let usual = "Request payload size exceeds the limit.";
             (400, "INVALID_ARGUMENT", usual.to_owned())
         }
@@ -368,13 +372,13 @@ pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
     (code, json!({ "error": error }))
 }
 
-/// Which quota was hit, and how long to wait: this provider says it in the body and not in headers.
-fn details(trouble: &Trouble) -> Vec<Value> {
+/// Returns the exhausted quota and the wait: this provider sends them in the body, not in headers.
+fn details(trouble: &ApiError) -> Vec<Value> {
     let mut details = Vec::new();
     let window = match &trouble.kind {
-        Kind::RateLimited { .. } => "PerMinute",
-        Kind::Quota => "PerDay",
-        Kind::Authentication => {
+        ApiErrorKind::RateLimited { .. } => "PerMinute",
+        ApiErrorKind::Quota => "PerDay",
+        ApiErrorKind::Authentication => {
             return vec![json!({
                 "@type": "type.googleapis.com/google.rpc.ErrorInfo",
                 "reason": "API_KEY_INVALID", "domain": "googleapis.com",

@@ -1,46 +1,49 @@
-//! llama.cpp's `/infill`.
+//! The wire format of llama.cpp's `/infill`.
 
 use serde_json::{Value, json};
 
 use super::{completions, prompt};
 use crate::{
-    answer::Answer,
-    asked::{Asked, Segment},
+    answer::ScriptedReply,
     frames::Frames,
+    request::{CacheSegment, PromptRequest},
     script::Stop,
     tokens,
-    trouble::Trouble,
-    wire::{Incoming, Wire},
+    trouble::ApiError,
+    wire::{Incoming, WireFormat},
 };
 
 /// The server has one model; requests need not name it.
 const UNNAMED: &str = "default";
 
-pub(super) fn read(incoming: &Incoming) -> Result<Asked, Trouble> {
+pub(super) fn read(incoming: &Incoming) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
-    let mut asked = Asked::new(Wire::Infill, prompt::text(body, "model").unwrap_or(UNNAMED));
+    let mut asked = PromptRequest::new(
+        WireFormat::Infill,
+        prompt::text(body, "model").unwrap_or(UNNAMED),
+    );
     asked.headers = incoming.headers.to_vec();
     asked.stream = prompt::flag(body, "stream");
     let (Some(prefix), Some(suffix)) = (
         prompt::text(body, "input_prefix"),
         prompt::text(body, "input_suffix"),
     ) else {
-        return Err(Trouble::invalid(
+        return Err(ApiError::invalid(
             "\"input_prefix\" and \"input_suffix\" are required",
         ));
     };
     for file in prompt::items(body, "input_extra") {
         let Some(text) = prompt::text(file, "text") else {
-            return Err(Trouble::invalid(
+            return Err(ApiError::invalid(
                 "extra_context chunk must contain a \"text\" field with a string value",
             ));
         };
-        asked.segments.push(Segment {
+        asked.segments.push(CacheSegment {
             text: text.to_owned(),
             mark: None,
         });
     }
-    // 0 and less stand for no limit.
+    // Zero and negative values mean no limit.
     asked.options.max_tokens = body
         .get("n_predict")
         .and_then(Value::as_u64)
@@ -51,7 +54,7 @@ pub(super) fn read(incoming: &Incoming) -> Result<Asked, Trouble> {
     Ok(asked)
 }
 
-pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
+pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
     let text = answer.text();
     let mut told = 0;
     for piece in frames.fragments(&text) {
@@ -65,11 +68,11 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     frames.data(&last(asked, answer, ""), 0);
 }
 
-pub(super) fn whole(asked: &Asked, answer: &Answer) -> Value {
+pub(super) fn full_body(asked: &PromptRequest, answer: &ScriptedReply) -> Value {
     last(asked, answer, &answer.text())
 }
 
-fn last(asked: &Asked, answer: &Answer, content: &str) -> Value {
+fn last(asked: &PromptRequest, answer: &ScriptedReply, content: &str) -> Value {
     let count = answer.usage;
     let stop_type = match answer.stop {
         Stop::MaxTokens => "limit",

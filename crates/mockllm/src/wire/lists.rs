@@ -1,11 +1,11 @@
-//! What models there are, in each provider's words; and what llama.cpp says of itself.
+//! Model lists in each provider's format, and the properties that llama.cpp reports.
 
 use serde_json::{Value, json};
 
 use super::CREATED;
 use crate::script::Script;
 
-/// The context of a model whose script says nothing of it, in tokens.
+/// The default context of a model, in tokens.
 const CONTEXT: u64 = 128_000;
 
 pub(super) fn openai(script: &Script) -> Value {

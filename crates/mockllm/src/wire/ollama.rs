@@ -1,24 +1,24 @@
-//! Ollama's `/api/generate`.
+//! The wire format of Ollama's `/api/generate`.
 
 use serde_json::{Value, json};
 
 use super::{completions, prompt};
 use crate::{
-    answer::Answer,
-    asked::Asked,
+    answer::ScriptedReply,
     frames::Frames,
+    request::PromptRequest,
     script::Stop,
-    trouble::{Kind, Trouble},
-    wire::{Incoming, Wire},
+    trouble::{ApiError, ApiErrorKind},
+    wire::{Incoming, WireFormat},
 };
 
-/// When answers say they were made, as this provider writes it.
+/// The creation time of answers, in this provider's format.
 const CREATED: &str = "2026-01-01T00:00:00.000000Z";
 
-pub(super) fn read(incoming: &Incoming) -> Result<Asked, Trouble> {
+pub(super) fn read(incoming: &Incoming) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
-    let mut asked = prompt::begin(Wire::Ollama, incoming, "model is required")?;
-    // Streams unless told otherwise.
+    let mut asked = prompt::new_request(WireFormat::Ollama, incoming, "model is required")?;
+    // Streaming is Ollama's default.
     asked.stream = body.get("stream") != Some(&Value::Bool(false));
     let options = body.get("options").unwrap_or(&Value::Null);
     asked.options.max_tokens = options
@@ -44,7 +44,7 @@ pub(super) fn read(incoming: &Incoming) -> Result<Asked, Trouble> {
     Ok(asked)
 }
 
-pub(super) fn stream(answer: &Answer, frames: &mut Frames) {
+pub(super) fn stream(answer: &ScriptedReply, frames: &mut Frames) {
     let text = answer.text();
     for piece in frames.fragments(&text) {
         let line = json!({
@@ -55,11 +55,11 @@ pub(super) fn stream(answer: &Answer, frames: &mut Frames) {
     frames.raw(format!("{}\n", last(answer, "")).into_bytes(), 0);
 }
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn full_body(answer: &ScriptedReply) -> Value {
     last(answer, &answer.text())
 }
 
-fn last(answer: &Answer, text: &str) -> Value {
+fn last(answer: &ScriptedReply, text: &str) -> Value {
     let done = match answer.stop {
         Stop::MaxTokens => "length",
         _ => "stop",
@@ -76,24 +76,26 @@ fn last(answer: &Answer, text: &str) -> Value {
 }
 
 /// The usual status and the body of an error.
-pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
+pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
     let (status, usual) = match &trouble.kind {
-        Kind::RateLimited { .. } | Kind::Quota => (429, "too many requests".to_owned()),
-        Kind::Overloaded => {
+        ApiErrorKind::RateLimited { .. } | ApiErrorKind::Quota => {
+            (429, "too many requests".to_owned())
+        }
+        ApiErrorKind::Overloaded => {
             let usual = "server busy, please try again.  maximum pending requests exceeded";
             (503, usual.to_owned())
         }
-        Kind::Server | Kind::Html => (500, "an error was encountered".to_owned()),
-        Kind::Authentication => (401, "unauthorized".to_owned()),
-        Kind::Permission => (403, "forbidden".to_owned()),
-        Kind::Invalid => (400, "invalid request".to_owned()),
-        Kind::ContextOverflow { .. } => (
+        ApiErrorKind::Server | ApiErrorKind::Html => (500, "an error was encountered".to_owned()),
+        ApiErrorKind::Authentication => (401, "unauthorized".to_owned()),
+        ApiErrorKind::Permission => (403, "forbidden".to_owned()),
+        ApiErrorKind::Invalid => (400, "invalid request".to_owned()),
+        ApiErrorKind::ContextOverflow { .. } => (
             400,
             "input length exceeds maximum context length".to_owned(),
         ),
-        Kind::NoSuchModel => (404, format!("model '{model}' not found")),
-        Kind::NotFound => (404, "not found".to_owned()),
-        Kind::TooLarge => (413, "request too large".to_owned()),
+        ApiErrorKind::NoSuchModel => (404, format!("model '{model}' not found")),
+        ApiErrorKind::NotFound => (404, "not found".to_owned()),
+        ApiErrorKind::TooLarge => (413, "request too large".to_owned()),
     };
     let message = trouble.message.clone().unwrap_or(usual);
     (status, json!({ "error": message }))

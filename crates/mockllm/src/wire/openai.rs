@@ -1,17 +1,17 @@
-//! What OpenAI's wires share, and everybody who copies them: errors and rate-limit headers.
+//! Errors and rate-limit headers of the OpenAI wires and their imitators.
 
 use serde_json::{Value, json};
 
 use crate::{
-    limits::{Level, Standing},
-    trouble::{Kind, Trouble},
+    limits::{BucketLevel, LimitHeaders},
+    trouble::{ApiError, ApiErrorKind},
     wire::go_duration,
 };
 
 /// The usual status and the body of an error.
-pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
+pub(super) fn error(trouble: &ApiError, model: &str) -> (u16, Value) {
     let (status, kind, code, usual) = match &trouble.kind {
-        Kind::RateLimited { what } => {
+        ApiErrorKind::RateLimited { what } => {
             let again = trouble.retry_after.unwrap_or_default();
             let usual = format!(
                 "Rate limit reached for {model} on {what} per min. Please try again in {}.",
@@ -24,7 +24,7 @@ pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
             };
             (429, kind, Some("rate_limit_exceeded"), usual)
         }
-        Kind::Overloaded => {
+        ApiErrorKind::Overloaded => {
             let usual = "The server is currently overloaded. Please try again later.";
             (
                 503,
@@ -33,17 +33,17 @@ pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
                 usual.to_owned(),
             )
         }
-        Kind::Server | Kind::Html => {
+        ApiErrorKind::Server | ApiErrorKind::Html => {
             let usual = "The server had an error while processing your request. Sorry about that!";
             (500, "server_error", None, usual.to_owned())
         }
-        Kind::Quota => {
+        ApiErrorKind::Quota => {
             let usual =
                 "You exceeded your current quota, please check your plan and billing details.";
             let kind = "insufficient_quota";
             (429, kind, Some(kind), usual.to_owned())
         }
-        Kind::Authentication => {
+        ApiErrorKind::Authentication => {
             let usual = "Incorrect API key provided.";
             (
                 401,
@@ -52,15 +52,15 @@ pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
                 usual.to_owned(),
             )
         }
-        Kind::Permission => {
+        ApiErrorKind::Permission => {
             let usual = "You have insufficient permissions for this operation.";
             (403, "invalid_request_error", None, usual.to_owned())
         }
-        Kind::Invalid => {
+        ApiErrorKind::Invalid => {
             let usual = "Invalid request.";
             (400, "invalid_request_error", None, usual.to_owned())
         }
-        Kind::ContextOverflow { prompt, limit } => {
+        ApiErrorKind::ContextOverflow { prompt, limit } => {
             let usual = format!(
                 "This model's maximum context length is {limit} tokens. However, your messages resulted in \
                  {prompt} tokens. Please reduce the length of the messages."
@@ -72,16 +72,16 @@ pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
                 usual,
             )
         }
-        Kind::NoSuchModel => {
+        ApiErrorKind::NoSuchModel => {
             let usual =
                 format!("The model `{model}` does not exist or you do not have access to it.");
             (404, "invalid_request_error", Some("model_not_found"), usual)
         }
-        Kind::NotFound => {
+        ApiErrorKind::NotFound => {
             let usual = "Invalid URL";
             (404, "invalid_request_error", None, usual.to_owned())
         }
-        Kind::TooLarge => {
+        ApiErrorKind::TooLarge => {
             let usual = "Request too large.";
             (413, "invalid_request_error", None, usual.to_owned())
         }
@@ -91,9 +91,9 @@ pub(super) fn error(trouble: &Trouble, model: &str) -> (u16, Value) {
     (status, json!({ "error": error }))
 }
 
-pub(super) fn limit_headers(standing: Standing) -> Vec<(&'static str, String)> {
+pub(super) fn limit_headers(standing: LimitHeaders) -> Vec<(&'static str, String)> {
     let mut headers = Vec::new();
-    let mut add = |level: Option<Level>, names: [&'static str; 3]| {
+    let mut add = |level: Option<BucketLevel>, names: [&'static str; 3]| {
         let Some(level) = level else { return };
         headers.push((names[0], level.limit.to_string()));
         headers.push((names[1], level.remaining.to_string()));

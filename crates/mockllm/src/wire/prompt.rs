@@ -1,25 +1,29 @@
-//! What the wires' readers share: fields, texts out of blocks, the conversation's rules.
+//! Shared parts of the wires' readers: fields, texts of blocks, the rules of a conversation.
 
 use serde_json::Value;
 
 use crate::{
-    asked::{Asked, Said, Segment},
-    trouble::Trouble,
-    wire::{Incoming, Wire},
+    request::{CacheSegment, HistoryEvent, PromptRequest},
+    trouble::ApiError,
+    wire::{Incoming, WireFormat},
 };
 
 /// A request with its model and headers, and no conversation yet.
-pub(super) fn begin(wire: Wire, incoming: &Incoming, missing: &str) -> Result<Asked, Trouble> {
+pub(super) fn new_request(
+    wire: WireFormat,
+    incoming: &Incoming,
+    missing: &str,
+) -> Result<PromptRequest, ApiError> {
     let Some(model) = text(incoming.body, "model").filter(|model| !model.is_empty()) else {
-        return Err(Trouble::invalid(missing));
+        return Err(ApiError::invalid(missing));
     };
-    let mut asked = Asked::new(wire, model);
+    let mut asked = PromptRequest::new(wire, model);
     asked.headers = incoming.headers.to_vec();
     asked.stream = flag(incoming.body, "stream");
     Ok(asked)
 }
 
-/// A string field.
+/// Returns a string field of an object.
 pub(super) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }
@@ -67,37 +71,38 @@ pub(super) fn stops(value: Option<&Value>) -> Vec<String> {
 }
 
 /// A piece of the prompt that is not a cache's end.
-pub(super) fn segment(value: &Value) -> Segment {
-    Segment {
+pub(super) fn segment(value: &Value) -> CacheSegment {
+    CacheSegment {
         text: value.to_string(),
         mark: None,
     }
 }
 
-/// The first call whose result does not come before anything else does, or the first result without a call.
-pub(super) fn unpaired(history: &[Said]) -> Option<Unpaired> {
+/// Returns the first call without a result before the next user message, or the first result
+/// without a call.
+pub(super) fn unpaired(history: &[HistoryEvent]) -> Option<Unpaired> {
     let mut open: Vec<&str> = Vec::new();
     for said in history {
         match said {
-            Said::Call { id, .. } => open.push(id),
-            Said::Result { call, .. } => match open.iter().position(|id| id == call) {
+            HistoryEvent::Call { id, .. } => open.push(id),
+            HistoryEvent::Result { call, .. } => match open.iter().position(|id| id == call) {
                 Some(at) => {
                     open.remove(at);
                 }
                 None => return Some(Unpaired::Result(call.clone())),
             },
-            Said::User(_) => {
+            HistoryEvent::User(_) => {
                 if let Some(id) = open.first() {
                     return Some(Unpaired::Call((*id).to_owned()));
                 }
             }
-            Said::Assistant => {}
+            HistoryEvent::Assistant => {}
         }
     }
     open.first().map(|id| Unpaired::Call((*id).to_owned()))
 }
 
-/// What is missing its other half.
+/// A call without a result, or a result without a call.
 pub(super) enum Unpaired {
     Call(String),
     Result(String),

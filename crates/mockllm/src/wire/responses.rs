@@ -1,4 +1,4 @@
-//! OpenAI Responses.
+//! The wire format of OpenAI Responses.
 
 use serde_json::{Value, json};
 
@@ -7,22 +7,22 @@ use super::{
     prompt::{self, Unpaired},
 };
 use crate::{
-    answer::{Answer, AnswerCall, Block, Thought},
-    asked::{Asked, Offer, Said},
+    answer::{AnswerCall, ReplyBlock, ScriptedReply, Thought},
     frames::Frames,
+    request::{HistoryEvent, OfferedTool, PromptRequest},
     script::Stop,
-    tokens::Fragment,
-    trouble::{Kind, Trouble},
-    wire::{Incoming, Wire},
+    tokens::TokenFragment,
+    trouble::{ApiError, ApiErrorKind},
+    wire::{Incoming, WireFormat},
 };
 
 pub(super) fn read(
     incoming: &Incoming,
     is_signed: Option<&dyn Fn(&str) -> bool>,
-) -> Result<Asked, Trouble> {
+) -> Result<PromptRequest, ApiError> {
     let body = incoming.body;
     let missing = "Missing required parameter: 'model'.";
-    let mut asked = prompt::begin(Wire::Responses, incoming, missing)?;
+    let mut asked = prompt::new_request(WireFormat::Responses, incoming, missing)?;
     asked.options.max_tokens = body.get("max_output_tokens").and_then(Value::as_u64);
     asked.options.parallel = body.get("parallel_tool_calls") != Some(&Value::Bool(false));
     asked.options.thinking = body
@@ -33,7 +33,7 @@ pub(super) fn read(
         .any(|wanted| wanted == "reasoning.encrypted_content");
     asked.options.schema = body.pointer("/text/format/schema").cloned();
     for tool in prompt::items(body, "tools") {
-        asked.tools.push(Offer {
+        asked.tools.push(OfferedTool {
             name: prompt::text(tool, "name").unwrap_or_default().to_owned(),
             is_free: prompt::text(tool, "type") == Some("custom"),
         });
@@ -46,55 +46,57 @@ pub(super) fn read(
     let history = match body.get("input") {
         Some(Value::String(text)) => {
             asked.segments.push(prompt::segment(&json!(text)));
-            vec![Said::User(text.clone())]
+            vec![HistoryEvent::User(text.clone())]
         }
         Some(Value::Array(items)) => items_of(items, &mut asked, is_signed)?,
-        _ => return Err(Trouble::invalid("Missing required parameter: 'input'.")),
+        _ => return Err(ApiError::invalid("Missing required parameter: 'input'.")),
     };
     if is_signed.is_some() {
         check_pairs(&history)?;
     }
-    asked.tell(history);
+    asked.read_history(history);
     Ok(asked)
 }
 
 fn items_of(
     items: &[Value],
-    asked: &mut Asked,
+    asked: &mut PromptRequest,
     is_signed: Option<&dyn Fn(&str) -> bool>,
-) -> Result<Vec<Said>, Trouble> {
+) -> Result<Vec<HistoryEvent>, ApiError> {
     let mut history = Vec::new();
     for (at, item) in items.iter().enumerate() {
         asked.segments.push(prompt::segment(item));
         let field = |name: &str| prompt::text(item, name).unwrap_or_default().to_owned();
         let kind = prompt::text(item, "type").unwrap_or("message");
         match (kind, prompt::text(item, "role")) {
-            ("message", Some("assistant")) => history.push(Said::Assistant),
+            ("message", Some("assistant")) => history.push(HistoryEvent::Assistant),
             ("message", Some("system" | "developer")) => {
                 asked
                     .system
                     .push_str(&prompt::content_text(item.get("content")));
             }
             ("message", _) => {
-                history.push(Said::User(prompt::content_text(item.get("content"))));
+                history.push(HistoryEvent::User(prompt::content_text(
+                    item.get("content"),
+                )));
             }
             ("reasoning", _) => {
                 let sealed = prompt::text(item, "encrypted_content");
                 if let (Some(is_signed), Some(sealed)) = (is_signed, sealed)
                     && !is_signed(sealed)
                 {
-                    return Err(Trouble::invalid(format!(
+                    return Err(ApiError::invalid(format!(
                         "The encrypted content of input[{at}] could not be verified."
                     )));
                 }
-                history.push(Said::Assistant);
+                history.push(HistoryEvent::Assistant);
             }
-            ("function_call" | "custom_tool_call", _) => history.push(Said::Call {
+            ("function_call" | "custom_tool_call", _) => history.push(HistoryEvent::Call {
                 id: field("call_id"),
                 tool: field("name"),
             }),
             ("function_call_output" | "custom_tool_call_output", _) => {
-                history.push(Said::Result {
+                history.push(HistoryEvent::Result {
                     call: field("call_id"),
                     text: prompt::content_text(item.get("output")),
                     is_error: false,
@@ -106,12 +108,12 @@ fn items_of(
     Ok(history)
 }
 
-fn check_pairs(history: &[Said]) -> Result<(), Trouble> {
+fn check_pairs(history: &[HistoryEvent]) -> Result<(), ApiError> {
     match prompt::unpaired(history) {
-        Some(Unpaired::Call(id)) => Err(Trouble::invalid(format!(
+        Some(Unpaired::Call(id)) => Err(ApiError::invalid(format!(
             "No tool output found for function call {id}."
         ))),
-        Some(Unpaired::Result(id)) => Err(Trouble::invalid(format!(
+        Some(Unpaired::Result(id)) => Err(ApiError::invalid(format!(
             "No tool call found for function call output with call_id {id}."
         ))),
         None => Ok(()),
@@ -119,13 +121,13 @@ fn check_pairs(history: &[Said]) -> Result<(), Trouble> {
 }
 
 /// A stream in the making: events are numbered, items are collected for the last one.
-struct Writer<'a> {
+struct ResponsesWriter<'a> {
     frames: &'a mut Frames,
     sequence: u64,
     items: Vec<Value>,
 }
 
-impl Writer<'_> {
+impl ResponsesWriter<'_> {
     fn event(&mut self, name: &str, mut data: Value, tokens: u64) {
         data["type"] = json!(name);
         data["sequence_number"] = json!(self.sequence);
@@ -148,8 +150,8 @@ impl Writer<'_> {
         self.items[index] = item;
     }
 
-    fn think(&mut self, thought: &Thought, asked: &Asked) {
-        let id = format!("rs_{}", self.frames.word(24));
+    fn push_reasoning(&mut self, thought: &Thought, asked: &PromptRequest) {
+        let id = format!("rs_{}", self.frames.random_id(24));
         let index = self.open(json!({ "id": id, "type": "reasoning", "summary": [] }));
         let is_shown = asked.options.thinking && !thought.is_redacted;
         if is_shown {
@@ -170,8 +172,8 @@ impl Writer<'_> {
         self.close(index, reasoning_item(&id, thought, asked));
     }
 
-    fn say(&mut self, text: &str, is_refusal: bool, status: &str) {
-        let id = format!("msg_{}", self.frames.word(24));
+    fn push_message(&mut self, text: &str, is_refusal: bool, status: &str) {
+        let id = format!("msg_{}", self.frames.random_id(24));
         let index = self.open(json!({
             "id": id, "type": "message", "status": "in_progress", "role": "assistant", "content": [],
         }));
@@ -237,12 +239,12 @@ impl Writer<'_> {
 
     fn open_call<'c>(&mut self, call: &'c AnswerCall) -> OpenCall<'c> {
         let prefix = if call.is_free { "ctc" } else { "fc" };
-        let id = format!("{prefix}_{}", self.frames.word(24));
+        let id = format!("{prefix}_{}", self.frames.random_id(24));
         let index = self.open(call_item(&id, call, "", "in_progress"));
         OpenCall { call, id, index }
     }
 
-    fn deliver(&mut self, open: &OpenCall, piece: Fragment) {
+    fn deliver(&mut self, open: &OpenCall, piece: TokenFragment) {
         let data = json!({ "item_id": open.id, "output_index": open.index, "delta": piece.text });
         let name = if open.call.is_free {
             "response.custom_tool_call_input.delta"
@@ -271,8 +273,8 @@ struct OpenCall<'a> {
     index: usize,
 }
 
-pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
-    let mut writer = Writer {
+pub(super) fn stream(asked: &PromptRequest, answer: &ScriptedReply, frames: &mut Frames) {
+    let mut writer = ResponsesWriter {
         frames,
         sequence: 0,
         items: Vec::new(),
@@ -283,10 +285,10 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     let status = status(answer);
     for block in &answer.blocks {
         match block {
-            Block::Thinking(thought) => writer.think(thought, asked),
-            Block::Text(text) => writer.say(text, false, status),
-            Block::Refusal(text) => writer.say(text, true, status),
-            Block::Calls {
+            ReplyBlock::Thinking(thought) => writer.push_reasoning(thought, asked),
+            ReplyBlock::Text(text) => writer.push_message(text, false, status),
+            ReplyBlock::Refusal(text) => writer.push_message(text, true, status),
+            ReplyBlock::Calls {
                 calls,
                 is_interleaved,
             } => writer.call(calls, *is_interleaved, status),
@@ -297,24 +299,28 @@ pub(super) fn stream(asked: &Asked, answer: &Answer, frames: &mut Frames) {
     writer.event(&format!("response.{status}"), data, 0);
 }
 
-pub(super) fn whole(asked: &Asked, answer: &Answer, frames: &mut Frames) -> Value {
+pub(super) fn full_body(
+    asked: &PromptRequest,
+    answer: &ScriptedReply,
+    frames: &mut Frames,
+) -> Value {
     let status = status(answer);
     let mut items = Vec::new();
     for block in &answer.blocks {
-        let word = frames.word(24);
+        let word = frames.random_id(24);
         match block {
-            Block::Thinking(thought) => {
+            ReplyBlock::Thinking(thought) => {
                 items.push(reasoning_item(&format!("rs_{word}"), thought, asked));
             }
-            Block::Text(text) => {
+            ReplyBlock::Text(text) => {
                 items.push(message_item(&format!("msg_{word}"), text, false, status));
             }
-            Block::Refusal(text) => {
+            ReplyBlock::Refusal(text) => {
                 items.push(message_item(&format!("msg_{word}"), text, true, status));
             }
-            Block::Calls { calls, .. } => {
+            ReplyBlock::Calls { calls, .. } => {
                 for call in calls {
-                    let id = format!("fc_{}", frames.word(24));
+                    let id = format!("fc_{}", frames.random_id(24));
                     items.push(call_item(&id, call, &call.arguments, status));
                 }
             }
@@ -323,27 +329,27 @@ pub(super) fn whole(asked: &Asked, answer: &Answer, frames: &mut Frames) -> Valu
     response(answer, status, items)
 }
 
-/// The event of an answer that failed on the way.
-pub(super) fn failure(answer: &Answer) -> Vec<u8> {
+/// Encodes the event of an answer that failed during the stream.
+pub(super) fn failure(answer: &ScriptedReply) -> Vec<u8> {
     let mut failed = response(answer, "failed", Vec::new());
-    let (_, body) = openai::error(&Trouble::new(Kind::Overloaded), &answer.model);
+    let (_, body) = openai::error(&ApiError::new(ApiErrorKind::Overloaded), &answer.model);
     failed["usage"] = Value::Null;
     failed["error"] = json!({
         "code": body["error"]["code"], "message": body["error"]["message"],
     });
-    // Clients tell events by their names, not by their numbers; a real failure has a number all the same.
+    // Clients identify events by name, not by number; real failures still have a number.
     let data = json!({ "type": "response.failed", "sequence_number": 9999, "response": failed });
     format!("event: response.failed\ndata: {data}\n\n").into_bytes()
 }
 
-fn status(answer: &Answer) -> &'static str {
+fn status(answer: &ScriptedReply) -> &'static str {
     match answer.stop {
         Stop::MaxTokens => "incomplete",
         _ => "completed",
     }
 }
 
-fn response(answer: &Answer, status: &str, output: Vec<Value>) -> Value {
+fn response(answer: &ScriptedReply, status: &str, output: Vec<Value>) -> Value {
     let count = answer.usage;
     let usage = match status {
         "in_progress" => Value::Null,
@@ -372,11 +378,12 @@ fn response(answer: &Answer, status: &str, output: Vec<Value>) -> Value {
     })
 }
 
-fn reasoning_item(id: &str, thought: &Thought, asked: &Asked) -> Value {
+fn reasoning_item(id: &str, thought: &Thought, asked: &PromptRequest) -> Value {
     let is_shown = asked.options.thinking && !thought.is_redacted;
-    let summary = match is_shown {
-        true => json!([{ "type": "summary_text", "text": thought.text }]),
-        false => json!([]),
+    let summary = if is_shown {
+        json!([{ "type": "summary_text", "text": thought.text }])
+    } else {
+        json!([])
     };
     let mut item = json!({ "id": id, "type": "reasoning", "summary": summary });
     if asked.options.sealed_thinking {

@@ -1,50 +1,50 @@
-//! The state machine of the reader, char by char, strings by runs.
+//! State machine of the reader. Consumes char by char, and runs of chars within strings.
 
 use serde_json::Value;
 
-use super::{ArgumentEvent, ArgumentReader, ArgumentStep, Container, MOST_DEPTH, ProblemKind};
+use super::{ArgumentEvent, ArgumentReader, ArgumentStep, Container, MAX_DEPTH, ProblemKind};
 
 type Sink<'a> = dyn FnMut(&[ArgumentStep], ArgumentEvent<'_>) + 'a;
 
-/// What comes next.
+/// The syntax expected next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// A value.
+pub(super) enum ScanState {
+    /// A value of any kind.
     Value,
-    /// A key, or the end of an object that is empty so far.
+    /// A key, or the end of a still empty object.
     FirstKey,
-    /// A key behind a comma.
+    /// A key after a comma.
     Key,
-    /// More of a key.
+    /// The rest of a key.
     InKey,
-    /// A colon.
+    /// The colon after a key.
     Colon,
-    /// A value, or the end of an array that is empty so far.
+    /// A value, or the end of a still empty array.
     FirstItem,
-    /// A value of an array behind a comma.
+    /// An array element after a comma.
     Item,
-    /// More of a string.
+    /// The rest of a string.
     InText,
-    /// More of a number or a word.
+    /// The rest of a number or word.
     Token,
-    /// A comma or an end.
+    /// A comma, or the end of the container.
     AfterValue,
     /// Nothing: the JSON is complete.
     Done,
-    /// Nothing can be read any more.
+    /// Nothing: parsing has stopped at an error.
     Broken,
 }
 
-/// How far a string has been read, where that is in the middle of an escape.
+/// Position within a string, which may be inside an escape sequence.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Text {
-    escape: Escape,
-    /// The first half of a pair of surrogates, whose second should follow.
+pub(super) struct StringState {
+    escape: EscapeState,
+    /// A high surrogate whose low surrogate should follow.
     high: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Escape {
+enum EscapeState {
     #[default]
     None,
     Backslash,
@@ -55,19 +55,19 @@ enum Escape {
 }
 
 impl ArgumentReader {
-    /// Takes as much of `rest` as belongs together, at least one char, and returns its length in bytes.
+    /// Consumes the next unit of `rest`, at least one char, and returns its length in bytes.
     pub(super) fn take(&mut self, rest: &str, sink: &mut Sink<'_>) -> usize {
         let Some(c) = rest.chars().next() else {
             return 0;
         };
         match self.state {
-            State::InText | State::InKey => return self.take_text(rest, c, sink),
-            State::Token if c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_') => {
+            ScanState::InText | ScanState::InKey => return self.take_text(rest, c, sink),
+            ScanState::Token if c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_') => {
                 self.token.push(c);
                 return c.len_utf8();
             }
-            // The char behind a number ends it and is read again in its own right.
-            State::Token => {
+            // The char after a number ends it and is consumed separately.
+            ScanState::Token => {
                 self.end_token(sink);
                 return 0;
             }
@@ -81,21 +81,23 @@ impl ArgumentReader {
 
     fn take_mark(&mut self, c: char, sink: &mut Sink<'_>) {
         match (self.state, c) {
-            (State::FirstItem, ']') | (State::FirstKey, '}') => self.close(sink),
-            (State::Item, ']') | (State::Key, '}') => {
+            (ScanState::FirstItem, ']') | (ScanState::FirstKey, '}') => self.close(sink),
+            (ScanState::Item, ']') | (ScanState::Key, '}') => {
                 self.note(ProblemKind::TrailingComma);
                 self.close(sink);
             }
-            (State::FirstKey | State::Key, '"') => {
+            (ScanState::FirstKey | ScanState::Key, '"') => {
                 self.token.clear();
-                self.text = Text::default();
-                self.state = State::InKey;
+                self.text = StringState::default();
+                self.state = ScanState::InKey;
             }
-            (State::FirstKey | State::Key, c) => self.fail(ProblemKind::Unexpected(c, "a key")),
-            (State::Colon, ':') => self.state = State::Value,
-            (State::Colon, c) => self.fail(ProblemKind::Unexpected(c, "a colon")),
-            (State::AfterValue, ',') => self.next(),
-            (State::AfterValue, '}' | ']') => {
+            (ScanState::FirstKey | ScanState::Key, c) => {
+                self.fail(ProblemKind::Unexpected(c, "a key"))
+            }
+            (ScanState::Colon, ':') => self.state = ScanState::Value,
+            (ScanState::Colon, c) => self.fail(ProblemKind::Unexpected(c, "a colon")),
+            (ScanState::AfterValue, ',') => self.next(),
+            (ScanState::AfterValue, '}' | ']') => {
                 let expected = match self.frames.last() {
                     Some(Container::Object) => '}',
                     _ => ']',
@@ -107,14 +109,14 @@ impl ArgumentReader {
                     self.fail(ProblemKind::Unexpected(c, "a comma or the other bracket"));
                 }
             }
-            (State::AfterValue, c) => self.fail(ProblemKind::Unexpected(c, "a comma")),
-            (State::FirstItem, c) => {
+            (ScanState::AfterValue, c) => self.fail(ProblemKind::Unexpected(c, "a comma")),
+            (ScanState::FirstItem, c) => {
                 self.path.push(ArgumentStep::Index(0));
-                self.begin(c, sink);
+                self.begin_value(c, sink);
             }
-            (State::Item | State::Value, c) => self.begin(c, sink),
-            // What follows the end is noted once.
-            (State::Done, _) => {
+            (ScanState::Item | ScanState::Value, c) => self.begin_value(c, sink),
+            // Trailing text is reported once.
+            (ScanState::Done, _) => {
                 let is_noted = |kind: &ProblemKind| *kind == ProblemKind::TrailingText;
                 if !self
                     .problems
@@ -124,58 +126,58 @@ impl ArgumentReader {
                     self.note(ProblemKind::TrailingText);
                 }
             }
-            (State::InKey | State::InText | State::Token | State::Broken, _) => {}
+            (ScanState::InKey | ScanState::InText | ScanState::Token | ScanState::Broken, _) => {}
         }
     }
 
-    /// Behind a comma.
+    /// Continues after a comma.
     fn next(&mut self) {
         match self.frames.last() {
             Some(Container::Object) => {
                 self.path.pop();
-                self.state = State::Key;
+                self.state = ScanState::Key;
             }
             _ => {
                 if let Some(ArgumentStep::Index(index)) = self.path.last_mut() {
                     *index += 1;
                 }
-                self.state = State::Item;
+                self.state = ScanState::Item;
             }
         }
     }
 
-    fn begin(&mut self, c: char, sink: &mut Sink<'_>) {
+    fn begin_value(&mut self, c: char, sink: &mut Sink<'_>) {
         match c {
             '{' => self.open(Container::Object, sink),
             '[' => self.open(Container::Array, sink),
             '"' => {
-                self.text = Text::default();
-                self.state = State::InText;
+                self.text = StringState::default();
+                self.state = ScanState::InText;
             }
             c if c.is_ascii_alphanumeric() || c == '-' => {
                 self.token.clear();
                 self.token.push(c);
-                self.state = State::Token;
+                self.state = ScanState::Token;
             }
             c => self.fail(ProblemKind::Unexpected(c, "a value")),
         }
     }
 
     fn open(&mut self, container: Container, sink: &mut Sink<'_>) {
-        if self.frames.len() >= MOST_DEPTH {
+        if self.frames.len() >= MAX_DEPTH {
             return self.fail(ProblemKind::TooDeep);
         }
         self.frames.push(container);
         sink(&self.path, ArgumentEvent::Open(container));
         self.state = match container {
-            Container::Object => State::FirstKey,
-            Container::Array => State::FirstItem,
+            Container::Object => ScanState::FirstKey,
+            Container::Array => ScanState::FirstItem,
         };
     }
 
-    /// The step into the container has been taken back where there was one.
+    /// The path no longer contains the step into the container.
     fn close(&mut self, sink: &mut Sink<'_>) {
-        if self.state == State::Item {
+        if self.state == ScanState::Item {
             self.path.pop();
         }
         if let Some(container) = self.frames.pop() {
@@ -185,9 +187,10 @@ impl ArgumentReader {
     }
 
     fn end_value(&mut self) {
-        self.state = match self.frames.is_empty() {
-            true => State::Done,
-            false => State::AfterValue,
+        self.state = if self.frames.is_empty() {
+            ScanState::Done
+        } else {
+            ScanState::AfterValue
         };
     }
 
@@ -215,15 +218,15 @@ impl ArgumentReader {
 
     fn take_text(&mut self, rest: &str, c: char, sink: &mut Sink<'_>) -> usize {
         match self.text.escape {
-            Escape::None => {}
-            Escape::Backslash => {
+            EscapeState::None => {}
+            EscapeState::Backslash => {
                 self.escaped(c, sink);
                 return c.len_utf8();
             }
-            Escape::Hex { digits, value } => return self.hex(c, digits, value, sink),
+            EscapeState::Hex { digits, value } => return self.hex(c, digits, value, sink),
         }
         if c == '\\' {
-            self.text.escape = Escape::Backslash;
+            self.text.escape = EscapeState::Backslash;
             return 1;
         }
         self.end_pair(sink);
@@ -246,13 +249,13 @@ impl ArgumentReader {
 
     fn escaped(&mut self, c: char, sink: &mut Sink<'_>) {
         if c == 'u' {
-            self.text.escape = Escape::Hex {
+            self.text.escape = EscapeState::Hex {
                 digits: 0,
                 value: 0,
             };
             return;
         }
-        self.text.escape = Escape::None;
+        self.text.escape = EscapeState::None;
         self.end_pair(sink);
         let plain = match c {
             '"' | '\\' | '/' => c,
@@ -270,10 +273,10 @@ impl ArgumentReader {
         self.write(plain.encode_utf8(&mut [0; 4]), sink);
     }
 
-    /// A digit of `\u`. A char that is none ends the escape and is read again in its own right.
+    /// Consumes a digit of `\u`. Any other char ends the escape and is consumed separately.
     fn hex(&mut self, c: char, digits: u8, value: u16, sink: &mut Sink<'_>) -> usize {
         let Some(digit) = c.to_digit(16) else {
-            self.text.escape = Escape::None;
+            self.text.escape = EscapeState::None;
             self.end_pair(sink);
             self.note(ProblemKind::BadEscape('u'));
             self.write("\u{fffd}", sink);
@@ -281,18 +284,18 @@ impl ArgumentReader {
         };
         let value = value << 4 | digit as u16;
         if digits < 3 {
-            self.text.escape = Escape::Hex {
+            self.text.escape = EscapeState::Hex {
                 digits: digits + 1,
                 value,
             };
             return 1;
         }
-        self.text.escape = Escape::None;
+        self.text.escape = EscapeState::None;
         self.unit(value, sink);
         1
     }
 
-    /// A unit of UTF-16 is complete.
+    /// Handles a complete UTF-16 code unit.
     fn unit(&mut self, unit: u16, sink: &mut Sink<'_>) {
         if let (Some(high), 0xdc00..0xe000) = (self.text.high, unit) {
             self.text.high = None;
@@ -313,7 +316,7 @@ impl ArgumentReader {
         }
     }
 
-    /// Whatever comes now is not the second half of a pair.
+    /// Flushes a pending high surrogate: the next unit does not complete it.
     fn end_pair(&mut self, sink: &mut Sink<'_>) {
         if self.text.high.take().is_some() {
             self.note(ProblemKind::LoneSurrogate);
@@ -323,16 +326,16 @@ impl ArgumentReader {
 
     fn write(&mut self, text: &str, sink: &mut Sink<'_>) {
         match self.state {
-            State::InKey => self.token.push_str(text),
+            ScanState::InKey => self.token.push_str(text),
             _ => sink(&self.path, ArgumentEvent::Text(text)),
         }
     }
 
     fn end_text(&mut self, sink: &mut Sink<'_>) {
-        if self.state == State::InKey {
+        if self.state == ScanState::InKey {
             let key = std::mem::take(&mut self.token);
             self.path.push(ArgumentStep::Key(key));
-            self.state = State::Colon;
+            self.state = ScanState::Colon;
         } else {
             sink(&self.path, ArgumentEvent::TextEnd);
             self.end_value();

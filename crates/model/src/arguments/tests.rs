@@ -1,9 +1,9 @@
-//! However it is cut, what streams out is what is written; what is broken is named.
+//! Tests that streamed results do not depend on fragment boundaries and that problems are reported.
 
 use super::*;
-use crate::random::Random;
+use crate::random::TestRng;
 
-/// What is told of `pieces`, one event a line.
+/// Returns the events of `pieces`, one per line, and the problems.
 fn told(pieces: &[&str]) -> (String, Vec<ArgumentProblem>) {
     let mut lines = Vec::new();
     let mut reader = ArgumentReader::default();
@@ -25,7 +25,7 @@ fn told(pieces: &[&str]) -> (String, Vec<ArgumentProblem>) {
 }
 
 #[test]
-fn fields_come_out_while_they_stream() {
+fn fields_are_emitted_while_they_stream() {
     let pieces = [
         "{\"path\": \"src/ma",
         "in.rs\", \"edits\": [{\"old_str",
@@ -62,23 +62,23 @@ fn fields_come_out_while_they_stream() {
     .assert_eq(&events);
 }
 
-/// Reads broken JSON: the value, and the problems as they are told.
+/// Reads invalid JSON and compares the value and the formatted problems.
 fn check(text: &str, value: &str, problems: &[&str]) {
-    let arguments = Arguments::read(text);
+    let arguments = ParsedArguments::read(text);
     assert_eq!(arguments.value.to_string(), value, "{text}");
     let told: Vec<String> = arguments.problems.iter().map(ToString::to_string).collect();
     assert_eq!(told, problems, "{text}");
 }
 
 #[test]
-fn nothing_stands_for_no_arguments() {
+fn empty_text_means_no_arguments() {
     check("", "{}", &[]);
     check(" \n", "{}", &[]);
     check("{}", "{}", &[]);
 }
 
 #[test]
-fn what_is_broken_is_named_with_its_place() {
+fn errors_are_reported_with_their_position() {
     let ends = "the JSON ends before it is complete";
     check(
         "{\"a\": 1, \"b\": \"x",
@@ -94,86 +94,86 @@ fn what_is_broken_is_named_with_its_place() {
     check(
         "{\n  \"a\": 1\n  \"b\": 2}",
         r#"{"a":1}"#,
-        &["line 3, column 3 (in a): '\"' stands where a comma should"],
+        &["line 3, column 3 (in a): found '\"', expected a comma"],
     );
     check(
         "{'a': 1}",
         "{}",
-        &["line 1, column 2: '\\'' stands where a key should"],
+        &["line 1, column 2: found '\\'', expected a key"],
     );
     check(
         "{\"a\": 01}",
         "{}",
-        &["line 1, column 9 (in a): \"01\" is no JSON value"],
+        &["line 1, column 9 (in a): \"01\" is not a JSON value"],
     );
     check(
         "[1}",
         "[1]",
-        &["line 1, column 3 (in [0]): '}' stands where a comma or the other bracket should"],
+        &["line 1, column 3 (in [0]): found '}', expected a comma or the other bracket"],
     );
     check(
         "{\"a\": 1e999}",
         "{}",
-        &["line 1, column 12 (in a): \"1e999\" is no JSON value"],
+        &["line 1, column 12 (in a): \"1e999\" is not a JSON value"],
     );
 }
 
 #[test]
-fn what_is_meant_is_taken() {
+fn recoverable_errors_keep_the_meaning() {
     check(
         "{\"a\": \"x\ny\", \"b\": True,}",
         r#"{"a":"x\ny","b":true}"#,
         &[
             "line 1, column 9 (in a): the control character '\\n' is not escaped",
-            "line 2, column 14 (in b): True is written in lower case in JSON",
-            "line 2, column 15: a comma stands before the end",
+            "line 2, column 14 (in b): True must be lower case in JSON",
+            "line 2, column 15: trailing comma",
         ],
     );
     check(
         "[1, 2, ]",
         "[1,2]",
-        &["line 1, column 8 (in [2]): a comma stands before the end"],
+        &["line 1, column 8 (in [2]): trailing comma"],
     );
     check(
         r#"{"a": "\d+\ud83d!\udc00"}"#,
         "{\"a\":\"\\\\d+\u{fffd}!\u{fffd}\"}",
         &[
-            "line 1, column 9 (in a): \\d is no escape of JSON; a backslash is written \\\\",
-            "line 1, column 17 (in a): half of a surrogate pair stands alone",
-            "line 1, column 23 (in a): half of a surrogate pair stands alone",
+            "line 1, column 9 (in a): \\d is not a JSON escape; write a backslash as \\\\",
+            "line 1, column 17 (in a): unpaired surrogate",
+            "line 1, column 23 (in a): unpaired surrogate",
         ],
     );
     check(
         "{\"a\": 1} }}",
         r#"{"a":1}"#,
-        &["line 1, column 10: text follows the end of the JSON"],
+        &["line 1, column 10: unexpected text after the end of the JSON"],
     );
 }
 
 #[test]
-fn a_tool_runs_only_on_what_is_whole() {
-    assert!(Arguments::read("{\"a\": \"x\ty\",}").are_whole());
-    assert_eq!(Arguments::read("{}").complaint(), None);
-    let cut = Arguments::read("{\"text\": \"half a fi");
-    assert!(!cut.are_whole());
+fn tool_runs_only_on_complete_arguments() {
+    assert!(ParsedArguments::read("{\"a\": \"x\ty\",}").is_complete());
+    assert_eq!(ParsedArguments::read("{}").describe_problems(), None);
+    let cut = ParsedArguments::read("{\"text\": \"half a fi");
+    assert!(!cut.is_complete());
     assert_eq!(
-        cut.complaint().expect("cut off"),
-        "the arguments cannot be read: line 1, column 20 (in text): the JSON ends before it is complete; the call \
-         was cut off, so send it again in smaller pieces"
+        cut.describe_problems().expect("cut off"),
+        "the arguments cannot be parsed: line 1, column 20 (in text): the JSON ends before it is \
+         complete; the call was cut off, so send it again in smaller pieces"
     );
 }
 
 #[test]
-fn depth_is_bounded_as_it_is_for_serde() {
+fn depth_limit_equals_that_of_serde() {
     for depth in [126, 127, 128, 129, 100_000] {
         let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        let arguments = Arguments::read(&text);
+        let arguments = ParsedArguments::read(&text);
         let theirs: serde_json::Result<Value> = serde_json::from_str(&text);
         assert_eq!(arguments.problems.is_empty(), theirs.is_ok(), "{depth}");
     }
 }
 
-fn random_text(random: &mut Random) -> String {
+fn random_text(random: &mut TestRng) -> String {
     const PIECES: [&str; 14] = [
         "a",
         "word",
@@ -190,15 +190,15 @@ fn random_text(random: &mut Random) -> String {
         "\\u0000",
         "{[,:]}",
     ];
-    (0..random.below(8))
+    (0..random.next_below(8))
         .map(|_| *random.pick(&PIECES))
         .collect()
 }
 
-fn random_json(random: &mut Random, depth: u64) -> String {
+fn random_json(random: &mut TestRng, depth: u64) -> String {
     let space = *random.pick(&["", " ", "\n\t", "\r\n"]);
-    let count = random.below(4);
-    match random.below(if depth > 4 { 4 } else { 6 }) {
+    let count = random.next_below(4);
+    match random.next_below(if depth > 4 { 4 } else { 6 }) {
         0 => format!("{space}\"{}\"", random_text(random)),
         1 => format!(
             "{}{space}",
@@ -221,7 +221,7 @@ fn random_json(random: &mut Random, depth: u64) -> String {
         _ => {
             let fields: Vec<_> = (0..count)
                 .map(|_| {
-                    // Few keys, so that some come twice.
+                    // Few keys, so that duplicates occur.
                     let key = *random.pick(&["a", "b", "\\u0061", "old_string"]);
                     format!("{space}\"{key}\"{space}:{}", random_json(random, depth + 1))
                 })
@@ -231,12 +231,12 @@ fn random_json(random: &mut Random, depth: u64) -> String {
     }
 }
 
-/// Cuts a text between chars into pieces, some of them empty.
-fn cut<'a>(text: &'a str, random: &mut Random) -> Vec<&'a str> {
+/// Splits a text at char boundaries into fragments, some of them empty.
+fn cut<'a>(text: &'a str, random: &mut TestRng) -> Vec<&'a str> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let mut at = random.below(1 + rest.len().min(9) as u64) as usize;
+        let mut at = random.next_below(1 + rest.len().min(9) as u64) as usize;
         while !rest.is_char_boundary(at) {
             at += 1;
         }
@@ -247,9 +247,9 @@ fn cut<'a>(text: &'a str, random: &mut Random) -> Vec<&'a str> {
     pieces
 }
 
-/// The value that the events of a text build, read in pieces.
+/// Rebuilds the value from the events of a fragmented text.
 fn built(pieces: &[&str]) -> (Option<Value>, Vec<ArgumentProblem>) {
-    let mut tree = tree::Tree::default();
+    let mut tree = tree::ValueBuilder::default();
     let mut reader = ArgumentReader::default();
     for piece in pieces {
         reader.push(piece, &mut |path, event| tree.take(path, event));
@@ -259,9 +259,9 @@ fn built(pieces: &[&str]) -> (Option<Value>, Vec<ArgumentProblem>) {
 }
 
 #[test]
-fn random_json_at_random_cuts_is_what_serde_reads() {
+fn random_json_in_random_fragments_parses_as_in_serde() {
     for seed in 0..20_000 {
-        let mut random = Random::new(seed);
+        let mut random = TestRng::new(seed);
         let text = random_json(&mut random, 0);
         let expected: Value = serde_json::from_str(&text).expect("the generator writes JSON");
         let pieces = cut(&text, &mut random);
@@ -274,16 +274,17 @@ fn random_json_at_random_cuts_is_what_serde_reads() {
     }
 }
 
-/// A text with one byte changed, cut out or doubled is refused by us exactly if it is by `serde_json`, reads alike
-/// where it is not, and its problems do not depend on the cuts.
+/// Changes, removes or duplicates one byte of a text. The reader must reject exactly what
+/// `serde_json` rejects, agree on what it accepts, and report the same problems for every
+/// fragmentation.
 #[test]
-fn random_damage_is_found_where_serde_finds_it() {
+fn random_damage_is_rejected_where_serde_rejects_it() {
     let mut broken = 0;
     for seed in 0..20_000 {
-        let mut random = Random::new(seed);
+        let mut random = TestRng::new(seed);
         let mut text: Vec<char> = random_json(&mut random, 0).chars().collect();
-        let at = random.below(text.len() as u64) as usize;
-        match random.below(3) {
+        let at = random.next_below(text.len() as u64) as usize;
+        match random.next_below(3) {
             0 => {
                 text[at] = *random.pick(&[
                     '"', '\\', '{', '}', '[', ']', ',', ':', 'u', '1', ' ', '\n', 'x', '-',
@@ -320,6 +321,6 @@ fn random_damage_is_found_where_serde_finds_it() {
 #[test]
 fn problems_are_bounded() {
     let text = format!("{{\"a\": \"{}\"}}", "\\q".repeat(10_000));
-    let arguments = Arguments::read(&text);
-    assert_eq!(arguments.problems.len(), MOST_PROBLEMS);
+    let arguments = ParsedArguments::read(&text);
+    assert_eq!(arguments.problems.len(), MAX_PROBLEMS);
 }

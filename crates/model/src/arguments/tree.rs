@@ -1,29 +1,29 @@
-//! Whole arguments from what the reader tells.
+//! Builds complete arguments from the reader's events.
 
 use serde_json::{Map, Value};
 
 use super::{ArgumentEvent, ArgumentProblem, ArgumentReader, ArgumentStep, Container, ProblemKind};
 
-/// A call's arguments, as far as they can be read.
+/// Arguments of a tool call, parsed as far as possible.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Arguments {
-    /// What was read; what did not end is as long as it came.
+pub struct ParsedArguments {
+    /// The parsed value; an unterminated string or container keeps what has arrived.
     pub value: Value,
-    /// What was wrong, in the order of the text. Empty for valid JSON.
+    /// Problems in text order. Empty for valid JSON.
     pub problems: Vec<ArgumentProblem>,
 }
 
-/// Containers that are open, the outermost first, and the string that is.
+/// The open containers, outermost first, and the open string.
 #[derive(Default)]
-pub(super) struct Tree {
+pub(super) struct ValueBuilder {
     open: Vec<(Option<ArgumentStep>, Value)>,
     text: Option<(Option<ArgumentStep>, String)>,
     whole: Option<Value>,
 }
 
-impl Arguments {
-    /// Reads arguments that are complete or should be. Nothing at all stands for an object without fields, as
-    /// providers send it for calls without arguments.
+impl ParsedArguments {
+    /// Parses arguments that should be complete. An empty text yields an empty object, as providers
+    /// send it for calls without arguments.
     pub fn read(text: &str) -> Self {
         if text.trim().is_empty() {
             return Self {
@@ -31,7 +31,7 @@ impl Arguments {
                 problems: Vec::new(),
             };
         }
-        let mut tree = Tree::default();
+        let mut tree = ValueBuilder::default();
         let mut reader = ArgumentReader::default();
         reader.push(text, &mut |path, event| tree.take(path, event));
         let problems = reader.finish(&mut |path, event| tree.take(path, event));
@@ -41,15 +41,15 @@ impl Arguments {
         }
     }
 
-    /// Whether a tool may run on them: nothing was wrong that could change their meaning.
-    pub fn are_whole(&self) -> bool {
+    /// Returns whether a tool may run on the arguments: no problem could change their meaning.
+    pub fn is_complete(&self) -> bool {
         self.problems
             .iter()
             .all(|problem| problem.kind.is_harmless())
     }
 
-    /// What to tell the model where a tool may not run.
-    pub fn complaint(&self) -> Option<String> {
+    /// Returns the message to the model if a tool must not run on the arguments.
+    pub fn describe_problems(&self) -> Option<String> {
         let worst = self
             .problems
             .iter()
@@ -58,11 +58,11 @@ impl Arguments {
             ProblemKind::Ends => "; the call was cut off, so send it again in smaller pieces",
             _ => "; send the call again as valid JSON",
         };
-        Some(format!("the arguments cannot be read: {worst}{hint}"))
+        Some(format!("the arguments cannot be parsed: {worst}{hint}"))
     }
 }
 
-impl Tree {
+impl ValueBuilder {
     pub(super) fn take(&mut self, path: &[ArgumentStep], event: ArgumentEvent<'_>) {
         let step = path.last().cloned();
         match event {
@@ -78,20 +78,20 @@ impl Tree {
             }
             ArgumentEvent::TextEnd => {
                 let text = self.text.take().map(|(_, text)| text).unwrap_or_default();
-                self.put(step, Value::String(text));
+                self.insert_value(step, Value::String(text));
             }
-            ArgumentEvent::Value(value) => self.put(step, value),
+            ArgumentEvent::Value(value) => self.insert_value(step, value),
             ArgumentEvent::Close(_) => self.close(),
         }
     }
 
     fn close(&mut self) {
         if let Some((step, value)) = self.open.pop() {
-            self.put(step, value);
+            self.insert_value(step, value);
         }
     }
 
-    fn put(&mut self, step: Option<ArgumentStep>, value: Value) {
+    fn insert_value(&mut self, step: Option<ArgumentStep>, value: Value) {
         match (self.open.last_mut(), step) {
             (Some((_, Value::Object(fields))), Some(ArgumentStep::Key(key))) => {
                 fields.insert(key, value);
@@ -103,7 +103,7 @@ impl Tree {
 
     pub(super) fn finish(mut self) -> Value {
         if let Some((step, text)) = self.text.take() {
-            self.put(step, Value::String(text));
+            self.insert_value(step, Value::String(text));
         }
         while !self.open.is_empty() {
             self.close();

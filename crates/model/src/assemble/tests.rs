@@ -1,8 +1,8 @@
-//! Parts in order, signatures where they belong, and nothing that a provider sends breaks a conversation.
+//! Tests part order, signature placement and tolerance of irregular streams.
 
 use super::*;
 use crate::FailureClass;
-use crate::random::Random;
+use crate::random::TestRng;
 
 fn model(name: &str) -> ModelId {
     ModelId::parse(name).expect("provider/model")
@@ -15,48 +15,48 @@ fn opaque(data: &str) -> Opaque {
     }
 }
 
-fn text(text: &str) -> Event {
-    Event::TextDelta(text.to_owned())
+fn text(text: &str) -> StreamEvent {
+    StreamEvent::TextDelta(text.to_owned())
 }
 
-fn thought(text: &str) -> Event {
-    Event::ReasoningDelta(text.to_owned())
+fn thought(text: &str) -> StreamEvent {
+    StreamEvent::ReasoningDelta(text.to_owned())
 }
 
-fn signature(index: Option<u32>, data: &str) -> Event {
-    Event::Signature {
+fn signature(index: Option<u32>, data: &str) -> StreamEvent {
+    StreamEvent::Signature {
         index,
         opaque: opaque(data),
     }
 }
 
-fn start(index: u32, id: &str) -> Event {
-    Event::ToolStart {
+fn start(index: u32, id: &str) -> StreamEvent {
+    StreamEvent::ToolStart {
         index,
         id: id.to_owned(),
         name: "edit".to_owned(),
     }
 }
 
-fn fragment(index: u32, fragment: &str) -> Event {
-    Event::ToolArgsDelta {
+fn fragment(index: u32, fragment: &str) -> StreamEvent {
+    StreamEvent::ToolArgsDelta {
         index,
         fragment: fragment.to_owned(),
     }
 }
 
-fn end(index: u32) -> Event {
-    Event::ToolEnd { index }
+fn end(index: u32) -> StreamEvent {
+    StreamEvent::ToolEnd { index }
 }
 
-fn stop(reason: StopReason) -> Event {
-    Event::Stop {
+fn stop(reason: StopReason) -> StreamEvent {
+    StreamEvent::Stop {
         reason,
         raw: String::new(),
     }
 }
 
-fn answer(events: &[Event]) -> Answer {
+fn answer(events: &[StreamEvent]) -> ModelResponse {
     let mut assembler = Assembler::new(&[]);
     for event in events {
         assembler.push(event);
@@ -64,13 +64,13 @@ fn answer(events: &[Event]) -> Answer {
     assembler.finish()
 }
 
-/// A message in short: `t`ext, `r`easoning, `c`all, with the signature behind `#`.
+/// Formats a message in short: `t`ext, `r`easoning, `c`all, with the signature after `#`.
 fn short(message: &Message) -> String {
     let parts = message.parts.iter().map(|part| {
         let content = match &part.content {
-            Content::Text(text) => format!("t:{text}"),
-            Content::Reasoning(text) => format!("r:{text}"),
-            Content::ToolCall { id, arguments, .. } => format!("c:{id}={arguments}"),
+            PartContent::Text(text) => format!("t:{text}"),
+            PartContent::Reasoning(text) => format!("r:{text}"),
+            PartContent::ToolCall { id, arguments, .. } => format!("c:{id}={arguments}"),
             other => panic!("{other:?}"),
         };
         match &part.opaque {
@@ -81,7 +81,7 @@ fn short(message: &Message) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-fn check(events: &[Event], expected: &str) {
+fn check(events: &[StreamEvent], expected: &str) {
     assert_eq!(short(&answer(events).message), expected, "{events:?}");
 }
 
@@ -138,10 +138,10 @@ fn a_signature_ends_the_part_it_belongs_to() {
 }
 
 #[test]
-fn a_call_id_that_came_before_gets_another() {
+fn reused_call_id_is_replaced() {
     let earlier = Message::new(
         Role::Assistant,
-        [Part::new(Content::ToolCall {
+        [MessagePart::new(PartContent::ToolCall {
             id: "x".to_owned(),
             name: "edit".to_owned(),
             arguments: String::new(),
@@ -161,7 +161,7 @@ fn a_call_id_that_came_before_gets_another() {
 }
 
 #[test]
-fn a_call_that_never_ends_does_not_stay_in_the_history() {
+fn unfinished_call_is_removed_from_the_history() {
     let torn = Failure::new(FailureClass::Torn, "the stream ended early");
     let events = [
         text("a"),
@@ -170,7 +170,7 @@ fn a_call_that_never_ends_does_not_stay_in_the_history() {
         end(0),
         start(1, "y"),
         fragment(1, "{\"a"),
-        Event::Failed(torn.clone()),
+        StreamEvent::Failed(torn.clone()),
     ];
     let answer = answer(&events);
     assert_eq!((answer.failure.as_ref(), answer.stop), (Some(&torn), None));
@@ -179,8 +179,8 @@ fn a_call_that_never_ends_does_not_stay_in_the_history() {
 }
 
 #[test]
-fn odd_orders_are_borne_and_noted() {
-    let odd = |events: &[Event], expected: &str| {
+fn unexpected_event_orders_are_tolerated_and_recorded() {
+    let odd = |events: &[StreamEvent], expected: &str| {
         let answer = answer(events);
         assert_eq!(short(&answer.message), expected);
         assert!(!answer.problems.is_empty(), "{events:?}");
@@ -201,7 +201,7 @@ fn odd_orders_are_borne_and_noted() {
 }
 
 #[test]
-fn nothing_comes_after_the_end() {
+fn events_after_the_end_are_ignored() {
     let answer = answer(&[
         text("a"),
         stop(StopReason::EndTurn),
@@ -215,8 +215,8 @@ fn nothing_comes_after_the_end() {
 }
 
 #[test]
-fn an_answer_may_begin_again() {
-    let begin = Event::Start {
+fn restart_discards_the_answer_so_far() {
+    let begin = StreamEvent::Start {
         id: "2".to_owned(),
         model: "m".to_owned(),
     };
@@ -224,7 +224,7 @@ fn an_answer_may_begin_again() {
         text("half"),
         start(0, "x"),
         fragment(0, "{"),
-        Event::Restart,
+        StreamEvent::Restart,
         begin,
         start(0, "x"),
         end(0),
@@ -236,7 +236,7 @@ fn an_answer_may_begin_again() {
 }
 
 #[test]
-fn another_models_secrets_are_forgotten() {
+fn opaque_parts_of_other_models_are_removed() {
     let mine = answer(&[
         thought("a"),
         signature(None, "s"),
@@ -254,13 +254,13 @@ fn another_models_secrets_are_forgotten() {
     ];
     let mut same = messages.clone();
     assert_eq!(
-        forget_others(&mut same, &model("p/m")),
-        Forgotten::default()
+        strip_foreign_parts(&mut same, &model("p/m")),
+        RemovedParts::default()
     );
     assert_eq!(same, messages);
-    assert_eq!(switch_note(&Forgotten::default()), None);
+    assert_eq!(switch_note(&RemovedParts::default()), None);
 
-    let forgotten = forget_others(&mut messages, &model("q/n"));
+    let forgotten = strip_foreign_parts(&mut messages, &model("q/n"));
     assert_eq!(
         (forgotten.parts, &forgotten.models[..]),
         (4, &[model("p/m")][..])
@@ -268,30 +268,30 @@ fn another_models_secrets_are_forgotten() {
     assert_eq!(messages.len(), 2);
     assert_eq!(short(&messages[1]), "t:b c:x=");
     let note = switch_note(&forgotten).expect("a note");
-    assert!(matches!(&note.parts[0].content, Content::Text(text) if text.contains("p/m")));
+    assert!(matches!(&note.parts[0].content, PartContent::Text(text) if text.contains("p/m")));
 }
 
-/// Random events never panic, ids are never used twice, and complete calls are kept whole.
+/// Random events never panic, call ids stay unique, and complete calls stay complete.
 #[test]
-fn whatever_comes_ids_are_unique() {
+fn call_ids_are_unique_for_random_events() {
     for seed in 0..2000 {
-        let mut random = Random::new(seed);
+        let mut random = TestRng::new(seed);
         let mut assembler = Assembler::new(&[]);
-        for _ in 0..random.below(60) {
-            let index = random.below(4) as u32;
-            let event = match random.below(9) {
+        for _ in 0..random.next_below(60) {
+            let index = random.next_below(4) as u32;
+            let event = match random.next_below(9) {
                 0 => text("a"),
                 1 => thought("b"),
                 2 => signature(None, "s"),
                 3 => signature(Some(index), "s"),
-                4 | 5 => start(index, ["x", "y", ""][random.below(3) as usize]),
+                4 | 5 => start(index, ["x", "y", ""][random.next_below(3) as usize]),
                 6 => fragment(index, "{}"),
                 7 => end(index),
                 _ => {
                     if random.one_in(20) {
-                        Event::Restart
+                        StreamEvent::Restart
                     } else {
-                        Event::Usage(Usage::default())
+                        StreamEvent::Usage(Usage::default())
                     }
                 }
             };
@@ -300,7 +300,7 @@ fn whatever_comes_ids_are_unique() {
         let answer = assembler.finish();
         let mut ids = HashSet::new();
         for part in &answer.message.parts {
-            if let Content::ToolCall { id, .. } = &part.content {
+            if let PartContent::ToolCall { id, .. } = &part.content {
                 assert!(
                     !id.is_empty() && ids.insert(id.clone()),
                     "seed {seed}: {id}"

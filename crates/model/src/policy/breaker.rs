@@ -1,85 +1,85 @@
-//! Stops sending into a lane that fails, and tries again later with one request.
+//! Circuit breaker: stops sending on a failing route and later probes it with one request.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::{FailureClass, Moment};
+use crate::{FailureClass, MonotonicTime};
 
-/// Failures of the transient classes within `WINDOW` that open the breaker.
+/// Number of transient failures within `WINDOW` that opens the breaker.
 const FAILURES: usize = 5;
 const WINDOW: Duration = Duration::from_secs(30);
 const OPEN: Duration = Duration::from_secs(15);
-/// A used-up quota or a refused key does not mend within seconds.
+/// An exhausted quota or a rejected key does not recover within seconds.
 const OPEN_FOR_ACCOUNT: Duration = Duration::from_secs(300);
 
-/// The breaker of one lane.
+/// The circuit breaker of one route.
 #[derive(Clone, Debug, Default)]
 pub struct Breaker {
-    /// When transient failures came, oldest first; those outside the window are dropped.
-    failures: VecDeque<Moment>,
-    state: State,
+    /// Times of transient failures within the window, oldest first.
+    failures: VecDeque<MonotonicTime>,
+    state: BreakerState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum BreakerState {
     #[default]
     Closed,
     Open {
-        until: Moment,
+        until: MonotonicTime,
     },
-    /// One request is under way to see whether the lane has mended.
+    /// One request is in flight to test whether the route has recovered.
     Probing,
 }
 
-/// Whether a request may be sent.
+/// Answer to whether a request may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Permission {
-    /// Yes.
+pub enum BreakerDecision {
+    /// The request may be sent.
     Granted,
-    /// Yes, as the one request that tries the lane; `Breaker::start` takes it.
+    /// The request may be sent as the probe of the route; `Breaker::start` claims it.
     Probe,
-    /// Not before then, or until the probe under way ends where that is `None`.
+    /// The request must wait until this time, or for the end of the current probe if `None`.
     Refused {
-        /// When a probe will be allowed.
-        until: Option<Moment>,
+        /// Time at which a probe will be allowed.
+        until: Option<MonotonicTime>,
     },
 }
 
-impl Permission {
-    /// Whether a request may be sent, as a probe or otherwise.
+impl BreakerDecision {
+    /// Returns whether a request may be sent, as a probe or otherwise.
     pub fn is_granted(self) -> bool {
         !matches!(self, Self::Refused { .. })
     }
 }
 
 impl Breaker {
-    /// Whether a request may be sent now. Asking changes nothing.
-    pub fn permission(&self, now: Moment) -> Permission {
+    /// Returns whether a request may be sent now, without changing the state.
+    pub fn decision(&self, now: MonotonicTime) -> BreakerDecision {
         match self.state {
-            State::Closed => Permission::Granted,
-            State::Open { until } if now >= until => Permission::Probe,
-            State::Open { until } => Permission::Refused { until: Some(until) },
-            State::Probing => Permission::Refused { until: None },
+            BreakerState::Closed => BreakerDecision::Granted,
+            BreakerState::Open { until } if now >= until => BreakerDecision::Probe,
+            BreakerState::Open { until } => BreakerDecision::Refused { until: Some(until) },
+            BreakerState::Probing => BreakerDecision::Refused { until: None },
         }
     }
 
-    /// A request is sent. Returns whether it is the probe.
-    pub fn start(&mut self, now: Moment) -> bool {
-        let is_probe = self.permission(now) == Permission::Probe;
+    /// Records the start of a request. Returns whether it is the probe.
+    pub fn start(&mut self, now: MonotonicTime) -> bool {
+        let is_probe = self.decision(now) == BreakerDecision::Probe;
         if is_probe {
-            self.state = State::Probing;
+            self.state = BreakerState::Probing;
         }
         is_probe
     }
 
-    /// An answer came: the lane is well.
+    /// Records an answer, which closes the breaker.
     pub fn succeeded(&mut self) {
         *self = Self::default();
     }
 
-    /// A request failed. Wrong requests, refused ones of ours and rate limits never open the breaker: the
-    /// first are not the lane's fault, and the ledger waits out the last.
-    pub fn failed(&mut self, class: FailureClass, now: Moment) {
+    /// Records a failed request. Invalid requests, our own refusals and rate limits never open the
+    /// breaker: the first are not the route's fault, and the rate ledger waits out the last.
+    pub fn failed(&mut self, class: FailureClass, now: MonotonicTime) {
         match class {
             FailureClass::Overloaded
             | FailureClass::ServerError
@@ -97,8 +97,8 @@ impl Breaker {
         }
     }
 
-    fn count(&mut self, now: Moment) {
-        if self.state == State::Probing {
+    fn count(&mut self, now: MonotonicTime) {
+        if self.state == BreakerState::Probing {
             return self.open(now + OPEN);
         }
         self.failures.push_back(now);
@@ -109,35 +109,35 @@ impl Breaker {
         {
             self.failures.pop_front();
         }
-        if self.failures.len() >= FAILURES && self.state == State::Closed {
+        if self.failures.len() >= FAILURES && self.state == BreakerState::Closed {
             self.open(now + OPEN);
         }
     }
 
-    fn open(&mut self, until: Moment) {
+    fn open(&mut self, until: MonotonicTime) {
         self.failures.clear();
-        self.state = State::Open { until };
+        self.state = BreakerState::Open { until };
     }
 
-    /// A refusal with a reason is an answer: a probe that gets one has found the lane well.
+    /// Records a reasoned refusal, which counts as an answer: it ends a probe successfully.
     fn answered(&mut self) {
-        if self.state == State::Probing {
+        if self.state == BreakerState::Probing {
             self.succeeded();
         }
     }
 
-    /// A probe that ended without an answer says nothing, so the next request is the probe.
-    fn abandon(&mut self, now: Moment) {
-        if self.state == State::Probing {
-            self.state = State::Open { until: now };
+    /// Records a probe that ended without an answer; the next request becomes the probe.
+    fn abandon(&mut self, now: MonotonicTime) {
+        if self.state == BreakerState::Probing {
+            self.state = BreakerState::Open { until: now };
         }
     }
 
-    /// How unwell the lane is, from 0 (nothing failed lately) to 1 (open).
-    pub fn sickness(&self, now: Moment) -> f64 {
+    /// Returns how unhealthy the route is, from 0 (no recent failure) to 1 (open).
+    pub fn sickness(&self, now: MonotonicTime) -> f64 {
         match self.state {
-            State::Open { .. } | State::Probing => 1.0,
-            State::Closed => {
+            BreakerState::Open { .. } | BreakerState::Probing => 1.0,
+            BreakerState::Closed => {
                 let recent = self.failures.iter();
                 let recent = recent.filter(|at| now.since(**at) <= WINDOW).count();
                 recent as f64 / FAILURES as f64

@@ -1,4 +1,4 @@
-//! Hard caps on money and tokens per turn, per agent and per day, which refuse the next call before it is sent.
+//! Hard caps on money and tokens per turn, per agent and per day, checked before each call is sent.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,145 +8,145 @@ use serde::{Deserialize, Serialize};
 use crate::policy::{AgentId, Caller, TurnId};
 use crate::{Cost, TokenCount};
 
-/// What was spent and what is held for requests under way.
+/// Tracks spending and the amounts held for requests in flight.
 ///
-/// Invariant: for every cap, what was spent and what is held stay within it when a request is let through, so
-/// parallel requests cannot overrun it together. Only a request that uses more than it asked for can.
+/// Invariant: for every cap, spending plus holds stay within it when a request is admitted, so
+/// parallel requests cannot exceed it together. Only a request that uses more than it reserved can.
 #[derive(Debug, Default)]
 pub struct Budgets {
     caps: Caps,
     day: Day,
-    today: Account,
+    today: CostAccount,
     /// Grows with the agents until `end_agent`.
-    agents: HashMap<AgentId, Account>,
+    agents: HashMap<AgentId, CostAccount>,
     /// Grows with the turns until `end_turn`.
-    turns: HashMap<(AgentId, TurnId), Account>,
+    turns: HashMap<(AgentId, TurnId), CostAccount>,
     holds: HashMap<u64, (Caller, Spend)>,
     last: u64,
 }
 
-/// The caps; `None` is no cap.
+/// Budget caps; `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caps {
-    /// For one turn of one agent.
+    /// Cap for one turn of one agent.
     pub turn: Cap,
-    /// For one agent, all its turns together.
+    /// Cap for all turns of one agent.
     pub agent: Cap,
-    /// For one day, everything together.
+    /// Cap for the total of one day.
     pub day: Cap,
-    /// Whether a model of unknown price may be asked while a cap on money is set. Its tokens are counted
+    /// Whether a model of unknown price may be used while a cost cap is set. Its tokens are counted
     /// either way.
     pub allow_unknown_price: bool,
 }
 
-/// One cap.
+/// Limits on cost and tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cap {
-    /// The most money.
+    /// Maximum cost, if limited.
     pub cost: Option<Cost>,
-    /// The most tokens, read and written.
+    /// Maximum number of tokens, input plus output.
     pub tokens: Option<TokenCount>,
 }
 
-/// An amount: the cost where the price is known, the tokens always.
+/// An amount spent: the cost if the price is known, and the tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spend {
-    /// `None` where the price is unknown.
+    /// `None` if the price is unknown.
     pub cost: Option<Cost>,
-    /// Read and written.
+    /// Input and output tokens.
     pub tokens: TokenCount,
 }
 
-/// A day, counted by the caller in the person's own time zone.
+/// A day, numbered by the caller in the user's time zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub u32);
 
-/// What a cap is for.
+/// The period or owner that a cap applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// One turn.
+pub enum CapScope {
+    /// One turn of an agent.
     Turn,
-    /// One agent.
+    /// All turns of one agent.
     Agent,
-    /// One day.
+    /// The whole day, over all agents.
     Day,
 }
 
-/// Money or tokens held for a request under way. It must be settled exactly once.
-#[must_use = "an unsettled hold counts against the budget for ever"]
+/// Money or tokens held for a request in flight. It must be settled exactly once.
+#[must_use = "an unsettled hold counts against the budget forever"]
 #[derive(Debug, PartialEq, Eq)]
-pub struct Hold(u64);
+pub struct BudgetHold(u64);
 
-/// Why a request was not sent.
+/// Reason why a budget refused a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BudgetRefusal {
-    /// It would cost more than is left.
+    /// The request may cost more than is left.
     #[error(
-        "the budget of this {scope} is {cap}: {spent} is spent, {held} is held for requests under way, and this \
-         request may cost up to {asked}; raise the budget to go on"
+        "the budget of this {scope} is {cap}: {spent} is spent, {held} is reserved by requests in \
+         flight, and this request may cost up to {asked}; raise the budget to continue"
     )]
     Cost {
-        /// Which cap.
-        scope: Scope,
-        /// The cap.
+        /// The cap that would be exceeded.
+        scope: CapScope,
+        /// Amount of the cap.
         cap: Cost,
-        /// What was spent of it.
+        /// Amount spent so far.
         spent: Cost,
-        /// What is held of it.
+        /// Amount held for requests in flight.
         held: Cost,
-        /// What the request may cost.
+        /// Maximum cost of the request.
         asked: Cost,
     },
-    /// It would use more tokens than are left.
+    /// The request may use more tokens than are left.
     #[error(
-        "the budget of this {scope} is {} tokens: {} are spent, {} are held for requests under way, and this \
-         request may use up to {}; raise the budget to go on", cap.0, spent.0, held.0, asked.0
+        "the budget of this {scope} is {} tokens: {} are spent, {} are reserved by requests in \
+         flight, and this request may use up to {}; raise the budget to continue", cap.0, spent.0, held.0, asked.0
     )]
     Tokens {
-        /// Which cap.
-        scope: Scope,
-        /// The cap.
+        /// The cap that would be exceeded.
+        scope: CapScope,
+        /// Number of tokens of the cap.
         cap: TokenCount,
-        /// What was spent of it.
+        /// Tokens spent so far.
         spent: TokenCount,
-        /// What is held of it.
+        /// Tokens held for requests in flight.
         held: TokenCount,
-        /// What the request may use.
+        /// Maximum number of tokens of the request.
         asked: TokenCount,
     },
-    /// Its price is unknown, so a cap on money cannot be kept.
+    /// The price is unknown, so a cost cap cannot be enforced.
     #[error(
-        "the price of this model is unknown, so the budget of this {scope} cannot be kept; set its price, or \
-         allow models of unknown price"
+        "the price of this model is unknown, so the budget of this {scope} cannot be enforced; set \
+         its price, or allow models with unknown prices"
     )]
     UnknownPrice {
-        /// Which cap.
-        scope: Scope,
+        /// The cap that cannot be enforced.
+        scope: CapScope,
     },
 }
 
-/// A cap is nearly or wholly used up. Told once per cap and step.
+/// A cap is nearly or fully used. Issued once per cap and threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// Which cap.
-    pub scope: Scope,
-    /// 80 or 100.
+pub struct BudgetNotice {
+    /// The cap in question.
+    pub scope: CapScope,
+    /// The threshold in percent: 80 or 100.
     pub percent: u8,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Account {
+struct CostAccount {
     spent: Cost,
     spent_tokens: TokenCount,
     held: Cost,
     held_tokens: TokenCount,
-    /// The last percentage told.
+    /// The last threshold for which a notice was issued, in percent.
     told: u8,
 }
 
 impl Budgets {
-    /// Sets the caps. What was spent stays spent; a cap below it refuses everything.
+    /// Sets the caps. Past spending counts; a cap below it refuses everything.
     pub fn set_caps(&mut self, caps: Caps) {
         self.caps = caps;
         let accounts = self.agents.values_mut().chain(self.turns.values_mut());
@@ -155,26 +155,26 @@ impl Budgets {
         }
     }
 
-    /// It is `day` now. A new day's account starts empty but for what is held, as that will be paid today.
+    /// Starts a new day. Its account contains only current holds, since they will be paid today.
     pub fn start_day(&mut self, day: Day) {
         if day != self.day {
             self.day = day;
-            self.today = Account {
+            self.today = CostAccount {
                 held: self.today.held,
                 held_tokens: self.today.held_tokens,
-                ..Account::default()
+                ..CostAccount::default()
             };
         }
     }
 
-    /// Takes over what was spent before the process started.
+    /// Adds spending from before the process started.
     pub fn restore(&mut self, day: Day, spent: Spend) {
         self.start_day(day);
         self.today.spend(spent);
     }
 
-    /// Holds the most that a request may use, or says which cap forbids it.
-    pub fn reserve(&mut self, caller: Caller, most: Spend) -> Result<Hold, BudgetRefusal> {
+    /// Holds the maximum that a request may use, or returns the cap that forbids it.
+    pub fn reserve(&mut self, caller: Caller, most: Spend) -> Result<BudgetHold, BudgetRefusal> {
         let allow_unknown = self.caps.allow_unknown_price;
         for (scope, cap, account) in self.accounts(caller) {
             account.allows(scope, cap, most, allow_unknown)?;
@@ -185,22 +185,22 @@ impl Budgets {
         }
         self.last += 1;
         self.holds.insert(self.last, (caller, most));
-        Ok(Hold(self.last))
+        Ok(BudgetHold(self.last))
     }
 
-    /// Gives a hold back and counts what the request really used; `Spend::default()` where it was not sent.
-    pub fn settle(&mut self, hold: Hold, used: Spend) -> Vec<Notice> {
+    /// Releases a hold and adds the actual usage; `Spend::default()` if the request was not sent.
+    pub fn settle_hold(&mut self, hold: BudgetHold, used: Spend) -> Vec<BudgetNotice> {
         let Some((caller, most)) = self.holds.remove(&hold.0) else {
             return Vec::new();
         };
         let caps = self.caps;
-        // A turn or an agent may have ended before its last request did; its account stays closed.
+        // A turn or agent may end before its last request; its account stays closed.
         let turn = self.turns.get_mut(&(caller.agent, caller.turn));
         let agent = self.agents.get_mut(&caller.agent);
         let accounts = [
-            turn.map(|turn| (Scope::Turn, caps.turn, turn)),
-            agent.map(|agent| (Scope::Agent, caps.agent, agent)),
-            Some((Scope::Day, caps.day, &mut self.today)),
+            turn.map(|turn| (CapScope::Turn, caps.turn, turn)),
+            agent.map(|agent| (CapScope::Agent, caps.agent, agent)),
+            Some((CapScope::Day, caps.day, &mut self.today)),
         ];
         let mut notices = Vec::new();
         for (scope, cap, account) in accounts.into_iter().flatten() {
@@ -210,61 +210,61 @@ impl Budgets {
             let percent = account.percent(cap);
             if percent > account.told {
                 account.told = percent;
-                notices.push(Notice { scope, percent });
+                notices.push(BudgetNotice { scope, percent });
             }
         }
         notices
     }
 
-    /// A turn is over; its account is closed. Requests of it that are still under way count for its agent.
+    /// Ends a turn and closes its account. Its requests in flight count for the agent.
     pub fn end_turn(&mut self, agent: AgentId, turn: TurnId) {
         self.turns.remove(&(agent, turn));
     }
 
-    /// An agent is gone; its accounts are closed.
+    /// Ends an agent and closes its accounts.
     pub fn end_agent(&mut self, agent: AgentId) {
         self.agents.remove(&agent);
         self.turns.retain(|(owner, _), _| *owner != agent);
     }
 
-    /// What was spent today.
+    /// Returns the spending of today.
     pub fn spent_today(&self) -> Spend {
         self.today.spent()
     }
 
-    /// What an agent has spent.
+    /// Returns the spending of an agent.
     pub fn spent_by(&self, agent: AgentId) -> Spend {
         let account = self.agents.get(&agent).copied().unwrap_or_default();
         account.spent()
     }
 
-    /// How many holds are not settled yet.
+    /// Returns the number of unsettled holds.
     pub fn open(&self) -> usize {
         self.holds.len()
     }
 
-    /// The narrowest first, so that a refusal names the cap nearest to the caller.
-    fn accounts(&mut self, caller: Caller) -> [(Scope, Cap, &mut Account); 3] {
+    /// Narrowest scope first, so that a refusal names the cap closest to the caller.
+    fn accounts(&mut self, caller: Caller) -> [(CapScope, Cap, &mut CostAccount); 3] {
         let turn = self.turns.entry((caller.agent, caller.turn)).or_default();
         let agent = self.agents.entry(caller.agent).or_default();
         [
-            (Scope::Turn, self.caps.turn, turn),
-            (Scope::Agent, self.caps.agent, agent),
-            (Scope::Day, self.caps.day, &mut self.today),
+            (CapScope::Turn, self.caps.turn, turn),
+            (CapScope::Agent, self.caps.agent, agent),
+            (CapScope::Day, self.caps.day, &mut self.today),
         ]
     }
 }
 
-impl Account {
+impl CostAccount {
     fn allows(
         &self,
-        scope: Scope,
+        scope: CapScope,
         cap: Cap,
         most: Spend,
         allow_unknown: bool,
     ) -> Result<(), BudgetRefusal> {
         if let Some(cap) = cap.cost {
-            // A model of unknown price that is let through still waits for a budget that is used up.
+            // An admitted model of unknown price must still wait if the budget is exhausted.
             let asked = match most.cost {
                 Some(cost) => cost,
                 None if allow_unknown => Cost(1),
@@ -307,12 +307,12 @@ impl Account {
         }
     }
 
-    /// 100, 80 or 0: how far the fuller half of the cap is used up.
+    /// Returns 100, 80 or 0: the highest threshold reached by the cap's cost or tokens.
     fn percent(&self, cap: Cap) -> u8 {
         let cost = cap.cost.map(|cap| (self.spent.0, cap.0));
         let tokens = cap.tokens.map(|cap| (self.spent_tokens.0, cap.0));
         let percent = [cost, tokens].into_iter().flatten().map(|(spent, cap)| {
-            // In u128, as a hundredfold of a large cap does not fit into u64.
+            // Computed in u128, since a large cap times one hundred overflows u64.
             let (spent, cap) = (u128::from(spent) * 100, u128::from(cap));
             match spent {
                 spent if spent >= cap * 100 => 100,
@@ -324,7 +324,7 @@ impl Account {
     }
 }
 
-impl fmt::Display for Scope {
+impl fmt::Display for CapScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Turn => "turn",

@@ -1,4 +1,4 @@
-//! Who asks, how urgently, and by which way a model is reached.
+//! Callers, urgency classes, and routes to models.
 
 use std::fmt;
 
@@ -6,62 +6,62 @@ use serde::{Deserialize, Serialize};
 
 use crate::ModelId;
 
-/// How urgent a request is, the most urgent first.
+/// Urgency of a request, most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// A completion under the person's fingers.
+pub enum RequestClass {
+    /// A completion that the user waits for while typing.
     Tab,
-    /// A turn that the person watches.
+    /// A turn that the user watches.
     Turn,
-    /// An agent that another agent started.
+    /// An agent started by another agent.
     Subagent,
-    /// Titles, summaries, the index: nobody waits for it.
+    /// Titles, summaries, indexing: no user waits for it.
     Background,
 }
 
-/// One agent, as the harness numbers them; Tab and background work have a number of their own.
+/// Number of an agent, assigned by the harness; Tab and background work have numbers of their own.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
 pub struct AgentId(pub u64);
 
-/// One turn of one agent.
+/// Number of a turn of one agent.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
 pub struct TurnId(pub u64);
 
-/// On whose behalf a request is made.
+/// The originator of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Caller {
-    /// How urgent it is.
-    pub class: Class,
-    /// For which agent.
+    /// Urgency of the request.
+    pub class: RequestClass,
+    /// The agent that sends it.
     pub agent: AgentId,
-    /// In which of its turns.
+    /// The agent's turn that it belongs to.
     pub turn: TurnId,
 }
 
-/// The name under which a key is configured, such as `ANTHROPIC_API_KEY`. Never the key itself.
+/// Name under which a key is configured, such as `ANTHROPIC_API_KEY`. Never the key itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct KeyName(pub String);
 
-/// One way to a model. Limits, health and latency are counted per lane.
+/// A model reached with a particular key. Limits, health and latency are tracked per route.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Lane {
+pub struct Route {
     /// The model at its provider.
     pub model: ModelId,
-    /// Under which key it is asked.
+    /// Name of the key in use.
     pub key: KeyName,
 }
 
-impl Class {
-    /// All of them, the most urgent first.
+impl RequestClass {
+    /// All classes, most urgent first.
     pub const ALL: [Self; 4] = [Self::Tab, Self::Turn, Self::Subagent, Self::Background];
 }
 
-impl fmt::Display for Lane {
+impl fmt::Display for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.key.0.as_str() {
             "" => self.model.fmt(f),

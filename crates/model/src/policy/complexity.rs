@@ -1,4 +1,4 @@
-//! How hard a step looks, from its words and its surroundings, without asking a model.
+//! Estimates the difficulty of a step from its words and context, without asking a model.
 
 use std::collections::BTreeSet;
 
@@ -6,72 +6,72 @@ use serde::{Deserialize, Serialize};
 
 use crate::Tier;
 
-/// From 0, a title, to 100, a plan across the whole project.
+/// Difficulty from 0, a title, to 100, a plan across the whole project.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Complexity(pub u8);
 
-/// A step that a model is wanted for.
+/// Description of a step that needs a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Task<'a> {
-    /// What the person or the harness wrote last.
+pub struct StepDescription<'a> {
+    /// The latest message of the user or the harness.
     pub prompt: &'a str,
-    /// What the step is for.
-    pub purpose: Purpose,
-    /// How many files it may touch, where the index can tell.
+    /// Purpose of the step.
+    pub purpose: StepPurpose,
+    /// Number of files that the step may touch, if the index can tell.
     pub files_touched: u32,
-    /// Lines of the changes made so far.
+    /// Number of lines changed so far.
     pub diff_lines: u32,
-    /// How many steps of a plan lie above this one.
+    /// Nesting depth of the step in the plan.
     pub plan_depth: u32,
-    /// How full the conversation's context is, in percent.
+    /// Fill level of the context in percent.
     pub context_fill: u8,
-    /// How often the turn has stalled: the same call again, or calls that fail.
+    /// Number of times the turn has stalled: repeated or failing calls.
     pub stalls: u32,
 }
 
-/// What a step is for.
+/// Purpose of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// Deciding what to do.
+pub enum StepPurpose {
+    /// Decide what to do.
     Plan,
-    /// Doing it.
+    /// Carry out the work.
     #[default]
     Work,
-    /// A title, a summary, a commit message.
+    /// Write a title, a summary or a commit message.
     Summary,
 }
 
-/// What the score is made of. Every field but the last is what was seen; the last what it counted.
+/// Inputs of the score. All fields but the last are observations; the last lists their points.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComplexityFeatures {
-    /// What the step is for.
-    pub purpose: Purpose,
-    /// Words of the prompt.
+    /// Purpose of the step.
+    pub purpose: StepPurpose,
+    /// Number of words in the prompt.
     pub words: u32,
-    /// Words that speak of hard work, sorted.
+    /// Words in the prompt that indicate hard work, sorted.
     pub hard_words: Vec<String>,
-    /// Words that speak of simple work, sorted.
+    /// Words in the prompt that indicate easy work, sorted.
     pub easy_words: Vec<String>,
-    /// Paths in the prompt.
+    /// Number of paths in the prompt.
     pub files_mentioned: u32,
-    /// Names of functions, types and the like in the prompt.
+    /// Number of identifiers in the prompt, such as functions and types.
     pub symbols_mentioned: u32,
-    /// Whether there is an error message or a stack trace.
+    /// Whether the prompt contains an error message or a stack trace.
     pub has_trace: bool,
-    /// As given.
+    /// Copied from the step's description.
     pub files_touched: u32,
-    /// As given.
+    /// Copied from the step's description.
     pub diff_lines: u32,
-    /// As given.
+    /// Copied from the step's description.
     pub plan_depth: u32,
-    /// As given.
+    /// Copied from the step's description.
     pub context_fill: u8,
-    /// As given.
+    /// Copied from the step's description.
     pub stalls: u32,
-    /// What each thing added to the score or took from it; those that did neither are left out.
+    /// Points that each feature added or subtracted; features without effect are omitted.
     pub points: Vec<(String, i32)>,
 }
 
@@ -159,20 +159,20 @@ const TRACES: &[&str] = &[
     "at line ",
 ];
 
-/// The prompt is read from both ends only, so that a pasted log costs no time.
+/// Only both ends of the prompt are analysed, in bytes, so that a pasted log costs no time.
 const HEAD: usize = 8 << 10;
 const TAIL: usize = 2 << 10;
 
-/// Bytes of the longest form of a word of the lexicon.
+/// Length in bytes of the longest word form in the lexicon.
 const LONGEST: usize = 17;
 
-/// Scores a step. Deterministic, and well under a millisecond however long the prompt is.
-pub fn complexity(task: &Task<'_>) -> (Complexity, ComplexityFeatures) {
-    let mut features = seen(task);
+/// Scores a step. Deterministic, and well under a millisecond for prompts of any length.
+pub fn complexity(task: &StepDescription<'_>) -> (Complexity, ComplexityFeatures) {
+    let mut features = extract_features(task);
     let purpose = match task.purpose {
-        Purpose::Plan => 35,
-        Purpose::Work => 0,
-        Purpose::Summary => -60,
+        StepPurpose::Plan => 35,
+        StepPurpose::Work => 0,
+        StepPurpose::Summary => -60,
     };
     let up_to = |count: u32, each: i32, most: i32| {
         let count = i32::try_from(count).unwrap_or(i32::MAX);
@@ -206,7 +206,7 @@ pub fn complexity(task: &Task<'_>) -> (Complexity, ComplexityFeatures) {
 }
 
 impl Complexity {
-    /// The tier that suffices.
+    /// Returns the lowest tier that suffices.
     pub fn tier(self) -> Tier {
         match self.0 {
             0..=9 => Tier::Small,
@@ -217,7 +217,7 @@ impl Complexity {
     }
 }
 
-fn seen(task: &Task<'_>) -> ComplexityFeatures {
+fn extract_features(task: &StepDescription<'_>) -> ComplexityFeatures {
     let mut features = ComplexityFeatures {
         purpose: task.purpose,
         files_touched: task.files_touched,
@@ -252,7 +252,8 @@ fn seen(task: &Task<'_>) -> ComplexityFeatures {
     features
 }
 
-/// The beginning and the end of a long text, cut between chars; the end is empty where the text is short.
+/// Returns the start and the end of a long text, cut at char boundaries; the end is empty for a
+/// short text.
 fn ends(text: &str) -> (&str, &str) {
     if text.len() <= HEAD + TAIL {
         return (text, "");
@@ -263,7 +264,7 @@ fn ends(text: &str) -> (&str, &str) {
     )
 }
 
-/// The word in lower case, if the lexicon can have it.
+/// Returns the word in lower case, if it is short enough for the lexicon.
 fn lower<'a>(word: &str, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
     let lower = buffer.get_mut(..word.len())?;
     if !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
@@ -274,7 +275,7 @@ fn lower<'a>(word: &str, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
     std::str::from_utf8(lower).ok()
 }
 
-/// A word of the lexicon, or one of its forms: plural, -ed, -ing.
+/// Finds the lexicon word that equals `word` or its singular or base form (plural, -ed, -ing).
 fn find(lexicon: &[&'static str], word: &str) -> Option<&'static str> {
     let forms = ["", "s", "es", "d", "ed", "ing", "er"];
     let first = word.bytes().next();

@@ -1,8 +1,8 @@
-//! How many requests a lane bears at once: additive increase, multiplicative decrease.
+//! Limits concurrent requests per route by additive increase and multiplicative decrease.
 
-use crate::Moment;
+use crate::MonotonicTime;
 
-/// The limit of one lane, and how many requests are under way in it.
+/// Concurrency limit of one route and its requests in flight.
 ///
 /// Invariant: the limit stays between 1 and `most`.
 #[derive(Clone, Debug)]
@@ -10,11 +10,11 @@ pub struct Concurrency {
     limit: f64,
     most: f64,
     in_flight: u32,
-    shrunk: Option<Moment>,
+    shrunk: Option<MonotonicTime>,
 }
 
 impl Concurrency {
-    /// Starts at `start` requests and never grows beyond `most`; both are at least one.
+    /// Creates a limit that starts at `start` and never exceeds `most`; both are at least one.
     pub fn new(start: u32, most: u32) -> Self {
         let most = f64::from(most.max(1));
         Self {
@@ -25,51 +25,53 @@ impl Concurrency {
         }
     }
 
-    /// How many may be under way at once now.
+    /// Returns the current limit.
     pub fn limit(&self) -> u32 {
         self.limit as u32
     }
 
-    /// How many are under way.
+    /// Returns the number of requests in flight.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }
 
-    /// Whether one more may start.
+    /// Returns whether one more request may start.
     pub fn has_room(&self) -> bool {
         self.in_flight < self.limit()
     }
 
-    /// One more starts. The caller has asked `has_room`, or sends it in spite of the answer, as for Tab.
+    /// Records a started request. The caller has checked `has_room`, or ignores the limit, as for
+    /// Tab.
     pub fn start(&mut self) {
         self.in_flight += 1;
     }
 
-    /// One ended well: the limit grows by one per round of as many.
+    /// Records a successful request; the limit grows by one per full round of requests.
     pub fn succeeded(&mut self) {
         // A limit that is not reached teaches nothing, so it doesn't grow.
         if self.in_flight >= self.limit() {
             self.limit = (self.limit + 1.0 / self.limit).min(self.most);
         }
-        self.end();
+        self.finish_one();
     }
 
-    /// One that started at `started` was refused because of a limit or an overload: the limit halves. Those
-    /// sent before the last halving tell of the same overload and do not halve it again.
-    pub fn overloaded(&mut self, started: Moment, now: Moment) {
+    /// Records a request, started at `started`, that was refused by a limit or an overload: the
+    /// limit halves. Requests sent before the last halving met the same overload and do not halve
+    /// it again.
+    pub fn overloaded(&mut self, started: MonotonicTime, now: MonotonicTime) {
         if self.shrunk.is_none_or(|shrunk| started >= shrunk) {
             self.limit = (self.limit / 2.0).max(1.0);
             self.shrunk = Some(now);
         }
-        self.end();
+        self.finish_one();
     }
 
-    /// One ended in a way that says nothing about load: cancelled, or wrong in itself.
-    pub fn ended(&mut self) {
-        self.end();
+    /// Records a request that ended without information about load: cancelled or invalid.
+    pub fn ended_neutrally(&mut self) {
+        self.finish_one();
     }
 
-    fn end(&mut self) {
+    fn finish_one(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 }

@@ -1,18 +1,18 @@
-//! How many tokens a text has, told from its bytes and from what providers counted so far.
+//! Estimates token counts from byte counts and from the counts that providers report.
 
 use crate::TokenCount;
 
-/// Bytes per token before anything was observed: prose has four and more, code about three, and other scripts about
-/// three, too, as their letters take three bytes.
+/// Bytes per token before any observation: prose has four or more, code about three, and non-Latin
+/// scripts about three as well, since their letters take three bytes.
 const BYTES_PER_TOKEN: f64 = 3.0;
-/// Tokens that this first guess weighs.
+/// Weight of this initial guess, in tokens.
 const GUESS: f64 = 2_000.0;
-/// Tokens of observations that are remembered; older ones fade.
+/// Maximum weight of past observations, in tokens; older ones fade.
 const REMEMBERED: f64 = 200_000.0;
-/// What is added, as an estimate that is too small overruns limits.
+/// Safety factor, since an underestimate exceeds rate limits.
 const MARGIN: f64 = 1.1;
 
-/// The estimate for one model, corrected by what it used.
+/// Estimator for one model, calibrated by reported usage.
 #[derive(Clone, Debug)]
 pub struct TokenEstimator {
     bytes: f64,
@@ -29,14 +29,15 @@ impl Default for TokenEstimator {
 }
 
 impl TokenEstimator {
-    /// The tokens of so many bytes, a little too many rather than too few.
+    /// Estimates the tokens of `bytes`, erring on the high side.
     pub fn estimate(&self, bytes: u64) -> TokenCount {
         let tokens = bytes as f64 * (self.tokens / self.bytes) * MARGIN;
-        // A token has a byte at least.
+        // A token has at least one byte.
         TokenCount((tokens.ceil() as u64).min(bytes))
     }
 
-    /// A request of `bytes` had `tokens`, as the provider counted them. Counts that cannot be are passed over.
+    /// Records that a request of `bytes` had `tokens`, as counted by the provider. Ignores
+    /// impossible counts.
     pub fn observe(&mut self, bytes: u64, tokens: TokenCount) {
         if bytes == 0 || tokens.0 == 0 || tokens.0 > bytes || bytes / tokens.0 > 50 {
             return;

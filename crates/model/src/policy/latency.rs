@@ -1,16 +1,16 @@
-//! How long a lane takes, from what it took lately.
+//! Expected latency of a route, from recent answers.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::TokenCount;
 
-/// The weight of the newest observation.
+/// Weight of the newest observation.
 const WEIGHT: f64 = 0.2;
-/// Observations kept for the quantile.
+/// Number of observations kept for the quantile.
 const KEPT: usize = 64;
 
-/// Moving averages of one lane.
+/// Moving averages of one route.
 #[derive(Clone, Debug, Default)]
 pub struct Latency {
     first_token: Option<f64>,
@@ -20,7 +20,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// The first token came after `wait`.
+    /// Records a time to the first token.
     pub fn observe_first_token(&mut self, wait: Duration) {
         let wait = wait.as_secs_f64();
         self.first_token = Some(blend(self.first_token, wait));
@@ -30,8 +30,8 @@ impl Latency {
         self.recent.push_back(wait);
     }
 
-    /// An answer of `tokens` streamed for `streaming` after its first token. Short ones say nothing and are
-    /// passed over.
+    /// Records an answer of `tokens` that streamed for `streaming` after its first token. Ignores
+    /// short answers, which are too noisy.
     pub fn observe_answer(&mut self, tokens: TokenCount, streaming: Duration) {
         if tokens.0 < 16 || streaming < Duration::from_millis(1) {
             return;
@@ -40,17 +40,17 @@ impl Latency {
         self.tokens_per_second = Some(blend(self.tokens_per_second, speed));
     }
 
-    /// The average time to the first token.
+    /// Returns the average time to the first token.
     pub fn first_token(&self) -> Option<Duration> {
         self.first_token.map(Duration::from_secs_f64)
     }
 
-    /// The average speed of an answer.
+    /// Returns the average output speed.
     pub fn tokens_per_second(&self) -> Option<f64> {
         self.tokens_per_second
     }
 
-    /// How long an answer of `output` tokens is expected to take. `None` before anything was observed.
+    /// Returns the expected duration of an answer of `output` tokens. `None` without observations.
     pub fn expected(&self, output: TokenCount) -> Option<Duration> {
         let stream = match self.tokens_per_second {
             Some(speed) => output.0 as f64 / speed,
@@ -60,8 +60,8 @@ impl Latency {
         Duration::try_from_secs_f64(seconds).ok()
     }
 
-    /// The time within which 95 of 100 first tokens came: a second request after it is worth its price for
-    /// Tab. `None` before there are 20 observations.
+    /// Returns the 95th percentile of the time to the first token: for Tab, a second request after
+    /// this time is worth its price. `None` with fewer than 20 observations.
     pub fn first_token_p95(&self) -> Option<Duration> {
         if self.recent.len() < 20 {
             return None;

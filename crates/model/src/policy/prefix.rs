@@ -1,67 +1,69 @@
-//! Which prompt prefixes a provider has in its cache, and who writes one first.
+//! Tracks which prompt prefixes are cached at providers, and elects the request that writes one.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use crate::policy::Lane;
-use crate::{CacheMark, Moment, Request, ToolInput};
+use crate::policy::Route;
+use crate::{CacheMark, ModelRequest, MonotonicTime, ToolInput};
 
-/// How long followers wait for the leader's cache write.
+/// Maximum time that followers wait for the leader's cache write.
 const PATIENCE: Duration = Duration::from_millis(1500);
-/// How long caches live, a little less than providers say, for the way there.
+/// Cache lifetimes, slightly shorter than documented to allow for transit.
 const SHORT: Duration = Duration::from_secs(5 * 60 - 10);
 const LONG: Duration = Duration::from_secs(60 * 60 - 10);
-/// Prefixes remembered; the one unused for longest is forgotten.
+/// Maximum number of prefixes; the least recently used one is dropped.
 const REMEMBERED: usize = 1024;
 
-/// The hash of what comes before the conversation: tools and system blocks, in the order of the wire.
-/// Two prefixes of one hash cost a cache miss, no more.
+/// Hash of everything before the conversation: tools and system blocks, in wire order. A collision
+/// costs a cache miss, no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PrefixHash(pub u64);
 
-/// What is known of the prefixes sent lately.
+/// State of recently sent prefixes.
 #[derive(Debug, Default)]
 pub struct PrefixRegistry {
-    prefixes: HashMap<(PrefixHash, Lane), Prefix>,
+    prefixes: HashMap<(PrefixHash, Route), CachedPrefix>,
 }
 
-/// Where a prefix was last used.
+/// The latest use of a prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrefixUse {
-    /// By which lane.
-    pub lane: Lane,
-    /// When its cache was last written or read.
-    pub at: Moment,
+    /// The route that used it.
+    pub route: Route,
+    /// Time of the last cache write or read.
+    pub at: MonotonicTime,
 }
 
-/// What a request with a prefix should do.
+/// Instruction for a request with a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrefixTurn {
-    /// The prefix is in the cache: go.
+    /// The prefix is cached: send.
     Warm,
-    /// It is the first: go, and write the cache.
+    /// The request is the first: send, and thereby write the cache.
     Lead,
-    /// Another is writing the cache: ask again when it has, or at this time at the latest, and then go.
+    /// Another request is writing the cache: ask again once it has, or at this time at the latest,
+    /// and send then.
     Follow {
-        /// The end of the wait.
-        until: Moment,
+        /// Latest time to ask again.
+        until: MonotonicTime,
     },
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Prefix {
-    /// When the cache was last known to hold it.
-    warm: Option<Moment>,
+struct CachedPrefix {
+    /// Time at which the cache was last known to hold the prefix.
+    warm: Option<MonotonicTime>,
     lives: Duration,
-    /// When a request that will write it was sent.
-    leading: Option<Moment>,
-    used: Moment,
+    /// Time at which a request that writes the cache was sent.
+    leading: Option<MonotonicTime>,
+    used: MonotonicTime,
 }
 
 impl PrefixHash {
-    /// The hash of a request's prefix. The model is not in it, as one prefix may go to several.
-    pub fn of(request: &Request) -> Self {
+    /// Hashes the prefix of a request. The model is excluded, as one prefix may go to several
+    /// models.
+    pub fn of(request: &ModelRequest) -> Self {
         let mut hasher = DefaultHasher::new();
         for tool in &request.tools {
             tool.name.hash(&mut hasher);
@@ -79,15 +81,16 @@ impl PrefixHash {
 }
 
 impl PrefixRegistry {
-    /// What a request should do that came at `since` and asks at `now`. `Lead` makes it the leader, which
-    /// reports by `written` or `failed`. `mark` is the longest life that the request asks for.
+    /// Returns what a request should do that arrived at `since` and asks at `now`. `Lead` makes it
+    /// the leader, which must report with `written` or `failed`. `mark` is the longest cache
+    /// lifetime that the request asks for.
     pub fn arrive(
         &mut self,
         hash: PrefixHash,
-        lane: &Lane,
+        lane: &Route,
         mark: CacheMark,
-        since: Moment,
-        now: Moment,
+        since: MonotonicTime,
+        now: MonotonicTime,
     ) -> PrefixTurn {
         self.forget_oldest();
         let lives = match mark {
@@ -95,7 +98,7 @@ impl PrefixRegistry {
             CacheMark::Long => LONG,
         };
         let entry = self.prefixes.entry((hash, lane.clone()));
-        let prefix = entry.or_insert(Prefix {
+        let prefix = entry.or_insert(CachedPrefix {
             warm: None,
             lives,
             leading: None,
@@ -107,7 +110,7 @@ impl PrefixRegistry {
         }
         let until = since + PATIENCE;
         match prefix.leading {
-            // A leader that is silent for so long holds nobody up.
+            // A leader without an answer for this long no longer blocks followers.
             Some(sent) if now.since(sent) < PATIENCE && now < until => PrefixTurn::Follow { until },
             _ => {
                 prefix.leading = Some(now);
@@ -117,38 +120,38 @@ impl PrefixRegistry {
         }
     }
 
-    /// The first byte of an answer came, so the provider has read the prompt: its prefix is in the cache, and
-    /// followers may go.
-    pub fn written(&mut self, hash: PrefixHash, lane: &Lane, now: Moment) {
+    /// Records the first byte of an answer: the provider has read the prompt, so the prefix is
+    /// cached and followers may be sent.
+    pub fn written(&mut self, hash: PrefixHash, lane: &Route, now: MonotonicTime) {
         if let Some(prefix) = self.prefixes.get_mut(&(hash, lane.clone())) {
             prefix.warm = Some(now);
             prefix.leading = None;
         }
     }
 
-    /// The leader failed before its first byte: the next to ask leads.
-    pub fn failed(&mut self, hash: PrefixHash, lane: &Lane) {
+    /// Records that the leader failed before its first byte; the next request leads.
+    pub fn failed(&mut self, hash: PrefixHash, lane: &Route) {
         if let Some(prefix) = self.prefixes.get_mut(&(hash, lane.clone())) {
             prefix.leading = None;
         }
     }
 
-    /// Whether the lane's provider has the prefix in its cache now.
-    pub fn is_warm(&self, hash: PrefixHash, lane: &Lane, now: Moment) -> bool {
+    /// Returns whether the prefix is currently cached for the route.
+    pub fn is_warm(&self, hash: PrefixHash, lane: &Route, now: MonotonicTime) -> bool {
         let prefix = self.prefixes.get(&(hash, lane.clone()));
         prefix.is_some_and(|prefix| prefix.is_warm(now))
     }
 
-    /// Where the prefix was used last, if it is still warm there.
-    pub fn last(&self, hash: PrefixHash, now: Moment) -> Option<PrefixUse> {
+    /// Returns the latest use of the prefix if it is still cached there.
+    pub fn last(&self, hash: PrefixHash, now: MonotonicTime) -> Option<PrefixUse> {
         let warm = self.prefixes.iter().filter_map(|((other, lane), prefix)| {
             let at = prefix.warm.filter(|_| prefix.is_warm(now))?;
             (*other == hash).then_some((at, lane))
         });
-        // The lane decides between equal times, so that the answer does not depend on the map's order.
+        // Ties are broken by route, so that the result does not depend on the map's order.
         let (at, lane) = warm.max()?;
         Some(PrefixUse {
-            lane: lane.clone(),
+            route: lane.clone(),
             at,
         })
     }
@@ -157,8 +160,9 @@ impl PrefixRegistry {
         if self.prefixes.len() < REMEMBERED {
             return;
         }
-        let mut used: Vec<Moment> = self.prefixes.values().map(|prefix| prefix.used).collect();
-        // An eighth at once, so that this is rare.
+        let mut used: Vec<MonotonicTime> =
+            self.prefixes.values().map(|prefix| prefix.used).collect();
+        // Dropping an eighth at once keeps this rare.
         let rank = REMEMBERED / 8;
         let (_, bound, _) = used.select_nth_unstable(rank);
         let bound = *bound;
@@ -166,8 +170,8 @@ impl PrefixRegistry {
     }
 }
 
-impl Prefix {
-    fn is_warm(&self, now: Moment) -> bool {
+impl CachedPrefix {
+    fn is_warm(&self, now: MonotonicTime) -> bool {
         self.warm.is_some_and(|warm| now.since(warm) < self.lives)
     }
 }

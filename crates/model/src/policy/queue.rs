@@ -1,78 +1,79 @@
-//! Who goes next: strict classes, and fair shares of tokens between the agents of a class.
+//! Order of requests: strict urgency classes, with fair token shares between the agents of a class.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use crate::policy::{AgentId, Class};
-use crate::{Moment, TokenCount};
+use crate::policy::{AgentId, RequestClass};
+use crate::{MonotonicTime, TokenCount};
 
-/// Tokens that an agent's turn in the ring is worth.
+/// Tokens granted to an agent per turn in the ring.
 const QUANTUM: u64 = 4096;
-/// An entry below `Class::Tab` that has waited this long is overdue.
+/// Waiting time after which an entry below `Class::Tab` is overdue.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Of so many entries handed out, one may be overdue.
+/// One of this many entries handed out may be overdue.
 const OVERDUE_SHARE: u32 = 4;
 
 /// Requests waiting to be sent.
 ///
-/// Between classes the order is strict, with one exception against starvation: of every four entries handed out,
-/// one may be the oldest that has waited for a minute or more, whatever its class. Tab itself never waits for it:
-/// while a completion can go, it goes. Within a class agents take turns by deficit round robin: what each of them
-/// has sent differs by at most one quantum and one request, however large the others' requests are. The entries
-/// of one agent keep their order but for those that cannot go now, which the next ones overtake.
+/// Classes are served in strict order, with one exception against starvation: of every four entries
+/// handed out, one may be the oldest that has waited for at least a minute, whatever its class. Tab
+/// itself never waits for it: a completion that can be sent is sent. Within a class agents are
+/// served by deficit round robin: their totals differ by at most one quantum and one request,
+/// however large the requests are. Entries of one agent keep their order, except that entries which
+/// cannot be sent now are overtaken.
 ///
-/// Unbounded: whoever pushes bounds it.
+/// Unbounded: the caller of `push` must bound it.
 #[derive(Debug)]
-pub struct Queue<T> {
-    classes: BTreeMap<Class, Ring<T>>,
-    /// Entries handed out since an overdue one was.
+pub struct RequestQueue<T> {
+    classes: BTreeMap<RequestClass, AgentRing<T>>,
+    /// Entries handed out since the last overdue one.
     since_overdue: u32,
     last: u64,
 }
 
-/// The name of an entry, to take it out again.
+/// Identifies an entry for its removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ticket(u64);
+pub struct QueueTicket(u64);
 
 /// An entry that was handed out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Queued<T> {
-    /// Its name.
-    pub ticket: Ticket,
-    /// Its class.
-    pub class: Class,
-    /// Whose it is.
+pub struct QueuedRequest<T> {
+    /// Ticket of the entry.
+    pub ticket: QueueTicket,
+    /// Urgency class of the entry.
+    pub class: RequestClass,
+    /// Agent that it belongs to.
     pub agent: AgentId,
-    /// Since when it waited.
-    pub since: Moment,
-    /// What was pushed.
+    /// Time at which it was queued.
+    pub since: MonotonicTime,
+    /// The queued item itself.
     pub item: T,
 }
 
 #[derive(Debug)]
-struct Ring<T> {
+struct AgentRing<T> {
     /// Agents with waiting entries; the first has the turn.
-    agents: VecDeque<Waiting<T>>,
+    agents: VecDeque<AgentQueue<T>>,
 }
 
 #[derive(Debug)]
-struct Waiting<T> {
+struct AgentQueue<T> {
     agent: AgentId,
-    /// Tokens that it may still send in its turn. Zero again when nothing of it waits.
+    /// Tokens that the agent may still send in its turn. Zero when it has no waiting entries.
     deficit: u64,
     /// Oldest first, never empty.
-    entries: VecDeque<Entry<T>>,
+    entries: VecDeque<QueueEntry<T>>,
 }
 
 #[derive(Debug)]
-struct Entry<T> {
-    ticket: Ticket,
+struct QueueEntry<T> {
+    ticket: QueueTicket,
     tokens: TokenCount,
-    since: Moment,
+    since: MonotonicTime,
     item: T,
 }
 
-impl<T> Default for Queue<T> {
+impl<T> Default for RequestQueue<T> {
     fn default() -> Self {
         Self {
             classes: BTreeMap::new(),
@@ -82,18 +83,18 @@ impl<T> Default for Queue<T> {
     }
 }
 
-impl<T> Queue<T> {
-    /// Adds a request of about `tokens`, read and written.
+impl<T> RequestQueue<T> {
+    /// Adds a request of about `tokens`, input plus output.
     pub fn push(
         &mut self,
-        (class, agent): (Class, AgentId),
+        (class, agent): (RequestClass, AgentId),
         tokens: TokenCount,
-        now: Moment,
+        now: MonotonicTime,
         item: T,
-    ) -> Ticket {
+    ) -> QueueTicket {
         self.last += 1;
-        let ticket = Ticket(self.last);
-        let entry = Entry {
+        let ticket = QueueTicket(self.last);
+        let entry = QueueEntry {
             ticket,
             tokens,
             since: now,
@@ -102,7 +103,7 @@ impl<T> Queue<T> {
         let ring = self.classes.entry(class).or_default();
         match ring.agents.iter_mut().find(|one| one.agent == agent) {
             Some(waiting) => waiting.entries.push_back(entry),
-            None => ring.agents.push_back(Waiting {
+            None => ring.agents.push_back(AgentQueue {
                 agent,
                 deficit: 0,
                 entries: VecDeque::from([entry]),
@@ -111,22 +112,28 @@ impl<T> Queue<T> {
         ticket
     }
 
-    /// Hands out the next entry that can go now. `can_go` must not depend on how often it is asked.
-    pub fn pop(&mut self, now: Moment, can_go: impl FnMut(&T) -> bool) -> Option<Queued<T>> {
+    /// Removes and returns the next entry that can be sent now. `can_go` must not depend on how
+    /// often it is called.
+    pub fn pop(
+        &mut self,
+        now: MonotonicTime,
+        can_go: impl FnMut(&T) -> bool,
+    ) -> Option<QueuedRequest<T>> {
         self.pop_keeping(now, can_go, |_| (), |_| None)
     }
 
-    /// As `pop`, where what an entry needs grows in a lane only while nobody else takes of it: behind an overdue
-    /// entry that is `held` back by a lane's limits, nothing but Tab goes in that lane. Otherwise many small requests
-    /// would for ever take the room that a large one waits for. `lane` is where an entry goes when it can.
+    /// Like `pop`, but reserves capacity for overdue entries: behind an overdue entry that a
+    /// route's limits hold back (`held`), only Tab is sent on that route. Otherwise many small
+    /// requests would take the capacity that a large one waits for forever. `lane` is the route of
+    /// an entry that can be sent.
     pub fn pop_keeping<K: PartialEq>(
         &mut self,
-        now: Moment,
+        now: MonotonicTime,
         mut can_go: impl FnMut(&T) -> bool,
         lane: impl Fn(&T) -> K,
         held: impl Fn(&T) -> Option<K>,
-    ) -> Option<Queued<T>> {
-        if let Some(entry) = self.pop_class(Class::Tab, &mut can_go) {
+    ) -> Option<QueuedRequest<T>> {
+        if let Some(entry) = self.pop_class(RequestClass::Tab, &mut can_go) {
             self.since_overdue = self.since_overdue.saturating_add(1);
             return Some(entry);
         }
@@ -147,7 +154,7 @@ impl<T> Queue<T> {
             self.since_overdue = 0;
             return Some(entry);
         }
-        let rest = Class::ALL.into_iter().skip(1);
+        let rest = RequestClass::ALL.into_iter().skip(1);
         let entry = rest
             .filter_map(|class| self.pop_class(class, &mut can_go))
             .next()?;
@@ -155,8 +162,8 @@ impl<T> Queue<T> {
         Some(entry)
     }
 
-    /// Takes an entry out, because its caller gave up.
-    pub fn remove(&mut self, ticket: Ticket) -> Option<T> {
+    /// Removes an entry because its caller gave up.
+    pub fn remove(&mut self, ticket: QueueTicket) -> Option<T> {
         for ring in self.classes.values_mut() {
             for ix in 0..ring.agents.len() {
                 let entries = &ring.agents[ix].entries;
@@ -168,47 +175,48 @@ impl<T> Queue<T> {
         None
     }
 
-    /// How many wait in a class.
-    pub fn waiting(&self, class: Class) -> usize {
+    /// Returns the number of entries waiting in a class.
+    pub fn waiting(&self, class: RequestClass) -> usize {
         let ring = self.classes.get(&class);
         ring.map_or(0, |ring| {
             ring.agents.iter().map(|one| one.entries.len()).sum()
         })
     }
 
-    /// How many wait in all.
+    /// Returns the number of waiting entries.
     pub fn len(&self) -> usize {
-        Class::ALL
+        RequestClass::ALL
             .into_iter()
             .map(|class| self.waiting(class))
             .sum()
     }
 
-    /// Whether nothing waits.
+    /// Returns whether no entry is waiting.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     fn pop_class(
         &mut self,
-        class: Class,
+        class: RequestClass,
         can_go: &mut impl FnMut(&T) -> bool,
-    ) -> Option<Queued<T>> {
+    ) -> Option<QueuedRequest<T>> {
         let ring = self.classes.get_mut(&class)?;
         let (agent, entry) = ring.pop(can_go)?;
         Some(entry.queued(class, agent))
     }
 
-    /// The oldest overdue entry of any class that can go now.
+    /// Removes and returns the oldest overdue entry of any class that can be sent now.
     fn pop_overdue(
         &mut self,
-        now: Moment,
+        now: MonotonicTime,
         can_go: &mut impl FnMut(&T) -> bool,
-    ) -> Option<Queued<T>> {
+    ) -> Option<QueuedRequest<T>> {
         for (_, _, class, ix, at) in self.overdue(now) {
             let ring = self.classes.get_mut(&class)?;
             if can_go(&ring.agents[ix].entries[at].item) {
-                // Its agent pays for it, so that waiting long is no way to get more than one's share.
+                // Its agent is charged for it, so that waiting long does not yield more than a fair
+                // share.
                 let tokens = ring.agents[ix].entries[at].tokens.0;
                 ring.agents[ix].deficit = ring.agents[ix].deficit.saturating_sub(tokens);
                 let (agent, entry) = ring.take(ix, at)?;
@@ -218,16 +226,20 @@ impl<T> Queue<T> {
         None
     }
 
-    /// Where the overdue entries lie, the oldest first: agent and entry by their places in the class.
-    fn overdue(&self, now: Moment) -> Vec<(Moment, Ticket, Class, usize, usize)> {
+    /// Returns the positions of overdue entries, oldest first, as indices of agent and entry within
+    /// their class.
+    fn overdue(
+        &self,
+        now: MonotonicTime,
+    ) -> Vec<(MonotonicTime, QueueTicket, RequestClass, usize, usize)> {
         let mut overdue = Vec::new();
         for (class, ring) in self
             .classes
             .iter()
-            .filter(|(class, _)| **class != Class::Tab)
+            .filter(|(class, _)| **class != RequestClass::Tab)
         {
             for (ix, waiting) in ring.agents.iter().enumerate() {
-                // Entries of one agent are in the order of their age.
+                // Entries of one agent are ordered by age.
                 let entries = waiting.entries.iter().enumerate();
                 let old = entries.take_while(|(_, entry)| now.since(entry.since) >= PATIENCE);
                 overdue.extend(old.map(|(at, entry)| (entry.since, entry.ticket, *class, ix, at)));
@@ -238,7 +250,7 @@ impl<T> Queue<T> {
     }
 }
 
-impl<T> Default for Ring<T> {
+impl<T> Default for AgentRing<T> {
     fn default() -> Self {
         Self {
             agents: VecDeque::new(),
@@ -246,26 +258,26 @@ impl<T> Default for Ring<T> {
     }
 }
 
-impl<T> Ring<T> {
-    /// Deficit round robin over the agents that have an entry that can go.
-    fn pop(&mut self, can_go: &mut impl FnMut(&T) -> bool) -> Option<(AgentId, Entry<T>)> {
+impl<T> AgentRing<T> {
+    /// Deficit round robin over the agents with an entry that can be sent.
+    fn pop(&mut self, can_go: &mut impl FnMut(&T) -> bool) -> Option<(AgentId, QueueEntry<T>)> {
         let ready: Vec<Option<usize>> = self
             .agents
             .iter()
             .map(|one| one.entries.iter().position(|entry| can_go(&entry.item)))
             .collect();
-        let missing = |waiting: &Waiting<T>, at: usize| {
+        let missing = |waiting: &AgentQueue<T>, at: usize| {
             waiting.entries[at].tokens.0.saturating_sub(waiting.deficit)
         };
-        // How many turns each needs before its entry is paid for; the fewest go first, and among them the
-        // one whose turn it is. This is the ring turned as often as needed, in one step.
+        // The number of turns until each agent can pay for its entry; the lowest is served first,
+        // ties by ring order. This computes in one step what turning the ring repeatedly would.
         let turns = |ix: usize, at: usize| missing(&self.agents[ix], at).div_ceil(QUANTUM);
         let paired = ready.iter().enumerate();
         let (rounds, ix, at) = paired
             .filter_map(|(ix, at)| at.map(|at| (turns(ix, at), ix, at)))
             .min_by_key(|(turns, ix, _)| (*turns, *ix))?;
         for (other, _) in ready.iter().enumerate().filter(|(_, at)| at.is_some()) {
-            // Those behind it in the ring have not had the last of these turns yet.
+            // Agents behind it in the ring have not had the last of these turns yet.
             let had = rounds - u64::from(other > ix && rounds > 0);
             let waiting = &mut self.agents[other];
             waiting.deficit = waiting.deficit.saturating_add(had.saturating_mul(QUANTUM));
@@ -274,8 +286,8 @@ impl<T> Ring<T> {
         self.agents[ix].deficit = self.agents[ix].deficit.saturating_sub(tokens);
         self.agents.rotate_left(ix);
         let taken = self.take(0, at)?;
-        // An agent keeps the turn while it can pay for its next entry; then it goes to the end of the ring. One
-        // that has nothing more to send has left the ring, and with it what it had saved.
+        // An agent keeps the turn while it can pay for its next entry; then it moves to the end of
+        // the ring. An agent without entries has left the ring and lost its deficit.
         let is_left = self.agents.front().is_some_and(|front| {
             let next = front.entries.front();
             front.agent == taken.0 && next.is_some_and(|next| next.tokens.0 > front.deficit)
@@ -286,7 +298,7 @@ impl<T> Ring<T> {
         Some(taken)
     }
 
-    fn take(&mut self, ix: usize, at: usize) -> Option<(AgentId, Entry<T>)> {
+    fn take(&mut self, ix: usize, at: usize) -> Option<(AgentId, QueueEntry<T>)> {
         let waiting = self.agents.get_mut(ix)?;
         let entry = waiting.entries.remove(at)?;
         let agent = waiting.agent;
@@ -297,9 +309,9 @@ impl<T> Ring<T> {
     }
 }
 
-impl<T> Entry<T> {
-    fn queued(self, class: Class, agent: AgentId) -> Queued<T> {
-        Queued {
+impl<T> QueueEntry<T> {
+    fn queued(self, class: RequestClass, agent: AgentId) -> QueuedRequest<T> {
+        QueuedRequest {
             ticket: self.ticket,
             class,
             agent,

@@ -1,126 +1,127 @@
-//! What providers let us send: buckets of requests and tokens per lane, filled by time, corrected by headers.
+//! Rate limits: token buckets for requests and tokens per route, refilled over time, corrected by
+//! headers.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::policy::Lane;
-use crate::{Moment, RateLimit, RateLimits, TokenCount, Usage};
+use crate::policy::Route;
+use crate::{MonotonicTime, RateLimit, RateLimits, TokenCount, Usage};
 
-/// Providers name their limits per minute.
+/// Providers state their limits per minute.
 const MINUTE: Duration = Duration::from_secs(60);
-/// Larger limits are no limits; below it sums of reservations cannot overflow.
+/// Larger limits count as unlimited; below this, sums of reservations cannot overflow.
 const LARGEST: u64 = 1 << 48;
-/// How long a lane rests after a refusal that says neither how long nor what was exceeded.
+/// Pause of a route after a refusal that states neither a wait nor the exceeded limit.
 const REST: Duration = Duration::from_secs(2);
 
-/// The limits of all lanes and what is reserved of them.
+/// Limits and reservations of all routes.
 ///
 /// Invariant: no level and no sum of reservations is ever below zero.
-/// Invariant: within one bucket, what is granted fits into its level beside what is held.
-/// Lanes are never forgotten: their number is that of configured models and keys.
+/// Invariant: a grant fits into its bucket's level next to the held amounts.
+/// Routes are never dropped: their number is bounded by configured models and keys.
 #[derive(Debug, Default)]
 pub struct RateLedger {
-    lanes: HashMap<Lane, LaneLedger>,
+    routes: HashMap<Route, RouteLedger>,
     last: u64,
 }
 
-/// What a request asks for: an estimate of its prompt, and the most it may write.
+/// Tokens that a request needs: an estimate for its prompt, and its maximum output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ask {
-    /// The prompt's tokens, estimated.
+pub struct TokenDemand {
+    /// Estimated tokens of the prompt.
     pub input: TokenCount,
-    /// The request's `max_output`.
+    /// The request's `max_output`, in tokens.
     pub output: TokenCount,
 }
 
-/// The person's own limits for a lane, per minute. A provider that tells smaller ones wins.
+/// The user's own limits for a route, per minute. Smaller limits of the provider take precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LaneLimits {
-    /// Requests.
+pub struct RouteLimits {
+    /// Maximum number of requests per minute.
     pub requests: Option<u64>,
-    /// Tokens in all, or input tokens where `output_tokens` is given.
+    /// Maximum tokens per minute; input tokens only if `output_tokens` is set.
     pub input_tokens: Option<TokenCount>,
-    /// Output tokens.
+    /// Maximum number of output tokens per minute.
     pub output_tokens: Option<TokenCount>,
 }
 
-/// A place in the buckets, held until it is settled. It must be settled exactly once.
-#[must_use = "an unsettled reservation holds its place for ever"]
+/// Capacity held in the buckets. It must be settled exactly once.
+#[must_use = "an unsettled reservation holds its capacity forever"]
 #[derive(Debug, PartialEq, Eq)]
-pub struct Reservation {
-    lane: Lane,
+pub struct RateReservation {
+    route: Route,
     number: u64,
 }
 
-/// How a request ended, as far as limits are concerned.
+/// Outcome of a request with regard to rate limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settlement {
-    /// It was never sent.
+pub enum RateSettlement {
+    /// The request was never sent.
     Unsent,
-    /// It used this much.
+    /// The request used this much.
     Used(Usage),
-    /// It was sent, and what it used is unknown: it counts as all that it asked for.
+    /// The request was sent with unknown usage: it counts as its full demand.
     Unknown,
 }
 
-/// Why a request cannot go now.
+/// Reason why a request cannot be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
-    /// What is used up.
-    pub limit: Limit,
-    /// When it may go. `None` where it must wait for requests under way to end.
-    pub until: Option<Moment>,
+pub struct RateWait {
+    /// The limit that is exhausted.
+    pub limit: RateLimitKind,
+    /// Time at which the request may be sent; `None` if it must wait for requests in flight.
+    pub until: Option<MonotonicTime>,
 }
 
-/// What can be used up.
+/// Kind of a rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// The provider asked to wait.
+pub enum RateLimitKind {
+    /// The provider requested a pause.
     RetryAfter,
-    /// Requests per minute.
+    /// The number of requests per minute.
     Requests,
-    /// Input tokens, or tokens in all.
+    /// Input tokens per minute, or all tokens.
     InputTokens,
-    /// Output tokens.
+    /// The number of output tokens per minute.
     OutputTokens,
 }
 
 #[derive(Debug, Default)]
-struct LaneLedger {
-    requests: Bucket,
-    input: Bucket,
-    output: Bucket,
-    blocked: Option<Moment>,
-    held: HashMap<u64, Held>,
+struct RouteLedger {
+    requests: TokenBucket,
+    input: TokenBucket,
+    output: TokenBucket,
+    blocked: Option<MonotonicTime>,
+    held: HashMap<u64, HeldQuota>,
 }
 
-/// What one reservation still holds of each bucket. A response's headers have counted its request and its
-/// prompt, which then are no longer held.
+/// Amounts that one reservation still holds in each bucket. Once a response's headers have counted
+/// its request and its prompt, these are no longer held.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct HeldQuota {
     requests: u64,
     input: u64,
     output: u64,
 }
 
-/// One limited quantity. Without a limit it lets everything pass.
+/// One limited quantity; everything passes if there is no limit.
 #[derive(Debug, Default)]
-struct Bucket {
-    /// The person's own limit.
-    own: Option<u64>,
-    /// The provider's.
-    told: Option<u64>,
-    /// What was left at `at`, not counting what is held. Between 0 and the limit.
+struct TokenBucket {
+    /// The limit that the user has set.
+    user_limit: Option<u64>,
+    /// The limit that the provider reported.
+    provider_limit: Option<u64>,
+    /// Amount left at `at`, disregarding held amounts. Between 0 and the limit.
     level: f64,
     per_second: f64,
     held: u64,
-    at: Moment,
+    at: MonotonicTime,
 }
 
 impl RateLedger {
-    /// Sets the person's own limits of a lane.
-    pub fn set_limits(&mut self, lane: &Lane, limits: LaneLimits, now: Moment) {
-        let ledger = self.lane(lane);
+    /// Sets the user's own limits of a route.
+    pub fn set_limits(&mut self, lane: &Route, limits: RouteLimits, now: MonotonicTime) {
+        let ledger = self.route_ledger(lane);
         ledger.requests.set_own(limits.requests, now);
         let tokens = limits.input_tokens.map(|tokens| tokens.0);
         ledger.input.set_own(tokens, now);
@@ -128,10 +129,15 @@ impl RateLedger {
         ledger.output.set_own(tokens, now);
     }
 
-    /// Holds a place for a request, if there is one now. A request larger than a whole bucket goes when the
-    /// bucket is full.
-    pub fn reserve(&mut self, lane: &Lane, ask: Ask, now: Moment) -> Result<Reservation, Wait> {
-        let ledger = self.lane(lane);
+    /// Reserves capacity for a request if available now. A request larger than a whole bucket is
+    /// admitted when the bucket is full.
+    pub fn reserve(
+        &mut self,
+        lane: &Route,
+        ask: TokenDemand,
+        now: MonotonicTime,
+    ) -> Result<RateReservation, RateWait> {
+        let ledger = self.route_ledger(lane);
         ledger.fits(ask, now)?;
         let held = ledger.shares(ask);
         ledger.requests.held += held.requests;
@@ -139,27 +145,37 @@ impl RateLedger {
         ledger.output.held += held.output;
         self.last += 1;
         let number = self.last;
-        self.lane(lane).held.insert(number, held);
-        Ok(Reservation {
-            lane: lane.clone(),
+        self.route_ledger(lane).held.insert(number, held);
+        Ok(RateReservation {
+            route: lane.clone(),
             number,
         })
     }
 
-    /// Why a request would have to wait now, if so. Holds nothing.
-    pub fn check(&mut self, lane: &Lane, ask: Ask, now: Moment) -> Result<(), Wait> {
-        match self.lanes.get_mut(lane) {
+    /// Returns why a request would have to wait now, without reserving anything.
+    pub fn check(
+        &mut self,
+        lane: &Route,
+        ask: TokenDemand,
+        now: MonotonicTime,
+    ) -> Result<(), RateWait> {
+        match self.routes.get_mut(lane) {
             Some(ledger) => ledger.fits(ask, now),
             None => Ok(()),
         }
     }
 
-    /// A response's headers came. They have counted this request and those answered before it, but not the
-    /// others under way, which stay held.
-    pub fn observe(&mut self, reservation: &Reservation, limits: &RateLimits, now: Moment) {
-        let ledger = self.lane(&reservation.lane);
-        ledger.told(limits, now);
-        let LaneLedger {
+    /// Applies the headers of a response. They count this request and those answered before it, but
+    /// not the others in flight, which stay held.
+    pub fn observe(
+        &mut self,
+        reservation: &RateReservation,
+        limits: &RateLimits,
+        now: MonotonicTime,
+    ) {
+        let ledger = self.route_ledger(&reservation.route);
+        ledger.apply_headers(limits, now);
+        let RouteLedger {
             requests,
             input,
             held,
@@ -176,65 +192,71 @@ impl RateLedger {
             input.held = input.held.saturating_sub(held.input);
             held.input = 0;
         }
-        // Output with a limit of its own stays held: what will be written is not counted yet.
+        // Output with a separate limit stays held: the provider has not counted it yet.
     }
 
-    /// The provider refused for a limit: the lane is empty until `retry_after` has passed. Where the refusal had
-    /// headers, `observe` comes first.
-    pub fn refused(&mut self, lane: &Lane, retry_after: Option<Duration>, now: Moment) {
-        let ledger = self.lane(lane);
+    /// Records a rate-limit refusal: the route is empty until `retry_after` has passed. If the
+    /// refusal had headers, `observe` is called first.
+    pub fn refused(&mut self, lane: &Route, retry_after: Option<Duration>, now: MonotonicTime) {
+        let ledger = self.route_ledger(lane);
         for bucket in [&mut ledger.requests, &mut ledger.input, &mut ledger.output] {
             bucket.advance(now);
             bucket.level = 0.0;
         }
         let until = now + retry_after.unwrap_or(REST);
         ledger.blocked = ledger.blocked.max(Some(until));
-        // When the wait is over the provider takes requests again, so the buckets must not still be empty.
+        // After the wait the provider accepts requests again, so the buckets must not remain empty.
         if retry_after.is_some() {
-            ledger.requests.whole_at(until, now);
-            ledger.input.whole_at(until, now);
-            ledger.output.whole_at(until, now);
+            ledger.requests.set_full_at(until, now);
+            ledger.input.set_full_at(until, now);
+            ledger.output.set_full_at(until, now);
         }
     }
 
-    /// Gives a reservation back and counts what was really used.
-    pub fn settle(&mut self, reservation: Reservation, settlement: Settlement, now: Moment) {
-        let ledger = self.lane(&reservation.lane);
+    /// Releases a reservation and counts the actual usage.
+    pub fn settle_reservation(
+        &mut self,
+        reservation: RateReservation,
+        settlement: RateSettlement,
+        now: MonotonicTime,
+    ) {
+        let ledger = self.route_ledger(&reservation.route);
         let Some(held) = ledger.held.remove(&reservation.number) else {
             return;
         };
         let counts_output_apart = ledger.output.limit().is_some();
-        // What headers have counted is held no more and must not be counted again.
+        // Amounts counted by headers are no longer held and must not be counted again.
         let used = match settlement {
-            Settlement::Unsent => Held::default(),
-            Settlement::Unknown => held,
-            Settlement::Used(usage) => {
+            RateSettlement::Unsent => HeldQuota::default(),
+            RateSettlement::Unknown => held,
+            RateSettlement::Used(usage) => {
                 let output = usage.output.0;
                 let prompt = usage.prompt().0;
-                let input = match counts_output_apart {
-                    true => prompt,
-                    false => prompt.saturating_add(output),
+                let input = if counts_output_apart {
+                    prompt
+                } else {
+                    prompt.saturating_add(output)
                 };
-                Held {
+                HeldQuota {
                     requests: held.requests,
                     input: if held.input == 0 { 0 } else { input },
                     output,
                 }
             }
         };
-        ledger.requests.settle(held.requests, used.requests, now);
-        ledger.input.settle(held.input, used.input, now);
-        ledger.output.settle(held.output, used.output, now);
+        ledger.requests.release(held.requests, used.requests, now);
+        ledger.input.release(held.input, used.input, now);
+        ledger.output.release(held.output, used.output, now);
     }
 
-    fn lane(&mut self, lane: &Lane) -> &mut LaneLedger {
-        self.lanes.entry(lane.clone()).or_default()
+    fn route_ledger(&mut self, lane: &Route) -> &mut RouteLedger {
+        self.routes.entry(lane.clone()).or_default()
     }
 
-    /// Asserts what must hold at all times; for tests.
+    /// Asserts the invariants, for tests.
     #[cfg(test)]
     pub(crate) fn assert_invariants(&self) {
-        for (lane, ledger) in &self.lanes {
+        for (lane, ledger) in &self.routes {
             for bucket in [&ledger.requests, &ledger.input, &ledger.output] {
                 let level = bucket.level;
                 assert!(level >= 0.0 && level.is_finite(), "{lane}: level {level}");
@@ -243,39 +265,39 @@ impl RateLedger {
                 }
                 assert!(bucket.per_second >= 0.0, "{lane}: drains");
             }
-            let sum = |part: fn(&Held) -> u64| ledger.held.values().map(part).sum::<u64>();
+            let sum = |part: fn(&HeldQuota) -> u64| ledger.held.values().map(part).sum::<u64>();
             assert_eq!(ledger.requests.held, sum(|held| held.requests), "{lane}");
             assert_eq!(ledger.input.held, sum(|held| held.input), "{lane}");
             assert_eq!(ledger.output.held, sum(|held| held.output), "{lane}");
         }
     }
 
-    /// How many reservations are not settled yet.
+    /// Returns the number of unsettled reservations.
     pub fn open(&self) -> usize {
-        self.lanes.values().map(|ledger| ledger.held.len()).sum()
+        self.routes.values().map(|ledger| ledger.held.len()).sum()
     }
 }
 
-impl LaneLedger {
-    fn shares(&self, ask: Ask) -> Held {
-        // A limit on tokens in all covers what is written, too.
+impl RouteLedger {
+    fn shares(&self, ask: TokenDemand) -> HeldQuota {
+        // A limit on all tokens covers output as well.
         let input = match self.output.limit() {
             Some(_) => ask.input.0,
             None => ask.input.0.saturating_add(ask.output.0),
         };
-        // More than a whole bucket cannot be had: it is held whole.
-        Held {
+        // A demand beyond the bucket's size holds the whole bucket.
+        HeldQuota {
             requests: self.requests.share(1),
             input: self.input.share(input),
             output: self.output.share(ask.output.0),
         }
     }
 
-    fn fits(&mut self, ask: Ask, now: Moment) -> Result<(), Wait> {
+    fn fits(&mut self, ask: TokenDemand, now: MonotonicTime) -> Result<(), RateWait> {
         if let Some(until) = self.blocked {
             if now < until {
-                return Err(Wait {
-                    limit: Limit::RetryAfter,
+                return Err(RateWait {
+                    limit: RateLimitKind::RetryAfter,
                     until: Some(until),
                 });
             }
@@ -283,37 +305,37 @@ impl LaneLedger {
         }
         let shares = self.shares(ask);
         let buckets = [
-            (&mut self.requests, shares.requests, Limit::Requests),
-            (&mut self.input, shares.input, Limit::InputTokens),
-            (&mut self.output, shares.output, Limit::OutputTokens),
+            (&mut self.requests, shares.requests, RateLimitKind::Requests),
+            (&mut self.input, shares.input, RateLimitKind::InputTokens),
+            (&mut self.output, shares.output, RateLimitKind::OutputTokens),
         ];
         let mut wait = None;
         for (bucket, share, limit) in buckets {
             if let Err(until) = bucket.fits(share, now) {
-                wait = later(wait, Wait { limit, until });
+                wait = later(wait, RateWait { limit, until });
             }
         }
         wait.map_or(Ok(()), Err)
     }
 
-    fn told(&mut self, limits: &RateLimits, now: Moment) {
-        self.requests.told(&limits.requests, now);
-        self.input.told(&limits.input_tokens, now);
-        self.output.told(&limits.output_tokens, now);
+    fn apply_headers(&mut self, limits: &RateLimits, now: MonotonicTime) {
+        self.requests.apply_limit(&limits.requests, now);
+        self.input.apply_limit(&limits.input_tokens, now);
+        self.output.apply_limit(&limits.output_tokens, now);
     }
 }
 
-/// The wait that ends last; one whose end is unknown ends last of all.
-fn later(one: Option<Wait>, other: Wait) -> Option<Wait> {
+/// Returns the wait that ends last; an unknown end counts as latest.
+fn later(one: Option<RateWait>, other: RateWait) -> Option<RateWait> {
     Some(match (one, other.until) {
         (Some(one), Some(until)) if one.until.is_none_or(|one| one >= until) => one,
         _ => other,
     })
 }
 
-impl Bucket {
+impl TokenBucket {
     fn limit(&self) -> Option<u64> {
-        match (self.own, self.told) {
+        match (self.user_limit, self.provider_limit) {
             (Some(own), Some(told)) => Some(own.min(told)),
             (own, told) => own.or(told),
         }
@@ -323,15 +345,15 @@ impl Bucket {
         self.limit().map_or(0, |limit| ask.min(limit))
     }
 
-    fn set_own(&mut self, own: Option<u64>, now: Moment) {
+    fn set_own(&mut self, own: Option<u64>, now: MonotonicTime) {
         let own = own.filter(|limit| *limit > 0);
         self.change(now, |bucket| {
-            bucket.own = own.map(|limit| limit.min(LARGEST));
+            bucket.user_limit = own.map(|limit| limit.min(LARGEST));
         });
     }
 
-    /// Changes a limit. A bucket that had none starts whole; one that had keeps what it has.
-    fn change(&mut self, now: Moment, change: impl FnOnce(&mut Self)) {
+    /// Changes a limit. A new bucket starts full; an existing one keeps its level.
+    fn change(&mut self, now: MonotonicTime, change: impl FnOnce(&mut Self)) {
         self.advance(now);
         let before = self.limit();
         change(self);
@@ -349,10 +371,12 @@ impl Bucket {
         }
     }
 
-    fn told(&mut self, told: &RateLimit, now: Moment) {
-        // A limit of nothing at all would never let a request pass; the provider's refusals say it better.
+    fn apply_limit(&mut self, told: &RateLimit, now: MonotonicTime) {
+        // A limit of zero would block every request; the provider's refusals are more informative.
         if let Some(TokenCount(limit @ 1..)) = told.limit {
-            self.change(now, |bucket| bucket.told = Some(limit.min(LARGEST)));
+            self.change(now, |bucket| {
+                bucket.provider_limit = Some(limit.min(LARGEST))
+            });
         }
         let (Some(limit), Some(remaining)) = (self.limit(), told.remaining) else {
             return;
@@ -360,23 +384,24 @@ impl Bucket {
         self.advance(now);
         self.level = (remaining.0 as f64).min(limit as f64);
         if let Some(reset) = told.reset {
-            self.whole_at(now + reset, now);
+            self.set_full_at(now + reset, now);
         }
     }
 
-    /// The provider says when the bucket will be whole.
-    fn whole_at(&mut self, whole: Moment, now: Moment) {
+    /// Adjusts the refill rate to the time at which the provider says the bucket is full.
+    fn set_full_at(&mut self, whole: MonotonicTime, now: MonotonicTime) {
         let Some(limit) = self.limit() else { return };
         let missing = limit as f64 - self.level;
         let seconds = now.until(whole).as_secs_f64();
         if missing > 0.0 {
-            // Never slower than the limit's own window: a far reset is a rounding of the provider's.
+            // Never slower than the limit's own window: a distant reset is a rounding artefact of
+            // the provider.
             let slowest = limit as f64 / MINUTE.as_secs_f64();
             self.per_second = (missing / seconds.max(0.001)).max(slowest);
         }
     }
 
-    fn advance(&mut self, now: Moment) {
+    fn advance(&mut self, now: MonotonicTime) {
         if let Some(limit) = self.limit() {
             let gained = self.per_second * now.since(self.at).as_secs_f64();
             self.level += gained;
@@ -388,8 +413,9 @@ impl Bucket {
         self.at = self.at.max(now);
     }
 
-    /// Whether `share` fits beside what is held; otherwise when it will, if time alone brings it.
-    fn fits(&mut self, share: u64, now: Moment) -> Result<(), Option<Moment>> {
+    /// Returns whether `share` fits next to the held amounts, otherwise the time at which it will,
+    /// if time alone suffices.
+    fn fits(&mut self, share: u64, now: MonotonicTime) -> Result<(), Option<MonotonicTime>> {
         let Some(limit) = self.limit() else {
             return Ok(());
         };
@@ -403,11 +429,11 @@ impl Bucket {
         }
         let seconds = (wanted - self.level) / self.per_second;
         let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        // A millisecond more, so that rounding does not make the caller ask again too early.
+        // One more millisecond, so that rounding does not make the caller ask too early.
         Err(Some(now + wait + Duration::from_millis(1)))
     }
 
-    fn settle(&mut self, held: u64, used: u64, now: Moment) {
+    fn release(&mut self, held: u64, used: u64, now: MonotonicTime) {
         self.held = self.held.saturating_sub(held);
         if self.limit().is_some() {
             self.advance(now);

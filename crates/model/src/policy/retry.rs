@@ -1,62 +1,63 @@
-//! What to do about a failure: wait and send again, go to another lane, or stop.
+//! Handling of failures: wait and retry, fall back to another route, or stop.
 
 use std::time::Duration;
 
 use crate::{Failure, FailureClass};
 
-/// The rules of retrying.
+/// Retry limits and waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// The most attempts in one lane, the first included.
-    pub per_lane: u32,
-    /// The most attempts in all lanes together.
+    /// Maximum attempts on one route, including the first.
+    pub per_route: u32,
+    /// Maximum attempts on all routes together.
     pub in_all: u32,
-    /// The wait after the first failure; it doubles with each further one in the lane.
+    /// Wait after the first failure; it doubles with each further failure on the route.
     pub first_wait: Duration,
-    /// The longest wait that is not the provider's own wish.
+    /// Maximum wait, except where the provider requests a longer one.
     pub longest_wait: Duration,
-    /// How long the waits may take together. A wish that goes beyond it leads to another lane.
+    /// Maximum total wait. A requested wait beyond it leads to another route.
     pub patience: Duration,
 }
 
-/// What was tried so far for one request.
+/// Attempts made so far for one request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attempts {
-    /// Attempts in this lane, the failed one included.
-    pub in_lane: u32,
-    /// Attempts in all lanes, the failed one included.
+    /// Attempts on this route, including the failed one.
+    pub on_route: u32,
+    /// Attempts on all routes, including the failed one.
     pub in_all: u32,
-    /// How long was waited between them.
+    /// Total wait between attempts.
     pub waited: Duration,
 }
 
-/// How much of the answer came before the failure.
+/// Amount of the answer received before the failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Progress {
+pub enum ResponseProgress {
     /// Nothing that the caller has seen.
     Nothing,
-    /// Text, thought, or a tool call that was not complete: the answer may begin again.
+    /// Text, reasoning or an incomplete tool call: the answer may start over.
     Partial,
-    /// A complete tool call, which may be running: the answer must not begin again.
+    /// A complete tool call, which may be running: the answer must not start over.
     ToolEnded,
 }
 
-/// What to do next.
+/// Action to take after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
-    /// Send it again in the same lane after this wait.
+    /// Send it again on the same route after this wait.
     Wait(Duration),
-    /// Send it in the next lane of the fallback chain, or stop if there is none.
+    /// Send it on the next route of the fallback chain, or stop if there is none.
     FallBack,
-    /// Tell the caller.
+    /// Report the failure to the caller.
     Stop,
 }
 
 impl Default for Retry {
-    /// Five attempts in a lane with waits of about 0.5, 1, 2 and 4 s, eight in all, two minutes of waiting.
+    /// Five attempts per route with waits of about 0.5, 1, 2 and 4 s, eight attempts in all, two
+    /// minutes of waiting.
     fn default() -> Self {
         Self {
-            per_lane: 5,
+            per_route: 5,
             in_all: 8,
             first_wait: Duration::from_millis(500),
             longest_wait: Duration::from_secs(20),
@@ -66,20 +67,20 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// What to do about `failure`. `jitter` is a random number from 0 to 1, so that many callers do not come
-    /// back at once.
+    /// Returns the action after `failure`. `jitter` is a random number from 0 to 1 that spreads out
+    /// concurrent callers.
     pub fn next(
         &self,
         failure: &Failure,
         attempts: Attempts,
-        progress: Progress,
+        progress: ResponseProgress,
         jitter: f64,
     ) -> NextStep {
-        if progress == Progress::ToolEnded || attempts.in_all >= self.in_all {
+        if progress == ResponseProgress::ToolEnded || attempts.in_all >= self.in_all {
             return NextStep::Stop;
         }
         match failure.class {
-            // These end elsewhere, or not at all: the same request here fails again.
+            // Other routes may succeed, but the same request on this one fails again.
             FailureClass::Quota | FailureClass::Authentication | FailureClass::NoSuchModel => {
                 NextStep::FallBack
             }
@@ -100,17 +101,17 @@ impl Retry {
     fn again(&self, failure: &Failure, attempts: Attempts, jitter: f64) -> NextStep {
         let wait = match failure.retry_after {
             Some(wish) => stretched(wish, jitter),
-            None => self.wait(attempts.in_lane, jitter),
+            None => self.wait(attempts.on_route, jitter),
         };
         let is_patient = attempts.waited.saturating_add(wait) <= self.patience;
-        if attempts.in_lane < self.per_lane && is_patient {
+        if attempts.on_route < self.per_route && is_patient {
             NextStep::Wait(wait)
         } else {
             NextStep::FallBack
         }
     }
 
-    /// Half of the doubled wait is certain, the other half is drawn.
+    /// Half of the doubled wait is fixed, the other half is random.
     fn wait(&self, attempts: u32, jitter: f64) -> Duration {
         let doublings = attempts.saturating_sub(1).min(31);
         let wait = self.first_wait.saturating_mul(1 << doublings);
@@ -119,7 +120,7 @@ impl Retry {
     }
 }
 
-/// The provider's wish is kept, never cut short, and stretched by a twentieth at most.
+/// Honours the provider's requested wait in full, extended by at most a twentieth.
 fn stretched(wish: Duration, jitter: f64) -> Duration {
     let more = wish.as_secs_f64() * 0.05 * jitter.clamp(0.0, 1.0);
     let more = Duration::try_from_secs_f64(more).unwrap_or_default();

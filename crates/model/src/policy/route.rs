@@ -1,8 +1,7 @@
-//! Which model answers, in which lane, and where to go if it cannot.
+//! Chooses the model and route for a request, and the fallbacks.
 //!
-//! Invariant: a decision never names a lane that its candidates exclude, and its chain holds no lane twice, so
-//! that falling back ends.
-//! Start at `decide`.
+//! Invariant: a decision never names a route that its candidates exclude, and its chain contains no
+//! route twice, so that falling back ends. Start at `decide`.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -10,222 +9,226 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::{Complexity, ComplexityFeatures, Lane};
+use crate::policy::{Complexity, ComplexityFeatures, Route};
 use crate::{Cost, EditTool, ModelId, Price, Profile, Tier, TokenCount};
 
 mod explain;
 mod score;
 
-pub use score::{Exclusion, Score, Weights};
+pub use score::{ExclusionReason, RouteScore, RouteWeights};
 
-/// What is wanted of a model.
+/// Requirements of a request on its model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Need {
-    /// A model by name, or whichever fits.
-    pub wanted: Wanted,
-    /// How hard the step looks.
+pub struct RouteRequirements {
+    /// A named model, or automatic choice.
+    pub wanted: RequestedModel,
+    /// Estimated difficulty of the step.
     pub complexity: Complexity,
-    /// Why.
+    /// Inputs of the complexity score.
     pub features: ComplexityFeatures,
-    /// What it must be able to do.
+    /// Abilities that the model must have.
     pub abilities: Abilities,
-    /// The prompt's tokens, estimated.
+    /// Estimated tokens of the prompt.
     pub prompt: TokenCount,
-    /// How much it is expected to write, which is less than it may.
+    /// Expected output tokens, which are fewer than the maximum.
     pub output: TokenCount,
-    /// The most that the request may be expected to cost.
+    /// Maximum expected cost of the request.
     pub cost_cap: Option<Cost>,
-    /// To whom the prompt may be shown.
+    /// Whom the prompt may be shown to.
     pub privacy: Privacy,
-    /// How far to go if the chosen lane cannot answer.
-    pub fallback: Fallback,
-    /// The lane that the conversation has used so far.
-    pub current: Option<Lane>,
-    /// Whether it may be left now.
-    pub boundary: Boundary,
+    /// Permitted fallbacks if the chosen route fails.
+    pub fallback: FallbackScope,
+    /// The route that the conversation has used so far.
+    pub current: Option<Route>,
+    /// Whether the current route may be left now.
+    pub boundary: SwitchBoundary,
 }
 
-/// Who shall answer.
+/// The model that a request asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
-    /// This model, whatever else there is.
+pub enum RequestedModel {
+    /// This model and no other.
     Model(ModelId),
-    /// Whichever fits.
+    /// Any model that fits.
     Auto,
 }
 
-/// What a model must be able to do.
+/// Abilities that a model must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abilities {
-    /// Call tools.
+    /// Whether it supports tool calls.
     pub tools: bool,
-    /// See pictures.
+    /// Whether it accepts images.
     pub vision: bool,
-    /// Edit files, by calling a tool or in its text.
+    /// Whether it edits files, by a tool call or in its text.
     pub edits: bool,
-    /// Fill a gap.
+    /// Whether it completes code between prefix and suffix.
     pub fim: bool,
 }
 
-/// To whom a prompt may be shown, the strictest first; a lane says it of itself, a need of its prompt.
+/// Audience of a prompt, strictest first; a property of a route and a requirement of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privacy {
-    /// To this machine alone.
+    /// Only models on this machine.
     Local,
-    /// To a provider that does not keep it to train on.
+    /// A provider that does not train on prompts.
     Private,
-    /// To any provider.
+    /// Any of the configured providers.
     Any,
 }
 
-/// How far to go if the chosen lane cannot answer.
+/// Permitted fallbacks if the chosen route fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fallback {
-    /// Nowhere.
+pub enum FallbackScope {
+    /// No fallback at all.
     Never,
-    /// To the same model in another lane.
+    /// The same model on another route.
     SameModel,
-    /// To another model of its tier, too.
+    /// Also another model of the same tier.
     SameTier,
-    /// To any model that can do it, with a notice.
+    /// Any capable model, with a notice.
     AnyTier,
 }
 
-/// Whether a conversation stands at a place where changing the model costs little.
+/// Whether the conversation is at a point where changing the model costs little.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Boundary {
+pub enum SwitchBoundary {
     /// No: in the middle of a turn.
     Within,
-    /// The person has said something new.
+    /// The user has sent a new message.
     NewTurn,
     /// The conversation was just compacted, so nothing of it is cached.
     Compacted,
     /// A new subagent starts.
     NewAgent,
-    /// The turn goes nowhere.
+    /// The turn makes no progress.
     Stalled,
     /// The last request failed.
     Failed,
 }
 
-/// A lane that may be chosen.
+/// A route that may be chosen.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
-    /// Which.
-    pub lane: Lane,
-    /// What the model can do.
+pub struct RouteCandidate {
+    /// The route to judge.
+    pub route: Route,
+    /// Profile of the model.
     pub profile: Profile,
-    /// What it costs, where that is known.
+    /// Price of the model, if known.
     pub price: Option<Price>,
-    /// The name that the same model has everywhere; without one it is the same only as itself.
+    /// The provider-independent name of the model; without it the model equals only itself.
     pub same_as: Option<ModelId>,
-    /// To whom it shows prompts.
+    /// Audience of prompts on this route.
     pub privacy: Privacy,
-    /// Whether `auto` may use it: a deprecated one only where the person names it.
+    /// Whether `auto` may use it; a deprecated model only if the user lists it.
     pub is_allowed: bool,
-    /// From 0, nothing failed lately, to 1, nothing is sent.
+    /// From 0, no recent failure, to 1, nothing is sent.
     pub sickness: f64,
-    /// How long the answer is expected to take, where that is known.
+    /// Expected duration of the answer, if known.
     pub latency: Option<Duration>,
-    /// How many of the prompt's tokens it has in its cache.
+    /// Number of the prompt's tokens in its cache.
     pub warm: TokenCount,
 }
 
-/// What was decided and why, for people and for the record.
+/// A routing decision with its reasons, for users and for the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouteDecision {
-    /// Who was wanted.
-    pub wanted: Wanted,
-    /// How hard the step looks.
+    /// The requested model, or `Auto`.
+    pub wanted: RequestedModel,
+    /// Estimated difficulty of the step.
     pub complexity: Complexity,
-    /// Why.
+    /// Inputs of the complexity score.
     pub features: ComplexityFeatures,
-    /// The tier that suffices.
+    /// The lowest tier that suffices.
     pub tier: Tier,
-    /// Every lane and what speaks for or against it, the best first.
-    pub considered: Vec<Considered>,
-    /// Who answers; `None` where nobody can.
-    pub chosen: Option<Lane>,
-    /// Why it is this one, or why it is none.
-    pub reason: Reason,
-    /// The chosen lane, then where to go if it cannot answer.
-    pub chain: Vec<Link>,
+    /// All routes with their verdicts, best first.
+    pub considered: Vec<ConsideredRoute>,
+    /// The chosen route; `None` if no route is eligible.
+    pub chosen: Option<Route>,
+    /// Reason for the choice, or for its absence.
+    pub reason: RouteReason,
+    /// The chosen route, followed by its fallbacks in order.
+    pub chain: Vec<FallbackLink>,
 }
 
-/// One lane as it was looked at.
+/// A route with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Considered {
-    /// Which.
-    pub lane: Lane,
-    /// Its model's tier.
+pub struct ConsideredRoute {
+    /// The route that was judged.
+    pub lane: Route,
+    /// Tier of its model.
     pub tier: Tier,
-    /// Its score, or why it is out of the question.
-    pub verdict: Verdict,
+    /// Its score, or the reason for its exclusion.
+    pub verdict: CandidateVerdict,
 }
 
-/// A lane's score, or why it is out of the question.
+/// Score of a route, or the reason for its exclusion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// How good it looks.
-    Scored(Score),
-    /// Why it cannot be.
-    Excluded(Exclusion),
+pub enum CandidateVerdict {
+    /// The route is eligible with this score.
+    Scored(RouteScore),
+    /// The route is excluded for this reason.
+    Excluded(ExclusionReason),
 }
 
-/// Why a lane was chosen.
+/// Reason why a route was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// It was asked for by name.
+pub enum RouteReason {
+    /// The request names its model.
     Named,
-    /// The conversation has used it so far, and stands at no boundary.
+    /// The conversation already uses it and is at no switch point.
     Sticky,
-    /// It scored best.
+    /// It has the best score.
     Best,
-    /// It is the only one.
+    /// It is the only eligible route.
     Only,
-    /// The one so far cannot answer any more.
+    /// The previous route is no longer eligible.
     Displaced,
-    /// Nobody can answer.
+    /// No route is eligible.
     Nobody,
 }
 
-/// A lane of the chain.
+/// A route of the fallback chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
-    /// Which.
-    pub lane: Lane,
-    /// What it is to the chosen one.
-    pub kind: LinkKind,
+pub struct FallbackLink {
+    /// Route of this link.
+    pub lane: Route,
+    /// Its relation to the chosen route.
+    pub kind: FallbackKind,
 }
 
-/// What a lane of the chain is to the chosen one.
+/// Relation of a fallback to the chosen route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LinkKind {
-    /// The chosen one.
+pub enum FallbackKind {
+    /// The chosen route itself.
     Chosen,
-    /// The same model, another way.
+    /// The same model on another route.
     SameModel,
-    /// Another model of its tier.
+    /// Another model of the same tier.
     SameTier,
-    /// A weaker model: the person is told.
+    /// A weaker model; the user is notified.
     LowerTier,
-    /// A stronger one, when there is no weaker: the person is told.
+    /// A stronger model, if there is no weaker one; the user is notified.
     HigherTier,
 }
 
-/// Chooses a lane for a need.
+/// Chooses a route for a request.
 ///
-/// A named model is taken in its best lane. `auto` keeps to the conversation's lane until a boundary, and then
-/// takes the best score. Lanes that are excluded are never taken, not even as a fallback.
-pub fn decide(need: &Need, candidates: &[Candidate], weights: &Weights) -> RouteDecision {
-    let verdicts: Vec<Verdict> = candidates
+/// A named model uses its best route. `auto` keeps the conversation's route until a switch point,
+/// and then takes the best score. Excluded routes are never used, not even as a fallback.
+pub fn decide(
+    need: &RouteRequirements,
+    candidates: &[RouteCandidate],
+    weights: &RouteWeights,
+) -> RouteDecision {
+    let verdicts: Vec<CandidateVerdict> = candidates
         .iter()
         .map(|candidate| score::verdict(need, candidate, weights))
         .collect();
@@ -233,19 +236,19 @@ pub fn decide(need: &Need, candidates: &[Candidate], weights: &Weights) -> Route
         .iter()
         .enumerate()
         .filter_map(|(ix, verdict)| match verdict {
-            Verdict::Scored(score) => Some((ix, score.total())),
-            Verdict::Excluded(_) => None,
+            CandidateVerdict::Scored(score) => Some((ix, score.total())),
+            CandidateVerdict::Excluded(_) => None,
         })
         .collect();
     let (chosen, reason) = choose(need, candidates, &eligible);
     let chain = chosen.map_or_else(Vec::new, |chosen| {
         chain(need, candidates, &eligible, chosen)
     });
-    let mut considered: Vec<Considered> = candidates
+    let mut considered: Vec<ConsideredRoute> = candidates
         .iter()
         .zip(verdicts)
-        .map(|(candidate, verdict)| Considered {
-            lane: candidate.lane.clone(),
+        .map(|(candidate, verdict)| ConsideredRoute {
+            lane: candidate.route.clone(),
             tier: candidate.profile.tier,
             verdict,
         })
@@ -257,35 +260,36 @@ pub fn decide(need: &Need, candidates: &[Candidate], weights: &Weights) -> Route
         features: need.features.clone(),
         tier: need.complexity.tier(),
         considered,
-        chosen: chosen.map(|ix| candidates[ix].lane.clone()),
+        chosen: chosen.map(|ix| candidates[ix].route.clone()),
         reason,
         chain,
     }
 }
 
 fn choose(
-    need: &Need,
-    candidates: &[Candidate],
+    need: &RouteRequirements,
+    candidates: &[RouteCandidate],
     eligible: &[(usize, f64)],
-) -> (Option<usize>, Reason) {
+) -> (Option<usize>, RouteReason) {
     let sticky = need.current.as_ref().and_then(|current| {
         let same = eligible
             .iter()
-            .find(|(ix, _)| candidates[*ix].lane == *current);
+            .find(|(ix, _)| candidates[*ix].route == *current);
         same.map(|(ix, _)| *ix)
     });
     let is_well = |ix: usize| candidates[ix].sickness < 1.0;
-    if let Wanted::Model(model) = &need.wanted {
+    if let RequestedModel::Model(model) = &need.wanted {
         let named: Vec<_> = eligible
             .iter()
             .copied()
-            .filter(|(ix, _)| candidates[*ix].lane.model == *model)
+            .filter(|(ix, _)| candidates[*ix].route.model == *model)
             .collect();
-        // The lane in use has the cache, so among those of one model it is kept while it is well.
-        let kept = sticky.filter(|ix| candidates[*ix].lane.model == *model && is_well(*ix));
+        // The current route has the cache, so it is kept among those of the same model while it is
+        // healthy.
+        let kept = sticky.filter(|ix| candidates[*ix].route.model == *model && is_well(*ix));
         return match kept.or_else(|| best(&named)) {
-            Some(ix) => (Some(ix), Reason::Named),
-            None => (None, Reason::Nobody),
+            Some(ix) => (Some(ix), RouteReason::Named),
+            None => (None, RouteReason::Nobody),
         };
     }
     let allowed: Vec<_> = eligible
@@ -295,24 +299,24 @@ fn choose(
         .collect();
     let best = best(&allowed);
     match (sticky, best) {
-        (Some(sticky), _) if need.boundary == Boundary::Within && is_well(sticky) => {
-            (Some(sticky), Reason::Sticky)
+        (Some(sticky), _) if need.boundary == SwitchBoundary::Within && is_well(sticky) => {
+            (Some(sticky), RouteReason::Sticky)
         }
-        (Some(sticky), Some(best)) if need.boundary == Boundary::Within && best != sticky => {
-            (Some(best), Reason::Displaced)
+        (Some(sticky), Some(best)) if need.boundary == SwitchBoundary::Within && best != sticky => {
+            (Some(best), RouteReason::Displaced)
         }
-        // Better a lane that is ill than none: whoever sends waits until it may try.
-        (Some(sticky), None) => (Some(sticky), Reason::Sticky),
-        (None, Some(best)) if need.boundary == Boundary::Within && need.current.is_some() => {
-            (Some(best), Reason::Displaced)
+        // An unhealthy route is better than none: the sender waits until it may probe.
+        (Some(sticky), None) => (Some(sticky), RouteReason::Sticky),
+        (None, Some(best)) if need.boundary == SwitchBoundary::Within && need.current.is_some() => {
+            (Some(best), RouteReason::Displaced)
         }
-        (_, Some(best)) if allowed.len() == 1 => (Some(best), Reason::Only),
-        (_, Some(best)) => (Some(best), Reason::Best),
-        (None, None) => (None, Reason::Nobody),
+        (_, Some(best)) if allowed.len() == 1 => (Some(best), RouteReason::Only),
+        (_, Some(best)) => (Some(best), RouteReason::Best),
+        (None, None) => (None, RouteReason::Nobody),
     }
 }
 
-/// The highest score; of equal ones the first.
+/// Returns the highest score; the first of equal ones.
 fn best(eligible: &[(usize, f64)]) -> Option<usize> {
     let best = eligible
         .iter()
@@ -320,33 +324,33 @@ fn best(eligible: &[(usize, f64)]) -> Option<usize> {
     best.map(|(ix, _)| *ix)
 }
 
-/// The chosen lane, then the others in the order in which they are tried: by what they are to it, the well ones
-/// first, then by score. Each lane comes once, so the chain ends.
+/// Builds the fallback chain: the chosen route, then the others by relation, health and score. Each
+/// route occurs once, so the chain ends.
 fn chain(
-    need: &Need,
-    candidates: &[Candidate],
+    need: &RouteRequirements,
+    candidates: &[RouteCandidate],
     eligible: &[(usize, f64)],
     chosen: usize,
-) -> Vec<Link> {
+) -> Vec<FallbackLink> {
     let first = &candidates[chosen];
     let mut links: Vec<_> = eligible
         .iter()
-        .filter(|(ix, _)| *ix != chosen && candidates[*ix].lane != first.lane)
+        .filter(|(ix, _)| *ix != chosen && candidates[*ix].route != first.route)
         .filter_map(|(ix, score)| {
             let candidate = &candidates[*ix];
             let kind = kind(first, candidate);
             let reach = match kind {
-                LinkKind::Chosen | LinkKind::SameModel => Fallback::SameModel,
-                LinkKind::SameTier => Fallback::SameTier,
-                LinkKind::LowerTier | LinkKind::HigherTier => Fallback::AnyTier,
+                FallbackKind::Chosen | FallbackKind::SameModel => FallbackScope::SameModel,
+                FallbackKind::SameTier => FallbackScope::SameTier,
+                FallbackKind::LowerTier | FallbackKind::HigherTier => FallbackScope::AnyTier,
             };
-            // Another model than the one asked for or in use must be one that `auto` may take.
-            let is_free = kind == LinkKind::SameModel || candidate.is_allowed;
+            // A model other than the requested or current one must be allowed for `auto`.
+            let is_free = kind == FallbackKind::SameModel || candidate.is_allowed;
             (reach <= need.fallback && is_free).then_some((kind, candidate, *score))
         })
         .collect();
     links.sort_by(|(kind, one, score), (other_kind, other, best)| {
-        let nearest = |candidate: &Candidate| {
+        let nearest = |candidate: &RouteCandidate| {
             let tier = candidate.profile.tier;
             Reverse(tier.max(first.profile.tier) as i8 - tier.min(first.profile.tier) as i8)
         };
@@ -355,15 +359,15 @@ fn chain(
             .then(nearest(other).cmp(&nearest(one)))
             .then(best.total_cmp(score))
     });
-    let mut chain = vec![Link {
-        lane: first.lane.clone(),
-        kind: LinkKind::Chosen,
+    let mut chain = vec![FallbackLink {
+        lane: first.route.clone(),
+        kind: FallbackKind::Chosen,
     }];
-    let mut named = HashSet::from([&first.lane]);
+    let mut named = HashSet::from([&first.route]);
     for (kind, candidate, _) in links {
-        if named.insert(&candidate.lane) {
-            chain.push(Link {
-                lane: candidate.lane.clone(),
+        if named.insert(&candidate.route) {
+            chain.push(FallbackLink {
+                lane: candidate.route.clone(),
                 kind,
             });
         }
@@ -371,24 +375,24 @@ fn chain(
     chain
 }
 
-fn kind(first: &Candidate, other: &Candidate) -> LinkKind {
+fn kind(first: &RouteCandidate, other: &RouteCandidate) -> FallbackKind {
     if first.identity() == other.identity() {
-        return LinkKind::SameModel;
+        return FallbackKind::SameModel;
     }
     match other.profile.tier.cmp(&first.profile.tier) {
-        std::cmp::Ordering::Equal => LinkKind::SameTier,
-        std::cmp::Ordering::Less => LinkKind::LowerTier,
-        std::cmp::Ordering::Greater => LinkKind::HigherTier,
+        std::cmp::Ordering::Equal => FallbackKind::SameTier,
+        std::cmp::Ordering::Less => FallbackKind::LowerTier,
+        std::cmp::Ordering::Greater => FallbackKind::HigherTier,
     }
 }
 
-impl Candidate {
-    /// What tells whether two lanes lead to the same model.
+impl RouteCandidate {
+    /// Returns the identity by which two routes share a model.
     fn identity(&self) -> &ModelId {
-        self.same_as.as_ref().unwrap_or(&self.lane.model)
+        self.same_as.as_ref().unwrap_or(&self.route.model)
     }
 
-    /// Whether it can edit files at all.
+    /// Returns whether it can edit files at all.
     fn can_edit(&self) -> bool {
         let in_text = matches!(
             self.profile.edit,
@@ -398,11 +402,11 @@ impl Candidate {
     }
 }
 
-impl Considered {
+impl ConsideredRoute {
     fn total(&self) -> f64 {
         match &self.verdict {
-            Verdict::Scored(score) => score.total(),
-            Verdict::Excluded(_) => f64::NEG_INFINITY,
+            CandidateVerdict::Scored(score) => score.total(),
+            CandidateVerdict::Excluded(_) => f64::NEG_INFINITY,
         }
     }
 }

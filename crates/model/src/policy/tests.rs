@@ -1,22 +1,26 @@
-//! Hours of a busy router in simulated time: every part of the policy together, against providers that have
-//! limits and bad days.
+//! Simulates hours of a busy router: all policies together, against providers with limits and
+//! outages.
 //!
-//! The router here is the smallest one that uses the parts as they are meant to be used.
+//! The router here is the smallest one that uses the policies as intended.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
 use super::route::{
-    Abilities, Boundary, Candidate, Fallback, Need, Privacy, Reason, Wanted, Weights, decide,
+    Abilities, FallbackScope, Privacy, RequestedModel, RouteCandidate, RouteReason,
+    RouteRequirements, RouteWeights, SwitchBoundary, decide,
 };
 use super::{
-    AgentId, Ask, Attempts, Breaker, Budgets, Caller, Cap, Caps, Class, Complexity,
-    ComplexityFeatures, Concurrency, Hold, KeyName, Lane, LaneLimits, NextStep, Progress, Queue,
-    RateLedger, Reservation, Retry, Settlement, Spend, TurnId,
+    AgentId, Attempts, Breaker, BudgetHold, Budgets, Caller, Cap, Caps, Complexity,
+    ComplexityFeatures, Concurrency, KeyName, NextStep, RateLedger, RateReservation,
+    RateSettlement, RequestClass, RequestQueue, ResponseProgress, Retry, Route, RouteLimits, Spend,
+    TokenDemand, TurnId,
 };
-use crate::random::Random;
-use crate::{Cost, Failure, FailureClass, ModelId, Moment, Profile, Tier, TokenCount, Usage};
+use crate::random::TestRng;
+use crate::{
+    Cost, Failure, FailureClass, ModelId, MonotonicTime, Profile, Tier, TokenCount, Usage,
+};
 
 const LANES: usize = 4;
 const DAY_CAP: u64 = 40_000_000;
@@ -24,13 +28,13 @@ const TURN_CAP: u64 = 600_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happening {
-    /// An agent asks.
+    /// An agent sends a request.
     Ask { agent: usize },
-    /// A wait before another attempt is over.
+    /// The wait before a retry ends.
     Again { call: usize },
-    /// A call's answer, or its failure, comes.
+    /// A call is answered or fails.
     Answer { call: usize },
-    /// Somebody may be able to go now.
+    /// A queued call may have become sendable.
     Look,
 }
 
@@ -38,18 +42,18 @@ enum Happening {
 struct Call {
     agent: usize,
     caller: Caller,
-    ask: Ask,
+    ask: TokenDemand,
     chain: Vec<usize>,
     attempts: Attempts,
-    asked: Moment,
-    hold: Option<Hold>,
-    reservation: Option<Reservation>,
-    sent: Moment,
+    asked: MonotonicTime,
+    hold: Option<BudgetHold>,
+    reservation: Option<RateReservation>,
+    sent: MonotonicTime,
     is_over: bool,
 }
 
 struct Agent {
-    class: Class,
+    class: RequestClass,
     turn: u64,
     left_in_turn: u64,
     lane: Option<usize>,
@@ -57,9 +61,9 @@ struct Agent {
     answered: u64,
 }
 
-/// One lane: what the router knows of it, and what the provider really allows.
+/// One route: the router's state for it, and the provider's actual limits.
 struct Provider {
-    lane: Lane,
+    lane: Route,
     tier: Tier,
     breaker: Breaker,
     concurrency: Concurrency,
@@ -67,22 +71,22 @@ struct Provider {
     per_minute: u64,
     used: u64,
     minute: u64,
-    down_until: Moment,
+    down_until: MonotonicTime,
 }
 
 struct World {
-    random: Random,
-    now: Moment,
-    happenings: BinaryHeap<Reverse<(Moment, u64, Happening)>>,
+    random: TestRng,
+    now: MonotonicTime,
+    happenings: BinaryHeap<Reverse<(MonotonicTime, u64, Happening)>>,
     sequence: u64,
-    queue: Queue<usize>,
+    queue: RequestQueue<usize>,
     ledger: RateLedger,
     budgets: Budgets,
     providers: Vec<Provider>,
     agents: Vec<Agent>,
     calls: Vec<Call>,
     retry: Retry,
-    end: Moment,
+    end: MonotonicTime,
     spent_in_turns: HashMap<(usize, u64), u64>,
     longest_wait: [Duration; 4],
     refused_by_budget: u64,
@@ -96,40 +100,40 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The first lane of the chain whose breaker lets a request through: nobody waits in front of a closed door
-/// while another stands open.
-fn open_lane(call: &Call, providers: &[Provider], now: Moment) -> usize {
-    let is_open = |lane: &&usize| providers[**lane].breaker.permission(now).is_granted();
+/// The first route of the chain whose breaker admits a request, so that no call waits for a closed
+/// route while another is open.
+fn open_lane(call: &Call, providers: &[Provider], now: MonotonicTime) -> usize {
+    let is_open = |lane: &&usize| providers[**lane].breaker.decision(now).is_granted();
     *call.chain.iter().find(is_open).unwrap_or(&call.chain[0])
 }
 
 impl World {
     fn new(seed: u64, hours: u64) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = TestRng::new(seed);
         let tiers = [Tier::Fast, Tier::Fast, Tier::Standard, Tier::Strong];
         let providers = (0..LANES).map(|ix| Provider {
-            lane: Lane {
+            lane: Route {
                 model: ModelId::parse(&format!("p{ix}/m{}", ix / 2)).expect("provider/model"),
                 key: KeyName::default(),
             },
             tier: tiers[ix],
             breaker: Breaker::default(),
             concurrency: Concurrency::new(4, 32),
-            bears: 3 + random.below(8) as u32,
-            per_minute: 200_000 + random.below(400_000),
+            bears: 3 + random.next_below(8) as u32,
+            per_minute: 200_000 + random.next_below(400_000),
             used: 0,
             minute: 0,
-            down_until: Moment::START,
+            down_until: MonotonicTime::START,
         });
         let providers: Vec<Provider> = providers.collect();
         let classes = [
-            Class::Tab,
-            Class::Turn,
-            Class::Turn,
-            Class::Subagent,
-            Class::Background,
+            RequestClass::Tab,
+            RequestClass::Turn,
+            RequestClass::Turn,
+            RequestClass::Subagent,
+            RequestClass::Background,
         ];
-        let agents = (0..5 + random.below(12)).map(|ix| Agent {
+        let agents = (0..5 + random.next_below(12)).map(|ix| Agent {
             class: classes[ix as usize % classes.len()],
             turn: 0,
             left_in_turn: 0,
@@ -151,16 +155,16 @@ impl World {
         });
         let mut world = Self {
             agents: agents.collect(),
-            now: Moment::START,
+            now: MonotonicTime::START,
             happenings: BinaryHeap::new(),
             sequence: 0,
-            queue: Queue::default(),
+            queue: RequestQueue::default(),
             ledger: RateLedger::default(),
             budgets,
             providers,
             calls: Vec::new(),
             retry: Retry::default(),
-            end: Moment(seconds(hours * 3600)),
+            end: MonotonicTime(seconds(hours * 3600)),
             spent_in_turns: HashMap::new(),
             longest_wait: [Duration::ZERO; 4],
             refused_by_budget: 0,
@@ -171,14 +175,14 @@ impl World {
             random,
         };
         for (ix, provider) in world.providers.iter().enumerate() {
-            // Half of the lanes tell their limits beforehand, the others by refusing.
-            let limits = LaneLimits {
+            // Half of the routes state their limits in advance, the others by refusing.
+            let limits = RouteLimits {
                 input_tokens: (ix % 2 == 0).then_some(TokenCount(provider.per_minute)),
-                ..LaneLimits::default()
+                ..RouteLimits::default()
             };
             world
                 .ledger
-                .set_limits(&provider.lane, limits, Moment::START);
+                .set_limits(&provider.lane, limits, MonotonicTime::START);
         }
         for agent in 0..world.agents.len() {
             world.later(
@@ -222,7 +226,7 @@ impl World {
         }
         let is_new_turn = self.agents[agent].left_in_turn == 0;
         if is_new_turn {
-            let length = 1 + self.random.below(12);
+            let length = 1 + self.random.next_below(12);
             let one = &mut self.agents[agent];
             one.turn += 1;
             one.left_in_turn = length;
@@ -230,13 +234,13 @@ impl World {
         self.agents[agent].left_in_turn -= 1;
         let class = self.agents[agent].class;
         let (input, output) = match class {
-            Class::Tab => (500 + self.random.below(2_000), 64),
+            RequestClass::Tab => (500 + self.random.next_below(2_000), 64),
             _ => (
-                2_000 + self.random.below(60_000),
-                500 + self.random.below(4_000),
+                2_000 + self.random.next_below(60_000),
+                500 + self.random.next_below(4_000),
             ),
         };
-        let ask = Ask {
+        let ask = TokenDemand {
             input: TokenCount(input),
             output: TokenCount(output),
         };
@@ -261,13 +265,13 @@ impl World {
         self.enqueue(self.calls.len() - 1);
     }
 
-    fn route(&mut self, agent: usize, ask: Ask, is_new_turn: bool) -> Vec<usize> {
+    fn route(&mut self, agent: usize, ask: TokenDemand, is_new_turn: bool) -> Vec<usize> {
         let now = self.now;
-        let candidates: Vec<Candidate> = self
+        let candidates: Vec<RouteCandidate> = self
             .providers
             .iter()
-            .map(|provider| Candidate {
-                lane: provider.lane.clone(),
+            .map(|provider| RouteCandidate {
+                route: provider.lane.clone(),
                 profile: Profile {
                     tier: provider.tier,
                     tools: Some(true),
@@ -284,25 +288,25 @@ impl World {
             })
             .collect();
         let current = self.agents[agent].lane;
-        let need = Need {
-            wanted: Wanted::Auto,
-            complexity: Complexity(self.random.below(100) as u8),
+        let need = RouteRequirements {
+            wanted: RequestedModel::Auto,
+            complexity: Complexity(self.random.next_below(100) as u8),
             features: ComplexityFeatures::default(),
             abilities: Abilities::default(),
             prompt: ask.input,
             output: ask.output,
             cost_cap: None,
             privacy: Privacy::Any,
-            fallback: Fallback::AnyTier,
+            fallback: FallbackScope::AnyTier,
             current: current.map(|ix| self.providers[ix].lane.clone()),
             boundary: if is_new_turn {
-                Boundary::NewTurn
+                SwitchBoundary::NewTurn
             } else {
-                Boundary::Within
+                SwitchBoundary::Within
             },
         };
-        let decision = decide(&need, &candidates, &Weights::default());
-        let place = |lane: &Lane| {
+        let decision = decide(&need, &candidates, &RouteWeights::default());
+        let place = |lane: &Route| {
             let found = self.providers.iter().position(|one| one.lane == *lane);
             found.expect("a lane of ours")
         };
@@ -313,9 +317,9 @@ impl World {
             .collect();
         if let (false, Some(current)) = (is_new_turn, current) {
             self.within_turn += 1;
-            // Within a turn only a lane that is ill is left.
+            // Within a turn only an unhealthy route is left.
             if chain[0] != current {
-                assert_eq!(decision.reason, Reason::Displaced);
+                assert_eq!(decision.reason, RouteReason::Displaced);
                 assert!(candidates[current].sickness >= 1.0, "stickiness");
                 self.displaced += 1;
             }
@@ -338,8 +342,8 @@ impl World {
             let mut can_go = |call: &usize| {
                 let call = &calls[*call];
                 let provider = &providers[open_lane(call, providers, now)];
-                provider.breaker.permission(now).is_granted()
-                    && (provider.concurrency.has_room() || call.caller.class == Class::Tab)
+                provider.breaker.decision(now).is_granted()
+                    && (provider.concurrency.has_room() || call.caller.class == RequestClass::Tab)
                     && ledger.check(&provider.lane, call.ask, now).is_ok()
             };
             let lane = |call: &usize| open_lane(&calls[*call], providers, now);
@@ -365,7 +369,7 @@ impl World {
         if one.chain[0] != lane {
             one.chain.retain(|other| *other != lane);
             one.chain.insert(0, lane);
-            one.attempts.in_lane = 0;
+            one.attempts.on_route = 0;
             self.agents[one.agent].lane = Some(lane);
         }
         let ask = self.calls[call].ask;
@@ -385,16 +389,16 @@ impl World {
         one.hold = Some(hold);
         one.reservation = Some(reservation.expect("it was checked"));
         one.sent = now;
-        one.attempts.in_lane += 1;
+        one.attempts.on_route += 1;
         one.attempts.in_all += 1;
-        let time = match self.random.below(20) {
-            0 => seconds(self.random.below(60)),
-            _ => Duration::from_millis(200 + self.random.below(9_000)),
+        let time = match self.random.next_below(20) {
+            0 => seconds(self.random.next_below(60)),
+            _ => Duration::from_millis(200 + self.random.next_below(9_000)),
         };
         self.later(time, Happening::Answer { call });
     }
 
-    /// What the provider says, by its own limits, and what became of it.
+    /// Answers a call by the provider's own limits, and processes the outcome.
     fn answer(&mut self, call: usize) {
         let now = self.now;
         let minute = now.0.as_secs() / 60;
@@ -403,11 +407,11 @@ impl World {
         let bad_day = self
             .random
             .one_in(150)
-            .then(|| seconds(self.random.below(900)));
+            .then(|| seconds(self.random.next_below(900)));
         let wish = self
             .random
             .one_in(2)
-            .then(|| seconds(1 + self.random.below(30)));
+            .then(|| seconds(1 + self.random.next_below(30)));
         let cancelled = self.random.one_in(40);
         let provider = &mut self.providers[self.calls[call].chain[0]];
         if provider.minute != minute {
@@ -432,7 +436,7 @@ impl World {
         } else {
             None
         };
-        let output = self.random.below(ask.output.0 + 1);
+        let output = self.random.next_below(ask.output.0 + 1);
         match failure {
             None => self.succeed(call, output),
             Some(class) => {
@@ -456,7 +460,7 @@ impl World {
             output: TokenCount(output),
             ..Usage::default()
         };
-        self.settle(call, Settlement::Used(usage), input.0 + 5 * output, now);
+        self.settle(call, RateSettlement::Used(usage), input.0 + 5 * output, now);
         let agent = &mut self.agents[self.calls[call].agent];
         agent.tokens += input.0 + output;
         agent.answered += 1;
@@ -472,7 +476,7 @@ impl World {
             FailureClass::RateLimited | FailureClass::Overloaded => {
                 provider.concurrency.overloaded(sent, now)
             }
-            _ => provider.concurrency.ended(),
+            _ => provider.concurrency.ended_neutrally(),
         }
         if failure.class == FailureClass::RateLimited {
             let lane = provider.lane.clone();
@@ -481,16 +485,17 @@ impl World {
         let is_sent =
             failure.class == FailureClass::Cancelled || failure.class == FailureClass::Torn;
         let ask = self.calls[call].ask;
-        // What was read before a stream broke is billed.
-        match is_sent {
-            true => self.settle(call, Settlement::Unknown, ask.input.0, now),
-            false => self.settle(call, Settlement::Unsent, 0, now),
+        // Input that was read before a stream broke is billed.
+        if is_sent {
+            self.settle(call, RateSettlement::Unknown, ask.input.0, now)
+        } else {
+            self.settle(call, RateSettlement::Unsent, 0, now)
         }
-        let jitter = self.random.below(1001) as f64 / 1000.0;
+        let jitter = self.random.next_below(1001) as f64 / 1000.0;
         let one = &mut self.calls[call];
         match self
             .retry
-            .next(failure, one.attempts, Progress::Partial, jitter)
+            .next(failure, one.attempts, ResponseProgress::Partial, jitter)
         {
             NextStep::Wait(wait) => {
                 one.attempts.waited += wait;
@@ -498,7 +503,7 @@ impl World {
             }
             NextStep::FallBack if one.chain.len() > 1 => {
                 one.chain.remove(0);
-                one.attempts.in_lane = 0;
+                one.attempts.on_route = 0;
                 self.enqueue(call);
             }
             NextStep::FallBack | NextStep::Stop => {
@@ -508,16 +513,16 @@ impl World {
         }
     }
 
-    fn settle(&mut self, call: usize, settlement: Settlement, nano: u64, now: Moment) {
+    fn settle(&mut self, call: usize, settlement: RateSettlement, nano: u64, now: MonotonicTime) {
         let one = &mut self.calls[call];
         let reservation = one.reservation.take().expect("it was sent");
         let hold = one.hold.take().expect("it was sent");
-        self.ledger.settle(reservation, settlement, now);
+        self.ledger.settle_reservation(reservation, settlement, now);
         let used = Spend {
             cost: Some(Cost(nano)),
             tokens: TokenCount(nano),
         };
-        self.budgets.settle(hold, used);
+        self.budgets.settle_hold(hold, used);
         let key = (one.agent, one.caller.turn.0);
         let spent = self.spent_in_turns.entry(key).or_default();
         *spent += nano;
@@ -531,15 +536,15 @@ impl World {
         assert!(one.attempts.in_all <= self.retry.in_all);
         let agent = one.agent;
         let pause = match one.caller.class {
-            Class::Tab => Duration::from_millis(300 + self.random.below(20_000)),
-            _ => Duration::from_millis(self.random.below(3_000)),
+            RequestClass::Tab => Duration::from_millis(300 + self.random.next_below(20_000)),
+            _ => Duration::from_millis(self.random.next_below(3_000)),
         };
         self.later(pause, Happening::Ask { agent });
     }
 }
 
 #[test]
-fn a_busy_day_starves_nobody_and_overruns_nothing() {
+fn busy_day_has_no_starvation_and_no_overrun() {
     let (mut answered, mut within, mut refused, mut displaced) = (0, 0, 0, 0);
     for seed in 0..5 {
         let mut world = World::new(seed, 3);
@@ -565,7 +570,8 @@ fn a_busy_day_starves_nobody_and_overruns_nothing() {
                 one.answered
             );
         }
-        // What waits for a minute is overdue; then its lane is kept for it until it goes, one after the other.
+        // An entry is overdue after a minute; then its route is reserved until it is sent, one
+        // after the other.
         let longest = world.longest_wait.iter().max().expect("four classes");
         assert!(
             *longest < seconds(600),
@@ -583,11 +589,11 @@ fn a_busy_day_starves_nobody_and_overruns_nothing() {
         displaced += world.displaced;
         let last = world.calls.last().expect("calls").asked;
         assert!(
-            last > Moment(seconds(3 * 3600 - 60)),
+            last > MonotonicTime(seconds(3 * 3600 - 60)),
             "seed {seed}: it went on to the end"
         );
     }
-    // What is asserted above did happen.
+    // The situations asserted above did occur.
     assert!(answered > 4_000, "{answered}");
     assert!(within > 2_000 && displaced > 0, "{within} {displaced}");
     assert!(refused > 40, "{refused}");

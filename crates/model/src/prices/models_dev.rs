@@ -1,13 +1,13 @@
-//! Reads the table that models.dev serves.
+//! Parses the table that models.dev serves.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{AboveRow, FactsRow, PriceRow, Prices, RowKind};
+use super::{FactsRow, PriceRow, Prices, RowKind, TierRow};
 
-/// Providers whose name there is not ours.
+/// Providers whose name on models.dev differs from ours.
 const NAMES: &[(&str, &str)] = &[
     ("google", "gemini"),
     ("gcp.gemini", "gemini"),
@@ -20,14 +20,14 @@ const NAMES: &[(&str, &str)] = &[
 ];
 
 #[derive(Deserialize)]
-struct Provider {
+struct ListedProvider {
     #[serde(default)]
     models: BTreeMap<String, Value>,
 }
 
-/// The fields we read; all others are passed over, as the service adds some now and then.
+/// The fields in use; unknown ones are ignored, as the service adds fields from time to time.
 #[derive(Deserialize)]
-struct Model {
+struct ListedModel {
     canonical_model_id: Option<String>,
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -37,8 +37,8 @@ struct Model {
     tool_call: Option<bool>,
     temperature: Option<bool>,
     modalities: Option<Modalities>,
-    limit: Option<Limit>,
-    cost: Option<Cost>,
+    limit: Option<ListedLimit>,
+    cost: Option<ListedCost>,
 }
 
 #[derive(Deserialize)]
@@ -56,26 +56,26 @@ struct Modalities {
 }
 
 #[derive(Deserialize)]
-struct Limit {
+struct ListedLimit {
     context: Option<u64>,
     output: Option<u64>,
 }
 
 #[derive(Deserialize)]
-struct Cost {
+struct ListedCost {
     input: Option<f64>,
     output: Option<f64>,
     cache_read: Option<f64>,
     cache_write: Option<f64>,
     #[serde(default)]
     tiers: Vec<CostTier>,
-    context_over_200k: Option<Box<Cost>>,
+    context_over_200k: Option<Box<ListedCost>>,
 }
 
 #[derive(Deserialize)]
 struct CostTier {
     #[serde(flatten)]
-    cost: Cost,
+    cost: ListedCost,
     tier: TierBound,
 }
 
@@ -87,7 +87,7 @@ struct TierBound {
 }
 
 pub(super) fn parse(text: &str, source: &str, date: &str) -> (Prices, Vec<String>) {
-    let providers: BTreeMap<String, Provider> = match serde_json::from_str(text) {
+    let providers: BTreeMap<String, ListedProvider> = match serde_json::from_str(text) {
         Ok(providers) => providers,
         Err(error) => {
             let problem = format!("the table of {source} cannot be read: {error}");
@@ -96,9 +96,9 @@ pub(super) fn parse(text: &str, source: &str, date: &str) -> (Prices, Vec<String
     };
     let mut rows = Vec::new();
     let mut problems = Vec::new();
-    for (provider, Provider { models }) in providers {
+    for (provider, ListedProvider { models }) in providers {
         for (name, model) in models {
-            match serde_json::from_value::<Model>(model) {
+            match serde_json::from_value::<ListedModel>(model) {
                 Ok(model) => rows.extend(row(&provider, &name, model).map(|row| FactsRow {
                     source: source.to_owned(),
                     date: date.to_owned(),
@@ -116,8 +116,8 @@ fn ours(provider: &str) -> &str {
     name.map_or(provider, |(_, ours)| ours)
 }
 
-/// `None` for models that neither read nor write text.
-fn row(provider: &str, name: &str, model: Model) -> Option<FactsRow> {
+/// Returns `None` for models that neither read nor write text.
+fn row(provider: &str, name: &str, model: ListedModel) -> Option<FactsRow> {
     let reads = |kind: &str| {
         let modalities = model.modalities.as_ref();
         modalities.map(|one| one.input.iter().any(|input| input == kind))
@@ -131,8 +131,8 @@ fn row(provider: &str, name: &str, model: Model) -> Option<FactsRow> {
         _ if !writes_text => return None,
         _ => RowKind::Chat,
     };
-    // A limit of nothing is one that nobody entered.
-    let limit = |part: fn(&Limit) -> Option<u64>| {
+    // A limit of zero means that none was entered.
+    let limit = |part: fn(&ListedLimit) -> Option<u64>| {
         model
             .limit
             .as_ref()
@@ -140,7 +140,7 @@ fn row(provider: &str, name: &str, model: Model) -> Option<FactsRow> {
             .filter(|tokens| *tokens > 0)
     };
     let efforts = model.reasoning_options.iter().flat_map(|one| &one.values);
-    // A model named at its maker; the maker's own row needs no such pointer.
+    // Refers to the model at its maker; the maker's own row needs no reference.
     let same_as = model.canonical_model_id.as_deref().and_then(|id| {
         let (maker, id) = id.split_once('/')?;
         (ours(maker) != ours(provider)).then(|| format!("{}/{id}", ours(maker)))
@@ -166,18 +166,18 @@ fn row(provider: &str, name: &str, model: Model) -> Option<FactsRow> {
     })
 }
 
-/// A price of nothing at all means that nobody entered one, unless the model is named as free.
-fn price(cost: &Cost, is_free: bool) -> Option<PriceRow> {
+/// A price of zero means that none was entered, unless the model is named as free.
+fn price(cost: &ListedCost, is_free: bool) -> Option<PriceRow> {
     let is_paid = cost.input.is_some_and(|input| input > 0.0)
         || cost.output.is_some_and(|output| output > 0.0);
     if !is_paid && !is_free {
         return None;
     }
-    let mut above: Vec<AboveRow> = cost
+    let mut above: Vec<TierRow> = cost
         .tiers
         .iter()
         .filter(|tier| tier.tier.kind == "context")
-        .map(|tier| AboveRow {
+        .map(|tier| TierRow {
             tokens: tier.tier.size,
             price: rates(&tier.cost),
         })
@@ -185,7 +185,7 @@ fn price(cost: &Cost, is_free: bool) -> Option<PriceRow> {
     if let Some(over) = &cost.context_over_200k
         && above.is_empty()
     {
-        above.push(AboveRow {
+        above.push(TierRow {
             tokens: 200_000,
             price: rates(over),
         });
@@ -197,7 +197,7 @@ fn price(cost: &Cost, is_free: bool) -> Option<PriceRow> {
     })
 }
 
-fn rates(cost: &Cost) -> PriceRow {
+fn rates(cost: &ListedCost) -> PriceRow {
     PriceRow {
         input: cost.input.and_then(micro),
         output: cost.output.and_then(micro),
@@ -208,7 +208,7 @@ fn rates(cost: &Cost) -> PriceRow {
     }
 }
 
-/// Dollars to micro-dollars; a figure that no price can have is no price.
+/// Converts dollars to micro-dollars; `None` for an impossible price.
 fn micro(dollars: f64) -> Option<u64> {
     let micro = (dollars * 1e6).round();
     (0.0..1e15).contains(&micro).then_some(micro as u64)

@@ -1,83 +1,83 @@
-//! The rows of the vendored table, as its file holds them.
+//! Rows of the vendored table in their file format.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Prices;
 
-/// What a file says of one model.
+/// Facts about one model, as stored in a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactsRow {
-    /// The kind of provider, such as `anthropic`.
+    /// Kind of the provider, such as `anthropic`.
     pub provider: String,
-    /// The model's name as that provider spells it.
+    /// Name of the model in the provider's spelling.
     pub model: String,
-    /// What it is for.
+    /// Purpose of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<RowKind>,
-    /// Tokens that prompt and answer may have together.
+    /// Maximum tokens of prompt and answer together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
-    /// The most tokens that it writes.
+    /// Maximum output tokens of an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
-    /// What it costs.
+    /// Price of the model, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<PriceRow>,
-    /// Whether it calls tools.
+    /// Whether the model supports tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<bool>,
-    /// Whether it sees pictures.
+    /// Whether the model accepts images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vision: Option<bool>,
-    /// Whether it thinks before it answers.
+    /// Whether the model reasons before it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
-    /// Whether it thinks as long as it sees fit, instead of within a budget.
+    /// Whether the model chooses its reasoning length, instead of following a budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adaptive_thinking: Option<bool>,
-    /// Whether temperature and the like may be set.
+    /// Whether sampling parameters such as temperature may be set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<bool>,
-    /// Whether the beginning of its answer may be given.
+    /// Whether the start of the answer may be prefilled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefill: Option<bool>,
-    /// Whether system messages may come in the middle of a conversation.
+    /// Whether system messages may occur within a conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mid_system: Option<bool>,
-    /// Whether it can be made to call a tool.
+    /// Whether a tool call can be forced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced_tool: Option<bool>,
-    /// The words for how hard to think, as its wire spells them.
+    /// Names of the reasoning efforts, as on the wire.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub efforts: Vec<String>,
-    /// The fewest tokens that a cached prefix may have.
+    /// Minimum tokens of a cached prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_min: Option<u64>,
-    /// The same model's name at its maker, `provider/model`.
+    /// Name of the same model at its maker, `provider/model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
-    /// The day on which the provider withdraws it, year-month-day.
+    /// Date of withdrawal by the provider, year-month-day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
-    /// Who says so.
+    /// Source of the facts.
     #[serde(default)]
     pub source: String,
-    /// As of which day, year-month-day.
+    /// Date of the facts, year-month-day.
     #[serde(default)]
     pub date: String,
 }
 
-/// What a model is for.
+/// Purpose of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowKind {
-    /// Conversations.
+    /// Holds conversations with tool calls.
     Chat,
-    /// Going on with a text, or filling a gap in it.
+    /// Continues a text or completes between prefix and suffix.
     Completion,
-    /// Vectors.
+    /// Computes embedding vectors of texts.
     Embedding,
 }
 
@@ -98,22 +98,23 @@ pub struct PriceRow {
     pub cache_write_1h: Option<u64>,
     /// Other prices for longer prompts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub above: Vec<AboveRow>,
+    pub above: Vec<TierRow>,
 }
 
 /// Prices for prompts of more than `tokens`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AboveRow {
-    /// The bound.
+pub struct TierRow {
+    /// Bound in prompt tokens.
     pub tokens: u64,
-    /// The prices beyond it.
+    /// The prices beyond the bound.
     pub price: PriceRow,
 }
 
 impl FactsRow {
-    /// Lays `over` above this row: what it says wins. A price counts as one thing but for rates that only the
-    /// row below knows, as tables differ in how many kinds of token they tell apart.
+    /// Overlays `over` on this row; its fields override. A price overrides as a whole, except for
+    /// rates that only the lower row has, since tables differ in the kinds of token that they
+    /// distinguish.
     pub(super) fn overlay(&mut self, over: Self) {
         let price = match (self.price.take(), over.price) {
             (Some(below), Some(over)) => Some(below.overlaid(over)),
@@ -135,20 +136,23 @@ impl FactsRow {
             prefill: over.prefill.or(self.prefill),
             mid_system: over.mid_system.or(self.mid_system),
             forced_tool: over.forced_tool.or(self.forced_tool),
-            efforts: match over.efforts.is_empty() {
-                true => std::mem::take(&mut self.efforts),
-                false => over.efforts,
+            efforts: if over.efforts.is_empty() {
+                std::mem::take(&mut self.efforts)
+            } else {
+                over.efforts
             },
             cache_min: over.cache_min.or(self.cache_min),
             same_as: over.same_as.or(self.same_as.take()),
             deprecated: over.deprecated.or(self.deprecated.take()),
-            source: match is_told {
-                true => over.source,
-                false => std::mem::take(&mut self.source),
+            source: if is_told {
+                over.source
+            } else {
+                std::mem::take(&mut self.source)
             },
-            date: match is_told {
-                true => over.date,
-                false => std::mem::take(&mut self.date),
+            date: if is_told {
+                over.date
+            } else {
+                std::mem::take(&mut self.date)
             },
         };
     }
@@ -162,22 +166,23 @@ impl PriceRow {
             cache_read: over.cache_read.or(self.cache_read),
             cache_write_5m: over.cache_write_5m.or(self.cache_write_5m),
             cache_write_1h: over.cache_write_1h.or(self.cache_write_1h),
-            above: match over.above.is_empty() {
-                true => self.above,
-                false => over.above,
+            above: if over.above.is_empty() {
+                self.above
+            } else {
+                over.above
             },
         }
     }
 }
 
 #[derive(Deserialize)]
-struct File {
+struct PriceFile {
     format: u32,
     rows: Vec<Value>,
 }
 
 pub(super) fn parse(text: &str) -> (Prices, Vec<String>) {
-    let file: File = match serde_json::from_str(text) {
+    let file: PriceFile = match serde_json::from_str(text) {
         Ok(file) => file,
         Err(error) => {
             let problem = format!("the price table cannot be read: {error}");

@@ -1,4 +1,4 @@
-//! The table is read leniently, laid over by the person's rows, and never takes an unknown price for zero.
+//! Tests lenient parsing, overlays by the user's rows, and that unknown prices are never zero.
 
 use super::*;
 use crate::{Cost, Usage};
@@ -22,7 +22,7 @@ fn usage(input: u64, cache_read: u64, write_5m: u64, write_1h: u64, output: u64)
 }
 
 #[test]
-fn a_broken_row_is_named_and_the_others_are_read() {
+fn invalid_row_is_reported_and_others_are_read() {
     let (prices, problems) = Prices::parse(TABLE);
     assert_eq!(prices.rows().count(), 2);
     assert_eq!(problems.len(), 1);
@@ -51,7 +51,7 @@ fn costs_are_exact() {
     assert_eq!(price.cost(&usage(0, 0, 0, 0, 0)), Some(Cost::ZERO));
     // One token read from the cache costs 0.2 micro-dollars.
     assert_eq!(price.cost(&usage(0, 1, 0, 0, 0)), Some(Cost(200)));
-    // Beyond the bound the whole prompt is billed by the tier; what the tier does not say stays.
+    // Beyond the bound the tier bills the whole prompt; rates missing from the tier remain.
     assert_eq!(
         price.cost(&usage(200_001, 0, 0, 0, 1)),
         Some(Cost(800_004_000 + 10_000))
@@ -85,7 +85,7 @@ fn costs_are_rounded_up_once() {
 }
 
 #[test]
-fn unknown_is_not_zero() {
+fn unknown_price_is_not_zero() {
     let (prices, _) = Prices::parse(TABLE);
     assert_eq!(prices.find("p", "unpriced").expect("a row").price, None);
     assert_eq!(prices.find("p", "nobody"), None);
@@ -93,20 +93,20 @@ fn unknown_is_not_zero() {
 }
 
 #[test]
-fn the_most_is_never_less_than_the_cost() {
+fn maximum_cost_is_an_upper_bound() {
     let (prices, _) = Prices::parse(TABLE);
     let price = prices
         .find("p", "m")
         .and_then(|facts| facts.price)
         .expect("priced");
-    let mut random = crate::random::Random::new(1);
+    let mut random = crate::random::TestRng::new(1);
     for _ in 0..2000 {
         let usage = usage(
-            random.below(250_000),
-            random.below(250_000),
-            random.below(9999),
+            random.next_below(250_000),
+            random.next_below(250_000),
+            random.next_below(9999),
             0,
-            random.below(9999),
+            random.next_below(9999),
         );
         let most = price.most(usage.prompt(), usage.output, crate::CacheUse::Short);
         assert!(most >= price.cost(&usage), "{usage:?}");
@@ -114,7 +114,7 @@ fn the_most_is_never_less_than_the_cost() {
 }
 
 #[test]
-fn the_persons_rows_win_field_by_field() {
+fn user_rows_override_field_by_field() {
     let own = r#"{"format": 1, "rows": [
         {"provider": "p", "model": "m", "tools": false, "price": {"input": 7}},
         {"provider": "local", "model": "q", "context": 5}]}"#;
@@ -127,21 +127,21 @@ fn the_persons_rows_win_field_by_field() {
     let rates = facts.price.expect("priced").base;
     assert_eq!(
         (rates.input, rates.output),
-        (Some(Rate(7)), Some(Rate(10_000_000)))
+        (Some(TokenRate(7)), Some(TokenRate(10_000_000)))
     );
     assert_eq!(facts.row.source, "s");
     assert!(prices.find("local", "q").is_some());
 }
 
 #[test]
-fn a_file_written_is_read_back() {
+fn written_table_is_read_back() {
     let (prices, _) = Prices::parse(TABLE);
     let (again, problems) = Prices::parse(&prices.to_json());
     assert_eq!((again, problems), (prices, Vec::new()));
 }
 
 #[test]
-fn models_dev_is_read() {
+fn models_dev_table_is_parsed() {
     let text = r#"{"google": {"id": "google", "models": {
         "g-1": {"name": "G", "canonical_model_id": "google/g-1", "reasoning": true, "tool_call": true,
             "reasoning_options": [{"type": "effort", "values": ["low", "high", null]}, {"type": "toggle"}],
@@ -159,7 +159,7 @@ fn models_dev_is_read() {
     let price = facts.price.expect("priced");
     assert_eq!(
         price.rates(TokenCount(200_001)).output,
-        Some(Rate(15_000_000))
+        Some(TokenRate(15_000_000))
     );
     let other = prices.find("new", "g").expect("a row");
     assert_eq!(other.price, None, "nothing is not free");

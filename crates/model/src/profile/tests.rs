@@ -1,4 +1,4 @@
-//! Entries lie over one another, the person's on top, and a model nobody knows is treated with care.
+//! Tests overlays with the user's entries on top, and conservative defaults for unknown models.
 
 use super::*;
 use crate::Prices;
@@ -29,7 +29,7 @@ fn patterns() {
 }
 
 #[test]
-fn a_model_nobody_knows_is_treated_with_care() {
+fn unknown_model_gets_a_conservative_profile() {
     let (profiles, _) = Profiles::parse(r#"{"profiles": []}"#);
     let profile = profiles.resolve(&model("x/y"), None);
     assert_eq!(profile, Profile::harmless());
@@ -37,7 +37,7 @@ fn a_model_nobody_knows_is_treated_with_care() {
 }
 
 #[test]
-fn the_later_entry_wins_field_by_field_and_the_persons_over_all() {
+fn later_entries_override_and_user_entries_come_last() {
     let (profiles, problems) = Profiles::parse(
         r#"{"profiles": [
             {"match": ["*"], "context": 10000, "tier": "fast"},
@@ -87,7 +87,7 @@ fn the_later_entry_wins_field_by_field_and_the_persons_over_all() {
 }
 
 #[test]
-fn mistakes_are_named_and_the_rest_is_read() {
+fn errors_are_reported_and_the_rest_is_read() {
     let (profiles, problems) = Profiles::parse(
         r#"{"profiles": [{"match": ["*"], "colour": "red"}, {"tier": "fast"}, 7,
             {"match": ["*"], "tier": "best"}, {"match": ["*"], "tier": "fast"}]}"#,
@@ -100,7 +100,7 @@ fn mistakes_are_named_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_day_of_withdrawal_makes_a_model_deprecated_unless_the_person_says_otherwise() {
+fn withdrawal_date_deprecates_unless_the_user_overrides() {
     let facts =
         r#"{"format": 1, "rows": [{"provider": "p", "model": "m-1", "deprecated": "2027-01-14"}]}"#;
     let facts = Prices::parse(facts).0.find("p", "m-1");

@@ -1,10 +1,10 @@
 //! Anchors: what is shown, what is found again, what is refused.
 
 use super::*;
-use crate::edit::{AnchoredAction, AnchoredEdit, Change, LineAnchor};
-use crate::mark::Guard;
-use crate::outcome::{Difference, Outcome, Refusal};
-use crate::plan::{Planned, plan};
+use crate::edit::{AnchoredAction, AnchoredEdit, LineAnchor, PatchOperation};
+use crate::mark::StaleGuard;
+use crate::outcome::{HunkDifference, HunkOutcome, HunkRefusal};
+use crate::plan::{EditPlan, plan};
 
 const TEXT: &str = "one\ntwo\nthree\nfour\n";
 
@@ -15,11 +15,11 @@ fn line_anchor(row: u32, line: &str) -> LineAnchor {
     }
 }
 
-fn edit(first: LineAnchor, last: LineAnchor, action: AnchoredAction) -> Planned {
+fn edit(first: LineAnchor, last: LineAnchor, action: AnchoredAction) -> EditPlan {
     run(TEXT, first, last, action)
 }
 
-fn run(text: &str, first: LineAnchor, last: LineAnchor, action: AnchoredAction) -> Planned {
+fn run(text: &str, first: LineAnchor, last: LineAnchor, action: AnchoredAction) -> EditPlan {
     let operations = vec![AnchoredEdit {
         first,
         last,
@@ -28,8 +28,8 @@ fn run(text: &str, first: LineAnchor, last: LineAnchor, action: AnchoredAction) 
     }];
     plan(
         &FileText::new(text),
-        &Change::Anchored { operations },
-        Guard::Off,
+        &PatchOperation::Anchored { operations },
+        StaleGuard::Off,
     )
 }
 
@@ -52,7 +52,7 @@ fn lines_are_replaced_and_inserted() {
         AnchoredAction::Replace("x\n".to_owned()),
     );
     assert_eq!(planned.apply(TEXT), "one\nx\nfour\n");
-    assert_eq!(planned.hunks[0].outcome, Outcome::Exact);
+    assert_eq!(planned.hunks[0].outcome, HunkOutcome::Exact);
     let planned = edit(
         line_anchor(0, "one"),
         line_anchor(0, "one"),
@@ -77,7 +77,7 @@ fn a_line_that_moved_is_found_near() {
         AnchoredAction::Replace("2\n".to_owned()),
     );
     assert_eq!(planned.apply(text), "new\nnew\none\n2\nthree\n");
-    assert_eq!(planned.hunks[0].differences, [Difference::Moved]);
+    assert_eq!(planned.hunks[0].differences, [HunkDifference::Moved]);
     // Twice near, or too far, or a range that has stretched.
     let far = format!("{}two\n", "x\n".repeat(40));
     for text in ["a\n0\ntwo\ntwo\n", far.as_str()] {
@@ -88,7 +88,7 @@ fn a_line_that_moved_is_found_near() {
             AnchoredAction::Replace("2\n".to_owned()),
         );
         assert_eq!(
-            planned.hunks[0].refusal.as_ref().map(Refusal::name),
+            planned.hunks[0].refusal.as_ref().map(HunkRefusal::name),
             Some("anchor-moved"),
             "{text}"
         );
@@ -101,7 +101,7 @@ fn a_line_that_moved_is_found_near() {
         AnchoredAction::Replace("2\n".to_owned()),
     );
     assert_eq!(
-        planned.hunks[0].refusal.as_ref().map(Refusal::name),
+        planned.hunks[0].refusal.as_ref().map(HunkRefusal::name),
         Some("anchor-moved")
     );
 }
@@ -114,7 +114,7 @@ fn a_lost_anchor_is_answered_with_the_present_ones() {
         AnchoredAction::Replace("2\n".to_owned()),
     );
     let report = &planned.hunks[0];
-    assert_eq!(report.outcome, Outcome::Rejected);
+    assert_eq!(report.outcome, HunkOutcome::Rejected);
     let shown = render(&FileText::new(TEXT), Row(0)..Row(4));
     assert_eq!(report.nearest[0].text, shown.trim_end());
 }

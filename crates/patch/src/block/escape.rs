@@ -1,14 +1,14 @@
-//! Readings of a hunk whose text was escaped once too often.
+//! Interpretations of a hunk whose text was escaped once too often.
 //!
-//! Whether the new text was escaped as well is told by what escaped text cannot hold: a bare quote,
-//! a bare `<`. Where it can be read both ways the reading carries a doubt.
+//! An unescaped quote or `<` in the new text shows that only the old text was escaped. If both
+//! interpretations are possible, the block carries a doubt.
 
 use std::borrow::Cow;
 
-use crate::edit::Hunk;
-use crate::outcome::{Difference, Doubt};
+use crate::edit::PatchHunk;
+use crate::outcome::{Ambiguity, HunkDifference};
 
-use super::Block;
+use super::LineBlock;
 
 const ENTITIES: [(&str, &str); 6] = [
     ("&lt;", "<"),
@@ -16,14 +16,18 @@ const ENTITIES: [(&str, &str); 6] = [
     ("&quot;", "\""),
     ("&#39;", "'"),
     ("&apos;", "'"),
-    // Last, so that what it gives is not decoded again.
+    // Decoded last, so that its result is not decoded again.
     ("&amp;", "&"),
 ];
 
-/// The readings of a hunk in which escapes are taken off, those that change least first.
-pub(crate) fn unescaped(hunk: &Hunk) -> Vec<Block> {
+/// Returns the interpretations of a hunk with escapes removed, the smallest change first.
+pub(crate) fn unescaped(hunk: &PatchHunk) -> Vec<LineBlock> {
     let mut blocks = Vec::new();
-    for escape in [Escape::Entities, Escape::Quotes, Escape::Backslashes] {
+    for escape in [
+        EscapeStyle::Entities,
+        EscapeStyle::Quotes,
+        EscapeStyle::Backslashes,
+    ] {
         let Cow::Owned(old) = escape.undo(&hunk.old) else {
             continue;
         };
@@ -33,13 +37,14 @@ pub(crate) fn unescaped(hunk: &Hunk) -> Vec<Block> {
         let undone = escape.undo(&hunk.new);
         let is_changed = *undone != hunk.new;
         let is_bare = escape.is_bare(&hunk.old, &hunk.new);
-        let new = match is_bare {
-            true => Cow::Borrowed(hunk.new.as_str()),
-            false => undone,
+        let new = if is_bare {
+            Cow::Borrowed(hunk.new.as_str())
+        } else {
+            undone
         };
-        if let Some(mut block) = Block::new(&old, &new, hunk.grain, hunk.at_end) {
+        if let Some(mut block) = LineBlock::new(&old, &new, hunk.grain, hunk.at_end) {
             block.differences.push(escape.difference());
-            block.doubt = (is_changed && is_bare).then_some(Doubt::Escapes);
+            block.doubt = (is_changed && is_bare).then_some(Ambiguity::Escapes);
             blocks.push(block);
         }
     }
@@ -47,13 +52,13 @@ pub(crate) fn unescaped(hunk: &Hunk) -> Vec<Block> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Escape {
+enum EscapeStyle {
     Entities,
     Quotes,
     Backslashes,
 }
 
-impl Escape {
+impl EscapeStyle {
     fn undo(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Entities if text.contains('&') => {
@@ -71,7 +76,7 @@ impl Escape {
         }
     }
 
-    /// Whether `new` holds what it could not hold if it were escaped as `old` is.
+    /// Whether `new` contains text that it could not contain if it were escaped like `old`.
     fn is_bare(self, old: &str, new: &str) -> bool {
         match self {
             Self::Entities => {
@@ -92,10 +97,10 @@ impl Escape {
         }
     }
 
-    fn difference(self) -> Difference {
+    fn difference(self) -> HunkDifference {
         match self {
-            Self::Entities => Difference::Entities,
-            Self::Quotes | Self::Backslashes => Difference::Escapes,
+            Self::Entities => HunkDifference::Entities,
+            Self::Quotes | Self::Backslashes => HunkDifference::Escapes,
         }
     }
 }

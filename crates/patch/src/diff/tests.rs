@@ -5,13 +5,13 @@ use rand::{Rng, SeedableRng};
 
 use super::*;
 
-fn of(old: &str, new: &str) -> Vec<Run> {
+fn of(old: &str, new: &str) -> Vec<DiffRun> {
     let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
     diff(old.len(), new.len(), |x, y| old[x] == new[y])
 }
 
-fn run(old: Range<usize>, new: Range<usize>) -> Run {
-    Run { old, new }
+fn run(old: Range<usize>, new: Range<usize>) -> DiffRun {
+    DiffRun { old, new }
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn differences_are_runs() {
     assert_eq!(of("", "ab"), [run(0..0, 0..2)]);
 }
 
-fn check(runs: &[Run], old: &str, new: &str) {
+fn check(runs: &[DiffRun], old: &str, new: &str) {
     let (mut x, mut y) = (0, 0);
     for run in runs
         .iter()
@@ -64,9 +64,10 @@ fn longest_common(a: &str, b: &str) -> usize {
     for x in a.chars() {
         let mut diagonal = 0;
         for (ix, y) in b.chars().enumerate() {
-            let here = match x == y {
-                true => diagonal + 1,
-                false => row[ix].max(row[ix + 1]),
+            let here = if x == y {
+                diagonal + 1
+            } else {
+                row[ix].max(row[ix + 1])
             };
             diagonal = row[ix + 1];
             row[ix + 1] = here;

@@ -1,26 +1,26 @@
-//! What models and people are told.
+//! Messages for models and users.
 
 use std::borrow::Cow;
 
 use super::*;
-use crate::format::{Format, parse};
-use crate::set::{Completeness, Found, Texts, plan_set};
+use crate::format::{EditFormat, parse};
+use crate::set::{Completeness, FileLookup, TextSource, plan_set};
 
 struct One;
 
-impl Texts for One {
-    fn find(&self, path: &str) -> Found<'_> {
+impl TextSource for One {
+    fn find(&self, path: &str) -> FileLookup<'_> {
         match path {
-            "a.rs" => Found::Text(Cow::Borrowed(
+            "a.rs" => FileLookup::Text(Cow::Borrowed(
                 "fn one() {\n    first();\n}\n\nfn two() {\n    second();\n}\n",
             )),
-            _ => Found::Missing,
+            _ => FileLookup::Missing,
         }
     }
 }
 
 fn plan(edits: &str, completeness: Completeness) -> SetPlan {
-    let parsed = parse(Format::SearchReplace, edits);
+    let parsed = parse(EditFormat::SearchReplace, edits);
     assert!(!parsed.has_losses(), "{:?}", parsed.problems);
     plan_set(&One, &parsed.files, completeness)
 }
@@ -33,8 +33,8 @@ fn the_model_is_told_what_would_help() {
     let expected = "\
 Nothing was changed: 1 of 2 hunks could not be applied.
 
-a.rs, hunk 2: the old text does not stand in the file; quote the lines as they are now.
-The new text stands in the file already, from line 5. Is this change still needed?
+a.rs, hunk 2: the old text is not in the file; quote the lines as they are now.
+The new text is already in the file, from line 5. Is this change still needed?
 Did you mean these lines, from line 5:
 ```
 fn two() {
@@ -72,11 +72,11 @@ fn what_landed_in_spite_of_differences_is_quoted() {
 #[test]
 fn a_person_is_told_in_a_line() {
     assert_eq!(
-        for_person(&plan(EDITS, Completeness::All)),
+        for_user(&plan(EDITS, Completeness::All)),
         "nothing changes: 1 with small differences, 1 refused"
     );
     assert_eq!(
-        for_person(&plan(EDITS, Completeness::Partial)),
+        for_user(&plan(EDITS, Completeness::Partial)),
         "1 file changes: 1 with small differences, 1 refused"
     );
 }

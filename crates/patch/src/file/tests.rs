@@ -9,9 +9,9 @@ fn lines_end_at_line_feeds() {
     assert_eq!(file.line(Row(0)), "one");
     assert_eq!(file.line(Row(2)), "three");
     assert_eq!(file.line(Row(3)), "");
-    assert_eq!(file.ending(0), Ending::ReturnFeed);
-    assert_eq!(file.ending(1), Ending::Feed);
-    assert_eq!(file.ending(2), Ending::None);
+    assert_eq!(file.line_ending(0), RawLineEnding::ReturnFeed);
+    assert_eq!(file.line_ending(1), RawLineEnding::Feed);
+    assert_eq!(file.line_ending(2), RawLineEnding::None);
     assert!(file.is_bare());
 }
 

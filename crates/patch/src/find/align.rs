@@ -1,40 +1,43 @@
-//! Line alignment: blank lines more or fewer along with misspelt words.
+//! Aligns a block with similar lines: allows extra or missing blank lines together with misspelt
+//! words.
 //!
-//! Places are proposed by the lines that block and file share, so that only a few are aligned. The
-//! best is taken if nearly all of the block stands there and no other place comes near.
-//! Invariant: every line that says something has its partner, so that no line of the file is passed
-//! over: whether it would have to move along with its neighbours could not be told.
+//! Candidate positions come from lines that the block and the file share, so that only a few are
+//! aligned. The best one is accepted if nearly all of the block matches there and no other
+//! candidate comes close.
+//!
+//! Invariant: every non-blank line of the block has a counterpart, and no non-blank line of the
+//! file is skipped, since it would be unclear whether a skipped line moves with its neighbours.
 
 mod typo;
 
 use std::rc::Rc;
 
-use crate::block::Block;
+use crate::block::LineBlock;
 use crate::file::FileText;
 use crate::fold;
-use crate::found::{Aligned, Match};
-use crate::indent::Readings;
-use crate::outcome::{Difference, Rung};
+use crate::hunk_match::{BlockAlignment, HunkMatch};
+use crate::indent::IndentMappings;
+use crate::outcome::{HunkDifference, MatchStrategy};
 
-pub(crate) use self::typo::{Slip, Slips};
+pub(crate) use self::typo::{Typo, TypoFinder};
 
-/// The least share of a block that must stand at its place.
-const FLOOR: f32 = 0.9;
-/// By how much the best place must beat the next.
-const MARGIN: f32 = 0.1;
-/// How many rows a block may be longer or shorter than its place.
-const SLACK: usize = 4;
-/// How many places are aligned.
-const PLACES: usize = 6;
-/// A line that stands in more rows proposes none.
-const COMMON: usize = 48;
-/// What each line without a partner costs beyond its weight, so that fewer gaps win.
+/// Minimum share of a block that must match.
+const MIN_SCORE: f32 = 0.9;
+/// Minimum lead of the best candidate over the next.
+const MIN_LEAD: f32 = 0.1;
+/// Maximum number of rows by which a block may be longer or shorter than its match.
+const MAX_SHIFT_ROWS: usize = 4;
+/// Maximum number of candidates that are aligned.
+const MAX_CANDIDATES: usize = 6;
+/// Lines that occur more often than this propose no candidates.
+const MAX_OCCURRENCES: usize = 48;
+/// Cost of an unmatched line beyond its weight, so that alignments with fewer gaps win.
 const GAP: f32 = 0.01;
 
-/// The place, if one stands out.
-pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Option<Match> {
-    let scorer = Scorer::new(file, block);
-    let mut found: Vec<Scored> = scorer
+/// Returns the best position if it is unambiguous.
+pub(super) fn find(file: &FileText, block: &Rc<LineBlock>) -> Option<HunkMatch> {
+    let scorer = AlignScorer::new(file, block);
+    let mut found: Vec<ScoredAlignment> = scorer
         .proposals()?
         .iter()
         .filter_map(|row| scorer.align(*row))
@@ -43,14 +46,14 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Option<Match> {
     found.dedup_by(|a, b| a.map == b.map);
     let best = found.first()?;
     let runner_up = found.get(1).map_or(0.0, |next| next.score);
-    if best.score < FLOOR || best.score - runner_up < MARGIN || !scorer.is_sound(best) {
+    if best.score < MIN_SCORE || best.score - runner_up < MIN_LEAD || !scorer.is_sound(best) {
         return None;
     }
     let first = best.map.iter().flatten().next()?;
     let last = best.map.iter().flatten().next_back()?;
-    let mut found = Match::lines(
-        Rung::Aligned,
-        Aligned {
+    let mut found = HunkMatch::from_alignment(
+        MatchStrategy::Aligned,
+        BlockAlignment {
             block: block.clone(),
             rows: *first..last + 1,
             map: best.map.clone(),
@@ -61,76 +64,76 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Option<Match> {
     Some(found)
 }
 
-/// What speaks for the block's starting at a row.
-struct Vote {
+/// Evidence that the block starts at a row.
+struct RowVote {
     row: isize,
     weight: f32,
-    /// Whether more than brackets does.
+    /// Whether more than brackets supports it.
     is_telling: bool,
 }
 
-/// How many of so many lines may be misspelt.
-pub(super) fn most_typos(lines: usize) -> usize {
+/// Returns how many of a number of lines may be misspelt.
+pub(super) fn max_typos(lines: usize) -> usize {
     (lines / 5).max(1)
 }
 
-/// A block laid out along the file.
-struct Scored {
+/// An alignment of a block with the file.
+struct ScoredAlignment {
     map: Vec<Option<usize>>,
     typos: Vec<usize>,
-    /// The share of the block that stands there, from 0 to 1.
+    /// Share of the block that matches, from 0 to 1.
     score: f32,
 }
 
-struct Scorer<'a> {
+struct AlignScorer<'a> {
     file: &'a FileText<'a>,
-    block: &'a Block,
+    block: &'a LineBlock,
     keys: Vec<u64>,
     weights: Vec<f32>,
-    slips: Slips<'a>,
+    slips: TypoFinder<'a>,
 }
 
-/// How a cell of the alignment was reached.
+/// Predecessor of a cell in the alignment.
 #[derive(Clone, Copy, PartialEq)]
-enum Step {
+enum AlignStep {
     Start,
     Pair,
-    /// A line of the block without a partner.
+    /// A line of the block without a counterpart.
     Old,
-    /// A row without a partner.
+    /// A row without a counterpart.
     Row,
 }
 
-impl<'a> Scorer<'a> {
-    fn new(file: &'a FileText, block: &'a Block) -> Self {
+impl<'a> AlignScorer<'a> {
+    fn new(file: &'a FileText, block: &'a LineBlock) -> Self {
         Self {
             file,
             block,
             keys: block.old.iter().map(|line| fold::key(line)).collect(),
             weights: block.old.iter().map(|line| fold::weight(line)).collect(),
-            slips: Slips::of(file),
+            slips: TypoFinder::of(file),
         }
     }
 
-    /// Rows at which the block may start, those that most of it speaks for. `None` where one that is
-    /// left out may do as well.
+    /// Returns the best-supported rows at which the block may start. `None` if a candidate that is
+    /// left out could match as well.
     fn proposals(&self) -> Option<Vec<isize>> {
-        let mut votes: Vec<Vote> = Vec::new();
+        let mut votes: Vec<RowVote> = Vec::new();
         for (ix, (key, weight)) in self.keys.iter().zip(&self.weights).enumerate() {
             let rows = self.file.rows_with(*key);
             if self.may_vote(ix) {
-                votes.extend(rows.iter().map(|(_, row)| Vote {
+                votes.extend(rows.iter().map(|(_, row)| RowVote {
                     row: *row as isize - ix as isize,
                     weight: *weight,
-                    is_telling: fold::is_telling(&self.block.old[ix]),
+                    is_telling: fold::has_alphanumeric(&self.block.old[ix]),
                 }));
             }
         }
         votes.sort_by_key(|vote| vote.row);
-        let mut groups: Vec<Vote> = Vec::new();
+        let mut groups: Vec<RowVote> = Vec::new();
         for vote in votes {
             match groups.last_mut() {
-                Some(group) if vote.row - group.row <= SLACK as isize => {
+                Some(group) if vote.row - group.row <= MAX_SHIFT_ROWS as isize => {
                     group.weight += vote.weight;
                     group.is_telling |= vote.is_telling;
                 }
@@ -139,50 +142,52 @@ impl<'a> Scorer<'a> {
         }
         groups.retain(|group| group.is_telling);
         groups.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let left_out = groups.get(PLACES);
-        if left_out.is_some_and(|group| self.most(group.weight) >= FLOOR - MARGIN) {
+        let left_out = groups.get(MAX_CANDIDATES);
+        if left_out.is_some_and(|group| self.most(group.weight) >= MIN_SCORE - MIN_LEAD) {
             return None;
         }
-        groups.truncate(PLACES);
+        groups.truncate(MAX_CANDIDATES);
         Some(groups.into_iter().map(|group| group.row).collect())
     }
 
-    /// Whether a line proposes places.
+    /// Whether a line proposes candidates.
     fn may_vote(&self, ix: usize) -> bool {
-        self.file.rows_with(self.keys[ix]).len() <= COMMON && !fold::is_blank(&self.block.old[ix])
+        self.file.rows_with(self.keys[ix]).len() <= MAX_OCCURRENCES
+            && !fold::is_blank(&self.block.old[ix])
     }
 
-    /// The share of the block that may stand where lines of this weight do: those that propose no
-    /// place may stand there too, and as many that are misspelt as may be.
+    /// Returns the maximum share of the block that may match at a candidate with this weight: lines
+    /// that propose no candidates may match too, and the permitted number of misspelt lines.
     fn most(&self, weight: f32) -> f32 {
         let mut others = 0.0;
         let mut voting = Vec::new();
         for (ix, weight) in self.weights.iter().enumerate() {
-            match self.may_vote(ix) {
-                true => voting.push(*weight),
-                false => others += weight,
+            if self.may_vote(ix) {
+                voting.push(*weight)
+            } else {
+                others += weight
             }
         }
         voting.sort_by(|a, b| b.total_cmp(a));
-        let slips = voting.iter().take(most_typos(voting.len())).sum::<f32>();
+        let slips = voting.iter().take(max_typos(voting.len())).sum::<f32>();
         (weight + others + slips) / self.weights.iter().sum::<f32>()
     }
 
-    /// The best layout of the block near `row`.
-    fn align(&self, row: isize) -> Option<Scored> {
+    /// Computes the best alignment of the block near `row`.
+    fn align(&self, row: isize) -> Option<ScoredAlignment> {
         let count = self.keys.len();
-        let width = 2 * SLACK + 1;
-        // Cell (i, b): i lines of the block and the rows before `row - SLACK + i + b` are used up.
-        let mut best = vec![(0.0f32, Step::Start); (count + 1) * width];
-        let row_at = |i: usize, b: usize| row - SLACK as isize + (i + b) as isize;
+        let width = 2 * MAX_SHIFT_ROWS + 1;
+        // Cell (i, b): i lines of the block and the rows before `row - SLACK + i + b` are consumed.
+        let mut best = vec![(0.0f32, AlignStep::Start); (count + 1) * width];
+        let row_at = |i: usize, b: usize| row - MAX_SHIFT_ROWS as isize + (i + b) as isize;
         for i in 1..=count {
             for b in 0..width {
                 let pair = best[(i - 1) * width + b].0 + self.pair(i - 1, row_at(i, b) - 1);
-                let mut cell = (pair, Step::Pair);
+                let mut cell = (pair, AlignStep::Pair);
                 if b + 1 < width {
                     let score = best[(i - 1) * width + b + 1].0 - GAP;
                     cell = if score > cell.0 {
-                        (score, Step::Old)
+                        (score, AlignStep::Old)
                     } else {
                         cell
                     };
@@ -190,7 +195,7 @@ impl<'a> Scorer<'a> {
                 if b > 0 {
                     let score = best[i * width + b - 1].0 - self.row_weight(row_at(i, b) - 1) - GAP;
                     cell = if score > cell.0 {
-                        (score, Step::Row)
+                        (score, AlignStep::Row)
                     } else {
                         cell
                     };
@@ -208,11 +213,11 @@ impl<'a> Scorer<'a> {
 
     fn read(
         &self,
-        best: &[(f32, Step)],
+        best: &[(f32, AlignStep)],
         width: usize,
         end: usize,
         row_at: impl Fn(usize, usize) -> isize,
-    ) -> Option<Scored> {
+    ) -> Option<ScoredAlignment> {
         let mut map = vec![None; self.keys.len()];
         let mut typos = Vec::new();
         let (mut i, mut b) = (self.keys.len(), end);
@@ -220,13 +225,13 @@ impl<'a> Scorer<'a> {
         while i > 0 {
             let row = row_at(i, b) - 1;
             match best[i * width + b].1 {
-                Step::Start => break,
-                Step::Old => (i, b) = (i - 1, b + 1),
-                Step::Row => {
+                AlignStep::Start => break,
+                AlignStep::Old => (i, b) = (i - 1, b + 1),
+                AlignStep::Row => {
                     extra += self.row_weight(row);
                     b -= 1;
                 }
-                Step::Pair => {
+                AlignStep::Pair => {
                     i -= 1;
                     map[i] = usize::try_from(row)
                         .ok()
@@ -242,14 +247,14 @@ impl<'a> Scorer<'a> {
             .filter_map(|ix| Some(self.pair(ix, map[ix]? as isize)))
             .sum();
         let total: f32 = self.weights.iter().sum::<f32>() + extra;
-        (total > 0.0).then(|| Scored {
+        (total > 0.0).then(|| ScoredAlignment {
             map,
             typos,
             score: matched / total,
         })
     }
 
-    /// How much of a line of the block stands on a row; less than nothing where nothing does.
+    /// Scores a line of the block against a row; negative infinity if they do not match.
     fn pair(&self, ix: usize, row: isize) -> f32 {
         let Ok(row) = usize::try_from(row) else {
             return f32::NEG_INFINITY;
@@ -281,8 +286,8 @@ impl<'a> Scorer<'a> {
         row.map_or(f32::INFINITY, |row| fold::weight(self.file.content(row)))
     }
 
-    /// Whether the differences are few and of the kinds that leave no doubt about the place.
-    fn is_sound(&self, scored: &Scored) -> bool {
+    /// Whether the differences are few and of kinds that leave the position certain.
+    fn is_sound(&self, scored: &ScoredAlignment) -> bool {
         let is_filled = |ix: &usize| !fold::is_blank(&self.block.old[*ix]);
         let filled: Vec<usize> = (0..self.keys.len()).filter(is_filled).collect();
         let has_all = filled.iter().all(|ix| scored.map[*ix].is_some());
@@ -291,7 +296,7 @@ impl<'a> Scorer<'a> {
         let typos = scored.typos.len();
         let is_telling = |ix: &usize| {
             let is_right = scored.map[*ix].is_some() && !scored.typos.contains(ix);
-            is_right && fold::is_telling(&self.block.old[*ix])
+            is_right && fold::has_alphanumeric(&self.block.old[*ix])
         };
         let pairs = filled.iter().filter_map(|ix| {
             Some((
@@ -302,25 +307,25 @@ impl<'a> Scorer<'a> {
         let pairs: Vec<_> = pairs.collect();
         has_all
             && !has_more
-            // Blank lines alone are looked at on another rung.
-            && (1..=most_typos(filled.len())).contains(&typos)
+            // `blanks` handles blocks that differ in blank lines only.
+            && (1..=max_typos(filled.len())).contains(&typos)
             && filled.iter().any(is_telling)
             && self.block.final_feed.is_none()
-            && Readings::of(&pairs).is_some()
+            && IndentMappings::of(&pairs).is_some()
     }
 
-    /// Rows within the place that no line of the block stands on.
-    fn extra_rows(&self, scored: &Scored) -> impl Iterator<Item = usize> {
+    /// Returns the rows within the match that no line of the block matches.
+    fn extra_rows(&self, scored: &ScoredAlignment) -> impl Iterator<Item = usize> {
         let rows: Vec<usize> = scored.map.iter().flatten().copied().collect();
         let pairs: Vec<_> = rows.windows(2).map(|pair| pair[0] + 1..pair[1]).collect();
         pairs.into_iter().flatten()
     }
 
-    fn differences(&self, scored: &Scored) -> Vec<Difference> {
+    fn differences(&self, scored: &ScoredAlignment) -> Vec<HunkDifference> {
         let has_gaps =
             scored.map.iter().any(Option::is_none) || self.extra_rows(scored).next().is_some();
-        let blank = has_gaps.then_some(Difference::BlankLines);
-        let typo = (!scored.typos.is_empty()).then_some(Difference::Typo);
+        let blank = has_gaps.then_some(HunkDifference::BlankLines);
+        let typo = (!scored.typos.is_empty()).then_some(HunkDifference::Typo);
         blank.into_iter().chain(typo).collect()
     }
 }

@@ -1,26 +1,26 @@
-//! Line by line, but for blank lines more or fewer.
+//! Matches line by line, allowing extra or missing blank lines.
 //!
-//! The lines that say something must all stand there one after the other, so that only where blank
-//! lines lie is open; what that means for new lines is decided in `fit`.
+//! All non-blank lines must match consecutively, so that only the positions of blank lines are
+//! open; `fit` decides what that means for new lines.
 
 use std::rc::Rc;
 
-use crate::block::Block;
+use crate::block::LineBlock;
 use crate::file::FileText;
 use crate::fold;
-use crate::found::{Aligned, Match};
-use crate::indent::Readings;
-use crate::outcome::{Difference, Doubt, Rung};
+use crate::hunk_match::{BlockAlignment, HunkMatch};
+use crate::indent::IndentMappings;
+use crate::outcome::{Ambiguity, HunkDifference, MatchStrategy};
 
-/// How many blank lines more or fewer there may be in all.
-const MOST: usize = 4;
+/// Maximum number of extra and missing blank lines in total.
+const MAX_EXTRA_BLANKS: usize = 4;
 
-/// The places; none for a block that says no more than brackets do.
-pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
+/// Returns the positions; none for a block that consists of brackets only.
+pub(super) fn find(file: &FileText, block: &Rc<LineBlock>) -> Vec<HunkMatch> {
     let filled: Vec<usize> = (0..block.old.len())
         .filter(|ix| !fold::is_blank(&block.old[*ix]))
         .collect();
-    let is_telling = |ix: &usize| fold::is_telling(&block.old[*ix]);
+    let is_telling = |ix: &usize| fold::has_alphanumeric(&block.old[*ix]);
     if block.final_feed.is_some() || !filled.iter().any(is_telling) {
         return Vec::new();
     }
@@ -43,35 +43,40 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
             pairs.all(|(ix, row)| fold::is_same(&block.old[*ix], file.content(*row)))
         })
         .collect();
-    let fits: Vec<Option<Match>> = places
+    let fits: Vec<Option<HunkMatch>> = places
         .iter()
         .map(|rows| at(file, block, &filled, rows))
         .collect();
     if fits.iter().all(Option::is_none) {
         return Vec::new();
     }
-    // A place at which the block cannot land counts as well.
+    // A position at which the block cannot be applied still makes the match ambiguous.
     let all = fits.into_iter().zip(&places);
     all.map(|(fit, rows)| fit.unwrap_or_else(|| unclear(block, &filled, rows)))
         .collect()
 }
 
-fn unclear(block: &Rc<Block>, filled: &[usize], rows: &[usize]) -> Match {
+fn unclear(block: &Rc<LineBlock>, filled: &[usize], rows: &[usize]) -> HunkMatch {
     let mut map = vec![None; block.old.len()];
     for (ix, row) in filled.iter().zip(rows) {
         map[*ix] = Some(*row);
     }
-    let aligned = Aligned {
+    let aligned = BlockAlignment {
         block: block.clone(),
         rows: rows[0]..rows[rows.len() - 1] + 1,
         map,
         typos: Vec::new(),
     };
-    Match::unclear(Rung::Aligned, aligned, Doubt::Boundary)
+    HunkMatch::unclear(MatchStrategy::Aligned, aligned, Ambiguity::Boundary)
 }
 
-/// The block with these lines on those rows, if it fits there.
-fn at(file: &FileText, block: &Rc<Block>, filled: &[usize], rows: &[usize]) -> Option<Match> {
+/// Matches these lines with those rows, if the block fits there.
+fn at(
+    file: &FileText,
+    block: &Rc<LineBlock>,
+    filled: &[usize],
+    rows: &[usize],
+) -> Option<HunkMatch> {
     let pairs = || {
         let pairs = filled.iter().zip(rows);
         pairs.map(|(ix, row)| (block.old[*ix].as_str(), file.content(*row)))
@@ -79,7 +84,7 @@ fn at(file: &FileText, block: &Rc<Block>, filled: &[usize], rows: &[usize]) -> O
     let indents: Vec<_> = pairs()
         .map(|(old, row)| (fold::indent(old), fold::indent(row)))
         .collect();
-    Readings::of(&indents)?;
+    IndentMappings::of(&indents)?;
     let mut map = vec![None; block.old.len()];
     for (ix, row) in filled.iter().zip(rows) {
         map[*ix] = Some(*row);
@@ -92,24 +97,24 @@ fn at(file: &FileText, block: &Rc<Block>, filled: &[usize], rows: &[usize]) -> O
     let last = *map.iter().flatten().next_back()?;
     let missing = map.iter().filter(|row| row.is_none()).count();
     let extra = last + 1 - first - map.iter().flatten().count();
-    if missing + extra > MOST {
+    if missing + extra > MAX_EXTRA_BLANKS {
         return None;
     }
-    let mut found = Match::lines(
-        Rung::Aligned,
-        Aligned {
+    let mut found = HunkMatch::from_alignment(
+        MatchStrategy::Aligned,
+        BlockAlignment {
             block: block.clone(),
             rows: first..last + 1,
             map,
             typos: Vec::new(),
         },
     );
-    found.differences.push(Difference::BlankLines);
+    found.differences.push(HunkDifference::BlankLines);
     Some(found)
 }
 
-/// Gives blank lines of the block their partners: those behind a line that stands there in order,
-/// and those before the first from below.
+/// Pairs the blank lines of the block with those of the file: lines after a matched line in order,
+/// lines before the first matched line from below.
 fn pair_blanks(file: &FileText, map: &mut [Option<usize>]) {
     let is_blank = |row: &usize| *row < file.line_count() && fold::is_blank(file.content(*row));
     let Some(first) = map.iter().position(Option::is_some) else {
@@ -126,9 +131,9 @@ fn pair_blanks(file: &FileText, map: &mut [Option<usize>]) {
     }
 }
 
-/// Whether blank lines of which there are more or fewer all look the same, white space and all: else
-/// it makes a difference which of them are left out.
-fn are_alike(file: &FileText, block: &Block, map: &[Option<usize>]) -> bool {
+/// Whether all blank lines in a stretch with a differing count are identical, including white
+/// space; otherwise it matters which of them are left out.
+fn are_alike(file: &FileText, block: &LineBlock, map: &[Option<usize>]) -> bool {
     let is_filled = |ix: &usize| !fold::is_blank(&block.old[*ix]);
     let filled: Vec<usize> = (0..map.len()).filter(is_filled).collect();
     let stretches = filled.windows(2).all(|pair| {

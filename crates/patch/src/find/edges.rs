@@ -1,60 +1,60 @@
-//! Line by line, but for blank lines around the block that the file does not have.
+//! Matches line by line, ignoring blank lines around the block that the file does not have.
 //!
-//! The block begins or ends with blank lines that stay, and none stands there in the file: they are
-//! for the eye, or stand for the end of the file.
+//! The block begins or ends with unchanged blank lines that the file lacks: they were added for
+//! readability or represent the end of the file.
 
 use std::rc::Rc;
 
-use crate::block::Block;
+use crate::block::LineBlock;
 use crate::file::FileText;
 use crate::fold;
-use crate::found::Match;
-use crate::outcome::{Difference, Rung};
+use crate::hunk_match::HunkMatch;
+use crate::outcome::{HunkDifference, MatchStrategy};
 
 use super::{exact, loose};
 
-/// The places; none for a block without such lines.
-pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
-    let is_telling = block.old.iter().any(|line| fold::is_telling(line));
-    let Edges { head, tail } = Edges::of(block);
+/// Returns the positions; none for a block without such lines.
+pub(super) fn find(file: &FileText, block: &Rc<LineBlock>) -> Vec<HunkMatch> {
+    let is_telling = block.old.iter().any(|line| fold::has_alphanumeric(line));
+    let BlankEdges { head, tail } = BlankEdges::of(block);
     if head + tail == 0 || !is_telling || block.final_feed.is_some() {
         return Vec::new();
     }
     let cut = |lines: &[String]| lines[head..lines.len() - tail].to_vec();
-    let inner = Rc::new(Block {
+    let inner = Rc::new(LineBlock {
         old: cut(&block.old),
         new: cut(&block.new),
-        ..Block::clone(block)
+        ..LineBlock::clone(block)
     });
-    let mut found = exact::lines(file, &inner);
+    let mut found = exact::find_lines(file, &inner);
     if found.is_empty() {
         found = loose::find(file, &inner);
     }
     let is_filled = |row: usize| row >= file.line_count() || !fold::is_blank(file.content(row));
-    let lacks_all = |found: &Match| {
+    let lacks_all = |found: &HunkMatch| {
         let above = found.rows.start.checked_sub(1);
         (head == 0 || above.is_none_or(is_filled)) && (tail == 0 || is_filled(found.rows.end))
     };
-    // Where some of them stand, which of them are meant is another question.
+    // If the file has some of the blank lines, it is unclear which of them are meant.
     if !found.iter().all(lacks_all) {
         return Vec::new();
     }
     for found in &mut found {
-        found.rung = Rung::Aligned;
-        found.differences.push(Difference::BlankLines);
+        found.strategy = MatchStrategy::Aligned;
+        found.differences.push(HunkDifference::BlankLines);
     }
     found
 }
 
-/// How many blank lines old and new text both begin and end with.
-struct Edges {
+/// Number of blank lines that both old and new text begin and end with.
+struct BlankEdges {
     head: usize,
     tail: usize,
 }
 
-impl Edges {
-    /// None at an edge where the new text has fewer than the old one.
-    fn of(block: &Block) -> Self {
+impl BlankEdges {
+    /// Counts zero at an edge where the new text has fewer blank lines than the old.
+    fn of(block: &LineBlock) -> Self {
         let head = |lines: &[String]| lines.iter().take_while(|line| fold::is_blank(line)).count();
         let tail = |lines: &[String]| {
             let lines = lines.iter().rev();
@@ -66,9 +66,10 @@ impl Edges {
             head: both(head(old), head(new)),
             tail: both(tail(old), tail(new)),
         };
-        match edges.head + edges.tail < old.len().min(new.len()) {
-            true => edges,
-            false => Self { head: 0, tail: 0 },
+        if edges.head + edges.tail < old.len().min(new.len()) {
+            edges
+        } else {
+            Self { head: 0, tail: 0 }
         }
     }
 }

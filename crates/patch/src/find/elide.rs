@@ -1,26 +1,26 @@
-//! Blocks in which a line of `...` stands for lines that stay.
+//! Matches blocks in which a line of `...` replaces unchanged lines.
 //!
-//! Old and new text leave out the same parts, so their pieces pair up. A piece that changes must
-//! have one place alone; pieces that stay only have to stand there in order.
+//! Old and new text leave out the same parts, so their segments pair up. A changed segment must
+//! match exactly one position; unchanged segments must only occur in order.
 
 use std::rc::Rc;
 
-use crate::block::Block;
+use crate::block::LineBlock;
 use crate::edit::Grain;
 use crate::file::FileText;
-use crate::found::{Aligned, Body, Match};
-use crate::outcome::{Difference, Doubt, Refusal, Rung};
+use crate::hunk_match::{BlockAlignment, HunkMatch, MatchBody};
+use crate::outcome::{Ambiguity, HunkDifference, HunkRefusal, MatchStrategy};
 use crate::placeholder::leaves_out;
 
 use super::{exact, loose};
 
-/// The place, if there is one; none for a block that leaves nothing out.
-pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Result<Vec<Match>, Refusal> {
-    let (old, new) = (pieces(&block.old), pieces(&block.new));
+/// Returns the position, if there is one; none for a block without elisions.
+pub(super) fn find(file: &FileText, block: &Rc<LineBlock>) -> Result<Vec<HunkMatch>, HunkRefusal> {
+    let (old, new) = (kept_segments(&block.old), kept_segments(&block.new));
     if old.len() < 2 {
         return Ok(Vec::new());
     }
-    let doubt = Refusal::Unclear(Doubt::Elision);
+    let doubt = HunkRefusal::Unclear(Ambiguity::Elision);
     if old.len() != new.len() || block.final_feed.is_some() {
         return Err(doubt);
     }
@@ -29,20 +29,22 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Result<Vec<Match>, Ref
         match (old.is_empty(), new.is_empty()) {
             (true, true) => {}
             (true, false) => return Err(doubt),
-            (false, _) => chain.push(Piece::find(file, old, new).ok_or(Refusal::NotFound)?),
+            (false, _) => {
+                chain.push(ElidedSegment::find(file, old, new).ok_or(HunkRefusal::NotFound)?)
+            }
         }
     }
     keep_in_order(&mut chain);
     let mut changed = Vec::new();
     for piece in &chain {
         match piece.places.as_slice() {
-            [] => return Err(Refusal::NotFound),
+            [] => return Err(HunkRefusal::NotFound),
             [place] if piece.changes => changed.push(place.clone()),
             [..] if !piece.changes => {}
             places => {
-                return Err(Refusal::Several {
+                return Err(HunkRefusal::Several {
                     count: places.len(),
-                    rung: Rung::Elided,
+                    strategy: MatchStrategy::Elided,
                 });
             }
         }
@@ -50,23 +52,23 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Result<Vec<Match>, Ref
     let (Some(first), Some(last)) = (changed.first(), changed.last()) else {
         return Ok(Vec::new());
     };
-    Ok(vec![Match {
-        rung: Rung::Elided,
-        differences: vec![Difference::Elision],
+    Ok(vec![HunkMatch {
+        strategy: MatchStrategy::Elided,
+        differences: vec![HunkDifference::Elision],
         rows: first.rows.start..last.rows.end,
-        body: Body::Pieces(changed),
+        body: MatchBody::Pieces(changed),
     }])
 }
 
-struct Piece {
-    places: Vec<Aligned>,
+struct ElidedSegment {
+    places: Vec<BlockAlignment>,
     changes: bool,
 }
 
-impl Piece {
+impl ElidedSegment {
     fn find(file: &FileText, old: &[String], new: &[String]) -> Option<Self> {
         let changes = old != new;
-        let block = Rc::new(Block {
+        let block = Rc::new(LineBlock {
             old: old.to_vec(),
             new: new.to_vec(),
             grain: Grain::Lines,
@@ -74,21 +76,21 @@ impl Piece {
             differences: Vec::new(),
             doubt: None,
         });
-        let mut found = exact::lines(file, &block);
+        let mut found = exact::find_lines(file, &block);
         if found.is_empty() {
             found = loose::find(file, &block);
         }
-        let aligned = |found: Match| match found.body {
-            Body::Lines(aligned) => Some(aligned),
-            Body::Span { .. } | Body::Raw { .. } | Body::Pieces(_) => None,
+        let aligned = |found: HunkMatch| match found.body {
+            MatchBody::Lines(aligned) => Some(aligned),
+            MatchBody::Span { .. } | MatchBody::Raw { .. } | MatchBody::Pieces(_) => None,
         };
         let places: Vec<_> = found.into_iter().filter_map(aligned).collect();
         (!places.is_empty()).then_some(Self { places, changes })
     }
 }
 
-/// Drops places that no choice of the other pieces' places leaves in order.
-fn keep_in_order(chain: &mut [Piece]) {
+/// Drops positions that do not fit in order with any position of the other segments.
+fn keep_in_order(chain: &mut [ElidedSegment]) {
     let mut earliest = 0;
     for piece in chain.iter_mut() {
         piece.places.retain(|place| place.rows.start >= earliest);
@@ -103,7 +105,7 @@ fn keep_in_order(chain: &mut [Piece]) {
     }
 }
 
-/// The runs of lines between lines that leave something out.
-fn pieces(lines: &[String]) -> Vec<&[String]> {
+/// Splits the lines at elisions.
+fn kept_segments(lines: &[String]) -> Vec<&[String]> {
     lines.split(|line| leaves_out(line)).collect()
 }

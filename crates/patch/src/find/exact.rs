@@ -1,30 +1,32 @@
-//! Letter by letter.
+//! Matches lines and text exactly.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::block::Block;
-use crate::edit::{Grain, Hunk};
+use crate::block::LineBlock;
+use crate::edit::{Grain, PatchHunk};
 use crate::file::FileText;
 use crate::fold;
-use crate::found::{Aligned, Body, Match};
-use crate::outcome::{Doubt, Rung};
+use crate::hunk_match::{BlockAlignment, HunkMatch, MatchBody};
+use crate::outcome::{Ambiguity, MatchStrategy};
 
 use super::loose;
 
-/// Where the lines stand.
-pub(super) fn lines(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
+/// Returns the positions of the lines.
+pub(super) fn find_lines(file: &FileText, block: &Rc<LineBlock>) -> Vec<HunkMatch> {
     let rows = rows_of_lines(file, &block.old);
-    let matches = rows.map(|row| Match::lines(Rung::Exact, Aligned::contiguous(block, row)));
+    let matches = rows.map(|row| {
+        HunkMatch::from_alignment(MatchStrategy::Exact, BlockAlignment::contiguous(block, row))
+    });
     matches.collect()
 }
 
-/// The rows at which these lines start; none for no lines.
+/// Returns the rows at which the lines start; none for an empty list.
 pub(crate) fn rows_of_lines<'a>(
     file: &'a FileText,
     lines: &'a [String],
 ) -> impl Iterator<Item = usize> + 'a {
-    // The longest line is the rarest.
+    // The longest line is likely the rarest.
     let pivot = (0..lines.len())
         .max_by_key(|ix| lines[*ix].len())
         .unwrap_or(0);
@@ -37,12 +39,12 @@ pub(crate) fn rows_of_lines<'a>(
     })
 }
 
-/// Where the text stands, within lines too.
-pub(super) fn text(
+/// Returns the positions of the text, also within lines.
+pub(super) fn find_text(
     file: &FileText,
-    hunk: &Hunk,
-    block: Option<&Rc<Block>>,
-) -> Result<Vec<Match>, Doubt> {
+    hunk: &PatchHunk,
+    block: Option<&Rc<LineBlock>>,
+) -> Result<Vec<HunkMatch>, Ambiguity> {
     let old = hunk.old.replace("\r\n", "\n");
     let new = hunk.new.replace("\r\n", "\n");
     if old.is_empty() {
@@ -53,7 +55,10 @@ pub(super) fn text(
         matches.push(match block.filter(|_| is_whole(file, &old, &span)) {
             Some(block) => {
                 let row = file.row_of(span.start);
-                Match::lines(Rung::Exact, Aligned::contiguous(block, row))
+                HunkMatch::from_alignment(
+                    MatchStrategy::Exact,
+                    BlockAlignment::contiguous(block, row),
+                )
             }
             None => within_lines(file, (&old, &new), span, block)?,
         });
@@ -61,7 +66,7 @@ pub(super) fn text(
     Ok(matches)
 }
 
-/// Every place, those that overlap too: a text that stands in two ways stands twice.
+/// Returns all occurrences, including overlapping ones, since those are ambiguous as well.
 fn occurrences(text: &str, needle: &str) -> Vec<Range<usize>> {
     let finder = memchr::memmem::Finder::new(needle);
     let mut found = Vec::new();
@@ -84,24 +89,24 @@ fn is_whole(file: &FileText, old: &str, span: &Range<usize>) -> bool {
     file.start(row) == span.start && ends
 }
 
-/// Text that begins or ends within a line. One that begins in the indentation of its line and
-/// becomes several lines says nothing of how the later ones are indented, unless they cannot stand
-/// as they are written: then they are read as indented like the first.
+/// Matches text that begins or ends within a line. If it begins in the indentation of its line and
+/// expands to several lines, the indentation of the later ones is unknown, unless they cannot be
+/// meant as written: then they are read as indented like the first.
 fn within_lines(
     file: &FileText,
     (old, new): (&str, &str),
     span: Range<usize>,
-    block: Option<&Rc<Block>>,
-) -> Result<Match, Doubt> {
+    block: Option<&Rc<LineBlock>>,
+) -> Result<HunkMatch, Ambiguity> {
     let row = file.row_of(span.start);
     let before = &file.normal()[file.start(row)..span.start];
     let last = file.row_of(span.end.saturating_sub(1));
     let rows = row..last + 1;
-    let literal = Match {
-        rung: Rung::Exact,
+    let literal = HunkMatch {
+        strategy: MatchStrategy::Exact,
         differences: Vec::new(),
         rows,
-        body: Body::Span {
+        body: MatchBody::Span {
             span: span.clone(),
             text: new.to_owned(),
         },
@@ -109,7 +114,7 @@ fn within_lines(
     let is_in_indent = !before.is_empty() && fold::is_blank(before);
     let is_one_line = old.split('\n').skip(1).all(fold::is_blank);
     if is_in_indent && !is_one_line {
-        // All of the block may be indented otherwise, if its other lines do not speak against it.
+        // The whole block may be indented differently, unless its other lines contradict that.
         let whole = block.and_then(|block| loose::at(file, block, row));
         return Ok(whole.unwrap_or(literal));
     }
@@ -123,13 +128,14 @@ fn within_lines(
         return Ok(literal);
     }
     if later.all(|line| line.starts_with(whole)) {
-        return Err(Doubt::Indentation);
+        return Err(Ambiguity::Indentation);
     }
-    let rest = match old.contains('\n') {
-        true => "",
-        false => &file.content(row)[span.end - file.start(row)..],
+    let rest = if old.contains('\n') {
+        ""
+    } else {
+        &file.content(row)[span.end - file.start(row)..]
     };
     let (old, new) = (format!("{old}{rest}"), format!("{new}{rest}"));
-    let block = Block::new(&old, &new, Grain::Text, false).ok_or(Doubt::Indentation)?;
-    loose::at(file, &Rc::new(block), row).ok_or(Doubt::Indentation)
+    let block = LineBlock::new(&old, &new, Grain::Text, false).ok_or(Ambiguity::Indentation)?;
+    loose::at(file, &Rc::new(block), row).ok_or(Ambiguity::Indentation)
 }

@@ -1,36 +1,38 @@
-//! Text within lines, apart from punctuation and white space at the ends of lines.
+//! Matches text within lines, ignoring typographic punctuation and trailing white space.
 
 use std::ops::Range;
 
 use crate::carry;
-use crate::edit::{Hunk, Occurrences};
+use crate::edit::{Occurrences, PatchHunk};
 use crate::file::FileText;
 use crate::fold;
-use crate::found::{Body, Match};
-use crate::outcome::{Difference, Doubt, Refusal, Rung};
+use crate::hunk_match::{HunkMatch, MatchBody};
+use crate::outcome::{Ambiguity, HunkDifference, HunkRefusal, MatchStrategy};
 
-/// Below this many chars that are no white space a text says too little.
-const LEAST: usize = 4;
-/// A text whose longest word stands in more rows is not looked for: it would take too long.
-const COMMON: usize = 256;
+/// Minimum number of non-blank characters in a text that is searched for.
+const MIN_CHARS: usize = 4;
+/// Maximum number of rows that contain the longest word; beyond that the search would take too
+/// long.
+const MAX_OCCURRENCES: usize = 256;
 
-/// Where the text stands.
+/// Returns the positions of the text.
 ///
 /// # Errors
-/// A refusal where the change can be carried over to some of the places alone.
-pub(super) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> {
-    let old = Folded::of(&hunk.old);
+///
+/// Returns a refusal if the change can be transferred to only some of the positions.
+pub(super) fn find(file: &FileText, hunk: &PatchHunk) -> Result<Vec<HunkMatch>, HunkRefusal> {
+    let old = FoldedText::of(&hunk.old);
     let said = old.text.iter().filter(|sign| !sign.is_whitespace());
-    if said.count() < LEAST {
+    if said.count() < MIN_CHARS {
         return Ok(Vec::new());
     }
     let mut spans: Vec<Range<usize>> = Vec::new();
     for rows in likely_rows(file, &hunk.old) {
         let start = file.start(rows.start);
-        let text = Folded::of(&file.normal()[start..file.start(rows.end)]);
+        let text = FoldedText::of(&file.normal()[start..file.start(rows.end)]);
         let places = text.text.windows(old.text.len()).enumerate();
         for (at, _) in places.filter(|(_, window)| *window == old.text) {
-            let end = text.end(at + old.text.len() - 1);
+            let end = text.char_end(at + old.text.len() - 1);
             spans.push(start + text.starts[at]..start + end);
         }
     }
@@ -38,21 +40,21 @@ pub(super) fn find(file: &FileText, hunk: &Hunk) -> Result<Vec<Match>, Refusal> 
     spans.dedup();
     let count = spans.len();
     let places = spans.into_iter();
-    let found: Vec<Match> = places
+    let found: Vec<HunkMatch> = places
         .filter_map(|span| at_span(file, hunk, span))
         .collect();
     match (found.is_empty() || found.len() == count, hunk.occurrences) {
         (true, _) => Ok(found),
-        (false, Occurrences::All) => Err(Refusal::Unclear(Doubt::Punctuation)),
-        (false, Occurrences::One) => Err(Refusal::Several {
+        (false, Occurrences::All) => Err(HunkRefusal::Unclear(Ambiguity::Punctuation)),
+        (false, Occurrences::One) => Err(HunkRefusal::Several {
             count,
-            rung: Rung::Normalised,
+            strategy: MatchStrategy::Normalised,
         }),
     }
 }
 
-/// The rows that the text can take up: around each place of its longest word, since letters are
-/// never folded.
+/// Returns the rows that the text may span, based on occurrences of its longest word, since letters
+/// are never folded.
 fn likely_rows(file: &FileText, old: &str) -> Vec<Range<usize>> {
     let words = old.lines().enumerate().flat_map(|(ix, line)| {
         let words = line.split(|sign: char| !sign.is_ascii_alphanumeric());
@@ -68,15 +70,15 @@ fn likely_rows(file: &FileText, old: &str) -> Vec<Range<usize>> {
         .filter_map(|at| file.row_of(at).checked_sub(before))
         .collect();
     rows.dedup();
-    if rows.len() > COMMON {
+    if rows.len() > MAX_OCCURRENCES {
         return Vec::new();
     }
     rows.into_iter().map(|row| row..row + count).collect()
 }
 
-/// The change carried over to what stands in the file: what old and new text share at their ends
-/// stays the file's. `None` where the change takes in what differs.
-fn at_span(file: &FileText, hunk: &Hunk, span: Range<usize>) -> Option<Match> {
+/// Transfers the change to the text in the file: the common prefix and suffix of old and new text
+/// stay as in the file. `None` if the changed part itself differs from the file.
+fn at_span(file: &FileText, hunk: &PatchHunk, span: Range<usize>) -> Option<HunkMatch> {
     let (old, new): (Vec<char>, Vec<char>) =
         (hunk.old.chars().collect(), hunk.new.chars().collect());
     let there = &file.normal()[span.clone()];
@@ -93,38 +95,38 @@ fn at_span(file: &FileText, hunk: &Hunk, span: Range<usize>) -> Option<Match> {
     let new: String = new[shared..new.len() - shared_end].iter().collect();
     let head: String = old[..shared].iter().collect();
     let tail: String = old[old.len() - shared_end..].iter().collect();
-    let start = Folded::of(&head).text.len();
-    let folded = Folded::of(there);
+    let start = FoldedText::of(&head).text.len();
+    let folded = FoldedText::of(there);
     let end = folded
         .text
         .len()
-        .checked_sub(Folded::of(&tail).text.len())?;
+        .checked_sub(FoldedText::of(&tail).text.len())?;
     let from = folded.starts.get(start).copied().unwrap_or(there.len());
     let to = folded.starts.get(end).copied().unwrap_or(there.len());
     let new = match there.get(from..to)? {
         same if same == gone => new,
         other => carry::text(&gone, other, &new)?,
     };
-    Some(Match {
-        rung: Rung::Normalised,
-        differences: vec![Difference::Punctuation],
+    Some(HunkMatch {
+        strategy: MatchStrategy::Normalised,
+        differences: vec![HunkDifference::Punctuation],
         rows: file.row_of(span.start)..file.row_of(span.end.saturating_sub(1)) + 1,
-        body: Body::Span {
+        body: MatchBody::Span {
             span: span.start + from..span.start + to,
             text: new,
         },
     })
 }
 
-/// A text with punctuation made plain and without white space before line feeds.
-struct Folded {
+/// A text with plain punctuation and without trailing white space on its lines.
+struct FoldedText {
     text: Vec<char>,
-    /// Where each char starts in the text it came from, and its length there.
+    /// Start of each char in the original text, and its length there.
     starts: Vec<usize>,
     lengths: Vec<usize>,
 }
 
-impl Folded {
+impl FoldedText {
     fn of(text: &str) -> Self {
         let mut folded = Self {
             text: Vec::with_capacity(text.len()),
@@ -152,8 +154,8 @@ impl Folded {
         folded
     }
 
-    /// Where a char ends in the text it came from.
-    fn end(&self, ix: usize) -> usize {
+    /// Returns the end of a char in the original text.
+    fn char_end(&self, ix: usize) -> usize {
         self.starts[ix] + self.lengths[ix]
     }
 

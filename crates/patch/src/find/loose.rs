@@ -1,19 +1,19 @@
-//! Line by line, apart from white space around lines and the look of punctuation.
+//! Matches line by line, ignoring surrounding white space and typographic punctuation.
 //!
-//! Every place counts at which the lines stand so, also where their indentation fits no uniform change:
-//! which of two such places is meant is not told by how alike they look.
+//! Every position with matching lines counts, even if its indentation does not differ uniformly:
+//! similarity alone does not decide between two positions.
 
 use std::rc::Rc;
 
-use crate::block::Block;
+use crate::block::LineBlock;
 use crate::file::FileText;
 use crate::fold;
-use crate::found::{Aligned, Match};
-use crate::indent::Readings;
-use crate::outcome::{Doubt, Rung};
+use crate::hunk_match::{BlockAlignment, HunkMatch};
+use crate::indent::IndentMappings;
+use crate::outcome::{Ambiguity, MatchStrategy};
 
-/// All the places, if the block can land at one of them.
-pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
+/// Returns all positions, if the block can be applied at one of them.
+pub(super) fn find(file: &FileText, block: &Rc<LineBlock>) -> Vec<HunkMatch> {
     let keys: Vec<u64> = block.old.iter().map(|line| fold::key(line)).collect();
     let rarest = (0..keys.len()).min_by_key(|ix| file.rows_with(keys[*ix]).len());
     let Some(pivot) = rarest.filter(|_| block.old.iter().any(|line| !fold::is_blank(line))) else {
@@ -31,27 +31,24 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
             found.extend(fits.or_else(|| unclear(file, block, start)));
         }
     }
-    // Closing brackets stand at every depth, so that at another one they are other brackets.
-    if !block.old.iter().any(|line| fold::is_telling(line)) {
-        found.retain(|found| found.rung == Rung::Normalised);
+    // Closing brackets occur at every depth; at another depth they are different brackets.
+    if !block.old.iter().any(|line| fold::has_alphanumeric(line)) {
+        found.retain(|found| found.strategy == MatchStrategy::Normalised);
     }
-    match can_land {
-        true => found,
-        false => Vec::new(),
-    }
+    if can_land { found } else { Vec::new() }
 }
 
-/// The block at `row` where its lines stand in another, uneven indentation.
-fn unclear(file: &FileText, block: &Rc<Block>, row: usize) -> Option<Match> {
+/// Returns an ambiguous match at `row` if its lines match with uneven indentation.
+fn unclear(file: &FileText, block: &Rc<LineBlock>, row: usize) -> Option<HunkMatch> {
     let mut pairs = block.old.iter().zip(row..);
     let is_there = pairs.all(|(old, row)| fold::is_same(old, file.content(row)));
-    let aligned = Aligned::contiguous(block, row);
+    let aligned = BlockAlignment::contiguous(block, row);
     (is_there && !is_further_out(file, block, row))
-        .then(|| Match::unclear(Rung::Reindented, aligned, Doubt::Indentation))
+        .then(|| HunkMatch::unclear(MatchStrategy::Reindented, aligned, Ambiguity::Indentation))
 }
 
-/// The block at `row`, if it fits there.
-pub(super) fn at(file: &FileText, block: &Rc<Block>, row: usize) -> Option<Match> {
+/// Matches the block at `row`, if it fits there.
+pub(super) fn at(file: &FileText, block: &Rc<LineBlock>, row: usize) -> Option<HunkMatch> {
     let pairs =
         || (block.old.iter().zip(row..)).map(|(old, row)| (old.as_str(), file.content(row)));
     if !pairs().all(|(old, row)| fold::is_same(old, row)) {
@@ -64,15 +61,20 @@ pub(super) fn at(file: &FileText, block: &Rc<Block>, row: usize) -> Option<Match
     let indents: Vec<_> = filled
         .map(|(old, row)| (fold::indent(old), fold::indent(row)))
         .collect();
-    let rung = match Readings::of(&indents)?.is_same() {
-        true => Rung::Normalised,
-        false => Rung::Reindented,
+    let rung = if IndentMappings::of(&indents)?.is_same() {
+        MatchStrategy::Normalised
+    } else {
+        MatchStrategy::Reindented
     };
-    Some(Match::lines(rung, Aligned::contiguous(block, row)))
+    Some(HunkMatch::from_alignment(
+        rung,
+        BlockAlignment::contiguous(block, row),
+    ))
 }
 
-/// Whether a blank line at an end of the block is not on its row as it is, but on the next one beyond.
-fn is_further_out(file: &FileText, block: &Block, row: usize) -> bool {
+/// Whether a blank line at an end of the block differs from its row but equals the next row
+/// outside.
+fn is_further_out(file: &FileText, block: &LineBlock, row: usize) -> bool {
     let is_beyond = |line: Option<&String>, row: usize, beyond: Option<usize>| {
         line.filter(|line| fold::is_blank(line) && *line != file.content(row))
             .zip(beyond)

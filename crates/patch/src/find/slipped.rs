@@ -1,28 +1,27 @@
-//! Line by line, but for slips of the pen in a few of them.
+//! Matches line by line, allowing typos in a few lines.
 //!
-//! What is misspelt stands nowhere in the file, so that no other lines are meant, however much they
-//! look like these.
+//! A misspelt word occurs nowhere in the file, so no other lines can be meant, however similar.
 
 use std::rc::Rc;
 
-use crate::block::Block;
+use crate::block::LineBlock;
 use crate::file::FileText;
 use crate::fold;
-use crate::found::{Aligned, Match};
-use crate::indent::Readings;
-use crate::outcome::{Difference, Doubt, Rung};
+use crate::hunk_match::{BlockAlignment, HunkMatch};
+use crate::indent::IndentMappings;
+use crate::outcome::{Ambiguity, HunkDifference, MatchStrategy};
 
-use super::align::{Slips, most_typos};
+use super::align::{TypoFinder, max_typos};
 
-/// The places.
-pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
+/// Returns the positions of the block.
+pub(super) fn find(file: &FileText, block: &Rc<LineBlock>) -> Vec<HunkMatch> {
     let keys: Vec<u64> = block.old.iter().map(|line| fold::key(line)).collect();
     let filled = block.old.iter().filter(|line| !fold::is_blank(line));
-    let most = most_typos(filled.count());
+    let most = max_typos(filled.count());
     if block.final_feed.is_some() || keys.len() <= most {
         return Vec::new();
     }
-    // Of so many lines one at least is spelt right. Those that stand nowhere are not.
+    // At least one of these lines is spelt right. Lines that occur nowhere are misspelt.
     let mut pivots: Vec<usize> = (0..keys.len()).collect();
     pivots.sort_by_key(|ix| file.rows_with(keys[*ix]).len());
     pivots.truncate(most + 1);
@@ -41,27 +40,36 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
         .collect();
     starts.sort_unstable();
     starts.dedup();
-    let slips = Slips::of(file);
+    let slips = TypoFinder::of(file);
     let places = starts.into_iter();
-    let places: Vec<(Match, Landing)> = places
+    let places: Vec<(HunkMatch, MatchClarity)> = places
         .filter_map(|start| at(file, block, &slips, start))
         .collect();
-    // A place at which the block cannot land counts as well.
-    match places.iter().any(|(_, landing)| *landing == Landing::Sound) {
-        true => places.into_iter().map(|(found, _)| found).collect(),
-        false => Vec::new(),
+    // A position at which the block cannot be applied still makes the match ambiguous.
+    if places
+        .iter()
+        .any(|(_, landing)| *landing == MatchClarity::Sound)
+    {
+        places.into_iter().map(|(found, _)| found).collect()
+    } else {
+        Vec::new()
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Landing {
+enum MatchClarity {
     Sound,
     Unclear,
 }
 
-/// The block at `start`, if its lines stand there.
-fn at(file: &FileText, block: &Rc<Block>, slips: &Slips, start: usize) -> Option<(Match, Landing)> {
-    let mut aligned = Aligned::contiguous(block, start);
+/// Matches the block at `start`.
+fn at(
+    file: &FileText,
+    block: &Rc<LineBlock>,
+    slips: &TypoFinder,
+    start: usize,
+) -> Option<(HunkMatch, MatchClarity)> {
+    let mut aligned = BlockAlignment::contiguous(block, start);
     for (ix, old) in block.old.iter().enumerate() {
         let row = file.content(start + ix);
         if !fold::is_same(old, row) {
@@ -74,12 +82,12 @@ fn at(file: &FileText, block: &Rc<Block>, slips: &Slips, start: usize) -> Option
     let indents: Vec<_> = pairs
         .map(|(old, row)| (fold::indent(old), fold::indent(file.content(row))))
         .collect();
-    // Without a slip, another rung has looked at it, and found it wanting.
-    if aligned.typos.is_empty() || Readings::of(&indents).is_none() {
-        let unclear = Match::unclear(Rung::Aligned, aligned, Doubt::Indentation);
-        return Some((unclear, Landing::Unclear));
+    // Without typos, an earlier strategy has already rejected this position.
+    if aligned.typos.is_empty() || IndentMappings::of(&indents).is_none() {
+        let unclear = HunkMatch::unclear(MatchStrategy::Aligned, aligned, Ambiguity::Indentation);
+        return Some((unclear, MatchClarity::Unclear));
     }
-    let mut found = Match::lines(Rung::Aligned, aligned);
-    found.differences.push(Difference::Typo);
-    Some((found, Landing::Sound))
+    let mut found = HunkMatch::from_alignment(MatchStrategy::Aligned, aligned);
+    found.differences.push(HunkDifference::Typo);
+    Some((found, MatchClarity::Sound))
 }

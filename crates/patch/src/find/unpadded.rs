@@ -1,16 +1,16 @@
-//! Line by line, but for lines that stay and lack the space that a patch puts before them.
+//! Matches line by line, allowing unchanged lines without the leading space of the patch format.
 
 use std::rc::Rc;
 
-use crate::block::Block;
+use crate::block::LineBlock;
 use crate::diff::diff_lines;
 use crate::file::FileText;
-use crate::found::{Aligned, Match};
-use crate::outcome::{Difference, Rung};
+use crate::hunk_match::{BlockAlignment, HunkMatch};
+use crate::outcome::{HunkDifference, MatchStrategy};
 
-/// The places where the block stands so.
-pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
-    let kept = kept(block);
+/// Returns the positions where the block matches this way.
+pub(super) fn find(file: &FileText, block: &Rc<LineBlock>) -> Vec<HunkMatch> {
+    let kept = kept_lines(block);
     let count = block.old.len();
     let Some(last) = file.line_count().checked_sub(count).filter(|_| count > 0) else {
         return Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
     };
     let rows = (0..=last).filter(|row| (0..count).all(|ix| stands(ix, row + ix)));
     rows.map(|row| {
-        let mut padded = Block::clone(block);
+        let mut padded = LineBlock::clone(block);
         for (ix, new) in kept.iter().enumerate() {
             let line = file.content(row + ix);
             padded.old[ix] = line.to_owned();
@@ -32,16 +32,16 @@ pub(super) fn find(file: &FileText, block: &Rc<Block>) -> Vec<Match> {
                 padded.new[*new] = line.to_owned();
             }
         }
-        let aligned = Aligned::contiguous(&Rc::new(padded), row);
-        let mut found = Match::lines(Rung::Normalised, aligned);
-        found.differences.push(Difference::Indentation);
+        let aligned = BlockAlignment::contiguous(&Rc::new(padded), row);
+        let mut found = HunkMatch::from_alignment(MatchStrategy::Normalised, aligned);
+        found.differences.push(HunkDifference::Indentation);
         found
     })
     .collect()
 }
 
-/// Per old line, the new line that it stays as.
-fn kept(block: &Block) -> Vec<Option<usize>> {
+/// Returns the new line that each unchanged old line corresponds to.
+fn kept_lines(block: &LineBlock) -> Vec<Option<usize>> {
     let mut kept = vec![None; block.old.len()];
     let (mut old, mut new) = (0, 0);
     let runs = diff_lines(&block.old, &block.new);

@@ -1,15 +1,19 @@
-//! Whether lines that an edit only adds stand at their place already: it was applied before.
+//! Detects added lines that are already present, so that the edit was applied before.
 
 use std::ops::Range;
 
 use crate::file::FileText;
 use crate::fold;
 
-use super::RowEdit;
+use super::RowSplice;
 
-/// Whether the file reads around these rows as it would after the edits, of which none takes a row
-/// away. Blank lines alone are meant once more.
-pub(super) fn stand_around(file: &FileText, rows: &Range<usize>, edits: &[RowEdit]) -> bool {
+/// Whether the file already reads around these rows as it would after the edits, which only add
+/// lines. Blank lines alone never count as present.
+pub(super) fn are_present_around(
+    file: &FileText,
+    rows: &Range<usize>,
+    edits: &[RowSplice],
+) -> bool {
     let added: Vec<&String> = edits.iter().flat_map(|edit| &edit.lines).collect();
     if added.iter().all(|line| fold::is_blank(line)) {
         return false;
@@ -22,25 +26,25 @@ pub(super) fn stand_around(file: &FileText, rows: &Range<usize>, edits: &[RowEdi
             result.push(file.content(row));
         }
     }
-    // How many of the added lines come before the rows.
+    // Number of added lines before the rows.
     (0..=added.len()).any(|before| {
         let is_split = before > 0 && before < added.len();
         let start = rows.start.checked_sub(before);
         let start = start.filter(|start| start + result.len() <= file.line_count());
-        start.is_some_and(|start| !(rows.is_empty() && is_split) && stand_at(file, start, &result))
+        start.is_some_and(|start| !(rows.is_empty() && is_split) && are_at(file, start, &result))
     })
 }
 
-/// Whether these lines stand right before or behind a place between rows.
-pub(crate) fn stand_beside(file: &FileText, row: usize, lines: &[String]) -> bool {
-    let edit = RowEdit {
+/// Whether these lines are present directly before or after a position between rows.
+pub(crate) fn are_present_beside(file: &FileText, row: usize, lines: &[String]) -> bool {
+    let edit = RowSplice {
         rows: row..row,
         lines: lines.to_vec(),
     };
-    stand_around(file, &(row..row), &[edit])
+    are_present_around(file, &(row..row), &[edit])
 }
 
-/// Whether the text that takes the place of a span of the normal text stands around it already.
+/// Whether the replacement of a span of the normalized text is already present around it.
 pub(super) fn holds(file: &FileText, span: &Range<usize>, text: &str) -> bool {
     let normal = file.normal();
     let Some(old) = normal
@@ -60,7 +64,7 @@ pub(super) fn holds(file: &FileText, span: &Range<usize>, text: &str) -> bool {
     })
 }
 
-fn stand_at(file: &FileText, start: usize, lines: &[&str]) -> bool {
+fn are_at(file: &FileText, start: usize, lines: &[&str]) -> bool {
     let mut lines = lines.iter().zip(start..);
     lines.all(|(line, row)| file.content(row) == *line)
 }

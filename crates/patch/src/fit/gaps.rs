@@ -1,51 +1,52 @@
-//! The rows of the file that a block leaves out, the lines of it that the file does not have, and what
-//! of the kind a change touches.
+//! Rows of the file that a block leaves out, lines of the block that the file lacks, and whether a
+//! change touches them.
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::block::Block;
-use crate::diff::Run;
+use crate::block::LineBlock;
+use crate::diff::DiffRun;
 use crate::file::FileText;
 use crate::fold;
-use crate::found::Aligned;
+use crate::hunk_match::BlockAlignment;
 
 use super::boundary::has_double_blanks;
 use super::slide::{likely_reach, reach};
-use super::{Layout, are_blank, beside, pairs};
+use super::{BlockLayout, adjacent, are_blank, pairs};
 
-/// Where block and file do not run side by side.
-pub(super) struct Gaps {
-    rows: Vec<Gap>,
-    /// Old lines that stand on no row, or any of several alike of which one stands on none.
+/// Mismatches between block and file.
+pub(super) struct RowGaps {
+    rows: Vec<RowGap>,
+    /// Ranges of old lines without a row; a range covers all equal lines if one of them lacks a
+    /// row.
     missing: Vec<Range<usize>>,
 }
 
-/// Rows that no old line stands on.
-pub(super) struct Gap {
-    /// Between which old lines they may lie.
+/// Rows that no old line matches.
+pub(super) struct RowGap {
+    /// Old lines between which the rows may lie.
     pub(super) at: RangeInclusive<usize>,
     pub(super) rows: Range<usize>,
 }
 
-/// What of the kind a run touches.
-pub(super) enum Touch {
+/// Mismatch that a run touches.
+pub(super) enum GapTouch {
     Nothing,
     /// Rows of the file that the block leaves out.
     Rows(Range<usize>),
-    /// Some that leave no doubt which rows the run replaces.
+    /// Rows that the run unambiguously replaces.
     Clear(Range<usize>),
-    /// A line of the block that the file does not have, and that stays; or several gaps.
+    /// A line of the block that the file lacks and that stays, or several gaps.
     Missing,
 }
 
-impl Gaps {
-    pub(super) fn of(file: &FileText, aligned: &Aligned) -> Self {
+impl RowGaps {
+    pub(super) fn of(file: &FileText, aligned: &BlockAlignment) -> Self {
         let mut gaps = Self {
             rows: Vec::new(),
             missing: Vec::new(),
         };
         let mut row = aligned.rows.start;
-        // One behind the last old line that stands on a row.
+        // Index after the last old line that matches a row.
         let mut from = 0;
         for (ix, at) in aligned.map.iter().enumerate() {
             let Some(at) = *at else {
@@ -55,7 +56,7 @@ impl Gaps {
             if at > row {
                 let rows = row..at;
                 let at = slack(file, aligned, from..ix, &rows);
-                gaps.rows.push(Gap { at, rows });
+                gaps.rows.push(RowGap { at, rows });
             }
             row = at + 1;
             from = ix + 1;
@@ -68,26 +69,26 @@ impl Gaps {
     }
 
     /// Whether one of the runs may lie beside rows left out.
-    pub(super) fn are_touched(&self, aligned: &Aligned, runs: &[Run]) -> bool {
+    pub(super) fn are_touched(&self, aligned: &BlockAlignment, runs: &[DiffRun]) -> bool {
         let mut rows = self.rows.iter();
         rows.any(|gap| runs.iter().any(|run| gap.is_touched(aligned, run)))
     }
 
-    /// Whether lines appear just before the last one in front of a bracket, and a blank line between
-    /// these two is left out: it may be meant to come in front of both.
-    pub(super) fn may_move_up(&self, layout: Layout) -> bool {
-        self.rows.iter().any(|Gap { at, .. }| {
+    /// Whether lines are added just before the line in front of a bracket, with a blank line
+    /// between those two left out: the addition may belong before both.
+    pub(super) fn may_move_up(&self, layout: BlockLayout) -> bool {
+        self.rows.iter().any(|RowGap { at, .. }| {
             let behind = layout.block().old.get(*at.end());
-            let closes = behind.is_some_and(|line| !fold::is_telling(line));
-            let is_before = |run: &Run| run.old.is_empty() && run.old.start + 1 == *at.start();
+            let closes = behind.is_some_and(|line| !fold::has_alphanumeric(line));
+            let is_before = |run: &DiffRun| run.old.is_empty() && run.old.start + 1 == *at.start();
             closes && layout.runs.iter().any(is_before)
         })
     }
 
-    /// Forgets the rows between lines that the new text keeps side by side, if it has them so in one
-    /// place alone: they stay between them.
-    pub(super) fn without_kept(mut self, layout: Layout) -> Self {
-        let Block { old, new, .. } = layout.block();
+    /// Drops gaps between lines that the new text keeps adjacent, if it contains them in exactly
+    /// one place: the rows stay between them.
+    pub(super) fn without_kept(mut self, layout: BlockLayout) -> Self {
+        let LineBlock { old, new, .. } = layout.block();
         self.rows.retain(|gap| {
             let mut runs = layout.runs.iter();
             let is_kept = !runs.any(|run| gap.is_touched(layout.aligned, run));
@@ -104,47 +105,47 @@ impl Gaps {
         self
     }
 
-    pub(super) fn touching(&self, layout: Layout, run: &Run) -> Touch {
+    pub(super) fn touching(&self, layout: BlockLayout, run: &DiffRun) -> GapTouch {
         if self.rows.is_empty() && self.missing.is_empty() {
-            return Touch::Nothing;
+            return GapTouch::Nothing;
         }
         let all = reach(layout.aligned, run);
         let is_near = |lines: &Range<usize>| lines.start <= all.end && all.start <= lines.end;
         if self.missing.iter().any(is_near) {
-            return Touch::Missing;
+            return GapTouch::Missing;
         }
-        let near: Vec<&Gap> = self
+        let near: Vec<&RowGap> = self
             .rows
             .iter()
             .filter(|gap| gap.is_touched(layout.aligned, run))
             .filter(|gap| !stays_apart(layout, run, gap))
             .collect();
         match near.as_slice() {
-            [] => Touch::Nothing,
+            [] => GapTouch::Nothing,
             [gap] => {
                 let rows = pairs::replaced(layout, run, gap);
-                let rows = rows.or_else(|| beside::replaced(layout, run, gap));
+                let rows = rows.or_else(|| adjacent::replaced(layout, run, gap));
                 match rows.or_else(|| pairs::removed(layout, run, gap)) {
-                    Some(rows) => Touch::Clear(rows),
-                    None => Touch::Rows(gap.rows.clone()),
+                    Some(rows) => GapTouch::Clear(rows),
+                    None => GapTouch::Rows(gap.rows.clone()),
                 }
             }
-            // Blank lines on both sides stay there, unless nothing is left between them.
+            // Blank lines on both sides stay, unless nothing is left between them.
             [before, behind] if !run.new.is_empty() => {
-                let sides = [before, behind].map(|gap| beside::replaced(layout, run, gap));
+                let sides = [before, behind].map(|gap| adjacent::replaced(layout, run, gap));
                 match sides {
-                    [Some(rows), Some(_)] => Touch::Clear(rows),
-                    _ => Touch::Missing,
+                    [Some(rows), Some(_)] => GapTouch::Clear(rows),
+                    _ => GapTouch::Missing,
                 }
             }
-            _ => Touch::Missing,
+            _ => GapTouch::Missing,
         }
     }
 
-    /// Whether a line moves from one side of rows left out to the other, so that the lines between
-    /// may be meant to stay on either side of them. Beside each run, the rows that it replaces.
-    pub(super) fn are_crossed(&self, block: &Block, runs: &[(&Run, Range<usize>)]) -> bool {
-        self.rows.iter().any(|Gap { rows: gap, .. }| {
+    /// Whether a line moves from one side of a gap to the other, so that the rows between may be
+    /// meant to stay on either side. Each run comes with the rows that it replaces.
+    pub(super) fn are_crossed(&self, block: &LineBlock, runs: &[(&DiffRun, Range<usize>)]) -> bool {
+        self.rows.iter().any(|RowGap { rows: gap, .. }| {
             let before = runs.iter().filter(|(_, rows)| rows.end <= gap.start);
             before.clone().any(|(before, _)| {
                 let mut behind = runs.iter().filter(|(_, rows)| rows.start >= gap.end);
@@ -155,41 +156,41 @@ impl Gaps {
     }
 }
 
-impl Gap {
-    /// Whether a run leaves the lines alone between and beside which the rows lie.
-    pub(super) fn is_apart(&self, run: &Run) -> bool {
+impl RowGap {
+    /// Whether a run does not touch the lines around the gap.
+    pub(super) fn is_apart(&self, run: &DiffRun) -> bool {
         run.old.end < *self.at.start() || run.old.start > *self.at.end()
     }
 
-    /// Whether a run may lie there.
-    pub(super) fn is_touched(&self, aligned: &Aligned, run: &Run) -> bool {
+    /// Whether a run may lie at the gap.
+    pub(super) fn is_touched(&self, aligned: &BlockAlignment, run: &DiffRun) -> bool {
         let reach = likely_reach(aligned, run);
         *self.at.start() <= reach.end && reach.start <= *self.at.end()
     }
 }
 
-/// Whether nothing but blank lines is new, and nothing goes away.
-pub(super) fn adds_blanks_alone(block: &Block, runs: &[Run]) -> bool {
+/// Whether the runs only add blank lines.
+pub(super) fn adds_blanks_alone(block: &LineBlock, runs: &[DiffRun]) -> bool {
     let mut runs = runs.iter();
     runs.all(|run| run.old.is_empty() && are_blank(&block.new[run.new.clone()]))
 }
 
-/// Whether a line that one run takes away comes back in the other.
-fn moves(block: &Block, from: &Run, to: &Run) -> bool {
+/// Whether a line removed by one run is added by the other.
+fn moves(block: &LineBlock, from: &DiffRun, to: &DiffRun) -> bool {
     let new = &block.new[to.new.clone()];
     new.iter().any(|line| goes_away(block, from, line))
 }
 
-/// Whether a run takes a line away that the old text and the new one have once each. Brackets and the
-/// like come and go everywhere.
-pub(super) fn goes_away(block: &Block, run: &Run, line: &str) -> bool {
+/// Whether a run removes a line that occurs once in the old and once in the new text. Lines such as
+/// brackets are ignored.
+pub(super) fn goes_away(block: &LineBlock, run: &DiffRun, line: &str) -> bool {
     let is_it = |other: &&String| fold::is_same(other, line);
     let is_one = |lines: &[String]| lines.iter().filter(is_it).count() == 1;
     let is_gone = block.old[run.old.clone()].iter().any(|other| is_it(&other));
-    fold::is_telling(line) && is_gone && is_one(&block.old) && is_one(&block.new)
+    fold::has_alphanumeric(line) && is_gone && is_one(&block.old) && is_one(&block.new)
 }
 
-/// The run of equal lines that a line belongs to.
+/// Returns the run of equal lines around a line.
 fn alike(lines: &[String], ix: usize) -> Range<usize> {
     let is_same = |line: &&String| **line == lines[ix];
     let before = lines[..ix].iter().rev().take_while(is_same).count();
@@ -197,11 +198,11 @@ fn alike(lines: &[String], ix: usize) -> Range<usize> {
     ix - before..ix + after
 }
 
-/// Between which old lines rows may lie that are left out: those that they lie between, or more where
-/// they look like lines beside them.
+/// Returns the old lines between which unmatched rows may lie: more than one position if the rows
+/// equal adjacent lines.
 fn slack(
     file: &FileText,
-    aligned: &Aligned,
+    aligned: &BlockAlignment,
     between: Range<usize>,
     rows: &Range<usize>,
 ) -> RangeInclusive<usize> {
@@ -219,11 +220,11 @@ fn slack(
     from - up..=to + down
 }
 
-/// Whether lines that appear beside a blank row left out stay clear of it all the same: they touch it
-/// only if they slide, and would then stand beside a second blank line, in a file that has none such.
-fn stays_apart(layout: Layout, run: &Run, gap: &Gap) -> bool {
+/// Whether lines added beside an unmatched blank row stay clear of it: they would touch it only
+/// after sliding, and would then produce two consecutive blank lines, which the file does not have.
+fn stays_apart(layout: BlockLayout, run: &DiffRun, gap: &RowGap) -> bool {
     let (file, block) = (layout.file, layout.block());
-    let Gap { at, rows } = gap;
+    let RowGap { at, rows } = gap;
     let (new, place) = (&block.new, run.old.start);
     let is_blank_row = rows.len() == 1 && fold::is_blank(file.content(rows.start));
     if !run.old.is_empty() || !is_blank_row || has_double_blanks(file, block) {

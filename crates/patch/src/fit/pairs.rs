@@ -1,38 +1,37 @@
-//! What happens beside several blank lines that stand together and of which the block has fewer.
+//! Resolves changes beside several consecutive blank lines of which the block has fewer.
 //!
-//! They stay together: a change that lies at one end of them leaves them all on its other side, and
-//! one that brings blank lines along, or takes them away, is read so that as many are left around it
-//! as there were. What fits neither is in doubt.
+//! The blank lines stay together: a change at one end leaves them all on its other side, and a
+//! change that adds or removes blank lines preserves their number around it. All other cases are
+//! ambiguous.
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::block::Block;
-use crate::diff::Run;
+use crate::block::LineBlock;
+use crate::diff::DiffRun;
 use crate::file::FileText;
 use crate::fold;
-use crate::found::Aligned;
+use crate::hunk_match::BlockAlignment;
 
-use super::gaps::{Gap, goes_away};
-use super::{Layout, slide};
+use super::gaps::{RowGap, goes_away};
+use super::{BlockLayout, slide};
 
-/// Blank lines of the file, together, all of them in the block but for those it leaves out.
-struct Blanks<'a> {
-    /// All of their rows.
+/// Consecutive blank lines of the file, of which the block contains some.
+struct BlankRun<'a> {
+    /// Rows of the blank lines.
     rows: Range<usize>,
-    /// Those of the block, by the places between its old lines.
+    /// Blank lines in the block, as a range of positions between old lines.
     old: &'a RangeInclusive<usize>,
-    /// The white space in each.
+    /// White space that each of them contains.
     text: &'a str,
 }
 
-/// The rows that a run replaces whose neighbours are blank lines some of which are left out, as long
-/// as there is no doubt.
-pub(super) fn replaced(layout: Layout, run: &Run, gap: &Gap) -> Option<Range<usize>> {
-    let is_alone = |other: &Run| other == run || gap.is_apart(other);
+/// Returns the rows that a run replaces beside partly omitted blank lines, if that is unambiguous.
+pub(super) fn replaced(layout: BlockLayout, run: &DiffRun, gap: &RowGap) -> Option<Range<usize>> {
+    let is_alone = |other: &DiffRun| other == run || gap.is_apart(other);
     if !layout.runs.iter().all(is_alone) {
         return None;
     }
-    let blanks = Blanks::of(layout.file, gap)?;
+    let blanks = BlankRun::of(layout.file, gap)?;
     match (run.old.is_empty(), run.new.is_empty()) {
         (false, false) => blanks.exchanged(layout.aligned, run),
         (true, false) => blanks.inserted(layout, run),
@@ -41,14 +40,14 @@ pub(super) fn replaced(layout: Layout, run: &Run, gap: &Gap) -> Option<Range<usi
     }
 }
 
-/// The same for lines that go away and nothing else, wherever they may lie: several places give the
-/// same text, or none is taken.
-pub(super) fn removed(layout: Layout, run: &Run, gap: &Gap) -> Option<Range<usize>> {
+/// Returns the rows that a pure removal deletes. If it may lie in several places, all must give the
+/// same text.
+pub(super) fn removed(layout: BlockLayout, run: &DiffRun, gap: &RowGap) -> Option<Range<usize>> {
     if !run.new.is_empty() || layout.runs.len() > 1 {
         return None;
     }
-    let blanks = Blanks::of(layout.file, gap)?;
-    let places = slide::places(layout.aligned, run);
+    let blanks = BlankRun::of(layout.file, gap)?;
+    let places = slide::positions(layout.aligned, run);
     let mut all = places.iter().filter_map(|run| blanks.deleted(layout, run));
     let first = all.next()?;
     let is_same = |rows: Range<usize>| {
@@ -62,9 +61,9 @@ pub(super) fn removed(layout: Layout, run: &Run, gap: &Gap) -> Option<Range<usiz
     all.all(is_same).then_some(first.clone())
 }
 
-impl<'a> Blanks<'a> {
-    fn of(file: &'a FileText, gap: &'a Gap) -> Option<Self> {
-        let Gap {
+impl<'a> BlankRun<'a> {
+    fn of(file: &'a FileText, gap: &'a RowGap) -> Option<Self> {
+        let RowGap {
             at: old,
             rows: extra,
         } = gap;
@@ -79,8 +78,8 @@ impl<'a> Blanks<'a> {
         (fold::is_blank(text) && are_alike && is_all).then_some(Self { rows, old, text })
     }
 
-    /// Lines in place of others, at one end.
-    fn exchanged(&self, aligned: &Aligned, run: &Run) -> Option<Range<usize>> {
+    /// Handles replaced lines at one end of the blank lines.
+    fn exchanged(&self, aligned: &BlockAlignment, run: &DiffRun) -> Option<Range<usize>> {
         let old = &aligned.block.old[run.old.clone()];
         let new = &aligned.block.new[run.new.clone()];
         let (was, is) = match () {
@@ -88,7 +87,7 @@ impl<'a> Blanks<'a> {
             () if run.old.start == *self.old.end() => old.first().zip(new.first())?,
             () => return None,
         };
-        // At another depth it may be something else, and belong on the other side.
+        // A line at another depth may be something else and belong on the other side.
         let is_there = fold::indent(was) == fold::indent(is);
         let beyond = self.beyond(&aligned.block, run.old.start)?;
         let is_filled = new.iter().all(|line| !fold::is_blank(line));
@@ -96,8 +95,8 @@ impl<'a> Blanks<'a> {
             .then(|| super::rows_of(aligned, run))
     }
 
-    /// The line on the other side, seen from a place.
-    fn beyond<'b>(&self, block: &'b Block, from: usize) -> Option<&'b str> {
+    /// Returns the line on the other side of the blank lines, seen from a position.
+    fn beyond<'b>(&self, block: &'b LineBlock, from: usize) -> Option<&'b str> {
         let (start, end) = (*self.old.start(), *self.old.end());
         let ix = if from < end {
             end
@@ -107,11 +106,11 @@ impl<'a> Blanks<'a> {
         block.old.get(ix).map(String::as_str)
     }
 
-    /// Lines that appear, with as many blank lines of their own as there are, so that the same number
-    /// stands on both sides: the block shows this on one side, and on the other those that it quotes.
-    fn inserted(&self, layout: Layout, run: &Run) -> Option<Range<usize>> {
+    /// Handles added lines that bring as many blank lines as there are, so that both sides have the
+    /// same number: the block shows this on one side, and quotes the rest on the other.
+    fn inserted(&self, layout: BlockLayout, run: &DiffRun) -> Option<Range<usize>> {
         let new = &layout.block().new[run.new.clone()];
-        let (leading, trailing) = self.around(new)?;
+        let (leading, trailing) = self.surrounding_blanks(new)?;
         let (at, count) = (run.old.start, self.rows.len());
         if (leading, trailing) == (0, 0) {
             return self.attached(layout, new, at);
@@ -125,10 +124,10 @@ impl<'a> Blanks<'a> {
         (before == count || before == quoted).then_some(row..row)
     }
 
-    /// Lines that appear without blank lines of their own might as well come between two of those
-    /// that are there, unless they belong to the lines that they stand beside: deeper than what lies
-    /// beyond the blank lines, attributes of what follows, or gone from above.
-    fn attached(&self, layout: Layout, new: &[String], at: usize) -> Option<Range<usize>> {
+    /// Handles added lines without blank lines. They could also go between two blank lines, unless
+    /// they belong to an adjacent line: deeper than the line beyond, attributes of the next line,
+    /// or moved from above.
+    fn attached(&self, layout: BlockLayout, new: &[String], at: usize) -> Option<Range<usize>> {
         let block = layout.block();
         let is_deeper = || {
             let beyond = self.beyond(block, at);
@@ -143,7 +142,7 @@ impl<'a> Blanks<'a> {
             let mut runs = layout.runs.iter();
             runs.any(|run| new.iter().all(|line| goes_away(block, run, line)))
         };
-        // Less deep than the line above they begin something else.
+        // Lines further out than the line above begin something else.
         let is_part = || {
             let above = at.checked_sub(1).and_then(|ix| block.old.get(ix));
             let (above, first) = (above.map(|line| fold::indent(line)), new.first());
@@ -160,10 +159,10 @@ impl<'a> Blanks<'a> {
         Some(row..row)
     }
 
-    fn deleted(&self, layout: Layout, run: &Run) -> Option<Range<usize>> {
-        let Layout { file, aligned, .. } = layout;
+    fn deleted(&self, layout: BlockLayout, run: &DiffRun) -> Option<Range<usize>> {
+        let BlockLayout { file, aligned, .. } = layout;
         let old = &aligned.block.old;
-        let (leading, trailing) = self.around(&old[run.old.clone()])?;
+        let (leading, trailing) = self.surrounding_blanks(&old[run.old.clone()])?;
         let lines = run.old.start + leading..run.old.end - trailing;
         let is_before = lines.end <= *self.old.start();
         if !is_before && lines.start < *self.old.end() {
@@ -174,7 +173,7 @@ impl<'a> Blanks<'a> {
         let above = (0..first).rev().take_while(are_blank).count();
         let below = (last + 1..file.line_count()).take_while(are_blank).count();
         let gone = leading + trailing;
-        // What is left stands between the neighbours as the blank lines of the file do.
+        // The remaining blank lines must equal those of the file.
         if above + below != gone + self.rows.len() {
             return None;
         }
@@ -182,9 +181,9 @@ impl<'a> Blanks<'a> {
         Some(first - (gone - behind)..last + 1 + behind)
     }
 
-    /// How many of the blank lines come first and last among some lines; `None` for nothing else,
-    /// and where they look otherwise.
-    fn around(&self, lines: &[String]) -> Option<(usize, usize)> {
+    /// Counts the blank lines at the start and end of some lines; `None` if all lines are blank or
+    /// the blank lines differ from the file's.
+    fn surrounding_blanks(&self, lines: &[String]) -> Option<(usize, usize)> {
         let is_blank = |line: &&String| fold::is_blank(line);
         let leading = lines.iter().take_while(is_blank).count();
         let trailing = lines.iter().rev().take_while(is_blank).count();
@@ -200,7 +199,7 @@ impl<'a> Blanks<'a> {
     }
 }
 
-/// Whether all lines are indented more than another.
+/// Whether all lines are indented deeper than another one.
 fn are_deeper(lines: &[String], other: &str) -> bool {
     let mut filled = lines.iter().filter(|line| !fold::is_blank(line));
     let than = fold::indent(other);

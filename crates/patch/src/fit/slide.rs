@@ -1,42 +1,44 @@
-//! Where lines that only appear or only go away may lie: they can slide over lines that look like
-//! their own ends.
+//! Computes where an insertion or removal may lie: it can slide over lines equal to its own ends.
 //!
-//! Beside rows that a block leaves out it makes a difference where they lie. Nobody begins what he
-//! adds or removes with a closing bracket where he need not.
+//! Beside rows that a block leaves out the exact position matters. Edits rarely begin with a
+//! closing bracket if they can avoid it.
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::diff::Run;
+use crate::diff::DiffRun;
 use crate::fold;
-use crate::found::Aligned;
+use crate::hunk_match::BlockAlignment;
 
-/// Between which old lines a run may lie.
-pub(super) fn reach(aligned: &Aligned, run: &Run) -> Range<usize> {
+/// Returns the old lines between which a run may lie.
+pub(super) fn reach(aligned: &BlockAlignment, run: &DiffRun) -> Range<usize> {
     match Slide::of(aligned, run) {
         Some(slide) => slide.moved(run, &(slide.first..=slide.last)),
         None => run.old.clone(),
     }
 }
 
-/// The same, but for places at which the lines of the run are not likely to lie.
-pub(super) fn likely_reach(aligned: &Aligned, run: &Run) -> Range<usize> {
+/// Like `reach`, without unlikely positions.
+pub(super) fn likely_reach(aligned: &BlockAlignment, run: &DiffRun) -> Range<usize> {
     let slide = Slide::of(aligned, run);
     let likely = slide.and_then(|slide| Some(slide.moved(run, &slide.likely()?)));
     likely.unwrap_or_else(|| reach(aligned, run))
 }
 
-/// All the places at which a run may lie that is the only one.
-pub(super) fn places(aligned: &Aligned, run: &Run) -> Vec<Run> {
+/// Returns all positions of a run that is the only one.
+pub(super) fn positions(aligned: &BlockAlignment, run: &DiffRun) -> Vec<DiffRun> {
     let Some(slide) = Slide::of(aligned, run) else {
         return vec![run.clone()];
     };
     let places = (slide.first..=slide.last).map(|to| {
         let place = slide.moved(run, &(to..=to));
-        let moved = |range: &Range<usize>| match range.is_empty() {
-            true => range.clone(),
-            false => to..to + range.len(),
+        let moved = |range: &Range<usize>| {
+            if range.is_empty() {
+                range.clone()
+            } else {
+                to..to + range.len()
+            }
         };
-        Run {
+        DiffRun {
             old: place,
             new: moved(&run.new),
         }
@@ -44,14 +46,14 @@ pub(super) fn places(aligned: &Aligned, run: &Run) -> Vec<Run> {
     places.collect()
 }
 
-/// Moves runs to where they are likely to lie.
-pub(super) fn settle(aligned: &Aligned, runs: &mut [Run]) {
+/// Moves runs to their likely positions.
+pub(super) fn slide_runs(aligned: &BlockAlignment, runs: &mut [DiffRun]) {
     for ix in 0..runs.len() {
         let run = &runs[ix];
         let Some(slide) = Slide::of(aligned, run) else {
             continue;
         };
-        // No further than to the next run.
+        // Stays between the neighbouring runs.
         let before = ix.checked_sub(1).map_or(0, |ix| runs[ix].old.end);
         let behind = runs.get(ix + 1);
         let behind = behind.map_or(aligned.block.old.len(), |run| run.old.start);
@@ -59,9 +61,10 @@ pub(super) fn settle(aligned: &Aligned, runs: &mut [Run]) {
         let Some(likely) = likely.filter(|likely| !likely.contains(&slide.part.start)) else {
             continue;
         };
-        let to = match *likely.end() < slide.part.start {
-            true => *likely.end(),
-            false => *likely.start(),
+        let to = if *likely.end() < slide.part.start {
+            *likely.end()
+        } else {
+            *likely.start()
         };
         let by = to as isize - slide.part.start as isize;
         let moved = |range: &Range<usize>| {
@@ -72,22 +75,22 @@ pub(super) fn settle(aligned: &Aligned, runs: &mut [Run]) {
             continue;
         };
         if old.start >= before && old.end <= behind {
-            runs[ix] = Run { old, new };
+            runs[ix] = DiffRun { old, new };
         }
     }
 }
 
-/// A run that can slide, on the side that has its lines.
+/// A run that can slide, on the side that contains its lines.
 struct Slide<'a> {
     lines: &'a [String],
     part: Range<usize>,
-    /// The first and the last line at which it may begin.
+    /// First and last line at which it may begin.
     first: usize,
     last: usize,
 }
 
 impl<'a> Slide<'a> {
-    fn of(aligned: &'a Aligned, run: &Run) -> Option<Self> {
+    fn of(aligned: &'a BlockAlignment, run: &DiffRun) -> Option<Self> {
         let (lines, part) = match (run.old.is_empty(), run.new.is_empty()) {
             (true, false) => (&aligned.block.new, run.new.clone()),
             (false, true) => (&aligned.block.old, run.old.clone()),
@@ -107,7 +110,8 @@ impl<'a> Slide<'a> {
         })
     }
 
-    /// The places at which the first line that is not blank closes nothing, if there are any.
+    /// Returns the positions whose first non-blank line does not begin with a closing bracket, if
+    /// any.
     fn likely(&self) -> Option<RangeInclusive<usize>> {
         let begins = |from: &usize| {
             let mut lines = self.lines[*from..from + self.part.len()].iter();
@@ -119,8 +123,8 @@ impl<'a> Slide<'a> {
         Some(first..=likely.next_back().unwrap_or(first))
     }
 
-    /// The old lines that a run reaches from places such as these.
-    fn moved(&self, run: &Run, places: &RangeInclusive<usize>) -> Range<usize> {
+    /// Returns the old lines that a run covers at the given positions.
+    fn moved(&self, run: &DiffRun, places: &RangeInclusive<usize>) -> Range<usize> {
         let moved = |end: usize, to: usize| (end + to).saturating_sub(self.part.start);
         moved(run.old.start, *places.start())..moved(run.old.end, *places.end())
     }

@@ -1,23 +1,23 @@
-//! From rows and new lines to bytes: line endings, and the end of a file that lacks its line feed.
+//! Converts row edits to byte edits, including line endings and a missing final line feed.
 
 use std::ops::Range;
 
 use base::Span;
 
-use crate::file::{Ending, FileText};
+use crate::file::{FileText, RawLineEnding};
 
-/// These rows become those lines.
+/// Rows and the lines that replace them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RowEdit {
+pub(crate) struct RowSplice {
     pub(crate) rows: Range<usize>,
     pub(crate) lines: Vec<String>,
 }
 
-/// The edits in bytes of the file, sorted as they are. `final_feed` says whether the file is to end
-/// with a line feed; otherwise that stays as it is.
+/// Converts edits to byte spans of the file. `final_feed` says whether the file must end with a
+/// line feed; `None` keeps its current state.
 pub(crate) fn splice(
     file: &FileText,
-    edits: &[RowEdit],
+    edits: &[RowSplice],
     final_feed: Option<bool>,
 ) -> Vec<(Span, String)> {
     let is_bare = final_feed.map_or(file.is_bare(), |feed| !feed);
@@ -34,7 +34,7 @@ pub(crate) fn splice(
     splices
 }
 
-fn one(file: &FileText, edit: &RowEdit, is_bare: bool) -> (Span, String) {
+fn one(file: &FileText, edit: &RowSplice, is_bare: bool) -> (Span, String) {
     let count = file.line_count();
     let is_at_end = edit.rows.end == count;
     let mut start = file.raw_start(edit.rows.start);
@@ -42,32 +42,32 @@ fn one(file: &FileText, edit: &RowEdit, is_bare: bool) -> (Span, String) {
     let mut text = String::new();
     for (ix, line) in edit.lines.iter().enumerate() {
         text.push_str(line);
-        text.push_str(ending(file, &edit.rows, ix));
+        text.push_str(line_ending(file, &edit.rows, ix));
     }
     if is_at_end && is_bare {
-        let last = ending(file, &edit.rows, edit.lines.len().saturating_sub(1));
+        let last = line_ending(file, &edit.rows, edit.lines.len().saturating_sub(1));
         match text.strip_suffix(last) {
             Some(bare) => text.truncate(bare.len()),
-            // The last lines go away, so the line before them becomes the one without an ending.
+            // Removing the last lines makes the line before them the one without an ending.
             None if edit.rows.start > 0 => start = file.raw_content_end(edit.rows.start - 1),
             None => {}
         }
     }
     let follows_bare =
-        edit.rows.start == count && count > 0 && file.ending(count - 1) == Ending::None;
+        edit.rows.start == count && count > 0 && file.line_ending(count - 1) == RawLineEnding::None;
     if follows_bare && !edit.lines.is_empty() {
         text.insert_str(0, file.ending_near(count));
     }
     ((start..end).into(), text)
 }
 
-/// A new line takes the ending of the row it replaces, or of those around it.
-fn ending(file: &FileText, rows: &Range<usize>, ix: usize) -> &'static str {
+/// Returns the ending of a new line: that of the row it replaces, or of an adjacent one.
+fn line_ending(file: &FileText, rows: &Range<usize>, ix: usize) -> &'static str {
     let row = rows.start + ix;
-    match (row < rows.end).then(|| file.ending(row)) {
-        Some(Ending::Feed) => "\n",
-        Some(Ending::ReturnFeed) => "\r\n",
-        Some(Ending::None) | None => file.ending_near(rows.start + ix.min(rows.len())),
+    match (row < rows.end).then(|| file.line_ending(row)) {
+        Some(RawLineEnding::Feed) => "\n",
+        Some(RawLineEnding::ReturnFeed) => "\r\n",
+        Some(RawLineEnding::None) | None => file.ending_near(rows.start + ix.min(rows.len())),
     }
 }
 

@@ -3,21 +3,30 @@
 use std::rc::Rc;
 
 use super::*;
-use crate::block::Block;
+use crate::block::LineBlock;
 use crate::edit::Grain;
 
 /// A block laid on the rows of `map`, from `before` to `after`, or a doubt.
-fn check(before: &str, old: &str, new: &str, map: &[Option<usize>], after: Result<&str, Doubt>) {
+fn check(
+    before: &str,
+    old: &str,
+    new: &str,
+    map: &[Option<usize>],
+    after: Result<&str, Ambiguity>,
+) {
     let file = FileText::new(before);
-    let block = Block::new(old, new, Grain::Lines, false).expect("whole lines");
+    let block = LineBlock::new(old, new, Grain::Lines, false).expect("whole lines");
     let rows: Vec<usize> = map.iter().flatten().copied().collect();
-    let aligned = Aligned {
+    let aligned = BlockAlignment {
         block: Rc::new(block),
         rows: rows[0]..rows[rows.len() - 1] + 1,
         map: map.to_vec(),
         typos: Vec::new(),
     };
-    let fitted = fit(&file, &Match::lines(Rung::Aligned, aligned));
+    let fitted = fit(
+        &file,
+        &HunkMatch::from_alignment(MatchStrategy::Aligned, aligned),
+    );
     let result = fitted.map(|fitted| {
         let mut text = before.to_owned();
         for (span, new) in fitted.splices.iter().rev() {
@@ -50,7 +59,7 @@ fn a_gap_away_from_the_change_stays() {
 
 #[test]
 fn a_gap_beside_the_change_is_settled_or_refused() {
-    let boundary = Err(Doubt::Boundary);
+    let boundary = Err(Ambiguity::Boundary);
     // The new text alone has the blank line, in front of what it replaces one by one.
     check(
         "a\n\nb\nc\n",
@@ -83,11 +92,11 @@ fn a_blank_line_nobody_speaks_of_stays_beside_what_changes() {
     let both = &[Some(0), Some(2), Some(4)];
     let file = "a\n\nb\n\nc\n";
     check(file, "a\nb\nc\n", "a\nB\nc\n", both, Ok("a\n\nB\n\nc\n"));
-    check(file, "a\nb\nc\n", "a\nc\n", both, Err(Doubt::Boundary));
+    check(file, "a\nb\nc\n", "a\nc\n", both, Err(Ambiguity::Boundary));
 }
 
 #[test]
-fn more_lines_than_before_go_where_the_old_one_was_if_it_is_still_to_be_seen() {
+fn added_lines_replace_the_old_one_if_it_is_recognisable() {
     let file = "a\n\nlet b = one(two);\nc\n";
     let old = "a\nlet b = one(two);\nc\n";
     check(
@@ -98,7 +107,7 @@ fn more_lines_than_before_go_where_the_old_one_was_if_it_is_still_to_be_seen() {
         Ok("a\n\nlet b = one(three);\nb.four();\nc\n"),
     );
     // The first may well belong before the blank line, and the second behind it.
-    let boundary = Err(Doubt::Boundary);
+    let boundary = Err(Ambiguity::Boundary);
     let new = "a\nuse four;\nlet b = one(three);\nc\n";
     check(file, old, new, GAP, boundary);
     check(file, old, "a\nx\ny\nc\n", GAP, boundary);
@@ -115,7 +124,7 @@ fn lines_that_move_may_take_a_blank_line_along() {
         "a\nb\nc\nd\n",
         "a\nc\nd\nb\n",
         map,
-        Err(Doubt::Boundary),
+        Err(Ambiguity::Boundary),
     );
 }
 
@@ -123,16 +132,16 @@ fn lines_that_move_may_take_a_blank_line_along() {
 fn lines_that_go_away_leave_no_two_blank_lines() {
     let map = &[Some(0), Some(2), Some(3), Some(4)];
     let (old, new) = ("a\nb\n\nc\n", "a\n\nc\n");
-    check("a\n\nb\n\nc\n", old, new, map, Err(Doubt::Boundary));
+    check("a\n\nb\n\nc\n", old, new, map, Err(Ambiguity::Boundary));
     // Also where the file has such: the line may have taken one of them along.
     let file = "a\n\nb\n\nc\n\n\nd\n";
-    check(file, old, new, map, Err(Doubt::Boundary));
+    check(file, old, new, map, Err(Ambiguity::Boundary));
     check("a\n\nb\n\nc\n", old, "a\nc\n", map, Ok("a\n\nc\n"));
     // And where other lines appear between the blank ones beyond.
     let map = &[Some(0), Some(2), Some(3), Some(4), Some(5)];
     let (file, old) = ("a\n\nb\n\n\nc\n", "a\nb\n\n\nc\n");
-    check(file, old, "a\n\nx\n\nc\n", map, Err(Doubt::Boundary));
-    check(file, old, "a\n\n\nc\n", map, Err(Doubt::Boundary));
+    check(file, old, "a\n\nx\n\nc\n", map, Err(Ambiguity::Boundary));
+    check(file, old, "a\n\n\nc\n", map, Err(Ambiguity::Boundary));
 }
 
 #[test]
@@ -140,9 +149,9 @@ fn unlike_lines_at_another_depth_leave_a_gap_in_doubt() {
     let (file, old) = ("  a\n\n  b\n\n  c\n", "  a\n  b\n\n  c\n");
     let map = &[Some(0), Some(2), Some(3), Some(4)];
     let check = |new, after| check(file, old, new, map, after);
-    check("  a\nx\n\n  c\n", Err(Doubt::Boundary));
+    check("  a\nx\n\n  c\n", Err(Ambiguity::Boundary));
     check("  a\n  x\n\n  c\n", Ok("  a\n\n  x\n\n  c\n"));
-    check("  a\nb\n\n  c\n", Err(Doubt::Boundary));
+    check("  a\nb\n\n  c\n", Err(Ambiguity::Boundary));
 }
 
 #[test]
@@ -163,7 +172,7 @@ fn what_appears_does_not_begin_with_a_closing_bracket() {
         "a\n}\nz\n",
         "a\n}\nb\n}\nz\n",
         map,
-        Err(Doubt::Boundary),
+        Err(Ambiguity::Boundary),
     );
 }
 
@@ -175,7 +184,7 @@ fn beside_brackets_one_blank_line_is_taken_for_another() {
         "f\nx\n\n}\ny\nz\n",
         "f\nw\n}\nv\nz\n",
         map,
-        Err(Doubt::Boundary),
+        Err(Ambiguity::Boundary),
     );
 }
 
@@ -188,19 +197,19 @@ fn a_gap_may_slide_along_equal_lines() {
         "a\nx\nx\nb\n",
         "a\nx\nnew\nx\nb\n",
         map,
-        Err(Doubt::Boundary),
+        Err(Ambiguity::Boundary),
     );
     check(
         "a\nx\nx\nx\nb\nc\n",
         "a\nx\nx\nb\n",
         "a\nx\nx\nB\n",
         map,
-        Err(Doubt::Boundary),
+        Err(Ambiguity::Boundary),
     );
 }
 
 #[test]
-fn a_line_too_many_is_passed_over_only_away_from_the_change() {
+fn an_extra_old_line_is_ignored_only_away_from_changes() {
     let map = &[Some(0), None, Some(1), Some(2)];
     check(
         "a\nb\nc\n",
@@ -214,19 +223,19 @@ fn a_line_too_many_is_passed_over_only_away_from_the_change() {
         "a\n\nb\nc\n",
         "a\n\nB\nc\n",
         map,
-        Err(Doubt::Boundary),
+        Err(Ambiguity::Boundary),
     );
     check(
         "a\nb\nc\n",
         "a\n\nb\nc\n",
         "a\nB\nc\n",
         map,
-        Err(Doubt::Boundary),
+        Err(Ambiguity::Boundary),
     );
 }
 
 #[test]
-fn lines_that_go_away_beside_one_of_two_blank_lines_may_lie_anywhere_as_long_as_it_is_the_same() {
+fn removal_beside_blank_lines_needs_equal_results() {
     // The mark may be the first of them or the one behind, and the blank lines left are two.
     let map = &[
         Some(0),

@@ -13,7 +13,7 @@ fn punctuation_and_outer_space_do_not_count() {
 
 #[test]
 fn the_hash_is_the_published_one() {
-    let mut hash = Hash::new();
+    let mut hash = LineHash::new();
     hash.add(b"foobar");
     assert_eq!(hash.0, 0x8594_4171_f739_67e8);
 }

@@ -1,4 +1,4 @@
-//! Lines named by number and hash, as they were shown when the file was read.
+//! Edits of lines identified by number and hash, as shown when the file was read.
 //!
 //! ```text
 //! *** File: src/main.rs
@@ -14,73 +14,73 @@
 //! +a line after line 40
 //! ```
 //!
-//! An anchor is `LINE#HASH`: the line's number counted from 1, and the hash of its text as the file
-//! was read. All anchors of a file mean the file as it was read, whatever stands above them here.
-//! `FIRST..LAST` includes both. Lines that appear begin with `+`. `replace` without lines is refused,
-//! so that a text that was cut off deletes nothing; `delete` takes none. Fences and blank lines
-//! between operations are passed over, and so is text before the first file.
+//! An anchor is `LINE#HASH`: the one-based line number, and the hash of its text as it was read. All
+//! anchors of a file refer to the file as it was read, regardless of preceding operations.
+//! `FIRST..LAST` includes both. Added lines begin with `+`. `replace` without lines is refused, so
+//! that truncated text deletes nothing; `delete` takes no lines. Fences and blank lines between
+//! operations are ignored, and so is text before the first file.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use base::Row;
 
-use crate::edit::{AnchoredAction, AnchoredEdit, Change, LineAnchor};
+use crate::edit::{AnchoredAction, AnchoredEdit, LineAnchor, PatchOperation};
 
-use super::lines::Line;
+use super::line_splitter::SourceLine;
 use super::path;
-use super::sink::Sink;
-use super::{End, Grammar, Severity, Side};
+use super::sink::EventSink;
+use super::{FormatGrammar, HunkSide, Severity, TextEnd};
 
 const FILE: &str = "*** File:";
 
 #[derive(Default)]
-pub(super) struct Anchors {
-    operation: Option<Operation>,
+pub(super) struct AnchorsGrammar {
+    operation: Option<AnchorOperation>,
     has_file: bool,
-    /// Whether the operation could not be read, so that its lines are passed over.
+    /// Whether the operation could not be parsed, so that its lines are skipped.
     is_skipping: bool,
 }
 
-struct Operation {
-    word: Word,
+struct AnchorOperation {
+    word: AnchorVerb,
     first: LineAnchor,
     last: LineAnchor,
     text: String,
-    line: Line,
+    line: SourceLine,
     source: Range<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Word {
+enum AnchorVerb {
     Replace,
     Delete,
     Before,
     After,
 }
 
-impl Grammar for Anchors {
-    fn line(&mut self, line: Line, _: &mut VecDeque<Line>, sink: &mut Sink) {
+impl FormatGrammar for AnchorsGrammar {
+    fn on_line(&mut self, line: SourceLine, _: &mut VecDeque<SourceLine>, sink: &mut EventSink) {
         if let Some(path) = line.trimmed().strip_prefix(FILE) {
             self.close_operation(sink);
             self.is_skipping = false;
             self.has_file = true;
             let operations = Vec::new();
             let path = path.trim().trim_matches('*').trim_matches('`');
-            sink.open_file(path, Change::Anchored { operations });
+            sink.open_file(path, PatchOperation::Anchored { operations });
         } else if !self.has_file {
-            // Text before the first file.
+            // Text before the first file is ignored.
         } else if let Some(text) = line.text.strip_prefix('+') {
             self.text(text, &line, sink);
         } else if line.is_blank() || path::fence(line.trimmed()).is_some() {
-            // For the eye.
+            // Blank lines and fences are ignored.
         } else {
             self.close_operation(sink);
             self.open_operation(line, sink);
         }
     }
 
-    fn end(&mut self, end: &End, _: &mut VecDeque<Line>, sink: &mut Sink) {
+    fn on_end(&mut self, end: &TextEnd, _: &mut VecDeque<SourceLine>, sink: &mut EventSink) {
         self.close_operation(sink);
         sink.close_file();
         if !self.has_file {
@@ -90,14 +90,14 @@ impl Grammar for Anchors {
     }
 }
 
-impl Anchors {
-    fn text(&mut self, text: &str, line: &Line, sink: &mut Sink) {
+impl AnchorsGrammar {
+    fn text(&mut self, text: &str, line: &SourceLine, sink: &mut EventSink) {
         match &mut self.operation {
-            Some(operation) if operation.word != Word::Delete => {
+            Some(operation) if operation.word != AnchorVerb::Delete => {
                 operation.text.push_str(text);
                 operation.text.push('\n');
                 operation.source.end = line.source.end;
-                sink.loose_line(Side::New, text);
+                sink.loose_line(HunkSide::New, text);
             }
             _ if self.is_skipping => {}
             Some(_) => {
@@ -109,23 +109,23 @@ impl Anchors {
                 self.is_skipping = true;
                 sink.lost(
                     line,
-                    "these lines belong to no operation; say where they go first",
+                    "these lines belong to no operation; write the operation before them",
                 );
             }
         }
     }
 
-    fn open_operation(&mut self, line: Line, sink: &mut Sink) {
+    fn open_operation(&mut self, line: SourceLine, sink: &mut EventSink) {
         let Some((word, first, last)) = operation(line.trimmed()) else {
             self.is_skipping = true;
             return sink.lost(
                 &line,
-                "this is no operation; write \"replace 12#a3f..14#0c9\", \"delete 12#a3f\", \
+                "this is not an operation; write \"replace 12#a3f..14#0c9\", \"delete 12#a3f\", \
                  \"before 12#a3f\" or \"after 12#a3f\"",
             );
         };
         self.is_skipping = false;
-        self.operation = Some(Operation {
+        self.operation = Some(AnchorOperation {
             word,
             first,
             last,
@@ -135,14 +135,14 @@ impl Anchors {
         });
     }
 
-    fn close_operation(&mut self, sink: &mut Sink) {
+    fn close_operation(&mut self, sink: &mut EventSink) {
         let Some(operation) = self.operation.take() else {
             return;
         };
-        if operation.text.is_empty() && operation.word != Word::Delete {
+        if operation.text.is_empty() && operation.word != AnchorVerb::Delete {
             return sink.lost(
                 &operation.line,
-                "no lines follow this operation; lines that appear begin with \"+\", and \
+                "no lines follow this operation; added lines begin with \"+\", and \
                  \"delete\" takes lines away",
             );
         }
@@ -150,22 +150,22 @@ impl Anchors {
             first: operation.first,
             last: operation.last,
             action: match operation.word {
-                Word::Replace | Word::Delete => AnchoredAction::Replace(operation.text),
-                Word::Before => AnchoredAction::InsertBefore(operation.text),
-                Word::After => AnchoredAction::InsertAfter(operation.text),
+                AnchorVerb::Replace | AnchorVerb::Delete => AnchoredAction::Replace(operation.text),
+                AnchorVerb::Before => AnchoredAction::InsertBefore(operation.text),
+                AnchorVerb::After => AnchoredAction::InsertAfter(operation.text),
             },
             source: operation.source,
         });
     }
 }
 
-fn operation(text: &str) -> Option<(Word, LineAnchor, LineAnchor)> {
+fn operation(text: &str) -> Option<(AnchorVerb, LineAnchor, LineAnchor)> {
     let (word, place) = text.split_once(char::is_whitespace)?;
     let word = match word {
-        "replace" => Word::Replace,
-        "delete" => Word::Delete,
-        "before" => Word::Before,
-        "after" => Word::After,
+        "replace" => AnchorVerb::Replace,
+        "delete" => AnchorVerb::Delete,
+        "before" => AnchorVerb::Before,
+        "after" => AnchorVerb::After,
         _ => return None,
     };
     let place = place.trim().trim_end_matches(':');

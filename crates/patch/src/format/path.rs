@@ -1,6 +1,6 @@
-//! Paths as models write them: in a heading, in bold, behind a fence.
+//! Recognizes paths as models write them: in a heading, in bold, after a fence.
 
-/// What follows the fence of a shell block.
+/// Info strings of shell blocks.
 const SHELLS: &[&str] = &[
     "bash",
     "sh",
@@ -15,10 +15,11 @@ const SHELLS: &[&str] = &[
     "csh",
     "tcsh",
 ];
-/// Tags that take the place of a fence where the text has fences of its own.
+/// Tags used in place of a fence if the text itself contains fences.
 const TAGS: &[&str] = &["source", "code", "pre", "codeblock", "sourcecode"];
 
-/// The run of backticks or tildes, at least three, that a line begins with, and what follows it.
+/// Parses a fence: at least three backticks or tildes at the start of a line, and the text after
+/// them.
 pub(super) fn fence(line: &str) -> Option<(char, usize, &str)> {
     let sign = line
         .chars()
@@ -29,7 +30,7 @@ pub(super) fn fence(line: &str) -> Option<(char, usize, &str)> {
     (length >= 3).then_some((sign, length, rest))
 }
 
-/// What follows a tag that models write instead of a fence.
+/// Returns the text after a tag that models write instead of a fence.
 fn tag(line: &str) -> Option<&str> {
     let (name, info) = line.strip_prefix('<')?.split_once('>')?;
     TAGS.contains(&name).then_some(info)
@@ -41,7 +42,7 @@ pub(super) fn is_fence(line: &str) -> bool {
     fence(line).is_some() || tag(open.as_deref().unwrap_or(line)).is_some()
 }
 
-/// The path that a line names, if it can name one: decoration around it is taken off.
+/// Returns the path that a line may name, without decoration.
 pub(super) fn named_in(line: &str) -> Option<&str> {
     let line = line.trim();
     if line.starts_with("</") && is_fence(line) {
@@ -56,7 +57,7 @@ pub(super) fn named_in(line: &str) -> Option<&str> {
     (!is_elision).then(|| in_sentence(bare).unwrap_or(bare))
 }
 
-/// A path without headings, list marks, labels, emphasis, quotes and a colon around it.
+/// Strips headings, list markers, labels, emphasis, quotes and a trailing colon.
 fn undecorated(line: &str) -> &str {
     let mut bare = line;
     loop {
@@ -90,7 +91,7 @@ fn undecorated(line: &str) -> &str {
     }
 }
 
-/// What follows `File:` and the like.
+/// Returns the text after a label such as `File:`.
 fn without_label(line: &str) -> &str {
     let Some((label, rest)) = line.split_once(':') else {
         return line;
@@ -100,13 +101,14 @@ fn without_label(line: &str) -> &str {
         label.as_str(),
         "file" | "filename" | "file name" | "filepath" | "file path" | "path"
     );
-    match is_label && !rest.is_empty() {
-        true => rest.trim_start_matches('*').trim_start(),
-        false => line,
+    if is_label && !rest.is_empty() {
+        rest.trim_start_matches('*').trim_start()
+    } else {
+        line
     }
 }
 
-/// What follows `1. ` and the like.
+/// Returns the text after a list number such as `1. `.
 fn without_number(line: &str) -> &str {
     let rest = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
     let is_number = rest.len() < line.len();
@@ -114,7 +116,7 @@ fn without_number(line: &str) -> &str {
     rest.filter(|_| is_number).unwrap_or(line)
 }
 
-/// The one path in backticks within a sentence.
+/// Returns the path in backticks within a sentence, if there is exactly one.
 fn in_sentence(line: &str) -> Option<&str> {
     let mut parts = line.split('`');
     let (Some(_), Some(path), Some(_), None) =
@@ -125,7 +127,7 @@ fn in_sentence(line: &str) -> Option<&str> {
     is_alone(path).then_some(path)
 }
 
-/// The path in what follows a fence: `src/a.rs`, `rust src/a.rs`, `rust:src/a.rs`.
+/// Returns the path in an info string: `src/a.rs`, `rust src/a.rs`, `rust:src/a.rs`.
 fn in_info(info: &str) -> Option<&str> {
     let word = info.split_whitespace().next_back()?;
     let word = word.rsplit_once([':', '=']).map_or(word, |(_, path)| path);
@@ -133,7 +135,7 @@ fn in_info(info: &str) -> Option<&str> {
     (word.contains('.') || word.contains('/')).then_some(word)
 }
 
-/// Whether this may be a path rather than a sentence: it has a folder, an extension, or is a word.
+/// Whether this may be a path rather than a sentence: it has an extension or contains no spaces.
 pub(super) fn is_plausible(path: &str) -> bool {
     let has_space = path.contains(char::is_whitespace);
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
@@ -146,13 +148,13 @@ pub(super) fn is_plausible(path: &str) -> bool {
     !path.is_empty() && (!has_space || has_extension)
 }
 
-/// Whether this is a path and cannot be a sentence.
+/// Whether this is clearly a path and cannot be a sentence.
 pub(super) fn is_alone(path: &str) -> bool {
     let has_mark = path.contains('/') || path.trim_start_matches('.').contains('.');
     has_mark && !path.contains(char::is_whitespace) && !path.ends_with('.')
 }
 
-/// Whether what follows a fence says that shell commands come.
+/// Whether an info string marks a block of shell commands.
 pub(super) fn is_shell(info: &str) -> bool {
     let info = info.trim_start();
     SHELLS.iter().any(|shell| {

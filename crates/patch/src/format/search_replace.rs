@@ -1,4 +1,4 @@
-//! SEARCH/REPLACE blocks.
+//! Blocks of the SEARCH/REPLACE format.
 //!
 //! ````text
 //! src/main.rs
@@ -6,131 +6,135 @@
 //! <<<<<<< SEARCH
 //! the lines to find
 //! =======
-//! the lines that take their place
+//! their replacement
 //! >>>>>>> REPLACE
 //! ```
 //! ````
 //!
-//! The path stands alone on the line before the fence, before the first marker, or behind the fence;
-//! decoration around it and blank lines behind it are passed over. Without one the file of the block before is meant. Markers have five to nine signs. A marker with
-//! as many signs as the block's first, equally indented, always counts; another counts only where no
-//! such marker comes: so a text that itself has a line of seven `=` is given in markers of nine.
-//! A block without lines to find creates a file. Blocks fenced as shell are reported apart.
+//! The path is on a line of its own before the fence or the first marker, or after the fence on the
+//! same line; decoration around it and blank lines after it are ignored. Without a path the file of
+//! the preceding block is meant. Markers have five to nine characters. A marker with the length and
+//! indentation of the block's first one always counts; another counts only if no such marker
+//! follows. Text that contains a line of seven `=` can therefore be written with markers of nine.
+//! A block without lines to find creates a file. Fenced shell blocks are reported separately.
 
 use std::collections::VecDeque;
 
-use super::lines::{Ending, Line};
+use super::line_splitter::{LineTerminator, SourceLine};
 use super::path;
-use super::sink::{Sink, empty_hunk, empty_update};
-use super::{End, Grammar, Severity, ShellBlock, Side};
+use super::sink::{EventSink, empty_hunk, empty_update};
+use super::{FormatGrammar, HunkSide, Severity, ShellBlock, TextEnd};
 
-/// How far above a block its path may stand: the path, a closed fence, a fence.
+/// Maximum number of non-blank lines between a path and its block: the path, a closed fence, a
+/// fence.
 const ABOVE: usize = 3;
 
 #[derive(Default)]
-pub(super) struct SearchReplace {
-    state: State,
-    /// The last lines outside of blocks.
-    above: VecDeque<Line>,
-    /// The path of the block before.
+pub(super) struct SearchReplaceGrammar {
+    state: SearchReplaceState,
+    /// Latest lines outside of blocks.
+    above: VecDeque<SourceLine>,
+    /// Path of the preceding block.
     path: Option<String>,
 }
 
 #[derive(Default)]
-enum State {
+enum SearchReplaceState {
     #[default]
     Prose,
     Shell(ShellBlock),
     /// Between the first marker and the divider.
-    Old(Section),
+    Old(BlockSection),
     /// Between the divider and the last marker.
-    New(Section),
+    New(BlockSection),
 }
 
 /// One half of a block.
-struct Section {
-    /// How the block's first marker looks.
-    look: Look,
-    /// Lines from the first marker on that may be one, and may be text.
-    held: Vec<Line>,
+struct BlockSection {
+    /// Style of the block's first marker.
+    look: MarkerStyle,
+    /// Lines from the first possible marker on, which may also be text.
+    held: Vec<SourceLine>,
 }
 
-/// How a marker is written.
+/// Style in which a marker is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Look {
+struct MarkerStyle {
     signs: usize,
     indent: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Marker {
+enum BlockMarker {
     Search,
     Divider,
     Replace,
 }
 
-/// The marker that a line may be.
-fn marker(line: &Line) -> Option<(Marker, Look)> {
+/// Parses a line as a marker.
+fn marker(line: &SourceLine) -> Option<(BlockMarker, MarkerStyle)> {
     let text = line.trimmed();
     let sign = text.chars().next()?;
     let rest = text.trim_start_matches(sign);
     let marker = match (sign, rest) {
-        ('<', " SEARCH" | " SEARCH>") => Marker::Search,
-        ('=', "") => Marker::Divider,
-        ('>', " REPLACE") => Marker::Replace,
+        ('<', " SEARCH" | " SEARCH>") => BlockMarker::Search,
+        ('=', "") => BlockMarker::Divider,
+        ('>', " REPLACE") => BlockMarker::Replace,
         _ => return None,
     };
-    let look = Look {
+    let look = MarkerStyle {
         signs: text.len() - rest.len(),
         indent: line.text.len() - line.text.trim_start().len(),
     };
     (5..=9).contains(&look.signs).then_some((marker, look))
 }
 
-fn is_search(line: &Line) -> bool {
-    matches!(marker(line), Some((Marker::Search, _)))
+fn is_search(line: &SourceLine) -> bool {
+    matches!(marker(line), Some((BlockMarker::Search, _)))
 }
 
-fn opens_shell(line: &Line) -> bool {
+fn opens_shell(line: &SourceLine) -> bool {
     path::fence(line.trimmed()).is_some_and(|(_, _, info)| path::is_shell(info))
 }
 
-fn is_fence(line: &Line) -> bool {
+fn is_fence(line: &SourceLine) -> bool {
     path::fence(line.trimmed()).is_some()
 }
 
-impl Grammar for SearchReplace {
-    fn lookahead(&self, line: &Line) -> usize {
+impl FormatGrammar for SearchReplaceGrammar {
+    fn lookahead(&self, line: &SourceLine) -> usize {
         match self.state {
-            State::Prose if opens_shell(line) => 2,
+            SearchReplaceState::Prose if opens_shell(line) => 2,
             _ => 0,
         }
     }
 
-    fn line(&mut self, line: Line, next: &mut VecDeque<Line>, sink: &mut Sink) {
+    fn on_line(&mut self, line: SourceLine, next: &mut VecDeque<SourceLine>, sink: &mut EventSink) {
         match std::mem::take(&mut self.state) {
-            State::Prose => self.prose(line, next, sink),
-            State::Shell(block) => self.shell(block, &line, sink),
-            State::Old(section) => self.old(section, line, next, sink),
-            State::New(section) => self.new_text(section, line, next, sink),
+            SearchReplaceState::Prose => self.prose(line, next, sink),
+            SearchReplaceState::Shell(block) => self.shell(block, &line, sink),
+            SearchReplaceState::Old(section) => self.old(section, line, next, sink),
+            SearchReplaceState::New(section) => self.new_text(section, line, next, sink),
         }
     }
 
-    fn end(&mut self, end: &End, next: &mut VecDeque<Line>, sink: &mut Sink) {
+    fn on_end(&mut self, end: &TextEnd, next: &mut VecDeque<SourceLine>, sink: &mut EventSink) {
         match std::mem::take(&mut self.state) {
-            State::Prose => self.cut_off(end, sink),
-            State::Shell(mut block) => {
+            SearchReplaceState::Prose => self.cut_off(end, sink),
+            SearchReplaceState::Shell(mut block) => {
                 block.source.end = end.offset;
                 sink.shell(block);
             }
-            State::Old(section) if has_loose_end(&section.held) => {
+            SearchReplaceState::Old(section) if has_loose_end(&section.held) => {
                 self.split_loosely(section.held, next, sink);
             }
-            State::Old(_) => self.unfinished(end, "=======", sink),
-            State::New(section) if section.held.is_empty() || is_torn(&section.held) => {
+            SearchReplaceState::Old(_) => self.unfinished(end, "=======", sink),
+            SearchReplaceState::New(section)
+                if section.held.is_empty() || is_torn(&section.held) =>
+            {
                 self.unfinished(end, ">>>>>>> REPLACE", sink);
             }
-            State::New(section) => self.finish_loosely(section.held, next, sink),
+            SearchReplaceState::New(section) => self.finish_loosely(section.held, next, sink),
         }
         if next.is_empty() {
             sink.close_file();
@@ -138,14 +142,14 @@ impl Grammar for SearchReplace {
     }
 }
 
-impl SearchReplace {
-    fn prose(&mut self, line: Line, next: &VecDeque<Line>, sink: &mut Sink) {
-        if let Some((Marker::Search, look)) = marker(&line) {
+impl SearchReplaceGrammar {
+    fn prose(&mut self, line: SourceLine, next: &VecDeque<SourceLine>, sink: &mut EventSink) {
+        if let Some((BlockMarker::Search, look)) = marker(&line) {
             return self.open(&line, look, sink);
         }
         if opens_shell(&line) && !next.iter().take(2).any(is_search) {
             self.above.clear();
-            self.state = State::Shell(ShellBlock {
+            self.state = SearchReplaceState::Shell(ShellBlock {
                 text: String::new(),
                 source: line.source,
             });
@@ -158,18 +162,18 @@ impl SearchReplace {
         }
     }
 
-    fn shell(&mut self, mut block: ShellBlock, line: &Line, sink: &mut Sink) {
+    fn shell(&mut self, mut block: ShellBlock, line: &SourceLine, sink: &mut EventSink) {
         block.source.end = line.source.end;
         if is_fence(line) {
             sink.shell(block);
         } else {
             block.text.push_str(&line.text);
             block.text.push('\n');
-            self.state = State::Shell(block);
+            self.state = SearchReplaceState::Shell(block);
         }
     }
 
-    fn open(&mut self, line: &Line, look: Look, sink: &mut Sink) {
+    fn open(&mut self, line: &SourceLine, look: MarkerStyle, sink: &mut EventSink) {
         let named = self.path_above().or_else(|| self.path.clone());
         self.above.clear();
         if let Some(path) = &named {
@@ -185,23 +189,26 @@ impl SearchReplace {
             );
         }
         self.path = named;
-        self.state = State::Old(Section {
+        self.state = SearchReplaceState::Old(BlockSection {
             look,
             held: Vec::new(),
         });
     }
 
-    /// The nearest lines above, as long as they are fences, and one that is none. Beyond a blank line
-    /// a path stands alone, or it is a sentence.
+    /// Returns the path from the nearest lines above: any fences, and the first other line. Beyond
+    /// a blank line only an unmistakable path counts.
     fn path_above(&self) -> Option<String> {
         let mut found = Vec::new();
         let mut has_blank = false;
         for line in self.above.iter().rev() {
             has_blank |= line.is_blank();
             let named = path::named_in(&line.text);
-            let named = named.filter(|path| match has_blank {
-                true => path::is_alone(path),
-                false => path::is_plausible(path),
+            let named = named.filter(|path| {
+                if has_blank {
+                    path::is_alone(path)
+                } else {
+                    path::is_plausible(path)
+                }
             });
             found.extend(named);
             if !path::is_fence(line.trimmed()) && !line.is_blank() {
@@ -216,18 +223,18 @@ impl SearchReplace {
 
     fn old(
         &mut self,
-        mut section: Section,
-        line: Line,
-        next: &mut VecDeque<Line>,
-        sink: &mut Sink,
+        mut section: BlockSection,
+        line: SourceLine,
+        next: &mut VecDeque<SourceLine>,
+        sink: &mut EventSink,
     ) {
         match marker(&line) {
-            Some((Marker::Divider, look)) if look == section.look => {
-                flush(Side::Old, &mut section.held, sink);
-                self.state = State::New(section);
+            Some((BlockMarker::Divider, look)) if look == section.look => {
+                flush(HunkSide::Old, &mut section.held, sink);
+                self.state = SearchReplaceState::New(section);
                 return;
             }
-            Some((Marker::Search, look)) if look == section.look => {
+            Some((BlockMarker::Search, look)) if look == section.look => {
                 if has_loose_end(&section.held) {
                     section.held.push(line);
                     return self.split_loosely(section.held, next, sink);
@@ -239,19 +246,25 @@ impl SearchReplace {
                 );
                 return self.open(&line, look, sink);
             }
-            Some((Marker::Replace, look)) if look == section.look => {
+            Some((BlockMarker::Replace, look)) if look == section.look => {
                 return self.split(&section.held, &line, sink);
             }
-            Some((Marker::Divider, _)) => section.held.push(line),
-            _ if section.held.is_empty() => sink.line(Side::Old, &line.text),
+            Some((BlockMarker::Divider, _)) => section.held.push(line),
+            _ if section.held.is_empty() => sink.push_line(HunkSide::Old, &line.text),
             _ => section.held.push(line),
         }
-        self.state = State::Old(section);
+        self.state = SearchReplaceState::Old(section);
     }
 
-    /// No marker of the block looks like its first, but there are both others.
-    fn split_loosely(&mut self, held: Vec<Line>, next: &mut VecDeque<Line>, sink: &mut Sink) {
-        let is_end = |line: &Line| matches!(marker(line), Some((Marker::Replace, _)));
+    /// Splits the block at markers that differ in style from its first one, if both others are
+    /// present.
+    fn split_loosely(
+        &mut self,
+        held: Vec<SourceLine>,
+        next: &mut VecDeque<SourceLine>,
+        sink: &mut EventSink,
+    ) {
+        let is_end = |line: &SourceLine| matches!(marker(line), Some((BlockMarker::Replace, _)));
         let end = held.iter().position(is_end).unwrap_or(held.len());
         if let Some(line) = held.get(end) {
             self.split(&held[..end], line, sink);
@@ -261,13 +274,15 @@ impl SearchReplace {
         }
     }
 
-    /// The block is over and no divider looked like its first marker: another one may do.
-    fn split(&mut self, held: &[Line], end: &Line, sink: &mut Sink) {
-        let is_divider = |line: &&Line| matches!(marker(line), Some((Marker::Divider, _)));
+    /// Ends a block without a divider in the style of its first marker: a single divider of another
+    /// style is accepted.
+    fn split(&mut self, held: &[SourceLine], end: &SourceLine, sink: &mut EventSink) {
+        let is_divider =
+            |line: &&SourceLine| matches!(marker(line), Some((BlockMarker::Divider, _)));
         match held.iter().filter(is_divider).count() {
             1 => {
                 for line in &held[1..] {
-                    sink.line(Side::New, &line.text);
+                    sink.push_line(HunkSide::New, &line.text);
                 }
                 self.complete(end, sink);
             }
@@ -285,25 +300,26 @@ impl SearchReplace {
 
     fn new_text(
         &mut self,
-        mut section: Section,
-        line: Line,
-        next: &mut VecDeque<Line>,
-        sink: &mut Sink,
+        mut section: BlockSection,
+        line: SourceLine,
+        next: &mut VecDeque<SourceLine>,
+        sink: &mut EventSink,
     ) {
         match marker(&line) {
-            Some((Marker::Replace, look)) if look == section.look => {
+            Some((BlockMarker::Replace, look)) if look == section.look => {
                 let first = section.held.first().and_then(marker);
-                if matches!(first, Some((Marker::Divider, _))) {
+                if matches!(first, Some((BlockMarker::Divider, _))) {
                     let is_doubled = section.held.len() == 1 && !ends_in_title(look, sink);
-                    return match is_doubled {
-                        true => self.finish_loosely(section.held, next, sink),
-                        false => self.refuse_two_dividers(&line, sink),
+                    return if is_doubled {
+                        self.finish_loosely(section.held, next, sink)
+                    } else {
+                        self.refuse_two_dividers(&line, sink)
                     };
                 }
-                flush(Side::New, &mut section.held, sink);
+                flush(HunkSide::New, &mut section.held, sink);
                 return self.complete(&line, sink);
             }
-            Some((Marker::Search, look)) if look == section.look => {
+            Some((BlockMarker::Search, look)) if look == section.look => {
                 if section.held.is_empty() {
                     sink.drop_hunk();
                     sink.lost(
@@ -315,19 +331,24 @@ impl SearchReplace {
                 section.held.push(line);
                 return self.finish_loosely(section.held, next, sink);
             }
-            Some((Marker::Replace, _)) => section.held.push(line),
-            Some((Marker::Divider, look)) if look == section.look => section.held.push(line),
-            _ if section.held.is_empty() => sink.line(Side::New, &line.text),
+            Some((BlockMarker::Replace, _)) => section.held.push(line),
+            Some((BlockMarker::Divider, look)) if look == section.look => section.held.push(line),
+            _ if section.held.is_empty() => sink.push_line(HunkSide::New, &line.text),
             _ => section.held.push(line),
         }
-        self.state = State::New(section);
+        self.state = SearchReplaceState::New(section);
     }
 
-    /// The first line held was the end of the block after all; the others are read again.
-    fn finish_loosely(&mut self, held: Vec<Line>, next: &mut VecDeque<Line>, sink: &mut Sink) {
+    /// Ends the block at the first held line; the others are read again.
+    fn finish_loosely(
+        &mut self,
+        held: Vec<SourceLine>,
+        next: &mut VecDeque<SourceLine>,
+        sink: &mut EventSink,
+    ) {
         let mut held = held.into_iter();
         if let Some(end) = held.next() {
-            if matches!(marker(&end), Some((Marker::Divider, _))) {
+            if matches!(marker(&end), Some((BlockMarker::Divider, _))) {
                 sink.tolerated(
                     &end,
                     "this block ends in \"=======\" instead of \">>>>>>> REPLACE\"",
@@ -340,8 +361,8 @@ impl SearchReplace {
         }
     }
 
-    fn complete(&mut self, end: &Line, sink: &mut Sink) {
-        self.state = State::Prose;
+    fn complete(&mut self, end: &SourceLine, sink: &mut EventSink) {
+        self.state = SearchReplaceState::Prose;
         let finds_nothing = sink.hunk().is_some_and(|hunk| hunk.old.is_empty());
         if finds_nothing {
             let margin = end.text.len() - end.text.trim_start_matches(' ').len();
@@ -351,8 +372,8 @@ impl SearchReplace {
         }
     }
 
-    fn refuse_two_dividers(&mut self, end: &Line, sink: &mut Sink) {
-        self.state = State::Prose;
+    fn refuse_two_dividers(&mut self, end: &SourceLine, sink: &mut EventSink) {
+        self.state = SearchReplaceState::Prose;
         sink.drop_hunk();
         sink.lost(
             end,
@@ -361,15 +382,17 @@ impl SearchReplace {
         );
     }
 
-    /// Reports a last line that begins the first marker of a block.
-    fn cut_off(&mut self, end: &End, sink: &mut Sink) {
+    /// Reports a last line that is the beginning of a first marker.
+    fn cut_off(&mut self, end: &TextEnd, sink: &mut EventSink) {
         let last = self.above.back();
-        if last.is_some_and(|line| line.ending == Ending::None && line.text.starts_with("<<<<<")) {
+        if last.is_some_and(|line| {
+            line.ending == LineTerminator::None && line.text.starts_with("<<<<<")
+        }) {
             self.unfinished(end, "=======", sink);
         }
     }
 
-    fn unfinished(&mut self, end: &End, missing: &str, sink: &mut Sink) {
+    fn unfinished(&mut self, end: &TextEnd, missing: &str, sink: &mut EventSink) {
         let start = sink.hunk().map_or(end.offset, |hunk| hunk.source.start);
         sink.drop_hunk();
         sink.problem(
@@ -381,27 +404,30 @@ impl SearchReplace {
     }
 }
 
-/// Whether the text ends behind what may be a line of the new text: a title is underlined so. A block
-/// that ends there at least closes its fence.
-fn is_torn(held: &[Line]) -> bool {
-    let is_divider = matches!(held.first().and_then(marker), Some((Marker::Divider, _)));
+/// Whether the text may end inside the new text, since a divider can also underline a title. A
+/// block that is complete closes at least its fence.
+fn is_torn(held: &[SourceLine]) -> bool {
+    let is_divider = matches!(
+        held.first().and_then(marker),
+        Some((BlockMarker::Divider, _))
+    );
     let mut behind = held.iter().skip(1).filter(|line| !line.is_blank());
     is_divider && !behind.next().is_some_and(is_fence)
 }
 
-fn has_loose_end(held: &[Line]) -> bool {
-    let is_end = |line: &Line| matches!(marker(line), Some((Marker::Replace, _)));
+fn has_loose_end(held: &[SourceLine]) -> bool {
+    let is_end = |line: &SourceLine| matches!(marker(line), Some((BlockMarker::Replace, _)));
     held.iter().any(is_end)
 }
 
-/// Whether the last line that appears may be a title, and the divider behind it its underline.
-fn ends_in_title(look: Look, sink: &mut Sink) -> bool {
+/// Whether the last new line may be a title that the divider after it underlines.
+fn ends_in_title(look: MarkerStyle, sink: &mut EventSink) -> bool {
     let title = sink.hunk().and_then(|hunk| hunk.new.lines().next_back());
     title.is_some_and(|title| title.trim().chars().count() == look.signs)
 }
 
-fn flush(side: Side, held: &mut Vec<Line>, sink: &mut Sink) {
+fn flush(side: HunkSide, held: &mut Vec<SourceLine>, sink: &mut EventSink) {
     for line in held.drain(..) {
-        sink.line(side, &line.text);
+        sink.push_line(side, &line.text);
     }
 }

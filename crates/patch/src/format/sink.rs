@@ -1,31 +1,31 @@
-//! What readers write into: events, and the file and hunk that are open.
+//! Receives the output of the grammars: events, and the current file and hunk.
 
 use std::ops::Range;
 
 use base::Row;
 
-use crate::edit::{AnchoredEdit, Change, FileEdit, Grain, Hunk, Occurrences};
+use crate::edit::{AnchoredEdit, FileEdit, Grain, Occurrences, PatchHunk, PatchOperation};
 
-use super::lines::Line;
-use super::{Event, Problem, Severity, ShellBlock, Side};
+use super::line_splitter::SourceLine;
+use super::{FormatEvent, FormatProblem, HunkSide, Severity, ShellBlock};
 
-/// Collects events; knows which file and hunk are open.
+/// Collects events and tracks the current file and hunk.
 #[derive(Default)]
-pub(super) struct Sink {
-    events: Vec<Event>,
+pub(super) struct EventSink {
+    events: Vec<FormatEvent>,
     file: Option<FileEdit>,
-    hunk: Option<Hunk>,
+    hunk: Option<PatchHunk>,
 }
 
-impl Sink {
-    pub(super) fn take(&mut self) -> Vec<Event> {
+impl EventSink {
+    pub(super) fn take(&mut self) -> Vec<FormatEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// Opens a file; the one before it is complete.
-    pub(super) fn open_file(&mut self, path: &str, change: Change) {
+    /// Opens a file and completes the previous one.
+    pub(super) fn open_file(&mut self, path: &str, change: PatchOperation) {
         self.close_file();
-        self.events.push(Event::FileStarted {
+        self.events.push(FormatEvent::FileStarted {
             path: path.to_owned(),
         });
         self.file = Some(FileEdit {
@@ -38,10 +38,10 @@ impl Sink {
         self.file.as_mut()
     }
 
-    /// A line of a file given whole, with its end.
+    /// Adds a line of a complete file, including its ending.
     pub(super) fn whole_line(&mut self, line: &str) {
         let Some(FileEdit {
-            change: Change::Create { text } | Change::Overwrite { text },
+            change: PatchOperation::Create { text } | PatchOperation::Overwrite { text },
             ..
         }) = &mut self.file
         else {
@@ -49,16 +49,16 @@ impl Sink {
         };
         text.push_str(line);
         let shown = line.strip_suffix('\n').unwrap_or(line);
-        self.events.push(Event::Line {
-            side: Side::New,
+        self.events.push(FormatEvent::Line {
+            side: HunkSide::New,
             text: shown.strip_suffix('\r').unwrap_or(shown).to_owned(),
         });
     }
 
-    /// Takes the final line feed of a file given whole away.
+    /// Removes the final line feed of a complete file.
     pub(super) fn cut_final_newline(&mut self) {
         if let Some(FileEdit {
-            change: Change::Create { text } | Change::Overwrite { text },
+            change: PatchOperation::Create { text } | PatchOperation::Overwrite { text },
             ..
         }) = &mut self.file
             && text.ends_with('\n')
@@ -70,81 +70,84 @@ impl Sink {
         }
     }
 
-    pub(super) fn open_hunk(&mut self, hunk: Hunk) {
+    pub(super) fn open_hunk(&mut self, hunk: PatchHunk) {
         self.drop_hunk();
-        self.events.push(Event::HunkStarted {
+        self.events.push(FormatEvent::HunkStarted {
             row: hunk.row,
             context: hunk.context.clone(),
         });
         self.hunk = Some(hunk);
     }
 
-    pub(super) fn hunk(&mut self) -> Option<&mut Hunk> {
+    pub(super) fn hunk(&mut self) -> Option<&mut PatchHunk> {
         self.hunk.as_mut()
     }
 
-    /// A line of the open hunk, without its end; a `\r` that is part of it may come last.
-    pub(super) fn line(&mut self, side: Side, text: &str) {
+    /// Adds a line of the current hunk, without its ending; a `\r` that belongs to it may come
+    /// last.
+    pub(super) fn push_line(&mut self, side: HunkSide, text: &str) {
         let Some(hunk) = &mut self.hunk else { return };
-        if side != Side::New {
+        if side != HunkSide::New {
             hunk.old.push_str(text);
             hunk.old.push('\n');
         }
-        if side != Side::Old {
+        if side != HunkSide::Old {
             hunk.new.push_str(text);
             hunk.new.push('\n');
         }
-        self.events.push(Event::Line {
+        self.events.push(FormatEvent::Line {
             side,
             text: text.strip_suffix('\r').unwrap_or(text).to_owned(),
         });
     }
 
-    /// A line that an operation by anchors adds.
-    pub(super) fn loose_line(&mut self, side: Side, text: &str) {
-        self.events.push(Event::Line {
+    /// Reports a line added by an anchored edit.
+    pub(super) fn loose_line(&mut self, side: HunkSide, text: &str) {
+        self.events.push(FormatEvent::Line {
             side,
             text: text.to_owned(),
         });
     }
 
-    /// The open hunk is complete and ends before the byte `end`.
+    /// Completes the current hunk, which ends before the byte `end`.
     pub(super) fn close_hunk(&mut self, end: usize) {
         let Some(mut hunk) = self.hunk.take() else {
             return;
         };
         hunk.source.end = end.max(hunk.source.start);
-        self.events.push(Event::HunkDone(hunk.clone()));
+        self.events.push(FormatEvent::HunkDone(hunk.clone()));
         match self.file.as_mut().map(|file| &mut file.change) {
-            Some(Change::Update { hunks, .. }) => hunks.push(hunk),
-            Some(Change::Delete { content }) => {
+            Some(PatchOperation::Update { hunks, .. }) => hunks.push(hunk),
+            Some(PatchOperation::Delete { content }) => {
                 content.get_or_insert_default().push_str(&hunk.old);
             }
-            Some(change) if matches!(change, Change::Create { .. }) && !hunk.old.is_empty() => {
-                // Against nothing by its name alone: it takes lines away.
-                *change = Change::Update {
+            Some(change)
+                if matches!(change, PatchOperation::Create { .. }) && !hunk.old.is_empty() =>
+            {
+                // A hunk with old lines is not a new file, although the diff's names say so.
+                *change = PatchOperation::Update {
                     hunks: vec![hunk],
                     move_to: None,
                 };
             }
-            Some(Change::Create { text }) => text.push_str(&hunk.new),
+            Some(PatchOperation::Create { text }) => text.push_str(&hunk.new),
             _ => {}
         }
     }
 
-    /// The open hunk turned out to be the whole of a file: the open file, where nothing else was
-    /// said of it, or else a further edit of the same path.
-    /// Its lines lie behind a margin where all of them begin with so many spaces.
+    /// Turns the current hunk into a complete file: the current file if it has no other changes, or
+    /// a further edit of the same path. A margin of spaces common to all lines is removed.
     pub(super) fn hunk_is_whole_file(&mut self, end: usize, margin: usize) {
         let Some(mut hunk) = self.hunk.take() else {
             return;
         };
         let Some(file) = &mut self.file else { return };
         hunk.source.end = end.max(hunk.source.start);
-        self.events.push(Event::HunkDone(hunk.clone()));
+        self.events.push(FormatEvent::HunkDone(hunk.clone()));
         let text = without_margin(hunk.new, margin);
-        let change = Change::Create { text };
-        if matches!(&file.change, Change::Update { hunks, move_to: None } if hunks.is_empty()) {
+        let change = PatchOperation::Create { text };
+        if matches!(&file.change, PatchOperation::Update { hunks, move_to: None } if hunks.is_empty())
+        {
             file.change = change;
         } else {
             let path = file.path.clone();
@@ -155,54 +158,57 @@ impl Sink {
 
     pub(super) fn drop_hunk(&mut self) {
         if self.hunk.take().is_some() {
-            self.events.push(Event::HunkDropped);
+            self.events.push(FormatEvent::HunkDropped);
         }
     }
 
     pub(super) fn operation(&mut self, edit: AnchoredEdit) {
         if let Some(FileEdit {
-            change: Change::Anchored { operations },
+            change: PatchOperation::Anchored { operations },
             ..
         }) = &mut self.file
         {
-            self.events.push(Event::OperationDone(edit.clone()));
+            self.events.push(FormatEvent::OperationDone(edit.clone()));
             operations.push(edit);
         }
     }
 
-    /// The open file is complete. One without any change in it is dropped.
+    /// Completes the current file, or drops it if it contains no changes.
     pub(super) fn close_file(&mut self) {
         self.drop_hunk();
         let Some(file) = self.file.take() else { return };
         let is_empty = match &file.change {
-            Change::Update { hunks, move_to } => hunks.is_empty() && move_to.is_none(),
-            Change::Anchored { operations } => operations.is_empty(),
-            Change::Create { .. } | Change::Delete { .. } | Change::Overwrite { .. } => false,
+            PatchOperation::Update { hunks, move_to } => hunks.is_empty() && move_to.is_none(),
+            PatchOperation::Anchored { operations } => operations.is_empty(),
+            PatchOperation::Create { .. }
+            | PatchOperation::Delete { .. }
+            | PatchOperation::Overwrite { .. } => false,
         };
-        self.events.push(match is_empty {
-            true => Event::FileDropped,
-            false => Event::FileDone(file),
+        self.events.push(if is_empty {
+            FormatEvent::FileDropped
+        } else {
+            FormatEvent::FileDone(file)
         });
     }
 
     pub(super) fn drop_file(&mut self) {
         self.drop_hunk();
         if self.file.take().is_some() {
-            self.events.push(Event::FileDropped);
+            self.events.push(FormatEvent::FileDropped);
         }
     }
 
     pub(super) fn shell(&mut self, block: ShellBlock) {
-        self.events.push(Event::Shell(block));
+        self.events.push(FormatEvent::Shell(block));
     }
 
-    /// An edit was lost at `line`.
-    pub(super) fn lost(&mut self, line: &Line, message: impl Into<String>) {
+    /// Reports an edit that was lost at `line`.
+    pub(super) fn lost(&mut self, line: &SourceLine, message: impl Into<String>) {
         self.problem(line.row, line.source.clone(), Severity::Lost, message);
     }
 
-    /// Something at `line` was read by way of a tolerance.
-    pub(super) fn tolerated(&mut self, line: &Line, message: impl Into<String>) {
+    /// Reports a deviation at `line` that was tolerated.
+    pub(super) fn tolerated(&mut self, line: &SourceLine, message: impl Into<String>) {
         self.problem(line.row, line.source.clone(), Severity::Tolerated, message);
     }
 
@@ -213,7 +219,7 @@ impl Sink {
         severity: Severity,
         message: impl Into<String>,
     ) {
-        self.events.push(Event::Problem(Problem {
+        self.events.push(FormatEvent::Problem(FormatProblem {
             row,
             message: message.into(),
             source,
@@ -222,7 +228,7 @@ impl Sink {
     }
 }
 
-/// A text without so many spaces before its lines, if all that are not blank have them.
+/// Removes a margin of spaces from all lines, if every non-blank line has it.
 pub(super) fn without_margin(text: String, margin: usize) -> String {
     let blanks = " ".repeat(margin);
     let mut filled = text.lines().filter(|line| !line.trim().is_empty());
@@ -237,9 +243,9 @@ pub(super) fn without_margin(text: String, margin: usize) -> String {
     cut.collect()
 }
 
-/// A hunk of whole lines with nothing in it yet.
-pub(super) fn empty_hunk(start: usize) -> Hunk {
-    Hunk {
+/// Returns an empty hunk of whole lines.
+pub(super) fn empty_hunk(start: usize) -> PatchHunk {
+    PatchHunk {
         old: String::new(),
         new: String::new(),
         grain: Grain::Lines,
@@ -252,9 +258,9 @@ pub(super) fn empty_hunk(start: usize) -> Hunk {
     }
 }
 
-/// An update with nothing in it yet.
-pub(super) fn empty_update() -> Change {
-    Change::Update {
+/// Returns an update without changes.
+pub(super) fn empty_update() -> PatchOperation {
+    PatchOperation::Update {
         hunks: Vec::new(),
         move_to: None,
     }

@@ -1,43 +1,44 @@
-//! String replacement as a tool call: the arguments as a model gives them.
+//! String replacement as a tool call, given by the arguments of the call.
 //!
-//! The reader of tool arguments is elsewhere; this is what they mean as an edit.
+//! Parsing the arguments is the caller's job; this module converts them to an edit.
 
 use base::Row;
 
-use crate::edit::{Change, FileEdit, Grain, Hunk, Occurrences};
+use crate::edit::{FileEdit, Grain, Occurrences, PatchHunk, PatchOperation};
 
-/// The arguments of one call that replaces a string in a file.
+/// Arguments of a call that replaces a string in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrReplace {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What to find; empty to create the file.
+    /// Text to find; empty to create the file.
     pub old_string: String,
-    /// What takes its place.
+    /// Replacement for the old text.
     pub new_string: String,
-    /// Whether every place is meant.
+    /// Whether to replace one occurrence or all.
     pub occurrences: Occurrences,
-    /// The row at which the model says `old_string` starts.
+    /// Row at which `old_string` starts according to the model.
     pub row: Option<Row>,
 }
 
 impl StrReplace {
-    /// The edit that is meant.
+    /// Converts the arguments to an edit.
     pub fn into_file_edit(self) -> FileEdit {
         let path = self.path.clone();
-        let change = match self.old_string.is_empty() {
-            true => Change::Create {
+        let change = if self.old_string.is_empty() {
+            PatchOperation::Create {
                 text: self.new_string,
-            },
-            false => Change::Update {
+            }
+        } else {
+            PatchOperation::Update {
                 hunks: vec![self.hunk()],
                 move_to: None,
-            },
+            }
         };
         FileEdit { path, change }
     }
-    fn hunk(self) -> Hunk {
-        Hunk {
+    fn hunk(self) -> PatchHunk {
+        PatchHunk {
             old: self.old_string,
             new: self.new_string,
             grain: Grain::Text,

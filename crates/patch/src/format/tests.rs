@@ -10,7 +10,7 @@ mod whole;
 
 use std::path::PathBuf;
 
-use crate::edit::{AnchoredAction, Change};
+use crate::edit::{AnchoredAction, PatchOperation};
 
 use super::*;
 
@@ -28,21 +28,23 @@ fn shown(parsed: &Parsed) -> String {
     let mut lines = Vec::new();
     for file in &parsed.files {
         lines.push(match &file.change {
-            Change::Create { text } => format!("create {} {text:?}", file.path),
-            Change::Delete { content: None } => format!("delete {}", file.path),
-            Change::Delete {
+            PatchOperation::Create { text } => format!("create {} {text:?}", file.path),
+            PatchOperation::Delete { content: None } => format!("delete {}", file.path),
+            PatchOperation::Delete {
                 content: Some(content),
             } => format!("delete {} {content:?}", file.path),
-            Change::Overwrite { text } => format!("write {} {text:?}", file.path),
-            Change::Update { move_to, .. } => match move_to {
+            PatchOperation::Overwrite { text } => format!("write {} {text:?}", file.path),
+            PatchOperation::Update { move_to, .. } => match move_to {
                 Some(to) => format!("update {} -> {to}", file.path),
                 None => format!("update {}", file.path),
             },
-            Change::Anchored { .. } => format!("anchored {}", file.path),
+            PatchOperation::Anchored { .. } => format!("anchored {}", file.path),
         });
         match &file.change {
-            Change::Update { hunks, .. } => lines.extend(hunks.iter().map(hunk)),
-            Change::Anchored { operations } => lines.extend(operations.iter().map(operation)),
+            PatchOperation::Update { hunks, .. } => lines.extend(hunks.iter().map(hunk)),
+            PatchOperation::Anchored { operations } => {
+                lines.extend(operations.iter().map(operation))
+            }
             _ => {}
         }
     }
@@ -64,7 +66,7 @@ fn shown(parsed: &Parsed) -> String {
     lines.join("\n")
 }
 
-fn hunk(hunk: &Hunk) -> String {
+fn hunk(hunk: &PatchHunk) -> String {
     let mut line = format!("  {:?} -> {:?}", hunk.old, hunk.new);
     if !hunk.context.is_empty() {
         line.push_str(&format!(" in {:?}", hunk.context));
@@ -95,6 +97,6 @@ fn operation(edit: &AnchoredEdit) -> String {
 }
 
 #[track_caller]
-fn check(format: Format, text: &str, expected: &str) {
+fn check(format: EditFormat, text: &str, expected: &str) {
     assert_eq!(shown(&parse(format, text)), expected.trim_end());
 }

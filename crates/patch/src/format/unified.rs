@@ -1,58 +1,59 @@
-//! Unified diffs, as `diff -u` and git write them, and as models write them.
+//! Unified diffs, as written by `diff -u`, by Git, and by models.
 //!
-//! Tolerated: counts in a hunk's header that do not fit its lines, headers without numbers
-//! (`@@ ... @@`), lines that stay without their leading space, text before, between and after the
-//! files. As for Git, a hunk with nothing behind its changes belongs at the end of the file if its text
-//! stands there, and a diff that deletes a file must quote all of it. A last line without its line feed
-//! is taken only where it cannot have been cut. Where the lines of a hunk end in `\r\n` and its header
-//! does not, the `\r` are part of the lines.
-//! A file mode is not changed by an edit; what says so is passed over with a problem.
+//! Tolerated: counts in a hunk header that do not match its lines, headers without numbers (`@@ ...
+//! @@`), unchanged lines without their leading space, text before, between and after the files. As
+//! in Git, a hunk without trailing context belongs at the end of the file if its text is there, and
+//! a diff that deletes a file must quote all of it. A last line without a line feed is accepted
+//! only if it cannot have been cut. If the lines of a hunk end in `\r\n` and its header does not,
+//! the `\r` belongs to the lines.
+//!
+//! Edits do not change file modes; a mode change is ignored and reported as a problem.
 
 mod header;
 
 use std::collections::VecDeque;
 use std::mem;
 
-use crate::edit::{Change, Grain, Hunk};
+use crate::edit::{Grain, PatchHunk, PatchOperation};
 
-use super::lines::{Ending, Line};
-use super::sink::{Sink, empty_hunk};
-use super::{End, Grammar, Severity, Side};
+use super::line_splitter::{LineTerminator, SourceLine};
+use super::sink::{EventSink, empty_hunk};
+use super::{FormatGrammar, HunkSide, Severity, TextEnd};
 
 pub(super) use self::header::HunkHeader;
-use self::header::{Names, git_names, name, unquoted};
+use self::header::{HeaderNames, git_names, name, unquoted};
 
 #[derive(Default)]
-pub(super) struct UnifiedDiff {
-    /// What headers have said about the file so far.
-    names: Names,
-    /// Whether the file that the headers speak of was opened.
+pub(super) struct UnifiedDiffGrammar {
+    /// Content of the file headers so far.
+    names: HeaderNames,
+    /// Whether the file that the headers describe was opened.
     is_open: bool,
     hunk: Option<OpenHunk>,
-    /// Blank lines: lines that stay, if the hunk goes on.
-    held: Vec<Line>,
+    /// Blank lines, which are unchanged lines if the hunk continues.
+    held: Vec<SourceLine>,
     has_diff: bool,
-    /// Row of the hunk before, for hunks in order.
+    /// Row of the preceding hunk, for hunks in order.
     last_row: u32,
-    /// Whether what follows cannot be read up to the next file.
+    /// Whether to skip everything up to the next file.
     is_binary: bool,
-    /// Whether the hunk before has fewer lines than its header says.
+    /// Whether the preceding hunk has fewer lines than its header says.
     is_short: bool,
-    /// The last line, where it has no line feed and belongs to no hunk.
-    cut: Option<Line>,
+    /// The last line, if it has no line feed and belongs to no hunk.
+    cut: Option<SourceLine>,
 }
 
-/// The hunk being read, as its header counts it.
+/// The current hunk, counted against its header.
 struct OpenHunk {
-    header: Line,
-    /// Lines still due on either side; `None` where the header has no numbers.
+    header: SourceLine,
+    /// Remaining lines on either side; `None` if the header has no numbers.
     due: Option<(u32, u32)>,
-    /// Whether there were lines beyond those.
+    /// Whether there were more lines than the header says.
     has_too_many: bool,
-    first_side: Option<Side>,
-    last_side: Option<Side>,
-    last_ending: Ending,
-    /// Which versions end without a line feed.
+    first_side: Option<HunkSide>,
+    last_side: Option<HunkSide>,
+    last_ending: LineTerminator,
+    /// Versions that end without a line feed.
     old_is_bare: bool,
     new_is_bare: bool,
 }
@@ -66,24 +67,24 @@ impl OpenHunk {
         self.has_too_many || self.due.is_some_and(|due| due != (0, 0))
     }
 
-    /// Whether the hunk, with which the text ends, may lack its rest.
+    /// Whether this hunk at the end of the text may be incomplete.
     fn is_torn(&self) -> bool {
-        let ends_in_change = matches!(self.last_side, Some(Side::Old | Side::New));
+        let ends_in_change = matches!(self.last_side, Some(HunkSide::Old | HunkSide::New));
         match (self.last_ending, self.due) {
-            (Ending::None, _) if self.last_side == Some(Side::New) => true,
-            (Ending::None, Some(due)) => due != (0, 0),
-            // Lines of one version alone are missing: they are no context.
+            (LineTerminator::None, _) if self.last_side == Some(HunkSide::New) => true,
+            (LineTerminator::None, Some(due)) => due != (0, 0),
+            // Lines of one version alone are missing, so they are not context.
             (_, Some((0, 1..) | (1.., 0))) => ends_in_change,
             _ => false,
         }
     }
 
-    /// Whether lines that stay come before the changes and none behind them.
+    /// Whether the hunk has leading context but no trailing context.
     fn is_one_sided(&self) -> bool {
-        self.first_side == Some(Side::Both) && self.last_side != Some(Side::Both)
+        self.first_side == Some(HunkSide::Both) && self.last_side != Some(HunkSide::Both)
     }
 
-    fn settle_end(&self, hunk: &mut Hunk) {
+    fn settle_end(&self, hunk: &mut PatchHunk) {
         hunk.at_end = self.old_is_bare || self.new_is_bare || self.is_one_sided();
         if self.old_is_bare == self.new_is_bare {
             return;
@@ -100,9 +101,9 @@ impl OpenHunk {
         }
     }
 
-    fn count(&mut self, side: Side) {
+    fn count(&mut self, side: HunkSide) {
         if let Some((old, new)) = &mut self.due {
-            for (due, counts) in [(old, side != Side::New), (new, side != Side::Old)] {
+            for (due, counts) in [(old, side != HunkSide::New), (new, side != HunkSide::Old)] {
                 if counts {
                     self.has_too_many |= *due == 0;
                     *due = due.saturating_sub(1);
@@ -112,8 +113,8 @@ impl OpenHunk {
     }
 }
 
-impl Grammar for UnifiedDiff {
-    fn lookahead(&self, line: &Line) -> usize {
+impl FormatGrammar for UnifiedDiffGrammar {
+    fn lookahead(&self, line: &SourceLine) -> usize {
         match self.hunk {
             Some(_) if line.text.starts_with("--- ") => 2,
             Some(_) if !line.text.is_empty() && !has_sign(line) => 1,
@@ -121,16 +122,16 @@ impl Grammar for UnifiedDiff {
         }
     }
 
-    fn line(&mut self, line: Line, next: &mut VecDeque<Line>, sink: &mut Sink) {
+    fn on_line(&mut self, line: SourceLine, next: &mut VecDeque<SourceLine>, sink: &mut EventSink) {
         if self.hunk.is_some() && self.is_in_hunk(&line, next) {
             return self.hunk_line(line, sink);
         }
         self.close_hunk(line.source.start, sink);
         self.header(&line, sink);
-        self.cut = (line.ending == Ending::None).then_some(line);
+        self.cut = (line.ending == LineTerminator::None).then_some(line);
     }
 
-    fn end(&mut self, end: &End, _: &mut VecDeque<Line>, sink: &mut Sink) {
+    fn on_end(&mut self, end: &TextEnd, _: &mut VecDeque<SourceLine>, sink: &mut EventSink) {
         if self.is_torn() {
             self.hunk = None;
             sink.drop_hunk();
@@ -148,25 +149,25 @@ impl Grammar for UnifiedDiff {
     }
 }
 
-impl UnifiedDiff {
-    fn is_in_hunk(&self, line: &Line, next: &VecDeque<Line>) -> bool {
+impl UnifiedDiffGrammar {
+    fn is_in_hunk(&self, line: &SourceLine, next: &VecDeque<SourceLine>) -> bool {
         let Some(hunk) = &self.hunk else { return false };
         let is_satisfied = hunk.is_satisfied();
         if line.text.is_empty() {
             return !is_satisfied;
         }
         if line.text.starts_with("--- ") && begins_file(next) {
-            // A removed `-- a` before an added `++ b` looks the same: the counts tell.
+            // A removed `-- a` before an added `++ b` looks the same; the counts decide.
             return hunk.due == Some((1, 1))
                 || matches!(hunk.due, Some((old, new)) if old > 1 && new > 1);
         }
         let is_signature = is_satisfied && line.text.trim_end() == "--";
-        // After a blank line that was not due, what follows is other text.
+        // Text after an unexpected blank line does not belong to the hunk.
         !is_signature && (has_sign(line) || self.lacks_space(line, next.front()))
     }
 
-    /// Whether this is a line of the hunk that stays and lacks the space before it.
-    fn lacks_space(&self, line: &Line, next: Option<&Line>) -> bool {
+    /// Whether this is an unchanged line of the hunk without its leading space.
+    fn lacks_space(&self, line: &SourceLine, next: Option<&SourceLine>) -> bool {
         let due = self.hunk.as_ref().and_then(|hunk| hunk.due);
         let goes_on = next.is_some_and(|next| has_sign(next) && !next.text.starts_with("- "));
         let is_due = match due {
@@ -195,47 +196,48 @@ impl UnifiedDiff {
         is_torn || names_no_change || is_cut
     }
 
-    fn hunk_line(&mut self, line: Line, sink: &mut Sink) {
+    fn hunk_line(&mut self, line: SourceLine, sink: &mut EventSink) {
         if line.text.is_empty() {
             return self.held.push(line);
         }
         let (side, text) = match line.text.as_bytes().first() {
-            Some(b'+') => (Side::New, &line.text[1..]),
-            Some(b'-') => (Side::Old, &line.text[1..]),
+            Some(b'+') => (HunkSide::New, &line.text[1..]),
+            Some(b'-') => (HunkSide::Old, &line.text[1..]),
             Some(b'\\') => return self.bare_end(),
-            Some(b' ') => (Side::Both, &line.text[1..]),
+            Some(b' ') => (HunkSide::Both, &line.text[1..]),
             _ => {
-                sink.tolerated(&line, "a line that stays lacks the space before it");
-                (Side::Both, line.text.as_str())
+                sink.tolerated(&line, "an unchanged line lacks its leading space");
+                (HunkSide::Both, line.text.as_str())
             }
         };
         for blank in mem::take(&mut self.held) {
-            self.take(Side::Both, "", blank.ending, sink);
+            self.take(HunkSide::Both, "", blank.ending, sink);
         }
         self.take(side, text, line.ending, sink);
     }
 
-    fn take(&mut self, side: Side, text: &str, ending: Ending, sink: &mut Sink) {
+    fn take(&mut self, side: HunkSide, text: &str, ending: LineTerminator, sink: &mut EventSink) {
         let Some(hunk) = &mut self.hunk else { return };
         hunk.count(side);
         hunk.first_side.get_or_insert(side);
         hunk.last_side = Some(side);
         hunk.last_ending = ending;
-        match ending == Ending::CrLf && hunk.header.ending == Ending::Lf {
-            true => sink.line(side, &format!("{text}\r")),
-            false => sink.line(side, text),
+        if ending == LineTerminator::CrLf && hunk.header.ending == LineTerminator::Lf {
+            sink.push_line(side, &format!("{text}\r"))
+        } else {
+            sink.push_line(side, text)
         }
     }
 
-    /// `\ No newline at end of file`: the line before it has no line feed.
+    /// Handles `\ No newline at end of file`: the line before it has no line feed.
     fn bare_end(&mut self) {
         if let Some(hunk) = &mut self.hunk {
-            hunk.old_is_bare |= hunk.last_side.is_some_and(|side| side != Side::New);
-            hunk.new_is_bare |= hunk.last_side.is_some_and(|side| side != Side::Old);
+            hunk.old_is_bare |= hunk.last_side.is_some_and(|side| side != HunkSide::New);
+            hunk.new_is_bare |= hunk.last_side.is_some_and(|side| side != HunkSide::Old);
         }
     }
 
-    fn header(&mut self, line: &Line, sink: &mut Sink) {
+    fn header(&mut self, line: &SourceLine, sink: &mut EventSink) {
         let text = line.text.as_str();
         if let Some(names) = text.strip_prefix("diff --git ") {
             self.close_file(sink);
@@ -254,13 +256,13 @@ impl UnifiedDiff {
             self.is_short = false;
             sink.lost(
                 line,
-                "this line belongs to no hunk: the line before it has none of the signs \" \", \"-\" \
+                "this line belongs to no hunk: the line before it has none of the characters \" \", \"-\" \
                  and \"+\"",
             );
         }
     }
 
-    fn git_header(&mut self, line: &Line, sink: &mut Sink) {
+    fn git_header(&mut self, line: &SourceLine, sink: &mut EventSink) {
         let text = line.text.as_str();
         if text.starts_with("new file mode ") {
             self.names.is_new = true;
@@ -282,7 +284,7 @@ impl UnifiedDiff {
         }
     }
 
-    fn old_name(&mut self, old: &str, sink: &mut Sink) {
+    fn old_name(&mut self, old: &str, sink: &mut EventSink) {
         let is_of_git_header = self.names.is_git && !self.is_open && !self.names.has_old;
         if !is_of_git_header {
             self.close_file(sink);
@@ -292,7 +294,7 @@ impl UnifiedDiff {
         self.has_diff = true;
     }
 
-    fn new_name(&mut self, new: &str, line: &Line, sink: &mut Sink) {
+    fn new_name(&mut self, new: &str, line: &SourceLine, sink: &mut EventSink) {
         if !self.names.has_old {
             return sink.lost(line, "a \"+++\" line must follow a \"---\" line");
         }
@@ -300,7 +302,7 @@ impl UnifiedDiff {
         self.open_file(line, sink);
     }
 
-    fn open_file(&mut self, line: &Line, sink: &mut Sink) {
+    fn open_file(&mut self, line: &SourceLine, sink: &mut EventSink) {
         self.is_open = true;
         if self.is_binary {
             return;
@@ -319,7 +321,7 @@ impl UnifiedDiff {
         sink.open_file(&path, change);
     }
 
-    fn hunk_header(&mut self, line: &Line, sink: &mut Sink) {
+    fn hunk_header(&mut self, line: &SourceLine, sink: &mut EventSink) {
         if !self.is_open {
             if self.names.new.is_none() {
                 return sink.lost(
@@ -335,7 +337,7 @@ impl UnifiedDiff {
         hunk.in_order = hunk.row.is_none_or(|row| row.0 >= self.last_row);
         self.last_row = hunk.row.map_or(self.last_row, |row| row.0);
         if header.is_none() {
-            hunk.context.extend(HunkHeader::words(&line.text));
+            hunk.context.extend(HunkHeader::header_text(&line.text));
         }
         self.hunk = Some(OpenHunk {
             header: line.clone(),
@@ -343,23 +345,23 @@ impl UnifiedDiff {
             has_too_many: false,
             first_side: None,
             last_side: None,
-            last_ending: Ending::Lf,
+            last_ending: LineTerminator::Lf,
             old_is_bare: false,
             new_is_bare: false,
         });
-        // Where the file cannot change, its hunks are only passed over.
+        // Without an open file its hunks are skipped.
         if sink.file().is_some() {
             sink.open_hunk(hunk);
         }
     }
 
-    fn close_hunk(&mut self, end: usize, sink: &mut Sink) {
+    fn close_hunk(&mut self, end: usize, sink: &mut EventSink) {
         let held = mem::take(&mut self.held);
         let due = self.hunk.as_ref().and_then(|hunk| hunk.due);
-        // Of blank lines at the end those are meant that the header counts.
+        // Trailing blank lines count as context as far as the header includes them.
         let stay = due.map_or(0, |(old, new)| old.min(new));
         for (_, blank) in (0..stay).zip(held) {
-            self.take(Side::Both, "", blank.ending, sink);
+            self.take(HunkSide::Both, "", blank.ending, sink);
         }
         let Some(open) = self.hunk.take() else { return };
         self.is_short = open.due.is_some_and(|due| due != (0, 0));
@@ -372,7 +374,7 @@ impl UnifiedDiff {
         let keeps_text = !hunk.new.is_empty();
         let is_deletion = sink
             .file()
-            .is_some_and(|file| matches!(file.change, Change::Delete { .. }));
+            .is_some_and(|file| matches!(file.change, PatchOperation::Delete { .. }));
         if is_deletion && keeps_text {
             sink.drop_hunk();
             return sink.lost(
@@ -383,13 +385,13 @@ impl UnifiedDiff {
         if open.has_wrong_counts() {
             sink.tolerated(
                 &open.header,
-                "the counts in this hunk's header do not fit its lines",
+                "the counts in this hunk's header do not match its lines",
             );
         }
         sink.close_hunk(end);
     }
 
-    fn close_file(&mut self, sink: &mut Sink) {
+    fn close_file(&mut self, sink: &mut EventSink) {
         let names = mem::take(&mut self.names);
         let was_open = mem::take(&mut self.is_open);
         let is_binary = mem::take(&mut self.is_binary);
@@ -405,12 +407,12 @@ impl UnifiedDiff {
     }
 }
 
-/// Whether a line begins as those of a hunk do.
-fn has_sign(line: &Line) -> bool {
+/// Whether a line begins with a hunk marker character.
+fn has_sign(line: &SourceLine) -> bool {
     line.text.starts_with([' ', '+', '-', '\\'])
 }
 
-/// Whether a line is one that stands between hunks or files, or around the diff.
+/// Whether a line occurs between hunks or files, or around the diff.
 fn is_header(text: &str) -> bool {
     const STARTS: [&str; 16] = [
         "@@",
@@ -433,8 +435,8 @@ fn is_header(text: &str) -> bool {
     STARTS.iter().any(|start| text.starts_with(start))
 }
 
-/// Whether a `---` line with these behind it begins a file.
-fn begins_file(next: &VecDeque<Line>) -> bool {
+/// Whether a `---` line followed by these lines begins a file.
+fn begins_file(next: &VecDeque<SourceLine>) -> bool {
     let starts = |ix: usize, start| {
         next.get(ix)
             .is_some_and(|line| line.text.starts_with(start))

@@ -10,7 +10,7 @@ fn check(file: &str, pairs: &[(&str, &str)], new: &[&str], expected: Option<&[&s
     let file = FileText::new(file);
     let mut block: Vec<&str> = pairs.iter().map(|(old, _)| *old).collect();
     block.extend(new);
-    let readings = Readings::of(pairs);
+    let readings = IndentMappings::of(pairs);
     let result = readings.and_then(|readings| readings.apply(new, &block, &file));
     let expected = expected.map(|lines| lines.iter().map(|line| (*line).to_owned()).collect());
     assert_eq!(result, expected, "{pairs:?} {new:?}");

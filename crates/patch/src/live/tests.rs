@@ -6,8 +6,8 @@ use rand::{Rng, SeedableRng};
 
 use super::*;
 
-fn hunk(old: &str, new: &str) -> Hunk {
-    Hunk {
+fn hunk(old: &str, new: &str) -> PatchHunk {
+    PatchHunk {
         old: old.to_owned(),
         new: new.to_owned(),
         grain: Grain::Lines,
@@ -24,7 +24,7 @@ fn hunk(old: &str, new: &str) -> Hunk {
 struct Screen(String);
 
 impl Screen {
-    fn take(&mut self, progress: Progress) -> Option<Row> {
+    fn take(&mut self, progress: LiveProgress) -> Option<Row> {
         for edit in progress.edits {
             self.0.replace_range(edit.span.range(), &edit.text);
         }
@@ -37,27 +37,27 @@ const TEXT: &str = "fn a() {\n    one;\n    two;\n}\n\nfn b() {\n    one;\n}\n";
 #[test]
 fn the_place_is_known_as_soon_as_it_is_unique() {
     let file = FileText::new(TEXT);
-    let mut live = LiveFile::new(&file, Guard::Off);
-    live.begin(hunk("", ""));
-    assert_eq!(live.push(Side::Old, "    one;\n").row, None);
-    assert_eq!(live.push(Side::Old, "    tw").row, None);
-    assert_eq!(live.push(Side::Old, "o;\n").row, Some(Row(1)));
+    let mut live = LiveFile::new(&file, StaleGuard::Off);
+    live.begin_hunk(hunk("", ""));
+    assert_eq!(live.push(HunkSide::Old, "    one;\n").row, None);
+    assert_eq!(live.push(HunkSide::Old, "    tw").row, None);
+    assert_eq!(live.push(HunkSide::Old, "o;\n").row, Some(Row(1)));
 }
 
 #[test]
 fn new_lines_appear_as_they_come() {
     let file = FileText::new(TEXT);
-    let mut live = LiveFile::new(&file, Guard::Off);
+    let mut live = LiveFile::new(&file, StaleGuard::Off);
     let mut screen = Screen(TEXT.to_owned());
-    live.begin(hunk("", ""));
-    screen.take(live.push(Side::Old, "    one;\n    two;\n"));
+    live.begin_hunk(hunk("", ""));
+    screen.take(live.push(HunkSide::Old, "    one;\n    two;\n"));
     screen.take(live.end_old());
     assert_eq!(screen.0, TEXT);
-    screen.take(live.push(Side::New, "    one;\n    thr"));
+    screen.take(live.push(HunkSide::New, "    one;\n    thr"));
     assert_eq!(screen.0, TEXT);
-    screen.take(live.push(Side::New, "ee;\n"));
+    screen.take(live.push(HunkSide::New, "ee;\n"));
     assert_eq!(screen.0, TEXT.replace("two", "three"));
-    screen.take(live.end(hunk("    one;\n    two;\n", "    one;\n    three;\n")));
+    screen.take(live.finish_hunk(hunk("    one;\n    two;\n", "    one;\n    three;\n")));
     assert_eq!(screen.0, TEXT.replace("two", "three"));
     assert!(live.plan().is_complete());
 }
@@ -65,14 +65,14 @@ fn new_lines_appear_as_they_come() {
 #[test]
 fn what_turns_out_wrong_is_taken_back() {
     let file = FileText::new(TEXT);
-    let mut live = LiveFile::new(&file, Guard::Off);
+    let mut live = LiveFile::new(&file, StaleGuard::Off);
     let mut screen = Screen(TEXT.to_owned());
-    live.begin(hunk("", ""));
-    screen.take(live.push(Side::Both, "    two;\n"));
-    screen.take(live.push(Side::New, "    three;\n"));
+    live.begin_hunk(hunk("", ""));
+    screen.take(live.push(HunkSide::Both, "    two;\n"));
+    screen.take(live.push(HunkSide::New, "    three;\n"));
     assert_eq!(screen.0, TEXT.replace("two;\n", "two;\n    three;\n"));
-    screen.take(live.push(Side::Both, "lost\n"));
-    screen.take(live.end(hunk("    two;\nlost\n", "    two;\n    three;\nlost\n")));
+    screen.take(live.push(HunkSide::Both, "lost\n"));
+    screen.take(live.finish_hunk(hunk("    two;\nlost\n", "    two;\n    three;\nlost\n")));
     assert_eq!(screen.0, TEXT);
     assert!(!live.plan().is_complete());
 }
@@ -92,22 +92,22 @@ fn the_end_is_the_plan() {
         let text = some(16).concat();
         let hunks: Vec<(Vec<&str>, Vec<&str>)> = (0..3).map(|_| (some(4), some(4))).collect();
         let file = FileText::new(&text);
-        let mut live = LiveFile::new(&file, Guard::Off);
+        let mut live = LiveFile::new(&file, StaleGuard::Off);
         let mut screen = Screen(text.clone());
         for (old, new) in &hunks {
-            live.begin(hunk("", ""));
+            live.begin_hunk(hunk("", ""));
             let lines = old
                 .iter()
-                .map(|line| (Side::Old, *line))
-                .chain(new.iter().map(|line| (Side::New, *line)));
-            let mut lines: Vec<(Side, &str)> = lines.collect();
+                .map(|line| (HunkSide::Old, *line))
+                .chain(new.iter().map(|line| (HunkSide::New, *line)));
+            let mut lines: Vec<(HunkSide, &str)> = lines.collect();
             if seed % 3 == 0 {
                 // Mixed as in a patch.
                 lines.sort_by_key(|(_, line)| line.len());
             }
             let (mut whole_old, mut whole_new) = (String::new(), String::new());
             for (side, line) in lines {
-                if side == Side::Old {
+                if side == HunkSide::Old {
                     &mut whole_old
                 } else {
                     &mut whole_new
@@ -117,7 +117,7 @@ fn the_end_is_the_plan() {
                 screen.take(live.push(side, &line[..cut]));
                 screen.take(live.push(side, &line[cut..]));
             }
-            screen.take(live.end(hunk(&whole_old, &whole_new)));
+            screen.take(live.finish_hunk(hunk(&whole_old, &whole_new)));
             assert_eq!(screen.0, live.plan().apply(&text), "seed {seed}");
         }
     }

@@ -10,7 +10,7 @@ const OLD: &str =
     "class A:\n    def one(self):\n        return 1\n\n    def two(self):\n        return 2\n";
 
 /// `line` in place of the second method.
-fn replaced(line: &str, style: Style) -> bool {
+fn replaced(line: &str, style: PlaceholderStyle) -> bool {
     let new = lines(&format!(
         "class A:\n    def one(self):\n        return 3\n\n    {line}\n"
     ));
@@ -63,7 +63,7 @@ fn placeholders_of_every_comment_style_are_found() {
     for said in said {
         for (open, close) in comments {
             let line = format!("{open}{said}{close}");
-            assert!(replaced(&line, Style::Code), "{line}");
+            assert!(replaced(&line, PlaceholderStyle::Code), "{line}");
         }
     }
 }
@@ -81,7 +81,7 @@ fn placeholders_need_no_comment_sign() {
         "rest of the code is unchanged",
         "\"\"\"... existing docstring ...\"\"\"",
     ] {
-        assert!(replaced(line, Style::Code), "{line}");
+        assert!(replaced(line, PlaceholderStyle::Code), "{line}");
     }
 }
 
@@ -95,7 +95,7 @@ fn placeholders_behind_and_between_code_are_found() {
         "function b() { ... }",
         "def two(self):  # unchanged",
     ] {
-        assert!(replaced(line, Style::Code), "{line}");
+        assert!(replaced(line, PlaceholderStyle::Code), "{line}");
     }
 }
 
@@ -103,11 +103,11 @@ fn placeholders_behind_and_between_code_are_found() {
 fn lines_that_the_old_text_has_stay_what_they_are() {
     let old = lines("a\n# ... existing code ...\nb\nc\n");
     let new = lines("a\n# ... existing code ...\nB\n");
-    assert_eq!(added(&old, &new, Style::Code), None);
-    // A second one stands for something.
+    assert_eq!(added(&old, &new, PlaceholderStyle::Code), None);
+    // A second one is a placeholder.
     let new = lines("a\n# ... existing code ...\n# ... existing code ...\n");
     assert_eq!(
-        added(&old, &new, Style::Code),
+        added(&old, &new, PlaceholderStyle::Code),
         Some("# ... existing code ...")
     );
 }
@@ -149,7 +149,7 @@ fn code_with_dots_is_code() {
         "#existing {",
     ] {
         let new = lines(&format!("one\n{line}\nfive\n"));
-        assert_eq!(added(&old, &new, Style::Code), None, "{line}");
+        assert_eq!(added(&old, &new, PlaceholderStyle::Code), None, "{line}");
     }
 }
 
@@ -157,14 +157,20 @@ fn code_with_dots_is_code() {
 fn dots_that_are_a_body_are_code() {
     let new =
         lines("class A:\n    def one(self):\n        ...\n\n    def two(self):\n        ...\n");
-    assert_eq!(added(&lines(OLD), &new, Style::Code), None);
+    assert_eq!(added(&lines(OLD), &new, PlaceholderStyle::Code), None);
     let new = lines("class A:\n    \"\"\"Documented.\"\"\"\n    ...\n");
-    assert_eq!(added(&lines(OLD), &new, Style::Code), None);
+    assert_eq!(added(&lines(OLD), &new, PlaceholderStyle::Code), None);
     // But dots beside other statements are none.
     let new = lines("class A:\n    ...\n    def three(self):\n        return 3\n");
-    assert_eq!(added(&lines(OLD), &new, Style::Code), Some("..."));
+    assert_eq!(
+        added(&lines(OLD), &new, PlaceholderStyle::Code),
+        Some("...")
+    );
     let new = lines("class A:\n    def one(self):\n        return 3\n...\n");
-    assert_eq!(added(&lines(OLD), &new, Style::Code), Some("..."));
+    assert_eq!(
+        added(&lines(OLD), &new, PlaceholderStyle::Code),
+        Some("...")
+    );
 }
 
 #[test]
@@ -176,13 +182,13 @@ fn headings_of_code_are_no_placeholders() {
         "# Existing users",
     ] {
         let new = lines(&format!("a = 1\n{heading}\nb = 3\nc = 4\nd = 5\n"));
-        assert_eq!(added(&old, &new, Style::Code), None, "{heading}");
+        assert_eq!(added(&old, &new, PlaceholderStyle::Code), None, "{heading}");
     }
     // The sentence goes on from the line above, and nothing goes away.
     let new = lines("a = 1\n# ...the rest is handled below\nb = 2\nc = 3\n");
-    assert_eq!(added(&old, &new, Style::Code), None);
+    assert_eq!(added(&old, &new, PlaceholderStyle::Code), None);
     let new = lines("a = 1\n# unchanged\nb = 2\nc = 3\n");
-    assert_eq!(added(&old, &new, Style::Code), None);
+    assert_eq!(added(&old, &new, PlaceholderStyle::Code), None);
 }
 
 #[test]
@@ -197,21 +203,30 @@ fn prose_speaks_of_what_stays() {
         "# Existing code",
         "(see the remaining sections)",
     ] {
-        assert!(!replaced(line, Style::Prose), "{line}");
+        assert!(!replaced(line, PlaceholderStyle::Prose), "{line}");
     }
     for line in [
         "... rest of the document ...",
         "<!-- ... existing content ... -->",
         "[... remaining sections unchanged ...]",
     ] {
-        assert!(replaced(line, Style::Prose), "{line}");
+        assert!(replaced(line, PlaceholderStyle::Prose), "{line}");
     }
 }
 
 #[test]
 fn styles_follow_the_name_of_the_file() {
-    assert_eq!(Style::of_path("docs/a.md"), Style::Prose);
-    assert_eq!(Style::of_path("README.TXT"), Style::Prose);
-    assert_eq!(Style::of_path("src/md"), Style::Code);
-    assert_eq!(Style::of_path("a.md/b.rs"), Style::Code);
+    assert_eq!(
+        PlaceholderStyle::of_path("docs/a.md"),
+        PlaceholderStyle::Prose
+    );
+    assert_eq!(
+        PlaceholderStyle::of_path("README.TXT"),
+        PlaceholderStyle::Prose
+    );
+    assert_eq!(PlaceholderStyle::of_path("src/md"), PlaceholderStyle::Code);
+    assert_eq!(
+        PlaceholderStyle::of_path("a.md/b.rs"),
+        PlaceholderStyle::Code
+    );
 }

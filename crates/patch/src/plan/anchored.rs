@@ -1,29 +1,35 @@
-//! Edits whose lines are named by number and hash.
+//! Plans edits of lines identified by number and hash.
 //!
-//! All anchors mean the file as it was read. A line that has moved is found by its hash; a range
-//! counts only if its first and last line have moved alike.
+//! All anchors refer to the file as it was read. A line that has moved is found by its hash; a
+//! range is valid only if its first and last line have moved equally.
 
 use std::ops::Range;
 
 use base::Row;
 
 use crate::anchor::{anchor, resolve};
-use crate::block::lines;
+use crate::block::split_lines;
 use crate::edit::{AnchoredAction, AnchoredEdit, LineAnchor};
 use crate::file::FileText;
-use crate::fit::{RowEdit, splice, stand_beside};
-use crate::mark::{Guard, stale};
-use crate::outcome::{Difference, Doubt, HunkReport, Outcome, Place, Refusal, Rung};
+use crate::fit::{RowSplice, are_present_beside, splice};
+use crate::mark::{StaleGuard, stale};
+use crate::outcome::{
+    Ambiguity, HunkDifference, HunkOutcome, HunkRefusal, HunkReport, MatchStrategy, NearMatch,
+};
 use crate::placeholder;
 
-use super::{Planned, add};
+use super::{EditPlan, add};
 
-/// How many lines around a lost anchor are quoted, before and behind.
+/// Number of lines quoted before and after a lost anchor.
 const AROUND: u32 = 3;
 
-pub(super) fn plan(file: &FileText, operations: &[AnchoredEdit], guard: Guard<'_>) -> Planned {
+pub(super) fn plan(
+    file: &FileText,
+    operations: &[AnchoredEdit],
+    guard: StaleGuard<'_>,
+) -> EditPlan {
     let changed = guard.changed_rows(file);
-    let mut planned = Planned::default();
+    let mut planned = EditPlan::default();
     for (ix, operation) in operations.iter().enumerate() {
         let source = operation.source.clone();
         let report = match one(file, operation, &changed) {
@@ -34,14 +40,14 @@ pub(super) fn plan(file: &FileText, operations: &[AnchoredEdit], guard: Guard<'_
             }
             Ok((rows, edit)) => {
                 match add(&mut planned.replacements, ix, splice(file, &[edit], None)) {
-                    Err(hunk) => HunkReport::refused(ix, Refusal::Overlaps { hunk }, source),
+                    Err(hunk) => HunkReport::refused(ix, HunkRefusal::Overlaps { hunk }, source),
                     Ok(()) => {
                         let has_moved = rows.start != operation.first.row.0 as usize;
-                        let mut report = HunkReport::landed(ix, Rung::Exact, rows, source);
+                        let mut report = HunkReport::landed(ix, MatchStrategy::Exact, rows, source);
                         if has_moved {
-                            report.outcome = Outcome::Explained;
-                            report.rung = Some(Rung::Placed);
-                            report.differences.push(Difference::Moved);
+                            report.outcome = HunkOutcome::Explained;
+                            report.strategy = Some(MatchStrategy::Placed);
+                            report.differences.push(HunkDifference::Moved);
                         }
                         report
                     }
@@ -57,10 +63,10 @@ fn one(
     file: &FileText,
     operation: &AnchoredEdit,
     changed: &[Range<Row>],
-) -> Result<(Range<usize>, RowEdit), Refusal> {
+) -> Result<(Range<usize>, RowSplice), HunkRefusal> {
     let (first, last) = (&operation.first, &operation.last);
     if last.row < first.row {
-        return Err(Refusal::AnchorsReversed);
+        return Err(HunkRefusal::AnchorsReversed);
     }
     let start = at(file, first)?;
     let end = at(file, last)?;
@@ -70,23 +76,23 @@ fn one(
     }
     let rows = start.0 as usize..end.0 as usize + 1;
     if let Some(rows) = stale(changed, &rows) {
-        return Err(Refusal::Stale { rows });
+        return Err(HunkRefusal::Stale { rows });
     }
     let (edited, text) = match &operation.action {
         AnchoredAction::Replace(text) => (rows.clone(), text),
         AnchoredAction::InsertBefore(text) => (rows.start..rows.start, text),
         AnchoredAction::InsertAfter(text) => (rows.end..rows.end, text),
     };
-    let lines = lines(text);
+    let lines = split_lines(text);
     let old: Vec<String> = edited
         .clone()
         .map(|row| file.content(row).to_owned())
         .collect();
     if let Some(line) = placeholder::added(&old, &lines, file.style()) {
-        return Err(Refusal::ElidedReplacement(line.to_owned()));
+        return Err(HunkRefusal::ElidedReplacement(line.to_owned()));
     }
-    if edited.is_empty() && stand_beside(file, edited.start, &lines) {
-        return Err(Refusal::Unclear(Doubt::AlreadyThere));
+    if edited.is_empty() && are_present_beside(file, edited.start, &lines) {
+        return Err(HunkRefusal::Unclear(Ambiguity::AlreadyThere));
     }
     let stays = edited.len() == lines.len()
         && edited
@@ -94,27 +100,27 @@ fn one(
             .zip(&lines)
             .all(|(row, line)| file.content(row) == line);
     if stays {
-        return Err(Refusal::NothingChanges);
+        return Err(HunkRefusal::NothingChanges);
     }
-    let rows_edit = RowEdit {
+    let rows_edit = RowSplice {
         rows: edited,
         lines,
     };
     Ok((rows, rows_edit))
 }
 
-fn at(file: &FileText, anchor: &LineAnchor) -> Result<Row, Refusal> {
+fn at(file: &FileText, anchor: &LineAnchor) -> Result<Row, HunkRefusal> {
     resolve(file, anchor.row, &anchor.hash).ok_or_else(|| moved(anchor))
 }
 
-fn moved(anchor: &LineAnchor) -> Refusal {
-    Refusal::AnchorMoved {
+fn moved(anchor: &LineAnchor) -> HunkRefusal {
+    HunkRefusal::AnchorMoved {
         anchor: format!("{}#{}", anchor.row.0 + 1, anchor.hash),
     }
 }
 
-/// The lines around where the anchors point, with the anchors they have now.
-fn corrected(file: &FileText, operation: &AnchoredEdit) -> Vec<Place> {
+/// Returns the lines around the anchors' positions, with their current anchors.
+fn corrected(file: &FileText, operation: &AnchoredEdit) -> Vec<NearMatch> {
     let count = file.line_count() as u32;
     if count == 0 {
         return Vec::new();
@@ -131,7 +137,7 @@ fn corrected(file: &FileText, operation: &AnchoredEdit) -> Vec<Place> {
         let row = Row(row);
         format!("{}|{}", anchor(file, row), file.line(row))
     });
-    vec![Place {
+    vec![NearMatch {
         row: Row(rows.start),
         text: quoted.collect::<Vec<_>>().join("\n"),
         similarity: 0.0,

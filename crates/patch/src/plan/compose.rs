@@ -1,28 +1,28 @@
-//! A change of the text that a plan makes, as part of the plan.
+//! Composes a plan with further replacements of the text that it produces.
 
 use base::{ByteOffset, Span};
 
-use super::Replacement;
+use super::PlannedReplacement;
 
-/// Adds replacements of the text that `all` makes to `all`.
-pub(crate) fn compose_all(all: &mut Vec<Replacement>, more: &[Replacement]) {
-    // From the end on, so that offsets into the result stay true.
+/// Adds replacements of the text that `all` produces to `all`.
+pub(crate) fn compose_all(all: &mut Vec<PlannedReplacement>, more: &[PlannedReplacement]) {
+    // In reverse order, so that offsets into the result stay valid.
     for replacement in more.iter().rev() {
         add(all, replacement.span, &replacement.text, replacement.hunk);
     }
 }
 
-/// Adds the replacement of `span` of the text that `all` makes to `all`. What it touches becomes one
-/// with it.
-pub(super) fn add(all: &mut Vec<Replacement>, span: Span, text: &str, hunk: usize) {
-    let mut merged = Replacement {
+/// Adds the replacement of `span` in the text that `all` produces to `all`, merging the
+/// replacements it touches.
+pub(super) fn add(all: &mut Vec<PlannedReplacement>, span: Span, text: &str, hunk: usize) {
+    let mut merged = PlannedReplacement {
         span: Span::default(),
         text: text.to_owned(),
         hunk,
     };
     let (mut start, mut end) = (None, None);
     let mut kept = Vec::new();
-    // How much longer the result is than the text before, up to here.
+    // Length of the result minus that of the original text, up to here.
     let mut shift = 0isize;
     for replacement in all.drain(..) {
         let made_start = moved(replacement.span.start.0, shift);
@@ -35,13 +35,12 @@ pub(super) fn add(all: &mut Vec<Replacement>, span: Span, text: &str, hunk: usiz
         }
         if start.is_none() {
             let is_within = made.start < span.start.0 && made.start <= span.end.0;
-            start = Some(match is_within {
-                true => {
-                    let head = &replacement.text[..span.start.0 - made.start];
-                    merged.text.insert_str(0, head);
-                    replacement.span.start.0
-                }
-                false => moved(span.start.0, -shift_before),
+            start = Some(if is_within {
+                let head = &replacement.text[..span.start.0 - made.start];
+                merged.text.insert_str(0, head);
+                replacement.span.start.0
+            } else {
+                moved(span.start.0, -shift_before)
             });
         }
         if made.start > span.end.0 {

@@ -1,28 +1,28 @@
-//! What is said of each hunk: how it landed, or what would help to write it anew.
+//! Builds the report of each hunk: how it was applied, or information that helps to correct it.
 
 use std::ops::Range;
 
 use base::{ByteOffset, Row};
 
-use crate::block::{Block, lines};
-use crate::edit::Hunk;
+use crate::block::{LineBlock, split_lines};
+use crate::edit::PatchHunk;
 use crate::file::FileText;
 use crate::find::rows_of_lines;
 use crate::fold;
-use crate::found::Match;
+use crate::hunk_match::HunkMatch;
 use crate::nearest;
-use crate::outcome::{HunkReport, Outcome, Refusal, Rung};
+use crate::outcome::{HunkOutcome, HunkRefusal, HunkReport, MatchStrategy};
 
-use super::{Landing, Planned};
+use super::{EditPlan, PlacedHunk};
 
-pub(super) fn landed(ix: usize, landing: &Landing, source: Range<usize>) -> HunkReport {
+pub(super) fn landed(ix: usize, landing: &PlacedHunk, source: Range<usize>) -> HunkReport {
     let fitted = &landing.fitted;
-    let mut report = HunkReport::landed(ix, fitted.rung, landing.rows.clone(), source);
+    let mut report = HunkReport::landed(ix, fitted.strategy, landing.rows.clone(), source);
     report.differences.clone_from(&fitted.differences);
     report.differences.sort_unstable();
     report.differences.dedup();
-    if fitted.rung > Rung::Placed || !report.differences.is_empty() {
-        report.outcome = Outcome::Explained;
+    if fitted.strategy > MatchStrategy::Placed || !report.differences.is_empty() {
+        report.outcome = HunkOutcome::Explained;
     }
     report
 }
@@ -30,15 +30,15 @@ pub(super) fn landed(ix: usize, landing: &Landing, source: Range<usize>) -> Hunk
 pub(super) fn refused(
     file: &FileText,
     ix: usize,
-    hunk: &Hunk,
-    refusal: Refusal,
-    found: &[Match],
+    hunk: &PatchHunk,
+    refusal: HunkRefusal,
+    found: &[HunkMatch],
 ) -> HunkReport {
     let mut report = HunkReport::refused(ix, refusal, hunk.source.clone());
     report.nearest = match found {
         [] => {
-            let block = Block::of(hunk);
-            let old = block.map_or_else(|| lines(&hunk.old), |block| block.old);
+            let block = LineBlock::of(hunk);
+            let old = block.map_or_else(|| split_lines(&hunk.old), |block| block.old);
             nearest::nearest(file, &old)
         }
         found => nearest::of_matches(file, found),
@@ -47,9 +47,9 @@ pub(super) fn refused(
     report
 }
 
-/// Quotes what became of the lines of hunks that landed in spite of differences.
-pub(super) fn read_on(file: &FileText, planned: &mut Planned) {
-    let is_explained = |report: &HunkReport| report.outcome == Outcome::Explained;
+/// Quotes the resulting lines of hunks that were applied despite differences.
+pub(super) fn read_on(file: &FileText, planned: &mut EditPlan) {
+    let is_explained = |report: &HunkReport| report.outcome == HunkOutcome::Explained;
     if !planned.hunks.iter().any(is_explained) {
         return;
     }
@@ -67,16 +67,16 @@ pub(super) fn read_on(file: &FileText, planned: &mut Planned) {
     for (report, span) in planned.hunks.iter_mut().zip(spans) {
         if let Some(span) = span.filter(|_| is_explained(report)) {
             let first = after.row_at(ByteOffset(span.start)).0 as usize;
-            // The line behind a removed one, or the last that was written.
+            // The line after a removed one, or the last one written.
             let last = after.row_at(ByteOffset(span.end.max(span.start + 1) - 1)).0 as usize;
-            report.now = Some(nearest::place(&after, first..last + 1, 1.0));
+            report.now = Some(nearest::near_match(&after, first..last + 1, 1.0));
         }
     }
 }
 
-/// Where the new text stands already. Too short a text is no sign.
-fn already_at(file: &FileText, hunk: &Hunk) -> Option<Row> {
-    let new = lines(&hunk.new);
+/// Returns the row where the new text already occurs. Short texts are ignored.
+fn already_at(file: &FileText, hunk: &PatchHunk) -> Option<Row> {
+    let new = split_lines(&hunk.new);
     let said: usize = new
         .iter()
         .filter(|line| !fold::is_blank(line))

@@ -15,10 +15,10 @@ mod units;
 
 use self::aligned::function;
 use super::*;
-use crate::outcome::{Difference, Doubt, Outcome};
+use crate::outcome::{Ambiguity, HunkDifference, HunkOutcome};
 
-pub(super) fn hunk(old: &str, new: &str) -> Hunk {
-    Hunk {
+pub(super) fn hunk(old: &str, new: &str) -> PatchHunk {
+    PatchHunk {
         old: old.to_owned(),
         new: new.to_owned(),
         grain: Grain::Lines,
@@ -31,41 +31,48 @@ pub(super) fn hunk(old: &str, new: &str) -> Hunk {
     }
 }
 
-fn text_hunk(old: &str, new: &str) -> Hunk {
-    Hunk {
+fn text_hunk(old: &str, new: &str) -> PatchHunk {
+    PatchHunk {
         grain: Grain::Text,
         ..hunk(old, new)
     }
 }
 
-pub(super) fn run(before: &str, hunks: &[Hunk]) -> Planned {
-    let change = Change::Update {
+pub(super) fn run(before: &str, hunks: &[PatchHunk]) -> EditPlan {
+    let change = PatchOperation::Update {
         hunks: hunks.to_vec(),
         move_to: None,
     };
-    plan(&FileText::new(before), &change, Guard::Off)
+    plan(&FileText::new(before), &change, StaleGuard::Off)
 }
 
 /// One hunk lands by `rung` and gives `after`.
-fn lands(before: &str, hunk: Hunk, rung: Rung, after: &str) -> HunkReport {
+fn lands(before: &str, hunk: PatchHunk, rung: MatchStrategy, after: &str) -> HunkReport {
     let planned = run(before, &[hunk]);
     let report = planned.hunks[0].clone();
-    assert_eq!(report.rung, Some(rung), "{report:?}");
+    assert_eq!(report.strategy, Some(rung), "{report:?}");
     assert_eq!(planned.apply(before), after);
-    let is_literal = rung <= Rung::Placed && report.differences.is_empty();
-    assert_eq!(report.outcome == Outcome::Exact, is_literal, "{report:?}");
+    let is_literal = rung <= MatchStrategy::Placed && report.differences.is_empty();
+    assert_eq!(
+        report.outcome == HunkOutcome::Exact,
+        is_literal,
+        "{report:?}"
+    );
     report
 }
 
 /// One hunk is refused.
-fn refuses(before: &str, hunk: Hunk) -> Refusal {
+fn refuses(before: &str, hunk: PatchHunk) -> HunkRefusal {
     let planned = run(before, &[hunk]);
     assert_eq!(planned.replacements, []);
     planned.hunks[0].refusal.clone().expect("a refusal")
 }
 
-fn several(count: usize, rung: Rung) -> Refusal {
-    Refusal::Several { count, rung }
+fn several(count: usize, rung: MatchStrategy) -> HunkRefusal {
+    HunkRefusal::Several {
+        count,
+        strategy: rung,
+    }
 }
 
 // Letter by letter.
@@ -75,12 +82,12 @@ fn unique_lines_are_replaced() {
     let report = lands(
         "a\nb\nc\n",
         hunk("b\n", "x\ny\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "a\nx\ny\nc\n",
     );
-    assert_eq!(report.line(), Some(2));
+    assert_eq!(report.line_number(), Some(2));
     assert_eq!(report.nearest, []);
-    lands("a\nb\nc\n", hunk("b\n", ""), Rung::Exact, "a\nc\n");
+    lands("a\nb\nc\n", hunk("b\n", ""), MatchStrategy::Exact, "a\nc\n");
 }
 
 #[test]
@@ -94,7 +101,7 @@ fn only_bytes_that_change_are_replaced() {
 fn whole_lines_are_not_found_within_lines() {
     assert_eq!(
         refuses("max = 1\n", hunk("x = 1\n", "y = 1\n")),
-        Refusal::NotFound
+        HunkRefusal::NotFound
     );
 }
 
@@ -103,31 +110,41 @@ fn text_is_found_within_lines() {
     lands(
         "one two three\n",
         text_hunk("two", "2"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "one 2 three\n",
     );
     lands(
         "f(a,\n  b)\n",
         text_hunk("a,\n  b", "c"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "f(c)\n",
     );
-    lands("one\ntwo\n", text_hunk("one\n", ""), Rung::Exact, "two\n");
-    lands("one\ntwo\n", text_hunk("one", ""), Rung::Exact, "\ntwo\n");
+    lands(
+        "one\ntwo\n",
+        text_hunk("one\n", ""),
+        MatchStrategy::Exact,
+        "two\n",
+    );
+    lands(
+        "one\ntwo\n",
+        text_hunk("one", ""),
+        MatchStrategy::Exact,
+        "\ntwo\n",
+    );
 }
 
 #[test]
 fn text_that_stands_twice_is_ambiguous() {
     assert_eq!(
         refuses("ab ab\n", text_hunk("ab", "x")),
-        several(2, Rung::Exact)
+        several(2, MatchStrategy::Exact)
     );
     assert_eq!(
         refuses("aaa\n", text_hunk("aa", "x")),
-        several(2, Rung::Exact)
+        several(2, MatchStrategy::Exact)
     );
     let planned = run("x\na\nx\nb\nx\nc\nx\n", &[hunk("x\n", "y\n")]);
-    assert_eq!(planned.hunks[0].outcome, Outcome::Ambiguous);
+    assert_eq!(planned.hunks[0].outcome, HunkOutcome::Ambiguous);
     let rows: Vec<u32> = planned.hunks[0]
         .nearest
         .iter()
@@ -138,27 +155,43 @@ fn text_that_stands_twice_is_ambiguous() {
 
 #[test]
 fn all_places_change_where_all_are_meant() {
-    let all = |old, new| Hunk {
+    let all = |old, new| PatchHunk {
         occurrences: Occurrences::All,
         ..text_hunk(old, new)
     };
-    lands("ab\nab ab\n", all("ab", "x"), Rung::Exact, "x\nx x\n");
-    lands("aaa\n", all("aa", "b"), Rung::Exact, "ba\n");
-    lands("a\nb\na\nb\n", all("a\nb\n", "c\n"), Rung::Exact, "c\nc\n");
+    lands(
+        "ab\nab ab\n",
+        all("ab", "x"),
+        MatchStrategy::Exact,
+        "x\nx x\n",
+    );
+    lands("aaa\n", all("aa", "b"), MatchStrategy::Exact, "ba\n");
+    lands(
+        "a\nb\na\nb\n",
+        all("a\nb\n", "c\n"),
+        MatchStrategy::Exact,
+        "c\nc\n",
+    );
     lands(
         "\u{2018}a\u{2019}\nb\n\u{2018}a\u{2019}\n",
         all("'a'", "c"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "c\nb\nc\n",
     );
-    assert_eq!(refuses("a\n", all("b", "c")), Refusal::NotFound);
+    assert_eq!(refuses("a\n", all("b", "c")), HunkRefusal::NotFound);
 }
 
 #[test]
 fn an_edit_must_change_something() {
-    assert_eq!(refuses("a\n", hunk("a\n", "a\n")), Refusal::NothingChanges);
-    assert_eq!(refuses("a\n", text_hunk("", "b")), Refusal::NothingToFind);
-    lands("", text_hunk("", "b"), Rung::Exact, "b");
+    assert_eq!(
+        refuses("a\n", hunk("a\n", "a\n")),
+        HunkRefusal::NothingChanges
+    );
+    assert_eq!(
+        refuses("a\n", text_hunk("", "b")),
+        HunkRefusal::NothingToFind
+    );
+    lands("", text_hunk("", "b"), MatchStrategy::Exact, "b");
 }
 
 // Placed.
@@ -169,70 +202,70 @@ fn twice() -> &'static str {
 
 #[test]
 fn a_line_number_tells_which() {
-    let at = |row| Hunk {
+    let at = |row| PatchHunk {
         row: Some(Row(row)),
         ..hunk("    x;\n", "    y;\n")
     };
     let after = "fn a() {\n    x;\n}\n\nfn b() {\n    y;\n}\n";
-    lands(twice(), at(5), Rung::Placed, after);
-    assert_eq!(refuses(twice(), at(3)), several(2, Rung::Exact));
+    lands(twice(), at(5), MatchStrategy::Placed, after);
+    assert_eq!(refuses(twice(), at(3)), several(2, MatchStrategy::Exact));
 }
 
 #[test]
 fn a_context_header_tells_which() {
-    let under = |headers: &[&str]| Hunk {
+    let under = |headers: &[&str]| PatchHunk {
         context: headers.iter().map(|header| (*header).to_owned()).collect(),
         ..hunk("    x;\n", "    y;\n")
     };
     let first = "fn a() {\n    y;\n}\n\nfn b() {\n    x;\n}\n";
     let second = "fn a() {\n    x;\n}\n\nfn b() {\n    y;\n}\n";
-    lands(twice(), under(&["fn a() {"]), Rung::Placed, first);
-    lands(twice(), under(&["fn b()"]), Rung::Placed, second);
+    lands(twice(), under(&["fn a() {"]), MatchStrategy::Placed, first);
+    lands(twice(), under(&["fn b()"]), MatchStrategy::Placed, second);
     assert_eq!(
         refuses(twice(), under(&["fn c()"])),
-        several(2, Rung::Exact)
+        several(2, MatchStrategy::Exact)
     );
     let nested = "class A:\n  def run():\n    x\nclass B:\n  def run():\n    x\n";
-    let header = Hunk {
+    let header = PatchHunk {
         context: vec!["class B:".to_owned(), "def run():".to_owned()],
         ..hunk("    x\n", "    y\n")
     };
     lands(
         nested,
         header,
-        Rung::Placed,
+        MatchStrategy::Placed,
         "class A:\n  def run():\n    x\nclass B:\n  def run():\n    y\n",
     );
 }
 
 #[test]
 fn a_header_that_lies_behind_the_text_refuses_it() {
-    let late = Hunk {
+    let late = PatchHunk {
         context: vec!["fn b() {".to_owned()],
         ..hunk("one\n", "two\n")
     };
     let refusal = refuses("one\nfn b() {\n}\n", late);
-    assert_eq!(refusal, Refusal::NotUnderHeader("fn b() {".to_owned()));
+    assert_eq!(refusal, HunkRefusal::NotUnderHeader("fn b() {".to_owned()));
 }
 
 #[test]
 fn a_header_that_is_not_there_is_named() {
-    let lost = Hunk {
+    let lost = PatchHunk {
         context: vec!["fn lost()".to_owned()],
         ..hunk("one\n", "two\n")
     };
     let report = lands(
         "one\nfn b() {\n}\n",
         lost,
-        Rung::Exact,
+        MatchStrategy::Exact,
         "two\nfn b() {\n}\n",
     );
-    assert_eq!(report.differences, [Difference::Header]);
+    assert_eq!(report.differences, [HunkDifference::Header]);
 }
 
 #[test]
 fn order_tells_which() {
-    let ordered = |old: &str, new: &str| Hunk {
+    let ordered = |old: &str, new: &str| PatchHunk {
         in_order: true,
         ..hunk(old, new)
     };
@@ -248,40 +281,43 @@ fn order_tells_which() {
     assert!(planned.is_complete(), "{planned:?}");
     assert_eq!(planned.apply(before), "x\nA\ny\nB\nx\n");
     let planned = run(before, &[ordered("a\n", "A\n"), ordered("x\n", "y\n")]);
-    assert_eq!(planned.hunks[1].refusal, Some(several(2, Rung::Exact)));
+    assert_eq!(
+        planned.hunks[1].refusal,
+        Some(several(2, MatchStrategy::Exact))
+    );
     let planned = run("x\nx\n", &[ordered("x\n", "1\n"), ordered("x\n", "2\n")]);
     assert_eq!(planned.apply("x\nx\n"), "1\n2\n");
 }
 
 #[test]
 fn the_end_of_the_file_tells_which() {
-    let last = Hunk {
+    let last = PatchHunk {
         at_end: true,
         ..hunk("x\n", "y\n")
     };
-    lands("x\na\nx\n", last, Rung::Placed, "x\na\ny\n");
+    lands("x\na\nx\n", last, MatchStrategy::Placed, "x\na\ny\n");
 }
 
 #[test]
 fn insertions_go_to_the_end_or_behind_their_header() {
-    let at_end = Hunk {
+    let at_end = PatchHunk {
         at_end: true,
         ..hunk("", "b\n")
     };
-    lands("a\n", at_end.clone(), Rung::Exact, "a\nb\n");
-    lands("a", at_end.clone(), Rung::Exact, "a\nb");
-    lands("", at_end, Rung::Exact, "b\n");
-    let under = Hunk {
+    lands("a\n", at_end.clone(), MatchStrategy::Exact, "a\nb\n");
+    lands("a", at_end.clone(), MatchStrategy::Exact, "a\nb");
+    lands("", at_end, MatchStrategy::Exact, "b\n");
+    let under = PatchHunk {
         context: vec!["fn b() {".to_owned()],
         ..hunk("", "    z;\n")
     };
     lands(
         twice(),
         under,
-        Rung::Exact,
+        MatchStrategy::Exact,
         "fn a() {\n    x;\n}\n\nfn b() {\n    z;\n    x;\n}\n",
     );
-    assert_eq!(refuses("a\n", hunk("", "b\n")), Refusal::NoPlace);
+    assert_eq!(refuses("a\n", hunk("", "b\n")), HunkRefusal::NoPlace);
 }
 
 // Normalised.
@@ -291,20 +327,20 @@ fn trailing_space_is_passed_over() {
     let report = lands(
         "a\nb\nc\n",
         hunk("a \nb\t\n", "a \nx\n"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "a\nx\nc\n",
     );
-    assert_eq!(report.differences, [Difference::TrailingSpace]);
+    assert_eq!(report.differences, [HunkDifference::TrailingSpace]);
     lands(
         "a  \nb\nc\n",
         hunk("a\nb\n", "a\nx\n"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "a  \nx\nc\n",
     );
     lands(
         "a\n   \nb\n",
         hunk("a\n\nb\n", "a\n\nx\n"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "a\n   \nx\n",
     );
 }
@@ -316,8 +352,13 @@ fn punctuation_is_passed_over() {
         "s = \u{201c}a\u{201d};\nt = \u{201c}b\u{201d};\n",
         "s = \u{201c}a\u{201d};\nt = \u{201c}c\u{201d};\n",
     );
-    let report = lands(before, curly, Rung::Normalised, "s = \"a\";\nt = \"c\";\n");
-    assert_eq!(report.differences, [Difference::Punctuation]);
+    let report = lands(
+        before,
+        curly,
+        MatchStrategy::Normalised,
+        "s = \"a\";\nt = \"c\";\n",
+    );
+    assert_eq!(report.differences, [HunkDifference::Punctuation]);
     let old_only = hunk(
         "s = \u{201c}a\u{201d};\nt = \"b\";\n",
         "s = \"a\";\nt = \u{201c}c\u{201d};\n",
@@ -325,26 +366,26 @@ fn punctuation_is_passed_over() {
     lands(
         before,
         old_only,
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "s = \"a\";\nt = \u{201c}c\u{201d};\n",
     );
     lands(
         "x \u{2014} y\nz\n",
         hunk("x - y\nz\n", "x - y\nw\n"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "x \u{2014} y\nw\n",
     );
     lands(
         "say(\u{2018}x\u{2019}) now\n",
         text_hunk("('x') now", "('x') then"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "say(\u{2018}x\u{2019}) then\n",
     );
 }
 
 #[test]
 fn typographic_quotes_that_may_be_meant_refuse() {
-    let unclear = Refusal::Unclear(Doubt::Punctuation);
+    let unclear = HunkRefusal::Unclear(Ambiguity::Punctuation);
     let old = "s = \u{201c}a\u{201d};\nt = 1;\n";
     let with = |line: &str| hunk(old, &format!("s = \u{201c}a\u{201d};\n{line}\nt = 1;\n"));
     let before = "s = \"a\";\nt = 1;\n";
@@ -353,7 +394,12 @@ fn typographic_quotes_that_may_be_meant_refuse() {
     assert_eq!(refuses(before, with(mixed)), unclear);
     let lands_straight = "s = \"a\";\nu = \"b\"; // it's\nt = 1;\n";
     let other_kind = "u = \u{201c}b\u{201d}; // it's";
-    lands(before, with(other_kind), Rung::Normalised, lands_straight);
+    lands(
+        before,
+        with(other_kind),
+        MatchStrategy::Normalised,
+        lands_straight,
+    );
     // The file has typographic ones as well.
     let curly = "u = \u{201c}b\u{201d};";
     let prose = format!("// A \u{201c}word\u{201d}\n\n{before}");
@@ -372,10 +418,15 @@ fn a_change_of_punctuation_is_a_change() {
     lands(
         "s = \"a\";\n",
         hunk("s = \"a\";\n", "s = \u{201c}a\u{201d};\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "s = \u{201c}a\u{201d};\n",
     );
-    lands("a\nb \n", hunk("a\nb \n", "a\nb\n"), Rung::Exact, "a\nb\n");
+    lands(
+        "a\nb \n",
+        hunk("a\nb \n", "a\nb\n"),
+        MatchStrategy::Exact,
+        "a\nb\n",
+    );
 }
 
 #[test]
@@ -383,27 +434,27 @@ fn escapes_are_taken_off() {
     let report = lands(
         "print(\"a\")\n",
         hunk("print(\\\"a\\\")\n", "print(\\\"b\\\")\n"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "print(\"b\")\n",
     );
-    assert_eq!(report.differences, [Difference::Escapes]);
+    assert_eq!(report.differences, [HunkDifference::Escapes]);
     lands(
         "if a < b && c {\n",
         hunk("if a &lt; b &amp;&amp; c {\n", "if a &lt; d {\n"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "if a < d {\n",
     );
     lands(
         "a\nb\nc\n",
         text_hunk("a\\nb", "a\\nx"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "a\nx\nc\n",
     );
     let refusal = refuses(
         "print(\"a\")\n",
         hunk("print(\\\"a\\\")\n", "print(\"b \\\"c\\\"\")\n"),
     );
-    assert_eq!(refusal, Refusal::Unclear(Doubt::Escapes));
+    assert_eq!(refusal, HunkRefusal::Unclear(Ambiguity::Escapes));
 }
 
 #[test]
@@ -411,19 +462,19 @@ fn returns_in_the_block_are_passed_over() {
     lands(
         "a\nb\n",
         hunk("a\r\nb\r\n", "a\r\nx\r\n"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "a\nx\n",
     );
     lands(
         "a\r\nb\r\n",
         hunk("a\nb\n", "a\nx\ny\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "a\r\nx\r\ny\r\n",
     );
     lands(
         "a\r\nb\r\n",
         text_hunk("a\nb", "x\ny"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "x\r\ny\r\n",
     );
 }
@@ -437,10 +488,10 @@ fn a_dedented_block_is_indented_again() {
     let report = lands(
         before,
         block,
-        Rung::Reindented,
+        MatchStrategy::Reindented,
         "fn f() {\n    if a {\n        b;\n        c;\n    }\n}\n",
     );
-    assert_eq!(report.differences, [Difference::Indentation]);
+    assert_eq!(report.differences, [HunkDifference::Indentation]);
 }
 
 #[test]
@@ -453,14 +504,14 @@ fn another_unit_is_turned_into_that_of_the_file() {
     lands(
         before,
         two,
-        Rung::Reindented,
+        MatchStrategy::Reindented,
         "fn f() {\n    if a {\n        b;\n        c;\n    }\n}\n",
     );
     let tabs = hunk("\tif a {\n\t\tb;\n", "\tif a {\n\t\tc;\n");
     lands(
         before,
         tabs,
-        Rung::Reindented,
+        MatchStrategy::Reindented,
         "fn f() {\n    if a {\n        c;\n    }\n}\n",
     );
 }
@@ -472,23 +523,23 @@ fn clean_new_lines_are_left_alone() {
     lands(
         before,
         block,
-        Rung::Reindented,
+        MatchStrategy::Reindented,
         "fn f() {\n    if a {\n        c;\n    }\n}\n",
     );
 }
 
 #[test]
-fn lines_that_move_deeper_are_not_taken_for_those_of_the_file() {
+fn lines_moved_deeper_are_reindented() {
     // Within the new `if` they are indented just as the file has them outside of it.
     let before = "fn f() {\n    a;\n    b;\n}\n";
     let wrapped = hunk("a;\nb;\n", "if x {\n    a;\n    b;\n}\n");
     let after = "fn f() {\n    if x {\n        a;\n        b;\n    }\n}\n";
-    lands(before, wrapped, Rung::Reindented, after);
+    lands(before, wrapped, MatchStrategy::Reindented, after);
     let two = hunk(
         "fn f() {\n  a;\n  b;\n",
         "fn f() {\n  if x {\n    a;\n    b;\n  }\n",
     );
-    lands(before, two, Rung::Reindented, after);
+    lands(before, two, MatchStrategy::Reindented, after);
 }
 
 #[test]
@@ -497,17 +548,17 @@ fn text_in_the_indentation_indents_all_lines() {
     lands(
         before,
         text_hunk("b", "c"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "def f():\n    if a:\n        c\n",
     );
     lands(
         before,
         text_hunk("if a:", "x\nif c:"),
-        Rung::Reindented,
+        MatchStrategy::Reindented,
         "def f():\n    x\n    if c:\n        b\n",
     );
     let refusal = refuses(before, text_hunk("if a:", "if c:\n            d"));
-    assert_eq!(refusal, Refusal::Unclear(Doubt::Indentation));
+    assert_eq!(refusal, HunkRefusal::Unclear(Ambiguity::Indentation));
 }
 
 #[test]
@@ -516,7 +567,7 @@ fn closing_brackets_alone_are_not_indented_again() {
     let before =
         "fn a() {\n\tfor {\n\t\tif x {\n\t\t}\n\t}\n\n\tx()\n}\n\nfn b() {\n\tif x {\n\t}\n\n}\n";
     let block = hunk("\t}\n}\n", "\t}\n}\n\nfn c() {\n}\n");
-    assert_eq!(refuses(before, block), Refusal::NotFound);
+    assert_eq!(refuses(before, block), HunkRefusal::NotFound);
 }
 
 #[test]
@@ -524,7 +575,7 @@ fn blocks_that_stand_at_several_depths_are_ambiguous() {
     let before = "  a;\n  b;\nx\n    a;\n    b;\n";
     assert_eq!(
         refuses(before, hunk("a;\nb;\n", "c;\n")),
-        several(2, Rung::Reindented)
+        several(2, MatchStrategy::Reindented)
     );
 }
 
@@ -554,7 +605,7 @@ fn hunks_may_share_lines_that_stay() {
     );
     assert_eq!(
         planned.hunks[1].refusal,
-        Some(Refusal::Overlaps { hunk: 0 })
+        Some(HunkRefusal::Overlaps { hunk: 0 })
     );
     assert_eq!(planned.apply(before), "a\nX\nc\nd\n");
 }
@@ -572,20 +623,30 @@ fn a_hunk_may_build_on_another() {
 
 #[test]
 fn the_end_of_the_file_stays_as_it_is() {
-    lands("a\nb", hunk("b\n", "c\nd\n"), Rung::Exact, "a\nc\nd");
-    lands("a\nb", hunk("b\n", ""), Rung::Exact, "a");
-    lands("a\nb\n", hunk("b\n", ""), Rung::Exact, "a\n");
-    lands("a\nb", hunk("a\nb\n", "a\nb\nc\n"), Rung::Exact, "a\nb\nc");
-    let feed = Hunk {
+    lands(
+        "a\nb",
+        hunk("b\n", "c\nd\n"),
+        MatchStrategy::Exact,
+        "a\nc\nd",
+    );
+    lands("a\nb", hunk("b\n", ""), MatchStrategy::Exact, "a");
+    lands("a\nb\n", hunk("b\n", ""), MatchStrategy::Exact, "a\n");
+    lands(
+        "a\nb",
+        hunk("a\nb\n", "a\nb\nc\n"),
+        MatchStrategy::Exact,
+        "a\nb\nc",
+    );
+    let feed = PatchHunk {
         at_end: true,
         ..text_hunk("a\nb", "a\nb\n")
     };
-    lands("a\nb", feed, Rung::Exact, "a\nb\n");
-    let bare = Hunk {
+    lands("a\nb", feed, MatchStrategy::Exact, "a\nb\n");
+    let bare = PatchHunk {
         at_end: true,
         ..text_hunk("b\n", "c")
     };
-    lands("a\nb\n", bare, Rung::Exact, "a\nc");
+    lands("a\nb\n", bare, MatchStrategy::Exact, "a\nc");
 }
 
 #[test]
@@ -594,21 +655,21 @@ fn mark_and_mixed_endings_stay() {
     lands(
         before,
         hunk("b\n", "x\ny\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "\u{feff}a\r\nx\ny\nc\r\nd",
     );
     lands(
         before,
         hunk("a\n", "z\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "\u{feff}z\r\nb\nc\r\nd",
     );
     let planned = plan(
         &FileText::new(before),
-        &Change::Overwrite {
+        &PatchOperation::Overwrite {
             text: "a\nb\nnew\nd\n".to_owned(),
         },
-        Guard::Off,
+        StaleGuard::Off,
     );
     assert_eq!(planned.apply(before), "\u{feff}a\r\nb\nnew\r\nd\r\n");
 }
@@ -640,15 +701,15 @@ fn lines_that_changed_since_they_were_read_are_stale() {
     let read = FileText::new("a\nb\nc\nd\ne\n");
     let mark = ReadMark::new(&read);
     let now = FileText::new("new\na\nb\nC\nd\ne\n");
-    let change = |old: &str, new: &str| Change::Update {
+    let change = |old: &str, new: &str| PatchOperation::Update {
         hunks: vec![hunk(old, new)],
         move_to: None,
     };
-    let planned = plan(&now, &change("e\n", "E\n"), Guard::Read(&mark));
+    let planned = plan(&now, &change("e\n", "E\n"), StaleGuard::Read(&mark));
     assert_eq!(planned.apply(now.text()), "new\na\nb\nC\nd\nE\n");
-    let planned = plan(&now, &change("b\nC\n", "x\n"), Guard::Read(&mark));
+    let planned = plan(&now, &change("b\nC\n", "x\n"), StaleGuard::Read(&mark));
     let rows = Row(3)..Row(4);
-    assert_eq!(planned.hunks[0].refusal, Some(Refusal::Stale { rows }));
+    assert_eq!(planned.hunks[0].refusal, Some(HunkRefusal::Stale { rows }));
 }
 
 use crate::mark::ReadMark;

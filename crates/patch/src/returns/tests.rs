@@ -1,17 +1,21 @@
 //! Edits of line endings, from diffs and as text.
 
 use crate::edit::Occurrences;
-use crate::format::{Format, parse};
-use crate::outcome::Refusal;
-use crate::{FileText, Guard, plan};
+use crate::format::{EditFormat, parse};
+use crate::outcome::HunkRefusal;
+use crate::{FileText, StaleGuard, plan};
 
 use super::*;
 
 /// The diff applied to a text, or the first refusal.
-fn apply(before: &str, diff: &str) -> Result<String, Refusal> {
-    let parsed = parse(Format::UnifiedDiff, diff);
+fn apply(before: &str, diff: &str) -> Result<String, HunkRefusal> {
+    let parsed = parse(EditFormat::UnifiedDiff, diff);
     assert!(!parsed.has_losses(), "{:?}", parsed.problems);
-    let planned = plan(&FileText::new(before), &parsed.files[0].change, Guard::Off);
+    let planned = plan(
+        &FileText::new(before),
+        &parsed.files[0].change,
+        StaleGuard::Off,
+    );
     match planned.hunks.iter().find_map(|hunk| hunk.refusal.clone()) {
         Some(refusal) => Err(refusal),
         None => Ok(planned.apply(before)),
@@ -58,9 +62,9 @@ fn a_diff_of_line_endings_changes_them() {
 #[test]
 fn endings_that_the_file_does_not_have_are_not_changed() {
     let refusal = apply("a\nb\n", &diff("@@ -1,2 +1,2 @@\n-a\r\n-b\r\n+a\n+b\n"));
-    assert_eq!(refusal, Err(Refusal::OtherEndings));
+    assert_eq!(refusal, Err(HunkRefusal::OtherEndings));
     let refusal = apply("x\ny\n", &diff("@@ -1,2 +1,2 @@\n-a\r\n-b\r\n+a\n+b\n"));
-    assert_eq!(refusal, Err(Refusal::NotFound));
+    assert_eq!(refusal, Err(HunkRefusal::NotFound));
 }
 
 #[test]
@@ -77,8 +81,8 @@ fn endings_all_alike_are_those_of_the_file() {
 }
 
 #[test]
-fn text_with_other_endings_and_nothing_else_is_a_change_of_endings() {
-    let hunk = |old: &str, new: &str| Hunk {
+fn text_that_differs_only_in_endings_changes_them() {
+    let hunk = |old: &str, new: &str| PatchHunk {
         old: old.to_owned(),
         new: new.to_owned(),
         grain: Grain::Text,

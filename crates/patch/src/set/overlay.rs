@@ -1,4 +1,4 @@
-//! Files as the edits so far leave them, over the files as they are.
+//! Files as modified by the edits so far, layered over the current files.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,70 +7,70 @@ use std::ops::Range;
 use base::{ByteOffset, Row};
 
 use crate::file::FileText;
-use crate::outcome::Refusal;
-use crate::plan::{Planned, Replacement, compose_all};
+use crate::outcome::HunkRefusal;
+use crate::plan::{EditPlan, PlannedReplacement, compose_all};
 
-use super::{Effect, FilePlan, Found, Texts};
+use super::{FileEffect, FileLookup, FilePlan, TextSource};
 
 pub(super) struct Overlay<'a> {
-    texts: &'a dyn Texts,
-    files: BTreeMap<String, State>,
+    texts: &'a dyn TextSource,
+    files: BTreeMap<String, OverlayFile>,
 }
 
-/// A file that an edit has touched.
-struct State {
-    /// `None` when it is gone.
+/// A file that an edit has modified.
+struct OverlayFile {
+    /// Current text; `None` if the file is deleted.
     text: Option<String>,
-    /// From the text before all edits to this one; `None` when it does not come from there.
-    replacements: Option<Vec<Replacement>>,
+    /// Replacements from the original text to this one; `None` if it does not derive from there.
+    replacements: Option<Vec<PlannedReplacement>>,
     moved_from: Option<String>,
 }
 
 impl<'a> Overlay<'a> {
-    pub(super) fn new(texts: &'a dyn Texts) -> Self {
+    pub(super) fn new(texts: &'a dyn TextSource) -> Self {
         Self {
             texts,
             files: BTreeMap::new(),
         }
     }
 
-    /// The text of a file; `None` if there is none.
-    pub(super) fn text(&self, path: &str) -> Result<Option<Cow<'_, str>>, Refusal> {
+    /// Returns the text of a file; `None` if it does not exist.
+    pub(super) fn text(&self, path: &str) -> Result<Option<Cow<'_, str>>, HunkRefusal> {
         if let Some(state) = self.files.get(path) {
             return Ok(state.text.as_deref().map(Cow::Borrowed));
         }
         match self.texts.find(path) {
-            Found::Text(text) => Ok(Some(text)),
-            Found::Missing => Ok(None),
-            Found::Refused(reason) => Err(Refusal::Unreadable(reason)),
+            FileLookup::Text(text) => Ok(Some(text)),
+            FileLookup::Missing => Ok(None),
+            FileLookup::Refused(reason) => Err(HunkRefusal::Unreadable(reason)),
         }
     }
 
-    /// The text that a file had before all edits, where there was one.
+    /// Returns the original text of a file, if it existed.
     pub(super) fn before(&self, path: &str) -> Option<String> {
         match self.texts.find(path) {
-            Found::Text(text) => Some(text.into_owned()),
-            Found::Missing | Found::Refused(_) => None,
+            FileLookup::Text(text) => Some(text.into_owned()),
+            FileLookup::Missing | FileLookup::Refused(_) => None,
         }
     }
 
-    /// Refuses a new file that would have to lie within another file.
-    pub(super) fn check_folders(&self, path: &str) -> Result<(), Refusal> {
+    /// Refuses a new file whose parent folder is a file.
+    pub(super) fn check_folders(&self, path: &str) -> Result<(), HunkRefusal> {
         for (at, _) in path.match_indices('/') {
             let folder = &path[..at];
-            // A folder cannot be read as text, which is as it should be here.
+            // A folder cannot be read as text, which is the expected case.
             if let Ok(Some(_)) = self.text(folder) {
                 let reason = format!(
                     "{folder:?} is a file, so nothing can lie below it; choose another path"
                 );
-                return Err(Refusal::BadPath(reason));
+                return Err(HunkRefusal::BadPath(reason));
             }
         }
         Ok(())
     }
 
     pub(super) fn create(&mut self, path: &str, text: String, moved_from: Option<String>) {
-        let state = State {
+        let state = OverlayFile {
             text: Some(text),
             replacements: None,
             moved_from,
@@ -79,7 +79,7 @@ impl<'a> Overlay<'a> {
     }
 
     pub(super) fn delete(&mut self, path: &str) {
-        let state = State {
+        let state = OverlayFile {
             text: None,
             replacements: None,
             moved_from: None,
@@ -87,8 +87,8 @@ impl<'a> Overlay<'a> {
         self.files.insert(path.to_owned(), state);
     }
 
-    /// Applies a plan made for the text as it is here.
-    pub(super) fn change(&mut self, path: &str, planned: &Planned) {
+    /// Applies a plan made for the current text.
+    pub(super) fn change(&mut self, path: &str, planned: &EditPlan) {
         if planned.replacements.is_empty() {
             return;
         }
@@ -105,7 +105,7 @@ impl<'a> Overlay<'a> {
                 state.text = Some(after);
             }
             None => {
-                let state = State {
+                let state = OverlayFile {
                     text: Some(after),
                     replacements: Some(planned.replacements.clone()),
                     moved_from: None,
@@ -115,8 +115,8 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<(), Refusal> {
-        let text = self.text(from)?.ok_or(Refusal::NoFile)?.into_owned();
+    pub(super) fn rename(&mut self, from: &str, to: &str) -> Result<(), HunkRefusal> {
+        let text = self.text(from)?.ok_or(HunkRefusal::NoFile)?.into_owned();
         let origin = self
             .files
             .get(from)
@@ -126,18 +126,18 @@ impl<'a> Overlay<'a> {
         Ok(())
     }
 
-    /// Rows of the text as it is here that changed after they were read; what edits of this set
-    /// wrote is known to their author.
+    /// Returns the rows of the current text that changed after they were read; changes by edits of
+    /// this set are known to their author.
     pub(super) fn changed_rows(&self, path: &str, file: &FileText) -> Vec<Range<Row>> {
         let original = match self.files.get(path) {
             None => return self.texts.guard(path).changed_rows(file),
-            Some(State {
+            Some(OverlayFile {
                 replacements: Some(_),
                 ..
             }) => self.texts.find(path),
             Some(_) => return Vec::new(),
         };
-        let (Found::Text(original), Some(state)) = (original, self.files.get(path)) else {
+        let (FileLookup::Text(original), Some(state)) = (original, self.files.get(path)) else {
             return Vec::new();
         };
         let original = FileText::new(&original);
@@ -147,20 +147,20 @@ impl<'a> Overlay<'a> {
             let span = original.span_of(rows.clone());
             let start = file.row_at(ByteOffset(moved_through(all, span.start.0)));
             let end = file.row_at(ByteOffset(moved_through(all, span.end.0)));
-            // An end at the end of the text lies in its last row.
+            // A range that ends at the end of the text includes its last row.
             let is_last = span.end.0 == original.text().len() && !rows.is_empty();
             start..if is_last { end + 1 } else { end.max(start) }
         };
         changed.iter().map(moved).collect()
     }
 
-    /// What is to be done, in the order of paths.
+    /// Returns the effects, sorted by path.
     pub(super) fn into_files(self) -> Vec<FilePlan> {
         let Self { texts, files } = self;
         let plans = files.into_iter().filter_map(|(path, state)| {
             let before = match texts.find(&path) {
-                Found::Text(text) => Some(text),
-                Found::Missing | Found::Refused(_) => None,
+                FileLookup::Text(text) => Some(text),
+                FileLookup::Missing | FileLookup::Refused(_) => None,
             };
             let effect = effect(before.as_deref(), state)?;
             Some(FilePlan { path, effect })
@@ -169,14 +169,14 @@ impl<'a> Overlay<'a> {
     }
 }
 
-fn effect(before: Option<&str>, state: State) -> Option<Effect> {
+fn effect(before: Option<&str>, state: OverlayFile) -> Option<FileEffect> {
     let moved_from = state.moved_from;
     match (before, state.text) {
         (None, None) => None,
-        (None, Some(text)) => Some(Effect::Create { text, moved_from }),
-        (Some(_), None) => Some(Effect::Delete),
+        (None, Some(text)) => Some(FileEffect::Create { text, moved_from }),
+        (Some(_), None) => Some(FileEffect::Delete),
         (Some(before), Some(text)) if before == text => None,
-        (Some(_), Some(text)) => Some(Effect::Modify {
+        (Some(_), Some(text)) => Some(FileEffect::Modify {
             text,
             replacements: state.replacements.unwrap_or_default(),
             moved_from,
@@ -184,9 +184,8 @@ fn effect(before: Option<&str>, state: State) -> Option<Effect> {
     }
 }
 
-/// Where an offset of the text before lies after the replacements; the start of what replaced it
-/// for one within.
-fn moved_through(all: &[Replacement], offset: usize) -> usize {
+/// Maps an offset through the replacements; an offset inside a replaced span maps to its start.
+fn moved_through(all: &[PlannedReplacement], offset: usize) -> usize {
     let mut shift = 0isize;
     for replacement in all {
         if replacement.span.end.0 <= offset {

@@ -1,10 +1,11 @@
-//! Paths as edits write them: relative to the root, and never out of it.
+//! Validates paths in edits: relative to the root, and never outside of it.
 
-/// The path with `/` between its parts and without `.`.
+/// Normalizes a path to forward slashes without `.`.
 ///
 /// # Errors
 ///
-/// A sentence that says why it cannot be used: absolute, leading out of the root, or no path.
+/// Returns the reason as a sentence if the path is absolute, leads out of the root, or names no
+/// file.
 pub fn clean_path(path: &str) -> Result<String, String> {
     let refuse = |why: &str| {
         Err(format!(
@@ -28,8 +29,9 @@ pub fn clean_path(path: &str) -> Result<String, String> {
             part => parts.push(part),
         }
     }
-    match parts.is_empty() || path.ends_with('/') {
-        true => refuse("names no file"),
-        false => Ok(parts.join("/")),
+    if parts.is_empty() || path.ends_with('/') {
+        refuse("names no file")
+    } else {
+        Ok(parts.join("/"))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::Row;
 
 use super::*;
-use crate::edit::{Grain, Hunk, Occurrences};
+use crate::edit::{Grain, Occurrences, PatchHunk};
 
 #[derive(Default)]
 struct Files {
@@ -13,17 +13,17 @@ struct Files {
     mark: Option<ReadMark>,
 }
 
-impl Texts for Files {
-    fn find(&self, path: &str) -> Found<'_> {
+impl TextSource for Files {
+    fn find(&self, path: &str) -> FileLookup<'_> {
         match self.texts.get(path) {
-            Some(text) => Found::Text(Cow::Borrowed(text)),
-            None if path == "folder" => Found::Refused("\"folder\" is a folder".to_owned()),
-            None => Found::Missing,
+            Some(text) => FileLookup::Text(Cow::Borrowed(text)),
+            None if path == "folder" => FileLookup::Refused("\"folder\" is a folder".to_owned()),
+            None => FileLookup::Missing,
         }
     }
 
-    fn guard(&self, _path: &str) -> Guard<'_> {
-        self.mark.as_ref().map_or(Guard::Off, Guard::from)
+    fn guard(&self, _path: &str) -> StaleGuard<'_> {
+        self.mark.as_ref().map_or(StaleGuard::Off, StaleGuard::from)
     }
 }
 
@@ -34,8 +34,8 @@ fn files(texts: &[(&'static str, &'static str)]) -> Files {
     }
 }
 
-fn hunk(old: &str, new: &str) -> Hunk {
-    Hunk {
+fn hunk(old: &str, new: &str) -> PatchHunk {
+    PatchHunk {
         old: old.to_owned(),
         new: new.to_owned(),
         grain: Grain::Lines,
@@ -55,14 +55,14 @@ fn update(path: &str, old: &str, new: &str) -> FileEdit {
 fn moved(path: &str, hunks: &[(&str, &str)], to: Option<&str>) -> FileEdit {
     FileEdit {
         path: path.to_owned(),
-        change: Change::Update {
+        change: PatchOperation::Update {
             hunks: hunks.iter().map(|(old, new)| hunk(old, new)).collect(),
             move_to: to.map(str::to_owned),
         },
     }
 }
 
-fn edit(path: &str, change: Change) -> FileEdit {
+fn edit(path: &str, change: PatchOperation) -> FileEdit {
     FileEdit {
         path: path.to_owned(),
         change,
@@ -71,7 +71,7 @@ fn edit(path: &str, change: Change) -> FileEdit {
 
 fn create(path: &str, text: &str) -> FileEdit {
     let text = text.to_owned();
-    edit(path, Change::Create { text })
+    edit(path, PatchOperation::Create { text })
 }
 
 const ALL: Completeness = Completeness::All;
@@ -87,9 +87,9 @@ fn check(
     let mut made = Vec::new();
     for file in &plan.files {
         let text = match &file.effect {
-            Effect::Create { text, .. } => text.clone(),
-            Effect::Delete => "-".to_owned(),
-            Effect::Modify {
+            FileEffect::Create { text, .. } => text.clone(),
+            FileEffect::Delete => "-".to_owned(),
+            FileEffect::Modify {
                 text,
                 replacements,
                 moved_from,
@@ -120,7 +120,7 @@ fn refusal(plan: &SetPlan, edit: usize) -> Option<&'static str> {
     plan.edits[edit].hunks[0]
         .refusal
         .as_ref()
-        .map(Refusal::name)
+        .map(HunkRefusal::name)
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_set_is_all_or_nothing() {
     check(&files, &good, ALL, &[("a", "x\n"), ("b", "y\n")]);
     let bad = [update("a", "1\n", "x\n"), update("b", "lost\n", "y\n")];
     let plan = check(&files, &bad, ALL, &[]);
-    assert_eq!(plan.edits[0].outcome(), Outcome::Exact);
+    assert_eq!(plan.edits[0].outcome(), HunkOutcome::Exact);
     assert_eq!(refusal(&plan, 1), Some("not-found"));
     check(&files, &bad, Completeness::Partial, &[("a", "x\n")]);
 }
@@ -155,7 +155,7 @@ fn edits_of_one_file_compose() {
 fn files_appear_move_and_go_away() {
     let files = files(&[("a", "1\n"), ("b", "2\n")]);
     let gone = [
-        edit("a", Change::Delete { content: None }),
+        edit("a", PatchOperation::Delete { content: None }),
         moved("b", &[("2\n", "x\n")], Some("c/d")),
     ];
     let plan = check(
@@ -164,7 +164,7 @@ fn files_appear_move_and_go_away() {
         ALL,
         &[("a", "-"), ("b", "-"), ("c/d", "x\n")],
     );
-    let Effect::Create { moved_from, .. } = &plan.files[2].effect else {
+    let FileEffect::Create { moved_from, .. } = &plan.files[2].effect else {
         panic!("{plan:?}");
     };
     assert_eq!(moved_from.as_deref(), Some("b"));
@@ -175,7 +175,7 @@ fn files_appear_move_and_go_away() {
     let text = "whole\n".to_owned();
     check(
         &files,
-        &[edit("a", Change::Overwrite { text })],
+        &[edit("a", PatchOperation::Overwrite { text })],
         ALL,
         &[("a", "whole\n")],
     );
@@ -186,9 +186,12 @@ fn what_is_not_there_cannot_change() {
     let files = files(&[("a", "1\n")]);
     for (change, expected) in [
         (update("lost", "1\n", "2\n"), "no-file"),
-        (edit("lost", Change::Delete { content: None }), "no-file"),
         (
-            edit("folder", Change::Delete { content: None }),
+            edit("lost", PatchOperation::Delete { content: None }),
+            "no-file",
+        ),
+        (
+            edit("folder", PatchOperation::Delete { content: None }),
             "unreadable",
         ),
         (create("a/b", "x\n"), "bad-path"),
@@ -196,7 +199,7 @@ fn what_is_not_there_cannot_change() {
         (
             edit(
                 "a",
-                Change::Anchored {
+                PatchOperation::Anchored {
                     operations: Vec::new(),
                 },
             ),
@@ -241,7 +244,7 @@ fn paths_stay_below_the_root() {
 }
 
 #[test]
-fn what_changed_since_it_was_read_stays_stale_over_a_set() {
+fn stale_rows_stay_stale_across_a_set() {
     let mut files = files(&[("a", "1\n2\nX\n4\n")]);
     files.mark = Some(ReadMark::new(&FileText::new("1\n2\n3\n4\n")));
     let edits = [update("a", "1\n", "one\nmore\n"), update("a", "X\n", "x\n")];
@@ -249,7 +252,7 @@ fn what_changed_since_it_was_read_stays_stale_over_a_set() {
     let rows = Row(3)..Row(4);
     assert_eq!(
         plan.edits[1].hunks[0].refusal,
-        Some(Refusal::Stale { rows })
+        Some(HunkRefusal::Stale { rows })
     );
     let edits = [
         update("a", "1\n", "one\nmore\n"),

@@ -1,74 +1,75 @@
-//! What happens when a file changes under its document.
+//! Handles changes of a file on the disk while its document is open.
 //!
-//! `Document::check_disk` makes a job; its finding is accepted on the document's thread. A clean
-//! document takes the new text over as one undoable edit; one with edits of its own gets a conflict.
+//! `Document::check_disk` creates a job; its finding is accepted on the document's thread. A clean
+//! document takes the new text as one undoable edit; a document with unsaved edits enters a
+//! conflict.
 
 use base::{AbsPath, Row, Span};
 use host::{ContentHash, Error, Files, OnDisk, Stamp};
-use text::{Author, Change, Edit, EditKind, FileFormat, Origin, Snapshot, Timestamp};
+use text::{Author, Change, Edit, EditKind, EditOrigin, FileFormat, Snapshot, Timestamp};
 
-use super::{Conflict, Document, is_same};
+use super::{DiskConflict, Document, is_same};
 use crate::load::TOO_LARGE;
 
-/// A look at the disk to be taken on a background thread.
+/// A disk check to run on a background thread.
 #[derive(Clone, Debug)]
 pub struct DiskCheck {
     path: AbsPath,
-    /// What the document last knew; `None` when it knew of no file.
+    /// State last known to the document; `None` if it knew of no file.
     known: Option<OnDisk>,
-    /// The text that would be replaced.
+    /// Text that a reload would replace.
     snapshot: Snapshot,
 }
 
-/// What a look at the disk found.
+/// The result of a disk check.
 #[derive(Clone, Debug)]
 pub struct DiskFinding {
     path: AbsPath,
     real_path: Option<AbsPath>,
-    found: Found,
+    found: DiskState,
 }
 
 #[derive(Clone, Debug)]
-enum Found {
+enum DiskState {
     Same(Option<Stamp>),
     Gone,
     Unreadable(Error),
-    Changed(Box<Changed>),
+    Changed(Box<DiskChange>),
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Changed {
+pub(crate) struct DiskChange {
     on_disk: OnDisk,
     format: FileFormat,
-    /// `None` when it is no text that could be written back.
-    theirs: Option<Theirs>,
+    /// `None` if the file is not text that could be written back.
+    theirs: Option<DiskText>,
 }
 
 #[derive(Clone, Debug)]
-struct Theirs {
+struct DiskText {
     snapshot: Snapshot,
-    /// What makes it of the text that was there when the look was ordered.
+    /// Edits that turn the text at the time of the check into this one.
     edits: Vec<Edit>,
     of: Snapshot,
 }
 
-/// What became of a document after a look at the disk.
+/// The effect of a disk check on a document.
 #[derive(Clone, Debug)]
 pub enum DiskOutcome {
-    /// Nothing to do.
+    /// The document is up to date.
     Unchanged,
-    /// The new text was taken over by this change.
+    /// The new text was loaded with this change.
     Reloaded(Change),
     /// The user has to decide: see `Document::conflict`.
     Conflict,
     /// The file is gone; the text stays.
     Deleted,
-    /// The file cannot be looked at; a sentence for the user.
+    /// The file cannot be read, for this reason.
     Unreadable(Error),
 }
 
 impl DiskOutcome {
-    /// A sentence for the user, where there is something to be told.
+    /// Returns a message for the user, if there is something to report.
     pub fn problem(&self) -> Option<String> {
         match self {
             Self::Unchanged | Self::Reloaded(_) => None,
@@ -78,7 +79,7 @@ impl DiskOutcome {
                     .into(),
             ),
             Self::Deleted => {
-                Some("the file is gone from the disk; saving will create it anew".into())
+                Some("the file was deleted from the disk; saving will create it again".into())
             }
             Self::Unreadable(error) => Some(error.to_string()),
         }
@@ -94,9 +95,9 @@ impl DiskCheck {
         }
     }
 
-    /// Looks. Blocks.
+    /// Runs the check. Blocks on the disk.
     pub fn run(self, files: &dyn Files) -> DiskFinding {
-        let found = self.look(files);
+        let found = self.read_disk(files);
         DiskFinding {
             real_path: files.canonicalize(&self.path).ok(),
             path: self.path,
@@ -104,39 +105,39 @@ impl DiskCheck {
         }
     }
 
-    fn look(&self, files: &dyn Files) -> Found {
+    fn read_disk(&self, files: &dyn Files) -> DiskState {
         match files.stat(&self.path) {
             Ok(stat) if Some(stat.stamp) == self.known.map(|known| known.stamp) => {
-                return Found::Same(None);
+                return DiskState::Same(None);
             }
             Ok(_) => {}
-            Err(error) if error.is_not_found() => return Found::Gone,
-            Err(error) => return Found::Unreadable(error),
+            Err(error) if error.is_not_found() => return DiskState::Gone,
+            Err(error) => return DiskState::Unreadable(error),
         }
         let (bytes, stat) = match files.read_with_stat(&self.path, TOO_LARGE - 1) {
             Ok(read) => read,
-            Err(error) if error.is_not_found() => return Found::Gone,
-            Err(error) => return Found::Unreadable(error),
+            Err(error) if error.is_not_found() => return DiskState::Gone,
+            Err(error) => return DiskState::Unreadable(error),
         };
         let on_disk = OnDisk {
             stamp: stat.stamp,
             hash: ContentHash::of(&bytes),
         };
         if Some(on_disk.hash) == self.known.map(|known| known.hash) {
-            return Found::Same(Some(stat.stamp));
+            return DiskState::Same(Some(stat.stamp));
         }
         let decoded = text::decode(&bytes);
         let is_text = !decoded.binary && decoded.read_only.is_none();
-        Found::Changed(Box::new(Changed {
+        DiskState::Changed(Box::new(DiskChange {
             on_disk,
             format: decoded.format,
             theirs: is_text.then(|| self.compare(&decoded.text)),
         }))
     }
 
-    fn compare(&self, text: &str) -> Theirs {
+    fn compare(&self, text: &str) -> DiskText {
         let theirs = Snapshot::new(text);
-        Theirs {
+        DiskText {
             edits: edits_between(&self.snapshot, &theirs),
             snapshot: theirs,
             of: self.snapshot.clone(),
@@ -145,16 +146,16 @@ impl DiskCheck {
 }
 
 impl DiskFinding {
-    pub(crate) fn into_changed(self) -> Option<Changed> {
+    pub(crate) fn into_changed(self) -> Option<DiskChange> {
         match self.found {
-            Found::Changed(changed) => Some(*changed),
-            Found::Same(_) | Found::Gone | Found::Unreadable(_) => None,
+            DiskState::Changed(changed) => Some(*changed),
+            DiskState::Same(_) | DiskState::Gone | DiskState::Unreadable(_) => None,
         }
     }
 }
 
-impl Changed {
-    pub(crate) fn into_conflict(self) -> Conflict {
+impl DiskChange {
+    pub(crate) fn into_conflict(self) -> DiskConflict {
         let (theirs, edits) = match self.theirs {
             Some(theirs) => (
                 Some(theirs.snapshot),
@@ -162,7 +163,7 @@ impl Changed {
             ),
             None => (None, None),
         };
-        Conflict {
+        DiskConflict {
             theirs,
             on_disk: self.on_disk,
             format: self.format,
@@ -172,11 +173,11 @@ impl Changed {
 }
 
 impl Document {
-    /// A look at the disk, to be run elsewhere; `None` for an untitled document.
+    /// Creates a disk check to run elsewhere; `None` for an untitled document.
     pub fn check_disk(&self) -> Option<DiskCheck> {
         Some(DiskCheck {
             path: self.path.clone()?,
-            // While there is a conflict, what it knows is the newest.
+            // During a conflict, its state is the newest known.
             known: match &self.conflict {
                 Some(conflict) => Some(conflict.on_disk),
                 None => self.on_disk(),
@@ -185,9 +186,9 @@ impl Document {
         })
     }
 
-    /// Takes in what a look at the disk found. `at` becomes the time of the edit, if there is one.
+    /// Applies the result of a disk check. `at` is the time of the resulting edit, if any.
     pub fn accept_disk(&mut self, finding: DiskFinding, at: Timestamp) -> DiskOutcome {
-        // Renamed, or being saved, in the meantime: the next look will tell.
+        // The document was renamed or is being saved: the next check will tell.
         if Some(&finding.path) != self.path.as_ref() || self.is_saving() {
             return DiskOutcome::Unchanged;
         }
@@ -195,15 +196,15 @@ impl Document {
             self.real_path = finding.real_path;
         }
         match finding.found {
-            Found::Same(stamp) => self.accept_same(stamp, at),
-            Found::Gone => self.accept_gone(),
-            Found::Unreadable(error) => DiskOutcome::Unreadable(error),
-            Found::Changed(changed) => self.accept_changed(*changed, at),
+            DiskState::Same(stamp) => self.accept_same(stamp, at),
+            DiskState::Gone => self.accept_gone(),
+            DiskState::Unreadable(error) => DiskOutcome::Unreadable(error),
+            DiskState::Changed(changed) => self.accept_changed(*changed, at),
         }
     }
 
-    /// Resolves a conflict: what is here will replace what is on the disk at the next save. If the
-    /// file changes once more before that, there is a conflict again.
+    /// Resolves a conflict in favour of the document: the next save overwrites the file. If the
+    /// file changes again before that, there is a new conflict.
     pub fn keep_mine(&mut self) {
         if let Some(conflict) = self.conflict.take() {
             if let Some(saved) = &mut self.saved {
@@ -213,10 +214,10 @@ impl Document {
         }
     }
 
-    /// Resolves a conflict: what is on the disk replaces what is here, as an edit that can be
-    /// undone. `None` when there is no conflict or the file holds no text.
+    /// Resolves a conflict in favour of the disk: the file's text replaces the document's in one
+    /// undoable edit. `None` if there is no conflict or the file is not text.
     ///
-    /// Compares the two texts here and now if this one was edited since the conflict was found.
+    /// Diffs the texts synchronously if the document was edited since the conflict was found.
     pub fn take_theirs(&mut self, at: Timestamp) -> Option<Change> {
         let theirs = self.conflict.as_ref()?.theirs.clone()?;
         let conflict = self.conflict.take()?;
@@ -227,18 +228,19 @@ impl Document {
         Some(self.take_over(&edits, conflict.format, conflict.on_disk, at))
     }
 
-    /// Ends a conflict whose reason has ended. Where there are no edits here any more, the file's text is taken over by
-    /// the change that is answered.
-    pub(crate) fn settle_conflict(&mut self, at: Timestamp) -> Option<Change> {
+    /// Ends a conflict whose cause is gone. If the document has no unsaved edits any more, loads
+    /// the file's text and returns the change.
+    pub(crate) fn resolve_if_over(&mut self, at: Timestamp) -> Option<Change> {
         let on_disk = self.conflict.as_ref()?.on_disk;
         if self.is_as_on_disk() {
             let (snapshot, node) = (self.snapshot(), self.seal());
             self.mark_saved(snapshot, node, on_disk);
             return None;
         }
-        match self.has_own_edits() {
-            true => None,
-            false => self.take_theirs(at),
+        if self.has_own_edits() {
+            None
+        } else {
+            self.take_theirs(at)
         }
     }
 
@@ -252,14 +254,14 @@ impl Document {
         if let (Some(known), Some(stamp)) = (known, touched) {
             known.stamp = stamp;
         }
-        match self.settle_conflict(at) {
+        match self.resolve_if_over(at) {
             Some(change) => DiskOutcome::Reloaded(change),
             None => DiskOutcome::Unchanged,
         }
     }
 
     fn accept_gone(&mut self) -> DiskOutcome {
-        // A document that never had a file misses none.
+        // A document without a file cannot lose it.
         if self.saved.is_none() || self.is_gone {
             return DiskOutcome::Unchanged;
         }
@@ -268,7 +270,7 @@ impl Document {
         DiskOutcome::Deleted
     }
 
-    fn accept_changed(&mut self, changed: Changed, at: Timestamp) -> DiskOutcome {
+    fn accept_changed(&mut self, changed: DiskChange, at: Timestamp) -> DiskOutcome {
         self.is_gone = false;
         if self.is_back(&changed) {
             if let Some(saved) = &mut self.saved {
@@ -303,8 +305,8 @@ impl Document {
         DiskOutcome::Conflict
     }
 
-    /// Whether the file holds again what it held when it was last read or saved here.
-    fn is_back(&self, changed: &Changed) -> bool {
+    /// Returns whether the file again has the content last read or saved here.
+    fn is_back(&self, changed: &DiskChange) -> bool {
         match (&self.saved, &changed.theirs) {
             (Some(saved), Some(theirs)) => {
                 changed.format == self.format && is_same(&theirs.snapshot, &saved.snapshot)
@@ -321,7 +323,7 @@ impl Document {
         at: Timestamp,
     ) -> Change {
         self.buffer_mut().seal_step();
-        let origin = Origin::new(Author::Disk, EditKind::Other, at);
+        let origin = EditOrigin::new(Author::Disk, EditKind::Other, at);
         let change = self.buffer_mut().edit(edits, &origin);
         self.format = format;
         let node = self.seal();
@@ -330,15 +332,14 @@ impl Document {
     }
 }
 
-/// What makes `after` of `before`, row by row.
+/// Computes row-wise edits from `before` to `after`.
 fn edits_between(before: &Snapshot, after: &Snapshot) -> Vec<Edit> {
     let edits = edits_by_rows(before, after);
-    match applied(before, &edits) == after.to_string() {
-        true => edits,
-        false => {
-            base::never!("the edits by rows do not lead from one text to the other");
-            vec![Edit::new(before.full_span(), after.to_string())]
-        }
+    if applied(before, &edits) == after.to_string() {
+        edits
+    } else {
+        base::never!("the edits by rows do not lead from one text to the other");
+        vec![Edit::new(before.full_span(), after.to_string())]
     }
 }
 
@@ -363,7 +364,7 @@ fn edits_by_rows(before: &Snapshot, after: &Snapshot) -> Vec<Edit> {
     edits.collect()
 }
 
-/// Where a row starts; the end of the text behind the last row.
+/// Returns the start of a row, or the end of the text for rows past the last.
 fn row_border(snapshot: &Snapshot, row: Row) -> base::ByteOffset {
     if row.0 >= snapshot.row_count() {
         snapshot.len()

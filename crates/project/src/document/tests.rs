@@ -1,10 +1,10 @@
-//! How a document stands to its file, through everything that can happen to both.
+//! The relation between a document and its file, through changes of both.
 
 use std::sync::atomic::AtomicBool;
 
 use base::{AbsPath, ByteOffset, Span};
 use host::{FakeFiles, Files, RealFiles};
-use text::{Author, Origin, Timestamp};
+use text::{Author, EditOrigin, Timestamp};
 
 use super::{DiskOutcome, Document, DocumentState};
 use crate::load::{Binary, load};
@@ -33,7 +33,7 @@ impl Ground {
 
     fn insert(&mut self, offset: usize, text: &str) {
         let span = Span::at(ByteOffset(offset));
-        let origin = Origin::typing(AT);
+        let origin = EditOrigin::typing(AT);
         self.document.buffer_mut().replace(span, text, &origin);
     }
 
@@ -83,7 +83,7 @@ fn editing_undoing_and_saving_change_the_state() {
     ground.save().expect("saved");
     ground.check(&DocumentState::Clean, "one!\n");
     assert_eq!(ground.disk(), "one!\n");
-    // Typing on must not change what the saved state means.
+    // Further edits must not change the saved state.
     ground.insert(4, "?");
     ground.check(&DocumentState::Dirty, "one!?\n");
     ground.document.buffer_mut().undo();
@@ -98,7 +98,7 @@ fn an_untitled_document_is_dirty_once_it_has_text() {
     assert_eq!(document.state(), DocumentState::Untitled);
     assert!(!document.is_dirty());
     assert_eq!(document.title(), "untitled");
-    let origin = Origin::typing(AT);
+    let origin = EditOrigin::typing(AT);
     let start = Span::at(ByteOffset(0));
     document
         .buffer_mut()
@@ -111,7 +111,7 @@ fn an_untitled_document_is_dirty_once_it_has_text() {
 }
 
 #[test]
-fn a_clean_document_follows_its_file_and_undo_takes_that_back() {
+fn clean_document_reloads_undoably() {
     let mut ground = Ground::new("one\ntwo\nthree\n");
     let anchor = ground
         .document
@@ -121,7 +121,7 @@ fn a_clean_document_follows_its_file_and_undo_takes_that_back() {
     let outcome = ground.look();
     assert!(matches!(&outcome, DiskOutcome::Reloaded(change) if change.author == Author::Disk));
     ground.check(&DocumentState::Clean, "zero\none\n2\nthree\n");
-    // What did not change kept its place.
+    // Unchanged text keeps its anchors.
     assert_eq!(ground.document.buffer().resolve(anchor), ByteOffset(12));
     assert!(matches!(ground.look(), DiskOutcome::Unchanged));
     ground.document.buffer_mut().undo();
@@ -131,7 +131,7 @@ fn a_clean_document_follows_its_file_and_undo_takes_that_back() {
 }
 
 #[test]
-fn every_way_a_file_can_change_is_taken_over_exactly() {
+fn reload_takes_over_random_changes_exactly() {
     let texts = [
         "",
         "\n",
@@ -158,7 +158,7 @@ fn every_way_a_file_can_change_is_taken_over_exactly() {
 }
 
 #[test]
-fn a_file_that_was_only_touched_is_the_same() {
+fn touched_file_is_unchanged() {
     let mut ground = Ground::new("one\n");
     ground.files.write(&ground.path, "one\n");
     assert!(matches!(ground.look(), DiskOutcome::Unchanged));
@@ -168,7 +168,7 @@ fn a_file_that_was_only_touched_is_the_same() {
 }
 
 #[test]
-fn a_dirty_document_gets_a_conflict_and_is_not_saved_before_a_decision() {
+fn dirty_document_conflicts_and_cannot_be_saved() {
     let mut ground = Ground::new("one\n");
     ground.insert(0, "my ");
     ground.files.write(&ground.path, "their one\n");
@@ -202,11 +202,11 @@ fn taking_theirs_can_be_undone() {
 }
 
 #[test]
-fn a_save_that_meets_a_change_overwrites_nothing_and_makes_a_conflict() {
+fn save_over_a_changed_file_conflicts() {
     let mut ground = Ground::new("one\n");
     ground.insert(0, "my ");
     ground.files.write(&ground.path, "their one\n");
-    // Nobody looked before: the save itself notices.
+    // There was no disk check before: the save itself notices.
     let error = ground.save().expect_err("refused");
     assert!(error.contains("changed by another program"), "{error}");
     assert_eq!(ground.disk(), "their one\n");
@@ -228,7 +228,7 @@ fn the_same_change_on_both_sides_is_no_conflict() {
 }
 
 #[test]
-fn a_deleted_file_leaves_the_text_and_comes_back_with_a_save() {
+fn saving_recreates_a_deleted_file() {
     let mut ground = Ground::new("one\n");
     ground.files.delete(&ground.path);
     assert!(matches!(ground.look(), DiskOutcome::Deleted));
@@ -241,7 +241,7 @@ fn a_deleted_file_leaves_the_text_and_comes_back_with_a_save() {
 }
 
 #[test]
-fn a_file_that_went_and_came_back_is_clean_again() {
+fn restored_file_is_clean_again() {
     let mut ground = Ground::new("one\n");
     ground.files.delete(&ground.path);
     ground.look();
@@ -256,7 +256,7 @@ fn a_file_that_went_and_came_back_is_clean_again() {
 }
 
 #[test]
-fn edits_made_while_a_look_or_a_save_is_under_way_stay() {
+fn edits_during_a_check_or_save_stay() {
     let mut ground = Ground::new("one\n");
     ground.files.write(&ground.path, "two\n");
     let finding = ground
@@ -290,7 +290,7 @@ fn edits_made_while_a_look_or_a_save_is_under_way_stay() {
 }
 
 #[test]
-fn a_save_that_was_dropped_does_not_block_the_next() {
+fn dropped_save_does_not_block_the_next() {
     let mut ground = Ground::new("one\n");
     let folder = AbsPath::new("/recovery").expect("absolute");
     let options = SaveOptions::default();
@@ -312,11 +312,11 @@ fn a_refused_save_leaves_the_document_dirty_and_says_why() {
     ground.check(&DocumentState::Dirty, "my one\n");
     ground.files.set_mode(&ground.path, 0o644);
     for reason in [
-        host::Reason::NoSpace,
-        host::Reason::Device,
-        host::Reason::ReadOnlyVolume,
+        host::ErrorReason::NoSpace,
+        host::ErrorReason::Device,
+        host::ErrorReason::ReadOnlyVolume,
     ] {
-        ground.files.fail(host::Operation::Save, 1, reason);
+        ground.files.fail(host::FakeOperation::Save, 1, reason);
         ground.save().expect_err("refused");
         ground.check(&DocumentState::Dirty, "my one\n");
         assert_eq!(ground.disk(), "one\n");
@@ -372,7 +372,7 @@ fn saving_under_another_name_moves_the_document() {
 }
 
 #[test]
-fn a_file_that_became_no_text_is_a_conflict_without_their_text() {
+fn file_turned_binary_conflicts_without_text() {
     let mut ground = Ground::new("one\n");
     let picture: Vec<u8> = (0..4_000_u32)
         .map(|number| (number * 7 % 256) as u8)
@@ -389,7 +389,7 @@ fn a_file_that_became_no_text_is_a_conflict_without_their_text() {
 }
 
 #[test]
-fn a_conflict_ends_when_the_file_is_put_back() {
+fn conflict_ends_when_the_file_is_restored() {
     let mut ground = Ground::new("one\ntwo\n");
     ground.insert(0, "my ");
     ground.files.write(&ground.path, "theirs\n");
@@ -402,7 +402,7 @@ fn a_conflict_ends_when_the_file_is_put_back() {
 }
 
 #[test]
-fn a_conflict_ends_when_the_text_becomes_the_one_on_the_disk() {
+fn conflict_ends_when_text_equals_the_file() {
     let mut ground = Ground::new("one\n");
     ground.insert(0, "my ");
     ground.save().expect("saved");
@@ -428,9 +428,10 @@ fn a_conflict_ends_when_the_edits_are_undone() {
         assert!(matches!(ground.look(), DiskOutcome::Conflict));
         ground.document.buffer_mut().undo();
         ground.check(&DocumentState::Clean, "one\n");
-        match saves {
-            true => ground.save().expect("there is nothing of its own to save"),
-            false => assert!(matches!(ground.look(), DiskOutcome::Reloaded(_))),
+        if saves {
+            ground.save().expect("there is nothing of its own to save")
+        } else {
+            assert!(matches!(ground.look(), DiskOutcome::Reloaded(_)))
         }
         ground.check(&DocumentState::Clean, "theirs\n");
         assert_eq!(ground.disk(), "theirs\n");
@@ -438,7 +439,7 @@ fn a_conflict_ends_when_the_edits_are_undone() {
 }
 
 #[test]
-fn edits_made_again_are_a_conflict_again() {
+fn redone_edits_conflict_again() {
     let mut ground = Ground::new("one\n");
     ground.insert(0, "my ");
     ground.files.write(&ground.path, "theirs\n");
@@ -451,7 +452,7 @@ fn edits_made_again_are_a_conflict_again() {
 }
 
 #[test]
-fn a_save_makes_the_folder_that_was_deleted_with_the_file() {
+fn saving_recreates_a_deleted_folder() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let root = AbsPath::new(folder.path()).expect("absolute");
     let inner = root.join("a").join("b");

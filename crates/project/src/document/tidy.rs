@@ -1,19 +1,19 @@
-//! Small corrections made before a save.
+//! Cleans up a text before a save.
 
 use base::{Row, Span};
-use text::{Author, Change, Edit, EditKind, LineEnding, Origin, Snapshot, Timestamp};
+use text::{Author, Change, Edit, EditKind, EditOrigin, LineEnding, Snapshot, Timestamp};
 
 use super::Document;
 use crate::save::SaveOptions;
 
-/// Longer texts, in bytes, are saved as they are: going through them would hold the window up.
-const LONGEST: usize = 4 << 20;
+/// Texts longer than this, in bytes, are saved unchanged: scanning them would block the window.
+const MAX_TIDY_BYTES: usize = 4 << 20;
 const BLANKS: [char; 2] = [' ', '\t'];
 
 impl Document {
-    /// Applies what the options ask for, as an edit by the formatter.
+    /// Applies the clean-ups requested by the options, as an edit by the formatter.
     pub(crate) fn tidy(&mut self, options: SaveOptions, at: Timestamp) -> Option<Change> {
-        if self.buffer().len().0 > LONGEST || !self.can_edit() {
+        if self.buffer().len().0 > MAX_TIDY_BYTES || !self.can_edit() {
             return None;
         }
         let edits = tidy_edits(&self.snapshot(), self.buffer().line_ending(), options);
@@ -21,7 +21,7 @@ impl Document {
             return None;
         }
         self.buffer_mut().seal_step();
-        let origin = Origin::new(Author::Formatter, EditKind::Other, at);
+        let origin = EditOrigin::new(Author::Formatter, EditKind::Other, at);
         Some(self.buffer_mut().edit(&edits, &origin))
     }
 }
@@ -34,7 +34,7 @@ fn tidy_edits(snapshot: &Snapshot, ending: LineEnding, options: SaveOptions) -> 
     }
     if options.final_newline && has_open_end(snapshot, options) {
         let end = snapshot.len();
-        // A trimmed last row and the new line ending are one edit: edits must not touch.
+        // Trimming the last row and adding its line ending are one edit: edits must not touch.
         match edits.last_mut() {
             Some(last) if last.span.end == end => last.text = ending.as_str().into(),
             _ => edits.push(Edit::new(Span::at(end), ending.as_str())),
@@ -50,12 +50,13 @@ fn trim(snapshot: &Snapshot, row: Row) -> Option<Edit> {
     (kept < text.len()).then(|| Edit::new(Span::new(span.start + kept, span.end), ""))
 }
 
-/// Whether there is something on the last row, once it is trimmed.
+/// Returns whether the last row has text left after trimming.
 fn has_open_end(snapshot: &Snapshot, options: SaveOptions) -> bool {
     let last = snapshot.row_text(snapshot.last_row());
-    match options.trim_trailing_whitespace {
-        true => !last.trim_end_matches(BLANKS).is_empty(),
-        false => !last.is_empty(),
+    if options.trim_trailing_whitespace {
+        !last.trim_end_matches(BLANKS).is_empty()
+    } else {
+        !last.is_empty()
     }
 }
 

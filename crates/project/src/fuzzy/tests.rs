@@ -1,12 +1,18 @@
-//! Order, positions and cancelling.
+//! Order, match positions and cancelling.
 
 use std::sync::atomic::AtomicBool;
 
-use super::{Kind, positions, rank};
+use super::{CandidateKind, positions, rank};
 
 #[track_caller]
 fn check(query: &str, candidates: &[&str], expect: &[&str]) {
-    let ranked = rank(query, candidates, Kind::Path, 10, &AtomicBool::new(false));
+    let ranked = rank(
+        query,
+        candidates,
+        CandidateKind::Path,
+        10,
+        &AtomicBool::new(false),
+    );
     let names: Vec<_> = ranked
         .iter()
         .map(|ranked| candidates[ranked.index])
@@ -34,7 +40,7 @@ fn better_matches_come_first() {
 }
 
 #[test]
-fn signs_stand_for_themselves_where_a_name_has_them() {
+fn operators_match_literally_if_a_name_has_them() {
     let paths = ["!read me.txt", "read.txt", "price$.csv", "^up.rs", "'q'.rs"];
     check("!read", &paths, &["!read me.txt"]);
     check("!", &paths, &["!read me.txt"]);
@@ -44,11 +50,14 @@ fn signs_stand_for_themselves_where_a_name_has_them() {
     check("price$", &paths, &["price$.csv"]);
     check("^up", &paths, &["^up.rs"]);
     check("'q'", &paths, &["'q'.rs"]);
-    assert_eq!(positions("!me", "!read me.txt", Kind::Path), [0, 6, 7]);
+    assert_eq!(
+        positions("!me", "!read me.txt", CandidateKind::Path),
+        [0, 6, 7]
+    );
 }
 
 #[test]
-fn signs_that_no_name_has_say_how_to_match() {
+fn operators_apply_if_no_name_has_them() {
     let paths = ["src/main.rs", "src/domain.rs", "main.md"];
     check("^main", &paths, &["main.md"]);
     check("rs$", &paths, &["src/main.rs", "src/domain.rs"]);
@@ -57,7 +66,7 @@ fn signs_that_no_name_has_say_how_to_match() {
 }
 
 #[test]
-fn a_capital_letter_asks_for_it() {
+fn capital_letters_match_case() {
     check(
         "cargo",
         &["Cargo.toml", "cargo.lock"],
@@ -67,18 +76,24 @@ fn a_capital_letter_asks_for_it() {
 }
 
 #[test]
-fn positions_are_chars() {
-    assert_eq!(positions("é", "caché.rs", Kind::Path), [4]);
-    assert_eq!(positions("crs", "caché.rs", Kind::Path), [0, 6, 7]);
-    assert!(positions("x", "caché.rs", Kind::Path).is_empty());
+fn positions_are_char_indices() {
+    assert_eq!(positions("é", "caché.rs", CandidateKind::Path), [4]);
+    assert_eq!(positions("crs", "caché.rs", CandidateKind::Path), [0, 6, 7]);
+    assert!(positions("x", "caché.rs", CandidateKind::Path).is_empty());
 }
 
 #[test]
-fn threads_give_what_one_thread_gives() {
+fn threads_do_not_change_the_ranking() {
     let candidates: Vec<String> = (0..60_000)
         .map(|n| format!("dir{}/file{n}.rs", n % 97))
         .collect();
-    let many = rank("f123", &candidates, Kind::Path, 50, &AtomicBool::new(false));
+    let many = rank(
+        "f123",
+        &candidates,
+        CandidateKind::Path,
+        50,
+        &AtomicBool::new(false),
+    );
     let pattern = super::Pattern::parse(
         "f123",
         super::CaseMatching::Smart,
@@ -88,7 +103,7 @@ fn threads_give_what_one_thread_gives() {
         &pattern,
         &candidates,
         0,
-        Kind::Path,
+        CandidateKind::Path,
         &AtomicBool::new(false),
     );
     one.sort_by_key(|r| {
@@ -104,5 +119,8 @@ fn threads_give_what_one_thread_gives() {
 
 #[test]
 fn a_cancelled_ranking_is_empty() {
-    assert_eq!(rank("a", &["a"], Kind::Text, 1, &AtomicBool::new(true)), []);
+    assert_eq!(
+        rank("a", &["a"], CandidateKind::Text, 1, &AtomicBool::new(true)),
+        []
+    );
 }

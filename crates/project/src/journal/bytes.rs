@@ -1,15 +1,16 @@
-//! Numbers and strings as bytes, for the journal's own format.
+//! Binary encoding of numbers and strings for the journal format.
 //!
-//! Numbers are written seven bits at a time, the lowest first; strings and lists after their count.
-//! Invariant: no input makes the reader panic, loop or take more memory than the input is long.
+//! Numbers are varints of seven bits per byte, lowest first; strings and lists are prefixed by
+//! their length.
+//! Invariant: no input makes the reader panic, loop, or use more memory than the input is long.
 
-/// Writes.
+/// Encodes values to bytes.
 #[derive(Default)]
-pub(super) struct Sink {
+pub(super) struct ByteWriter {
     pub(super) bytes: Vec<u8>,
 }
 
-impl Sink {
+impl ByteWriter {
     pub(super) fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);
@@ -40,12 +41,12 @@ impl Sink {
     }
 }
 
-/// Reads. Every answer is `None` where the bytes make no sense.
-pub(super) struct Source<'a> {
+/// Decodes values from bytes. Every method returns `None` for invalid bytes.
+pub(super) struct ByteReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Source<'a> {
+impl<'a> ByteReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
@@ -70,7 +71,7 @@ impl<'a> Source<'a> {
         u32::try_from(self.number()?).ok()
     }
 
-    /// The count of things that take at least a byte each.
+    /// Reads a count of items that take at least one byte each.
     pub(super) fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.number()?).ok()?;
         (count <= self.rest.len()).then_some(count)

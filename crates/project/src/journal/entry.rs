@@ -1,48 +1,48 @@
-//! The entries of a journal file, and how they lie in it.
+//! The entries of a journal file and their encoding.
 //!
-//! A file begins with a magic line. Then come frames: the length of the payload and its CRC-32,
-//! four bytes each, little-endian, and the payload: a tag and what belongs to it.
-//! Invariant: what follows a frame that is torn or makes no sense is not read.
+//! A file starts with a magic line, followed by frames: the length of the payload and its CRC-32,
+//! four bytes each, little-endian, and the payload: a tag and its data.
+//! Invariant: nothing after a torn or invalid frame is read.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use base::AbsPath;
 use host::{ContentHash, OnDisk, Stamp};
-use text::{Encoding, FileFormat, LineEndings, NodeId, Operation, SelectionSet};
+use text::{BufferOperation, Encoding, FileFormat, LineEndings, NodeId, SelectionSet};
 
-use super::bytes::{Sink, Source};
+use super::bytes::{ByteReader, ByteWriter};
 use super::operation;
 use crate::document::DocumentKey;
 
 pub(crate) const MAGIC: &[u8] = b"burin journal 1\n";
 
-/// What a journal tells, in the order in which it happened.
+/// An entry of a journal, in the order of events.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Entry {
-    /// The first entry: what the operations start from.
-    Start { base: Base, meta: Meta },
-    /// Operations, and how many bytes the text has after them.
+pub(crate) enum JournalEntry {
+    /// The first entry: the text to which the operations apply.
+    Start { base: BaseText, meta: Meta },
+    /// Operations, and the length of the text after them in bytes.
     Operations {
-        operations: Vec<Operation>,
+        operations: Vec<BufferOperation>,
         length: u64,
     },
-    /// The selections of the view that was used last.
+    /// Selections of the view used last.
     Selections(SelectionSet),
-    /// What else is known of the document, from here on.
+    /// Updated metadata of the document.
     Meta(Meta),
 }
 
-/// The text that the operations start from.
+/// The text to which the operations apply.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Base {
-    /// This.
+pub(crate) enum BaseText {
+    /// The literal start text.
     Text(String),
-    /// What the document's file held, which had this fingerprint.
+    /// The content of the document's file, with this fingerprint.
     File(ContentHash),
 }
 
-/// What is known of a document besides its text.
+/// Metadata of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Meta {
     pub(crate) key: DocumentKey,
@@ -51,20 +51,20 @@ pub(crate) struct Meta {
     pub(crate) saved: Option<(OnDisk, SavedAt)>,
 }
 
-/// Which state of the text is the one in the file.
+/// The state of the text that the file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SavedAt {
-    /// That of this node of the undo tree.
+    /// The state of this undo node.
     Node(NodeId),
-    /// The one at this place in the journal.
+    /// The state at this point of the journal.
     Here,
-    /// None that the journal knows.
+    /// A state that the journal does not know.
     Elsewhere,
 }
 
-/// The entries of a journal file up to the first that is torn, and how many bytes these take.
-/// `None` when it is no journal at all.
-pub(crate) fn read_all(bytes: &[u8]) -> Option<(Vec<Entry>, usize)> {
+/// Returns the entries of a journal file up to the first torn one, and their length in bytes.
+/// `None` if it is not a journal at all.
+pub(crate) fn read_all(bytes: &[u8]) -> Option<(Vec<JournalEntry>, usize)> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let mut entries = Vec::new();
     while let Some((payload, behind)) = read_frame(rest) {
@@ -77,9 +77,9 @@ pub(crate) fn read_all(bytes: &[u8]) -> Option<(Vec<Entry>, usize)> {
     Some((entries, bytes.len() - rest.len()))
 }
 
-/// Adds an entry as a frame. One of 4 GiB or more cannot be written.
-pub(crate) fn write(bytes: &mut Vec<u8>, entry: &Entry) {
-    let mut sink = Sink::default();
+/// Appends an entry as a frame. A frame of 4 GiB or more cannot be written.
+pub(crate) fn write(bytes: &mut Vec<u8>, entry: &JournalEntry) {
+    let mut sink = ByteWriter::default();
     write_entry(&mut sink, entry);
     let Ok(length) = u32::try_from(sink.bytes.len()) else {
         base::never!("a journal entry of {} bytes", sink.bytes.len());
@@ -98,23 +98,23 @@ fn read_frame(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     (crc32fast::hash(payload) == u32::from_le_bytes(*sum)).then_some((payload, rest))
 }
 
-fn write_entry(sink: &mut Sink, entry: &Entry) {
+fn write_entry(sink: &mut ByteWriter, entry: &JournalEntry) {
     match entry {
-        Entry::Start { base, meta } => {
+        JournalEntry::Start { base, meta } => {
             sink.tag(1);
             match base {
-                Base::Text(text) => {
+                BaseText::Text(text) => {
                     sink.tag(1);
                     sink.string(text.as_bytes());
                 }
-                Base::File(hash) => {
+                BaseText::File(hash) => {
                     sink.tag(2);
                     sink.wide(hash.0);
                 }
             }
             write_meta(sink, meta);
         }
-        Entry::Operations { operations, length } => {
+        JournalEntry::Operations { operations, length } => {
             sink.tag(2);
             sink.count(operations.len());
             for operation in operations {
@@ -122,40 +122,40 @@ fn write_entry(sink: &mut Sink, entry: &Entry) {
             }
             sink.number(*length);
         }
-        Entry::Selections(selections) => {
+        JournalEntry::Selections(selections) => {
             sink.tag(3);
             operation::write_selections(sink, selections);
         }
-        Entry::Meta(meta) => {
+        JournalEntry::Meta(meta) => {
             sink.tag(4);
             write_meta(sink, meta);
         }
     }
 }
 
-fn read_entry(payload: &[u8]) -> Option<Entry> {
-    let mut source = Source::new(payload);
+fn read_entry(payload: &[u8]) -> Option<JournalEntry> {
+    let mut source = ByteReader::new(payload);
     let entry = match source.tag()? {
-        1 => Entry::Start {
+        1 => JournalEntry::Start {
             base: match source.tag()? {
-                1 => Base::Text(source.text()?.to_owned()),
-                2 => Base::File(ContentHash(source.wide()?)),
+                1 => BaseText::Text(source.text()?.to_owned()),
+                2 => BaseText::File(ContentHash(source.wide()?)),
                 _ => return None,
             },
             meta: read_meta(&mut source)?,
         },
-        2 => Entry::Operations {
+        2 => JournalEntry::Operations {
             operations: source.list(operation::read)?,
             length: source.number()?,
         },
-        3 => Entry::Selections(operation::read_selections(&mut source)?),
-        4 => Entry::Meta(read_meta(&mut source)?),
+        3 => JournalEntry::Selections(operation::read_selections(&mut source)?),
+        4 => JournalEntry::Meta(read_meta(&mut source)?),
         _ => return None,
     };
     source.is_at_end().then_some(entry)
 }
 
-fn write_meta(sink: &mut Sink, meta: &Meta) {
+fn write_meta(sink: &mut ByteWriter, meta: &Meta) {
     sink.number(meta.key.0);
     sink.flag(meta.path.is_some());
     if let Some(path) = &meta.path {
@@ -182,11 +182,12 @@ fn write_meta(sink: &mut Sink, meta: &Meta) {
     }
 }
 
-fn read_meta(source: &mut Source<'_>) -> Option<Meta> {
+fn read_meta(source: &mut ByteReader<'_>) -> Option<Meta> {
     let key = DocumentKey(source.number()?);
-    let path = match source.flag()? {
-        true => Some(AbsPath::new(OsStr::from_bytes(source.string()?))?),
-        false => None,
+    let path = if source.flag()? {
+        Some(AbsPath::new(OsStr::from_bytes(source.string()?))?)
+    } else {
+        None
     };
     let format = FileFormat {
         encoding: Encoding::named(source.text()?)?,
@@ -198,18 +199,17 @@ fn read_meta(source: &mut Source<'_>) -> Option<Meta> {
             _ => return None,
         },
     };
-    let saved = match source.flag()? {
-        true => {
-            let on_disk = read_on_disk(source)?;
-            let at = match source.tag()? {
-                1 => SavedAt::Node(NodeId(source.small()?)),
-                2 => SavedAt::Here,
-                3 => SavedAt::Elsewhere,
-                _ => return None,
-            };
-            Some((on_disk, at))
-        }
-        false => None,
+    let saved = if source.flag()? {
+        let on_disk = read_on_disk(source)?;
+        let at = match source.tag()? {
+            1 => SavedAt::Node(NodeId(source.small()?)),
+            2 => SavedAt::Here,
+            3 => SavedAt::Elsewhere,
+            _ => return None,
+        };
+        Some((on_disk, at))
+    } else {
+        None
     };
     Some(Meta {
         key,
@@ -219,7 +219,7 @@ fn read_meta(source: &mut Source<'_>) -> Option<Meta> {
     })
 }
 
-fn write_on_disk(sink: &mut Sink, on_disk: &OnDisk) {
+fn write_on_disk(sink: &mut ByteWriter, on_disk: &OnDisk) {
     let stamp = &on_disk.stamp;
     sink.number(stamp.device);
     sink.number(stamp.inode);
@@ -228,7 +228,7 @@ fn write_on_disk(sink: &mut Sink, on_disk: &OnDisk) {
     sink.wide(on_disk.hash.0);
 }
 
-fn read_on_disk(source: &mut Source<'_>) -> Option<OnDisk> {
+fn read_on_disk(source: &mut ByteReader<'_>) -> Option<OnDisk> {
     Some(OnDisk {
         stamp: Stamp {
             device: source.number()?,

@@ -1,19 +1,19 @@
-//! What changes a buffer, as bytes.
+//! Binary encoding of buffer operations.
 //!
-//! Invariant: a tag once given never gets another meaning: journals outlive versions.
+//! Invariant: a tag never changes its meaning: journals outlive versions.
 
 use base::{ByteOffset, Span};
 use text::{
-    Author, CheckpointId, Edit, EditKind, LineEnding, NodeId, Operation, Origin, Selection,
-    SelectionSet, Timestamp,
+    Author, BufferOperation, CheckpointId, Edit, EditKind, EditOrigin, LineEnding, NodeId,
+    Selection, SelectionSet, Timestamp,
 };
 
-use super::bytes::{Sink, Source};
+use super::bytes::{ByteReader, ByteWriter};
 
 // tidy: table
-pub(super) fn write(sink: &mut Sink, operation: &Operation) {
+pub(super) fn write(sink: &mut ByteWriter, operation: &BufferOperation) {
     match operation {
-        Operation::Edit { edits, origin } => {
+        BufferOperation::Edit { edits, origin } => {
             sink.tag(1);
             write_origin(sink, origin);
             sink.count(edits.len());
@@ -21,37 +21,37 @@ pub(super) fn write(sink: &mut Sink, operation: &Operation) {
                 write_edit(sink, edit);
             }
         }
-        Operation::BeginStep => sink.tag(2),
-        Operation::EndStep => sink.tag(3),
-        Operation::SealStep => sink.tag(4),
-        Operation::Undo => sink.tag(5),
-        Operation::Redo => sink.tag(6),
-        Operation::UndoBy { author, at } => {
+        BufferOperation::BeginStep => sink.tag(2),
+        BufferOperation::EndStep => sink.tag(3),
+        BufferOperation::SealStep => sink.tag(4),
+        BufferOperation::Undo => sink.tag(5),
+        BufferOperation::Redo => sink.tag(6),
+        BufferOperation::UndoBy { author, at } => {
             sink.tag(7);
             write_author(sink, author);
             sink.number(at.0);
         }
-        Operation::GoTo(node) => {
+        BufferOperation::GoTo(node) => {
             sink.tag(8);
             sink.number(node.0.into());
         }
-        Operation::Checkpoint { name } => {
+        BufferOperation::Checkpoint { name } => {
             sink.tag(9);
             sink.string(name.as_bytes());
         }
-        Operation::Restore(checkpoint) => {
+        BufferOperation::Restore(checkpoint) => {
             sink.tag(10);
             sink.number(checkpoint.0.into());
         }
-        Operation::SelectionsBefore(selections) => {
+        BufferOperation::SelectionsBefore(selections) => {
             sink.tag(11);
             write_selections(sink, selections);
         }
-        Operation::SelectionsAfter(selections) => {
+        BufferOperation::SelectionsAfter(selections) => {
             sink.tag(12);
             write_selections(sink, selections);
         }
-        Operation::SetLineEnding(ending) => {
+        BufferOperation::SetLineEnding(ending) => {
             sink.tag(13);
             sink.flag(*ending == LineEnding::CrLf);
         }
@@ -59,75 +59,74 @@ pub(super) fn write(sink: &mut Sink, operation: &Operation) {
 }
 
 // tidy: table
-pub(super) fn read(source: &mut Source<'_>) -> Option<Operation> {
+pub(super) fn read(source: &mut ByteReader<'_>) -> Option<BufferOperation> {
     Some(match source.tag()? {
-        1 => Operation::Edit {
+        1 => BufferOperation::Edit {
             origin: read_origin(source)?,
             edits: source.list(read_edit)?,
         },
-        2 => Operation::BeginStep,
-        3 => Operation::EndStep,
-        4 => Operation::SealStep,
-        5 => Operation::Undo,
-        6 => Operation::Redo,
-        7 => Operation::UndoBy {
+        2 => BufferOperation::BeginStep,
+        3 => BufferOperation::EndStep,
+        4 => BufferOperation::SealStep,
+        5 => BufferOperation::Undo,
+        6 => BufferOperation::Redo,
+        7 => BufferOperation::UndoBy {
             author: read_author(source)?,
             at: Timestamp(source.number()?),
         },
-        8 => Operation::GoTo(NodeId(source.small()?)),
-        9 => Operation::Checkpoint {
+        8 => BufferOperation::GoTo(NodeId(source.small()?)),
+        9 => BufferOperation::Checkpoint {
             name: source.text()?.to_owned(),
         },
-        10 => Operation::Restore(CheckpointId(source.small()?)),
-        11 => Operation::SelectionsBefore(read_selections(source)?),
-        12 => Operation::SelectionsAfter(read_selections(source)?),
-        13 => Operation::SetLineEnding(match source.flag()? {
-            true => LineEnding::CrLf,
-            false => LineEnding::Lf,
+        10 => BufferOperation::Restore(CheckpointId(source.small()?)),
+        11 => BufferOperation::SelectionsBefore(read_selections(source)?),
+        12 => BufferOperation::SelectionsAfter(read_selections(source)?),
+        13 => BufferOperation::SetLineEnding(if source.flag()? {
+            LineEnding::CrLf
+        } else {
+            LineEnding::Lf
         }),
         _ => return None,
     })
 }
 
-/// Whether an operation means the undo tree and not the text, so that it makes no sense without
-/// everything that came before.
-pub(super) fn needs_history(operation: &Operation) -> bool {
+/// Returns whether an operation refers to the undo tree, so that it needs everything before it.
+pub(super) fn needs_history(operation: &BufferOperation) -> bool {
     match operation {
-        Operation::Undo
-        | Operation::Redo
-        | Operation::UndoBy { .. }
-        | Operation::GoTo(_)
-        | Operation::Restore(_) => true,
-        Operation::Edit { .. }
-        | Operation::BeginStep
-        | Operation::EndStep
-        | Operation::SealStep
-        | Operation::Checkpoint { .. }
-        | Operation::SelectionsBefore(_)
-        | Operation::SelectionsAfter(_)
-        | Operation::SetLineEnding(_) => false,
+        BufferOperation::Undo
+        | BufferOperation::Redo
+        | BufferOperation::UndoBy { .. }
+        | BufferOperation::GoTo(_)
+        | BufferOperation::Restore(_) => true,
+        BufferOperation::Edit { .. }
+        | BufferOperation::BeginStep
+        | BufferOperation::EndStep
+        | BufferOperation::SealStep
+        | BufferOperation::Checkpoint { .. }
+        | BufferOperation::SelectionsBefore(_)
+        | BufferOperation::SelectionsAfter(_)
+        | BufferOperation::SetLineEnding(_) => false,
     }
 }
 
-/// Roughly how many bytes of memory an operation takes.
-pub(super) fn weight(operation: &Operation) -> usize {
+/// Returns roughly how many bytes of memory an operation takes.
+pub(super) fn weight(operation: &BufferOperation) -> usize {
     const SMALL: usize = 64;
     match operation {
-        Operation::Edit { edits, .. } => {
+        BufferOperation::Edit { edits, .. } => {
             edits
                 .iter()
                 .map(|edit| SMALL + edit.text.len())
                 .sum::<usize>()
                 + SMALL
         }
-        Operation::SelectionsBefore(selections) | Operation::SelectionsAfter(selections) => {
-            SMALL * (1 + selections.len())
-        }
+        BufferOperation::SelectionsBefore(selections)
+        | BufferOperation::SelectionsAfter(selections) => SMALL * (1 + selections.len()),
         _ => SMALL,
     }
 }
 
-pub(super) fn write_selections(sink: &mut Sink, selections: &SelectionSet) {
+pub(super) fn write_selections(sink: &mut ByteWriter, selections: &SelectionSet) {
     sink.count(selections.len());
     for selection in selections.iter() {
         sink.count(selection.anchor.0);
@@ -137,7 +136,7 @@ pub(super) fn write_selections(sink: &mut Sink, selections: &SelectionSet) {
     sink.count(selections.primary_ix());
 }
 
-pub(super) fn read_selections(source: &mut Source<'_>) -> Option<SelectionSet> {
+pub(super) fn read_selections(source: &mut ByteReader<'_>) -> Option<SelectionSet> {
     let selections = source.list(|source| {
         let mut selection = Selection::new(read_offset(source)?, read_offset(source)?);
         selection.goal = match source.number()?.checked_sub(1) {
@@ -150,24 +149,24 @@ pub(super) fn read_selections(source: &mut Source<'_>) -> Option<SelectionSet> {
     (primary < selections.len()).then(|| SelectionSet::new(selections, primary))
 }
 
-fn write_edit(sink: &mut Sink, edit: &Edit) {
+fn write_edit(sink: &mut ByteWriter, edit: &Edit) {
     sink.count(edit.span.start.0);
     sink.count(edit.span.len());
     sink.string(edit.text.as_bytes());
 }
 
-fn read_edit(source: &mut Source<'_>) -> Option<Edit> {
+fn read_edit(source: &mut ByteReader<'_>) -> Option<Edit> {
     let start = read_offset(source)?;
     let length = usize::try_from(source.number()?).ok()?;
     let end = ByteOffset(start.0.checked_add(length)?);
     Some(Edit::new(Span::new(start, end), source.text()?))
 }
 
-fn read_offset(source: &mut Source<'_>) -> Option<ByteOffset> {
+fn read_offset(source: &mut ByteReader<'_>) -> Option<ByteOffset> {
     Some(ByteOffset(usize::try_from(source.number()?).ok()?))
 }
 
-fn write_origin(sink: &mut Sink, origin: &Origin) {
+fn write_origin(sink: &mut ByteWriter, origin: &EditOrigin) {
     write_author(sink, &origin.author);
     sink.tag(match origin.kind {
         EditKind::Typing => 1,
@@ -177,7 +176,7 @@ fn write_origin(sink: &mut Sink, origin: &Origin) {
     sink.number(origin.at.0);
 }
 
-fn read_origin(source: &mut Source<'_>) -> Option<Origin> {
+fn read_origin(source: &mut ByteReader<'_>) -> Option<EditOrigin> {
     let author = read_author(source)?;
     let kind = match source.tag()? {
         1 => EditKind::Typing,
@@ -185,10 +184,10 @@ fn read_origin(source: &mut Source<'_>) -> Option<Origin> {
         3 => EditKind::Other,
         _ => return None,
     };
-    Some(Origin::new(author, kind, Timestamp(source.number()?)))
+    Some(EditOrigin::new(author, kind, Timestamp(source.number()?)))
 }
 
-fn write_author(sink: &mut Sink, author: &Author) {
+fn write_author(sink: &mut ByteWriter, author: &Author) {
     match author {
         Author::User => sink.tag(1),
         Author::Agent { session, turn } => {
@@ -202,7 +201,7 @@ fn write_author(sink: &mut Sink, author: &Author) {
     }
 }
 
-fn read_author(source: &mut Source<'_>) -> Option<Author> {
+fn read_author(source: &mut ByteReader<'_>) -> Option<Author> {
     Some(match source.tag()? {
         1 => Author::User,
         2 => Author::Agent {

@@ -1,14 +1,16 @@
-//! Typing, dying, and coming back.
+//! Typing, crashing, and recovering.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use base::{AbsPath, ByteOffset, Span};
-use host::{FakeClock, FakeFiles, Files, Operation, RealClock, RealFiles, Reason, TempFolder};
-use text::{Author, EditKind, Origin, Selection, SelectionSet, Timestamp};
+use host::{
+    ErrorReason, FakeClock, FakeFiles, FakeOperation, Files, RealClock, RealFiles, TempFolder,
+};
+use text::{Author, EditKind, EditOrigin, Selection, SelectionSet, Timestamp};
 
-use super::{Journal, JournalEvent, Keep};
+use super::{CloseRetention, JournalEvent, RecoveryJournal};
 use crate::document::{Document, DocumentState};
 use crate::load::{Binary, load};
 use crate::recovery::{Recovered, Recovery, recover, reopen};
@@ -24,9 +26,9 @@ fn journals() -> AbsPath {
     path("state/journals")
 }
 
-fn start(files: &FakeFiles) -> (Journal, async_channel::Receiver<JournalEvent>) {
+fn start(files: &FakeFiles) -> (RecoveryJournal, async_channel::Receiver<JournalEvent>) {
     let clock = FakeClock::at(1_000_000);
-    Journal::start(Arc::new(files.clone()), &clock, &journals()).expect("a journal")
+    RecoveryJournal::start(Arc::new(files.clone()), &clock, &journals()).expect("a journal")
 }
 
 fn open(files: &FakeFiles, name: &str, content: &str) -> Document {
@@ -36,7 +38,7 @@ fn open(files: &FakeFiles, name: &str, content: &str) -> Document {
 }
 
 fn insert(document: &mut Document, offset: usize, text: &str, at: u64) {
-    let origin = Origin::typing(Timestamp(at));
+    let origin = EditOrigin::typing(Timestamp(at));
     let span = Span::at(ByteOffset(offset));
     document.buffer_mut().replace(span, text, &origin);
 }
@@ -52,8 +54,8 @@ fn text(document: &Document) -> String {
     document.snapshot().to_string()
 }
 
-/// What a new run finds. The old one must have been dropped, which ends it without closing any
-/// document, as a crash does once everything queued is written.
+/// Recovers the documents in a new run. The old journal must have been dropped, which ends it
+/// without closing any document, like a crash after all writes.
 fn come_back(files: &FakeFiles) -> Recovery {
     recover(files, &journals(), AT)
 }
@@ -70,7 +72,7 @@ fn only(recovery: Recovery) -> Recovered {
     recovered
 }
 
-/// Undoing everything, then redoing everything.
+/// Undoes everything, then redoes everything; returns both texts.
 fn undone_and_redone(document: &mut Document) -> (String, String) {
     while document.buffer_mut().undo().is_some() {}
     let undone = text(document);
@@ -79,7 +81,7 @@ fn undone_and_redone(document: &mut Document) -> (String, String) {
 }
 
 #[test]
-fn text_undo_tree_and_selections_come_back() {
+fn text_undo_tree_and_selections_are_recovered() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = open(&files, "file", "one\n");
@@ -112,7 +114,7 @@ fn text_undo_tree_and_selections_come_back() {
 }
 
 #[test]
-fn an_untitled_document_comes_back() {
+fn untitled_document_is_recovered() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = Document::untitled();
@@ -127,7 +129,7 @@ fn an_untitled_document_comes_back() {
 }
 
 #[test]
-fn a_document_nobody_edited_leaves_nothing() {
+fn unedited_document_leaves_no_journal() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = open(&files, "file", "one\n");
@@ -145,7 +147,7 @@ fn a_document_nobody_edited_leaves_nothing() {
 }
 
 #[test]
-fn a_recovered_document_is_journalled_on_from_where_it_was() {
+fn recovered_document_continues_its_journal() {
     let files = FakeFiles::new();
     let mut expected = String::from("one\n");
     let (journal, _events) = start(&files);
@@ -173,7 +175,7 @@ fn a_recovered_document_is_journalled_on_from_where_it_was() {
 }
 
 #[test]
-fn a_run_that_is_alive_keeps_its_journals() {
+fn journals_of_a_live_run_are_not_recovered() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = Document::untitled();
@@ -184,14 +186,14 @@ fn a_run_that_is_alive_keeps_its_journals() {
     drop(journal);
     let recovery = come_back(&files);
     assert_eq!(recovery.documents.len(), 1);
-    // And what one run has recovered, another does not find.
+    // A document recovered by one run is not found by another.
     assert!(come_back(&files).documents.is_empty());
     drop(recovery);
     assert_eq!(come_back(&files).documents.len(), 1);
 }
 
 #[test]
-fn a_saved_document_comes_back_clean_and_follows_its_file() {
+fn saved_document_is_recovered_clean() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = open(&files, "file", "one\n");
@@ -218,7 +220,7 @@ fn a_saved_document_comes_back_clean_and_follows_its_file() {
 }
 
 #[test]
-fn unsaved_text_and_a_file_that_changed_are_a_conflict() {
+fn recovered_text_conflicts_with_a_changed_file() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = open(&files, "file", "one\n");
@@ -239,7 +241,7 @@ fn unsaved_text_and_a_file_that_changed_are_a_conflict() {
 }
 
 #[test]
-fn what_was_typed_while_a_save_ran_is_dirty_afterwards() {
+fn edits_during_a_save_are_recovered_dirty() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = open(&files, "file", "one\n");
@@ -270,24 +272,28 @@ fn what_was_typed_while_a_save_ran_is_dirty_afterwards() {
 }
 
 #[test]
-fn a_failing_disk_is_told_once_and_tried_again() {
+fn failing_disk_is_reported_once_and_retried() {
     let files = FakeFiles::new();
     let (journal, events) = start(&files);
     let mut document = open(&files, "file", "one\n");
     journal.record(&mut document);
-    for (count, operation) in [Operation::WritePrivate, Operation::Append, Operation::Sync]
-        .into_iter()
-        .enumerate()
+    for (count, operation) in [
+        FakeOperation::WritePrivate,
+        FakeOperation::Append,
+        FakeOperation::Sync,
+    ]
+    .into_iter()
+    .enumerate()
     {
-        files.fail_always(operation, Reason::NoSpace);
+        files.fail_always(operation, ErrorReason::NoSpace);
         if count > 0 {
-            // After a failed sync the journal is written anew, which must not work either.
-            files.fail_always(Operation::WritePrivate, Reason::NoSpace);
+            // After a failed sync the journal is rewritten, which must fail as well.
+            files.fail_always(FakeOperation::WritePrivate, ErrorReason::NoSpace);
         }
         insert(&mut document, 0, "x", 1);
         journal.record(&mut document);
         let error = journal.flush().expect_err("it failed");
-        assert_eq!(error.reason, Reason::NoSpace, "{operation:?}");
+        assert_eq!(error.reason, ErrorReason::NoSpace, "{operation:?}");
         journal.flush().expect_err("it fails still");
         let Ok(JournalEvent::Failing(sentence)) = events.try_recv() else {
             panic!("no event for {operation:?}");
@@ -307,15 +313,15 @@ fn a_failing_disk_is_told_once_and_tried_again() {
 }
 
 #[test]
-fn without_history_undo_is_journalled_as_what_it_does() {
+fn undo_without_history_is_journalled_as_edits() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = open(&files, "file", "one\n");
     journal.record(&mut document);
     insert(&mut document, 0, "first ", 1);
     journal.record(&mut document);
-    // After a failed sync the whole text takes the place of its history.
-    files.fail(Operation::Sync, 1, Reason::Device);
+    // After a failed sync the whole text replaces the history.
+    files.fail(FakeOperation::Sync, 1, ErrorReason::Device);
     insert(&mut document, 0, "second ", 100_000);
     journal.record(&mut document);
     journal.flush().ok();
@@ -336,7 +342,7 @@ fn without_history_undo_is_journalled_as_what_it_does() {
 }
 
 #[test]
-fn more_than_may_wait_becomes_the_whole_text() {
+fn queue_overflow_is_replaced_by_the_whole_text() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = Document::untitled();
@@ -344,7 +350,7 @@ fn more_than_may_wait_becomes_the_whole_text() {
     insert(&mut document, 0, "start ", 1);
     journal.record(&mut document);
     journal.flush().expect("written");
-    files.fail_always(Operation::Append, Reason::NoSpace);
+    files.fail_always(FakeOperation::Append, ErrorReason::NoSpace);
     let paragraph = "many words in a row ".repeat(20_000);
     for number in 0..60_u64 {
         insert(&mut document, 6, &paragraph, number * 100_000);
@@ -362,9 +368,9 @@ fn more_than_may_wait_becomes_the_whole_text() {
 }
 
 #[test]
-fn closing_keeps_what_was_asked_for() {
+fn closing_keeps_the_requested_data() {
     let files = FakeFiles::new();
-    let check = |keep: Keep, is_saved: bool, expected: &str| {
+    let check = |keep: CloseRetention, is_saved: bool, expected: &str| {
         let (journal, _events) = start(&files);
         let mut document = open(&files, "file", "one\n");
         journal.record(&mut document);
@@ -388,19 +394,19 @@ fn closing_keeps_what_was_asked_for() {
         let found = format!("{unsaved} unsaved, undo {has_undo}");
         assert_eq!(found, expected, "{keep:?}, saved {is_saved}");
     };
-    check(Keep::Nothing, false, "0 unsaved, undo false");
-    check(Keep::Nothing, true, "0 unsaved, undo false");
-    check(Keep::History, false, "0 unsaved, undo false");
-    check(Keep::History, true, "0 unsaved, undo true");
+    check(CloseRetention::Nothing, false, "0 unsaved, undo false");
+    check(CloseRetention::Nothing, true, "0 unsaved, undo false");
+    check(CloseRetention::History, false, "0 unsaved, undo false");
+    check(CloseRetention::History, true, "0 unsaved, undo true");
 }
 
 #[test]
-fn a_reopened_document_has_its_undo_tree_if_the_file_is_the_same() {
+fn reopening_an_unchanged_file_restores_undo() {
     let files = FakeFiles::new();
-    let close = |document: &mut Document, journal: &Journal| {
+    let close = |document: &mut Document, journal: &RecoveryJournal| {
         save(document, &files);
         journal.record(document);
-        journal.close(document, Keep::History);
+        journal.close(document, CloseRetention::History);
     };
     let (journal, _events) = start(&files);
     let mut document = open(&files, "file", "one\n");
@@ -441,7 +447,7 @@ fn a_reopened_document_has_its_undo_tree_if_the_file_is_the_same() {
 }
 
 #[test]
-fn a_discarded_document_does_not_come_back() {
+fn discarded_document_is_not_recovered() {
     let files = FakeFiles::new();
     let (journal, _events) = start(&files);
     let mut document = Document::untitled();
@@ -455,9 +461,9 @@ fn a_discarded_document_does_not_come_back() {
     assert!(come_back(&files).documents.is_empty());
 }
 
-/// Many documents, everything a buffer can do, a crash now and then.
+/// Many documents with random operations and occasional crashes.
 #[test]
-fn whatever_is_done_comes_back() {
+fn random_operations_are_recovered() {
     for seed in 1..60_u64 {
         let mut random = Random(seed);
         let files = FakeFiles::new();
@@ -475,10 +481,10 @@ fn whatever_is_done_comes_back() {
                 save(&mut document, &files);
                 journal.record(&mut document);
             }
-            // A disk that fails costs the undo tree; half of the runs keep it.
+            // A failing disk loses the undo tree; half of the runs keep it.
             let is_failing = seed % 2 == 0;
             if is_failing && random.below(25) == 0 {
-                files.fail(Operation::Sync, 1, Reason::Device);
+                files.fail(FakeOperation::Sync, 1, ErrorReason::Device);
             }
             if random.below(25) == 0 {
                 journal.record(&mut document);
@@ -531,18 +537,18 @@ fn act(document: &mut Document, random: &mut Random, at: u64) {
                 session: 7,
                 turn: 2,
             };
-            let origin = Origin::new(author, EditKind::Other, at);
+            let origin = EditOrigin::new(author, EditKind::Other, at);
             buffer.replace(random.span(length), "agent", &origin);
         }
         7 => {
-            let origin = Origin::new(Author::User, EditKind::Deleting, at);
+            let origin = EditOrigin::new(Author::User, EditKind::Deleting, at);
             buffer.replace(random.span(length), "", &origin);
         }
         _ => {
             let words = ["x", "word ", "\n", "a\nb", "()"];
             let word = words[random.below(5) as usize];
             let offset = random.below(length as u64 + 1) as usize;
-            buffer.replace(Span::at(ByteOffset(offset)), word, &Origin::typing(at));
+            buffer.replace(Span::at(ByteOffset(offset)), word, &EditOrigin::typing(at));
         }
     }
 }
@@ -566,18 +572,18 @@ impl Random {
 }
 
 #[test]
-fn on_a_real_disk_a_key_is_written_soon() {
+fn typing_reaches_a_real_disk_soon() {
     let folder = TempFolder::new().expect("a temporary folder");
     let files = Arc::new(RealFiles);
     let journals = folder.path().join("journals");
     let (journal, _events) =
-        Journal::start(files, &RealClock::default(), &journals).expect("a journal");
+        RecoveryJournal::start(files, &RealClock::default(), &journals).expect("a journal");
     let mut document = Document::untitled();
     journal.record(&mut document);
     insert(&mut document, 0, "unmistakable", 1);
     journal.record(&mut document);
-    // Nobody asks for it: it is there by itself. The bar of 250 ms is measured elsewhere, on a
-    // machine that does nothing else.
+    // No flush is requested: the write happens by itself. The limit of 250 ms is measured
+    // elsewhere, on an idle machine.
     let mut waited = Duration::ZERO;
     while !is_written(&journals, b"unmistakable") {
         assert!(waited < Duration::from_secs(10), "it is not written");

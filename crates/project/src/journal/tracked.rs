@@ -1,53 +1,57 @@
-//! The journal file of one document, as the writing thread sees it.
+//! The journal file of one document, owned by the writer thread.
 //!
 //! Invariant: a file is created with the first edit, so documents that are only read cost nothing.
-//! Invariant: what could not be written stays in `unsent`, in order, or the whole text is owed.
+//! Invariant: unwritten entries stay in `unsent`, in order, or a rewrite of the whole text is
+//! pending.
 
 use base::{AbsPath, LogErr};
 use host::{AppendLog, ContentHash, Error, Files};
-use text::{Author, EditKind, Operation, Origin, SelectionSet, Timestamp};
+use text::{Author, BufferOperation, EditKind, EditOrigin, SelectionSet, Timestamp};
 
-use super::entry::{self, Base, Entry, Meta, SavedAt};
-use super::{Begin, ENDING, Keep, Now, Plain, Work, remove_with_session};
-use crate::recovery::Seed;
+use super::entry::{self, BaseText, JournalEntry, Meta, SavedAt};
+use super::{
+    CloseRetention, DocumentStatus, EXTENSION, JournalBase, JournalWork, PlainEdits,
+    remove_with_session,
+};
+use crate::recovery::JournalSeed;
 
-/// Up to this length, in bytes, a text is written into its journal when its first edit is. Of
-/// longer ones only the fingerprint of the file is noted.
-const LONGEST_TEXT: usize = 64 << 20;
-/// From this length on, in bytes, a journal is begun anew; so it is when it is four texts long.
-const LONG_JOURNAL: u64 = 32 << 20;
-/// The longest journal that is kept as history, in bytes.
-const LONGEST_HISTORY: u64 = 8 << 20;
+/// Maximum bytes of a text that is copied into its journal at the first edit. For longer ones the
+/// journal only stores the fingerprint of the file.
+const MAX_INLINE_TEXT_BYTES: usize = 64 << 20;
+/// A journal is rewritten from this length on, in bytes, and when it is four texts long.
+const REWRITE_JOURNAL_BYTES: u64 = 32 << 20;
+/// Maximum bytes of a journal that is kept as history.
+const MAX_HISTORY_BYTES: u64 = 8 << 20;
 
-pub(super) struct Tracked {
+pub(super) struct TrackedDocument {
     file: AbsPath,
-    /// `None` until there is a first edit.
+    /// `None` until the first edit.
     log: Option<Box<dyn AppendLog>>,
-    /// The document after all operations in the file and in `unsent`.
-    now: Now,
-    /// What the file starts from, or will.
-    start: Start,
-    /// Whether undo and the like can be replayed: the file knows the whole undo tree.
+    /// State of the document after all operations in the file and in `unsent`.
+    now: DocumentStatus,
+    /// Base text of the file, written or yet to be written.
+    start: FileStart,
+    /// Whether undo operations can be replayed: the file has the whole undo tree.
     has_history: bool,
-    /// Entries for the file, as bytes.
+    /// Encoded entries waiting to be written.
     unsent: Vec<u8>,
     selections: Option<SelectionSet>,
-    /// The file has to be written anew, from the whole text.
+    /// Whether the file must be rewritten from the whole text.
     owes_whole: bool,
-    adopted: Option<Box<Seed>>,
+    adopted: Option<Box<JournalSeed>>,
     pub(super) is_closed: bool,
 }
 
-enum Start {
-    Text(Now),
-    File(ContentHash, Now),
+enum FileStart {
+    Text(DocumentStatus),
+    File(ContentHash, DocumentStatus),
 }
 
-impl Tracked {
-    pub(super) fn new(begin: Begin, file: AbsPath) -> Self {
+impl TrackedDocument {
+    pub(super) fn new(begin: JournalBase, file: AbsPath) -> Self {
         let (now, has_history, adopted) = match begin {
-            Begin::Fresh { start, has_history } => (start, has_history, None),
-            Begin::Adopted { seed, now } => (now, seed.has_history, Some(seed)),
+            JournalBase::Fresh { start, has_history } => (start, has_history, None),
+            JournalBase::Adopted { seed, now } => (now, seed.has_history, Some(seed)),
         };
         Self {
             file,
@@ -63,10 +67,10 @@ impl Tracked {
         }
     }
 
-    /// Takes in what happened. Does not touch the disk but to close.
-    pub(super) fn take(&mut self, work: Work, files: &dyn Files, history: &AbsPath) {
+    /// Queues work. Accesses the disk only to close the document.
+    pub(super) fn take(&mut self, work: JournalWork, files: &dyn Files, history: &AbsPath) {
         match work {
-            Work::Operations {
+            JournalWork::Operations {
                 operations,
                 plain,
                 now,
@@ -74,12 +78,12 @@ impl Tracked {
                 self.take_operations(operations, plain, &now);
                 self.now = now;
             }
-            Work::Meta(now) => self.take_meta(now),
-            Work::Whole(now) => {
+            JournalWork::Meta(now) => self.take_meta(now),
+            JournalWork::Whole(now) => {
                 self.now = now;
                 self.owes_whole = true;
             }
-            Work::Close(keep) => self.close(keep, files, history),
+            JournalWork::Close(keep) => self.close(keep, files, history),
         }
     }
 
@@ -87,7 +91,7 @@ impl Tracked {
         self.selections = Some(selections);
     }
 
-    /// Writes what is owed. What fails stays owed.
+    /// Writes everything pending. Failed writes stay pending.
     pub(super) fn commit(&mut self, files: &dyn Files) -> Result<(), Error> {
         if let Some(seed) = &self.adopted {
             files.write_private(&self.file, &seed.bytes)?;
@@ -100,10 +104,10 @@ impl Tracked {
             return Ok(());
         }
         if self.owes_whole || self.is_too_long() {
-            return self.write_anew(files, Base::Text(self.now.snapshot.to_string()));
+            return self.write_anew(files, BaseText::Text(self.now.snapshot.to_string()));
         }
         if let Some(selections) = self.selections.take() {
-            entry::write(&mut self.unsent, &Entry::Selections(selections));
+            entry::write(&mut self.unsent, &JournalEntry::Selections(selections));
         }
         let Some(log) = &mut self.log else {
             return self.create(files);
@@ -111,56 +115,65 @@ impl Tracked {
         log.append(&self.unsent)?;
         self.unsent.clear();
         if is_owing && let Err(error) = log.sync() {
-            // After such a failure nobody knows what the disk has.
+            // After such a failure the content of the disk is unknown.
             self.owes_whole = true;
             return Err(error);
         }
         Ok(())
     }
 
-    fn take_operations(&mut self, operations: Vec<Operation>, plain: Plain, now: &Now) {
+    fn take_operations(
+        &mut self,
+        operations: Vec<BufferOperation>,
+        plain: PlainEdits,
+        now: &DocumentStatus,
+    ) {
         let operations = match (self.has_history, plain) {
-            (true, _) | (false, Plain::Same) => operations,
-            (false, Plain::Unknown) => {
+            (true, _) | (false, PlainEdits::Same) => operations,
+            (false, PlainEdits::Unknown) => {
                 self.owes_whole = true;
                 return;
             }
-            // Who did it is lost with the tree; the text is what counts here.
-            (false, Plain::Edits(edits)) => vec![Operation::Edit {
+            // The author is lost with the undo tree; only the text matters here.
+            (false, PlainEdits::Edits(edits)) => vec![BufferOperation::Edit {
                 edits,
-                origin: Origin::new(Author::User, EditKind::Other, Timestamp(0)),
+                origin: EditOrigin::new(Author::User, EditKind::Other, Timestamp(0)),
             }],
         };
         let length = now.snapshot.len().0 as u64;
-        entry::write(&mut self.unsent, &Entry::Operations { operations, length });
+        entry::write(
+            &mut self.unsent,
+            &JournalEntry::Operations { operations, length },
+        );
     }
 
-    fn take_meta(&mut self, now: Now) {
+    fn take_meta(&mut self, now: DocumentStatus) {
         self.now = now;
         let is_still_the_start = self.log.is_none() && self.unsent.is_empty();
         if is_still_the_start {
             self.start = start_of(&self.now);
             return;
         }
-        if let Start::File(hash, _) = &self.start {
+        if let FileStart::File(hash, _) = &self.start {
             let saved = self.now.meta.saved.map(|(on_disk, _)| on_disk.hash);
             if saved.is_some_and(|saved| saved != *hash) {
-                // What the journal starts from is not on the disk any more.
+                // The base text of the journal is no longer on the disk.
                 self.owes_whole = true;
                 return;
             }
         }
         let meta = self.meta();
-        entry::write(&mut self.unsent, &Entry::Meta(meta));
+        entry::write(&mut self.unsent, &JournalEntry::Meta(meta));
     }
 
-    /// What is known of the document, in words that the file understands.
+    /// Returns the metadata in the form the file can express.
     fn meta(&self) -> Meta {
         let mut meta = self.now.meta.clone();
         if let (false, Some((_, at))) = (self.has_history, &mut meta.saved) {
-            *at = match self.now.is_saved {
-                true => SavedAt::Here,
-                false => SavedAt::Elsewhere,
+            *at = if self.now.is_saved {
+                SavedAt::Here
+            } else {
+                SavedAt::Elsewhere
             };
         }
         meta
@@ -168,18 +181,19 @@ impl Tracked {
 
     fn create(&mut self, files: &dyn Files) -> Result<(), Error> {
         let (base, now) = match &self.start {
-            Start::Text(now) => (Base::Text(now.snapshot.to_string()), now),
-            Start::File(hash, now) => (Base::File(*hash), now),
+            FileStart::Text(now) => (BaseText::Text(now.snapshot.to_string()), now),
+            FileStart::File(hash, now) => (BaseText::File(*hash), now),
         };
         let mut meta = now.meta.clone();
         if let (false, Some((_, at))) = (self.has_history, &mut meta.saved) {
-            *at = match now.is_saved {
-                true => SavedAt::Here,
-                false => SavedAt::Elsewhere,
+            *at = if now.is_saved {
+                SavedAt::Here
+            } else {
+                SavedAt::Elsewhere
             };
         }
         let mut bytes = entry::MAGIC.to_vec();
-        entry::write(&mut bytes, &Entry::Start { base, meta });
+        entry::write(&mut bytes, &JournalEntry::Start { base, meta });
         bytes.extend_from_slice(&self.unsent);
         files.write_private(&self.file, &bytes)?;
         self.log = Some(files.open_log(&self.file)?);
@@ -187,18 +201,18 @@ impl Tracked {
         Ok(())
     }
 
-    /// Begins the file anew; the undo tree up to here is given up.
-    fn write_anew(&mut self, files: &dyn Files, base: Base) -> Result<(), Error> {
+    /// Rewrites the file; the undo tree so far is lost.
+    fn write_anew(&mut self, files: &dyn Files, base: BaseText) -> Result<(), Error> {
         self.has_history = false;
         let mut bytes = entry::MAGIC.to_vec();
         let meta = self.meta();
-        entry::write(&mut bytes, &Entry::Start { base, meta });
+        entry::write(&mut bytes, &JournalEntry::Start { base, meta });
         if let Some(selections) = &self.selections {
-            entry::write(&mut bytes, &Entry::Selections(selections.clone()));
+            entry::write(&mut bytes, &JournalEntry::Selections(selections.clone()));
         }
         files.write_private(&self.file, &bytes)?;
         self.log = Some(files.open_log(&self.file)?);
-        self.start = Start::Text(self.now.clone());
+        self.start = FileStart::Text(self.now.clone());
         self.selections = None;
         self.unsent.clear();
         self.owes_whole = false;
@@ -207,21 +221,21 @@ impl Tracked {
 
     fn is_too_long(&self) -> bool {
         let length = self.log.as_ref().map_or(0, |log| log.len());
-        length > LONG_JOURNAL && length > 4 * self.now.snapshot.len().0 as u64
+        length > REWRITE_JOURNAL_BYTES && length > 4 * self.now.snapshot.len().0 as u64
     }
 
-    fn close(&mut self, keep: Keep, files: &dyn Files, history: &AbsPath) {
+    fn close(&mut self, keep: CloseRetention, files: &dyn Files, history: &AbsPath) {
         self.is_closed = true;
         match keep {
-            Keep::Everything => self.is_closed = false,
-            Keep::Nothing => self.remove(files),
-            Keep::History => {
+            CloseRetention::Everything => self.is_closed = false,
+            CloseRetention::Nothing => self.remove(files),
+            CloseRetention::History => {
                 let is_kept = self.commit(files).is_ok()
                     && self.has_history
                     && self
                         .log
                         .as_ref()
-                        .is_some_and(|log| log.len() <= LONGEST_HISTORY);
+                        .is_some_and(|log| log.len() <= MAX_HISTORY_BYTES);
                 let path = self.now.meta.path.as_ref().filter(|_| is_kept);
                 match path.map(|path| history_file(history, path)) {
                     Some(place) => {
@@ -249,17 +263,17 @@ impl Tracked {
     }
 }
 
-fn start_of(now: &Now) -> Start {
+fn start_of(now: &DocumentStatus) -> FileStart {
     match now.meta.saved {
-        Some((on_disk, _)) if now.is_saved && now.snapshot.len().0 > LONGEST_TEXT => {
-            Start::File(on_disk.hash, now.clone())
+        Some((on_disk, _)) if now.is_saved && now.snapshot.len().0 > MAX_INLINE_TEXT_BYTES => {
+            FileStart::File(on_disk.hash, now.clone())
         }
-        _ => Start::Text(now.clone()),
+        _ => FileStart::Text(now.clone()),
     }
 }
 
-/// Where the journal of a closed document lies.
+/// Returns the path of the journal of a closed document.
 pub(crate) fn history_file(history: &AbsPath, path: &AbsPath) -> AbsPath {
     let name = path.as_path().as_os_str().as_encoded_bytes();
-    history.join(format!("{:032x}.{ENDING}", ContentHash::of(name).0))
+    history.join(format!("{:032x}.{EXTENSION}", ContentHash::of(name).0))
 }

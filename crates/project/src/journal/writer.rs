@@ -6,46 +6,46 @@ use std::time::Duration;
 
 use async_channel::Sender;
 use base::{AbsPath, LogErr};
-use host::{Error, Files, Lock};
+use host::{Error, FileLock, Files};
 
-use super::tracked::Tracked;
-use super::{ENDING, JournalEvent, Pending, Shared, State, remove_empty_session};
+use super::tracked::TrackedDocument;
+use super::{EXTENSION, JournalEvent, JournalQueue, JournalState, Pending, remove_empty_session};
 use crate::document::DocumentId;
 
-/// How long further operations are gathered after the first, to go to the disk together.
-const GATHER: Duration = Duration::from_millis(8);
-/// How long selections wait when there is nothing else.
-const SELECTIONS: Duration = Duration::from_millis(300);
-/// How long a failing disk is left alone.
-const RETRY: Duration = Duration::from_secs(1);
-/// How many bytes the journals of closed documents may take in all, and how old they may be.
-const HISTORY_SIZE: u64 = 64 << 20;
-const HISTORY_AGE_MS: u64 = 30 * 24 * 60 * 60 * 1000;
+/// Delay after the first operation, to write several together.
+const BATCH_DELAY: Duration = Duration::from_millis(8);
+/// Delay of selections when nothing else is queued.
+const SELECTION_DELAY: Duration = Duration::from_millis(300);
+/// Delay before a failing disk is tried again.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// Maximum total bytes and age of the journals of closed documents.
+const MAX_HISTORY_TOTAL_BYTES: u64 = 64 << 20;
+const MAX_HISTORY_AGE_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
-pub(super) struct Writer {
-    shared: Arc<Shared>,
+pub(super) struct JournalWriter {
+    shared: Arc<JournalQueue>,
     files: Arc<dyn Files>,
     history: AbsPath,
     session: AbsPath,
-    lock: Lock,
+    lock: FileLock,
     events: Sender<JournalEvent>,
-    tracked: HashMap<DocumentId, Tracked>,
+    tracked: HashMap<DocumentId, TrackedDocument>,
     is_failing: bool,
 }
 
-struct Round {
+struct WriteRound {
     pending: HashMap<DocumentId, Pending>,
     asked: u64,
     is_last: bool,
 }
 
-impl Writer {
+impl JournalWriter {
     pub(super) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<JournalQueue>,
         files: Arc<dyn Files>,
         history: AbsPath,
         session: AbsPath,
-        lock: Lock,
+        lock: FileLock,
         events: Sender<JournalEvent>,
     ) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Writer {
                 self.take(id, pending);
             }
             let failure = self.commit();
-            self.tell(failure.as_ref());
+            self.report_failure(failure.as_ref());
             let mut state = self.shared.lock();
             state.answered = asked;
             state.failure = failure;
@@ -84,28 +84,30 @@ impl Writer {
         drop(self.lock);
     }
 
-    fn wait(&self) -> Round {
-        let is_idle =
-            |state: &State| !state.is_urgent && !state.is_stopping && state.asked == state.answered;
+    fn wait(&self) -> WriteRound {
+        let is_idle = |state: &JournalState| {
+            !state.is_urgent && !state.is_stopping && state.asked == state.answered
+        };
         let mut state = self.shared.lock();
         if self.is_failing {
-            state = self.shared.wait_for(state, RETRY, is_idle);
+            state = self.shared.wait_for(state, RETRY_DELAY, is_idle);
         } else {
-            let is_quiet = |state: &State| is_idle(state) && !state.has_selections;
+            let is_quiet = |state: &JournalState| is_idle(state) && !state.has_selections;
             state = self
                 .shared
                 .wake
                 .wait_while(state, |state| is_quiet(state))
                 .unwrap_or_else(PoisonError::into_inner);
-            state = self.shared.wait_for(state, SELECTIONS, is_idle);
+            state = self.shared.wait_for(state, SELECTION_DELAY, is_idle);
         }
         if state.is_urgent {
-            let is_gathering = |state: &State| !state.is_stopping && state.asked == state.answered;
-            state = self.shared.wait_for(state, GATHER, is_gathering);
+            let is_gathering =
+                |state: &JournalState| !state.is_stopping && state.asked == state.answered;
+            state = self.shared.wait_for(state, BATCH_DELAY, is_gathering);
         }
         state.is_urgent = false;
         state.has_selections = false;
-        Round {
+        WriteRound {
             pending: std::mem::take(&mut state.pending),
             asked: state.asked,
             is_last: state.is_stopping,
@@ -114,11 +116,11 @@ impl Writer {
 
     fn take(&mut self, id: DocumentId, pending: Pending) {
         if let Some(begin) = pending.begin {
-            let file = self.session.join(format!("{}.{ENDING}", id.0));
-            self.tracked.insert(id, Tracked::new(begin, file));
+            let file = self.session.join(format!("{}.{EXTENSION}", id.0));
+            self.tracked.insert(id, TrackedDocument::new(begin, file));
         }
         let Some(tracked) = self.tracked.get_mut(&id) else {
-            // Selections that were queued while the document was being closed.
+            // These selections were queued while the document was being closed.
             return;
         };
         if let Some(selections) = pending.selections {
@@ -138,27 +140,27 @@ impl Writer {
         failures.last()
     }
 
-    fn tell(&mut self, failure: Option<&Error>) {
+    fn report_failure(&mut self, failure: Option<&Error>) {
         let event = match (failure, self.is_failing) {
-            (Some(error), false) => {
-                JournalEvent::Failing(format!("what you type is not safe from a crash: {error}"))
-            }
+            (Some(error), false) => JournalEvent::Failing(format!(
+                "unsaved edits are not protected against a crash: {error}"
+            )),
             (None, true) => JournalEvent::Healthy,
             _ => return,
         };
         self.is_failing = failure.is_some();
-        // Full means that nobody reads: then nobody misses it.
+        // A full channel means that nothing reads the events, so none is missed.
         self.events.try_send(event).ok();
     }
 }
 
-impl Shared {
+impl JournalQueue {
     fn wait_for<'a>(
         &self,
-        state: std::sync::MutexGuard<'a, State>,
+        state: std::sync::MutexGuard<'a, JournalState>,
         time: Duration,
-        mut condition: impl FnMut(&State) -> bool,
-    ) -> std::sync::MutexGuard<'a, State> {
+        mut condition: impl FnMut(&JournalState) -> bool,
+    ) -> std::sync::MutexGuard<'a, JournalState> {
         self.wake
             .wait_timeout_while(state, time, |state| condition(state))
             .unwrap_or_else(PoisonError::into_inner)
@@ -166,7 +168,7 @@ impl Shared {
     }
 }
 
-/// Removes journals of closed documents that are too old, and the oldest beyond the size allowed.
+/// Removes journals of closed documents that are too old, and the oldest beyond the size limit.
 fn prune(files: &dyn Files, history: &AbsPath, now_ms: u64) {
     let Some(listing) = files.list(history).log_err() else {
         return;
@@ -177,11 +179,11 @@ fn prune(files: &dyn Files, history: &AbsPath, now_ms: u64) {
         .filter_map(|entry| Some((files.stat(&entry.path).ok()?.stamp, entry.path)))
         .collect();
     found.sort_by_key(|(stamp, _)| std::cmp::Reverse(stamp.mtime_ns));
-    let oldest_ns = i128::from(now_ms.saturating_sub(HISTORY_AGE_MS)) * 1_000_000;
+    let oldest_ns = i128::from(now_ms.saturating_sub(MAX_HISTORY_AGE_MS)) * 1_000_000;
     let mut size = 0;
     for (stamp, path) in found {
         size += stamp.size;
-        if size > HISTORY_SIZE || stamp.mtime_ns < oldest_ns {
+        if size > MAX_HISTORY_TOTAL_BYTES || stamp.mtime_ns < oldest_ns {
             files.remove(&path).log_err();
         }
     }

@@ -1,9 +1,9 @@
-//! What opens, and what is refused in a sentence.
+//! Files that open, and the messages for those that do not.
 
 use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
-use host::{FakeFiles, Operation, Reason};
+use host::{ErrorReason, FakeFiles, FakeOperation};
 
 use super::{Binary, LONG_LINE, LoadError, Loaded, TOO_LARGE, has_long_line, load};
 
@@ -30,7 +30,7 @@ fn a_document_can_be_loaded_on_another_thread() {
 }
 
 #[test]
-fn text_opens_as_it_is() {
+fn text_files_load_by_example() {
     let files = FakeFiles::new();
     files.write(&path("a"), "one\r\ntwo\n");
     let loaded = open(&files, "a").expect("a text");
@@ -43,7 +43,7 @@ fn text_opens_as_it_is() {
 }
 
 #[test]
-fn what_is_no_text_is_refused_or_shown_read_only() {
+fn binary_files_are_refused_or_read_only() {
     let files = FakeFiles::new();
     let picture: Vec<u8> = (0..4_000_u32)
         .map(|number| (number * 7 % 256) as u8)
@@ -51,7 +51,7 @@ fn what_is_no_text_is_refused_or_shown_read_only() {
     files.write(&path("a"), &picture);
     assert_eq!(
         refusal(&files, "a"),
-        "cannot open /folder/a: it is not text; open it read-only to look at what there is"
+        "cannot open /folder/a: it is not text; open it read-only to view it"
     );
     let shown = load(
         &files,
@@ -63,7 +63,7 @@ fn what_is_no_text_is_refused_or_shown_read_only() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn missing_files_and_folders_are_refused() {
     let files = FakeFiles::new();
     files.folder(&path("folder"));
     files.pipe(&path("pipe"));
@@ -88,27 +88,29 @@ fn what_is_no_file_is_refused() {
 }
 
 #[test]
-fn what_is_too_large_or_fails_is_refused() {
+fn too_large_or_unreadable_files_are_refused() {
     let files = FakeFiles::new();
     files.write(&path("a"), "x");
     let limit = TOO_LARGE - 1;
     files.fail(
-        Operation::Read,
+        FakeOperation::Read,
         1,
-        Reason::TooLarge {
+        ErrorReason::TooLarge {
             size: 3 << 30,
             limit,
         },
     );
     assert!(refusal(&files, "a").contains("3221225472 bytes"));
-    files.fail(Operation::Read, 1, Reason::Device);
+    files.fail(FakeOperation::Read, 1, ErrorReason::Device);
     assert!(refusal(&files, "a").contains("the disk reported an error"));
     let cancelled = load(&files, &path("a"), Binary::Refuse, &AtomicBool::new(true));
-    assert!(matches!(cancelled, Err(LoadError::Files(error)) if error.reason == Reason::Cancelled));
+    assert!(
+        matches!(cancelled, Err(LoadError::Files(error)) if error.reason == ErrorReason::Cancelled)
+    );
 }
 
 #[test]
-fn long_lines_are_noticed() {
+fn long_lines_are_detected() {
     let check = |lengths: &[usize], expected: bool| {
         let lines = lengths.iter().map(|length| "x".repeat(*length));
         let text = lines.collect::<Vec<_>>().join("\n");

@@ -1,16 +1,16 @@
-//! A document from the entries of its journal.
+//! Rebuilds a document from the entries of its journal.
 
 use std::collections::HashMap;
 
 use base::ByteOffset;
 use host::{ContentHash, Files};
-use text::{Buffer, NodeId, Operation, SelectionSet, Snapshot};
+use text::{Buffer, BufferOperation, NodeId, SelectionSet, Snapshot};
 
-use crate::document::{Document, Saved};
-use crate::journal::entry::{Base, Entry, Meta, SavedAt};
+use crate::document::{Document, SavedState};
+use crate::journal::entry::{BaseText, JournalEntry, Meta, SavedAt};
 use crate::load::TOO_LARGE;
 
-/// A document as its journal has it.
+/// A document rebuilt from its journal.
 pub(super) struct Replayed {
     pub(super) document: Document,
     pub(super) meta: Meta,
@@ -19,38 +19,38 @@ pub(super) struct Replayed {
     pub(super) has_history: bool,
 }
 
-struct Replay {
+struct JournalReplay {
     buffer: Buffer,
     meta: Meta,
     selections: Option<SelectionSet>,
     problems: Vec<String>,
-    /// The texts of the nodes at which a step was ended for good: one of them was saved.
+    /// Texts of the nodes at which a step was sealed: one of them was saved.
     sealed: HashMap<NodeId, Snapshot>,
-    /// The node that the file holds.
+    /// Undo node that the file contains.
     saved: Option<NodeId>,
 }
 
-pub(super) fn replay(files: &dyn Files, entries: Vec<Entry>) -> Result<Replayed, String> {
+pub(super) fn replay(files: &dyn Files, entries: Vec<JournalEntry>) -> Result<Replayed, String> {
     let mut entries = entries.into_iter();
-    let Some(Entry::Start { base, meta }) = entries.next() else {
-        return Err("its beginning is damaged".into());
+    let Some(JournalEntry::Start { base, meta }) = entries.next() else {
+        return Err("its start is damaged".into());
     };
-    let mut replay = Replay::new(Buffer::new(&start_text(files, base, &meta)?), meta);
+    let mut replay = JournalReplay::new(Buffer::new(&start_text(files, base, &meta)?), meta);
     let mut has_history = replay.has_history();
     for entry in entries {
         match entry {
-            Entry::Start { .. } => {
+            JournalEntry::Start { .. } => {
                 replay.problems.push(divergence());
                 break;
             }
-            Entry::Operations { operations, length } => {
+            JournalEntry::Operations { operations, length } => {
                 if !replay.apply(operations, length) {
                     replay.problems.push(divergence());
                     break;
                 }
             }
-            Entry::Selections(selections) => replay.selections = Some(selections),
-            Entry::Meta(meta) => {
+            JournalEntry::Selections(selections) => replay.selections = Some(selections),
+            JournalEntry::Meta(meta) => {
                 replay.take_meta(meta);
                 has_history &= replay.has_history();
             }
@@ -59,7 +59,7 @@ pub(super) fn replay(files: &dyn Files, entries: Vec<Entry>) -> Result<Replayed,
     Ok(replay.finish(has_history))
 }
 
-impl Replay {
+impl JournalReplay {
     fn new(buffer: Buffer, meta: Meta) -> Self {
         let mut replay = Self {
             sealed: HashMap::from([(buffer.history().current(), buffer.snapshot())]),
@@ -73,14 +73,14 @@ impl Replay {
         replay
     }
 
-    /// Whether the text is as long as the journal says afterwards.
-    fn apply(&mut self, operations: Vec<Operation>, length: u64) -> bool {
+    /// Applies operations; returns whether the text then has the length stated by the journal.
+    fn apply(&mut self, operations: Vec<BufferOperation>, length: u64) -> bool {
         for operation in operations {
             if !self.fits(&operation) {
                 return false;
             }
             self.buffer.apply_operation(&operation);
-            if operation == Operation::SealStep {
+            if operation == BufferOperation::SealStep {
                 let node = self.buffer.history().current();
                 self.sealed.insert(node, self.buffer.snapshot());
             }
@@ -88,9 +88,9 @@ impl Replay {
         self.buffer.len().0 as u64 == length
     }
 
-    /// Whether the spans of an edit lie in the text, in order, on borders of characters.
-    fn fits(&self, operation: &Operation) -> bool {
-        let Operation::Edit { edits, .. } = operation else {
+    /// Returns whether the spans of an edit lie in the text, in order and on char boundaries.
+    fn fits(&self, operation: &BufferOperation) -> bool {
+        let BufferOperation::Edit { edits, .. } = operation else {
             return true;
         };
         let snapshot = self.buffer.snapshot();
@@ -117,7 +117,7 @@ impl Replay {
         self.meta = meta;
     }
 
-    /// A journal that was begun anew in the middle says so by not naming nodes.
+    /// A journal that was rewritten midway does not name undo nodes.
     fn has_history(&self) -> bool {
         !matches!(
             self.meta.saved,
@@ -128,7 +128,7 @@ impl Replay {
     fn finish(self, has_history: bool) -> Replayed {
         const NOWHERE: NodeId = NodeId(u32::MAX);
         let node = self.saved.unwrap_or(NOWHERE);
-        let saved = self.meta.saved.map(|(on_disk, _)| Saved {
+        let saved = self.meta.saved.map(|(on_disk, _)| SavedState {
             node,
             snapshot: match self.sealed.get(&node) {
                 Some(snapshot) => snapshot.clone(),
@@ -138,7 +138,7 @@ impl Replay {
         });
         let (path, format) = (self.meta.path.clone(), self.meta.format);
         let mut document = Document::with_buffer(path, self.buffer, format);
-        document.come_back(self.meta.key, saved);
+        document.restore(self.meta.key, saved);
         Replayed {
             document,
             meta: self.meta,
@@ -155,13 +155,13 @@ fn is_char_border(snapshot: &Snapshot, offset: ByteOffset) -> bool {
 }
 
 fn divergence() -> String {
-    "the end of the journal does not fit its beginning; what came before it was brought back".into()
+    "the end of the journal does not match its start; everything before it was recovered".into()
 }
 
-fn start_text(files: &dyn Files, base: Base, meta: &Meta) -> Result<String, String> {
+fn start_text(files: &dyn Files, base: BaseText, meta: &Meta) -> Result<String, String> {
     let hash = match base {
-        Base::Text(text) => return Ok(text),
-        Base::File(hash) => hash,
+        BaseText::Text(text) => return Ok(text),
+        BaseText::File(hash) => hash,
     };
     let Some(path) = &meta.path else {
         return Err("it names no file".into());
@@ -170,9 +170,7 @@ fn start_text(files: &dyn Files, base: Base, meta: &Meta) -> Result<String, Stri
         .read(path, TOO_LARGE - 1)
         .map_err(|error| error.to_string())?;
     if ContentHash::of(&bytes) != hash {
-        return Err(format!(
-            "it goes on from what {path} held, and that file was changed since"
-        ));
+        return Err(format!("it is based on {path}, which has changed since"));
     }
     Ok(text::decode(&bytes).text.into_owned())
 }

@@ -1,30 +1,30 @@
-//! Saves in place that a crash cut short, as sentences.
+//! Finishes in-place saves that a crash interrupted.
 
 use base::AbsPath;
-use host::{Files, InterruptedState};
+use host::{Files, InterruptedSaveState};
 
-/// Looks after the saves that died and left their records in `folder`, see `Files::interrupted`.
-/// Answers a sentence about each that was finished here or that the user has to look at. Blocks.
+/// Finishes interrupted saves whose records are in `folder`, see `Files::interrupted`. Returns a
+/// message about each one that was finished or that needs the user's attention. Blocks.
 pub fn finish_saves(files: &dyn Files, folder: &AbsPath) -> Vec<String> {
     let (interrupted, problems) = files.interrupted(folder);
     let mut sentences: Vec<_> = problems.iter().map(ToString::to_string).collect();
     sentences.extend(interrupted.iter().map(|save| match &save.state {
-        InterruptedState::Finished => {
+        InterruptedSaveState::Finished => {
             format!(
-                "the save of {} was cut short, and is finished now",
+                "the save of {} was interrupted, and has been finished",
                 save.target
             )
         }
-        InterruptedState::Torn(error) => {
+        InterruptedSaveState::Torn(error) => {
             format!("{error}; both versions are kept in {}", save.record)
         }
-        InterruptedState::ChangedSince => format!(
-            "the save of {} was cut short, and the file was changed since; both versions are \
+        InterruptedSaveState::ChangedSince => format!(
+            "the save of {} was interrupted, and the file has changed since; both versions are \
              kept in {}",
             save.target, save.record
         ),
-        InterruptedState::Gone => format!(
-            "the save of {} was cut short, and the file is gone; both versions are kept in {}",
+        InterruptedSaveState::Gone => format!(
+            "the save of {} was interrupted, and the file is gone; both versions are kept in {}",
             save.target, save.record
         ),
     }));

@@ -1,15 +1,15 @@
-//! Damaged journals.
+//! Recovery from damaged journals.
 
 use std::sync::Arc;
 
 use base::{AbsPath, ByteOffset, Span};
 use host::{FakeClock, FakeFiles, Files};
-use text::{Edit, EditKind, Operation, Origin, Timestamp};
+use text::{BufferOperation, Edit, EditKind, EditOrigin, Timestamp};
 
 use super::recover;
 use crate::document::Document;
-use crate::journal::Journal;
-use crate::journal::entry::{Base, Entry, MAGIC, Meta, write};
+use crate::journal::RecoveryJournal;
+use crate::journal::entry::{BaseText, JournalEntry, MAGIC, Meta, write};
 
 const AT: Timestamp = Timestamp(1);
 
@@ -17,11 +17,11 @@ fn folder() -> AbsPath {
     AbsPath::new("/journals").expect("absolute")
 }
 
-/// A dead run with one journal, and the texts that the document had on the way.
+/// Creates a dead run with one journal; also returns the successive texts of the document.
 fn dead_run(files: &FakeFiles) -> (AbsPath, Vec<String>) {
     let clock = FakeClock::at(1);
     let (journal, _events) =
-        Journal::start(Arc::new(files.clone()), &clock, &folder()).expect("a journal");
+        RecoveryJournal::start(Arc::new(files.clone()), &clock, &folder()).expect("a journal");
     let mut document = Document::untitled();
     let mut texts = vec![String::new()];
     for (number, word) in ["one ", "zwei ", "drei ", "vier ", "fünf "]
@@ -32,7 +32,7 @@ fn dead_run(files: &FakeFiles) -> (AbsPath, Vec<String>) {
         let span = Span::at(ByteOffset(0));
         document
             .buffer_mut()
-            .replace(span, word, &Origin::typing(at));
+            .replace(span, word, &EditOrigin::typing(at));
         if number == 3 {
             document.buffer_mut().undo();
         }
@@ -54,7 +54,7 @@ fn dead_run(files: &FakeFiles) -> (AbsPath, Vec<String>) {
 }
 
 #[test]
-fn cut_anywhere_a_text_that_was_there_comes_back() {
+fn truncated_journals_recover_an_earlier_text() {
     let files = FakeFiles::new();
     let (journal, texts) = dead_run(&files);
     let whole = files.content(&journal).expect("the journal");
@@ -76,7 +76,7 @@ fn cut_anywhere_a_text_that_was_there_comes_back() {
 }
 
 #[test]
-fn wrong_bytes_give_a_text_that_was_there_or_a_sentence() {
+fn corrupt_journals_recover_an_earlier_text_or_report() {
     let files = FakeFiles::new();
     let (journal, texts) = dead_run(&files);
     let whole = files.content(&journal).expect("the journal");
@@ -107,20 +107,20 @@ fn wrong_bytes_give_a_text_that_was_there_or_a_sentence() {
 }
 
 #[test]
-fn operations_that_do_not_fit_their_text_are_left_out() {
+fn operations_outside_the_text_are_skipped() {
     let files = FakeFiles::new();
     let (journal, _) = dead_run(&files);
-    let edit = |start: usize, end: usize, text: &str, length: u64| Entry::Operations {
-        operations: vec![Operation::Edit {
+    let edit = |start: usize, end: usize, text: &str, length: u64| JournalEntry::Operations {
+        operations: vec![BufferOperation::Edit {
             edits: vec![Edit::new(
                 Span::new(ByteOffset(start), ByteOffset(end)),
                 text,
             )],
-            origin: Origin::new(text::Author::User, EditKind::Other, AT),
+            origin: EditOrigin::new(text::Author::User, EditKind::Other, AT),
         }],
         length,
     };
-    let check = |entry: Entry, expected: &str| {
+    let check = |entry: JournalEntry, expected: &str| {
         let document = Document::untitled();
         let meta = Meta {
             key: document.key(),
@@ -128,9 +128,9 @@ fn operations_that_do_not_fit_their_text_are_left_out() {
             format: document.format(),
             saved: None,
         };
-        let base = Base::Text("aä".into());
+        let base = BaseText::Text("aä".into());
         let mut bytes = MAGIC.to_vec();
-        write(&mut bytes, &Entry::Start { base, meta });
+        write(&mut bytes, &JournalEntry::Start { base, meta });
         write(&mut bytes, &entry);
         files.write(&journal, bytes);
         let recovery = recover(&files, &folder(), AT);
@@ -143,12 +143,12 @@ fn operations_that_do_not_fit_their_text_are_left_out() {
     check(edit(0, 9, "b", 2), "aä");
     check(edit(7, 7, "b", 4), "aä");
     check(
-        Entry::Operations {
+        JournalEntry::Operations {
             operations: vec![
-                Operation::Undo,
-                Operation::GoTo(text::NodeId(99)),
-                Operation::Restore(text::CheckpointId(99)),
-                Operation::EndStep,
+                BufferOperation::Undo,
+                BufferOperation::GoTo(text::NodeId(99)),
+                BufferOperation::Restore(text::CheckpointId(99)),
+                BufferOperation::EndStep,
             ],
             length: 0,
         },

@@ -1,4 +1,4 @@
-//! Saves with corrections; what the disk would not confirm.
+//! Saves with clean-ups, and saves that the disk did not confirm.
 
 use std::sync::atomic::AtomicBool;
 
@@ -18,14 +18,14 @@ fn document(files: &FakeFiles, path: &AbsPath) -> Document {
 }
 
 #[test]
-fn a_job_and_its_outcome_can_be_sent_to_other_threads() {
+fn save_jobs_and_outcomes_are_send() {
     fn is_send<T: Send>() {}
     is_send::<SaveJob>();
     is_send::<SaveOutcome>();
 }
 
 #[test]
-fn corrections_are_the_formatters_edit_and_can_be_undone() {
+fn clean_ups_are_an_undoable_formatter_edit() {
     let files = FakeFiles::new();
     let path = AbsPath::new("/file").expect("absolute");
     files.write(&path, "one  \ntwo");
@@ -52,7 +52,7 @@ fn corrections_are_the_formatters_edit_and_can_be_undone() {
 }
 
 #[test]
-fn a_read_only_text_is_not_saved_to_its_own_file() {
+fn read_only_text_cannot_be_saved_in_place() {
     let files = FakeFiles::new();
     let path = AbsPath::new("/file").expect("absolute");
     let picture: Vec<u8> = (0..4_000_u32)

@@ -1,71 +1,71 @@
-//! What is searched for, and the matcher made of it.
+//! A search query and its matcher.
 
 use caret::find;
 
 use crate::walk::{BadGlob, WalkOptions};
 
-/// How the pattern is written.
+/// The syntax of a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Syntax {
-    /// Every char means itself.
+    /// Every character is literal.
     #[default]
     Literal,
     /// A regular expression in the dialect of the `regex` crate.
     Regex,
 }
 
-/// Whether `a` matches `A`.
+/// Case sensitivity of a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Case {
-    /// It does, unless the pattern holds a capital letter.
+pub enum CaseSensitivity {
+    /// Ignores case unless the pattern has a capital letter.
     #[default]
     Smart,
-    /// It does not.
+    /// Distinguishes upper and lower case.
     Sensitive,
-    /// It does.
+    /// Ignores upper and lower case.
     Insensitive,
 }
 
 /// A search over files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchQuery {
-    /// The text or expression.
+    /// Literal text or regular expression.
     pub pattern: String,
-    /// How it is written.
+    /// Syntax of the pattern.
     pub syntax: Syntax,
-    /// Whether case matters.
-    pub case: Case,
-    /// Whether a match must begin and end at the edge of a word.
+    /// Case sensitivity of the match.
+    pub case: CaseSensitivity,
+    /// Whether a match must start and end at a word boundary.
     pub whole_word: bool,
-    /// Which files.
+    /// Files to search in.
     pub files: WalkOptions,
-    /// Rows shown before and after each match.
+    /// Number of context rows before and after each match.
     pub context_rows: usize,
-    /// Ends the search after so many matches.
+    /// Maximum number of matches.
     pub limit: usize,
-    /// Whether rows are all that is wanted, not where in them the matches lie: a row then counts as one match and has
-    /// no columns. Saves the second look at each row.
+    /// Whether only rows are requested, not the matches in them: a row then counts as one match and
+    /// has no columns. Saves a second pass over each row.
     pub only_rows: bool,
 }
 
-/// Why a search cannot start.
+/// The reason why a search cannot start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadQuery {
-    /// The expression is not one.
-    #[error("cannot read the pattern: {0}")]
+    /// The regular expression is invalid.
+    #[error("invalid pattern: {0}")]
     Pattern(String),
-    /// A glob is not one.
+    /// A glob is invalid.
     #[error(transparent)]
     Glob(#[from] BadGlob),
 }
 
 impl SearchQuery {
-    /// A search for a text as it stands, smart about case, in all files.
+    /// Creates a search for literal text with smart case in all files.
     pub fn literal(pattern: impl Into<String>) -> Self {
         Self {
             pattern: pattern.into(),
             syntax: Syntax::Literal,
-            case: Case::Smart,
+            case: CaseSensitivity::Smart,
             whole_word: false,
             files: WalkOptions::default(),
             context_rows: 0,
@@ -74,7 +74,7 @@ impl SearchQuery {
         }
     }
 
-    /// A search for a regular expression, smart about case, in all files.
+    /// Creates a search for a regular expression with smart case in all files.
     pub fn regex(pattern: impl Into<String>) -> Self {
         Self {
             syntax: Syntax::Regex,
@@ -82,27 +82,28 @@ impl SearchQuery {
         }
     }
 
-    /// What is looked for in each text: the pattern means the same as in the find bar.
-    pub fn in_text(&self) -> find::Query {
-        find::Query {
+    /// Returns the query for a single text, with the same meaning as in the find bar.
+    pub fn in_text(&self) -> find::FindQuery {
+        find::FindQuery {
             text: self.pattern.clone(),
             pattern: match self.syntax {
-                Syntax::Literal => find::Pattern::Literal,
-                Syntax::Regex => find::Pattern::Regex,
+                Syntax::Literal => find::PatternKind::Literal,
+                Syntax::Regex => find::PatternKind::Regex,
             },
             case: match self.case {
-                Case::Smart => find::Case::Smart,
-                Case::Sensitive => find::Case::Sensitive,
-                Case::Insensitive => find::Case::Insensitive,
+                CaseSensitivity::Smart => find::CaseMatching::Smart,
+                CaseSensitivity::Sensitive => find::CaseMatching::Sensitive,
+                CaseSensitivity::Insensitive => find::CaseMatching::Insensitive,
             },
-            words: match self.whole_word {
-                true => find::WordBounds::Whole,
-                false => find::WordBounds::Anywhere,
+            words: if self.whole_word {
+                find::WordBounds::Whole
+            } else {
+                find::WordBounds::Anywhere
             },
         }
     }
 
-    /// The matcher of `in_text`.
+    /// Compiles the query of `in_text`.
     pub fn matcher(&self) -> Result<find::Matcher, BadQuery> {
         let compiled = self.in_text().compile();
         compiled.map_err(|error| BadQuery::Pattern(error.to_string()))

@@ -1,14 +1,14 @@
-//! Reading files for a search: decoded as the editor opens them.
+//! Reads files for a search, decoded as the editor opens them.
 
 use std::ops::ControlFlow;
 
 use base::AbsPath;
-use host::{Error, Files, Reason};
+use host::{Error, ErrorReason, Files};
 
 use crate::load::{LARGE, TOO_LARGE};
 
-/// Hands the text of a file to `take`; `None` for a binary file. `bytes` is room for its content. `alone` is asked for
-/// a guard before more of a large file is read.
+/// Passes the text of a file to `take`; `None` for a binary file. `bytes` is a reusable buffer.
+/// `alone` returns a guard to hold while a large file is in memory.
 pub(super) fn with_text<T, G>(
     files: &dyn Files,
     path: &AbsPath,
@@ -37,12 +37,17 @@ pub(super) fn with_text<T, G>(
     if size >= TOO_LARGE {
         *bytes = Vec::new();
         let limit = TOO_LARGE - 1;
-        return Err(Error::new(path, "search", Reason::TooLarge { size, limit }));
+        return Err(Error::new(
+            path,
+            "search",
+            ErrorReason::TooLarge { size, limit },
+        ));
     }
     let decoded = text::decode(bytes);
-    let taken = match decoded.binary {
-        true => None,
-        false => take(&decoded.text),
+    let taken = if decoded.binary {
+        None
+    } else {
+        take(&decoded.text)
     };
     drop(decoded);
     if size > LARGE {

@@ -8,9 +8,10 @@ use host::FakeFiles;
 use text::{Buffer, LineEnding};
 
 use super::{
-    BadQuery, Case, FileMatches, SearchEvent, SearchQuery, SearchScope, SearchSummary, search,
+    BadQuery, CaseSensitivity, FileMatches, SearchEvent, SearchQuery, SearchScope, SearchSummary,
+    search,
 };
-use crate::walk::Ground;
+use crate::walk::WalkBackend;
 
 fn root() -> AbsPath {
     AbsPath::new("/repo").expect("absolute")
@@ -21,7 +22,7 @@ fn scope(files: &[(&str, &[u8])]) -> SearchScope {
     for (name, content) in files {
         fake.write(&root().join(name), content);
     }
-    SearchScope::new(Ground::Listed(Arc::new(fake)), root())
+    SearchScope::new(WalkBackend::Listed(Arc::new(fake)), root())
 }
 
 fn run(query: &SearchQuery, scope: &SearchScope) -> (Vec<FileMatches>, SearchSummary) {
@@ -39,7 +40,7 @@ fn run(query: &SearchQuery, scope: &SearchScope) -> (Vec<FileMatches>, SearchSum
     (files, summary)
 }
 
-/// Rows as `name:row: text` with the matches in brackets.
+/// Formats rows as `name:row: text` with the matches in brackets.
 fn shown(files: &[FileMatches]) -> Vec<String> {
     let mut lines = Vec::new();
     for file in files {
@@ -90,7 +91,7 @@ fn case_and_words() {
         &["f:0: [Foo] foo"],
     );
     let query = SearchQuery {
-        case: Case::Sensitive,
+        case: CaseSensitivity::Sensitive,
         whole_word: true,
         ..SearchQuery::literal("foo")
     };
@@ -186,7 +187,7 @@ fn every_line_ending_ends_a_row() {
 }
 
 #[test]
-fn touching_matches_that_span_rows_are_apart() {
+fn touching_multi_row_matches_stay_separate() {
     for ending in ["\n", "\r\n"] {
         let text = format!("row x{ending}").repeat(4);
         let (files, summary) = run(
@@ -243,20 +244,20 @@ fn files_are_decoded_as_the_editor_opens_them() {
 }
 
 #[test]
-fn known_matches_are_put_into_rows_again() {
+fn file_matches_rebuild_rows_from_known_matches() {
     let text = "one\ntwo one\r\n\none";
     let query = SearchQuery {
         context_rows: 1,
         ..SearchQuery::regex("(o)ne")
     };
     let (files, _) = run(&query, &scope(&[("f", text.as_bytes())]));
-    let matches = files[0].rows.iter().flat_map(super::FoundRow::matches);
+    let matches = files[0].rows.iter().flat_map(super::MatchingRow::matches);
     let again = FileMatches::of(&root().join("f"), text, matches, 1);
     assert_eq!(again.as_ref(), files.first());
 }
 
 #[test]
-fn unsaved_text_stands_in_for_the_file() {
+fn unsaved_text_replaces_the_file() {
     let mut scope = scope(&[("f", b"old\n")]);
     let buffer = Buffer::new("new hit\n");
     scope.unsaved.insert(root().join("f"), buffer.snapshot());
@@ -268,7 +269,7 @@ fn unsaved_text_stands_in_for_the_file() {
 }
 
 #[test]
-fn a_long_row_is_cut_around_its_first_match() {
+fn long_rows_are_truncated_around_the_match() {
     let line = format!("{}hit{}", "x".repeat(100_000), "y".repeat(100_000));
     let (files, _) = run(
         &SearchQuery::literal("hit"),
@@ -281,7 +282,7 @@ fn a_long_row_is_cut_around_its_first_match() {
 }
 
 #[test]
-fn the_limit_cuts_and_says_so() {
+fn limit_ends_the_search_and_is_reported() {
     let query = SearchQuery {
         limit: 3,
         ..SearchQuery::literal("a")
@@ -293,7 +294,7 @@ fn the_limit_cuts_and_says_so() {
 }
 
 #[test]
-fn a_bad_pattern_is_a_sentence() {
+fn invalid_patterns_are_reported() {
     let (sender, _receiver) = async_channel::unbounded();
     let error = search(
         &SearchQuery::regex("a("),
@@ -303,10 +304,7 @@ fn a_bad_pattern_is_a_sentence() {
     )
     .expect_err("unclosed");
     assert!(matches!(&error, BadQuery::Pattern(_)), "{error}");
-    assert!(
-        error.to_string().starts_with("cannot read the pattern"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("invalid pattern"), "{error}");
 }
 
 #[test]
@@ -324,7 +322,7 @@ fn a_cancelled_search_finds_nothing() {
 }
 
 #[test]
-fn rows_alone_are_the_same_rows() {
+fn only_rows_finds_the_same_rows() {
     let long = format!("{}hit{}", "x".repeat(5_000), " hit".repeat(50));
     let scope = scope(&[
         ("f", b"hit and hit\nnone\n\thit\n"),
@@ -340,7 +338,7 @@ fn rows_alone_are_the_same_rows() {
         let (rows, summary) = run(&alone, &scope);
         let texts = |files: &[FileMatches]| -> Vec<(String, u32, String)> {
             let rows = files.iter().flat_map(|file| {
-                let row = |row: &crate::search::FoundRow| {
+                let row = |row: &crate::search::MatchingRow| {
                     (file.path.to_string(), row.row.0, row.text.clone())
                 };
                 file.rows.iter().map(row)

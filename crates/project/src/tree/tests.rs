@@ -1,9 +1,9 @@
-//! Opening, refreshing, revealing: rows as an indented text.
+//! Opening, refreshing and revealing, with rows as indented text.
 
 use base::AbsPath;
 use host::FakeFiles;
 
-use super::{ListJob, Tree};
+use super::{ListJob, ProjectTree};
 
 fn path(text: &str) -> AbsPath {
     AbsPath::new(text).expect("absolute")
@@ -26,21 +26,21 @@ fn fixture() -> FakeFiles {
     files
 }
 
-fn run(tree: &mut Tree, files: &FakeFiles, jobs: impl IntoIterator<Item = ListJob>) {
+fn run(tree: &mut ProjectTree, files: &FakeFiles, jobs: impl IntoIterator<Item = ListJob>) {
     for job in jobs {
         let listed = job.run(files);
         tree.accept(listed);
     }
 }
 
-fn loaded(files: &FakeFiles) -> Tree {
-    let (mut tree, job) = Tree::new(path("/repo"));
+fn loaded(files: &FakeFiles) -> ProjectTree {
+    let (mut tree, job) = ProjectTree::new(path("/repo"));
     assert!(!tree.is_loaded());
     run(&mut tree, files, [job]);
     tree
 }
 
-fn shown(tree: &Tree) -> String {
+fn shown(tree: &ProjectTree) -> String {
     let rows = tree.rows().iter().map(|row| {
         let mark = if row.is_open { "▾" } else { "" };
         let ignored = if row.entry.is_ignored {
@@ -82,7 +82,7 @@ fn folders_come_first_and_open_on_demand() {
 }
 
 #[test]
-fn what_lies_in_an_ignored_folder_is_ignored() {
+fn entries_of_ignored_folders_are_ignored() {
     let files = fixture();
     let mut tree = loaded(&files);
     let jobs = tree.reveal(&path("/repo/target/debug/x"));
@@ -103,7 +103,7 @@ fn a_change_lists_only_known_folders() {
 }
 
 #[test]
-fn a_changed_rule_dims_what_is_already_shown() {
+fn changed_ignore_rules_update_visible_rows() {
     let files = fixture();
     let mut tree = loaded(&files);
     let job = tree.open(&path("/repo/src"));
@@ -120,7 +120,7 @@ fn a_changed_rule_dims_what_is_already_shown() {
 }
 
 #[test]
-fn a_folder_that_went_away_is_forgotten() {
+fn removed_folders_are_dropped() {
     let files = fixture();
     let mut tree = loaded(&files);
     let job = tree.open(&path("/repo/src"));
@@ -143,10 +143,13 @@ fn a_folder_that_went_away_is_forgotten() {
 }
 
 #[test]
-fn an_unreadable_folder_says_why() {
+fn unreadable_folders_report_the_reason() {
     let files = fixture();
     let mut tree = loaded(&files);
-    files.fail_always(host::Operation::Look, host::Reason::PermissionDenied);
+    files.fail_always(
+        host::FakeOperation::Look,
+        host::ErrorReason::PermissionDenied,
+    );
     let job = tree.open(&path("/repo/src"));
     run(&mut tree, &files, job);
     let row = &tree.rows()[0];

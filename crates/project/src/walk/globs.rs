@@ -1,4 +1,4 @@
-//! Globs applied to paths one by one, as the walk would have applied them.
+//! Applies the globs of a walk to single paths.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,12 @@ use ignore::overrides::Override;
 
 use super::{BadGlob, WalkOptions, overrides};
 
-/// The globs of `WalkOptions`, for files that were not found by a walk with them.
+/// The globs of `WalkOptions`, for files that were found without a walk.
 #[derive(Clone)]
 pub(crate) struct Globs {
     root: AbsPath,
     overrides: Override,
-    /// The folder of the last question and its answer: files come folder by folder.
+    /// The last folder checked and its result: files arrive folder by folder.
     last: Option<(PathBuf, bool)>,
 }
 
@@ -25,9 +25,9 @@ impl Globs {
         })
     }
 
-    /// Whether globs take this file: it is not left out, nor any folder above it, and it is named where names
-    /// are asked for.
-    pub(crate) fn take(&mut self, path: &AbsPath) -> bool {
+    /// Returns whether the globs include this file: neither it nor a folder above it is excluded,
+    /// and it matches an include glob if there are any.
+    pub(crate) fn includes(&mut self, path: &AbsPath) -> bool {
         if self.overrides.is_empty() {
             return true;
         }

@@ -1,4 +1,4 @@
-//! Files named by globs, asked for one by one and without a walk.
+//! Matches single paths against a set of globs, without a walk.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::BadGlob;
 
-/// Globs over the paths of files, as in `.gitignore`: one with a slash in it counts from the folder.
+/// Globs over paths, as in `.gitignore`: a glob with a slash is relative to the folder.
 #[derive(Clone, Debug)]
 pub struct NamedFiles {
     folder: Option<(AbsPath, Gitignore)>,
-    /// For files that lie elsewhere.
+    /// Rules for files outside the folder.
     anywhere: Gitignore,
 }
 
 impl NamedFiles {
-    /// Reads globs. Those that cannot be read name nothing and are told.
+    /// Parses globs. Invalid ones match nothing and are returned.
     pub fn new(folder: Option<&AbsPath>, globs: &[String]) -> (Self, Vec<BadGlob>) {
         let mut bad = Vec::new();
         let anywhere = build("/", globs, &mut bad);
@@ -27,8 +27,8 @@ impl NamedFiles {
         (Self { folder, anywhere }, bad)
     }
 
-    /// Whether a glob names the file or a folder above it.
-    pub fn has(&self, path: &AbsPath) -> bool {
+    /// Returns whether a glob matches the file or a folder above it.
+    pub fn matches(&self, path: &AbsPath) -> bool {
         let globs = match &self.folder {
             Some((folder, globs)) if path.is_within(folder) && path != folder => globs,
             _ => &self.anywhere,
@@ -58,7 +58,7 @@ mod tests {
     use base::AbsPath;
 
     #[test]
-    fn globs_name_files_and_what_lies_below_folders() {
+    fn globs_match_files_and_folder_contents() {
         let path = |text: &str| AbsPath::new(text).expect("absolute");
         let globs = ["**/.env*", "gen/*.rs", "**/secrets/**", "{a", "*.md"];
         let globs = globs.map(str::to_owned);
@@ -73,10 +73,10 @@ mod tests {
             "/elsewhere/.env",
             "/home/a/p/x/readme.md",
         ] {
-            assert!(named.has(&path(is_in)), "{is_in}");
+            assert!(named.matches(&path(is_in)), "{is_in}");
         }
         for is_out in ["/home/a/p/x/gen/a.rs", "/home/a/p/env", "/elsewhere/a.rs"] {
-            assert!(!named.has(&path(is_out)), "{is_out}");
+            assert!(!named.matches(&path(is_out)), "{is_out}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The rules of a walk as something to compare: whether the same folders would still be walked the same way.
+//! A fingerprint of the ignore rules of a walk, to detect whether the same folders are still walked
+//! the same way.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -6,61 +7,61 @@ use std::path::{Path, PathBuf};
 use base::AbsPath;
 use host::{Files, RealFiles};
 
-/// What decides, beside the options of a walk, which files of a folder it visits: files with rules, and what makes a
-/// folder a repository, in the folder, below it and above it; and the rules of the person who is logged in.
-pub struct Rules;
+/// The ignore rules that decide, besides the options, which files a walk visits: rule files and
+/// repository markers in, below and above the folder, and the global rules of the user.
+pub struct IgnoreRules;
 
-impl Rules {
-    /// Names that make a folder matter for the rules.
+impl IgnoreRules {
+    /// File names that affect the rules of their folder.
     pub const NAMES: [&str; 4] = [".gitignore", ".ignore", ".git", ".jj"];
 
-    /// A number that another set of rules hardly shares. `folders` are those below `root` in which some of `NAMES`
-    /// stand; of the ones above it this looks itself. A few microseconds a folder.
+    /// Returns a hash of the rules. `folders` are those below `root` that contain some of `NAMES`;
+    /// the ones above are found here. Takes a few microseconds per folder.
     pub fn fingerprint(root: &AbsPath, folders: &mut dyn Iterator<Item = AbsPath>) -> u64 {
         let mut hasher = DefaultHasher::new();
-        personal(&mut hasher);
-        // Folders above are those of the place that links lead to, as the walk has it.
+        hash_user_rules(&mut hasher);
+        // Folders above are those of the real path, as in the walk.
         let real = RealFiles
             .canonicalize(root)
             .unwrap_or_else(|_| root.clone());
         for folder in real.as_path().ancestors().skip(1) {
             if let Some(folder) = AbsPath::new(folder) {
-                of_folder(&folder, &mut hasher);
+                hash_folder_rules(&folder, &mut hasher);
             }
         }
         for folder in folders {
             folder.as_path().hash(&mut hasher);
-            of_folder(&folder, &mut hasher);
+            hash_folder_rules(&folder, &mut hasher);
         }
         hasher.finish()
     }
 }
 
-/// An ignore file beyond this is not one.
-const LIMIT: u64 = 16 << 20;
+/// A larger file is not a real ignore file.
+const MAX_IGNORE_FILE_BYTES: u64 = 16 << 20;
 
 fn content(path: &AbsPath) -> Option<Vec<u8>> {
-    RealFiles.read(path, LIMIT).ok()
+    RealFiles.read(path, MAX_IGNORE_FILE_BYTES).ok()
 }
 
-fn personal(hasher: &mut DefaultHasher) {
+fn hash_user_rules(hasher: &mut DefaultHasher) {
     let path = ignore::gitignore::gitconfig_excludes_path();
     let rules = path.and_then(AbsPath::new).and_then(|path| content(&path));
     if rules.as_ref().is_some_and(|rules| !rules.is_empty()) {
-        // Rules with a slash in front are taken from the folder the program runs in.
+        // Rules with a leading slash are relative to the program's current folder.
         std::env::current_dir().ok().hash(hasher);
     }
     rules.hash(hasher);
 }
 
-fn of_folder(folder: &AbsPath, hasher: &mut DefaultHasher) {
+fn hash_folder_rules(folder: &AbsPath, hasher: &mut DefaultHasher) {
     content(&folder.join(".gitignore")).hash(hasher);
     content(&folder.join(".ignore")).hash(hasher);
     RealFiles.exists(&folder.join(".jj")).hash(hasher);
     let git = folder.join(".git");
     match RealFiles.stat(&git) {
         Err(_) => false.hash(hasher),
-        Ok(stat) if stat.kind == host::FileKind::File => linked(&git, hasher),
+        Ok(stat) if stat.kind == host::FileKind::File => hash_repository_rules(&git, hasher),
         Ok(_) => {
             true.hash(hasher);
             content(&git.join("info/exclude")).hash(hasher);
@@ -68,8 +69,8 @@ fn of_folder(folder: &AbsPath, hasher: &mut DefaultHasher) {
     }
 }
 
-/// A worktree, whose rules of its own lie with the repository it was taken from.
-fn linked(git: &AbsPath, hasher: &mut DefaultHasher) {
+/// Hashes the rules of a worktree, which are stored in its main repository.
+fn hash_repository_rules(git: &AbsPath, hasher: &mut DefaultHasher) {
     let first_line = |content: Option<Vec<u8>>| {
         let content = content?;
         let text = String::from_utf8_lossy(&content).into_owned();

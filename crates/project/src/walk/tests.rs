@@ -1,4 +1,4 @@
-//! The same files over the disk and over a fake.
+//! The walk finds the same files on the disk and in a fake.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use base::AbsPath;
 use host::{FakeFiles, Files, RealFiles};
 
-use super::{Ground, Hidden, Ignored, WalkOptions, file_list};
+use super::{HiddenFiles, IgnoredFiles, WalkBackend, WalkOptions, file_list};
 
 const FILES: &[(&str, &str)] = &[
     (".gitignore", "target/\n*.log\n!keep.log\n"),
@@ -40,8 +40,8 @@ fn check(options: &WalkOptions, expect: &[&str]) {
     }
     let cancel = AtomicBool::new(false);
     for (ground, root) in [
-        (Ground::Disk, real_root),
-        (Ground::Listed(Arc::new(fake)), fake_root),
+        (WalkBackend::Disk, real_root),
+        (WalkBackend::Listed(Arc::new(fake)), fake_root),
     ] {
         let (paths, problems) = file_list(&ground, &root, options, &cancel).expect("good globs");
         let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
@@ -67,13 +67,14 @@ fn ignore_files_and_hidden_names_are_heeded() {
 }
 
 #[test]
-fn include_and_exclude_narrow_it() {
+fn include_and_exclude_narrow_the_walk() {
     let options = WalkOptions {
         include: globs(&["*.rs"]),
         exclude: globs(&["deep"]),
         ..WalkOptions::default()
     };
-    // As in rg, a glob that names a file outweighs an ignore file, but ignored folders stay shut.
+    // As in rg, an include glob overrides an ignore rule for a file, but ignored folders stay
+    // excluded.
     check(&options, &["src/gen.rs", "src/main.rs"]);
     let options = WalkOptions {
         include: globs(&["docs"]),
@@ -83,7 +84,7 @@ fn include_and_exclude_narrow_it() {
 }
 
 #[test]
-fn globs_with_braces_blanks_and_folders_name_what_is_beneath() {
+fn globs_with_braces_blanks_and_folders_match_contents() {
     let included = |include: &[&str]| WalkOptions {
         include: globs(include),
         ..WalkOptions::default()
@@ -104,10 +105,10 @@ fn globs_with_braces_blanks_and_folders_name_what_is_beneath() {
 }
 
 #[test]
-fn everything_means_everything_but_git() {
+fn visiting_everything_still_skips_git() {
     let options = WalkOptions {
-        hidden: Hidden::Visit,
-        ignored: Ignored::Visit,
+        hidden: HiddenFiles::Visit,
+        ignored: IgnoredFiles::Visit,
         ..WalkOptions::default()
     };
     let all: Vec<&str> = FILES
@@ -121,21 +122,21 @@ fn everything_means_everything_but_git() {
 }
 
 #[test]
-fn a_bad_glob_is_named() {
+fn invalid_globs_are_named() {
     let options = WalkOptions {
         include: globs(&["a{b"]),
         ..WalkOptions::default()
     };
     let root = AbsPath::new("/repo").expect("absolute");
-    let error =
-        file_list(&Ground::Disk, &root, &options, &AtomicBool::new(false)).expect_err("a bad glob");
+    let error = file_list(&WalkBackend::Disk, &root, &options, &AtomicBool::new(false))
+        .expect_err("a bad glob");
     assert!(error.to_string().contains("a{b"), "{error}");
     let options = WalkOptions {
         include: globs(&["*.rs"]),
         exclude: globs(&["ok", "x[y"]),
         ..WalkOptions::default()
     };
-    let error =
-        file_list(&Ground::Disk, &root, &options, &AtomicBool::new(false)).expect_err("a bad glob");
+    let error = file_list(&WalkBackend::Disk, &root, &options, &AtomicBool::new(false))
+        .expect_err("a bad glob");
     assert_eq!(error.glob, "x[y", "as it is written");
 }

@@ -1,29 +1,29 @@
-//! Which day it is, and what other runs of the program have spent of its budget.
+//! Tracks the day and the spending of other runs of the program against its budget.
 
 use std::time::Duration;
 
 use model::policy::{Budgets, Caps, Day, Spend};
-use model::{Cost, Failure, FailureClass, Moment};
+use model::{Cost, Failure, FailureClass, MonotonicTime};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// How old the others' sum may be while questions come.
+/// Maximum age of the others' sum while requests arrive.
 const FRESH: Duration = Duration::from_secs(10);
 
-/// Keeps the day's budget across runs of the program.
+/// Maintains the day's budget across runs of the program.
 #[derive(Debug)]
-pub(super) struct Days {
+pub(super) struct DailySpend {
     has_cap: bool,
     day: Option<Day>,
-    /// When the others' sum was asked for last.
-    asked: Option<Moment>,
+    /// Time of the last query for the others' sum.
+    asked: Option<MonotonicTime>,
     is_asking: bool,
-    /// What the budget knows of the others already. Their sum may shrink when a call costs less than was held for
-    /// it; the budget then stays with the more.
+    /// The others' spending that the budget already contains. The sum may shrink when a call costs
+    /// less than was reserved for it; the budget then keeps the higher value.
     known: Option<Spend>,
     trouble: Option<String>,
 }
 
-impl Days {
+impl DailySpend {
     pub(super) fn new(caps: Caps) -> Self {
         let mut days = Self {
             has_cap: false,
@@ -41,26 +41,31 @@ impl Days {
         self.has_cap = caps.day.cost.is_some() || caps.day.tokens.is_some();
     }
 
-    /// Whether calls may be sent as far as the day's budget is concerned.
+    /// Returns whether the day's budget permits sending calls.
     pub(super) fn is_known(&self) -> bool {
         !self.has_cap || self.known.is_some()
     }
 
-    /// Why no call can be allowed.
+    /// Returns the reason why no call can be permitted.
     pub(super) fn trouble(&self) -> Option<Failure> {
         let trouble = self.trouble.as_ref().filter(|_| self.has_cap)?;
         Some(Failure::new(
             FailureClass::Budget,
             format!(
-                "today's budget cannot be kept, as what was spent cannot be read ({trouble}); mend it, or set no \
-                 budget for the day"
+                "today's budget cannot be enforced because past spending cannot be read \
+                 ({trouble}); fix this, or remove the daily budget"
             ),
         ))
     }
 
-    /// It is `now_ms` by the wall clock. Answers since when the others' spending is to be read, when it is time
-    /// for that. Days are counted in UTC.
-    pub(super) fn tick(&mut self, now_ms: u64, now: Moment, budgets: &mut Budgets) -> Option<u64> {
+    /// Updates the day from the wall clock. Returns the start of the period for which the others'
+    /// spending must be queried, if a query is due. Days are counted in UTC.
+    pub(super) fn tick(
+        &mut self,
+        now_ms: u64,
+        now: MonotonicTime,
+        budgets: &mut Budgets,
+    ) -> Option<u64> {
         let day = Day(u32::try_from(now_ms / DAY_MS).unwrap_or(u32::MAX));
         if self.day != Some(day) {
             self.day = Some(day);
@@ -77,8 +82,8 @@ impl Days {
         Some(u64::from(day.0) * DAY_MS)
     }
 
-    /// What others have spent since then, as far as it could be read.
-    pub(super) fn told(
+    /// Applies the result of a query for the others' spending.
+    pub(super) fn apply_spend_by_others(
         &mut self,
         since_ms: u64,
         spent: Result<Spend, String>,
@@ -86,7 +91,7 @@ impl Days {
     ) {
         self.is_asking = false;
         let Some(day) = self.day.filter(|day| u64::from(day.0) * DAY_MS == since_ms) else {
-            // Asked before midnight, answered after it.
+            // Queried before midnight, answered after it.
             return;
         };
         match spent {

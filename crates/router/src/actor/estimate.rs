@@ -1,45 +1,47 @@
-//! How large a request is, told without a tokenizer.
+//! Estimates the size of a request without a tokenizer.
 //!
-//! The estimate leans to the large side: what is held of a limit or a budget should not fall short of what is
-//! used. Each lane corrects it by what its provider counts (`policy::TokenEstimator`).
+//! The estimate errs on the high side: reservations on limits and budgets should not fall short of
+//! the usage. Each route calibrates it by the provider's counts (`policy::TokenEstimator`).
 
-use model::{CacheMark, CacheUse, Content, Message, Request, TokenCount, ToolInput, policy};
+use model::{
+    CacheMark, CacheUse, Message, ModelRequest, PartContent, TokenCount, ToolInput, policy,
+};
 use serde_json::Value;
 
-use super::ask::Question;
+use super::request::RequestPayload;
 
-/// Bytes that make a token at the least, in prose and in code.
+/// Minimum number of bytes per token in prose and code.
 const BYTES_PER_TOKEN: u64 = 3;
-/// What a picture takes at the most with the providers that say so.
+/// Maximum tokens per image among providers that document it.
 const IMAGE: u64 = 1_600;
-/// The wrapping of a message, a tool, a block.
+/// Overhead of a message, a tool or a block, in tokens.
 const WRAPPING: u64 = 8;
 
-/// What a question asks of limits and budgets.
+/// Size of a request, as input to limits and budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
-    pub(super) ask: policy::Ask,
-    /// The prompt's bytes, pictures included at what they count for.
+pub(super) struct RequestSize {
+    pub(super) ask: policy::TokenDemand,
+    /// Bytes of the prompt, with an equivalent for images.
     pub(super) bytes: u64,
-    /// The tokens before the conversation.
+    /// Tokens before the conversation.
     pub(super) prefix: TokenCount,
-    /// The caches that it asks to be written.
+    /// The caches that it writes.
     pub(super) caches: CacheUse,
-    /// The longest life among them.
+    /// The longest lifetime among them.
     pub(super) mark: CacheMark,
 }
 
-impl Size {
-    pub(super) fn of(question: &Question) -> Self {
+impl RequestSize {
+    pub(super) fn of(question: &RequestPayload) -> Self {
         match question {
-            Question::Chat(request) => {
+            RequestPayload::Chat(request) => {
                 let mark = longest_mark(request);
                 let prefix = prefix_bytes(request);
                 let bytes = prefix + conversation_bytes(request);
                 Self {
                     prefix: tokens(prefix),
                     bytes,
-                    ask: policy::Ask {
+                    ask: policy::TokenDemand {
                         input: tokens(bytes),
                         output: request.max_output,
                     },
@@ -51,14 +53,14 @@ impl Size {
                     mark,
                 }
             }
-            Question::Fim(fim) => {
+            RequestPayload::Fim(fim) => {
                 let files = fim.files.iter();
                 let files: usize = files.map(|file| file.path.len() + file.text.len()).sum();
                 let bytes = (fim.prefix.len() + fim.suffix.len() + files) as u64;
                 Self {
                     prefix: TokenCount(0),
                     bytes,
-                    ask: policy::Ask {
+                    ask: policy::TokenDemand {
                         input: tokens(bytes),
                         output: fim.max_output,
                     },
@@ -70,12 +72,12 @@ impl Size {
     }
 }
 
-/// The tokens of so many bytes.
+/// Converts bytes to tokens.
 pub(super) fn tokens(bytes: u64) -> TokenCount {
     TokenCount(bytes.div_ceil(BYTES_PER_TOKEN))
 }
 
-fn longest_mark(request: &Request) -> CacheMark {
+fn longest_mark(request: &ModelRequest) -> CacheMark {
     let marks = request.system.iter().map(|block| block.cache);
     marks.fold(CacheMark::None, |longest, mark| match (longest, mark) {
         (CacheMark::Long, _) | (_, CacheMark::Long) => CacheMark::Long,
@@ -84,14 +86,14 @@ fn longest_mark(request: &Request) -> CacheMark {
     })
 }
 
-fn conversation_bytes(request: &Request) -> u64 {
+fn conversation_bytes(request: &ModelRequest) -> u64 {
     let messages = request.messages.iter();
     let messages = messages.map(|message| message_bytes(message) + WRAPPING * BYTES_PER_TOKEN);
     let schema = request.response_schema.as_ref().map_or(0, json_bytes);
     messages.sum::<u64>() + schema
 }
 
-fn prefix_bytes(request: &Request) -> u64 {
+fn prefix_bytes(request: &ModelRequest) -> u64 {
     let wrapping = WRAPPING * BYTES_PER_TOKEN;
     let system = request.system.iter();
     let system = system.map(|block| block.text.len() as u64 + wrapping);
@@ -116,22 +118,22 @@ fn message_bytes(message: &Message) -> u64 {
     parts.sum()
 }
 
-fn content_bytes(content: &Content) -> u64 {
+fn content_bytes(content: &PartContent) -> u64 {
     match content {
-        Content::Text(text) | Content::Reasoning(text) => text.len() as u64,
-        Content::Image { .. } => IMAGE * BYTES_PER_TOKEN,
-        Content::ToolCall {
+        PartContent::Text(text) | PartContent::Reasoning(text) => text.len() as u64,
+        PartContent::Image { .. } => IMAGE * BYTES_PER_TOKEN,
+        PartContent::ToolCall {
             id,
             name,
             arguments,
         } => (id.len() + name.len() + arguments.len()) as u64,
-        Content::ToolResult { call, content, .. } => {
+        PartContent::ToolResult { call, content, .. } => {
             call.len() as u64 + content.iter().map(content_bytes).sum::<u64>()
         }
     }
 }
 
-/// About as many bytes as the value has when it is written.
+/// Estimates the bytes of the serialized value.
 fn json_bytes(value: &Value) -> u64 {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 5,

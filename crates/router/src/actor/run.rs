@@ -1,38 +1,39 @@
-//! The task: commands and reports in, verdicts out, one after the other.
+//! The router's task: handles commands and reports one at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::Moment;
+use model::MonotonicTime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use super::RouterConfig;
-use super::board::Board;
-use super::post::{Command, Report};
+use super::messages::{RouterCommand, StreamReport};
+use super::state::RouterState;
 
-/// Longer than any wait that matters, and short enough for every timer.
+/// Longer than any relevant wait, and short enough for every timer.
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) struct Task {
-    board: Board,
+pub(super) struct RouterTask {
+    board: RouterState,
     start: Instant,
-    commands: mpsc::Receiver<Command>,
-    reports: mpsc::UnboundedReceiver<Report>,
-    /// For what the book answers from a thread of its own. Weak, as the task ends when all others are gone.
-    own: mpsc::WeakUnboundedSender<Report>,
+    commands: mpsc::Receiver<RouterCommand>,
+    reports: mpsc::UnboundedReceiver<StreamReport>,
+    /// For results of the book from a separate thread. Weak, so that the task ends when all other
+    /// senders are gone.
+    own: mpsc::WeakUnboundedSender<StreamReport>,
     idle: Vec<oneshot::Sender<()>>,
 }
 
-impl Task {
+impl RouterTask {
     pub(super) fn new(
         config: RouterConfig,
-        commands: mpsc::Receiver<Command>,
-        reports: mpsc::UnboundedReceiver<Report>,
-        own: mpsc::WeakUnboundedSender<Report>,
+        commands: mpsc::Receiver<RouterCommand>,
+        reports: mpsc::UnboundedReceiver<StreamReport>,
+        own: mpsc::WeakUnboundedSender<StreamReport>,
     ) -> Self {
         Self {
-            board: Board::new(config, Moment::START),
+            board: RouterState::new(config, MonotonicTime::START),
             start: Instant::now(),
             commands,
             reports,
@@ -41,7 +42,7 @@ impl Task {
         }
     }
 
-    /// Ends when every handle and every stream is gone.
+    /// Runs until every handle and every stream is gone.
     pub(super) async fn run(mut self) {
         let mut has_callers = true;
         loop {
@@ -52,70 +53,74 @@ impl Task {
             let wake = self.start + wake.0.min(now.0 + LONG);
             tokio::select! {
                 biased;
-                // First, so that what a stream reported counts before its next request.
+                // First, so that a stream's report counts before its next request.
                 report = self.reports.recv() => match report {
-                    Some(report) => self.take(report),
+                    Some(report) => self.handle_report(report),
                     None => return,
                 },
                 command = self.commands.recv(), if has_callers => match command {
-                    Some(command) => self.obey(command),
+                    Some(command) => self.handle_command(command),
                     None => has_callers = false,
                 },
                 () = sleep_until(wake) => {}
             }
             while let Ok(report) = self.reports.try_recv() {
-                self.take(report);
+                self.handle_report(report);
             }
         }
     }
 
-    fn now(&self) -> Moment {
-        Moment(self.start.elapsed())
+    fn now(&self) -> MonotonicTime {
+        MonotonicTime(self.start.elapsed())
     }
 
-    fn take(&mut self, report: Report) {
+    fn handle_report(&mut self, report: StreamReport) {
         let now = self.now();
         let board = &mut self.board;
         match report {
-            Report::Began(attempt) => board.began(attempt, now),
-            Report::Limits(attempt, limits) => board.limits(attempt, &limits, now),
-            Report::Ended(attempt, end, seen) => board.ended(attempt, end, seen, now),
-            Report::Next {
+            StreamReport::Started(attempt) => board.on_first_event(attempt, now),
+            StreamReport::Limits(attempt, limits) => board.on_rate_limits(attempt, &limits, now),
+            StreamReport::Ended(attempt, end, seen) => {
+                board.on_attempt_end(attempt, end, seen, now)
+            }
+            StreamReport::Next {
                 question,
                 failure,
                 progress,
                 verdict,
-            } => board.next(question, failure, progress, verdict, now),
-            Report::Hedge { question, verdict } => board.hedge(question, verdict, now),
-            Report::Gone(question) => board.gone(question, now),
-            Report::Others { since_ms, spent } => {
-                board.days.told(since_ms, spent, &mut board.budgets);
+            } => board.next_action(question, failure, progress, verdict, now),
+            StreamReport::Hedge { question, verdict } => board.hedge(question, verdict, now),
+            StreamReport::Gone(question) => board.on_request_dropped(question, now),
+            StreamReport::Others { since_ms, spent } => {
+                board
+                    .days
+                    .apply_spend_by_others(since_ms, spent, &mut board.budgets);
             }
         }
     }
 
-    fn obey(&mut self, command: Command) {
+    fn handle_command(&mut self, command: RouterCommand) {
         let now = self.now();
         let board = &mut self.board;
         match command {
-            Command::Submit(submission) => board.submit(*submission, now),
-            Command::EndTurn(agent, turn) => board.budgets.end_turn(agent, turn),
-            Command::EndAgent(agent) => board.budgets.end_agent(agent),
-            Command::SetCaps(caps) => {
+            RouterCommand::Submit(submission) => board.submit(*submission, now),
+            RouterCommand::EndTurn(agent, turn) => board.budgets.end_turn(agent, turn),
+            RouterCommand::EndAgent(agent) => board.budgets.end_agent(agent),
+            RouterCommand::SetCaps(caps) => {
                 board.budgets.set_caps(caps);
                 board.days.set_caps(caps);
             }
-            // Who asked may have gone; then nobody wants to know.
-            Command::Decisions(answer) => drop(answer.send(board.chooser.decisions())),
-            Command::Health(answer) => {
-                let health = board.lanes.iter().map(|lane| lane.health(now));
+            // The receiver may be gone meanwhile.
+            RouterCommand::Decisions(answer) => drop(answer.send(board.chooser.decisions())),
+            RouterCommand::Health(answer) => {
+                let health = board.routes.iter().map(|lane| lane.health(now));
                 drop(answer.send(health.collect()));
             }
-            Command::Idle(answer) => self.idle.push(answer),
+            RouterCommand::Idle(answer) => self.idle.push(answer),
         }
     }
 
-    fn keep_day(&mut self, now: Moment) {
+    fn keep_day(&mut self, now: MonotonicTime) {
         let board = &mut self.board;
         let now_ms = board.wall.now_ms();
         let Some(since_ms) = board.days.tick(now_ms, now, &mut board.budgets) else {
@@ -127,7 +132,7 @@ impl Task {
             let spent = book.spent_by_others(since_ms);
             if let Some(own) = own.upgrade() {
                 // The task may have ended meanwhile.
-                own.send(Report::Others { since_ms, spent }).ok();
+                own.send(StreamReport::Others { since_ms, spent }).ok();
             }
         });
     }

@@ -1,4 +1,4 @@
-//! The router at work: scripted models, a paused clock.
+//! Tests of the running router with scripted models and a paused clock.
 
 mod breaks;
 mod choice;
@@ -16,40 +16,42 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use model::policy::route::{Privacy, RouteDecision};
 use model::policy::{
-    AgentId, Caller, Caps, Class, KeyName, Lane, LaneLimits, Notice, Retry, Spend, TurnId,
+    AgentId, BudgetNotice, Caller, Caps, KeyName, RequestClass, Retry, Route, RouteLimits, Spend,
+    TurnId,
 };
 use model::{
-    Client, Event, Failure, FailureClass, FimFormat, Message, ModelId, Price, Profile, Rate, Rates,
-    Request, Role, Script, ScriptedClient, StopReason, Tier, TokenCount, Usage,
+    Failure, FailureClass, FimFormat, Message, ModelClient, ModelId, ModelRequest, Price, Profile,
+    Rates, ResponseScript, Role, ScriptedClient, StopReason, StreamEvent, Tier, TokenCount,
+    TokenRate, Usage,
 };
 use tokio::time::Instant;
 
 use super::{
-    Ask, Book, CallRecord, LaneConfig, NoBook, Reserved, Router, RouterConfig, RouterHandle,
-    StallLimits, Told, Wall, patient,
+    CallRecord, CallReservation, NoUsageStore, RouteConfig, Router, RouterConfig, RouterEvent,
+    RouterHandle, RouterRequest, StallLimits, UsageStore, WallClock, patient_retry,
 };
 
-/// Keeps all it is told.
+/// A book that records every call it receives.
 #[derive(Default)]
 struct Notes {
-    reserved: Mutex<Vec<Reserved>>,
+    reserved: Mutex<Vec<CallReservation>>,
     ended: Mutex<Vec<CallRecord>>,
-    notices: Mutex<Vec<Notice>>,
+    notices: Mutex<Vec<BudgetNotice>>,
     others: Mutex<Option<Result<Spend, String>>>,
 }
 
-impl Book for Notes {
-    fn reserved(&self, call: &Reserved) {
+impl UsageStore for Notes {
+    fn record_reservation(&self, call: &CallReservation) {
         self.reserved.lock().unwrap().push(*call);
     }
 
-    fn ended(&self, call: &CallRecord) {
+    fn record_call(&self, call: &CallRecord) {
         self.ended.lock().unwrap().push(call.clone());
     }
 
-    fn decided(&self, _: u64, _: u64, _: Caller, _: &RouteDecision) {}
+    fn record_decision(&self, _: u64, _: u64, _: Caller, _: &RouteDecision) {}
 
-    fn noticed(&self, _: u64, _: Caller, notice: Notice) {
+    fn record_notice(&self, _: u64, _: Caller, notice: BudgetNotice) {
         self.notices.lock().unwrap().push(notice);
     }
 
@@ -63,21 +65,21 @@ fn model(name: &str) -> ModelId {
     ModelId::parse(name).expect("provider/model")
 }
 
-/// A dollar for a million tokens read, ten for a million written.
+/// One dollar per million input tokens, ten per million output tokens.
 fn price() -> Price {
     Price {
         base: Rates {
-            input: Some(Rate(1_000_000)),
-            output: Some(Rate(10_000_000)),
+            input: Some(TokenRate(1_000_000)),
+            output: Some(TokenRate(10_000_000)),
             ..Rates::default()
         },
         tiers: Vec::new(),
     }
 }
 
-fn lane(name: &str, client: impl Client + 'static) -> LaneConfig {
-    LaneConfig {
-        lane: Lane {
+fn lane(name: &str, client: impl ModelClient + 'static) -> RouteConfig {
+    RouteConfig {
+        route: Route {
             model: model(name),
             key: KeyName::default(),
         },
@@ -87,7 +89,7 @@ fn lane(name: &str, client: impl Client + 'static) -> LaneConfig {
         same_as: None,
         privacy: Privacy::Any,
         auto: true,
-        limits: LaneLimits::default(),
+        limits: RouteLimits::default(),
         most_at_once: 64,
         stall: StallLimits::default(),
     }
@@ -103,15 +105,15 @@ fn profile() -> Profile {
     }
 }
 
-fn config(lanes: Vec<LaneConfig>) -> RouterConfig {
+fn config(lanes: Vec<RouteConfig>) -> RouterConfig {
     RouterConfig {
-        lanes,
+        routes: lanes,
         auto: Vec::new(),
         caps: Caps::default(),
         retry: Retry::default(),
-        retry_alone: patient(),
-        book: Arc::new(NoBook),
-        wall: Wall::new(|| 1_790_000_000_000),
+        retry_alone: patient_retry(),
+        usage_store: Arc::new(NoUsageStore),
+        clock: WallClock::new(|| 1_790_000_000_000),
         seed: 7,
     }
 }
@@ -120,7 +122,7 @@ fn router(client: &ScriptedClient) -> RouterHandle {
     Router::start(config(vec![lane("test/one", client.clone())]))
 }
 
-fn caller(class: Class, agent: u64) -> Caller {
+fn caller(class: RequestClass, agent: u64) -> Caller {
     Caller {
         class,
         agent: AgentId(agent),
@@ -128,26 +130,26 @@ fn caller(class: Class, agent: u64) -> Caller {
     }
 }
 
-fn request(text: &str) -> Request {
+fn request(text: &str) -> ModelRequest {
     let messages = vec![Message::text(Role::User, text)];
-    Request::new(model("test/one"), messages, TokenCount(1_000))
+    ModelRequest::new(model("test/one"), messages, TokenCount(1_000))
 }
 
-fn ask(text: &str) -> Ask {
-    Ask::chat(request(text), caller(Class::Turn, 1))
+fn ask(text: &str) -> RouterRequest {
+    RouterRequest::chat(request(text), caller(RequestClass::Turn, 1))
 }
 
-async fn events(told: BoxStream<'static, Told>) -> Vec<Event> {
+async fn events(told: BoxStream<'static, RouterEvent>) -> Vec<StreamEvent> {
     let events = told.filter_map(|told| async {
         match told {
-            Told::Event(event) => Some(event),
+            RouterEvent::Event(event) => Some(event),
             _ => None,
         }
     });
     events.collect().await
 }
 
-/// What a consumer that obeys the contract holds in the end: text, completed calls, and how it ended.
+/// The result for a consumer that follows the contract: text, completed calls, and the end.
 #[derive(Debug, Default, PartialEq)]
 struct Heard {
     text: String,
@@ -156,13 +158,13 @@ struct Heard {
     restarts: usize,
 }
 
-fn heard(events: &[Event]) -> Heard {
+fn heard(events: &[StreamEvent]) -> Heard {
     let mut heard = Heard::default();
     let mut open: HashMap<u32, (String, String)> = HashMap::new();
     for event in events {
         assert_eq!(heard.end, None, "nothing follows the last event");
         match event {
-            Event::Restart => {
+            StreamEvent::Restart => {
                 assert!(heard.calls.is_empty(), "a complete call may be running");
                 open.clear();
                 heard = Heard {
@@ -170,18 +172,18 @@ fn heard(events: &[Event]) -> Heard {
                     ..Heard::default()
                 };
             }
-            Event::TextDelta(text) => heard.text.push_str(text),
-            Event::ToolStart { index, name, .. } => {
+            StreamEvent::TextDelta(text) => heard.text.push_str(text),
+            StreamEvent::ToolStart { index, name, .. } => {
                 open.insert(*index, (name.clone(), String::new()));
             }
-            Event::ToolArgsDelta { index, fragment } => {
+            StreamEvent::ToolArgsDelta { index, fragment } => {
                 open.get_mut(index).expect("begun").1.push_str(fragment);
             }
-            Event::ToolEnd { index } => {
+            StreamEvent::ToolEnd { index } => {
                 heard.calls.push(open.remove(index).expect("begun"));
             }
-            Event::Stop { reason, .. } => heard.end = Some(Ok(*reason)),
-            Event::Failed(failure) => heard.end = Some(Err(failure.class)),
+            StreamEvent::Stop { reason, .. } => heard.end = Some(Ok(*reason)),
+            StreamEvent::Failed(failure) => heard.end = Some(Err(failure.class)),
             _ => {}
         }
     }
@@ -200,43 +202,43 @@ fn limited(seconds: u64) -> Failure {
     }
 }
 
-fn start() -> Event {
-    Event::Start {
+fn start() -> StreamEvent {
+    StreamEvent::Start {
         id: "1".to_owned(),
         model: "one".to_owned(),
     }
 }
 
-fn text(text: &str) -> Event {
-    Event::TextDelta(text.to_owned())
+fn text(text: &str) -> StreamEvent {
+    StreamEvent::TextDelta(text.to_owned())
 }
 
-fn stop() -> Event {
-    Event::Stop {
+fn stop() -> StreamEvent {
+    StreamEvent::Stop {
         reason: StopReason::EndTurn,
         raw: "end_turn".to_owned(),
     }
 }
 
-fn used(input: u64, output: u64) -> Event {
-    Event::Usage(Usage {
+fn used(input: u64, output: u64) -> StreamEvent {
+    StreamEvent::Usage(Usage {
         input: TokenCount(input),
         output: TokenCount(output),
         ..Usage::default()
     })
 }
 
-fn call(index: u32) -> [Event; 3] {
+fn call(index: u32) -> [StreamEvent; 3] {
     [
-        Event::ToolStart {
+        StreamEvent::ToolStart {
             index,
             id: format!("call-{index}"),
             name: "write".to_owned(),
         },
-        Event::ToolArgsDelta {
+        StreamEvent::ToolArgsDelta {
             index,
             fragment: "{}".to_owned(),
         },
-        Event::ToolEnd { index },
+        StreamEvent::ToolEnd { index },
     ]
 }

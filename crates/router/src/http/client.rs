@@ -1,4 +1,4 @@
-//! The client of every provider: it finds the key, writes the request, and reads the answer.
+//! The client for all providers: finds the key, encodes the request, and decodes the answer.
 
 mod embed;
 
@@ -10,18 +10,24 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
-use model::{Attempt, Client, Event, Failure, FailureClass, Fim, ModelId, Profile, Request};
+use model::{
+    Attempt, Failure, FailureClass, Fim, ModelClient, ModelId, ModelRequest, Profile, StreamEvent,
+};
 use tokio::sync::Mutex;
 
-use super::{Call, KeyHeader, Method, ProviderConfig, Providers, Socket, Transport, exchange};
-use crate::keys::{Keys, Platform, Secret, Vault};
+use super::{
+    HttpRequest, KeyHeader, Method, NetworkTransport, ProviderConfig, Providers, Transport,
+    exchange,
+};
+use crate::keys::{Keys, Platform, Secret, SecretSource};
 use crate::wire::{
-    Decoder, Encoded, Site, WireOptions, decoder, encode, encode_fim, fim_decoder, profile_options,
+    Decoder, EncodedRequest, RequestTarget, WireOptions, decoder, encode, encode_fim, fim_decoder,
+    profile_options,
 };
 
-/// Where models' profiles are looked up.
+/// Looks up model profiles.
 pub trait ProfileSource: Send + Sync {
-    /// How to speak to a model; `None` leaves it to the provider's options.
+    /// Returns the profile of a model; `None` leaves it to the provider's options.
     fn profile(&self, model: &ModelId) -> Option<Profile>;
 }
 
@@ -31,48 +37,50 @@ impl<F: Fn(&ModelId) -> Option<Profile> + Send + Sync> ProfileSource for F {
     }
 }
 
-/// Speaks to every provider. It never retries.
+/// Client for all configured providers. It never retries.
 #[derive(Clone)]
 pub struct HttpClient {
-    shared: Arc<Shared>,
+    shared: Arc<HttpClientInner>,
 }
 
-struct Shared {
+struct HttpClientInner {
     providers: Providers,
     profiles: Arc<dyn ProfileSource>,
-    vault: Arc<dyn Vault>,
+    secrets: Arc<dyn SecretSource>,
     platform: Platform,
-    /// One a provider, so that each has a pool of its own.
+    /// One per provider, so that each has its own connection pool.
     transports: HashMap<String, Arc<dyn Transport>>,
-    /// Keys that were found; one that is refused is looked up again.
+    /// Resolved keys; a rejected key is looked up again.
     keys: HashMap<String, Mutex<Option<Secret>>>,
     now: fn() -> SystemTime,
 }
 
 impl HttpClient {
-    /// A client over the network. Needs tokio's runtime.
+    /// Creates a client over the network. Requires tokio's runtime.
     pub fn new(
         providers: Providers,
         profiles: Arc<dyn ProfileSource>,
-        vault: Arc<dyn Vault>,
+        vault: Arc<dyn SecretSource>,
     ) -> Self {
-        Self::over(providers, profiles, vault, |_| Arc::new(Socket::default()))
+        Self::with_transport(providers, profiles, vault, |_| {
+            Arc::new(NetworkTransport::default())
+        })
     }
 
-    /// A client over other transports: a recorder, a recording.
-    pub fn over(
+    /// Creates a client over other transports, such as a recorder or recordings.
+    pub fn with_transport(
         providers: Providers,
         profiles: Arc<dyn ProfileSource>,
-        vault: Arc<dyn Vault>,
+        vault: Arc<dyn SecretSource>,
         transport: impl Fn(&str) -> Arc<dyn Transport>,
     ) -> Self {
         let ids = || providers.all.keys();
         let transports = ids().map(|id| (id.clone(), transport(id))).collect();
         let keys = ids().map(|id| (id.clone(), Mutex::default())).collect();
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(HttpClientInner {
                 profiles,
-                vault,
+                secrets: vault,
                 platform: Platform::current(),
                 transports,
                 keys,
@@ -86,31 +94,37 @@ impl HttpClient {
         &self,
         model: ModelId,
         attempt: Attempt,
-        write: impl FnOnce(&Ready<'_>) -> Result<(Encoded, Decoder), Failure> + Send + 'static,
-    ) -> BoxStream<'static, Event> {
+        write: impl FnOnce(&RequestContext<'_>) -> Result<(EncodedRequest, Decoder), Failure>
+        + Send
+        + 'static,
+    ) -> BoxStream<'static, StreamEvent> {
         let shared = self.shared.clone();
         let prepared = async move {
             match shared.prepare(&model, attempt, write).await {
                 Ok(events) => shared.clone().forget_refused_key(&model, events),
-                Err(failure) => stream::iter([Event::Failed(failure)]).boxed(),
+                Err(failure) => stream::iter([StreamEvent::Failed(failure)]).boxed(),
             }
         };
         stream::once(prepared).flatten().boxed()
     }
 }
 
-impl Client for HttpClient {
-    fn send(&self, request: Request) -> BoxStream<'static, Event> {
+impl ModelClient for HttpClient {
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
         self.send_attempt(request, Attempt::default())
     }
 
-    fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
+    fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
         self.complete_attempt(request, Attempt::default())
     }
 
-    fn send_attempt(&self, request: Request, attempt: Attempt) -> BoxStream<'static, Event> {
+    fn send_attempt(
+        &self,
+        request: ModelRequest,
+        attempt: Attempt,
+    ) -> BoxStream<'static, StreamEvent> {
         self.start(request.model.clone(), attempt, move |ready| {
-            let Ready {
+            let RequestContext {
                 config, options, ..
             } = ready;
             let dialect = ready.providers.dialect(config);
@@ -120,11 +134,11 @@ impl Client for HttpClient {
         })
     }
 
-    fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, Event> {
+    fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, StreamEvent> {
         self.start(request.model.clone(), attempt, move |ready| {
             let Some(mut fim) = ready.config.fim.clone() else {
                 let message = format!(
-                    "{} fills no gaps; choose another model for completions.",
+                    "{} does not support fill-in-the-middle; choose another model for completions.",
                     ready.config.name
                 );
                 return Err(Failure::new(FailureClass::InvalidRequest, message));
@@ -138,38 +152,38 @@ impl Client for HttpClient {
     }
 }
 
-/// What a request is written with.
-struct Ready<'a> {
+/// Everything needed to encode a request.
+struct RequestContext<'a> {
     providers: &'a Providers,
     config: &'a ProviderConfig,
     options: &'a WireOptions,
     model: &'a ModelId,
 }
 
-impl Ready<'_> {
-    fn site(&self) -> Site {
+impl RequestContext<'_> {
+    fn site(&self) -> RequestTarget {
         site(self.config, self.model)
     }
 }
 
-/// Who is asked, for sentences.
-fn site(config: &ProviderConfig, model: &ModelId) -> Site {
-    Site {
+/// Names the request's target for error sentences.
+fn site(config: &ProviderConfig, model: &ModelId) -> RequestTarget {
+    RequestTarget {
         provider: config.name.clone(),
         host: config.host().to_owned(),
         model: model.model.clone(),
     }
 }
 
-impl Shared {
-    /// The provider of a model, and how it is reached.
+impl HttpClientInner {
+    /// Returns the provider of a model, with its transport.
     fn provider(&self, model: &ModelId) -> Result<(&ProviderConfig, &Arc<dyn Transport>), Failure> {
         let known = self.providers.all.get(&model.provider);
         known
             .zip(self.transports.get(&model.provider))
             .ok_or_else(|| {
                 let message = format!(
-                    "No provider is called \"{}\"; name one of {}, or add it to the settings.",
+                    "There is no provider \"{}\"; use one of {}, or add it to the settings.",
                     model.provider,
                     self.providers
                         .all
@@ -186,8 +200,8 @@ impl Shared {
         &self,
         model: &ModelId,
         attempt: Attempt,
-        write: impl FnOnce(&Ready<'_>) -> Result<(Encoded, Decoder), Failure>,
-    ) -> Result<BoxStream<'static, Event>, Failure> {
+        write: impl FnOnce(&RequestContext<'_>) -> Result<(EncodedRequest, Decoder), Failure>,
+    ) -> Result<BoxStream<'static, StreamEvent>, Failure> {
         let (config, transport) = self.provider(model)?;
         let profile = self.profiles.profile(model);
         let profile = profile.as_ref().map(profile_options).unwrap_or_default();
@@ -196,7 +210,7 @@ impl Shared {
             let message = format!("The options of {model} cannot be read: {error}.");
             Failure::new(FailureClass::InvalidRequest, message)
         })?;
-        let ready = Ready {
+        let ready = RequestContext {
             providers: &self.providers,
             config,
             options: &options,
@@ -211,7 +225,7 @@ impl Shared {
             headers.push(("idempotency-key".to_owned(), attempt.idempotency_key));
             headers.push(("x-retry-count".to_owned(), attempt.retries.to_string()));
         }
-        let call = Call {
+        let call = HttpRequest {
             method: Method::Post,
             url,
             headers,
@@ -242,7 +256,7 @@ impl Shared {
             return Ok(Some(secret.clone()));
         }
         let keys = Keys {
-            vault: self.vault.as_ref(),
+            vault: self.secrets.as_ref(),
             platform: self.platform,
         };
         let failure = |message| Failure::new(FailureClass::Authentication, message);
@@ -262,18 +276,18 @@ impl Shared {
         }
     }
 
-    /// A key that was refused may have been replaced: the next request looks again.
+    /// Drops a rejected key; it may have been replaced, so the next request looks it up again.
     fn forget_refused_key(
         self: Arc<Self>,
         model: &ModelId,
-        events: BoxStream<'static, Event>,
-    ) -> BoxStream<'static, Event> {
+        events: BoxStream<'static, StreamEvent>,
+    ) -> BoxStream<'static, StreamEvent> {
         let provider = model.provider.clone();
         events
-            .then(move |event| -> BoxFuture<'static, Event> {
+            .then(move |event| -> BoxFuture<'static, StreamEvent> {
                 let is_refused = matches!(
                     &event,
-                    Event::Failed(failure) if failure.class == FailureClass::Authentication
+                    StreamEvent::Failed(failure) if failure.class == FailureClass::Authentication
                 );
                 if !is_refused {
                     return std::future::ready(event).boxed();

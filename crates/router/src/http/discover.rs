@@ -1,4 +1,4 @@
-//! Which model servers run on this machine.
+//! Discovers model servers on this machine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,40 +10,43 @@ use model::TokenCount;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Call, Method, Probe, ProviderConfig, Providers, Transport, is_loopback};
-use crate::wire::Path;
+use super::{
+    DiscoveryProbe, HttpRequest, Method, ProviderConfig, Providers, Transport, is_loopback,
+};
+use crate::wire::EndpointPath;
 
-/// The most of an answer that is read.
-const MOST: usize = 4 << 20;
+/// Maximum size of a response in bytes.
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
-/// A server that answered.
+/// A server that responded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundServer {
-    /// The provider's id.
+pub struct DiscoveredServer {
+    /// Id of the provider.
     pub provider: String,
-    /// Its name for people.
+    /// Display name of the provider.
     pub name: String,
-    /// Where it is.
+    /// Base address of the server.
     pub base_url: String,
-    /// What it serves.
-    pub models: Vec<FoundModel>,
+    /// Models that it serves.
+    pub models: Vec<DiscoveredModel>,
 }
 
-/// A model that a server says it has.
+/// A model that a server lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundModel {
-    /// Its name there.
+pub struct DiscoveredModel {
+    /// Name of the model on that server.
     pub name: String,
-    /// How many tokens fit, where the server says so.
+    /// Context window in tokens, if the server reports it.
     pub context: Option<TokenCount>,
 }
 
-/// Asks every local provider's address at once; each has `patience` to answer. No key is sent.
+/// Probes all local providers' addresses concurrently, each with the timeout `patience`. Sends no
+/// keys.
 pub async fn discover(
     providers: &Providers,
     transport: &Arc<dyn Transport>,
     patience: Duration,
-) -> Vec<FoundServer> {
+) -> Vec<DiscoveredServer> {
     let local = providers.all.iter().filter_map(|(id, config)| {
         let probe = config.probe.as_ref()?;
         is_loopback(config.host()).then(|| ask(transport, id, config, probe, patience))
@@ -56,9 +59,9 @@ async fn ask(
     transport: &Arc<dyn Transport>,
     id: &str,
     config: &ProviderConfig,
-    probe: &Probe,
+    probe: &DiscoveryProbe,
     patience: Duration,
-) -> Option<FoundServer> {
+) -> Option<DiscoveredServer> {
     let answer = get(transport, config, &probe.path, patience).await?;
     let entries = answer.pointer(&probe.list)?.as_array()?;
     let is_owned = |entry: &&Value| {
@@ -73,17 +76,17 @@ async fn ask(
         None => None,
     };
     let models = entries.iter().filter(is_owned).filter_map(|entry| {
-        Some(FoundModel {
+        Some(DiscoveredModel {
             name: entry.pointer(&probe.model)?.as_str()?.to_owned(),
             context: tokens(entry, &probe.context).or(all),
         })
     });
-    let models: Vec<FoundModel> = models.collect();
-    // A server of another kind may listen there.
+    let models: Vec<DiscoveredModel> = models.collect();
+    // A different kind of server may listen there.
     if models.is_empty() && !(entries.is_empty() && probe.owner.is_empty()) {
         return None;
     }
-    Some(FoundServer {
+    Some(DiscoveredServer {
         provider: id.to_owned(),
         name: config.name.clone(),
         base_url: config.base_url.clone(),
@@ -98,14 +101,14 @@ fn tokens(value: &Value, pointer: &str) -> Option<TokenCount> {
     value.pointer(pointer)?.as_u64().map(TokenCount)
 }
 
-/// The JSON at a path; silence, an error and an answer of another kind are all no answer.
+/// Returns the JSON at a path; `None` on a timeout, an error or another kind of response.
 async fn get(
     transport: &Arc<dyn Transport>,
     config: &ProviderConfig,
-    path: &Path,
+    path: &EndpointPath,
     patience: Duration,
 ) -> Option<Value> {
-    let call = Call {
+    let call = HttpRequest {
         method: Method::Get,
         url: config.url(path).ok()?,
         headers: Vec::new(),
@@ -120,7 +123,7 @@ async fn get(
         let mut body = Vec::new();
         while let Some(piece) = reply.body.next().await {
             body.extend_from_slice(&piece.ok()?);
-            if body.len() > MOST {
+            if body.len() > MAX_RESPONSE_BYTES {
                 return None;
             }
         }

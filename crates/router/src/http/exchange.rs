@@ -1,4 +1,4 @@
-//! One request and its answer as a stream of events, with limits on silence.
+//! One request and its response as a stream of events, with timeouts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,30 +8,30 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
-use model::{Event, Failure, FailureClass};
+use model::{Failure, FailureClass, StreamEvent};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Broken, Call, Limits, Reply, Transport, host};
+use super::{ConnectionBroken, HttpRequest, HttpResponse, HttpTimeouts, Transport, host};
 use crate::keys::Secret;
-use crate::wire::{Decoder, Site, rate_limits, refused};
+use crate::wire::{Decoder, RequestTarget, rate_limits, refused};
 
-/// The most of an error's body that is read.
-pub(crate) const MOST_ERROR: usize = 64 << 10;
+/// Maximum number of bytes read from an error response.
+pub(crate) const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// Sends `call` with the first poll. The stream ends with exactly one `Stop` or `Failed`; dropping it closes the
-/// socket. `now` dates the limits in the headers.
+/// Sends `call` on the first poll. The stream ends with exactly one `Stop` or `Failed`; dropping it
+/// closes the socket. Limits in the headers are relative to `now`.
 pub fn exchange(
     transport: &Arc<dyn Transport>,
-    call: Call,
-    limits: Limits,
+    call: HttpRequest,
+    limits: HttpTimeouts,
     decoder: Decoder,
-    site: Site,
+    site: RequestTarget,
     now: SystemTime,
-) -> BoxStream<'static, Event> {
+) -> BoxStream<'static, StreamEvent> {
     let secret = call.key.as_ref().map(|key| key.secret.clone());
     let sent = call.body.clone();
-    let exchange = Exchange {
-        phase: Phase::Waiting(transport.call(call, limits.connect)),
+    let exchange = HttpExchange {
+        phase: ExchangePhase::Waiting(transport.call(call, limits.connect)),
         deadline: None,
         limits,
         decoder,
@@ -41,49 +41,49 @@ pub fn exchange(
         sent,
         ready: VecDeque::new(),
     };
-    stream::unfold(exchange, Exchange::next).boxed()
+    stream::unfold(exchange, HttpExchange::next).boxed()
 }
 
-struct Exchange {
-    phase: Phase,
-    /// When the first byte must be there; set with the first poll.
+struct HttpExchange {
+    phase: ExchangePhase,
+    /// Deadline for the first byte; set on the first poll.
     deadline: Option<Instant>,
-    limits: Limits,
+    limits: HttpTimeouts,
     decoder: Decoder,
-    site: Site,
+    site: RequestTarget,
     now: SystemTime,
     secret: Option<Secret>,
-    /// The request's body: a refusal may name a part of it.
+    /// Body of the request: a refusal may refer to a part of it.
     sent: Bytes,
-    ready: VecDeque<Event>,
+    ready: VecDeque<StreamEvent>,
 }
 
-enum Phase {
-    /// For the headers.
-    Waiting(BoxFuture<'static, Result<Reply, Failure>>),
-    /// For more of the body.
+enum ExchangePhase {
+    /// Waiting for the response headers.
+    Waiting(BoxFuture<'static, Result<HttpResponse, Failure>>),
+    /// Reading the response body.
     Reading(Body),
     Over,
 }
 
-type Body = BoxStream<'static, Result<Bytes, Broken>>;
+type Body = BoxStream<'static, Result<Bytes, ConnectionBroken>>;
 
-impl Exchange {
-    async fn next(mut self) -> Option<(Event, Self)> {
+impl HttpExchange {
+    async fn next(mut self) -> Option<(StreamEvent, Self)> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some((event, self));
             }
-            // Taken out, so that it is dropped, and its socket closed, unless it is put back.
-            match std::mem::replace(&mut self.phase, Phase::Over) {
-                Phase::Over => return None,
-                Phase::Waiting(reply) => self.wait(reply).await,
-                Phase::Reading(body) => self.read(body).await,
+            // Taken out, so that it is dropped and its socket closed unless it is put back.
+            match std::mem::replace(&mut self.phase, ExchangePhase::Over) {
+                ExchangePhase::Over => return None,
+                ExchangePhase::Waiting(reply) => self.wait(reply).await,
+                ExchangePhase::Reading(body) => self.read(body).await,
             }
         }
     }
 
-    async fn wait(&mut self, reply: BoxFuture<'static, Result<Reply, Failure>>) {
+    async fn wait(&mut self, reply: BoxFuture<'static, Result<HttpResponse, Failure>>) {
         let deadline = Instant::now() + self.limits.first_byte;
         self.deadline = Some(deadline);
         let reply = match timeout_at(deadline, reply).await {
@@ -96,7 +96,7 @@ impl Exchange {
         }
         let events = self.decoder.headers(&reply.headers, self.now);
         self.ready.extend(events);
-        self.phase = Phase::Reading(reply.body);
+        self.phase = ExchangePhase::Reading(reply.body);
     }
 
     async fn read(&mut self, mut body: Body) {
@@ -110,8 +110,8 @@ impl Exchange {
                 let events = self.decoder.finish();
                 self.push(events);
             }
-            Ok(Some(Err(Broken(cause)))) => {
-                // What came before the break may have been all of it.
+            Ok(Some(Err(ConnectionBroken(cause)))) => {
+                // The data before the break may already contain the whole answer.
                 let events = self.decoder.finish();
                 self.push(events.into_iter().map(|event| with_cause(event, &cause)));
             }
@@ -119,31 +119,32 @@ impl Exchange {
                 self.deadline = None;
                 let events = self.decoder.feed(&bytes);
                 self.push(events);
-                match self.decoder.has_ended() {
-                    false => self.phase = Phase::Reading(body),
-                    true => drain(body),
+                if self.decoder.has_ended() {
+                    drain(body)
+                } else {
+                    self.phase = ExchangePhase::Reading(body)
                 }
             }
         }
     }
 
-    /// A status that is no success: its body says why.
-    async fn refuse(&mut self, mut reply: Reply, deadline: Instant) {
+    /// Reads an error response, whose body gives the reason.
+    async fn refuse(&mut self, mut reply: HttpResponse, deadline: Instant) {
         if let Some(limits) = rate_limits(&reply.headers, self.now) {
-            self.ready.push_back(Event::RateLimits(limits));
+            self.ready.push_back(StreamEvent::RateLimits(limits));
         }
         if (300..400).contains(&reply.status) {
             return self.redirected(&reply);
         }
         let mut body = Vec::new();
-        while body.len() < MOST_ERROR {
-            // A body that is cut or stalls still says what it said.
+        while body.len() < MAX_ERROR_BYTES {
+            // A truncated or stalled body is still informative.
             match timeout_at(deadline, reply.body.next()).await {
                 Ok(Some(Ok(bytes))) => body.extend_from_slice(&bytes),
                 _ => break,
             }
         }
-        body.truncate(MOST_ERROR);
+        body.truncate(MAX_ERROR_BYTES);
         let failure = refused(
             &self.site,
             reply.status,
@@ -155,15 +156,15 @@ impl Exchange {
         self.fail(failure);
     }
 
-    fn redirected(&mut self, reply: &Reply) {
+    fn redirected(&mut self, reply: &HttpResponse) {
         let location = reply.headers.iter().find(|(name, _)| name == "location");
         let target = match location {
             Some((_, url)) if url.contains("://") => host(url).to_owned(),
             _ => "another address".to_owned(),
         };
         let message = format!(
-            "{} points to {target} (HTTP {}), which a request with a key does not follow. \
-             If that is right, make it the provider's base address.",
+            "{} redirects to {target} (HTTP {}), but requests with a key don't follow redirects. \
+             If the target is right, set it as the provider's base address.",
             self.site.name(),
             reply.status
         );
@@ -175,7 +176,7 @@ impl Exchange {
 
     fn stalled(&mut self, limit: Duration) {
         let message = format!(
-            "{} was silent for {} s, so the request was given up.",
+            "{} sent nothing for {} s, so the request timed out.",
             self.site.name(),
             limit.as_secs_f32()
         );
@@ -187,32 +188,32 @@ impl Exchange {
         self.push(events);
     }
 
-    /// Nothing that a provider says of the key goes further.
-    fn push(&mut self, events: impl IntoIterator<Item = Event>) {
+    /// Queues events, with the key masked in case the provider quotes it.
+    fn push(&mut self, events: impl IntoIterator<Item = StreamEvent>) {
         let secret = &self.secret;
         self.ready
             .extend(events.into_iter().map(|event| match event {
-                Event::Failed(mut failure) => {
+                StreamEvent::Failed(mut failure) => {
                     if let Some(secret) = secret {
                         failure.message = secret.mask(&failure.message);
                     }
-                    Event::Failed(failure)
+                    StreamEvent::Failed(failure)
                 }
                 event => event,
             }));
     }
 }
 
-/// Reads what is there already of a body whose answer is complete: at its end the connection can be used again.
+/// Reads the available rest of a complete answer's body: at its end the connection can be reused.
 fn drain(mut body: Body) {
     while let Some(Some(Ok(_))) = body.next().now_or_never() {}
 }
 
-fn with_cause(event: Event, cause: &str) -> Event {
+fn with_cause(event: StreamEvent, cause: &str) -> StreamEvent {
     match event {
-        Event::Failed(mut failure) if failure.class == FailureClass::Torn => {
-            failure.message.push_str(&format!(" The cause: {cause}."));
-            Event::Failed(failure)
+        StreamEvent::Failed(mut failure) if failure.class == FailureClass::Torn => {
+            failure.message.push_str(&format!(" Cause: {cause}."));
+            StreamEvent::Failed(failure)
         }
         event => event,
     }

@@ -1,4 +1,4 @@
-//! Providers as data: what they are called, where they are, how they are spoken to.
+//! Provider configurations as data: names, addresses, protocols and options.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,90 +7,91 @@ use model::{Failure, FailureClass};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Limits, host, is_loopback};
+use super::{HttpTimeouts, host, is_loopback};
 use crate::keys::KeySource;
-use crate::wire::{Dialect, FimOptions, FimTemplate, Path, Wire};
+use crate::wire::{ChatDialect, EndpointPath, FimOptions, FimTemplate, WireProtocol};
 
 const PROVIDERS: &str = include_str!("../../../../assets/models/providers.json");
 const DIALECTS: &str = include_str!("../../../../assets/models/dialects.json");
 const TEMPLATES: &str = include_str!("../../../../assets/models/fim-templates.json");
 
-/// One provider.
+/// Configuration of one provider.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderConfig {
-    /// Its name for people.
+    /// Display name of the provider.
     pub name: String,
-    /// What it speaks.
-    pub wire: Wire,
-    /// Whose dialect of OpenAI Chat, by the dialect's name; the plain one if empty.
+    /// Wire protocol for chats.
+    pub wire: WireProtocol,
+    /// Name of its OpenAI Chat dialect; the standard one if empty.
     #[serde(default)]
     pub dialect: String,
-    /// Where it is, with the version where its wire wants one there: `https://host/v1`.
+    /// Base address, including the version where the wire requires one: `https://host/v1`.
     pub base_url: String,
-    /// Variables of the environment that say otherwise, the first that is set.
+    /// Environment variables that override the base address; the first one set applies.
     #[serde(default)]
     pub base_url_env: Vec<String>,
-    /// Variables of the environment that hold its key.
+    /// Environment variables that may contain its key.
     #[serde(default)]
     pub key_env: Vec<String>,
-    /// Where else its key is found: these come first.
+    /// Further sources of its key, which take precedence.
     #[serde(default)]
     pub key: Vec<KeySource>,
-    /// The header that holds the key; `authorization` with `Bearer` if empty.
+    /// Header for the key; `authorization` with `Bearer` if empty.
     #[serde(default)]
     pub key_header: String,
-    /// Whether it answers nobody without a key.
+    /// Whether every request requires a key.
     #[serde(default = "yes")]
     pub needs_key: bool,
-    /// Whether it may be asked over plain HTTP though it is not on this machine.
+    /// Whether plain HTTP is allowed although it is not on this machine.
     #[serde(default)]
     pub allow_plain_http: bool,
-    /// What its models can do, as `WireOptions` reads it; a model's profile wins.
+    /// Default options of its models, in the format of `WireOptions`; a model's profile overrides
+    /// them.
     #[serde(default)]
     pub options: Map<String, Value>,
-    /// What the person says of single models, in the same form; this wins over profiles.
+    /// The user's options for single models, in the same format; they override profiles.
     #[serde(default)]
     pub models: BTreeMap<String, Map<String, Value>>,
-    /// How it fills gaps, if it does.
+    /// Fill-in-the-middle options, if supported.
     #[serde(default)]
     pub fim: Option<FimOptions>,
-    /// How it is found on this machine.
+    /// Discovery on this machine, if supported.
     #[serde(default)]
-    pub probe: Option<Probe>,
-    /// How long it may be silent.
+    pub probe: Option<DiscoveryProbe>,
+    /// Timeouts for its responses.
     #[serde(default)]
     limits: LimitsFile,
 }
 
-/// How a server on this machine is found, and its models with it.
+/// Discovery of a local server and its models.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Probe {
-    /// What is asked.
-    pub path: Path,
-    /// Where the answer lists models, as a JSON pointer.
+pub struct DiscoveryProbe {
+    /// Path of the model list.
+    pub path: EndpointPath,
+    /// JSON pointer to the list of models in the response.
     pub list: String,
-    /// Where an entry says the model's name.
+    /// JSON pointer to the name in an entry.
     pub model: String,
-    /// Where it says how many tokens fit; empty if nowhere.
+    /// JSON pointer to the context window in an entry; empty if none.
     #[serde(default)]
     pub context: String,
-    /// What `owned_by` says where several servers use one protocol.
+    /// Expected value of `owned_by`, to distinguish servers with the same protocol.
     #[serde(default)]
     pub owner: String,
-    /// What else is asked, about all models together.
+    /// A further request about the server as a whole.
     #[serde(default)]
     pub server: Option<ServerProbe>,
 }
 
-/// A question about a server as a whole.
+/// A request about a server as a whole.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerProbe {
-    /// What is asked.
-    pub path: Path,
-    /// Where the answer says how many tokens fit.
+    /// Path of the request.
+    pub path: EndpointPath,
+    /// JSON pointer to the context window in tokens.
     pub context: String,
 }
 
@@ -117,17 +118,17 @@ fn yes() -> bool {
     true
 }
 
-/// All providers, with the dialects and templates that they name.
+/// All providers, with the dialects and templates that they refer to.
 #[derive(Clone, Debug)]
 pub struct Providers {
-    /// By id.
+    /// Providers by their id.
     pub all: BTreeMap<String, ProviderConfig>,
-    dialects: BTreeMap<String, Dialect>,
+    dialects: BTreeMap<String, ChatDialect>,
     templates: BTreeMap<String, FimTemplate>,
 }
 
 impl Providers {
-    /// Those that come with us, and what is wrong with their files: nothing, which a test proves.
+    /// Returns the built-in providers, and the problems in their files: none, as a test verifies.
     pub fn builtin() -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut providers = Self {
@@ -140,8 +141,8 @@ impl Providers {
         (providers, problems)
     }
 
-    /// Adds the person's own: an id that is known changes only the members that are given. What cannot be
-    /// used is left out and told.
+    /// Adds the user's providers: for a known id only the given members are overridden. Invalid
+    /// entries are skipped and reported.
     pub fn add(&mut self, own: &Map<String, Value>) -> Vec<String> {
         let builtin: Map<String, Value> = serde_json::from_str(PROVIDERS).unwrap_or_default();
         let mut problems = Vec::new();
@@ -159,15 +160,17 @@ impl Providers {
                 .or_insert_with(|| Value::from(id.as_str()));
             merged.extend(members.clone());
             match serde_json::from_value::<ProviderConfig>(Value::Object(merged)) {
-                Ok(config) if config.dialect.is_empty() || self.dialects.contains_key(&config.dialect) => {
+                Ok(config)
+                    if config.dialect.is_empty() || self.dialects.contains_key(&config.dialect) =>
+                {
                     self.all.insert(id.clone(), config);
                 }
                 Ok(config) => problems.push(format!(
-                    "the provider \"{id}\" names the dialect \"{}\", which does not exist; there are {}",
+                    "the provider \"{id}\" uses the unknown dialect \"{}\"; available are {}",
                     config.dialect,
                     self.dialects.keys().cloned().collect::<Vec<_>>().join(", ")
                 )),
-                // The words of the reader may quote a value, and a value may be a key.
+                // The parser's message may quote a value, and a value may be a key.
                 Err(error) => problems.push(format!(
                     "the provider \"{id}\" cannot be used: {}",
                     without_values(&error.to_string())
@@ -177,7 +180,7 @@ impl Providers {
         problems
     }
 
-    /// Takes base addresses from the environment, where it has them.
+    /// Applies base addresses from environment variables.
     pub fn apply_environment(&mut self, variable: impl Fn(&str) -> Option<String>) {
         for config in self.all.values_mut() {
             let mut values = config.base_url_env.iter().filter_map(|name| variable(name));
@@ -187,7 +190,7 @@ impl Providers {
         }
     }
 
-    /// The variables of the environment that hold keys; no child process may see them.
+    /// Returns the environment variables that contain keys; no child process may see them.
     pub fn key_variables(&self) -> Vec<String> {
         let mut names = Vec::new();
         for config in self.all.values() {
@@ -202,56 +205,57 @@ impl Providers {
         names
     }
 
-    /// The dialect that a provider speaks.
-    pub fn dialect(&self, config: &ProviderConfig) -> Dialect {
+    /// Returns the dialect of a provider.
+    pub fn dialect(&self, config: &ProviderConfig) -> ChatDialect {
         let named = self.dialects.get(&config.dialect);
         named.cloned().unwrap_or_default()
     }
 
-    /// A template for gaps by its name.
+    /// Returns the fill-in-the-middle template with this name.
     pub fn template(&self, name: &str) -> Option<&FimTemplate> {
         self.templates.get(name)
     }
 }
 
 impl ProviderConfig {
-    /// Where its key is looked for, in order.
+    /// Returns the sources of its key, in order of precedence.
     pub fn key_sources(&self) -> Vec<KeySource> {
         let variables = self.key_env.iter().cloned().map(KeySource::Environment);
         let mut sources = self.key.clone();
         sources.extend(variables);
-        // A keychain may ask the person to unlock it: not for a server that needs no key.
+        // A keychain may ask the user to unlock it, so a server that needs no key skips it.
         if self.needs_key {
             sources.push(KeySource::Keychain);
         }
         sources
     }
 
-    /// How long it may be silent.
-    pub fn limits(&self) -> Limits {
+    /// Returns the timeouts of its requests.
+    pub fn limits(&self) -> HttpTimeouts {
         let seconds =
             |number: f64| Duration::try_from_secs_f64(number).unwrap_or(Duration::from_secs(300));
-        Limits {
+        HttpTimeouts {
             connect: seconds(self.limits.connect_s),
             first_byte: seconds(self.limits.first_byte_s),
             idle: seconds(self.limits.idle_s),
         }
     }
 
-    /// Its host, for sentences.
+    /// Returns its host, for error sentences.
     pub fn host(&self) -> &str {
         host(&self.base_url)
     }
 
-    /// The whole address of a path. Fails where plain HTTP would carry a conversation over a network.
-    pub fn url(&self, path: &Path) -> Result<String, Failure> {
+    /// Returns the full address of a path. Fails if plain HTTP would carry a conversation over a
+    /// network.
+    pub fn url(&self, path: &EndpointPath) -> Result<String, Failure> {
         let base = self.base_url.trim().trim_end_matches('/');
         let is_secure = base.starts_with("https://");
         let is_allowed = self.allow_plain_http || is_loopback(host(base));
         let is_plain_allowed = base.starts_with("http://") && is_allowed;
         if !(is_secure || is_plain_allowed) {
             let message = format!(
-                "{} is asked at {}, but not over an encrypted connection. Use an https address, or set \
+                "{} would be reached at {} without encryption. Use an https address, or set \
                  allow_plain_http for this provider.",
                 self.name,
                 host(base)
@@ -259,8 +263,8 @@ impl ProviderConfig {
             return Err(Failure::new(FailureClass::InvalidRequest, message));
         }
         Ok(match path {
-            Path::Base(path) => format!("{base}/{path}"),
-            Path::Root(path) => {
+            EndpointPath::Base(path) => format!("{base}/{path}"),
+            EndpointPath::Root(path) => {
                 let versions = ["/v1beta", "/v1"];
                 let root = versions
                     .iter()
@@ -271,23 +275,24 @@ impl ProviderConfig {
     }
 }
 
-/// An address as people write it in the environment: with a scheme or without, with a path or without.
+/// Parses an address from an environment variable, which may lack the scheme or the path.
 fn address(value: &str, usual: &str) -> String {
     let value = value.trim().trim_end_matches('/');
     if value.contains("://") {
         return value.to_owned();
     }
     let host = match value.strip_prefix("0.0.0.0") {
-        // What a server listens on is not where it is reached.
+        // A listening address such as 0.0.0.0 is not one to connect to.
         Some(port) => format!("127.0.0.1{port}"),
         None => value.to_owned(),
     };
     let scheme = if is_loopback(&host) { "http" } else { "https" };
     let path = usual.split_once("://").map_or("", |(_, rest)| rest);
     let path = path.find('/').map_or("", |at| &path[at..]);
-    match host.contains('/') {
-        true => format!("{scheme}://{host}"),
-        false => format!("{scheme}://{host}{path}"),
+    if host.contains('/') {
+        format!("{scheme}://{host}")
+    } else {
+        format!("{scheme}://{host}{path}")
     }
 }
 
@@ -305,7 +310,7 @@ fn read<T: serde::de::DeserializeOwned + Default>(
     }
 }
 
-/// A reader's words without what it quotes.
+/// Removes the quoted values from a parser's message.
 fn without_values(words: &str) -> String {
     let mut quoted = words.split('"');
     let mut kept = quoted.next().unwrap_or_default().to_owned();

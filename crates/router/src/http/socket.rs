@@ -1,4 +1,4 @@
-//! The real transport: one connection pool a provider, HTTP/2 where the server speaks it.
+//! The network transport: one connection pool per provider, HTTP/2 where the server supports it.
 
 use std::error::Error as _;
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
@@ -9,27 +9,31 @@ use futures::{FutureExt, StreamExt};
 use model::{Failure, FailureClass};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{Broken, Call, Method, Reply, Transport, host, is_loopback};
+use super::{ConnectionBroken, HttpRequest, HttpResponse, Method, Transport, host, is_loopback};
 
-/// How long an unused connection is kept.
+/// Time after which an idle connection is closed.
 const POOLED: Duration = Duration::from_secs(90);
 
-/// How often a busy HTTP/2 connection is asked whether it is still there, and how long it may think.
+/// Interval and timeout of keep-alive pings on a busy HTTP/2 connection.
 const PING: Duration = Duration::from_secs(20);
 const PONG: Duration = Duration::from_secs(10);
 
-/// Requests over the network. Proxies are taken from the environment, but for this machine's own servers.
-/// Needs tokio's runtime.
+/// Transport over the network. Proxies come from the environment, but local servers bypass them.
+/// Requires tokio's runtime.
 #[derive(Debug, Default)]
-pub struct Socket {
-    /// Made with the first request, for its limit.
+pub struct NetworkTransport {
+    /// Created by the first request, whose connect timeout it uses.
     remote: OnceLock<reqwest::Client>,
     local: OnceLock<reqwest::Client>,
     making: Mutex<()>,
 }
 
-impl Transport for Socket {
-    fn call(&self, call: Call, connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+impl Transport for NetworkTransport {
+    fn call(
+        &self,
+        call: HttpRequest,
+        connect: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
         let client = self.client(&call.url, connect);
         async move {
             let client = client?;
@@ -40,8 +44,8 @@ impl Transport for Socket {
             let status = response.status().as_u16();
             let headers = headers(response.headers());
             let body = response.bytes_stream();
-            let body = body.map(|piece| piece.map_err(|error| Broken(cause(&error))));
-            Ok(Reply {
+            let body = body.map(|piece| piece.map_err(|error| ConnectionBroken(cause(&error))));
+            Ok(HttpResponse {
                 status,
                 headers,
                 body: body.boxed(),
@@ -51,11 +55,11 @@ impl Transport for Socket {
     }
 }
 
-impl Socket {
+impl NetworkTransport {
     fn client(&self, url: &str, connect: Duration) -> Result<reqwest::Client, Failure> {
         let is_local = is_loopback(host(url));
         let pool = if is_local { &self.local } else { &self.remote };
-        // One at a time: two pools would be one too many. A panic while making one leaves nothing half done.
+        // Serialized, so that only one pool is created. A panic inside leaves no partial state.
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = pool.get() {
             return Ok(client.clone());
@@ -73,7 +77,7 @@ fn build(is_local: bool, connect: Duration) -> reqwest::Result<reqwest::Client> 
     PROVIDER.call_once(|| {
         let provider = rustls::crypto::ring::default_provider();
         if provider.install_default().is_err() {
-            log::debug!("TLS has its provider already");
+            log::debug!("a TLS crypto provider is already installed");
         }
     });
     let builder = reqwest::Client::builder()
@@ -85,19 +89,20 @@ fn build(is_local: bool, connect: Duration) -> reqwest::Result<reqwest::Client> 
         .http2_keep_alive_interval(PING)
         .http2_keep_alive_timeout(PONG)
         .tcp_nodelay(true);
-    match is_local {
-        true => builder.no_proxy().build(),
-        false => builder.build(),
+    if is_local {
+        builder.no_proxy().build()
+    } else {
+        builder.build()
     }
 }
 
-fn request(client: &reqwest::Client, call: Call) -> Result<reqwest::Request, Failure> {
+fn request(client: &reqwest::Client, call: HttpRequest) -> Result<reqwest::Request, Failure> {
     let mut all = HeaderMap::new();
     for (name, value) in &call.headers {
         let header = HeaderName::try_from(name.as_str()).ok();
         let value = HeaderValue::try_from(value.as_str()).ok();
         let (Some(header), Some(value)) = (header, value) else {
-            let message = format!("The header \"{name}\" holds letters that HTTP does not take.");
+            let message = format!("The header \"{name}\" contains invalid characters.");
             return Err(Failure::new(FailureClass::InvalidRequest, message));
         };
         all.insert(header, value);
@@ -108,7 +113,7 @@ fn request(client: &reqwest::Client, call: Call) -> Result<reqwest::Request, Fai
         let value = HeaderValue::try_from(value).ok();
         let (Some(header), Some(mut value)) = (header, value) else {
             let message = format!(
-                "The key for {} holds letters that HTTP does not take; enter it again.",
+                "The key for {} contains invalid characters; enter it again.",
                 host(&call.url)
             );
             return Err(Failure::new(FailureClass::Authentication, message));
@@ -122,7 +127,7 @@ fn request(client: &reqwest::Client, call: Call) -> Result<reqwest::Request, Fai
     };
     request.headers(all).build().map_err(|_| {
         let message = format!(
-            "\"{}\" is no address; correct the provider's base address.",
+            "\"{}\" is not a valid address; correct the provider's base address.",
             host(&call.url)
         );
         Failure::new(FailureClass::InvalidRequest, message)
@@ -138,18 +143,19 @@ fn headers(map: &HeaderMap) -> Vec<(String, String)> {
 }
 
 fn offline(host: &str, error: &reqwest::Error) -> Failure {
-    let advice = match is_loopback(host) {
-        true => "Is the server running?",
-        false => "Check the network, a proxy if there is one, and the base address.",
+    let advice = if is_loopback(host) {
+        "Is the server running?"
+    } else {
+        "Check the network, a proxy if there is one, and the base address."
     };
     let message = format!("No connection to {host}: {}. {advice}", cause(error));
     Failure::new(FailureClass::Offline, message)
 }
 
-/// The innermost cause: the outer ones repeat the address, which may hold a password.
+/// Returns the innermost cause: outer ones repeat the address, which may contain a password.
 fn cause(error: &reqwest::Error) -> String {
     if error.is_timeout() && error.is_connect() {
-        return "it took too long".to_owned();
+        return "it timed out".to_owned();
     }
     let mut cause: &dyn std::error::Error = match error.source() {
         Some(source) => source,

@@ -1,4 +1,4 @@
-//! Hosts, and a small server that the tests of this folder share.
+//! Tests of host names, and a small server shared by the tests of this module.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 
-/// Accepts one connection, reads one request, and hands both over.
+/// Accepts one connection, reads one request, and returns both.
 pub(super) async fn accept_one() -> (String, oneshot::Receiver<(String, TcpStream)>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -55,7 +55,7 @@ pub(super) async fn answer_all(response: &'static [u8]) -> String {
     format!("http://{address}")
 }
 
-/// How long until the other side closes the connection.
+/// Returns the time until the peer closes the connection.
 pub(super) async fn until_closed(mut socket: TcpStream) -> Duration {
     let started = Instant::now();
     let mut piece = [0; 64];

@@ -1,25 +1,26 @@
-//! The system's keychain, through the program that each system has for it: no library of ours speaks D-Bus.
+//! The system keychain, accessed through each platform's command-line program instead of a D-Bus
+//! library.
 //!
-//! Limitation: on Linux `secret-tool` (of libsecret) must be installed; without it there is no keychain.
+//! Limitation: Linux requires `secret-tool` (of libsecret); without it there is no keychain.
 
 use super::secret::Secret;
 
-/// The name under which our keys are kept.
+/// Service name of our keychain entries.
 const SERVICE: &str = "burin";
 
-/// Whose keychain.
+/// Platform of a keychain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Platform {
     /// The Secret Service: GNOME Keyring, KWallet, KeePassXC.
     Linux,
-    /// The login keychain.
+    /// The macOS login keychain.
     Macos,
-    /// None that we know.
+    /// A platform without a supported keychain.
     Other,
 }
 
 impl Platform {
-    /// The one that we run on.
+    /// Returns the platform of this build.
     pub fn current() -> Self {
         match std::env::consts::OS {
             "linux" => Self::Linux,
@@ -29,13 +30,13 @@ impl Platform {
     }
 }
 
-/// A program to be run with a secret as its input.
-pub(super) struct Call {
+/// A program with a secret as its standard input.
+pub(super) struct KeychainCommand {
     pub(super) words: Vec<String>,
     pub(super) input: Secret,
 }
 
-/// What prints a provider's key.
+/// Returns the command that prints a provider's key.
 pub(super) fn look_up(platform: Platform, provider: &str) -> Option<Vec<String>> {
     let words = match platform {
         Platform::Linux => vec![
@@ -60,8 +61,13 @@ pub(super) fn look_up(platform: Platform, provider: &str) -> Option<Vec<String>>
     Some(words.into_iter().map(str::to_owned).collect())
 }
 
-/// What keeps a provider's key. The key goes through the input: arguments are visible to every process.
-pub(super) fn store(platform: Platform, provider: &str, secret: &Secret) -> Option<Call> {
+/// Returns the command that stores a provider's key. The key is passed as input, since arguments
+/// are visible to every process.
+pub(super) fn store(
+    platform: Platform,
+    provider: &str,
+    secret: &Secret,
+) -> Option<KeychainCommand> {
     match platform {
         Platform::Linux => {
             let label = format!("--label=Burin: key of {provider}");
@@ -74,7 +80,7 @@ pub(super) fn store(platform: Platform, provider: &str, secret: &Secret) -> Opti
                 "account",
                 provider,
             ];
-            Some(Call {
+            Some(KeychainCommand {
                 words: words.into_iter().map(str::to_owned).collect(),
                 input: secret.clone(),
             })
@@ -87,7 +93,7 @@ pub(super) fn store(platform: Platform, provider: &str, secret: &Secret) -> Opti
                 quoted(provider),
                 quoted(secret.expose()),
             );
-            Some(Call {
+            Some(KeychainCommand {
                 words: vec!["security".to_owned(), "-i".to_owned()],
                 input: Secret::new(line),
             })

@@ -1,4 +1,4 @@
-//! A text that is not shown.
+//! A string type whose content is never displayed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,32 +6,33 @@ use std::sync::Arc;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-/// What stands for a key in texts.
+/// Replacement of a key in texts.
 pub(crate) const MASK: &str = "<key>";
 
-/// A key. Neither `Debug` nor `Display` shows it; its memory is wiped when its last copy goes.
+/// A secret key. Neither `Debug` nor `Display` shows it; its memory is wiped when the last copy is
+/// dropped.
 #[derive(Clone, Deserialize)]
 #[serde(from = "String")]
 pub struct Secret(Arc<Zeroizing<String>>);
 
 impl Secret {
-    /// Keeps a key, without the space around it.
+    /// Creates a secret, with surrounding white space removed.
     pub fn new(text: impl Into<String>) -> Self {
         let text = Zeroizing::new(text.into());
         Self(Arc::new(Zeroizing::new(text.trim().to_owned())))
     }
 
-    /// The key itself. Only what goes to its provider may hold it.
+    /// Returns the key itself. Use it only in requests to its provider.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is nothing to keep.
+    /// Returns whether the key is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// A text with every copy of the key taken out.
+    /// Returns a text with every occurrence of the key replaced.
     pub fn mask(&self, text: &str) -> String {
         if self.is_empty() {
             return text.to_owned();
@@ -39,7 +40,7 @@ impl Secret {
         text.replace(self.expose(), MASK)
     }
 
-    /// Overwrites every copy of the key in bytes with `*`, and keeps their number.
+    /// Overwrites every occurrence of the key in `bytes` with `*`, preserving the length.
     pub fn blot(&self, bytes: &mut [u8]) {
         let key = self.expose().as_bytes();
         if key.is_empty() || bytes.len() < key.len() {

@@ -1,4 +1,4 @@
-//! Keys are found where they are said to be, and shown nowhere.
+//! Tests that keys are found in their sources and never shown.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use super::*;
 
 const KEY: &str = "sk-canary-0123456789";
 
-/// A world with these variables and these programs.
+/// A vault with these variables and these programs.
 #[derive(Default)]
 struct World {
     variables: HashMap<String, String>,
@@ -20,7 +20,7 @@ struct World {
     inputs: Mutex<Vec<String>>,
 }
 
-impl Vault for World {
+impl SecretSource for World {
     fn environment(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
@@ -30,13 +30,13 @@ impl Vault for World {
         words: &'a [String],
         input: Option<Secret>,
         _patience: Duration,
-    ) -> BoxFuture<'a, Result<Output, String>> {
+    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
         self.ran.lock().expect("lock").push(words.join(" "));
         let input = input.map(|input| input.expose().to_owned());
         self.inputs.lock().expect("lock").extend(input);
         let told = self.programs.get(&words[0]).cloned();
         let told = told.unwrap_or(Err("cannot start it: not found".to_owned()));
-        async move { told.map(|text| Output::new(text.into_bytes())) }.boxed()
+        async move { told.map(|text| ProgramOutput::new(text.into_bytes())) }.boxed()
     }
 }
 
@@ -61,7 +61,7 @@ fn find(world: &World, sources: &[KeySource]) -> Result<Option<(String, String)>
         platform: Platform::Linux,
     };
     let found = block_on(keys.find("maker", sources))?;
-    Ok(found.map(|found| (found.secret.expose().to_owned(), found.place)))
+    Ok(found.map(|found| (found.secret.expose().to_owned(), found.source)))
 }
 
 fn variable(name: &str) -> KeySource {
@@ -69,7 +69,7 @@ fn variable(name: &str) -> KeySource {
 }
 
 #[test]
-fn the_first_source_that_has_one() {
+fn first_source_with_a_key_wins() {
     let world = world(
         &[("EMPTY", "  "), ("B", "key-b\n")],
         &[("secret-tool", Ok("key-c\nrest"))],
@@ -97,21 +97,21 @@ fn the_first_source_that_has_one() {
 }
 
 #[test]
-fn an_absent_keychain_is_no_key_and_a_failing_command_is_told() {
-    let world = world(&[], &[("pass", Err("it ended with exit status: 1"))]);
+fn missing_keychain_is_ignored_but_failing_command_reported() {
+    let world = world(&[], &[("pass", Err("it exited with exit status: 1"))]);
     assert_eq!(find(&world, &[KeySource::Keychain]), Ok(None));
     let words = ["pass", "show", KEY].map(str::to_owned).to_vec();
     let error = find(&world, &[KeySource::Command(words)]).expect_err("told");
     assert_eq!(
         error,
-        "the command pass, which tells the key, failed: it ended with exit status: 1"
+        "the key command pass failed: it exited with exit status: 1"
     );
     let error = find(&world, &[KeySource::Command(Vec::new())]).expect_err("told");
     assert!(error.contains("empty"), "{error}");
 }
 
 #[test]
-fn a_key_is_stored_through_the_input_alone() {
+fn key_is_stored_through_standard_input_only() {
     for platform in [Platform::Linux, Platform::Macos] {
         let world = world(&[], &[("secret-tool", Ok("")), ("security", Ok(""))]);
         let keys = Keys {
@@ -131,7 +131,7 @@ fn a_key_is_stored_through_the_input_alone() {
 }
 
 #[test]
-fn a_secret_shows_itself_nowhere() {
+fn secret_is_never_displayed() {
     let secret = Secret::new(format!(" {KEY}\n"));
     assert_eq!(secret.expose(), KEY);
     let shown = format!(
@@ -154,14 +154,14 @@ fn a_secret_shows_itself_nowhere() {
 }
 
 #[tokio::test]
-async fn programs_of_the_system() {
+async fn system_programs() {
     let run = |words: &[&str], input: Option<&str>, seconds: f32| {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let input = input.map(Secret::new);
         async move {
             let patience = Duration::from_secs_f32(seconds);
             let path = std::env::var_os("PATH").expect("a PATH");
-            let vault = SystemVault {
+            let vault = SystemSecrets {
                 environment: vec![("PATH".into(), path), ("GIVEN".into(), "it".into())],
             };
             let output = vault.run(&words, input, patience).await;

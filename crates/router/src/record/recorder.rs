@@ -1,4 +1,4 @@
-//! A transport that writes down what another one carries.
+//! A transport that records the traffic of another one.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,22 +12,23 @@ use futures::{FutureExt, Stream, StreamExt};
 use model::Failure;
 use tokio::time::Instant;
 
-use super::{Chunk, End, Recording};
-use crate::http::{Broken, Call, Method, Reply, Transport};
+use super::{BodyChunk, Recording, RecordingEnd};
+use crate::http::{ConnectionBroken, HttpRequest, HttpResponse, Method, Transport};
 use crate::keys::Secret;
 
-/// Where recordings go when they are complete.
+/// Receives each recording when it is complete.
 type Sink = Arc<dyn Fn(Recording) + Send + Sync>;
 
-/// Records everything that goes through a transport. A recording is given away when its answer ends or is
-/// dropped; until then it is held in memory.
+/// Records all traffic of a transport. A recording is emitted when its response ends or is dropped;
+/// until then it is kept in memory.
 pub struct Recorder {
     inner: Arc<dyn Transport>,
     sink: Sink,
 }
 
 impl Recorder {
-    /// Records what `inner` carries into `sink`, which must not wait: it is called where the answer is read.
+    /// Records the traffic of `inner` into `sink`, which must not block: it is called where the
+    /// response is read.
     pub fn new(
         inner: Arc<dyn Transport>,
         sink: impl Fn(Recording) + Send + Sync + 'static,
@@ -40,8 +41,12 @@ impl Recorder {
 }
 
 impl Transport for Recorder {
-    fn call(&self, call: Call, connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
-        let tape = Tape::new(&call, self.sink.clone());
+    fn call(
+        &self,
+        call: HttpRequest,
+        connect: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
+        let tape = RecordingGuard::new(&call, self.sink.clone());
         let reply = self.inner.call(call, connect);
         async move {
             let mut tape = tape;
@@ -49,8 +54,8 @@ impl Transport for Recorder {
                 Ok(reply) => {
                     tape.recording.status = reply.status;
                     tape.recording.headers = reply.headers.clone();
-                    Ok(Reply {
-                        body: Taped {
+                    Ok(HttpResponse {
+                        body: RecordedBody {
                             inner: reply.body,
                             tape,
                         }
@@ -59,7 +64,7 @@ impl Transport for Recorder {
                     })
                 }
                 Err(failure) => {
-                    tape.recording.end = End::Offline(failure.message.clone());
+                    tape.recording.end = RecordingEnd::Offline(failure.message.clone());
                     Err(failure)
                 }
             }
@@ -68,16 +73,16 @@ impl Transport for Recorder {
     }
 }
 
-/// A recording in the making. It is given away when it is dropped, however that comes about.
-struct Tape {
+/// A recording in progress, emitted on drop.
+struct RecordingGuard {
     recording: Recording,
     started: Instant,
     secret: Option<Secret>,
     sink: Sink,
 }
 
-impl Tape {
-    fn new(call: &Call, sink: Sink) -> Self {
+impl RecordingGuard {
+    fn new(call: &HttpRequest, sink: Sink) -> Self {
         let method = match call.method {
             Method::Get => "GET",
             Method::Post => "POST",
@@ -94,7 +99,7 @@ impl Tape {
                 status: 0,
                 headers: Vec::new(),
                 chunks: Vec::new(),
-                end: End::Dropped,
+                end: RecordingEnd::Dropped,
             },
             started: Instant::now(),
             secret: call.key.as_ref().map(|key| key.secret.clone()),
@@ -114,11 +119,12 @@ impl Tape {
                 *value = secret.mask(value);
             }
         }
-        if let End::Broken(cause) | End::Offline(cause) = &mut recording.end {
+        if let RecordingEnd::Broken(cause) | RecordingEnd::Offline(cause) = &mut recording.end {
             *cause = secret.mask(cause);
         }
         secret.blot(&mut recording.request_body);
-        // A key may lie across two chunks: it is looked for in the whole, and the chunks keep their lengths.
+        // A key may span two chunks, so the search covers the whole body; the chunks keep their
+        // lengths.
         let mut body = recording.body();
         secret.blot(&mut body);
         let mut rest = body.as_slice();
@@ -130,14 +136,14 @@ impl Tape {
     }
 }
 
-impl Drop for Tape {
+impl Drop for RecordingGuard {
     fn drop(&mut self) {
         self.clean();
         (self.sink)(self.recording.clone());
     }
 }
 
-/// An address without the name and the password that it may hold.
+/// Returns an address without user name and password.
 fn without_login(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
@@ -151,28 +157,28 @@ fn without_login(url: &str) -> String {
 }
 
 /// A body that is recorded while it is read.
-struct Taped {
-    inner: BoxStream<'static, Result<Bytes, Broken>>,
-    tape: Tape,
+struct RecordedBody {
+    inner: BoxStream<'static, Result<Bytes, ConnectionBroken>>,
+    tape: RecordingGuard,
 }
 
-impl Stream for Taped {
-    type Item = Result<Bytes, Broken>;
+impl Stream for RecordedBody {
+    type Item = Result<Bytes, ConnectionBroken>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = self.inner.poll_next_unpin(cx);
         let tape = &mut self.tape;
         match &polled {
             Poll::Pending => {}
-            // After a break there is nothing more, which does not make it complete.
-            Poll::Ready(None) if tape.recording.end == End::Dropped => {
-                tape.recording.end = End::Complete;
+            // A broken body also ends, which does not make it complete.
+            Poll::Ready(None) if tape.recording.end == RecordingEnd::Dropped => {
+                tape.recording.end = RecordingEnd::Complete;
             }
             Poll::Ready(None) => {}
-            Poll::Ready(Some(Err(Broken(cause)))) => {
-                tape.recording.end = End::Broken(cause.clone());
+            Poll::Ready(Some(Err(ConnectionBroken(cause)))) => {
+                tape.recording.end = RecordingEnd::Broken(cause.clone());
             }
-            Poll::Ready(Some(Ok(bytes))) => tape.recording.chunks.push(Chunk {
+            Poll::Ready(Some(Ok(bytes))) => tape.recording.chunks.push(BodyChunk {
                 at: tape.started.elapsed(),
                 bytes: bytes.to_vec(),
             }),

@@ -10,46 +10,47 @@ use futures::{FutureExt, StreamExt};
 use model::{Failure, FailureClass};
 use tokio::time::{Instant, sleep_until};
 
-use super::{End, Recording};
-use crate::http::{Broken, Call, Reply, Transport};
+use super::{Recording, RecordingEnd};
+use crate::http::{ConnectionBroken, HttpRequest, HttpResponse, Transport};
 
-/// How fast a recording is played.
+/// Speed at which a recording is replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// Without waiting.
+pub enum ReplayPace {
+    /// Without the recorded delays.
     Instant,
-    /// As it came.
+    /// With the recorded delays.
     Recorded,
 }
 
-/// Answers requests from recordings: each is played once, to the first request with its very path and body.
-pub struct Replay {
+/// Answers requests from recordings: each is replayed once, to the first request with the same path
+/// and body.
+pub struct ReplayTransport {
     recordings: Mutex<Vec<Recording>>,
-    pace: Pace,
+    pace: ReplayPace,
 }
 
-impl Replay {
-    /// Answers from these.
-    pub fn new(recordings: Vec<Recording>, pace: Pace) -> Self {
+impl ReplayTransport {
+    /// Creates a transport that answers from these recordings.
+    pub fn new(recordings: Vec<Recording>, pace: ReplayPace) -> Self {
         Self {
             recordings: Mutex::new(recordings),
             pace,
         }
     }
 
-    /// How many have not been played.
-    pub fn left(&self) -> usize {
+    /// Returns the number of recordings not replayed yet.
+    pub fn remaining(&self) -> usize {
         self.lock().len()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Recording>> {
-        // A panic elsewhere leaves the list whole.
+        // A panic elsewhere leaves the list intact.
         self.recordings
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, call: &Call) -> Option<Recording> {
+    fn take(&self, call: &HttpRequest) -> Option<Recording> {
         let mut recordings = self.lock();
         let at = recordings.iter().position(|recording| {
             path(&recording.line) == path(&call.url) && recording.request_body == call.body
@@ -58,8 +59,12 @@ impl Replay {
     }
 }
 
-impl Transport for Replay {
-    fn call(&self, call: Call, _connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+impl Transport for ReplayTransport {
+    fn call(
+        &self,
+        call: HttpRequest,
+        _connect: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
         let found = self.take(&call);
         let pace = self.pace;
         async move {
@@ -70,10 +75,10 @@ impl Transport for Replay {
                 );
                 return Err(Failure::new(FailureClass::InvalidRequest, message));
             };
-            if let End::Offline(message) = recording.end {
+            if let RecordingEnd::Offline(message) = recording.end {
                 return Err(Failure::new(FailureClass::Offline, message));
             }
-            Ok(Reply {
+            Ok(HttpResponse {
                 status: recording.status,
                 headers: recording.headers.clone(),
                 body: body(recording, pace),
@@ -83,14 +88,17 @@ impl Transport for Replay {
     }
 }
 
-fn body(recording: Recording, pace: Pace) -> BoxStream<'static, Result<Bytes, Broken>> {
+fn body(
+    recording: Recording,
+    pace: ReplayPace,
+) -> BoxStream<'static, Result<Bytes, ConnectionBroken>> {
     let started = Instant::now();
     let end = match recording.end {
-        End::Broken(cause) => Some(Err(Broken(cause))),
+        RecordingEnd::Broken(cause) => Some(Err(ConnectionBroken(cause))),
         _ => None,
     };
     let chunks = stream::iter(recording.chunks).then(move |chunk| async move {
-        if pace == Pace::Recorded {
+        if pace == ReplayPace::Recorded {
             sleep_until(started + chunk.at).await;
         }
         Ok(Bytes::from(chunk.bytes))
@@ -98,7 +106,7 @@ fn body(recording: Recording, pace: Pace) -> BoxStream<'static, Result<Bytes, Br
     chunks.chain(stream::iter(end)).boxed()
 }
 
-/// What follows the host.
+/// Returns the part of an address after the host.
 fn path(url: &str) -> &str {
     let after = url.split_once("://").map_or(url, |(_, rest)| rest);
     after.find('/').map_or("", |at| &after[at..])

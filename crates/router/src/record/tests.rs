@@ -1,4 +1,4 @@
-//! What was recorded is replayed byte for byte, and holds no key.
+//! Tests that recordings replay byte for byte and contain no key.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,26 +10,32 @@ use model::{Failure, FailureClass};
 use tokio::time::{Instant, sleep};
 
 use super::*;
-use crate::http::{Broken, Call, KeyHeader, Method, Reply, Transport};
+use crate::http::{ConnectionBroken, HttpRequest, HttpResponse, KeyHeader, Method, Transport};
 use crate::keys::Secret;
 
 const KEY: &str = "sk-canary-42";
 
-/// Sends these pieces a second apart, then ends or breaks.
+/// Sends these chunks a second apart, then ends or breaks.
 struct Live {
     pieces: Vec<Vec<u8>>,
     breaks: bool,
 }
 
 impl Transport for Live {
-    fn call(&self, _call: Call, _connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+    fn call(
+        &self,
+        _call: HttpRequest,
+        _connect: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
         let pieces = self.pieces.clone();
-        let end = self.breaks.then(|| Err(Broken(format!("reset by {KEY}"))));
+        let end = self
+            .breaks
+            .then(|| Err(ConnectionBroken(format!("reset by {KEY}"))));
         let body = stream::iter(pieces).then(|piece| async move {
             sleep(Duration::from_secs(1)).await;
             Ok(Bytes::from(piece))
         });
-        let reply = Reply {
+        let reply = HttpResponse {
             status: 200,
             headers: vec![
                 ("x-echo".to_owned(), KEY.to_owned()),
@@ -41,8 +47,8 @@ impl Transport for Live {
     }
 }
 
-fn call(body: &'static str) -> Call {
-    Call {
+fn call(body: &'static str) -> HttpRequest {
+    HttpRequest {
         method: Method::Post,
         url: "https://me:pw@api.maker.example/v1/x?y=1".to_owned(),
         headers: vec![("content-type".to_owned(), "application/json".to_owned())],
@@ -83,7 +89,7 @@ fn pieces() -> Vec<Vec<u8>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn byte_for_byte_and_second_for_second() {
+async fn replay_preserves_bytes_and_timing() {
     let recording = record(
         Live {
             pieces: pieces(),
@@ -92,13 +98,13 @@ async fn byte_for_byte_and_second_for_second() {
         99,
     )
     .await;
-    assert_eq!(recording.end, End::Complete);
+    assert_eq!(recording.end, RecordingEnd::Complete);
     let text = recording.to_json();
     let read = Recording::from_json(&text).expect("reads");
     assert_eq!(read, recording);
     assert_eq!(read.to_json(), text);
-    for (pace, seconds) in [(Pace::Instant, 0), (Pace::Recorded, 5)] {
-        let replay = Replay::new(vec![read.clone()], pace);
+    for (pace, seconds) in [(ReplayPace::Instant, 0), (ReplayPace::Recorded, 5)] {
+        let replay = ReplayTransport::new(vec![read.clone()], pace);
         let started = Instant::now();
         let reply = replay
             .call(call("{\"a\":1}"), Duration::ZERO)
@@ -111,14 +117,14 @@ async fn byte_for_byte_and_second_for_second() {
             .await;
         assert_eq!(replayed, pieces());
         assert_eq!(started.elapsed().as_secs(), seconds);
-        assert_eq!(replay.left(), 0);
+        assert_eq!(replay.remaining(), 0);
         let again = replay
             .call(call("{\"a\":1}"), Duration::ZERO)
             .await
             .expect_err("played once");
         assert_eq!(again.class, FailureClass::InvalidRequest);
     }
-    let replay = Replay::new(vec![read], Pace::Instant);
+    let replay = ReplayTransport::new(vec![read], ReplayPace::Instant);
     assert!(
         replay
             .call(call("{\"a\":2}"), Duration::ZERO)
@@ -129,7 +135,7 @@ async fn byte_for_byte_and_second_for_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_key_in_any_part_of_it() {
+async fn recording_contains_no_key() {
     let (one, two) = KEY.split_at(5);
     let said = vec![
         format!("you said {one}").into_bytes(),
@@ -157,11 +163,14 @@ async fn no_key_in_any_part_of_it() {
     assert_eq!(lengths, [said[0].len(), said[1].len()]);
     assert!(text.contains("Bearer <key>"), "{text}");
     assert_eq!(recording.line, "POST https://api.maker.example/v1/x?y=1");
-    assert_eq!(recording.end, End::Broken("reset by <key>".to_owned()));
+    assert_eq!(
+        recording.end,
+        RecordingEnd::Broken("reset by <key>".to_owned())
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_dropped_is_recorded_so_far() {
+async fn dropped_answer_is_recorded_up_to_the_drop() {
     let recording = record(
         Live {
             pieces: pieces(),
@@ -170,12 +179,12 @@ async fn an_answer_that_is_dropped_is_recorded_so_far() {
         2,
     )
     .await;
-    assert_eq!(recording.end, End::Dropped);
+    assert_eq!(recording.end, RecordingEnd::Dropped);
     assert_eq!(recording.chunks.len(), 2);
 }
 
 #[test]
-fn what_is_no_recording_is_told() {
+fn invalid_recording_is_reported() {
     assert!(Recording::from_json("{}").is_err());
     assert!(Recording::from_json("").is_err());
     let other = r#"{"version":2,"request":{"line":"","headers":[],"body":{"text":""}},"response":{"status":0,"headers":[],"chunks":[],"end":"complete"}}"#;

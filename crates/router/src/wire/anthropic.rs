@@ -1,4 +1,4 @@
-//! Anthropic Messages.
+//! The wire protocol of Anthropic Messages.
 
 mod cache;
 mod decode;

@@ -1,28 +1,28 @@
-//! A request's body while it is written. The conversation is by far the longest of it and grows with every request,
-//! so each of its items becomes bytes as soon as it is made: there is never a tree of all of them.
+//! Incremental construction of a request body. The conversation makes up most of it and grows with
+//! every request, so each item is serialized as soon as it is built, without a tree of the whole.
 
 use std::io::Write as _;
 
-use model::{Content, Request};
+use model::{ModelRequest, PartContent};
 use serde_json::{Map, Value};
 
 use super::options::WireOptions;
 
-/// Bytes that a part may take beside its texts.
+/// Maximum overhead of a part besides its texts, in bytes.
 const PART: usize = 512;
-/// Bytes that may be left for the rest of a body: tools, the system prompt.
+/// Capacity for the rest of a body, in bytes: tools, the system prompt.
 const REST: usize = 256 << 10;
 
-/// The list that makes most of a body, as it is written.
-pub(crate) struct Items {
-    /// The list, without its brackets.
+/// The list that makes up most of a body, serialized incrementally.
+pub(crate) struct BodyItems {
+    /// The serialized list, without its brackets.
     bytes: Vec<u8>,
 }
 
-impl Items {
-    /// With room for a request's whole body: pages that stay untouched cost nothing, while a buffer that grows leaves
-    /// holes behind that the next, longer one does not fit into.
-    pub(crate) fn with_room(request: &Request) -> Self {
+impl BodyItems {
+    /// Allocates capacity for the whole body: untouched pages cost nothing, while a growing buffer
+    /// leaves holes in the heap that the next, longer one does not fit into.
+    pub(crate) fn with_room(request: &ModelRequest) -> Self {
         let parts = request.messages.iter().flat_map(|message| &message.parts);
         let bytes: usize = parts.map(|part| PART + 2 * length(&part.content)).sum();
         Self {
@@ -37,8 +37,8 @@ impl Items {
         write(&mut self.bytes, item);
     }
 
-    /// The body: the members `before`, the list as `name`, the members `after`; and those of the options, which win
-    /// over ours.
+    /// Builds the body: the members `before`, the list as `name`, the members `after`, and the
+    /// extra members of the options, which override ours.
     pub(crate) fn finish(
         self,
         mut before: Map<String, Value>,
@@ -52,9 +52,10 @@ impl Items {
                 other_list = Some(value);
                 continue;
             }
-            let ours = match before.contains_key(member) {
-                true => &mut before,
-                false => &mut after,
+            let ours = if before.contains_key(member) {
+                &mut before
+            } else {
+                &mut after
             };
             set(ours, member, value);
         }
@@ -79,14 +80,14 @@ impl Items {
         for (member, value) in &after {
             add(&mut body, member, value);
         }
-        // Behind the last member stands a comma.
+        // Remove the comma after the last member.
         body.pop();
         body.push(b'}');
         body
     }
 }
 
-/// A short body's bytes, with the further members of the options.
+/// Serializes a short body, with the extra members of the options.
 pub(crate) fn finish(mut body: Map<String, Value>, options: &WireOptions) -> Vec<u8> {
     for (name, value) in &options.extra {
         set(&mut body, name, value);
@@ -103,7 +104,7 @@ fn set(body: &mut Map<String, Value>, name: &str, value: &Value) {
     }
 }
 
-/// Adds a member and a comma.
+/// Appends a member and a comma.
 fn add(bytes: &mut Vec<u8>, member: &str, value: &Value) {
     write(bytes, &Value::from(member));
     bytes.push(b':');
@@ -113,17 +114,17 @@ fn add(bytes: &mut Vec<u8>, member: &str, value: &Value) {
 
 fn write(bytes: &mut Vec<u8>, value: &Value) {
     if let Err(error) = write!(bytes, "{value}") {
-        base::never!("memory takes what is written to it: {error}");
+        base::never!("writing to memory cannot fail: {error}");
     }
 }
 
-/// Bytes of a part's texts, and of its pictures as letters.
-fn length(content: &Content) -> usize {
+/// Returns the bytes of a part's texts, and of its images in base64.
+fn length(content: &PartContent) -> usize {
     match content {
-        Content::Text(text) | Content::Reasoning(text) => text.len(),
-        Content::Image { bytes, .. } => bytes.len(),
-        Content::ToolCall { arguments, .. } => arguments.len(),
-        Content::ToolResult { content, .. } => {
+        PartContent::Text(text) | PartContent::Reasoning(text) => text.len(),
+        PartContent::Image { bytes, .. } => bytes.len(),
+        PartContent::ToolCall { arguments, .. } => arguments.len(),
+        PartContent::ToolResult { content, .. } => {
             content.iter().map(|content| PART + length(content)).sum()
         }
     }

@@ -1,60 +1,62 @@
-//! The tool calls of one answer: numbered, named apart, their arguments complete before they end.
+//! The tool calls of one answer: numbered, with unique ids, their arguments complete before they
+//! end.
 
 use std::collections::HashSet;
 
-use model::{Content, Event, Request, StopReason, ToolInput};
+use model::{ModelRequest, PartContent, StopReason, StreamEvent, ToolInput};
 
-use super::text_input::{Ending, TextInput};
+use super::text_input::{InputEnd, TextInput};
 
-/// How a call's arguments come.
+/// Format of a call's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// As JSON.
+pub(crate) enum ArgumentForm {
+    /// JSON, usually one object.
     Json,
-    /// As the text itself.
+    /// Plain text, not wrapped.
     Text,
 }
 
 /// The calls of one answer, in the order in which they began.
 #[derive(Debug, Default)]
-pub(crate) struct Calls {
-    /// Tools that take text: on wires without such tools it comes wrapped.
+pub(crate) struct ToolCalls {
+    /// Tools with text input; wires without such tools wrap the text in JSON.
     text_tools: HashSet<String>,
-    /// Every id of the conversation and of this answer.
+    /// All ids of the conversation and of this answer.
     taken: HashSet<String>,
-    calls: Vec<Call>,
+    calls: Vec<PendingCall>,
 }
 
 #[derive(Debug)]
-struct Call {
-    form: Form,
+struct PendingCall {
+    form: ArgumentForm,
     wrapping: Option<TextInput>,
-    /// The arguments as the wire wrote them.
+    /// The arguments as received on the wire.
     arguments: String,
-    state: State,
+    state: ToolCallState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ToolCallState {
     Open,
-    /// The wire ended it, but it is cut: whether that is an error depends on why the answer stopped.
+    /// The wire ended the call, but its arguments are truncated: the stop reason decides whether
+    /// that is an error.
     Cut,
     Ended,
 }
 
-/// Arguments that are not what was streamed before, or are cut though the answer is not.
+/// Arguments that contradict those streamed before, or that are truncated in a complete answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Contradiction;
 
-impl Calls {
-    pub(crate) fn new(request: &Request) -> Self {
+impl ToolCalls {
+    pub(crate) fn new(request: &ModelRequest) -> Self {
         let text_tools = request.tools.iter().filter_map(|tool| match tool.input {
             ToolInput::Text { .. } => Some(tool.name.clone()),
             ToolInput::Json(_) => None,
         });
         let parts = request.messages.iter().flat_map(|message| &message.parts);
         let taken = parts.filter_map(|part| match &part.content {
-            Content::ToolCall { id, .. } => Some(id.clone()),
+            PartContent::ToolCall { id, .. } => Some(id.clone()),
             _ => None,
         });
         Self {
@@ -64,22 +66,28 @@ impl Calls {
         }
     }
 
-    /// How many calls began.
+    /// Returns the number of calls started.
     pub(crate) fn len(&self) -> usize {
         self.calls.len()
     }
 
-    /// A call begins. Its id is kept if nobody else has it.
-    pub(crate) fn start(&mut self, id: &str, name: &str, form: Form, out: &mut Vec<Event>) -> u32 {
+    /// Starts a call. Keeps its id if that is unused.
+    pub(crate) fn start(
+        &mut self,
+        id: &str,
+        name: &str,
+        form: ArgumentForm,
+        out: &mut Vec<StreamEvent>,
+    ) -> u32 {
         let index = self.calls.len() as u32;
-        let is_wrapped = form == Form::Json && self.text_tools.contains(name);
-        self.calls.push(Call {
+        let is_wrapped = form == ArgumentForm::Json && self.text_tools.contains(name);
+        self.calls.push(PendingCall {
             form,
             wrapping: is_wrapped.then(TextInput::default),
             arguments: String::new(),
-            state: State::Open,
+            state: ToolCallState::Open,
         });
-        out.push(Event::ToolStart {
+        out.push(StreamEvent::ToolStart {
             index,
             id: self.own_id(id),
             name: name.to_owned(),
@@ -87,12 +95,12 @@ impl Calls {
         index
     }
 
-    /// More of a call's arguments.
-    pub(crate) fn fragment(&mut self, index: u32, fragment: &str, out: &mut Vec<Event>) {
+    /// Adds a fragment of a call's arguments.
+    pub(crate) fn fragment(&mut self, index: u32, fragment: &str, out: &mut Vec<StreamEvent>) {
         let Some(call) = self.calls.get_mut(index as usize) else {
             return;
         };
-        if call.state != State::Open || fragment.is_empty() {
+        if call.state != ToolCallState::Open || fragment.is_empty() {
             return;
         }
         call.arguments.push_str(fragment);
@@ -101,21 +109,21 @@ impl Calls {
             None => fragment.to_owned(),
         };
         if !fragment.is_empty() {
-            out.push(Event::ToolArgsDelta { index, fragment });
+            out.push(StreamEvent::ToolArgsDelta { index, fragment });
         }
     }
 
-    /// A call's arguments, whole, whatever came of them before.
-    pub(crate) fn whole(
+    /// Sets a call's complete arguments, regardless of the fragments before.
+    pub(crate) fn set_arguments(
         &mut self,
         index: u32,
         arguments: &str,
-        out: &mut Vec<Event>,
+        out: &mut Vec<StreamEvent>,
     ) -> Result<(), Contradiction> {
         let Some(call) = self.calls.get(index as usize) else {
             return Ok(());
         };
-        if call.state != State::Open {
+        if call.state != ToolCallState::Open {
             return Ok(());
         }
         let rest = arguments.strip_prefix(call.arguments.as_str());
@@ -124,57 +132,58 @@ impl Calls {
         Ok(())
     }
 
-    /// The wire ends a call.
-    pub(crate) fn end(&mut self, index: u32, out: &mut Vec<Event>) {
+    /// Ends a call on behalf of the wire.
+    pub(crate) fn finish_call(&mut self, index: u32, out: &mut Vec<StreamEvent>) {
         let Some(call) = self.calls.get_mut(index as usize) else {
             return;
         };
-        if call.state != State::Open {
+        if call.state != ToolCallState::Open {
             return;
         }
         let rest = match &mut call.wrapping {
             Some(wrapping) => wrapping.finish(),
-            None if call.form == Form::Text => Ending::Complete(String::new()),
+            None if call.form == ArgumentForm::Text => InputEnd::Complete(String::new()),
             None => json_ending(&call.arguments),
         };
         match rest {
-            Ending::Cut => call.state = State::Cut,
-            Ending::Complete(fragment) => {
-                call.state = State::Ended;
+            InputEnd::Cut => call.state = ToolCallState::Cut,
+            InputEnd::Complete(fragment) => {
+                call.state = ToolCallState::Ended;
                 if !fragment.is_empty() {
-                    out.push(Event::ToolArgsDelta { index, fragment });
+                    out.push(StreamEvent::ToolArgsDelta { index, fragment });
                 }
-                out.push(Event::ToolEnd { index });
+                out.push(StreamEvent::ToolEnd { index });
             }
         }
     }
 
-    /// The answer stops for `reason`: every call ends, but for one that the limit cut.
+    /// Ends every call as the answer stops for `reason`, except one that the token limit truncated.
     pub(crate) fn close(
         &mut self,
         reason: StopReason,
-        out: &mut Vec<Event>,
+        out: &mut Vec<StreamEvent>,
     ) -> Result<(), Contradiction> {
         for index in 0..self.calls.len() as u32 {
-            self.end(index, out);
+            self.finish_call(index, out);
         }
         for (index, call) in self.calls.iter_mut().enumerate() {
-            if call.state != State::Cut || reason == StopReason::MaxTokens {
+            if call.state != ToolCallState::Cut || reason == StopReason::MaxTokens {
                 continue;
             }
-            // Text that is cut looks whole to its tool; JSON that is cut does not, and the tool says so.
+            // A tool cannot see that text is truncated; truncated JSON is invalid, and the tool
+            // reports it.
             if call.wrapping.is_some() {
                 return Err(Contradiction);
             }
-            call.state = State::Ended;
-            out.push(Event::ToolEnd {
+            call.state = ToolCallState::Ended;
+            out.push(StreamEvent::ToolEnd {
                 index: index as u32,
             });
         }
         Ok(())
     }
 
-    /// An id that no other call of the conversation has.
+    /// Returns an id that is unique in the conversation.
     fn own_id(&mut self, id: &str) -> String {
         let stem = if id.is_empty() { "call" } else { id };
         let mut own = if id.is_empty() { "call_1" } else { id }.to_owned();
@@ -188,14 +197,14 @@ impl Calls {
     }
 }
 
-fn json_ending(arguments: &str) -> Ending {
+fn json_ending(arguments: &str) -> InputEnd {
     if arguments.trim().is_empty() {
-        // A call without arguments is an empty object on every wire.
-        return Ending::Complete("{}".to_owned());
+        // A call without arguments becomes an empty object on every wire.
+        return InputEnd::Complete("{}".to_owned());
     }
     match serde_json::from_str::<serde::de::IgnoredAny>(arguments) {
-        Ok(_) => Ending::Complete(String::new()),
-        Err(_) => Ending::Cut,
+        Ok(_) => InputEnd::Complete(String::new()),
+        Err(_) => InputEnd::Cut,
     }
 }
 

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions, in the dialect of whichever server speaks it.
+//! The wire protocol of OpenAI Chat Completions, in the dialects of its servers.
 
 mod decode;
 mod encode;

@@ -1,71 +1,86 @@
-//! Bytes of an answer to events: frames, then the wire's own reader, then exactly one last event.
+//! Decodes a response body: bytes to frames, frames to events by the wire's reader, then exactly
+//! one last event.
 
 use std::time::SystemTime;
 
-use model::{Event, Failure, Request};
+use model::{Failure, ModelRequest, StreamEvent};
 use serde_json::Value;
 
-use super::answer::Answer;
-use super::calls::Calls;
-use super::failure::{Site, refused};
-use super::frames::{Divider, Frame, FrameError, Framing};
+use super::calls::ToolCalls;
+use super::failure::{RequestTarget, refused};
+use super::frames::{FrameError, FrameSplitter, Framing, StreamFrame};
 use super::limits::rate_limits;
+use super::response::ResponseBuilder;
 
-/// How much of a body is kept until its first frame, to say what it was if none comes.
+/// Maximum bytes of a body kept until its first frame, to describe a body without frames.
 const OPENING: usize = 4096;
 
-/// Understands the frames of one wire.
-pub(crate) trait Reader: Send {
-    /// One frame. Unknown events and members are no error: wires grow.
-    fn frame(&mut self, event: &str, value: &Value, answer: &mut Answer) -> Result<(), Failure>;
+/// Interprets the frames of one wire.
+pub(crate) trait FrameReader: Send {
+    /// Processes one frame. Unknown events and members are not errors, as protocols grow.
+    fn on_frame(
+        &mut self,
+        event: &str,
+        value: &Value,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), Failure>;
 
-    /// The wire's `[DONE]`, where it has one.
-    fn done(&mut self, answer: &mut Answer) -> Result<(), Failure> {
-        self.end(answer)
+    /// Processes the wire's `[DONE]`, if it has one.
+    fn on_done(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
+        self.on_end(answer)
     }
 
-    /// The body ended without a last event.
-    fn end(&mut self, answer: &mut Answer) -> Result<(), Failure> {
-        Err(answer.torn())
+    /// Handles the end of a body without a last event.
+    fn on_end(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
+        Err(answer.truncated())
     }
 }
 
-/// Reads one answer.
+/// Decodes the body of one answer.
 pub struct Decoder {
-    divider: Divider,
-    reader: Box<dyn Reader>,
-    answer: Answer,
-    /// The body's first bytes, until a frame is read.
+    divider: FrameSplitter,
+    reader: Box<dyn FrameReader>,
+    answer: ResponseBuilder,
+    /// The first bytes of the body, until a frame is read.
     opening: Option<Vec<u8>>,
 }
 
 impl Decoder {
-    /// Reads the answer to `request`.
-    pub(crate) fn new(reader: impl Reader + 'static, request: &Request, site: Site) -> Self {
-        let calls = Calls::new(request);
-        let answer = Answer::new(request.model.clone(), calls, site);
+    /// Creates a decoder for the answer to `request`.
+    pub(crate) fn new(
+        reader: impl FrameReader + 'static,
+        request: &ModelRequest,
+        site: RequestTarget,
+    ) -> Self {
+        let calls = ToolCalls::new(request);
+        let answer = ResponseBuilder::new(request.model.clone(), calls, site);
         Self::with(Framing::Events, reader, answer)
     }
 
-    pub(crate) fn with(framing: Framing, reader: impl Reader + 'static, answer: Answer) -> Self {
+    pub(crate) fn with(
+        framing: Framing,
+        reader: impl FrameReader + 'static,
+        answer: ResponseBuilder,
+    ) -> Self {
         Self {
-            divider: Divider::new(framing),
+            divider: FrameSplitter::new(framing),
             reader: Box::new(reader),
             answer,
             opening: Some(Vec::new()),
         }
     }
 
-    /// What a success's headers say, before the first byte of the body. `now` dates the limits' resets.
-    pub fn headers(&mut self, headers: &[(String, String)], now: SystemTime) -> Vec<Event> {
+    /// Processes the headers of a successful response, before its body. Limits are relative to
+    /// `now`.
+    pub fn headers(&mut self, headers: &[(String, String)], now: SystemTime) -> Vec<StreamEvent> {
         if let Some(limits) = rate_limits(headers, now) {
             self.answer.rate_limits(limits);
         }
         self.answer.take()
     }
 
-    /// Takes more of the body.
-    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Event> {
+    /// Processes the next bytes of the body.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<StreamEvent> {
         if !self.answer.has_ended() {
             if let Some(opening) = &mut self.opening {
                 let room = OPENING.saturating_sub(opening.len());
@@ -78,23 +93,23 @@ impl Decoder {
         self.answer.take()
     }
 
-    /// The body ended. Afterwards the last event has been given.
-    pub fn finish(&mut self) -> Vec<Event> {
+    /// Processes the end of the body. The last event has then been emitted.
+    pub fn finish(&mut self) -> Vec<StreamEvent> {
         if !self.answer.has_ended() {
             let mut frames = Vec::new();
             let divided = self.divider.finish(&mut frames);
-            // What is cut is not wrong: the reader says that the body is torn.
+            // Truncation is not a format error: the reader reports a truncated body.
             self.read(&frames, divided.or(Ok(())));
         }
         if !self.answer.has_ended() {
             let ended = match self.opening.take() {
                 Some(opening) => Err(self.no_answer(&opening)),
-                None => self.reader.end(&mut self.answer),
+                None => self.reader.on_end(&mut self.answer),
             };
             match ended {
                 Err(failure) => self.answer.fail(failure),
                 Ok(()) if !self.answer.has_ended() => {
-                    let failure = self.answer.torn();
+                    let failure = self.answer.truncated();
                     self.answer.fail(failure);
                 }
                 Ok(()) => {}
@@ -103,18 +118,18 @@ impl Decoder {
         self.answer.take()
     }
 
-    /// The body will not go on, for a reason outside of it.
-    pub fn fail(&mut self, failure: Failure) -> Vec<Event> {
+    /// Ends the answer with an external failure, such as a broken connection.
+    pub fn fail(&mut self, failure: Failure) -> Vec<StreamEvent> {
         self.answer.fail(failure);
         self.answer.take()
     }
 
-    /// Whether the last event has been given.
+    /// Returns whether the last event has been emitted.
     pub fn has_ended(&self) -> bool {
         self.answer.has_ended()
     }
 
-    fn read(&mut self, frames: &[Frame], divided: Result<(), FrameError>) {
+    fn read(&mut self, frames: &[StreamFrame], divided: Result<(), FrameError>) {
         for frame in frames {
             if let Err(failure) = self.read_one(frame) {
                 self.answer.fail(failure);
@@ -133,15 +148,15 @@ impl Decoder {
         }
     }
 
-    fn read_one(&mut self, frame: &Frame) -> Result<(), Failure> {
+    fn read_one(&mut self, frame: &StreamFrame) -> Result<(), Failure> {
         if frame.data.trim() == "[DONE]" {
             self.opening = None;
-            return self.reader.done(&mut self.answer);
+            return self.reader.on_done(&mut self.answer);
         }
         match serde_json::from_str::<Value>(&frame.data) {
             Ok(value) => {
                 self.opening = None;
-                self.reader.frame(&frame.event, &value, &mut self.answer)
+                self.reader.on_frame(&frame.event, &value, &mut self.answer)
             }
             Err(_) if frame.is_tail => Ok(()),
             Err(error) => Err(self
@@ -150,13 +165,13 @@ impl Decoder {
         }
     }
 
-    /// The failure of a body without one frame: an error page, an error object, nothing.
+    /// Creates the failure for a body without frames: an error page, an error object, or nothing.
     fn no_answer(&self, opening: &[u8]) -> Failure {
         let text = String::from_utf8_lossy(opening);
         let text = text.trim_start_matches('\u{feff}').trim();
         let is_answer = text.is_empty() || text.starts_with("data") || text.starts_with("event");
         if is_answer || text.starts_with(':') {
-            return self.answer.torn();
+            return self.answer.truncated();
         }
         refused(
             &self.answer.site,

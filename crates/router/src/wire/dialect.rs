@@ -1,55 +1,55 @@
-//! How a server speaks OpenAI Chat: the differences as data, so that a new server needs no code.
+//! Dialects of OpenAI Chat as data, so that a new server needs no code.
 
 use model::ReasoningReplay;
 use serde::Deserialize;
 
 use super::history::IdRule;
 
-/// One server's way.
+/// Dialect of one server.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Dialect {
-    /// The member that limits the output.
+pub struct ChatDialect {
+    /// Member that limits the output tokens.
     pub max_tokens: String,
-    /// Whether usage must be asked for with `stream_options`.
+    /// Whether usage must be requested with `stream_options`.
     pub usage_option: bool,
-    /// Whether `parallel_tool_calls` is understood.
+    /// Whether `parallel_tool_calls` is supported.
     pub parallel_tools: bool,
-    /// What `tool_choice` calls "some tool must be called".
+    /// Value of `tool_choice` that requires some tool call.
     pub required_tool: String,
     /// The role of the system prompt.
     pub system_role: String,
-    /// Whether that role may come in the middle of a conversation; else a user message stands for it.
+    /// Whether that role may occur within a conversation; otherwise a user message replaces it.
     pub late_system: bool,
-    /// The most stop texts that are taken; further ones are left out.
+    /// Maximum number of stop texts; further ones are omitted.
     pub stop_limit: usize,
-    /// Members of a delta that hold thoughts; the first that is there counts.
+    /// Members of a delta that contain reasoning; the first one present applies.
     pub reasoning_fields: Vec<String>,
-    /// The member in which thoughts go back.
+    /// Member in which reasoning is sent back.
     pub reasoning_back_field: String,
-    /// When thoughts go back, where no profile says.
+    /// The reasoning to send back, unless a profile says otherwise.
     pub reasoning_back: ReasoningReplay,
-    /// Whether thoughts come with `reasoning_details`, which go back verbatim.
+    /// Whether reasoning has `reasoning_details`, which are sent back verbatim.
     pub reasoning_details: bool,
-    /// Where an effort's word is written, as a JSON pointer; nowhere if empty.
+    /// JSON pointer for an effort's name; empty if unsupported.
     pub effort: String,
-    /// Where an effort's number of tokens is written.
+    /// JSON pointer for an effort's token budget.
     pub effort_budget: String,
-    /// Where thinking is switched on and off.
+    /// JSON pointer for the switch that enables reasoning.
     pub effort_switch: String,
-    /// Where usage tells the tokens read from a cache; the first pointer that is there counts.
+    /// JSON pointers to cached tokens in the usage; the first one present applies.
     pub cached_tokens: Vec<String>,
-    /// Whether `prompt_cache_key` is understood.
+    /// Whether `prompt_cache_key` is supported.
     pub cache_key: bool,
-    /// Headers that say which conversation a request belongs to, for servers behind a router.
+    /// Headers that carry the conversation id, for servers behind a load balancer.
     pub affinity_headers: Vec<String>,
-    /// The letters of call ids.
+    /// Characters permitted in call ids.
     #[serde(rename = "call_ids")]
     pub(crate) ids: IdRule,
 }
 
-/// A server of which nothing is known but that it speaks OpenAI Chat.
-impl Default for Dialect {
+/// Defaults for a server of which only OpenAI Chat support is known.
+impl Default for ChatDialect {
     fn default() -> Self {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         Self {

@@ -1,53 +1,56 @@
-//! Embeddings as OpenAI has them: texts to vectors. Ollama, llama.cpp, vLLM, LM Studio, Mistral and others take the same.
+//! The OpenAI embeddings protocol, also implemented by Ollama, llama.cpp, vLLM, LM Studio, Mistral
+//! and others.
 //!
 //! Source: the reference of OpenAI's API, "Create embeddings".
 
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Encoded, Path};
+use super::{EncodedRequest, EndpointPath};
 
-/// A request for the vectors of texts.
-pub fn encode_embeddings(model: &str, texts: &[&str]) -> Encoded {
+/// Encodes a request for the embeddings of texts.
+pub fn encode_embeddings(model: &str, texts: &[&str]) -> EncodedRequest {
     let body = json!({ "model": model, "input": texts, "encoding_format": "float" });
-    Encoded {
-        path: Path::Base("embeddings".to_owned()),
+    EncodedRequest {
+        path: EndpointPath::Base("embeddings".to_owned()),
         headers: Vec::new(),
         body: body.to_string().into_bytes(),
     }
 }
 
-/// The vectors of `count` texts, in the order of the texts.
+/// Parses the embeddings of `count` texts, in the order of the texts.
 ///
 /// # Errors
-/// What is wrong with the answer, as the end of a sentence.
+///
+/// Returns the problem with the response as the end of a sentence.
 pub fn read_embeddings(body: &[u8], count: usize) -> Result<Vec<Vec<f32>>, String> {
     #[derive(Deserialize)]
-    struct Answer {
-        data: Vec<Entry>,
+    struct EmbeddingsBody {
+        data: Vec<EmbeddingRow>,
     }
     #[derive(Deserialize)]
-    struct Entry {
+    struct EmbeddingRow {
         index: Option<usize>,
         embedding: Vec<f32>,
     }
-    let answer: Answer = serde_json::from_slice(body)
-        .map_err(|error| format!("its answer is no list of vectors ({error})"))?;
+    let answer: EmbeddingsBody = serde_json::from_slice(body)
+        .map_err(|error| format!("it is not a list of vectors ({error})"))?;
     let mut vectors: Vec<Option<Vec<f32>>> = Vec::new();
     vectors.resize_with(count, || None);
     for (ix, entry) in answer.data.into_iter().enumerate() {
         match vectors.get_mut(entry.index.unwrap_or(ix)) {
             Some(place) if place.is_none() => *place = Some(entry.embedding),
-            _ => return Err("it gave more vectors than it was given texts".to_owned()),
+            _ => return Err("it has more vectors than the request has texts".to_owned()),
         }
     }
     let vectors: Vec<Vec<f32>> = vectors.into_iter().flatten().collect();
     let size = vectors.first().map_or(0, Vec::len);
     let is_sound =
         |vector: &Vec<f32>| vector.len() == size && vector.iter().all(|number| number.is_finite());
-    match vectors.len() == count && (size > 0 || count == 0) && vectors.iter().all(is_sound) {
-        true => Ok(vectors),
-        false => Err("it did not give every text a vector of one length".to_owned()),
+    if vectors.len() == count && (size > 0 || count == 0) && vectors.iter().all(is_sound) {
+        Ok(vectors)
+    } else {
+        Err("it lacks a vector for some text, or its vectors differ in length".to_owned())
     }
 }
 
@@ -62,9 +65,9 @@ mod tests {
     }
 
     #[test]
-    fn texts_go_out_as_the_reference_has_them() {
+    fn request_matches_the_reference() {
         let encoded = encode_embeddings("m", &["a", "b\"c"]);
-        assert_eq!(encoded.path, Path::Base("embeddings".to_owned()));
+        assert_eq!(encoded.path, EndpointPath::Base("embeddings".to_owned()));
         assert_eq!(
             String::from_utf8_lossy(&encoded.body),
             r#"{"model":"m","input":["a","b\"c"],"encoding_format":"float"}"#
@@ -72,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_come_back_in_the_order_of_the_texts() {
+    fn vectors_follow_the_order_of_texts() {
         let body = r#"{"object":"list","model":"m","usage":{},"data":[
             {"object":"embedding","index":1,"embedding":[3,4]},
             {"object":"embedding","index":0,"embedding":[1,2.5]}]}"#;
@@ -83,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_refused() {
+    fn invalid_responses_are_rejected() {
         check("", 1, None);
         check("<html>", 1, None);
         check(r#"{"error":{"message":"no"}}"#, 1, None);

@@ -1,11 +1,11 @@
-//! Refusals and errors of every provider to one failure with a sentence.
+//! Converts errors of all providers to a failure with a sentence.
 //!
-//! Providers agree neither on statuses nor on shapes, so a body is read leniently (`body`) and judged by its
-//! codes first, its words second and its status last (`judge`).
+//! Providers agree neither on statuses nor on formats, so a body is parsed leniently (`body`) and
+//! classified by its codes first, its words second and its status last (`judge`).
 
 mod body;
-mod judge;
-mod part;
+mod classify;
+mod refused_part;
 mod window;
 
 use std::time::{Duration, SystemTime};
@@ -16,19 +16,19 @@ use serde_json::Value;
 use self::body::ErrorBody;
 use super::limits::retry_after;
 
-/// Who answers, for sentences.
+/// Target of a request, for error sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// The provider's name for people, such as `Anthropic`.
+pub struct RequestTarget {
+    /// Display name of the provider, such as `Anthropic`.
     pub provider: String,
-    /// The host, with a port where it has one.
+    /// Host, with its port if present.
     pub host: String,
-    /// The model that was asked.
+    /// Model that was requested.
     pub model: String,
 }
 
-impl Site {
-    /// Provider and host, as a sentence names them.
+impl RequestTarget {
+    /// Returns provider and host as in a sentence.
     pub(crate) fn name(&self) -> String {
         if self.host.is_empty() {
             return self.provider.clone();
@@ -37,10 +37,10 @@ impl Site {
     }
 }
 
-/// The failure that a response other than a success is. Header names are lower case; `now` dates a wait. `sent` is
-/// the request's body, in which the parts that the provider names are looked up.
+/// Converts an error response. Header names are lower case; waits are relative to `now`. Paths in
+/// the error are resolved in `sent`, the request's body.
 pub fn refused(
-    site: &Site,
+    site: &RequestTarget,
     status: u16,
     headers: &[(String, String)],
     body: &[u8],
@@ -48,8 +48,8 @@ pub fn refused(
     now: SystemTime,
 ) -> Failure {
     let body = ErrorBody::read(body);
-    let class = judge::class(Some(status), &body);
-    let part = part::refused(class, &body, sent);
+    let class = classify::class(Some(status), &body);
+    let part = refused_part::refused(class, &body, sent);
     let wait = retry_after(headers, now).or(body.retry_after);
     let class = match &part {
         Some(_) => FailureClass::InvalidRequest,
@@ -61,18 +61,18 @@ pub fn refused(
     }
 }
 
-/// The failure that an error in the middle of a stream is.
-pub(crate) fn interrupted(site: &Site, error: &Value) -> Failure {
+/// Converts an error in the middle of a stream.
+pub(crate) fn interrupted(site: &RequestTarget, error: &Value) -> Failure {
     let body = ErrorBody::of(error);
-    let class = judge::class(None, &body);
+    let class = classify::class(None, &body);
     Failure {
-        part: part::refused(class, &body, &[]),
+        part: refused_part::refused(class, &body, &[]),
         ..failure(site, class, None, body.retry_after, &body)
     }
 }
 
 fn failure(
-    site: &Site,
+    site: &RequestTarget,
     class: FailureClass,
     status: Option<u16>,
     wait: Option<Duration>,
@@ -84,7 +84,7 @@ fn failure(
         status,
         retry_after: wait,
         window: match class {
-            FailureClass::ContextOverflow => window::told(body),
+            FailureClass::ContextOverflow => window::stated_window(body),
             _ => None,
         },
         part: None,
@@ -92,7 +92,7 @@ fn failure(
 }
 
 fn sentence(
-    site: &Site,
+    site: &RequestTarget,
     class: FailureClass,
     status: Option<u16>,
     wait: Option<Duration>,
@@ -100,20 +100,20 @@ fn sentence(
 ) -> String {
     let name = site.name();
     let mut sentence = match class {
-        FailureClass::RateLimited => format!("{name} takes no more requests for now"),
+        FailureClass::RateLimited => format!("{name} is rate limiting requests"),
         FailureClass::Overloaded => format!("{name} is overloaded"),
-        FailureClass::Quota => format!("{name} says that credit or quota is used up"),
-        FailureClass::Authentication => format!("{name} did not accept the key"),
+        FailureClass::Quota => format!("{name} reports that credit or quota is exhausted"),
+        FailureClass::Authentication => format!("{name} rejected the key"),
         FailureClass::ContextOverflow => {
             format!(
-                "The conversation is longer than {} takes at {name}",
+                "The conversation exceeds the context window of {} at {name}",
                 site.model
             )
         }
         FailureClass::NoSuchModel => format!("{name} has no model \"{}\"", site.model),
-        FailureClass::ServerError => format!("{name} failed to answer"),
-        FailureClass::Malformed => format!("{name} answered with something that is no answer"),
-        _ => format!("{name} refused the request"),
+        FailureClass::ServerError => format!("{name} had a server error"),
+        FailureClass::Malformed => format!("{name} sent an invalid response"),
+        _ => format!("{name} rejected the request"),
     };
     if let Some(status) = status.filter(|status| *status != 200) {
         sentence.push_str(&format!(" (HTTP {status})"));
@@ -130,17 +130,17 @@ fn sentence(
     }
     let advice = match (class, wait) {
         (FailureClass::RateLimited | FailureClass::Overloaded, Some(wait)) => {
-            format!("It asks to wait {} s.", wait.as_secs_f64().ceil())
+            format!("It requests a wait of {} s.", wait.as_secs_f64().ceil())
         }
         (FailureClass::RateLimited | FailureClass::Overloaded, None) => "Wait a moment.".to_owned(),
         (FailureClass::Quota, _) => {
             "Waiting does not help: add credit there, or choose another provider.".to_owned()
         }
         (FailureClass::Authentication, _) if body.is_page => {
-            "A firewall or a proxy may stand between.".to_owned()
+            "A firewall or a proxy may be interfering.".to_owned()
         }
         (FailureClass::Authentication, _) => {
-            "Check the key and what it may do in the provider's settings.".to_owned()
+            "Check the key and its permissions in the provider's settings.".to_owned()
         }
         (FailureClass::ContextOverflow, _) => "Compact it, or start a new one.".to_owned(),
         (FailureClass::NoSuchModel, _) => "Check the model's name and the base address.".to_owned(),

@@ -1,4 +1,4 @@
-//! Fill in the middle: the endpoints of each server, and templates for those that have none.
+//! Fill in the middle: the endpoints of each server, and prompt templates for servers without one.
 
 mod decode;
 mod template;
@@ -11,31 +11,31 @@ use super::body::finish;
 use super::history::{add_sampling, headers};
 use super::json::object;
 use super::options::WireOptions;
-use super::{Encoded, Path};
+use super::{EncodedRequest, EndpointPath};
 
 pub(crate) use decode::decoder;
 pub use template::FimTemplate;
 
-/// How a server fills gaps.
+/// Fill-in-the-middle support of a server.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FimOptions {
-    /// Its protocol.
+    /// Protocol of the endpoint.
     pub wire: FimWire,
-    /// Where it is asked.
-    pub path: Path,
-    /// How the prompt is written where the server takes it raw.
+    /// Path of the endpoint.
+    pub path: EndpointPath,
+    /// Template of the prompt, if the server takes it raw.
     #[serde(default)]
     pub template: Option<FimTemplate>,
-    /// The most output tokens that it takes; 0 for no limit of its own.
+    /// Maximum output tokens; 0 for no limit of its own.
     #[serde(default)]
     pub most_output: u64,
-    /// The most stop texts that it takes; further ones are left out.
+    /// Maximum number of stop texts; further ones are omitted.
     #[serde(default = "four")]
     pub stop_limit: usize,
-    /// Where it is asked for next edits with a message, if it has a place for that.
+    /// Path of the endpoint for next edits, if it has one.
     #[serde(default)]
-    pub edit: Option<Path>,
+    pub edit: Option<EndpointPath>,
 }
 
 fn four() -> usize {
@@ -43,7 +43,7 @@ fn four() -> usize {
 }
 
 impl FimOptions {
-    /// What it takes, as far as its protocol goes.
+    /// Returns the forms of requests that the protocol supports.
     pub fn takes(&self) -> Vec<FimForm> {
         let mut forms = vec![FimForm::Gap];
         if matches!(
@@ -57,19 +57,19 @@ impl FimOptions {
     }
 }
 
-/// A protocol for gaps.
+/// Protocol of a fill-in-the-middle endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FimWire {
-    /// llama.cpp's `/infill`: the server knows the model's own template.
+    /// llama.cpp's `/infill`: the server applies the model's own template.
     Infill,
-    /// OpenAI's old completions with a raw prompt, as vLLM has it: needs a template.
+    /// OpenAI's legacy completions with a raw prompt, as in vLLM: requires a template.
     Completions,
-    /// The same with a `suffix`, as DeepSeek has it.
+    /// The same with a `suffix`, as in DeepSeek.
     Suffix,
-    /// Mistral's: asked like a completion, answered like a chat.
+    /// Mistral's protocol: a completion request, answered like a chat.
     Mistral,
-    /// Ollama's `/api/generate`, a JSON object a line.
+    /// Ollama's `/api/generate`, with one JSON object per line.
     Ollama,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn encode(
     fim: &FimOptions,
     options: &WireOptions,
     request: &Fim,
-) -> Result<Encoded, Failure> {
+) -> Result<EncodedRequest, Failure> {
     let most = match fim.most_output {
         0 => request.max_output.0,
         most => request.max_output.0.min(most),
@@ -86,7 +86,8 @@ pub(crate) fn encode(
     let (path, mut body) = match request.form {
         FimForm::Gap => {
             if let (FimWire::Completions, Some(template)) = (fim.wire, &fim.template) {
-                // The template's own ends matter most: without them the model writes the next file.
+                // The template's own stop texts matter most: without them the model continues with
+                // the next file.
                 stop.splice(0..0, template.stop.iter().map(String::as_str));
             }
             (fim.path.clone(), gap(fim, request, most)?)
@@ -113,14 +114,14 @@ pub(crate) fn encode(
             json!({ "include_usage": true }),
         );
     }
-    Ok(Encoded {
+    Ok(EncodedRequest {
         path,
         headers: headers(options),
         body: finish(body, options),
     })
 }
 
-/// A gap between two texts.
+/// Encodes a gap between prefix and suffix.
 fn gap(fim: &FimOptions, request: &Fim, most: u64) -> Result<Map<String, Value>, Failure> {
     let model = ("model", json!(request.model.model));
     Ok(match fim.wire {
@@ -146,8 +147,12 @@ fn gap(fim: &FimOptions, request: &Fim, most: u64) -> Result<Map<String, Value>,
     })
 }
 
-/// A whole prompt, which nobody puts into a template again.
-fn raw(fim: &FimOptions, request: &Fim, most: u64) -> Result<(Path, Map<String, Value>), Failure> {
+/// Encodes a raw prompt, to which the server applies no template.
+fn raw(
+    fim: &FimOptions,
+    request: &Fim,
+    most: u64,
+) -> Result<(EndpointPath, Map<String, Value>), Failure> {
     let model = ("model", json!(request.model.model));
     let prompt = ("prompt", json!(request.prefix));
     match fim.wire {
@@ -155,7 +160,8 @@ fn raw(fim: &FimOptions, request: &Fim, most: u64) -> Result<(Path, Map<String, 
             let body = object([model, prompt, ("max_tokens", json!(most))]);
             Ok((fim.path.clone(), body))
         }
-        // llama.cpp takes prompts where OpenAI's old completions do; `/infill` would wrap them.
+        // llama.cpp takes raw prompts at the legacy completions endpoint; `/infill` would wrap
+        // them.
         FimWire::Infill => {
             let body = object([
                 model,
@@ -163,20 +169,24 @@ fn raw(fim: &FimOptions, request: &Fim, most: u64) -> Result<(Path, Map<String, 
                 ("max_tokens", json!(most)),
                 ("cache_prompt", json!(true)),
             ]);
-            Ok((Path::Base("completions".to_owned()), body))
+            Ok((EndpointPath::Base("completions".to_owned()), body))
         }
         FimWire::Ollama => {
             let body = object([model, prompt, ("raw", json!(true))]);
             Ok((fim.path.clone(), body))
         }
-        FimWire::Suffix | FimWire::Mistral => Err(unfit(request, "takes no prompt as it is")),
+        FimWire::Suffix | FimWire::Mistral => Err(unsupported(request, "accepts no raw prompts")),
     }
 }
 
-/// A message for the endpoint of edits.
-fn edit(fim: &FimOptions, request: &Fim, most: u64) -> Result<(Path, Map<String, Value>), Failure> {
+/// Encodes a message for the edit endpoint.
+fn edit(
+    fim: &FimOptions,
+    request: &Fim,
+    most: u64,
+) -> Result<(EndpointPath, Map<String, Value>), Failure> {
     let Some(path) = &fim.edit else {
-        return Err(unfit(request, "has no endpoint for edits"));
+        return Err(unsupported(request, "has no edit endpoint"));
     };
     let body = object([
         ("model", json!(request.model.model)),
@@ -189,7 +199,7 @@ fn edit(fim: &FimOptions, request: &Fim, most: u64) -> Result<(Path, Map<String,
     Ok((path.clone(), body))
 }
 
-fn unfit(request: &Fim, why: &str) -> Failure {
+fn unsupported(request: &Fim, why: &str) -> Failure {
     let message = format!(
         "The server of {} {why}, so it cannot predict edits with this model; choose another for Tab.",
         request.model
@@ -216,7 +226,7 @@ fn add_stop(body: &mut Map<String, Value>, stop: &[&str]) {
     }
 }
 
-/// The prefix with the other files' pieces before it, for servers that have no place for them.
+/// Returns the prefix preceded by snippets of other files, for servers without a field for them.
 fn with_files(request: &Fim) -> String {
     let mut prompt = String::new();
     for file in &request.files {

@@ -1,53 +1,54 @@
-//! Bytes to frames: server-sent events, and one JSON value a line.
+//! Splits bytes into frames: server-sent events, or one JSON value per line.
 //!
-//! Invariant: the frames do not depend on how the bytes are cut into chunks.
+//! Invariant: the frames do not depend on the division of the bytes into chunks.
 
 use memchr::memchr2;
 
-/// The longest line and the longest event we hold. A picture in base64 fits; a runaway server does not.
+/// Maximum length of a line and of an event in bytes. A base64 image fits; a runaway server does
+/// not.
 const LONGEST: usize = 64 << 20;
 
-/// How a body is divided.
+/// Framing of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// `text/event-stream`.
+    /// Server-sent events, that is `text/event-stream`.
     Events,
-    /// A frame a line.
+    /// One frame per line.
     Lines,
 }
 
-/// One event or line.
+/// One event or one line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    /// The event's name; empty where it has none.
+pub(crate) struct StreamFrame {
+    /// Name of the event; empty if it has none.
     pub(crate) event: String,
-    /// Its data.
+    /// Data of the event.
     pub(crate) data: String,
-    /// Whether the body ended before the frame did: it may be cut.
+    /// Whether the body ended before the frame did, so that it may be truncated.
     pub(crate) is_tail: bool,
 }
 
-/// Why no frame can be read.
+/// Reason why the body cannot be split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameError {
     /// A line is not UTF-8.
     NotText,
-    /// A line or an event is longer than we hold.
+    /// A line or an event exceeds the maximum length.
     TooLong,
 }
 
-/// Divides bytes as they come.
-pub(crate) struct Divider {
+/// Splits bytes into frames incrementally.
+pub(crate) struct FrameSplitter {
     framing: Framing,
     line: Vec<u8>,
-    /// The last byte was `\r`: a `\n` that follows belongs to it.
+    /// The last byte was `\r`: a following `\n` belongs to it.
     after_return: bool,
     is_first_line: bool,
     event: String,
     data: Option<String>,
 }
 
-impl Divider {
+impl FrameSplitter {
     pub(crate) fn new(framing: Framing) -> Self {
         Self {
             framing,
@@ -59,11 +60,11 @@ impl Divider {
         }
     }
 
-    /// Takes more bytes; the frames they complete go to `frames`.
+    /// Processes the next bytes and appends completed frames to `frames`.
     pub(crate) fn feed(
         &mut self,
         mut bytes: &[u8],
-        frames: &mut Vec<Frame>,
+        frames: &mut Vec<StreamFrame>,
     ) -> Result<(), FrameError> {
         while !bytes.is_empty() {
             if self.after_return {
@@ -86,8 +87,8 @@ impl Divider {
         Ok(())
     }
 
-    /// The body ended: what is left, which may be cut.
-    pub(crate) fn finish(&mut self, frames: &mut Vec<Frame>) -> Result<(), FrameError> {
+    /// Processes the end of the body: the rest becomes a frame, possibly truncated.
+    pub(crate) fn finish(&mut self, frames: &mut Vec<StreamFrame>) -> Result<(), FrameError> {
         let before = frames.len();
         if !self.line.is_empty() {
             self.end_line(frames)?;
@@ -107,7 +108,7 @@ impl Divider {
         Ok(())
     }
 
-    fn end_line(&mut self, frames: &mut Vec<Frame>) -> Result<(), FrameError> {
+    fn end_line(&mut self, frames: &mut Vec<StreamFrame>) -> Result<(), FrameError> {
         let bytes = std::mem::take(&mut self.line);
         let mut line = std::str::from_utf8(&bytes).map_err(|_| FrameError::NotText)?;
         if std::mem::take(&mut self.is_first_line) {
@@ -116,19 +117,19 @@ impl Divider {
         match self.framing {
             Framing::Events => self.field(line, frames),
             Framing::Lines if line.trim().is_empty() => {}
-            Framing::Lines => frames.push(Frame {
+            Framing::Lines => frames.push(StreamFrame {
                 event: String::new(),
                 data: line.to_owned(),
                 is_tail: false,
             }),
         }
-        // The next line is as long as this one, more or less.
+        // The next line is likely to be about as long as this one.
         self.line = bytes;
         self.line.clear();
         Ok(())
     }
 
-    fn field(&mut self, line: &str, frames: &mut Vec<Frame>) {
+    fn field(&mut self, line: &str, frames: &mut Vec<StreamFrame>) {
         if line.is_empty() {
             return self.dispatch(frames);
         }
@@ -143,12 +144,12 @@ impl Divider {
                 None => self.data = Some(value.to_owned()),
             },
             "event" => value.clone_into(&mut self.event),
-            // A comment, or a field of reconnection: we never reconnect.
+            // A comment, or a field for reconnecting, which we never do.
             _ => {}
         }
     }
 
-    fn dispatch(&mut self, frames: &mut Vec<Frame>) {
+    fn dispatch(&mut self, frames: &mut Vec<StreamFrame>) {
         let event = std::mem::take(&mut self.event);
         let Some(data) = self.data.take() else {
             return;
@@ -156,7 +157,7 @@ impl Divider {
         if data.is_empty() {
             return;
         }
-        frames.push(Frame {
+        frames.push(StreamFrame {
             event,
             data,
             is_tail: false,

@@ -1,4 +1,4 @@
-//! Gemini `streamGenerateContent`.
+//! The wire protocol of Gemini's `streamGenerateContent`.
 
 mod decode;
 mod encode;

@@ -1,11 +1,14 @@
-//! A conversation in the order that every wire accepts, and what the wires write alike.
+//! The conversation in the order that every wire accepts, and encoding shared by the wires.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{Content, Failure, FailureClass, Part, Request, Role, ToolChoice, ToolInput, ToolSpec};
+use model::{
+    Failure, FailureClass, MessagePart, ModelRequest, PartContent, Role, ToolChoice, ToolInput,
+    ToolSpec,
+};
 use serde_json::{Map, Value, json};
 
 use super::json::decimal;
@@ -13,15 +16,15 @@ use super::options::{SchemaSupport, WireOptions};
 use super::schema::adapted;
 use super::text_input::MEMBER;
 
-/// What a model reads in place of a picture that it cannot see.
+/// Text that replaces an image for a model without vision.
 pub(crate) const NO_PICTURE: &str =
-    "[A picture was left out here: this model does not see pictures.]";
+    "[An image was omitted here: this model does not accept images.]";
 
-/// The letters that a wire takes in the ids of calls.
+/// Characters permitted in call ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum IdRule {
-    /// Any.
+    /// All characters are permitted.
     #[default]
     Any,
     /// Letters, digits, `_` and `-`, 64 at most.
@@ -30,20 +33,21 @@ pub(crate) enum IdRule {
     Nine,
 }
 
-/// A stretch of a conversation.
-pub(crate) enum Turn<'a> {
-    /// What the model wrote, message after message.
-    Assistant(Vec<&'a Part>),
-    /// What others wrote: first every tool's result, since each wire wants them next to their calls.
+/// Consecutive messages of the same side.
+pub(crate) enum HistoryTurn<'a> {
+    /// Parts of consecutive messages by the model.
+    Assistant(Vec<&'a MessagePart>),
+    /// Messages by others, starting with all tool results, since each wire requires them next to
+    /// their calls.
     Others {
-        results: Vec<&'a Part>,
-        messages: Vec<(Role, Vec<&'a Part>)>,
+        results: Vec<&'a MessagePart>,
+        messages: Vec<(Role, Vec<&'a MessagePart>)>,
     },
 }
 
-impl Turn<'_> {
-    /// Whether the person spoke, rather than tools or the harness.
-    pub(crate) fn is_from_person(&self) -> bool {
+impl HistoryTurn<'_> {
+    /// Returns whether the user spoke, rather than tools or the harness.
+    pub(crate) fn is_from_user(&self) -> bool {
         match self {
             Self::Assistant(_) => false,
             Self::Others { messages, .. } => messages.iter().any(|(role, _)| *role == Role::User),
@@ -51,21 +55,21 @@ impl Turn<'_> {
     }
 }
 
-/// A request's conversation with what is looked up in it.
-pub(crate) struct History<'a> {
-    request: &'a Request,
+/// A request's conversation, with lookup tables.
+pub(crate) struct ChatHistory<'a> {
+    request: &'a ModelRequest,
     ids: HashMap<&'a str, String>,
     names: HashMap<&'a str, &'a str>,
     text_tools: HashSet<&'a str>,
 }
 
-impl<'a> History<'a> {
-    pub(crate) fn new(request: &'a Request, rule: IdRule) -> Self {
+impl<'a> ChatHistory<'a> {
+    pub(crate) fn new(request: &'a ModelRequest, rule: IdRule) -> Self {
         let mut ids = HashMap::new();
         let mut names = HashMap::new();
         let mut taken = HashSet::new();
         for part in request.messages.iter().flat_map(|message| &message.parts) {
-            if let Content::ToolCall { id, name, .. } = &part.content {
+            if let PartContent::ToolCall { id, name, .. } = &part.content {
                 names.insert(id.as_str(), name.as_str());
                 ids.entry(id.as_str())
                     .or_insert_with(|| own_id(id, rule, &mut taken));
@@ -83,22 +87,22 @@ impl<'a> History<'a> {
         }
     }
 
-    /// A call's id as the wire takes it.
+    /// Returns a call's id in the wire's format.
     pub(crate) fn id(&self, id: &'a str) -> &str {
         self.ids.get(id).map_or(id, String::as_str)
     }
 
-    /// The tool that a call named.
+    /// Returns the tool that a call refers to.
     pub(crate) fn tool_of(&self, call: &str) -> &'a str {
         self.names.get(call).copied().unwrap_or("unknown")
     }
 
-    /// Whether a tool takes text.
+    /// Returns whether a tool takes text.
     pub(crate) fn takes_text(&self, tool: &str) -> bool {
         self.text_tools.contains(tool)
     }
 
-    /// A call's arguments as an object, for wires that take nothing else.
+    /// Parses a call's arguments as an object, for wires that require one.
     pub(crate) fn arguments(&self, tool: &str, arguments: &str) -> Value {
         if !self.takes_text(tool) {
             match serde_json::from_str(arguments) {
@@ -110,8 +114,8 @@ impl<'a> History<'a> {
         json!({ MEMBER: arguments })
     }
 
-    /// What the provider wants back with a part, if the model is still the same.
-    pub(crate) fn opaque(&self, part: &Part) -> Option<Value> {
+    /// Returns the opaque data of a part, if they belong to the current model.
+    pub(crate) fn opaque(&self, part: &MessagePart) -> Option<Value> {
         let opaque = part.opaque.as_ref()?;
         if opaque.model != self.request.model {
             return None;
@@ -119,24 +123,24 @@ impl<'a> History<'a> {
         serde_json::from_str(&opaque.data).ok()
     }
 
-    /// The conversation, without empty texts.
-    pub(crate) fn turns(&self) -> Vec<Turn<'a>> {
-        let mut turns: Vec<Turn<'a>> = Vec::new();
+    /// Returns the conversation by turns, without empty texts.
+    pub(crate) fn grouped_turns(&self) -> Vec<HistoryTurn<'a>> {
+        let mut turns: Vec<HistoryTurn<'a>> = Vec::new();
         for message in &self.request.messages {
             let parts = message.parts.iter().map(Arc::as_ref);
             let parts = parts.filter(|part| {
-                !matches!(&part.content, Content::Text(text) if text.is_empty() && part.opaque.is_none())
+                !matches!(&part.content, PartContent::Text(text) if text.is_empty() && part.opaque.is_none())
             });
             match (turns.last_mut(), message.role) {
-                (Some(Turn::Assistant(before)), Role::Assistant) => before.extend(parts),
-                (_, Role::Assistant) => turns.push(Turn::Assistant(parts.collect())),
-                (Some(Turn::Others { results, messages }), role) => {
+                (Some(HistoryTurn::Assistant(before)), Role::Assistant) => before.extend(parts),
+                (_, Role::Assistant) => turns.push(HistoryTurn::Assistant(parts.collect())),
+                (Some(HistoryTurn::Others { results, messages }), role) => {
                     push_other(results, messages, role, parts);
                 }
                 (_, role) => {
                     let (mut results, mut messages) = (Vec::new(), Vec::new());
                     push_other(&mut results, &mut messages, role, parts);
-                    turns.push(Turn::Others { results, messages });
+                    turns.push(HistoryTurn::Others { results, messages });
                 }
             }
         }
@@ -145,13 +149,13 @@ impl<'a> History<'a> {
 }
 
 fn push_other<'a>(
-    results: &mut Vec<&'a Part>,
-    messages: &mut Vec<(Role, Vec<&'a Part>)>,
+    results: &mut Vec<&'a MessagePart>,
+    messages: &mut Vec<(Role, Vec<&'a MessagePart>)>,
     role: Role,
-    parts: impl Iterator<Item = &'a Part>,
+    parts: impl Iterator<Item = &'a MessagePart>,
 ) {
     let (answers, others): (Vec<_>, Vec<_>) =
-        parts.partition(|part| matches!(part.content, Content::ToolResult { .. }));
+        parts.partition(|part| matches!(part.content, PartContent::ToolResult { .. }));
     results.extend(answers);
     if !others.is_empty() {
         messages.push((role, others));
@@ -193,7 +197,7 @@ fn nine_id(id: &str, number: u64) -> String {
     if number == 0 && id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return id.to_owned();
     }
-    // FNV-1a, spelled in base 36: the same id gives the same nine letters on every run.
+    // FNV-1a in base 36: the same id yields the same nine characters on every run.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ number;
     for byte in id.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -207,7 +211,7 @@ fn nine_id(id: &str, number: u64) -> String {
         .collect()
 }
 
-/// A tool's schema and description, for wires without tools of free text.
+/// Returns a tool's description and JSON schema, for wires without free-text tools.
 pub(crate) fn json_tool(tool: &ToolSpec, options: &WireOptions) -> (String, Value) {
     match &tool.input {
         ToolInput::Json(schema) => {
@@ -231,34 +235,34 @@ pub(crate) fn json_tool(tool: &ToolSpec, options: &WireOptions) -> (String, Valu
     }
 }
 
-/// Which call is asked for, as far as the model can be made to.
-pub(crate) fn tool_choice<'a>(request: &'a Request, options: &WireOptions) -> &'a ToolChoice {
+/// Returns the tool choice that the model supports.
+pub(crate) fn tool_choice<'a>(request: &'a ModelRequest, options: &WireOptions) -> &'a ToolChoice {
     match &request.tool_choice {
         ToolChoice::Required | ToolChoice::Tool(_) if !options.forced_tool => &ToolChoice::Auto,
         choice => choice,
     }
 }
 
-/// A tool's result as one text; pictures are left to the caller.
-pub(crate) fn result_text(content: &[Content]) -> String {
+/// Returns a tool's result as one text; images are left to the caller.
+pub(crate) fn result_text(content: &[PartContent]) -> String {
     let texts = content.iter().filter_map(|content| match content {
-        Content::Text(text) | Content::Reasoning(text) => Some(text.as_str()),
+        PartContent::Text(text) | PartContent::Reasoning(text) => Some(text.as_str()),
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// A picture's bytes in base64.
+/// Encodes an image's bytes in base64.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// A picture as an address that holds it.
+/// Encodes an image as a data URL.
 pub(crate) fn data_url(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", base64(bytes))
 }
 
-/// Adds `temperature` and `top_p` under these names, where the model takes them.
+/// Adds `temperature` and `top_p` under these names, if the model accepts them.
 pub(crate) fn add_sampling(
     body: &mut Map<String, Value>,
     sampling: model::Sampling,
@@ -278,16 +282,17 @@ pub(crate) fn add_sampling(
     }
 }
 
-/// The request's schema, if it has one and the model can be held to it at all.
+/// Returns the request's schema and the level of support for it. Fails if there is no support.
 pub(crate) fn schema<'a>(
-    request: &'a Request,
+    request: &'a ModelRequest,
     options: &WireOptions,
 ) -> Result<Option<(&'a Value, SchemaSupport)>, Failure> {
     match (&request.response_schema, options.schema) {
         (None, _) => Ok(None),
         (Some(_), SchemaSupport::None) => {
             let message = format!(
-                "The model {} cannot be held to a JSON schema, which this request needs; choose another model.",
+                "The model {} does not support JSON schemas, which this request requires; choose \
+                 another model.",
                 request.model
             );
             Err(Failure::new(FailureClass::InvalidRequest, message))
@@ -296,7 +301,7 @@ pub(crate) fn schema<'a>(
     }
 }
 
-/// The further headers of the options.
+/// Returns the extra headers of the options.
 pub(crate) fn headers(options: &WireOptions) -> Vec<(String, String)> {
     let pairs = options.headers.iter();
     pairs

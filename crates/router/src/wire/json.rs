@@ -1,9 +1,10 @@
-//! Lenient reading and small building of JSON values. A member of the wrong kind reads as absent.
+//! Lenient reading and compact building of JSON values. A member of the wrong type counts as
+//! absent.
 
 use model::TokenCount;
 use serde_json::{Map, Value};
 
-/// The text at `pointer`; empty if there is none.
+/// Returns the string at `pointer`; empty if absent.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value
         .pointer(pointer)
@@ -11,7 +12,7 @@ pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// The whole number at `pointer`; providers write some of them as `3.0`.
+/// Returns the integer at `pointer`; some providers write it as `3.0`.
 pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     let found = value.pointer(pointer)?;
     found.as_u64().or_else(|| {
@@ -20,12 +21,12 @@ pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     })
 }
 
-/// The tokens at `pointer`; none if nothing is said.
+/// Returns the token count at `pointer`; zero if absent.
 pub(crate) fn tokens(value: &Value, pointer: &str) -> TokenCount {
     TokenCount(number(value, pointer).unwrap_or_default())
 }
 
-/// The items at `pointer`; none if it is no array.
+/// Returns the array at `pointer`; empty if absent.
 pub(crate) fn items<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     value
         .pointer(pointer)
@@ -34,7 +35,7 @@ pub(crate) fn items<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
         .unwrap_or_default()
 }
 
-/// An object of these members, in this order.
+/// Builds an object of these members, in this order.
 pub(crate) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
     members
         .into_iter()
@@ -42,7 +43,7 @@ pub(crate) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String,
         .collect()
 }
 
-/// A number as JSON, the way a person would write it: 0.2, not 0.20000000298.
+/// Converts a number to JSON in its shortest decimal form: 0.2, not 0.20000000298.
 pub(crate) fn decimal(number: f32) -> Value {
     let parsed = number.to_string().parse::<f64>().ok();
     parsed

@@ -1,12 +1,12 @@
-//! Rate limits and waits, from the headers of a response.
+//! Parses rate limits and waits from response headers.
 //!
-//! Names of headers are facts of the protocols; none depends on a model.
+//! Header names are part of the protocols; none depends on a model.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use model::{RateLimit, RateLimits, TokenCount};
 
-/// Which headers speak of one quantity: limit, remaining, reset.
+/// Header names of one limit: limit, remaining, reset.
 type Names = [&'static str; 3];
 
 const REQUESTS: &[Names] = &[
@@ -61,7 +61,8 @@ const OUTPUT: &[Names] = &[[
     "anthropic-ratelimit-output-tokens-reset",
 ]];
 
-/// The limits that a response's headers tell, as of `now`; `None` if they tell nothing. Names are lower case.
+/// Returns the limits in a response's headers, relative to `now`; `None` if there are none. Names
+/// are lower case.
 pub fn rate_limits(headers: &[(String, String)], now: SystemTime) -> Option<RateLimits> {
     let limits = RateLimits {
         requests: quantity(REQUESTS, headers, now),
@@ -72,7 +73,7 @@ pub fn rate_limits(headers: &[(String, String)], now: SystemTime) -> Option<Rate
     (limits != RateLimits::default()).then_some(limits)
 }
 
-/// How long a response asks to wait, as of `now`.
+/// Returns the wait that a response requests, relative to `now`.
 pub fn retry_after(headers: &[(String, String)], now: SystemTime) -> Option<Duration> {
     if let Some(milliseconds) = header(headers, "retry-after-ms") {
         return seconds(milliseconds.parse::<f64>().ok()? / 1000.0);
@@ -80,7 +81,7 @@ pub fn retry_after(headers: &[(String, String)], now: SystemTime) -> Option<Dura
     until(header(headers, "retry-after")?, now)
 }
 
-/// The value of a header; the first if it comes more than once.
+/// Returns the value of a header; the first one if repeated.
 pub(crate) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = headers.iter().find(|(have, _)| have == name)?;
     Some(found.1.trim())
@@ -102,7 +103,7 @@ fn quantity(families: &[Names], headers: &[(String, String)], now: SystemTime) -
 }
 
 fn count(text: &str) -> Option<TokenCount> {
-    // Below nothing is nothing: some providers let the remainder go negative.
+    // Some providers report a negative remainder, which counts as zero.
     let number = text
         .parse::<f64>()
         .ok()
@@ -110,7 +111,7 @@ fn count(text: &str) -> Option<TokenCount> {
     Some(TokenCount(number.max(0.0) as u64))
 }
 
-/// A moment or a duration in any of the forms providers use, as time from `now`.
+/// Parses a time or a duration in any of the providers' formats, as time from `now`.
 fn until(text: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(number) = text.parse::<f64>() {
         let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -131,7 +132,7 @@ fn seconds(number: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(number.max(0.0)).ok()
 }
 
-/// `1h2m3.5s`, `120ms`, `6m0s`.
+/// Parses durations such as `1h2m3.5s`, `120ms`, `6m0s`.
 fn units(text: &str) -> Option<Duration> {
     let mut total = 0.0;
     let mut rest = text;
@@ -160,7 +161,7 @@ fn units(text: &str) -> Option<Duration> {
     (!text.is_empty()).then(|| seconds(total))?
 }
 
-/// `2026-11-21T17:30:00Z`, with a fraction and an offset or without.
+/// Parses dates such as `2026-11-21T17:30:00Z`, with or without fraction and offset.
 fn internet_date(text: &str) -> Option<SystemTime> {
     let (date, time) = text.split_once(['T', 't'])?;
     let mut date = date.splitn(3, '-');
@@ -180,7 +181,7 @@ fn internet_date(text: &str) -> Option<SystemTime> {
     moment(year, month, day, clock_seconds(clock)? - offset)
 }
 
-/// `Sat, 21 Nov 2026 17:30:00 GMT`.
+/// Parses dates such as `Sat, 21 Nov 2026 17:30:00 GMT`.
 fn http_date(text: &str) -> Option<SystemTime> {
     let mut words = text.split_once(',')?.1.split_whitespace();
     let day = words.next()?.parse().ok()?;
@@ -208,7 +209,7 @@ fn moment(year: i64, month: i64, day: i64, clock: f64) -> Option<SystemTime> {
     if !sane {
         return None;
     }
-    // Days since 1970 in the Gregorian calendar, with years that begin in March.
+    // Days since 1970 in the Gregorian calendar, with years that start in March.
     let year = if month <= 2 { year - 1 } else { year };
     let month = (month + 9) % 12;
     let day_of_year = (153 * month + 2) / 5 + day - 1;

@@ -1,8 +1,8 @@
-//! Optional members of a request's body that a provider refused, and the body without them.
+//! Removes optional members that a provider rejected from a request's body.
 
 use serde_json::{Map, Value};
 
-/// Members without which a request says something else, or nothing: they are never left out.
+/// Members that are essential to a request and never omitted.
 const NEEDED: &[&str] = &[
     "model",
     "messages",
@@ -30,7 +30,7 @@ const NEEDED: &[&str] = &[
     "input_schema",
 ];
 
-/// Members that hold what a tool or a model wrote: names in there are not the provider's.
+/// Members with content from tools or models: names in there are not the provider's.
 const FOREIGN: &[&str] = &[
     "input_schema",
     "parameters",
@@ -42,12 +42,12 @@ const FOREIGN: &[&str] = &[
     "responseJsonSchema",
 ];
 
-/// Whether a request is still the same one without this member.
+/// Returns whether a request keeps its meaning without this member.
 pub(crate) fn is_optional(member: &str) -> bool {
     !NEEDED.contains(&member.to_lowercase().as_str())
 }
 
-/// The names of the optional members of a body, of the objects in it and of its tools.
+/// Returns the names of the optional members of a body, including its nested objects and tools.
 pub(crate) fn members(body: &Value) -> Vec<String> {
     let mut names = Vec::new();
     collect(body, &mut names);
@@ -71,7 +71,7 @@ fn collect(value: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// A body without the members of these names. A body that is no JSON stays as it is.
+/// Returns a body without the members of these names. A body that is not JSON stays unchanged.
 pub(crate) fn without(body: &[u8], names: &[String]) -> Vec<u8> {
     match serde_json::from_slice::<Value>(body) {
         Ok(mut value) => {
@@ -79,7 +79,7 @@ pub(crate) fn without(body: &[u8], names: &[String]) -> Vec<u8> {
             value.to_string().into_bytes()
         }
         Err(error) => {
-            base::never!("a body that we wrote is JSON: {error}");
+            base::never!("our own request body is not JSON: {error}");
             body.to_vec()
         }
     }
@@ -103,13 +103,13 @@ fn strip_object(object: &mut Map<String, Value>, names: &[String]) {
         }
         let was_empty = is_empty(value);
         strip(value, names);
-        // An object that held nothing else is refused as well.
+        // An object with no other content would be rejected as well.
         was_empty || !is_empty(value)
     });
 }
 
 fn is_foreign(name: &str, value: &Value) -> bool {
-    // `input` is the list of items on one wire, and what a tool was given on another.
+    // `input` is the list of items on one wire, and a tool's input on another.
     FOREIGN.contains(&name) || (name == "input" && value.is_object())
 }
 

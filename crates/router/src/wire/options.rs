@@ -1,4 +1,5 @@
-//! What a model can do and how it is told: values from profiles, so that a new model needs no code.
+//! A model's abilities and conventions on the wire, as data from profiles, so that a new model
+//! needs no code.
 
 use std::collections::BTreeMap;
 
@@ -6,89 +7,90 @@ use model::{Effort, ReasoningReplay, SchemaQuirk, TokenCount};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// How one model is spoken to.
+/// Options for encoding requests to a model.
 ///
-/// The default is what every model takes: little that is optional is sent.
+/// The default suits every model: it sends few optional members.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WireOptions {
-    /// Whether `temperature` and `top_p` are taken.
+    /// Whether `temperature` and `top_p` are accepted.
     pub sampling: bool,
-    /// Whether it sees pictures; one that does not is told in words that a picture was left out.
+    /// Whether it accepts images; otherwise a text states that an image was omitted.
     pub images: bool,
-    /// Whether a system message may come in the middle of a conversation (Anthropic).
+    /// Whether a system message may occur within a conversation (Anthropic).
     pub system_messages: bool,
-    /// How thinking is asked for (Anthropic).
-    pub thinking: Thinking,
-    /// How thoughts are shown, such as `summarized` (Anthropic, Responses); `None` leaves it to the provider.
+    /// Mode of thinking (Anthropic).
+    pub thinking: ThinkingMode,
+    /// Display of reasoning, such as `summarized` (Anthropic, Responses); `None` leaves it to the
+    /// provider.
     pub thinking_display: Option<String>,
-    /// How effort is said.
+    /// Wire values of reasoning efforts.
     pub effort: EffortMap,
-    /// Whether cache breakpoints are understood (Anthropic; Chat behind some routers).
+    /// Whether cache breakpoints are supported (Anthropic; Chat behind some routers).
     pub cache_marks: bool,
-    /// The shortest prefix worth a breakpoint, in tokens.
+    /// Minimum prefix worth a breakpoint, in tokens.
     pub cache_minimum: TokenCount,
-    /// Whether a tool's input may be streamed before it is checked (Anthropic).
+    /// Whether a tool's input may be streamed before validation (Anthropic).
     pub eager_tool_input: bool,
-    /// Whether tools with free text exist (Responses).
+    /// Whether free-text tools are supported (Responses).
     pub text_tools: bool,
-    /// Whether several calls may be asked for in one message.
+    /// Whether several calls per message may be requested.
     pub parallel_tools: bool,
-    /// Whether a call can be forced; where it cannot, the model decides.
+    /// Whether a call can be forced; otherwise the model decides.
     pub forced_tool: bool,
-    /// What tools' schemas cannot say.
+    /// Limits of the schemas of tools.
     pub schema_quirks: Vec<SchemaQuirk>,
-    /// Which thoughts go back (Chat); `None` leaves it to the dialect.
+    /// The reasoning to send back (Chat); `None` leaves it to the dialect.
     pub reasoning_back: Option<ReasoningReplay>,
-    /// How an answer is held to a schema.
+    /// Support for schemas of answers.
     pub schema: SchemaSupport,
-    /// Further headers.
+    /// Extra headers of every request.
     pub headers: BTreeMap<String, String>,
-    /// Further members of the body, in order; one that we write, too, wins over ours.
+    /// Extra members of the body, in order; they override ours.
     pub extra: Map<String, Value>,
-    /// The name of the template for gaps, where the client writes the prompt.
+    /// Name of the fill-in-the-middle template, if the client builds the prompt.
     pub fim_template: Option<String>,
 }
 
-/// How thinking is asked for.
+/// Mode of thinking (Anthropic).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Thinking {
-    /// Not at all.
+pub enum ThinkingMode {
+    /// Thinking is not requested.
     #[default]
     None,
-    /// The model decides, led by the effort.
+    /// The model decides, guided by the effort.
     Adaptive,
-    /// With a number of tokens, which the effort map gives.
+    /// A token budget, which the effort map provides.
     Budget,
 }
 
-/// How an answer is held to a schema.
+/// Support for schemas of answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemaSupport {
-    /// Not at all: such a request is refused before it is sent.
+    /// No support: such a request is refused before it is sent.
     #[default]
     None,
-    /// To JSON alone; the caller checks the rest.
+    /// JSON without a schema; the caller validates the rest.
     JsonObject,
-    /// To the schema.
+    /// The schema is enforced by the provider.
     Native,
 }
 
-/// What each effort is called. A missing effort takes the nearest lower one, or else the nearest higher.
+/// Wire values of efforts. A missing effort uses the next lower one, otherwise the next higher.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct EffortMap(BTreeMap<Effort, EffortValue>);
 
-/// What an effort is called.
+/// Wire value of an effort.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum EffortValue {
-    /// `false` turns thinking off; `true` leaves it to the provider.
+    /// `false` disables thinking; `true` leaves it to the provider.
     Switch(bool),
-    /// A number of tokens.
+    /// A budget in tokens, sent as a number.
     Budget(u64),
-    /// A word.
+    /// A keyword of the wire.
     Word(String),
 }
 
@@ -98,7 +100,7 @@ impl Default for WireOptions {
             sampling: false,
             images: false,
             system_messages: false,
-            thinking: Thinking::None,
+            thinking: ThinkingMode::None,
             thinking_display: None,
             effort: EffortMap::default(),
             cache_marks: false,
@@ -118,7 +120,7 @@ impl Default for WireOptions {
 }
 
 impl WireOptions {
-    /// Reads options, each layer winning over those before it, member by member.
+    /// Reads options from layers, each overriding the previous ones member by member.
     pub fn layered<'a>(
         layers: impl IntoIterator<Item = &'a Map<String, Value>>,
     ) -> Result<Self, String> {
@@ -140,12 +142,12 @@ impl WireOptions {
 }
 
 impl EffortMap {
-    /// Whether the model knows no efforts.
+    /// Returns whether the model supports no efforts.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What `effort` is called here; `None` where the model knows no efforts.
+    /// Returns the wire value of `effort`; `None` if the model supports no efforts.
     pub fn value(&self, effort: Effort) -> Option<&EffortValue> {
         let at_most = self.0.range(..=effort).next_back();
         at_most

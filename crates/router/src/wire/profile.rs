@@ -1,11 +1,12 @@
-//! A model's profile as the options of its wire.
+//! Converts a model's profile to wire options.
 
 use model::{CacheStyle, EffortSetting, FimFormat, ParallelTools, Profile};
 use serde_json::{Map, Value, json};
 
 use super::json::object;
 
-/// What a profile says, as `WireOptions` reads it. Where the profile knows nothing, the provider's word stands.
+/// Converts a profile to the format of `WireOptions`. Unknown fields are left to the provider's
+/// options.
 pub fn profile_options(profile: &Profile) -> Map<String, Value> {
     let has_budgets = profile
         .efforts
@@ -45,7 +46,7 @@ pub fn profile_options(profile: &Profile) -> Map<String, Value> {
     if let Some(images) = profile.vision {
         options.insert("images".to_owned(), json!(images));
     }
-    // A provider whose every model samples says so itself.
+    // A provider whose models all support sampling says so in its own options.
     if profile.sampling {
         options.insert("sampling".to_owned(), json!(true));
     }

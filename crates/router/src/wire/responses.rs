@@ -1,4 +1,4 @@
-//! OpenAI Responses.
+//! The wire protocol of OpenAI Responses.
 
 mod decode;
 mod encode;

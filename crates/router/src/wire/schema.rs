@@ -1,12 +1,12 @@
-//! A tool's schema without what a provider's schemas cannot say.
+//! Adapts tool schemas to the limits of a provider.
 
 use model::SchemaQuirk;
 use serde_json::{Map, Value, json};
 
-/// How deep references are written out; a schema that refers to itself stops there.
+/// Maximum depth of inlined references; a recursive schema stops there.
 const DEEPEST: usize = 8;
 
-/// Members that only narrow a value. Where they are refused, the description says them.
+/// Keywords that only restrict a value. Where they are rejected, they move to the description.
 const NARROWING: [&str; 12] = [
     "format",
     "pattern",
@@ -22,12 +22,12 @@ const NARROWING: [&str; 12] = [
     "uniqueItems",
 ];
 
-/// The schema with the quirks' consequences.
+/// Returns the schema adapted to the quirks.
 pub(crate) fn adapted(schema: &Value, quirks: &[SchemaQuirk]) -> Value {
     if quirks.is_empty() {
         return schema.clone();
     }
-    let adapter = Adapter {
+    let adapter = SchemaAdapter {
         root: schema,
         quirks,
     };
@@ -41,7 +41,8 @@ pub(crate) fn adapted(schema: &Value, quirks: &[SchemaQuirk]) -> Value {
     adapted
 }
 
-/// Whether strictness can be promised: every object lists its properties, and requires them all.
+/// Returns whether strict mode is possible: every object lists its properties and requires them
+/// all.
 pub(crate) fn is_strict(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => {
@@ -54,7 +55,7 @@ pub(crate) fn is_strict(schema: &Value) -> bool {
     }
 }
 
-/// The schemas inside a schema.
+/// Returns the schemas nested in a schema.
 fn children(members: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     members.iter().flat_map(|(name, value)| -> Vec<&Value> {
         match (name.as_str(), value) {
@@ -70,12 +71,12 @@ fn children(members: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     })
 }
 
-struct Adapter<'a> {
+struct SchemaAdapter<'a> {
     root: &'a Value,
     quirks: &'a [SchemaQuirk],
 }
 
-impl Adapter<'_> {
+impl SchemaAdapter<'_> {
     fn has(&self, quirk: SchemaQuirk) -> bool {
         self.quirks.contains(&quirk)
     }
@@ -87,9 +88,10 @@ impl Adapter<'_> {
         if self.has(SchemaQuirk::InlineRefs)
             && let Some(target) = self.target(members)
         {
-            return match depth < DEEPEST {
-                true => self.schema(target, depth + 1),
-                false => json!({ "type": "object" }),
+            return if depth < DEEPEST {
+                self.schema(target, depth + 1)
+            } else {
+                json!({ "type": "object" })
             };
         }
         let mut adapted = Map::new();
@@ -151,7 +153,7 @@ impl Adapter<'_> {
     }
 }
 
-/// Requires every property; one that was optional may be null, which means that it is absent.
+/// Requires every property; an optional one becomes nullable, where null means absent.
 fn close(members: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = members.get_mut("properties") else {
         return;

@@ -1,12 +1,13 @@
-//! What holds for every wire: any bytes in any pieces end properly and give the same events; equal requests
-//! give equal bytes. And what the wires' own tests share.
+//! Tests for all wires: any bytes in any chunks end properly and yield the same events, and equal
+//! requests yield equal bytes. Also helpers shared by the tests of each wire.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use model::{
-    CacheMark, Content, Effort, Event, FailureClass, Fim, Message, ModelId, Opaque, Part, Request,
-    Role, Sampling, SystemBlock, TokenCount, ToolChoice, ToolInput, ToolSpec, Usage,
+    CacheMark, Effort, FailureClass, Fim, Message, MessagePart, ModelId, ModelRequest, Opaque,
+    PartContent, Role, Sampling, StreamEvent, SystemBlock, TokenCount, ToolChoice, ToolInput,
+    ToolSpec, Usage,
 };
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -14,8 +15,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-pub(crate) fn site() -> Site {
-    Site {
+pub(crate) fn site() -> RequestTarget {
+    RequestTarget {
         provider: "Maker".to_owned(),
         host: "api.maker.example".to_owned(),
         model: "m-1".to_owned(),
@@ -26,13 +27,13 @@ pub(crate) fn model_id() -> ModelId {
     ModelId::parse("maker/m-1").expect("an id")
 }
 
-/// A request with everything in it that a wire can be asked for.
-pub(crate) fn request() -> Request {
+/// Builds a request that uses every feature of the wires.
+pub(crate) fn request() -> ModelRequest {
     let block = |text: &str, cache| SystemBlock {
         text: text.to_owned(),
         cache,
     };
-    Request {
+    ModelRequest {
         model: model_id(),
         system: vec![
             block("You edit code.", CacheMark::Long),
@@ -72,25 +73,26 @@ pub(crate) fn request() -> Request {
     }
 }
 
-/// A conversation with thoughts, parallel calls, a picture, a failure and a word of the harness.
+/// Builds a conversation with reasoning, parallel calls, an image, a failure and a message of the
+/// harness.
 pub(crate) fn conversation(thought: &str, call: Option<&str>) -> Vec<Message> {
     let opaque = |data: &str| Opaque {
         model: model_id(),
         data: data.to_owned(),
     };
-    let tool_call = |id: &str, name: &str, arguments: &str| Content::ToolCall {
+    let tool_call = |id: &str, name: &str, arguments: &str| PartContent::ToolCall {
         id: id.to_owned(),
         name: name.to_owned(),
         arguments: arguments.to_owned(),
     };
     let result = |call: &str, content, is_error| {
-        Part::new(Content::ToolResult {
+        MessagePart::new(PartContent::ToolResult {
             call: call.to_owned(),
             content,
             is_error,
         })
     };
-    let picture = Content::Image {
+    let picture = PartContent::Image {
         media_type: "image/png".to_owned(),
         bytes: Arc::from(&b"png"[..]),
     };
@@ -99,30 +101,30 @@ pub(crate) fn conversation(thought: &str, call: Option<&str>) -> Vec<Message> {
         Message::new(
             Role::Assistant,
             [
-                Part {
-                    content: Content::Reasoning("It must be here.".to_owned()),
+                MessagePart {
+                    content: PartContent::Reasoning("It must be here.".to_owned()),
                     opaque: Some(opaque(thought)),
                 },
-                Part::text("I look."),
-                Part {
+                MessagePart::text("I look."),
+                MessagePart {
                     content: tool_call("call.a", "read", r#"{"path":"a.rs"}"#),
                     opaque: call.map(opaque),
                 },
-                Part::new(tool_call("call_b", "patch", "*** Begin\n\"x\"")),
+                MessagePart::new(tool_call("call_b", "patch", "*** Begin\n\"x\"")),
             ],
         ),
         Message::new(
             Role::User,
             [
-                Part::text("Also this:"),
+                MessagePart::text("Also this:"),
                 result(
                     "call.a",
-                    vec![Content::Text("fn a() {}".to_owned()), picture],
+                    vec![PartContent::Text("fn a() {}".to_owned()), picture],
                     false,
                 ),
                 result(
                     "call_b",
-                    vec![Content::Text("no such file".to_owned())],
+                    vec![PartContent::Text("no such file".to_owned())],
                     true,
                 ),
             ],
@@ -135,8 +137,8 @@ pub(crate) fn options(members: Value) -> WireOptions {
     serde_json::from_value(members).expect("options")
 }
 
-/// What a request's body says.
-pub(crate) fn body(encoded: &Encoded) -> Value {
+/// Parses a request's body.
+pub(crate) fn body(encoded: &EncodedRequest) -> Value {
     serde_json::from_slice(&encoded.body).expect("JSON")
 }
 
@@ -144,7 +146,7 @@ pub(crate) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).expect("JSON")
 }
 
-/// Server-sent events of these lines of JSON.
+/// Formats lines of JSON as server-sent events.
 pub(crate) fn sse(lines: &str) -> String {
     let mut text = String::new();
     for line in lines.trim().lines() {
@@ -153,36 +155,36 @@ pub(crate) fn sse(lines: &str) -> String {
     text
 }
 
-pub(crate) fn decode(mut decoder: Decoder, body: &str) -> Vec<Event> {
+pub(crate) fn decode(mut decoder: Decoder, body: &str) -> Vec<StreamEvent> {
     let mut events = decoder.feed(body.as_bytes());
     events.extend(decoder.finish());
     events
 }
 
-/// Events, one a line.
-pub(crate) fn show(events: &[Event]) -> String {
+/// Formats events, one per line.
+pub(crate) fn show(events: &[StreamEvent]) -> String {
     let mut shown = String::new();
     for event in events {
         let line = match event {
-            Event::Start { id, model } => format!("start {id} {model}"),
-            Event::Restart => "restart".to_owned(),
-            Event::TextDelta(text) => format!("text {text:?}"),
-            Event::ReasoningDelta(text) => format!("thought {text:?}"),
-            Event::Signature {
+            StreamEvent::Start { id, model } => format!("start {id} {model}"),
+            StreamEvent::Restart => "restart".to_owned(),
+            StreamEvent::TextDelta(text) => format!("text {text:?}"),
+            StreamEvent::ReasoningDelta(text) => format!("thought {text:?}"),
+            StreamEvent::Signature {
                 index: None,
                 opaque,
             } => format!("signed {}", opaque.data),
-            Event::Signature {
+            StreamEvent::Signature {
                 index: Some(index),
                 opaque,
             } => format!("signed call {index} {}", opaque.data),
-            Event::ToolStart { index, id, name } => format!("call {index} {id} {name}"),
-            Event::ToolArgsDelta { index, fragment } => format!("args {index} {fragment:?}"),
-            Event::ToolEnd { index } => format!("end {index}"),
-            Event::Usage(usage) => format!("usage {}", counts(usage)),
-            Event::RateLimits(limits) => format!("limits {limits:?}"),
-            Event::Stop { reason, raw } => format!("stop {reason:?} {raw}"),
-            Event::Failed(failure) => format!("failed {:?}: {failure}", failure.class),
+            StreamEvent::ToolStart { index, id, name } => format!("call {index} {id} {name}"),
+            StreamEvent::ToolArgsDelta { index, fragment } => format!("args {index} {fragment:?}"),
+            StreamEvent::ToolEnd { index } => format!("end {index}"),
+            StreamEvent::Usage(usage) => format!("usage {}", counts(usage)),
+            StreamEvent::RateLimits(limits) => format!("limits {limits:?}"),
+            StreamEvent::Stop { reason, raw } => format!("stop {reason:?} {raw}"),
+            StreamEvent::Failed(failure) => format!("failed {:?}: {failure}", failure.class),
         };
         writeln!(shown, "{line}").expect("a string");
     }
@@ -203,22 +205,22 @@ fn counts(usage: &Usage) -> String {
 
 type MakeDecoder = fn() -> Decoder;
 
-/// Every decoder there is.
+/// Returns all decoders.
 fn decoders() -> Vec<(&'static str, MakeDecoder)> {
     fn chat() -> Decoder {
-        let dialect = Dialect {
+        let dialect = ChatDialect {
             reasoning_details: true,
-            ..Dialect::default()
+            ..ChatDialect::default()
         };
-        decoder(Wire::Chat, &dialect, &request(), site())
+        decoder(WireProtocol::Chat, &dialect, &request(), site())
     }
-    fn of(wire: Wire) -> Decoder {
-        decoder(wire, &Dialect::default(), &request(), site())
+    fn of(wire: WireProtocol) -> Decoder {
+        decoder(wire, &ChatDialect::default(), &request(), site())
     }
     fn gap(wire: FimWire) -> Decoder {
         let fim = FimOptions {
             wire,
-            path: Path::Root("x".to_owned()),
+            path: EndpointPath::Root("x".to_owned()),
             template: None,
             most_output: 0,
             stop_limit: 4,
@@ -227,10 +229,10 @@ fn decoders() -> Vec<(&'static str, MakeDecoder)> {
         fim_decoder(&fim, &gap_request(), site())
     }
     vec![
-        ("anthropic", || of(Wire::Anthropic)),
-        ("responses", || of(Wire::Responses)),
+        ("anthropic", || of(WireProtocol::Anthropic)),
+        ("responses", || of(WireProtocol::Responses)),
         ("chat", chat),
-        ("gemini", || of(Wire::Gemini)),
+        ("gemini", || of(WireProtocol::Gemini)),
         ("completions", || gap(FimWire::Completions)),
         ("ollama", || gap(FimWire::Ollama)),
     ]
@@ -247,7 +249,7 @@ pub(crate) fn gap_request() -> Fim {
     }
 }
 
-/// Bodies that a wire may send, from which others are made by damage.
+/// Returns bodies that a wire may send, as a basis for random damage.
 fn bodies() -> Vec<String> {
     let thought = "Grüße, 🦀!";
     vec![
@@ -295,7 +297,7 @@ fn bodies() -> Vec<String> {
     ]
 }
 
-fn in_pieces(mut decoder: Decoder, bytes: &[u8], random: &mut StdRng) -> Vec<Event> {
+fn in_pieces(mut decoder: Decoder, bytes: &[u8], random: &mut StdRng) -> Vec<StreamEvent> {
     let mut events = Vec::new();
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -313,19 +315,19 @@ fn in_pieces(mut decoder: Decoder, bytes: &[u8], random: &mut StdRng) -> Vec<Eve
     events
 }
 
-fn assert_ends_properly(events: &[Event], context: &str) {
+fn assert_ends_properly(events: &[StreamEvent], context: &str) {
     let last = events.iter().filter(|event| event.is_last()).count();
     assert_eq!(last, 1, "{context}: {}", show(events));
-    assert!(events.last().is_some_and(Event::is_last), "{context}");
+    assert!(events.last().is_some_and(StreamEvent::is_last), "{context}");
     let mut open = Vec::new();
     for event in events {
         match event {
-            Event::ToolStart { index, .. } => {
+            StreamEvent::ToolStart { index, .. } => {
                 assert_eq!(*index as usize, open.len(), "{context}: calls are counted");
                 open.push(true);
             }
-            Event::ToolArgsDelta { index, .. } => assert!(open[*index as usize], "{context}"),
-            Event::ToolEnd { index } => {
+            StreamEvent::ToolArgsDelta { index, .. } => assert!(open[*index as usize], "{context}"),
+            StreamEvent::ToolEnd { index } => {
                 assert!(
                     std::mem::take(&mut open[*index as usize]),
                     "{context}: ended once"
@@ -337,7 +339,7 @@ fn assert_ends_properly(events: &[Event], context: &str) {
 }
 
 #[test]
-fn any_bytes_in_any_pieces_end_once_and_give_the_same_events() {
+fn random_bytes_end_once_independent_of_chunks() {
     let bodies = bodies();
     for seed in 0..1500_u64 {
         let mut random = StdRng::seed_from_u64(seed);
@@ -380,12 +382,12 @@ fn damage(bytes: &mut Vec<u8>, random: &mut StdRng) {
 }
 
 #[test]
-fn undamaged_bodies_are_understood_by_their_wire() {
+fn valid_bodies_are_decoded_by_their_wire() {
     for (body, (name, decoder)) in bodies().iter().zip(decoders()) {
         let events = decode(decoder(), body);
         let last = events.last().expect("events");
         assert!(
-            matches!(last, Event::Stop { .. }),
+            matches!(last, StreamEvent::Stop { .. }),
             "{name}: {}",
             show(&events)
         );
@@ -396,28 +398,45 @@ fn undamaged_bodies_are_understood_by_their_wire() {
 fn equal_requests_give_equal_bytes() {
     let mut asked = request();
     asked.messages = conversation(r#"{"signature":"s"}"#, None);
-    for wire in [Wire::Anthropic, Wire::Responses, Wire::Chat, Wire::Gemini] {
-        let encode = || encode(wire, &Dialect::default(), &WireOptions::default(), &asked);
+    for wire in [
+        WireProtocol::Anthropic,
+        WireProtocol::Responses,
+        WireProtocol::Chat,
+        WireProtocol::Gemini,
+    ] {
+        let encode = || {
+            encode(
+                wire,
+                &ChatDialect::default(),
+                &WireOptions::default(),
+                &asked,
+            )
+        };
         assert_eq!(encode(), encode(), "{wire:?}");
     }
 }
 
 #[test]
-fn what_comes_before_stays_when_a_conversation_grows() {
+fn growing_conversation_keeps_its_prefix() {
     let options = options(json!({ "images": true, "cache_marks": false }));
     let long = conversation(r#"{"signature":"s"}"#, None);
-    for wire in [Wire::Anthropic, Wire::Responses, Wire::Chat, Wire::Gemini] {
+    for wire in [
+        WireProtocol::Anthropic,
+        WireProtocol::Responses,
+        WireProtocol::Chat,
+        WireProtocol::Gemini,
+    ] {
         let member = match wire {
-            Wire::Anthropic | Wire::Chat => "messages",
-            Wire::Responses => "input",
-            Wire::Gemini => "contents",
+            WireProtocol::Anthropic | WireProtocol::Chat => "messages",
+            WireProtocol::Responses => "input",
+            WireProtocol::Gemini => "contents",
         };
         let items = |messages: &[Message]| {
-            let asked = Request {
+            let asked = ModelRequest {
                 messages: messages.to_vec(),
                 ..request()
             };
-            let encoded = encode(wire, &Dialect::default(), &options, &asked).expect("encodes");
+            let encoded = encode(wire, &ChatDialect::default(), &options, &asked).expect("encodes");
             body(&encoded)[member].as_array().expect("a list").clone()
         };
         let (before, after) = (items(&long[..2]), items(&long));
@@ -426,18 +445,28 @@ fn what_comes_before_stays_when_a_conversation_grows() {
 }
 
 #[test]
-fn a_schema_that_no_model_is_held_to_is_refused_before_it_is_sent() {
-    let asked = Request {
+fn unsupported_schema_is_refused_before_sending() {
+    let asked = ModelRequest {
         response_schema: Some(json!({ "type": "object" })),
         ..request()
     };
-    for wire in [Wire::Anthropic, Wire::Responses, Wire::Chat, Wire::Gemini] {
-        let refused = encode(wire, &Dialect::default(), &WireOptions::default(), &asked);
+    for wire in [
+        WireProtocol::Anthropic,
+        WireProtocol::Responses,
+        WireProtocol::Chat,
+        WireProtocol::Gemini,
+    ] {
+        let refused = encode(
+            wire,
+            &ChatDialect::default(),
+            &WireOptions::default(),
+            &asked,
+        );
         let failure = refused.expect_err("refused");
         assert_eq!(failure.class, FailureClass::InvalidRequest, "{wire:?}");
         let held = encode(
             wire,
-            &Dialect::default(),
+            &ChatDialect::default(),
             &options(json!({ "schema": "native" })),
             &asked,
         );

@@ -1,88 +1,88 @@
-//! Takes a tool's text out of `{"input":"…"}` while it streams, for wires without tools of free text.
+//! Extracts a tool's text from `{"input":"…"}` while it streams, for wires without free-text tools.
 
 use serde_json::Value;
 
-/// The member that holds the text.
+/// The member that contains the text.
 pub(crate) const MEMBER: &str = "input";
 
 /// Unwraps one call's arguments.
 #[derive(Debug, Default)]
 pub(crate) struct TextInput {
-    state: State,
-    /// What came while it is not known to be of the expected shape.
+    state: TextInputState,
+    /// Input whose format is not determined yet.
     held: String,
-    /// An escape that is not complete.
+    /// An incomplete escape sequence.
     escape: String,
-    /// The first half of a pair of escapes that make one letter.
+    /// A pending high surrogate.
     high: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum TextInputState {
     /// Before the text's opening quote.
     #[default]
     Head,
-    /// Inside the text.
+    /// Inside the quoted text.
     Body,
-    /// Behind its closing quote.
+    /// After its closing quote.
     Tail,
-    /// Of another shape: judged at the end, as a whole.
+    /// A different format, parsed as a whole at the end.
     Other,
 }
 
-/// How arguments ended.
+/// Final state of the arguments.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// Complete; this is the rest of the text.
+pub(crate) enum InputEnd {
+    /// Complete, with the rest of the text.
     Complete(String),
-    /// Cut inside the text or before it.
+    /// Truncated within the text or before it.
     Cut,
 }
 
 impl TextInput {
-    /// Takes a fragment of JSON; gives the text it adds.
+    /// Processes a fragment of JSON; returns the text that it adds.
     pub(crate) fn feed(&mut self, fragment: &str) -> String {
         let mut text = String::new();
         match self.state {
-            State::Head => {
+            TextInputState::Head => {
                 self.held.push_str(fragment);
                 match head(&self.held) {
-                    Head::Partial => {}
-                    Head::Other => self.state = State::Other,
-                    Head::Ends(at) => {
-                        self.state = State::Body;
+                    HeadMatch::Partial => {}
+                    HeadMatch::Other => self.state = TextInputState::Other,
+                    HeadMatch::Ends(at) => {
+                        self.state = TextInputState::Body;
                         let rest = self.held.split_off(at);
                         self.body(&rest, &mut text);
                     }
                 }
             }
-            State::Body => self.body(fragment, &mut text),
-            State::Tail => {}
-            State::Other => self.held.push_str(fragment),
+            TextInputState::Body => self.body(fragment, &mut text),
+            TextInputState::Tail => {}
+            TextInputState::Other => self.held.push_str(fragment),
         }
         text
     }
 
-    /// The arguments are complete, the provider says.
-    pub(crate) fn finish(&mut self) -> Ending {
+    /// Processes the end of the arguments, as stated by the provider.
+    pub(crate) fn finish(&mut self) -> InputEnd {
         match self.state {
-            State::Tail => Ending::Complete(String::new()),
-            State::Body => Ending::Cut,
-            State::Head | State::Other => {
+            TextInputState::Tail => InputEnd::Complete(String::new()),
+            TextInputState::Body => InputEnd::Cut,
+            TextInputState::Head | TextInputState::Other => {
                 let held = std::mem::take(&mut self.held);
                 if held.trim().is_empty() {
-                    return Ending::Complete(held);
+                    return InputEnd::Complete(held);
                 }
                 match serde_json::from_str::<Value>(&held) {
-                    Ok(Value::String(text)) => Ending::Complete(text),
+                    Ok(Value::String(text)) => InputEnd::Complete(text),
                     Ok(Value::Object(members)) => match members.get(MEMBER) {
-                        Some(Value::String(text)) => Ending::Complete(text.clone()),
-                        _ => Ending::Complete(held),
+                        Some(Value::String(text)) => InputEnd::Complete(text.clone()),
+                        _ => InputEnd::Complete(held),
                     },
-                    // A model that forgot the wrapping wrote the text itself.
-                    Err(_) if !held.trim_start().starts_with('{') => Ending::Complete(held),
-                    Ok(_) => Ending::Complete(held),
-                    Err(_) => Ending::Cut,
+                    // The model omitted the wrapping and wrote the text itself.
+                    Err(_) if !held.trim_start().starts_with('{') => InputEnd::Complete(held),
+                    Ok(_) => InputEnd::Complete(held),
+                    Err(_) => InputEnd::Cut,
                 }
             }
         }
@@ -98,7 +98,7 @@ impl TextInput {
             } else {
                 self.flush_high(text);
                 if letter == '"' {
-                    self.state = State::Tail;
+                    self.state = TextInputState::Tail;
                     return;
                 }
                 text.push(letter);
@@ -118,7 +118,7 @@ impl TextInput {
             '"' | '\\' | '/' => kind,
             'u' => return self.try_unicode(text),
             _ => {
-                // Not an escape of JSON: the model meant the backslash.
+                // Not a JSON escape: the model meant the backslash.
                 self.flush_high(text);
                 text.push_str(&std::mem::take(&mut self.escape));
                 return;
@@ -166,28 +166,28 @@ impl TextInput {
     }
 }
 
-enum Head {
-    /// More must come.
+enum HeadMatch {
+    /// More input is needed.
     Partial,
-    /// Not `{"input":"`.
+    /// Does not start with `{"input":"`.
     Other,
-    /// The text begins here.
+    /// The text starts at this offset.
     Ends(usize),
 }
 
-fn head(held: &str) -> Head {
+fn head(held: &str) -> HeadMatch {
     let mut rest = held;
     for piece in ["{", "\"input\"", ":", "\""] {
         rest = rest.trim_start_matches([' ', '\n', '\r', '\t']);
         if let Some(after) = rest.strip_prefix(piece) {
             rest = after;
         } else if piece.starts_with(rest) {
-            return Head::Partial;
+            return HeadMatch::Partial;
         } else {
-            return Head::Other;
+            return HeadMatch::Other;
         }
     }
-    Head::Ends(held.len() - rest.len())
+    HeadMatch::Ends(held.len() - rest.len())
 }
 
 #[cfg(test)]

@@ -1,33 +1,33 @@
-//! Git's configuration files, as keys and values.
+//! Git configuration files, parsed into keys and values.
 //!
-//! Limitations: every `includeIf` counts as active; what is not understood is passed over.
+//! Limitations: every `includeIf` counts as active; syntax that is not understood is skipped.
 
-/// The most files that one configuration includes, and how deep.
-pub(super) const MOST_FILES: usize = 64;
+/// Maximum number of included files, and maximum include depth.
+pub(super) const MAX_FILES: usize = 64;
 
-/// One line of a configuration.
+/// One assignment of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    /// Section, subsection and name with dots between; section and name in lower case.
+pub(super) struct ConfigEntry {
+    /// Section, subsection and name joined by dots; section and name in lower case.
     pub(super) key: String,
-    /// `true` where the line has none.
+    /// `true` if the line has no value.
     pub(super) value: String,
 }
 
-impl Entry {
-    /// The part before the first dot.
+impl ConfigEntry {
+    /// Returns the part before the first dot.
     pub(super) fn section(&self) -> &str {
         self.key.split('.').next().unwrap_or_default()
     }
 
-    /// The part behind the last dot.
+    /// Returns the part after the last dot.
     pub(super) fn name(&self) -> &str {
         self.key.rsplit('.').next().unwrap_or_default()
     }
 }
 
-/// Reads a configuration.
-pub(super) fn parse(text: &[u8]) -> Vec<Entry> {
+/// Parses a configuration file.
+pub(super) fn parse(text: &[u8]) -> Vec<ConfigEntry> {
     let text = String::from_utf8_lossy(text);
     let mut letters = text.trim_start_matches('\u{feff}').chars().peekable();
     let mut section = String::new();
@@ -43,8 +43,8 @@ pub(super) fn parse(text: &[u8]) -> Vec<Entry> {
                 letters.next();
             }
             _ => {
-                let (name, value) = line(&mut letters);
-                entries.push(Entry {
+                let (name, value) = assignment(&mut letters);
+                entries.push(ConfigEntry {
                     key: format!("{section}.{}", name.to_ascii_lowercase()),
                     value,
                 });
@@ -56,7 +56,7 @@ pub(super) fn parse(text: &[u8]) -> Vec<Entry> {
 
 type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// Behind `[`, up to and with `]`.
+/// Parses a section header after `[`, up to and including `]`.
 fn header(letters: &mut Letters<'_>) -> String {
     let mut section = String::new();
     let mut is_quoted = false;
@@ -79,7 +79,7 @@ fn header(letters: &mut Letters<'_>) -> String {
     section
 }
 
-fn line(letters: &mut Letters<'_>) -> (String, String) {
+fn assignment(letters: &mut Letters<'_>) -> (String, String) {
     let mut name = String::new();
     while let Some(letter) = letters.next_if(|letter| !matches!(letter, '=' | '\n' | '#' | ';')) {
         name.push(letter);
@@ -94,7 +94,7 @@ fn line(letters: &mut Letters<'_>) -> (String, String) {
 fn value(letters: &mut Letters<'_>) -> String {
     let mut value = String::new();
     let mut is_quoted = false;
-    // Blanks that end the value do not belong to it, unless they are quoted.
+    // Trailing blanks do not belong to the value, unless they are quoted.
     let mut length = 0;
     while let Some(letter) = letters.next() {
         match letter {

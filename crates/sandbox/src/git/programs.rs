@@ -1,11 +1,13 @@
-//! Which programs Git runs by itself in a working folder, as far as they lie in it.
+//! The programs inside a working folder that Git runs on its own.
 //!
-//! Git runs what its configuration and its hooks name. Where that lies in the working folder, a command can rewrite it,
-//! and the person's next Git command runs the new text.
-//! Invariant: a path counts whether something is there or not: what appears later at the place is run too.
+//! Git runs the programs that its configuration and its hooks name. If such a program lies in the
+//! working folder, a command can rewrite it, and the user's next Git command runs the new version.
+//! Invariant: a path counts whether or not it exists: a file that is created there later is run
+//! too.
 //!
-//! Limitations: scripts are read as words, not executed. A hook that reads the folder by way of a tool (`npm`, `make`)
-//! is reported in `notices`, and so is everything else that cannot be told from the text.
+//! Limitations: scripts are split into words, not executed. A hook that reads the folder through a
+//! tool (`npm`, `make`) is reported in `notices`, and so is everything else that the text does not
+//! reveal.
 
 #![expect(
     clippy::disallowed_methods,
@@ -19,24 +21,25 @@ use std::path::{Path, PathBuf};
 
 use base::AbsPath;
 
-use super::Repository;
-use super::config::{self, Entry};
+use super::RepositoryPaths;
+use super::config::{self, ConfigEntry};
 use crate::links::trace;
 use crate::names;
 
-/// The longest script or configuration that is read, in bytes; longer ones are guarded and not searched.
-const LONGEST: u64 = 256 << 10;
-/// The most paths that are kept for one working folder.
-const MOST_PATHS: usize = 512;
-/// How many scripts call one another.
-const DEEPEST: usize = 8;
+/// Maximum size of a script or configuration that is parsed, in bytes; larger ones are guarded but
+/// not searched.
+const MAX_SCRIPT_BYTES: u64 = 256 << 10;
+/// Maximum number of paths kept for one working folder.
+const MAX_PATHS: usize = 512;
+/// Maximum depth of scripts that call one another.
+const MAX_DEPTH: usize = 8;
 
-/// Why a path is guarded.
+/// The reason that a path is guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Role {
-    /// A configuration that another one includes.
+pub(crate) enum ProgramRole {
+    /// A configuration file that another one includes.
     Config,
-    /// A folder of hooks, with all that it holds.
+    /// A folder of hooks with its contents.
     Hooks,
     /// A program, or a script that one runs.
     Program,
@@ -44,24 +47,24 @@ pub(crate) enum Role {
     Package,
 }
 
-/// What Git runs by itself.
+/// The programs and files through which Git runs code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Programs {
-    /// Absolute paths without links in them, and the links that lead there.
-    pub(crate) paths: BTreeMap<PathBuf, Role>,
+pub struct GitPrograms {
+    /// Absolute paths without links, and the links that lead there.
+    pub(crate) paths: BTreeMap<PathBuf, ProgramRole>,
     notices: BTreeSet<String>,
 }
 
-impl Programs {
-    /// Looks at the repository of a working folder. `home` is where the person's own configuration lies.
+impl GitPrograms {
+    /// Inspects the repository of a working folder. `home` contains the user's own configuration.
     pub fn of(folder: &AbsPath, home: Option<&AbsPath>) -> Self {
         let Ok(root) = fs::canonicalize(folder) else {
             return Self::default();
         };
-        let Some(repository) = Repository::of(&root) else {
+        let Some(repository) = RepositoryPaths::of(&root) else {
             return Self::default();
         };
-        let mut search = Search {
+        let mut search = ProgramSearch {
             root: &root,
             home: home.map(AbsPath::as_path),
             found: Self::default(),
@@ -72,22 +75,22 @@ impl Programs {
         search.found
     }
 
-    /// Whether a path without links is one of them, or lies in a folder of hooks.
-    pub(crate) fn holds(&self, path: &Path) -> bool {
+    /// Returns whether a path without links is guarded or lies in a folder of hooks.
+    pub(crate) fn contains(&self, path: &Path) -> bool {
         self.paths.iter().any(|(known, role)| match role {
-            Role::Hooks => path.starts_with(known),
-            Role::Config | Role::Program => path == known,
-            Role::Package => false,
+            ProgramRole::Hooks => path.starts_with(known),
+            ProgramRole::Config | ProgramRole::Program => path == known,
+            ProgramRole::Package => false,
         })
     }
 
-    /// Sentences about hooks whose effect depends on files that cannot be told from their text.
+    /// Returns sentences about hooks whose effect depends on files that their text does not reveal.
     pub fn notices(&self) -> impl Iterator<Item = &str> {
         self.notices.iter().map(String::as_str)
     }
 }
 
-/// Values of these names are run, wherever they stand.
+/// Configuration names whose values Git runs, in any section.
 const RUN: &[&str] = &[
     "askpass",
     "clean",
@@ -123,13 +126,13 @@ const RUN: &[&str] = &[
     "alternaterefscommand",
 ];
 
-/// Programs whose first word that is no option is a script.
+/// Programs whose first non-option argument is a script.
 const INTERPRETERS: &[&str] = &[
     ".", "bash", "bun", "dash", "deno", "env", "exec", "fish", "ksh", "lua", "node", "perl", "php",
     "pwsh", "python", "python2", "python3", "ruby", "sh", "source", "ts-node", "tsx", "zsh",
 ];
 
-/// Programs that run what files of the folder say.
+/// Programs that run code chosen by files of the folder.
 const RUNNERS: &[&str] = &[
     "ant",
     "bazel",
@@ -164,7 +167,7 @@ const RUNNERS: &[&str] = &[
     "yarn",
 ];
 
-/// Endings of scripts.
+/// File extensions of scripts.
 const SCRIPTS: &[&str] = &[
     "bash", "cjs", "cts", "js", "lua", "mjs", "mts", "php", "pl", "ps1", "py", "rb", "sh", "ts",
     "zsh",
@@ -173,19 +176,19 @@ const SCRIPTS: &[&str] = &[
 /// Folders of installed packages.
 const PACKAGES: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
 
-struct Search<'a> {
+struct ProgramSearch<'a> {
     root: &'a Path,
     home: Option<&'a Path>,
-    found: Programs,
-    /// Configurations and scripts that were read.
+    found: GitPrograms,
+    /// Configurations and scripts already read.
     read: BTreeSet<PathBuf>,
-    /// Folders that the script which is read now changes to.
+    /// Folders that the current script changes to.
     entered: Vec<PathBuf>,
 }
 
-impl Search<'_> {
-    fn repository(&mut self, repository: &Repository) {
-        let Repository {
+impl ProgramSearch<'_> {
+    fn repository(&mut self, repository: &RepositoryPaths) {
+        let RepositoryPaths {
             git_dir,
             common_dir,
         } = repository;
@@ -196,7 +199,7 @@ impl Search<'_> {
         }
         files.push(common_dir.join("config"));
         files.push(git_dir.join("config.worktree"));
-        let modules = Repository::modules(git_dir);
+        let modules = RepositoryPaths::modules(git_dir);
         files.extend(modules.iter().map(|module| module.join("config")));
         let mut hooks = vec![common_dir.join("hooks")];
         hooks.extend(modules.iter().map(|module| module.join("hooks")));
@@ -208,12 +211,12 @@ impl Search<'_> {
         }
     }
 
-    /// Reads a configuration and those that it includes.
+    /// Parses a configuration and those that it includes.
     fn config(&mut self, file: &Path, hooks: &mut Vec<PathBuf>) {
-        if self.read.len() >= config::MOST_FILES || !self.read.insert(file.to_owned()) {
+        if self.read.len() >= config::MAX_FILES || !self.read.insert(file.to_owned()) {
             return;
         }
-        let Some(text) = text(file) else {
+        let Some(text) = read_text(file) else {
             return;
         };
         for entry in config::parse(&text) {
@@ -221,32 +224,32 @@ impl Search<'_> {
                 ("include" | "includeif", "path") => {
                     let base = file.parent().unwrap_or(file);
                     let included = self.absolute(&entry.value, base);
-                    self.add(&included, Role::Config, 0);
+                    self.add(&included, ProgramRole::Config, 0);
                     self.config(&included, hooks);
                 }
                 ("core", "hookspath") => {
                     let folder = self.absolute(&entry.value, self.root);
-                    self.add(&folder, Role::Hooks, 0);
-                    // Husky's own hooks call those of the folder above them.
+                    self.add(&folder, ProgramRole::Hooks, 0);
+                    // Husky's own hooks call those of the parent folder.
                     if folder.ends_with(".husky/_") {
-                        self.add(&folder.join(".."), Role::Hooks, 0);
+                        self.add(&folder.join(".."), ProgramRole::Hooks, 0);
                     }
                     hooks.push(folder);
                 }
                 ("core", "attributesfile") => {
                     let file = self.absolute(&entry.value, self.root);
-                    self.add(&file, Role::Config, 0);
+                    self.add(&file, ProgramRole::Config, 0);
                 }
                 _ if is_run(&entry) => {
                     let line = entry.value.trim_start_matches('!');
-                    self.words(line, Whose::Config, None, 0);
+                    self.scan_line(line, LineSource::Config, None, 0);
                 }
                 _ => {}
             }
         }
     }
 
-    /// As Git reads a path of a configuration.
+    /// Resolves a path of a configuration as Git does.
     fn absolute(&self, value: &str, base: &Path) -> PathBuf {
         match (value.strip_prefix("~/"), self.home) {
             (Some(rest), Some(home)) => home.join(rest),
@@ -269,23 +272,23 @@ impl Search<'_> {
         }
     }
 
-    /// Guards what a link outside of the working folder leads to in it.
+    /// Guards the target inside the working folder of a link outside it.
     fn link(&mut self, path: &Path) {
         let Ok(target) = fs::read_link(path) else {
             return;
         };
-        // The folder of the hook has no links in it, so the names alone tell where the link leads.
+        // The hook's folder is free of links, so the link's target can be computed lexically.
         let base = path
             .parent()
             .and_then(|parent| fs::canonicalize(parent).ok());
-        let target = plain(&base.unwrap_or_default().join(target));
-        self.add(&target, Role::Program, 0);
+        let target = normalized(&base.unwrap_or_default().join(target));
+        self.add(&target, ProgramRole::Program, 0);
     }
 
-    /// Guards a path, the links on the way to it, and what it runs.
-    fn add(&mut self, path: &Path, role: Role, depth: usize) {
+    /// Guards a path, the links on the way to it, and the programs it runs.
+    fn add(&mut self, path: &Path, role: ProgramRole, depth: usize) {
         let trace = trace(self.root, path);
-        let Some(end) = trace.end else {
+        let Some(end) = trace.target else {
             return;
         };
         let inner = end.strip_prefix(self.root).unwrap_or(&end);
@@ -297,27 +300,27 @@ impl Search<'_> {
             .components()
             .any(|part| PACKAGES.iter().any(|name| part.as_os_str() == *name));
         let role = match role {
-            Role::Program if is_package => Role::Package,
+            ProgramRole::Program if is_package => ProgramRole::Package,
             role => role,
         };
         for path in trace.links.into_iter().chain([end.clone()]) {
-            if self.found.paths.len() < MOST_PATHS {
+            if self.found.paths.len() < MAX_PATHS {
                 self.found.paths.entry(path).or_insert(role);
             }
         }
         match role {
-            Role::Hooks => self.hooks(&end),
-            Role::Program => self.script(&end, depth),
-            Role::Config | Role::Package => {}
+            ProgramRole::Hooks => self.hooks(&end),
+            ProgramRole::Program => self.script(&end, depth),
+            ProgramRole::Config | ProgramRole::Package => {}
         }
     }
 
-    /// Looks through a script for others that it runs.
+    /// Searches a script for others that it runs.
     fn script(&mut self, path: &Path, depth: usize) {
-        if depth >= DEEPEST || !self.read.insert(path.to_owned()) {
+        if depth >= MAX_DEPTH || !self.read.insert(path.to_owned()) {
             return;
         }
-        let Some(text) = text(path) else {
+        let Some(text) = read_text(path) else {
             return;
         };
         let Ok(text) = std::str::from_utf8(&text) else {
@@ -331,14 +334,14 @@ impl Search<'_> {
                 Some(_) => continue,
                 None => line,
             };
-            let whose = Whose::Script(path, depth);
-            self.words(line, whose, base, depth + 1);
+            let whose = LineSource::Script(path, depth);
+            self.scan_line(line, whose, base, depth + 1);
         }
         self.entered = entered;
     }
 
-    /// Guards the programs that a line of a shell or of another script names.
-    fn words(&mut self, line: &str, whose: Whose<'_>, base: Option<&Path>, depth: usize) {
+    /// Guards the programs named on a line of a shell script or configuration.
+    fn scan_line(&mut self, line: &str, whose: LineSource<'_>, base: Option<&Path>, depth: usize) {
         let is_end =
             |letter: char| letter.is_whitespace() || "\"'`$(){}[];|&<>,!=\\".contains(letter);
         let words = line.split(is_end).filter(|word| !word.is_empty());
@@ -348,8 +351,8 @@ impl Search<'_> {
             if word.starts_with('-') {
                 continue;
             }
-            // A first word without a slash is looked for in `PATH`.
-            let is_command = is_first && matches!(whose, Whose::Config) && word.contains('/');
+            // The shell looks up a first word without a slash in `PATH`.
+            let is_command = is_first && matches!(whose, LineSource::Config) && word.contains('/');
             let is_run = is_script_next || is_command;
             if is_folder_next && self.root.join(word).is_dir() {
                 self.entered.push(self.root.join(word));
@@ -358,7 +361,7 @@ impl Search<'_> {
             is_folder_next = word == "cd";
             is_first = false;
             if RUNNERS.contains(&name)
-                && let Whose::Script(path, 0) = whose
+                && let LineSource::Script(path, 0) = whose
             {
                 let path = path.to_string_lossy();
                 let path = base::printable(&path, base::LineFeeds::Escape);
@@ -372,12 +375,12 @@ impl Search<'_> {
                 .filter_map(|base| self.program(word, base, is_run))
                 .collect();
             for path in paths {
-                self.add(&path, Role::Program, depth);
+                self.add(&path, ProgramRole::Program, depth);
             }
         }
     }
 
-    /// The path that a word of a command names, where it looks like a program of the folder.
+    /// Returns the path that a word names if it looks like a program of the folder.
     fn program(&self, word: &str, base: &Path, is_run: bool) -> Option<PathBuf> {
         let path = Path::new(word);
         let end = path.extension().and_then(|end| end.to_str());
@@ -388,11 +391,11 @@ impl Search<'_> {
         }
         let mut tries = vec![base.join(path)];
         if let Some(rest) = word.strip_prefix('/') {
-            // What is left of `$(dirname "$0")/script`.
+            // The remainder of `$(dirname "$0")/script`.
             tries.push(base.join(rest));
         }
         for path in tries {
-            let path = plain(&path);
+            let path = normalized(&path);
             if !path.starts_with(self.root) || path == self.root {
                 continue;
             }
@@ -412,23 +415,23 @@ impl Search<'_> {
     }
 }
 
-/// Where a line stands.
+/// The origin of a line.
 #[derive(Clone, Copy)]
-enum Whose<'a> {
+enum LineSource<'a> {
     /// A value of a configuration.
     Config,
-    /// A script, called by so many others.
+    /// A script and its call depth.
     Script(&'a Path, usize),
 }
 
-fn is_run(entry: &Entry) -> bool {
+fn is_run(entry: &ConfigEntry) -> bool {
     let is_alias = entry.section() == "alias";
     let is_named = RUN.contains(&entry.name()) || entry.section() == "pager";
     entry.value.starts_with('!') || is_named && !is_alias
 }
 
-/// Without `.` and `..`, by the names alone.
-fn plain(path: &Path) -> PathBuf {
+/// Removes `.` and `..` lexically.
+fn normalized(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -443,8 +446,8 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The content of a regular file that is not too long. A pipe is not waited for.
-fn text(path: &Path) -> Option<Vec<u8>> {
+/// Reads a regular file that is not too long. NONBLOCK keeps a pipe from blocking.
+fn read_text(path: &Path) -> Option<Vec<u8>> {
     use std::io::Read as _;
     let file = fs::OpenOptions::new()
         .read(true)
@@ -452,11 +455,11 @@ fn text(path: &Path) -> Option<Vec<u8>> {
         .open(path)
         .ok()?;
     let facts = file.metadata().ok()?;
-    if !facts.is_file() || facts.len() > LONGEST {
+    if !facts.is_file() || facts.len() > MAX_SCRIPT_BYTES {
         return None;
     }
     let mut text = Vec::new();
-    file.take(LONGEST).read_to_end(&mut text).ok()?;
+    file.take(MAX_SCRIPT_BYTES).read_to_end(&mut text).ok()?;
     Some(text)
 }
 

@@ -1,4 +1,4 @@
-//! Where the git folders of a working folder lie.
+//! The git folders of a working folder.
 
 #![expect(
     clippy::disallowed_methods,
@@ -11,27 +11,29 @@ use std::path::{Path, PathBuf};
 
 use super::config;
 
-/// The longest pointer file that is read, in bytes.
-const LONGEST_POINTER: u64 = 64 << 10;
-/// The most submodules of one repository that commands can commit to.
-const MOST_MODULES: usize = 64;
-/// Names of submodules may hold slashes; deeper ones are not searched.
-const DEEPEST_MODULE: usize = 8;
+/// Maximum size of a pointer file that is read, in bytes.
+const MAX_POINTER_BYTES: u64 = 64 << 10;
+/// Maximum number of submodules of one repository that commands can commit to.
+const MAX_MODULES: usize = 64;
+/// Maximum depth of submodule names, which may contain slashes.
+const MAX_MODULE_DEPTH: usize = 8;
 
-/// The git folders of one working folder, without links.
+/// The git folders of one working folder, free of links.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Repository {
-    /// Index, `HEAD` and what else belongs to this working folder alone.
+pub(crate) struct RepositoryPaths {
+    /// Contains the index, `HEAD` and other files of this working folder alone.
     pub(crate) git_dir: PathBuf,
-    /// Objects, references, configuration and hooks; differs from `git_dir` in a linked worktree.
+    /// Contains objects, references, configuration and hooks; differs from `git_dir` in a linked
+    /// worktree.
     pub(crate) common_dir: PathBuf,
 }
 
-impl Repository {
-    /// The repository whose working folder this is.
+impl RepositoryPaths {
+    /// Returns the repository whose working folder this is.
     ///
-    /// A pointer file counts only where the git folder that it names points back, so that a prepared pointer makes no
-    /// other folder writable. Within the working folder itself it always counts: that is writable anyway.
+    /// A pointer file counts only if the git folder it names points back, so that a forged pointer
+    /// makes no other folder writable. A pointer to a path inside the working folder always counts,
+    /// since that is writable anyway.
     pub(crate) fn of(folder: &Path) -> Option<Self> {
         let folder = fs::canonicalize(folder).ok()?;
         let entry = folder.join(".git");
@@ -59,7 +61,7 @@ impl Repository {
         })
     }
 
-    /// The git folders of submodules below a git folder, and of theirs.
+    /// Returns the git folders of submodules below a git folder, recursively.
     pub(crate) fn modules(git_dir: &Path) -> Vec<PathBuf> {
         let mut found = Vec::new();
         gather(&git_dir.join("modules"), 0, &mut found);
@@ -67,16 +69,16 @@ impl Repository {
     }
 }
 
-/// What `gitdir: …` in a pointer file names.
+/// Returns the path after `gitdir:` in a pointer file.
 fn pointer(file: &Path) -> Option<PathBuf> {
-    let text = line(file)?;
+    let text = read_pointer(file)?;
     let rest = text.strip_prefix(b"gitdir:")?;
     Some(path(rest.trim_ascii_start()))
 }
 
-fn line(file: &Path) -> Option<Vec<u8>> {
+fn read_pointer(file: &Path) -> Option<Vec<u8>> {
     let facts = fs::symlink_metadata(file).ok()?;
-    if !facts.is_file() || facts.len() > LONGEST_POINTER {
+    if !facts.is_file() || facts.len() > MAX_POINTER_BYTES {
         return None;
     }
     let text = fs::read(file).ok()?;
@@ -88,7 +90,7 @@ fn path(bytes: &[u8]) -> PathBuf {
 }
 
 fn common(git_dir: &Path) -> Option<PathBuf> {
-    match line(&git_dir.join("commondir")) {
+    match read_pointer(&git_dir.join("commondir")) {
         Some(text) => fs::canonicalize(git_dir.join(path(&text))).ok(),
         None => Some(git_dir.to_owned()),
     }
@@ -98,13 +100,13 @@ fn is_worktree(git_dir: &Path, common_dir: &Path, entry: &Path) -> bool {
     let is_listed = git_dir
         .parent()
         .is_some_and(|parent| parent == common_dir.join("worktrees"));
-    let back = line(&git_dir.join("gitdir"));
+    let back = read_pointer(&git_dir.join("gitdir"));
     let back = back.and_then(|text| fs::canonicalize(git_dir.join(path(&text))).ok());
     is_listed && back.as_deref() == Some(entry)
 }
 
 fn is_module(git_dir: &Path, folder: &Path) -> bool {
-    let text = line(&git_dir.join("config")).unwrap_or_default();
+    let text = read_pointer(&git_dir.join("config")).unwrap_or_default();
     let entries = config::parse(&text);
     let worktree = entries.iter().rev().find(|it| it.key == "core.worktree");
     worktree.is_some_and(|it| {
@@ -119,7 +121,7 @@ fn gather(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     };
     for entry in entries.flatten() {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if !is_folder || depth >= DEEPEST_MODULE || found.len() >= MOST_MODULES {
+        if !is_folder || depth >= MAX_MODULE_DEPTH || found.len() >= MAX_MODULES {
             continue;
         }
         let path = entry.path();

@@ -1,8 +1,9 @@
-//! Caches that are not there yet: made as empty folders for the time of a sandbox, so that something can be mounted
-//! there, and removed afterwards.
+//! Missing cache folders, created empty for the lifetime of a sandbox as mount points, and removed
+//! afterwards.
 //!
-//! Invariant: a folder is removed only when no sandbox of this program uses it, and only when it is empty.
-//! Limitations: a program that is killed leaves empty folders.
+//! Invariant: a folder is removed only if no sandbox of this program uses it, and only if it is
+//! empty.
+//! Limitations: a program that is killed leaves empty folders behind.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,16 +11,15 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The folders that were made, and how many sandboxes use each.
+/// The created folders, and the number of sandboxes that use each.
 static USED: Mutex<BTreeMap<PathBuf, usize>> = Mutex::new(BTreeMap::new());
 
-/// The folders that were made for one sandbox, or that it shares with others. Dropping it removes them.
+/// The folders created for one sandbox, or shared with others. Dropping it removes them.
 #[derive(Debug, Default)]
-pub(super) struct Made(Vec<PathBuf>);
+pub(super) struct CacheFolders(Vec<PathBuf>);
 
-impl Made {
-    /// Makes a folder and those that lead to it, where they are missing. What cannot be made is passed over, like
-    /// everything that is not there.
+impl CacheFolders {
+    /// Creates a folder and its missing parents. Folders that cannot be created are skipped.
     pub(super) fn add(&mut self, path: &Path) {
         let mut used = used();
         let mut folders: Vec<&Path> = path.ancestors().collect();
@@ -41,10 +41,10 @@ impl Made {
     }
 }
 
-impl Drop for Made {
+impl Drop for CacheFolders {
     fn drop(&mut self) {
         let mut used = used();
-        // What was made last lies deepest.
+        // In reverse order of creation, deepest first.
         for folder in self.0.iter().rev() {
             let count = used.get(folder).copied().unwrap_or_default();
             if count > 1 {
@@ -52,7 +52,7 @@ impl Drop for Made {
                 continue;
             }
             used.remove(folder);
-            // Somebody may have put something into it meanwhile.
+            // Another program may have put something into it meanwhile.
             if let Err(error) = fs::remove_dir(folder) {
                 log::debug!("{} stays: {error}", folder.display());
             }
@@ -76,7 +76,7 @@ mod tests {
     fn a_folder_stays_as_long_as_somebody_uses_it() {
         let home = tempfile::tempdir().expect("a folder");
         let path = home.path().join(".local/state");
-        let (mut one, mut two) = (Made::default(), Made::default());
+        let (mut one, mut two) = (CacheFolders::default(), CacheFolders::default());
         one.add(&path);
         two.add(&path);
         two.add(&home.path().join(".cache"));
@@ -89,7 +89,7 @@ mod tests {
             home.path().join(".cache/x").exists(),
             "what is in use stays"
         );
-        let mut there = Made::default();
+        let mut there = CacheFolders::default();
         there.add(&home.path().join(".cache"));
         drop(there);
         assert!(home.path().join(".cache").is_dir(), "what was there stays");

@@ -1,20 +1,20 @@
-//! The filter of system calls: which are given, which are not, which are asked about.
+//! The seccomp filter: which system calls are allowed, denied, or reported to `watch`.
 //!
-//! Invariant: a program in the sandbox never gets past a call that is denied here, whatever its memory
-//! says: only numbers in registers are looked at. Calls that are asked about are answered by `watch`.
+//! Invariant: a denied call never gets past the filter, whatever the process's memory contains:
+//! only registers are examined. Reported calls are answered by `watch`.
 
 use libc::c_long;
 
-/// How a call is met.
+/// The filter's decision about a call.
 #[derive(Clone, Copy)]
-enum Verdict {
+enum FilterAction {
     Allow,
     Kill,
     Errno(i32),
     Ask,
 }
 
-impl Verdict {
+impl FilterAction {
     fn value(self) -> u32 {
         match self {
             Self::Allow => 0x7fff_0000,
@@ -25,7 +25,8 @@ impl Verdict {
     }
 }
 
-/// Calls that nobody is given. Asking about them only serves to tell of it: the answer is always no.
+/// Calls that are always denied. They are reported only to record the denial: the answer is always
+/// an error.
 pub(super) const DENIED: &[(c_long, &str)] = &[
     (libc::SYS_ptrace, "ptrace"),
     (libc::SYS_process_vm_readv, "process_vm_readv"),
@@ -89,8 +90,8 @@ pub(super) const DENIED: &[(c_long, &str)] = &[
     (libc::SYS_uselib, "uselib"),
 ];
 
-/// Calls that change something by path: asked about so that a denial can be told, and so that a
-/// protected name which is not there yet does not come into being.
+/// Calls that change something by path, reported to record denials and to keep missing protected
+/// names from being created.
 const CHANGING: &[c_long] = &[
     libc::SYS_mkdirat,
     libc::SYS_unlinkat,
@@ -122,7 +123,7 @@ const CHANGING: &[c_long] = &[
     libc::SYS_lchown,
 ];
 
-/// New namespaces, as `clone` is told of them.
+/// The namespace flags of `clone`.
 pub(super) const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
@@ -131,7 +132,7 @@ pub(super) const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u32;
 
-/// Requests to a terminal that type for the person, or change the console.
+/// Terminal requests that inject input, or change the console.
 const TYPING: [u32; 4] = [
     libc::TIOCSTI as u32,
     0x541c, // TIOCLINUX
@@ -142,10 +143,10 @@ const TYPING: [u32; 4] = [
 const WRITING: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND) as u32;
 
-/// Flags with which opening makes a file.
+/// The flags that make `open` create a file.
 const MAKING: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as u32;
 
-/// A file that is run with its owner's or its group's rights.
+/// The set-user-id and set-group-id bits.
 const SET_ID: u32 = 0o6000;
 
 #[cfg(target_arch = "x86_64")]
@@ -167,7 +168,7 @@ const ARCHITECTURE: u32 = 4;
 #[derive(Clone, Copy)]
 struct Instruction {
     code: u16,
-    /// How many instructions are passed over when it holds, and when it does not.
+    /// The number of instructions to skip if the test holds, and if it does not.
     jumps: [u8; 2],
     value: u32,
 }
@@ -181,8 +182,8 @@ fn load(from: u32) -> Instruction {
     }
 }
 
-/// The lower half of an argument; the upper halves of what is asked about here are not looked at by
-/// the kernel either.
+/// Loads the lower half of an argument; the kernel ignores the upper halves of the arguments tested
+/// here as well.
 fn argument(ix: u32) -> Instruction {
     load(16 + 8 * ix)
 }
@@ -191,7 +192,7 @@ fn test(code: u16, value: u32, jumps: [u8; 2]) -> Instruction {
     Instruction { code, jumps, value }
 }
 
-fn answer(verdict: Verdict) -> Instruction {
+fn answer(verdict: FilterAction) -> Instruction {
     Instruction {
         code: RETURN,
         jumps: [0, 0],
@@ -199,43 +200,50 @@ fn answer(verdict: Verdict) -> Instruction {
     }
 }
 
-/// `verdict` when any of the bits is set in an argument.
-fn any_bit(ix: u32, bits: u32, verdict: Verdict) -> Vec<Instruction> {
+/// Returns `verdict` if any of the bits is set in an argument.
+fn any_bit(ix: u32, bits: u32, verdict: FilterAction) -> Vec<Instruction> {
     vec![
         argument(ix),
         test(ANY_BIT, bits, [0, 1]),
         answer(verdict),
-        answer(Verdict::Allow),
+        answer(FilterAction::Allow),
     ]
 }
 
-/// No file is given another's rights to whoever runs it: outside, its owner is who we are. `verdict` for other modes.
-fn mode(ix: u32, verdict: Verdict) -> Vec<Instruction> {
+/// Refuses set-user-id and set-group-id modes, since the file's owner outside the sandbox is the
+/// user. Returns `verdict` for other modes.
+fn mode(ix: u32, verdict: FilterAction) -> Vec<Instruction> {
     vec![
         argument(ix),
         test(ANY_BIT, SET_ID, [0, 1]),
-        answer(Verdict::Errno(libc::EPERM)),
+        answer(FilterAction::Errno(libc::EPERM)),
         answer(verdict),
     ]
 }
 
-/// Opening, with flags at `ix` and the mode of a new file behind them.
+/// Tests an `open` call with flags at `ix` followed by the mode of a new file.
 fn opening(ix: u32) -> Vec<Instruction> {
     vec![
         argument(ix),
         test(ANY_BIT, MAKING, [0, 3]),
         argument(ix + 1),
         test(ANY_BIT, SET_ID, [0, 1]),
-        answer(Verdict::Errno(libc::EPERM)),
+        answer(FilterAction::Errno(libc::EPERM)),
         argument(ix),
         test(ANY_BIT, WRITING, [0, 1]),
-        answer(Verdict::Ask),
-        answer(Verdict::Allow),
+        answer(FilterAction::Ask),
+        answer(FilterAction::Allow),
     ]
 }
 
-/// `hit` when the argument is one of the values, otherwise `miss`.
-fn one_of(ix: u32, mask: u32, values: &[u32], hit: Verdict, miss: Verdict) -> Vec<Instruction> {
+/// Returns `hit` if the argument is one of the values, otherwise `miss`.
+fn one_of(
+    ix: u32,
+    mask: u32,
+    values: &[u32],
+    hit: FilterAction,
+    miss: FilterAction,
+) -> Vec<Instruction> {
     let mut block = vec![argument(ix), test(AND, mask, [0, 0])];
     for value in values {
         block.push(test(EQUAL, *value, [0, 1]));
@@ -247,13 +255,14 @@ fn one_of(ix: u32, mask: u32, values: &[u32], hit: Verdict, miss: Verdict) -> Ve
 
 fn sockets() -> Vec<Instruction> {
     const KIND: u32 = 0xf;
-    let unknown = Verdict::Errno(libc::EAFNOSUPPORT);
-    let no = Verdict::Errno(libc::EPERM);
-    // Datagrams name their receiver in memory, where a filter cannot look: streams have to connect.
+    let unknown = FilterAction::Errno(libc::EAFNOSUPPORT);
+    let no = FilterAction::Errno(libc::EPERM);
+    // Datagram sockets name their receiver in memory, which a filter cannot read; stream sockets
+    // have to connect.
     let streams = [libc::SOCK_STREAM as u32, libc::SOCK_SEQPACKET as u32];
-    let local = one_of(1, KIND, &streams, Verdict::Allow, no);
+    let local = one_of(1, KIND, &streams, FilterAction::Allow, no);
     let raw = [libc::SOCK_RAW as u32, 10, libc::SOCK_RDM as u32];
-    let internet = one_of(1, KIND, &raw, no, Verdict::Allow);
+    let internet = one_of(1, KIND, &raw, no, FilterAction::Allow);
     let mut block = vec![
         argument(0),
         test(EQUAL, libc::AF_UNIX as u32, [3, 0]),
@@ -261,7 +270,7 @@ fn sockets() -> Vec<Instruction> {
         test(EQUAL, libc::AF_INET6 as u32, [1 + local.len() as u8, 0]),
         answer(unknown),
     ];
-    // The jumps above pass over the answer and, for the internet, over what is local.
+    // The jumps above skip the answer and, for internet sockets, the local rule.
     block.extend(local);
     block.extend(internet);
     block
@@ -272,51 +281,57 @@ fn rules() -> Vec<(c_long, Vec<Instruction>)> {
         (libc::SYS_openat, opening(2)),
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_open, opening(1)),
-        // What it is told lies in memory. Without it, programs fall back on `openat`.
+        // Its flags are in memory, which a filter cannot read. Programs fall back on `openat`.
         (
             libc::SYS_openat2,
-            vec![answer(Verdict::Errno(libc::ENOSYS))],
+            vec![answer(FilterAction::Errno(libc::ENOSYS))],
         ),
-        (libc::SYS_fchmod, mode(1, Verdict::Allow)),
-        (libc::SYS_fchmodat, mode(2, Verdict::Ask)),
-        (452, mode(2, Verdict::Ask)), // fchmodat2
-        (libc::SYS_mknodat, mode(2, Verdict::Ask)),
+        (libc::SYS_fchmod, mode(1, FilterAction::Allow)),
+        (libc::SYS_fchmodat, mode(2, FilterAction::Ask)),
+        (452, mode(2, FilterAction::Ask)), // fchmodat2
+        (libc::SYS_mknodat, mode(2, FilterAction::Ask)),
         #[cfg(target_arch = "x86_64")]
-        (libc::SYS_chmod, mode(1, Verdict::Ask)),
+        (libc::SYS_chmod, mode(1, FilterAction::Ask)),
         #[cfg(target_arch = "x86_64")]
-        (libc::SYS_mknod, mode(1, Verdict::Ask)),
+        (libc::SYS_mknod, mode(1, FilterAction::Ask)),
         #[cfg(target_arch = "x86_64")]
-        (libc::SYS_creat, mode(1, Verdict::Ask)),
+        (libc::SYS_creat, mode(1, FilterAction::Ask)),
         (
             libc::SYS_ioctl,
-            one_of(1, u32::MAX, &TYPING, Verdict::Ask, Verdict::Allow),
+            one_of(1, u32::MAX, &TYPING, FilterAction::Ask, FilterAction::Allow),
         ),
-        (libc::SYS_clone, any_bit(0, NEW_NAMESPACES, Verdict::Ask)),
-        // Its flags lie in memory. Without it, libraries fall back on `clone`.
-        (libc::SYS_clone3, vec![answer(Verdict::Errno(libc::ENOSYS))]),
+        (
+            libc::SYS_clone,
+            any_bit(0, NEW_NAMESPACES, FilterAction::Ask),
+        ),
+        // Its flags are in memory, which a filter cannot read. Libraries fall back on `clone`.
+        (
+            libc::SYS_clone3,
+            vec![answer(FilterAction::Errno(libc::ENOSYS))],
+        ),
         (libc::SYS_socket, sockets()),
         (libc::SYS_socketpair, sockets()),
         (libc::SYS_personality, personality()),
         (
             libc::SYS_utimensat,
-            one_of(1, u32::MAX, &[0], Verdict::Allow, Verdict::Ask),
+            one_of(1, u32::MAX, &[0], FilterAction::Allow, FilterAction::Ask),
         ),
     ];
-    let ask = |number: &c_long| (*number, vec![answer(Verdict::Ask)]);
+    let ask = |number: &c_long| (*number, vec![answer(FilterAction::Ask)]);
     rules.extend(CHANGING.iter().map(ask));
     rules.extend(DENIED.iter().map(|(number, _)| ask(number)));
     rules
 }
 
-/// The usual one, asking for it, and addresses that are not shuffled.
+/// Allows the default personality, queries, and disabling address space randomization.
 fn personality() -> Vec<Instruction> {
     let usual = [0, u32::MAX, 0x0004_0000];
-    let no = Verdict::Errno(libc::EPERM);
-    one_of(0, u32::MAX, &usual, Verdict::Allow, no)
+    let no = FilterAction::Errno(libc::EPERM);
+    one_of(0, u32::MAX, &usual, FilterAction::Allow, no)
 }
 
-/// The rules, in the order of their numbers, as a tree of choices: the kernel tries every call there is when it takes
-/// a filter, and a list of all rules would be gone through for each.
+/// Arranges the rules, sorted by call number, as a binary decision tree. The kernel evaluates a new
+/// filter for every existing call, and a linear list would be scanned for each.
 fn tree(rules: &[(c_long, Vec<Instruction>)]) -> Vec<Instruction> {
     if let [] | [_] | [_, _] = rules {
         let mut list = Vec::new();
@@ -324,7 +339,7 @@ fn tree(rules: &[(c_long, Vec<Instruction>)]) -> Vec<Instruction> {
             list.push(test(EQUAL, *number as u32, [0, block.len() as u8]));
             list.extend_from_slice(block);
         }
-        list.push(answer(Verdict::Allow));
+        list.push(answer(FilterAction::Allow));
         return list;
     }
     let (low, high) = rules.split_at(rules.len() / 2);
@@ -338,18 +353,18 @@ fn tree(rules: &[(c_long, Vec<Instruction>)]) -> Vec<Instruction> {
     choice
 }
 
-/// The filter as the kernel takes it.
+/// Returns the filter as the kernel's byte code.
 pub(super) fn program() -> Vec<u8> {
     let mut program = vec![
         load(ARCHITECTURE),
         test(EQUAL, MACHINE, [1, 0]),
-        answer(Verdict::Kill),
+        answer(FilterAction::Kill),
         load(NUMBER),
     ];
     if cfg!(target_arch = "x86_64") {
-        // The calls with 32-bit pointers: other numbers for the same things.
+        // The x32 ABI: the same calls under other numbers.
         program.push(test(AT_LEAST, 0x4000_0000, [0, 1]));
-        program.push(answer(Verdict::Kill));
+        program.push(answer(FilterAction::Kill));
     }
     let mut rules = rules();
     rules.sort_by_key(|(number, _)| *number);
@@ -366,11 +381,11 @@ pub(super) fn program() -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::{
-        AND, ANY_BIT, AT_LEAST, EQUAL, Instruction, JUMP, LOAD, MACHINE, RETURN, Verdict, program,
-        rules,
+        AND, ANY_BIT, AT_LEAST, EQUAL, FilterAction, Instruction, JUMP, LOAD, MACHINE, RETURN,
+        program, rules,
     };
 
-    /// What the kernel would answer to a call.
+    /// Evaluates the filter for a call as the kernel does.
     fn run(program: &[Instruction], number: u32, arguments: [u32; 4]) -> u32 {
         let (mut at, mut held) = (0, 0);
         loop {
@@ -425,7 +440,7 @@ mod tests {
                     let arguments = [other, value, other, value];
                     let wanted = match block {
                         Some(block) => run(block, number, arguments),
-                        None => Verdict::Allow.value(),
+                        None => FilterAction::Allow.value(),
                     };
                     let met = run(&program, number, arguments);
                     assert_eq!(met, wanted, "call {number} with {arguments:x?}");

@@ -1,51 +1,52 @@
-//! Process 1 of a sandbox: puts it up and keeps it.
+//! Process 1 of a sandbox: sets it up and keeps it running.
 //!
-//! Invariant: every step that fails is told, by number and with what the kernel said, and ends it all.
-//! Invariant: nothing here allocates; strings are read where the plan was mapped.
-//! Invariant: when the socket to the program ends, this ends, and the kernel kills the rest.
+//! Invariant: a failed step is reported with its number and errno, and ends the sandbox.
+//! Invariant: nothing here allocates; strings are read from the mapped plan.
+//! Invariant: when the socket to the program closes, this process exits, and the kernel kills the
+//! rest.
 
 use std::ffi::CStr;
 use std::os::fd::RawFd;
 
-use super::blob::{self, View};
-use super::kernel::{self, Errno, Forked};
-use super::wire::{self, stage};
-use super::{seat, steps};
+use super::kernel::{self, Errno, ForkSide};
+use super::plan_encoding::{self, PlanView};
+use super::protocol::{self, stage};
+use super::{steps, supervisor};
 
-/// Where something failed, and what the kernel said.
+/// The failed stage and its errno.
 pub(super) type Failure = (u32, Errno);
 
-/// Says where something failed.
+/// Attaches the stage to an errno.
 pub(super) fn at<T>(stage: u32, result: Result<T, Errno>) -> Result<T, Failure> {
     result.map_err(|errno| (stage, errno))
 }
 
-/// Tells of a failure and ends.
+/// Reports a failure and exits.
 pub(super) fn fail(socket: RawFd, (stage, errno): Failure) -> ! {
-    // Nobody is left to be told when this fails too.
-    wire::say(socket, [wire::FAILED, stage, errno as u32], &[]).unwrap_or_default();
+    // If this fails too, no receiver is left.
+    protocol::send(socket, [protocol::FAILED, stage, errno as u32], &[]).unwrap_or_default();
     kernel::exit(1)
 }
 
-/// Lives as process 1. `files`: the socket, where to be counted.
+/// Runs as process 1. `files`: the socket, and the control group files.
 pub(super) fn main(files: &[RawFd]) -> ! {
     kernel::set_name(c"burin-sandbox");
     let socket = files[0];
-    let view = match at(stage::ORDER, plan(socket)) {
+    let view = match at(stage::REQUEST, plan(socket)) {
         Ok(view) => view,
         Err(failure) => fail(socket, failure),
     };
     if let Err(failure) = build(&view, files) {
         fail(socket, failure);
     }
-    if view.head.has(blob::ROOM) {
-        keep_room(&view, socket)
+    if view.head.has(plan_encoding::WARM) {
+        serve_requests(&view, socket)
     }
-    seat::serve(&view, socket)
+    supervisor::serve(&view, socket)
 }
 
-/// Waits for the plan, which the program makes while the kernel makes the namespaces.
-fn plan(socket: RawFd) -> Result<View<'static>, Errno> {
+/// Waits for the plan, which the program prepares while the kernel creates the namespaces.
+fn plan(socket: RawFd) -> Result<PlanView<'static>, Errno> {
     let mut bytes = [0; 12];
     let mut files = [-1; 8];
     let (length, count) = kernel::receive(socket, &mut bytes, &mut files)?;
@@ -53,15 +54,15 @@ fn plan(socket: RawFd) -> Result<View<'static>, Errno> {
         // The policy was refused, or the program has ended.
         kernel::exit(0);
     }
-    if wire::number(&bytes, 0) != wire::PLAN || count != 1 {
+    if protocol::number(&bytes, 0) != protocol::PLAN || count != 1 {
         return Err(libc::EBADMSG);
     }
-    let view = kernel::map(files[0], wire::number(&bytes, 1) as usize).map(View::new);
+    let view = kernel::map(files[0], protocol::number(&bytes, 1) as usize).map(PlanView::new);
     kernel::close(files[0]);
     view
 }
 
-fn build(view: &View<'_>, files: &[RawFd]) -> Result<(), Failure> {
+fn build(view: &PlanView<'_>, files: &[RawFd]) -> Result<(), Failure> {
     if let [_, counted @ ..] = files {
         for file in counted {
             at(stage::COUNTING, kernel::write(*file, b"0"))?;
@@ -69,65 +70,72 @@ fn build(view: &View<'_>, files: &[RawFd]) -> Result<(), Failure> {
         }
     }
     let head = view.head;
-    if head.has(blob::NAMESPACES) {
+    if head.has(plan_encoding::NAMESPACES) {
         map_users(head.user as u32, head.group as u32)?;
     }
-    if head.highest != 0 {
-        at(stage::COUNTING, limit_numbers(head.highest as u32))?;
+    if head.pid_max != 0 {
+        at(stage::COUNTING, limit_pids(head.pid_max as u32))?;
     }
-    if head.has(blob::NETWORK) {
+    if head.has(plan_encoding::NETWORK) {
         at(stage::LOOPBACK, kernel::raise_loopback())?;
     }
-    // The program's memory, which this is a copy of, is nobody's business inside.
+    // The program's memory, of which this process has a copy, must not be readable from inside.
     at(
         stage::PROCESSES,
         kernel::control(libc::PR_SET_DUMPABLE, 0, 0),
     )?;
     steps::run(view)?;
-    if head.has(blob::MOUNTS) && !head.has(blob::ROOM) {
+    if head.has(plan_encoding::MOUNTS) && !head.has(plan_encoding::WARM) {
         mount_processes()?;
     }
-    if head.has(blob::PROXY) {
+    if head.has(plan_encoding::PROXY) {
         let listener = at(stage::LOOPBACK, kernel::listen(crate::net::Proxy::PORT))?;
-        let ready = [wire::READY, wire::WITH_PROXY, 0];
-        at(stage::LOOPBACK, wire::say(files[0], ready, &[listener]))?;
+        let ready = [protocol::READY, protocol::WITH_PROXY, 0];
+        at(
+            stage::LOOPBACK,
+            protocol::send(files[0], ready, &[listener]),
+        )?;
         kernel::close(listener);
         for (port, is_six) in head.ports() {
-            let listener = match is_six {
-                false => at(stage::LOOPBACK, kernel::listen_on_four(port))?,
-                true => match kernel::listen_on_six(port) {
+            let listener = if is_six {
+                match kernel::listen_on_six(port) {
                     Ok(listener) => listener,
-                    // The kernel knows no such addresses, so no client calls one.
+                    // The kernel lacks this address family, so no client uses it.
                     Err(_) => continue,
-                },
+                }
+            } else {
+                at(stage::LOOPBACK, kernel::listen_on_four(port))?
             };
-            let ready = [wire::READY, wire::WITH_PORT, 0];
-            at(stage::LOOPBACK, wire::say(files[0], ready, &[listener]))?;
+            let ready = [protocol::READY, protocol::WITH_PORT, 0];
+            at(
+                stage::LOOPBACK,
+                protocol::send(files[0], ready, &[listener]),
+            )?;
             kernel::close(listener);
         }
     }
-    if head.has(blob::NETWORK) && head.has(blob::SECCOMP) {
-        // Without it no socket of the workspace is connected to.
+    if head.has(plan_encoding::NETWORK) && head.has(plan_encoding::SECCOMP) {
+        // Without it no socket of the workspace can be connected to.
         if let Ok(sockets) = kernel::socket_list() {
-            let ready = [wire::READY, wire::WITH_SOCKETS, 0];
-            at(stage::LOOPBACK, wire::say(files[0], ready, &[sockets]))?;
+            let ready = [protocol::READY, protocol::WITH_SOCKETS, 0];
+            at(stage::LOOPBACK, protocol::send(files[0], ready, &[sockets]))?;
             kernel::close(sockets);
         }
     }
     Ok(())
 }
 
-/// The processes of this namespace, at their usual place, unchangeable: a file there that belongs to the
-/// administrator could otherwise be written by whoever has that number.
+/// Mounts the process list of this namespace read-only at `/proc`: files there that belong to root
+/// outside could otherwise be written by a process with the same user id.
 pub(super) fn mount_processes() -> Result<(), Failure> {
     let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     let mounted = kernel::mount(c"proc", c"/proc", flags, c"");
     at(stage::PROCESSES, mounted)
 }
 
-/// The caller is who it was, and nobody else exists.
+/// Maps the caller's user and group to themselves, and no others.
 fn map_users(user: u32, group: u32) -> Result<(), Failure> {
-    // The kernel's files about a process that is not dumpable belong to the administrator.
+    // The kernel gives root the files about a process that is not dumpable.
     at(stage::USERS, kernel::control(libc::PR_SET_DUMPABLE, 1, 0))?;
     let write = |path: &CStr, text: &[u8]| -> Result<(), Failure> {
         let file = at(stage::USERS, kernel::open(path, libc::O_WRONLY))?;
@@ -141,8 +149,9 @@ fn map_users(user: u32, group: u32) -> Result<(), Failure> {
     write(c"/proc/self/gid_map", map_line(&mut line, group))
 }
 
-/// Every process and thread of a namespace has a number in it, so the highest of them limits how many there are.
-fn limit_numbers(highest: u32) -> Result<(), Errno> {
+/// Limits the number of processes and threads, each of which has an id in the namespace, through
+/// its highest id.
+fn limit_pids(highest: u32) -> Result<(), Errno> {
     let file = kernel::open(c"/proc/sys/kernel/pid_max", libc::O_WRONLY)?;
     let mut digits = [0; 10];
     let written = kernel::write(file, decimal(&mut digits, highest));
@@ -164,7 +173,7 @@ fn decimal(digits: &mut [u8; 10], number: u32) -> &[u8] {
     &digits[first..]
 }
 
-/// `number number 1`.
+/// Formats `number number 1`.
 fn map_line(line: &mut [u8; 32], number: u32) -> &[u8] {
     let mut digits = [0; 10];
     let digits = decimal(&mut digits, number);
@@ -176,16 +185,16 @@ fn map_line(line: &mut [u8; 32], number: u32) -> &[u8] {
     &line[..length]
 }
 
-/// Makes a seat whenever the program asks for one.
-fn keep_room(view: &View<'_>, socket: RawFd) -> ! {
+/// Forks a supervisor whenever the program requests one.
+fn serve_requests(view: &PlanView<'_>, socket: RawFd) -> ! {
     kernel::forget_children();
-    if let Err(failure) = present(socket) {
+    if let Err(failure) = announce(socket) {
         fail(socket, failure);
     }
     let mut bytes = [0; 12];
     let mut files = [-1; 8];
     loop {
-        if let Err(failure) = make_seat(view, socket) {
+        if let Err(failure) = fork_supervisor(view, socket) {
             fail(socket, failure);
         }
         let Ok((1.., 0)) = kernel::receive(socket, &mut bytes, &mut files) else {
@@ -194,42 +203,46 @@ fn keep_room(view: &View<'_>, socket: RawFd) -> ! {
     }
 }
 
-fn present(socket: RawFd) -> Result<(), Failure> {
-    let process = at(stage::PROCESSES, kernel::myself())?;
-    let told = wire::say(socket, [wire::READY, wire::WITH_PROCESS, 0], &[process]);
+fn announce(socket: RawFd) -> Result<(), Failure> {
+    let process = at(stage::PROCESSES, kernel::own_pidfd())?;
+    let told = protocol::send(
+        socket,
+        [protocol::READY, protocol::WITH_PROCESS, 0],
+        &[process],
+    );
     kernel::close(process);
-    at(stage::ORDER, told)
+    at(stage::REQUEST, told)
 }
 
-/// A seat has processes of its own, so that all of them end with it, and therefore a view of its own
-/// of what is mounted: the list of processes is another one.
-fn make_seat(view: &View<'_>, socket: RawFd) -> Result<(), Failure> {
+/// Forks a supervisor. It has its own PID namespace, so that all its processes end with it, and
+/// therefore its own mount namespace with another `/proc`.
+fn fork_supervisor(view: &PlanView<'_>, socket: RawFd) -> Result<(), Failure> {
     let [theirs, seats] = at(stage::PROCESSES, kernel::socket_pair())?;
     let mut flags = 0;
-    if view.head.has(blob::NAMESPACES) {
+    if view.head.has(plan_encoding::NAMESPACES) {
         flags |= libc::CLONE_NEWPID;
     }
-    if view.head.has(blob::MOUNTS) {
+    if view.head.has(plan_encoding::MOUNTS) {
         flags |= libc::CLONE_NEWNS;
     }
     match at(stage::PROCESSES, kernel::fork(flags))? {
-        Forked::Child => {
+        ForkSide::Child => {
             kernel::close(socket);
             kernel::close(theirs);
             kernel::set_name(c"burin-seat");
-            if view.head.has(blob::MOUNTS)
+            if view.head.has(plan_encoding::MOUNTS)
                 && let Err(failure) = mount_processes()
             {
                 fail(seats, failure);
             }
-            seat::serve(view, seats)
+            supervisor::serve(view, seats)
         }
-        Forked::Parent(process) => {
-            let told = wire::say(socket, [wire::SEAT, 0, 0], &[theirs, process]);
+        ForkSide::Parent(process) => {
+            let told = protocol::send(socket, [protocol::SUPERVISOR, 0, 0], &[theirs, process]);
             for file in [theirs, seats, process] {
                 kernel::close(file);
             }
-            at(stage::ORDER, told)
+            at(stage::REQUEST, told)
         }
     }
 }

@@ -1,12 +1,9 @@
-//! System calls, each with its reason for being sound. Nothing here allocates, so that all of it can be
-//! called between a fork and an exec.
+//! System calls, each with its safety reason. Nothing here allocates, so that everything can be
+//! called between fork and exec.
 //!
-//! Invariant: descriptors are plain numbers here; who owns them is settled by the callers, because a
-//! forked child has copies of them all.
-#![expect(
-    unsafe_code,
-    reason = "the kernel is spoken to by numbers and addresses"
-)]
+//! Invariant: descriptors are plain numbers here; the callers decide who owns them, since a forked
+//! child has copies of them all.
+#![expect(unsafe_code, reason = "system calls take raw numbers and addresses")]
 
 use std::ffi::CStr;
 use std::os::fd::RawFd;
@@ -15,15 +12,16 @@ use libc::{c_int, c_long, c_ulong, c_void};
 
 mod clone;
 mod message;
-mod question;
+mod notification;
 
-pub(super) use clone::{Forked, execute, fork, spawn};
+pub(super) use clone::{ForkSide, execute, fork, spawn};
 pub(super) use message::{receive, send};
-pub(super) use question::{
-    Answer, Question, answer, connect, is_asked, nothing_blocks, question, read_memory, socket_of,
+pub(super) use notification::{
+    NotificationReply, SyscallNotification, connect, is_pending, next_notification, read_memory,
+    reply, socket_of, while_nonblocking,
 };
 
-/// What the kernel said, as `errno`.
+/// A kernel error code (`errno`).
 pub(super) type Errno = i32;
 
 fn checked(result: c_long) -> Result<i64, Errno> {
@@ -38,11 +36,11 @@ fn number(result: c_long) -> Result<i32, Errno> {
     checked(result).map(|value| value as i32)
 }
 
-fn done(result: c_long) -> Result<(), Errno> {
+fn check(result: c_long) -> Result<(), Errno> {
     checked(result).map(|_| ())
 }
 
-/// `openat2` of a path, without following any link.
+/// Opens a path with `openat2` without following any link.
 pub(super) fn open_path(folder: RawFd, path: &CStr, flags: c_int) -> Result<RawFd, Errno> {
     open_how(
         folder,
@@ -52,7 +50,7 @@ pub(super) fn open_path(folder: RawFd, path: &CStr, flags: c_int) -> Result<RawF
     )
 }
 
-/// `openat2` with a way to resolve.
+/// Opens a path with `openat2` and a resolve mode.
 pub(super) fn open_how(
     folder: RawFd,
     path: &CStr,
@@ -61,9 +59,9 @@ pub(super) fn open_how(
 ) -> Result<RawFd, Errno> {
     let how: [u64; 3] = [(flags | libc::O_CLOEXEC) as u64, 0, resolve];
     let mut opened = Err(libc::EAGAIN);
-    // Whoever renames or mounts anything meanwhile makes the kernel unsure about `..`.
+    // A concurrent rename or mount makes the kernel uncertain about `..` (`EAGAIN`).
     for _ in 0..1000 {
-        // SAFETY: the path ends in NUL and `how` has the size that is told.
+        // SAFETY: the path ends in NUL and `how` has the given size.
         opened = number(unsafe {
             libc::syscall(
                 libc::SYS_openat2,
@@ -80,7 +78,8 @@ pub(super) fn open_how(
     opened
 }
 
-/// `openat` that follows links; for paths that only the kernel or we make.
+/// Opens a path with `openat`, following links; only for paths that the kernel or this crate
+/// creates.
 pub(super) fn open(path: &CStr, flags: c_int) -> Result<RawFd, Errno> {
     // SAFETY: the path ends in NUL.
     let file = unsafe {
@@ -95,25 +94,25 @@ pub(super) fn open(path: &CStr, flags: c_int) -> Result<RawFd, Errno> {
 }
 
 pub(super) fn close(file: RawFd) {
-    // SAFETY: closing a number that is not open changes nothing.
+    // SAFETY: closing a descriptor that is not open has no effect.
     unsafe { libc::close(file) };
 }
 
 /// Closes every descriptor from `first` on.
 pub(super) fn close_from(first: RawFd) -> Result<(), Errno> {
-    // SAFETY: takes numbers only; the caller holds no owned descriptor from there on.
-    done(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) })
+    // SAFETY: takes integers only; the caller owns no descriptor from there on.
+    check(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) })
 }
 
-/// Puts a copy of `file` at `target`, without close-on-exec.
+/// Duplicates `file` to `target`, without close-on-exec.
 pub(super) fn duplicate(file: RawFd, target: RawFd) -> Result<(), Errno> {
-    // SAFETY: takes numbers only.
+    // SAFETY: takes integers only.
     number(c_long::from(unsafe { libc::dup2(file, target) })).map(|_| ())
 }
 
-/// A copy of `file` whose number is at least `least`, closed on exec.
+/// Duplicates `file` to a number of at least `least`, closed on exec.
 pub(super) fn duplicate_above(file: RawFd, least: RawFd) -> Result<RawFd, Errno> {
-    // SAFETY: takes numbers only.
+    // SAFETY: takes integers only.
     number(c_long::from(unsafe {
         libc::fcntl(file, libc::F_DUPFD_CLOEXEC, least)
     }))
@@ -127,38 +126,38 @@ pub(super) fn write(file: RawFd, bytes: &[u8]) -> Result<usize, Errno> {
 
 pub(super) fn make_folder(path: &CStr, mode: u32) -> Result<(), Errno> {
     // SAFETY: the path ends in NUL.
-    done(c_long::from(unsafe { libc::mkdir(path.as_ptr(), mode) }))
+    check(c_long::from(unsafe { libc::mkdir(path.as_ptr(), mode) }))
 }
 
 pub(super) fn change_mode(path: &CStr, mode: u32) -> Result<(), Errno> {
     // SAFETY: the path ends in NUL.
-    done(c_long::from(unsafe { libc::chmod(path.as_ptr(), mode) }))
+    check(c_long::from(unsafe { libc::chmod(path.as_ptr(), mode) }))
 }
 
 pub(super) fn make_link(target: &CStr, path: &CStr) -> Result<(), Errno> {
     // SAFETY: both paths end in NUL.
-    done(c_long::from(unsafe {
+    check(c_long::from(unsafe {
         libc::symlink(target.as_ptr(), path.as_ptr())
     }))
 }
 
 pub(super) fn change_folder(path: &CStr) -> Result<(), Errno> {
     // SAFETY: the path ends in NUL.
-    done(c_long::from(unsafe { libc::chdir(path.as_ptr()) }))
+    check(c_long::from(unsafe { libc::chdir(path.as_ptr()) }))
 }
 
-/// Device and inode of an open file.
+/// Returns the device and inode of an open file.
 pub(super) fn identity(file: RawFd) -> Result<(u64, u64), Errno> {
-    // SAFETY: all zeroes is a valid `stat`.
+    // SAFETY: an all-zero `stat` is valid.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: `stat` can be written.
-    done(c_long::from(unsafe { libc::fstat(file, &raw mut stat) }))?;
+    // SAFETY: `stat` is writable.
+    check(c_long::from(unsafe { libc::fstat(file, &raw mut stat) }))?;
     Ok((stat.st_dev, stat.st_ino))
 }
 
 pub(super) fn mount(kind: &CStr, path: &CStr, flags: c_ulong, options: &CStr) -> Result<(), Errno> {
     // SAFETY: all strings end in NUL.
-    done(c_long::from(unsafe {
+    check(c_long::from(unsafe {
         libc::mount(
             kind.as_ptr(),
             path.as_ptr(),
@@ -169,7 +168,7 @@ pub(super) fn mount(kind: &CStr, path: &CStr, flags: c_ulong, options: &CStr) ->
     }))
 }
 
-/// A detached copy of the mount at an open path.
+/// Returns a detached copy of the mount at an open path.
 pub(super) fn copy_tree(file: RawFd, is_recursive: bool) -> Result<RawFd, Errno> {
     const CLONE: c_int = 1;
     let recursive = if is_recursive { libc::AT_RECURSIVE } else { 0 };
@@ -178,11 +177,11 @@ pub(super) fn copy_tree(file: RawFd, is_recursive: bool) -> Result<RawFd, Errno>
     number(unsafe { libc::syscall(libc::SYS_open_tree, file, c"".as_ptr(), flags) })
 }
 
-/// Puts a detached mount onto an open path.
+/// Attaches a detached mount to an open path.
 pub(super) fn place_tree(tree: RawFd, target: RawFd) -> Result<(), Errno> {
     const BOTH_BY_DESCRIPTOR: c_int = 0x04 | 0x40;
     // SAFETY: both paths are strings that end in NUL.
-    done(unsafe {
+    check(unsafe {
         libc::syscall(
             libc::SYS_move_mount,
             tree,
@@ -194,7 +193,7 @@ pub(super) fn place_tree(tree: RawFd, target: RawFd) -> Result<(), Errno> {
     })
 }
 
-/// What `mount_setattr` is to change.
+/// The arguments of `mount_setattr`.
 #[derive(Clone, Copy)]
 pub(super) struct Attributes {
     pub(super) set: u64,
@@ -210,8 +209,8 @@ pub(super) fn set_attributes(file: RawFd, attributes: Attributes) -> Result<(), 
     } else {
         0
     };
-    // SAFETY: the path ends in NUL and `told` has the size that is told.
-    done(unsafe {
+    // SAFETY: the path ends in NUL and the structure has the given size.
+    check(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             file,
@@ -223,20 +222,20 @@ pub(super) fn set_attributes(file: RawFd, attributes: Attributes) -> Result<(), 
     })
 }
 
-/// `prctl` with plain numbers.
+/// Calls `prctl` with integer arguments.
 pub(super) fn control(option: c_int, a: u64, b: u64) -> Result<(), Errno> {
-    // SAFETY: only options are used that take numbers, or the address of a static string.
-    done(c_long::from(unsafe { libc::prctl(option, a, b, 0, 0) }))
+    // SAFETY: callers pass only options that take integers, or the address of a static string.
+    check(c_long::from(unsafe { libc::prctl(option, a, b, 0, 0) }))
 }
 
-/// Names this thread, as `ps` shows it.
+/// Names this thread, as shown by `ps`.
 pub(super) fn set_name(name: &'static CStr) {
-    // A name is for people only; without it nothing is lost.
+    // The name is only informative; a failure is harmless.
     control(libc::PR_SET_NAME, name.as_ptr() as u64, 0).unwrap_or_default();
 }
 
-/// Gives up every capability, for this process and whatever it executes. Who has none, and cannot have
-/// any after `no_new_privs`, has nothing to give up.
+/// Drops every capability, for this process and for the programs it executes. A process that has
+/// none, and cannot gain any because of `no_new_privs`, has nothing to drop.
 pub(super) fn drop_capabilities_if_any() -> Result<(), Errno> {
     match drop_capabilities() {
         Err(libc::EPERM) if user_and_group().0 != 0 => Ok(()),
@@ -253,13 +252,13 @@ fn drop_capabilities() -> Result<(), Errno> {
             Err(errno) => return Err(errno),
         }
     }
-    // No root, no fix-up when the user changes, no keeping, no ambient ones, each of them locked.
+    // NOROOT, NO_SETUID_FIXUP, KEEP_CAPS off and NO_CAP_AMBIENT_RAISE, each with its lock bit.
     const SECURE_BITS: u64 = 0xef;
     control(libc::PR_SET_SECUREBITS, SECURE_BITS, 0)?;
     let header: [u32; 2] = [0x2008_0522, 0];
     let none = [0_u32; 6];
     // SAFETY: header and sets have the sizes of version 3.
-    done(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) })
+    check(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) })
 }
 
 pub(super) fn set_limit(resource: u32, value: u64) -> Result<(), Errno> {
@@ -267,8 +266,8 @@ pub(super) fn set_limit(resource: u32, value: u64) -> Result<(), Errno> {
         rlim_cur: value,
         rlim_max: value,
     };
-    // SAFETY: the limit can be read; the old one is not asked for.
-    done(unsafe {
+    // SAFETY: the limit is readable; the old one is not requested.
+    check(unsafe {
         libc::syscall(
             libc::SYS_prlimit64,
             0,
@@ -279,28 +278,28 @@ pub(super) fn set_limit(resource: u32, value: u64) -> Result<(), Errno> {
     })
 }
 
-/// Switches the loopback of this network on.
+/// Brings up the loopback interface of this network namespace.
 pub(super) fn raise_loopback() -> Result<(), Errno> {
-    // SAFETY: takes numbers only.
+    // SAFETY: takes integers only.
     let socket = number(c_long::from(unsafe {
         libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0)
     }))?;
-    // SAFETY: all zeroes is a valid request.
+    // SAFETY: an all-zero `ifreq` is valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     request.ifr_name[0] = b'l' as libc::c_char;
     request.ifr_name[1] = b'o' as libc::c_char;
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as i16;
     // SAFETY: the request outlives the call.
-    let raised = done(c_long::from(unsafe {
+    let raised = check(c_long::from(unsafe {
         libc::ioctl(socket, libc::SIOCSIFFLAGS as _, &raw const request)
     }));
     close(socket);
     raised
 }
 
-/// A socket that listens on a port of every address of IPv4.
+/// Listens on a port of every IPv4 address.
 pub(super) fn listen_on_four(port: u16) -> Result<RawFd, Errno> {
-    // SAFETY: all zeroes is a valid address, and means every one.
+    // SAFETY: an all-zero address is valid, and means any address.
     let mut address: libc::sockaddr_in = unsafe { std::mem::zeroed() };
     address.sin_family = libc::AF_INET as u16;
     address.sin_port = port.to_be();
@@ -308,9 +307,9 @@ pub(super) fn listen_on_four(port: u16) -> Result<RawFd, Errno> {
     listen_at(libc::AF_INET, (&raw const address).cast(), size)
 }
 
-/// A socket that listens on a port of every address of IPv6 and of no other.
+/// Listens on a port of every IPv6 address, and of no IPv4 address.
 pub(super) fn listen_on_six(port: u16) -> Result<RawFd, Errno> {
-    // SAFETY: all zeroes is a valid address, and means every one.
+    // SAFETY: an all-zero address is valid, and means any address.
     let mut address: libc::sockaddr_in6 = unsafe { std::mem::zeroed() };
     address.sin6_family = libc::AF_INET6 as u16;
     address.sin6_port = port.to_be();
@@ -318,16 +317,16 @@ pub(super) fn listen_on_six(port: u16) -> Result<RawFd, Errno> {
     listen_at(libc::AF_INET6, (&raw const address).cast(), size)
 }
 
-/// `address` points to an address of this family and size.
+/// Binds and listens; `address` must point to an address of this family and size.
 fn listen_at(family: c_int, address: *const libc::sockaddr, size: usize) -> Result<RawFd, Errno> {
-    // SAFETY: takes numbers only.
+    // SAFETY: takes integers only.
     let socket = number(c_long::from(unsafe {
         libc::socket(family, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0)
     }))?;
     let yes: c_int = 1;
     if family == libc::AF_INET6 {
-        // SAFETY: the value has the size that is told.
-        done(c_long::from(unsafe {
+        // SAFETY: the value has the given size.
+        check(c_long::from(unsafe {
             libc::setsockopt(
                 socket,
                 libc::IPPROTO_IPV6,
@@ -337,12 +336,12 @@ fn listen_at(family: c_int, address: *const libc::sockaddr, size: usize) -> Resu
             )
         }))?;
     }
-    // SAFETY: the address has the size that is told, as the caller sees to.
-    let bound = done(c_long::from(unsafe {
+    // SAFETY: the caller guarantees that the address has the given size.
+    let bound = check(c_long::from(unsafe {
         libc::bind(socket, address, size as u32)
     }));
-    // SAFETY: takes numbers only.
-    let listens = bound.and_then(|()| done(c_long::from(unsafe { libc::listen(socket, 128) })));
+    // SAFETY: takes integers only.
+    let listens = bound.and_then(|()| check(c_long::from(unsafe { libc::listen(socket, 128) })));
     match listens {
         Ok(()) => Ok(socket),
         Err(errno) => {
@@ -352,61 +351,61 @@ fn listen_at(family: c_int, address: *const libc::sockaddr, size: usize) -> Resu
     }
 }
 
-/// A socket that tells about the sockets of the network it was made in.
+/// Opens a socket that lists the sockets of the current network namespace.
 pub(super) fn socket_list() -> Result<RawFd, Errno> {
     const ABOUT_SOCKETS: c_int = 4;
     let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
-    // SAFETY: takes numbers only.
+    // SAFETY: takes integers only.
     number(c_long::from(unsafe {
         libc::socket(libc::AF_NETLINK, kind, ABOUT_SOCKETS)
     }))
 }
 
-/// A socket that listens on a port of the loopback.
+/// Listens on a port of the loopback.
 pub(super) fn listen(port: u16) -> Result<RawFd, Errno> {
-    // SAFETY: takes numbers only.
+    // SAFETY: takes integers only.
     let socket = number(c_long::from(unsafe {
         libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0)
     }))?;
-    // SAFETY: all zeroes is a valid address.
+    // SAFETY: an all-zero address is valid.
     let mut address: libc::sockaddr_in = unsafe { std::mem::zeroed() };
     address.sin_family = libc::AF_INET as u16;
     address.sin_port = port.to_be();
     address.sin_addr.s_addr = u32::from_ne_bytes([127, 0, 0, 1]);
     let size = size_of_val(&address) as u32;
-    // SAFETY: the address has the size that is told.
-    done(c_long::from(unsafe {
+    // SAFETY: the address has the given size.
+    check(c_long::from(unsafe {
         libc::bind(socket, (&raw const address).cast(), size)
     }))?;
-    // SAFETY: takes numbers only.
-    done(c_long::from(unsafe { libc::listen(socket, 128) }))?;
+    // SAFETY: takes integers only.
+    check(c_long::from(unsafe { libc::listen(socket, 128) }))?;
     Ok(socket)
 }
 
-/// Two ends that carry whole messages.
+/// Creates a socket pair that preserves message boundaries.
 pub(super) fn socket_pair() -> Result<[RawFd; 2], Errno> {
     let mut ends = [0; 2];
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
-    // SAFETY: there is room for two numbers.
-    done(c_long::from(unsafe {
+    // SAFETY: the array has room for two descriptors.
+    check(c_long::from(unsafe {
         libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr())
     }))?;
     Ok(ends)
 }
 
-/// Waits until one of two descriptors can be read or has ended; says which.
+/// Waits until one of two descriptors is readable or closed; returns which.
 pub(super) fn wait_for(files: [RawFd; 2]) -> [bool; 2] {
     let mut polled = files.map(|fd| libc::pollfd {
         fd,
         events: libc::POLLIN,
         revents: 0,
     });
-    // SAFETY: there are two entries. An interrupted call reports nothing, and the caller asks again.
+    // SAFETY: there are two entries. An interrupted call reports nothing, and the caller retries.
     unsafe { libc::poll(polled.as_mut_ptr(), 2, -1) };
     polled.map(|entry| entry.revents != 0)
 }
 
-/// Waits until a descriptor can be read, at most for a time in milliseconds (-1: for ever).
+/// Waits until a descriptor is readable, at most for this many milliseconds (-1: without limit).
 pub(super) fn wait_readable(file: RawFd, milliseconds: c_int) -> bool {
     let mut entry = libc::pollfd {
         fd: file,
@@ -417,17 +416,17 @@ pub(super) fn wait_readable(file: RawFd, milliseconds: c_int) -> bool {
     unsafe { libc::poll(&raw mut entry, 1, milliseconds) > 0 }
 }
 
-/// Lets milliseconds pass.
-pub(super) fn pass_time(milliseconds: c_int) {
-    // SAFETY: there is no entry to look at.
+/// Sleeps for this many milliseconds.
+pub(super) fn sleep(milliseconds: c_int) {
+    // SAFETY: there are no entries.
     unsafe { libc::poll(std::ptr::null_mut(), 0, milliseconds) };
 }
 
-/// A descriptor that can be read when a child has ended; the signal itself is held back.
+/// Returns a descriptor that is readable when a child has ended; the signal itself is blocked.
 pub(super) fn child_signals() -> Result<RawFd, Errno> {
-    // SAFETY: all zeroes is a valid set, and the set outlives the calls.
+    // SAFETY: an all-zero set is valid, and the set outlives the calls.
     unsafe {
-        // An ignored signal is never seen, and would stay ignored in what is executed.
+        // An ignored signal is never delivered, and stays ignored across exec.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::sigaddset(&raw mut set, libc::SIGCHLD);
@@ -437,65 +436,65 @@ pub(super) fn child_signals() -> Result<RawFd, Errno> {
     }
 }
 
-/// Holds back no signal.
+/// Unblocks all signals of this thread.
 pub(super) fn unblock_signals() {
-    // SAFETY: all zeroes is the empty set.
+    // SAFETY: an all-zero set is the empty set.
     unsafe {
         let set: libc::sigset_t = std::mem::zeroed();
         libc::sigprocmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
     }
 }
 
-/// Sets what every signal does to what it does by default.
+/// Resets every signal to its default action.
 pub(super) fn reset_signals() {
     for signal in 1..=64 {
-        // SAFETY: only the default is set; what cannot be set is left.
+        // SAFETY: only the default action is set; signals that cannot be set are left alone.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
 
-/// Children that end leave nothing to be waited for.
+/// Makes the kernel reap ended children automatically.
 pub(super) fn forget_children() {
     // SAFETY: ignoring a signal installs no code.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
 }
 
-/// Empties a descriptor that must not block.
+/// Reads a nonblocking descriptor until it is empty.
 pub(super) fn drain(file: RawFd) {
     let mut bytes = [0_u8; 512];
     // SAFETY: the buffer is valid for its length.
     while unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) } > 0 {}
 }
 
-/// What `reap` found.
-pub(super) enum Child {
-    /// One has ended, with this status.
+/// The result of `reap`.
+pub(super) enum ReapResult {
+    /// A child ended: its id and status.
     Ended(i32, i32),
-    /// All that there are run.
+    /// All children are running.
     Running,
-    /// There is none.
+    /// There is no child.
     None,
 }
 
-/// Takes leave of a child that has ended, if there is one.
-pub(super) fn reap() -> Child {
+/// Reaps a child that has ended, if there is one.
+pub(super) fn reap() -> ReapResult {
     let mut status = 0;
-    // SAFETY: the status can be written.
+    // SAFETY: the status is writable.
     match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
-        0 => Child::Running,
-        child if child > 0 => Child::Ended(child, status),
-        _ => Child::None,
+        0 => ReapResult::Running,
+        child if child > 0 => ReapResult::Ended(child, status),
+        _ => ReapResult::None,
     }
 }
 
 pub(super) fn kill(process: i32, signal: i32) {
-    // SAFETY: takes numbers only.
+    // SAFETY: takes integers only.
     unsafe { libc::kill(process, signal) };
 }
 
-/// Sends a signal to a process by its descriptor.
-pub(super) fn kill_by_descriptor(process: RawFd, signal: i32) {
-    // SAFETY: no further information is passed.
+/// Sends a signal to a process through its pidfd.
+pub(super) fn kill_pidfd(process: RawFd, signal: i32) {
+    // SAFETY: no siginfo is passed.
     unsafe {
         libc::syscall(
             libc::SYS_pidfd_send_signal,
@@ -507,40 +506,41 @@ pub(super) fn kill_by_descriptor(process: RawFd, signal: i32) {
     };
 }
 
-/// A descriptor of this process itself.
-pub(super) fn myself() -> Result<RawFd, Errno> {
-    // SAFETY: takes numbers only.
+/// Opens a pidfd of this process.
+pub(super) fn own_pidfd() -> Result<RawFd, Errno> {
+    // SAFETY: takes integers only.
     number(unsafe { libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0) })
 }
 
 pub(super) fn new_session() -> Result<(), Errno> {
-    // SAFETY: takes nothing.
+    // SAFETY: takes no arguments.
     number(c_long::from(unsafe { libc::setsid() })).map(|_| ())
 }
 
 /// Makes a stream the controlling terminal of this session.
 pub(super) fn take_terminal(stream: RawFd) -> Result<(), Errno> {
-    // SAFETY: the argument is a number.
-    done(c_long::from(unsafe {
+    // SAFETY: the argument is an integer.
+    check(c_long::from(unsafe {
         libc::ioctl(stream, libc::TIOCSCTTY as _, 0)
     }))
 }
 
-/// Ends this process at once.
+/// Exits this process at once.
 pub(super) fn exit(code: i32) -> ! {
-    // SAFETY: ends the process without running anything of it.
+    // SAFETY: exits without running destructors or handlers.
     unsafe { libc::_exit(code) }
 }
 
-/// Users and groups of this process.
+/// Returns the effective user and group of this process.
 pub(super) fn user_and_group() -> (u32, u32) {
-    // SAFETY: both take nothing and cannot fail.
+    // SAFETY: both take no arguments and cannot fail.
     unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
-/// A Landlock ruleset; without attributes, the version of the kernel's Landlock.
+/// Creates a Landlock ruleset; without attributes, returns the version of the kernel's Landlock
+/// ABI.
 pub(super) fn landlock_create(attributes: Option<&[u64; 3]>) -> Result<RawFd, Errno> {
-    // SAFETY: the attributes have the size that is told.
+    // SAFETY: the attributes have the given size.
     number(unsafe {
         match attributes {
             None => libc::syscall(
@@ -550,7 +550,8 @@ pub(super) fn landlock_create(attributes: Option<&[u64; 3]>) -> Result<RawFd, Er
                 1,
             ),
             Some(told) => {
-                // Kernels before the scopes know the first two numbers, those before TCP the first.
+                // Kernels without scopes know the first two fields, those without network rules
+                // only the first.
                 let known = 8 * (3 - told.iter().rev().take_while(|bits| **bits == 0).count());
                 libc::syscall(libc::SYS_landlock_create_ruleset, told.as_ptr(), known, 0)
             }
@@ -558,14 +559,14 @@ pub(super) fn landlock_create(attributes: Option<&[u64; 3]>) -> Result<RawFd, Er
     })
 }
 
-/// Gives rights beneath an open path.
+/// Adds a rule that allows rights beneath an open path.
 pub(super) fn landlock_allow(ruleset: RawFd, rights: u64, beneath: RawFd) -> Result<(), Errno> {
     let mut told = [0_u8; 12];
     told[..8].copy_from_slice(&rights.to_ne_bytes());
     told[8..].copy_from_slice(&beneath.to_ne_bytes());
     const BENEATH: c_int = 1;
-    // SAFETY: the rule is packed as the kernel wants it, twelve bytes.
-    done(unsafe {
+    // SAFETY: the rule is packed as the kernel expects it, twelve bytes.
+    check(unsafe {
         libc::syscall(
             libc::SYS_landlock_add_rule,
             ruleset,
@@ -577,11 +578,11 @@ pub(super) fn landlock_allow(ruleset: RawFd, rights: u64, beneath: RawFd) -> Res
 }
 
 pub(super) fn landlock_restrict(ruleset: RawFd) -> Result<(), Errno> {
-    // SAFETY: takes numbers only.
-    done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) })
+    // SAFETY: takes integers only.
+    check(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) })
 }
 
-/// Installs a filter of system calls; the answer is the descriptor on which it asks.
+/// Installs a seccomp filter and returns the descriptor of its notifications.
 pub(super) fn install_filter(program: &[u8]) -> Result<RawFd, Errno> {
     const SET_FILTER: c_int = 1;
     const NEW_LISTENER: c_int = 1 << 3;
@@ -590,7 +591,7 @@ pub(super) fn install_filter(program: &[u8]) -> Result<RawFd, Errno> {
         len: (program.len() / 8) as u16,
         filter: program.as_ptr().cast_mut().cast(),
     };
-    // SAFETY: the program is made of instructions of eight bytes; the kernel copies and checks it.
+    // SAFETY: the program consists of instructions of eight bytes; the kernel copies and checks it.
     number(unsafe {
         libc::syscall(
             libc::SYS_seccomp,
@@ -601,23 +602,23 @@ pub(super) fn install_filter(program: &[u8]) -> Result<RawFd, Errno> {
     })
 }
 
-/// A mapped file, read-only, for the life of the process.
+/// Maps a file read-only for the life of the process.
 pub(super) fn map(file: RawFd, length: usize) -> Result<&'static [u8], Errno> {
     let address = map_at(length, libc::PROT_READ, libc::MAP_PRIVATE, file)?;
-    // SAFETY: the kernel gave `length` bytes that are never given back.
+    // SAFETY: the kernel mapped `length` bytes that are never unmapped.
     Ok(unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) })
 }
 
-/// Memory of its own, for the life of the process.
+/// Allocates zeroed memory for the life of the process.
 pub(super) fn memory(length: usize) -> Result<&'static mut [u8], Errno> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     let address = map_at(length, libc::PROT_READ | libc::PROT_WRITE, flags, -1)?;
-    // SAFETY: the kernel gave `length` bytes to nobody else, never given back.
+    // SAFETY: the kernel mapped `length` bytes, exclusively and without unmapping them.
     Ok(unsafe { std::slice::from_raw_parts_mut(address.cast::<u8>(), length) })
 }
 
 fn map_at(length: usize, access: c_int, flags: c_int, file: RawFd) -> Result<*mut c_void, Errno> {
-    // SAFETY: the kernel picks the place, so nothing that is in use is replaced.
+    // SAFETY: the kernel picks the address, so no memory in use is replaced.
     let address = unsafe { libc::mmap(std::ptr::null_mut(), length, access, flags, file, 0) };
     if address == libc::MAP_FAILED {
         // SAFETY: the address of the calling thread's own errno is always valid.
@@ -626,16 +627,16 @@ fn map_at(length: usize, access: c_int, flags: c_int, file: RawFd) -> Result<*mu
     Ok(address)
 }
 
-/// Room for a list of strings that ends in null, for the life of the process.
+/// Allocates an array of null pointers for the life of the process.
 pub(super) fn pointers(count: usize) -> Result<&'static mut [*const libc::c_char], Errno> {
     let bytes = memory(8 * count.max(1))?;
-    // SAFETY: the memory is as long, starts at a page, and all zeroes are null pointers.
+    // SAFETY: the memory is long enough and page-aligned, and all zeroes are null pointers.
     Ok(unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), count) })
 }
 
-/// Overwrites a range of this process's memory: its environment as the kernel shows it.
+/// Overwrites a range of this process's memory: its environment as `/proc` shows it.
 pub(super) fn wipe(range: std::ops::Range<usize>) {
-    // SAFETY: the caller took the range from the kernel's description of this process's own stack,
-    // and the process that calls never reads its environment again.
+    // SAFETY: the range comes from the kernel's description of this process's own stack, and the
+    // calling process never reads its environment again.
     unsafe { std::ptr::write_bytes(range.start as *mut u8, 0, range.len()) };
 }

@@ -1,20 +1,21 @@
 //! The launcher: a small process, forked early, that forks the sandboxes.
 //!
-//! Invariant: it keeps nothing but a socket to the program; when that ends, it ends. What the program
-//! learns after the launcher was made is not in the launcher's memory, nor in any sandbox's.
-//! Invariant: in a forked process only what is in `kernel` is called, and nothing is allocated.
+//! Invariant: it keeps only a socket to the program; when that closes, it exits. Secrets that the
+//! program learns after the launcher was forked are neither in its memory nor in that of any
+//! sandbox.
+//! Invariant: a forked process calls only functions of `kernel` and never allocates.
 
 use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Mutex, PoisonError};
 
-use super::kernel::{self, Errno, Forked};
-use super::{init, wire};
+use super::kernel::{self, Errno, ForkSide};
+use super::{init, protocol};
 
-/// The program's end of the socket to its launcher, once there is one.
+/// The program's end of the launcher's socket, once there is one.
 static LAUNCHER: Mutex<Option<OwnedFd>> = Mutex::new(None);
 
-/// Makes a launcher if there is none. A failure is seen, and told, by the first start.
+/// Forks a launcher if there is none. The first start reports a failure.
 pub(crate) fn prepare() {
     let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
     if launcher.is_none() {
@@ -22,29 +23,29 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Has the launcher open a sandbox. `files` as told at `wire::OPEN`.
+/// Makes the launcher open a sandbox. `files` are described at `wire::OPEN`.
 pub(super) fn open(flags: u32, files: &[BorrowedFd<'_>]) -> Result<(), Errno> {
     let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
     let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
-    let message = [wire::OPEN, flags, 0];
+    let message = [protocol::OPEN, flags, 0];
     if let Some(socket) = &*launcher
-        && wire::say(socket.as_raw_fd(), message, &files).is_ok()
+        && protocol::send(socket.as_raw_fd(), message, &files).is_ok()
     {
         return Ok(());
     }
-    // There was none, or somebody killed it.
+    // There was no launcher, or it was killed.
     let made = make()?;
-    let said = wire::say(made.as_raw_fd(), message, &files);
+    let said = protocol::send(made.as_raw_fd(), message, &files);
     *launcher = Some(made);
     said
 }
 
 #[expect(
     unsafe_code,
-    reason = "numbers become owned where the kernel hands them out"
+    reason = "raw descriptors become owned where the kernel returns them"
 )]
 pub(super) fn owned(file: RawFd) -> OwnedFd {
-    // SAFETY: the number comes straight from the kernel and is kept by nobody else.
+    // SAFETY: the descriptor comes directly from the kernel and has no other owner.
     unsafe { OwnedFd::from_raw_fd(file) }
 }
 
@@ -52,22 +53,22 @@ fn make() -> Result<OwnedFd, Errno> {
     let environment = environment();
     let [ours, theirs] = kernel::socket_pair()?.map(owned);
     match kernel::fork(0)? {
-        Forked::Child => live(theirs.as_raw_fd(), environment),
-        Forked::Parent(process) => {
+        ForkSide::Child => run_launcher(theirs.as_raw_fd(), environment),
+        ForkSide::Parent(process) => {
             kernel::close(process);
             Ok(ours)
         }
     }
 }
 
-/// Where the kernel finds this process's environment, to show it in `/proc`.
+/// Returns the address range of this process's environment, which `/proc` shows.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the kernel's own words about this process are no file of anybody's"
+    reason = "/proc describes this process; it is not a user's file"
 )]
 fn environment() -> Range<usize> {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program is in parentheses and may hold spaces; the 50th and 51st value follow it.
+    // The program's name is in parentheses and may contain spaces; fields 50 and 51 follow it.
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     let mut values = after_name.split_whitespace().skip(47);
     let mut next = || values.next().and_then(|value| value.parse().ok());
@@ -79,8 +80,8 @@ fn environment() -> Range<usize> {
 
 const SOCKET: RawFd = 3;
 
-fn live(socket: RawFd, environment: Range<usize>) -> ! {
-    if settle(socket, environment).is_err() {
+fn run_launcher(socket: RawFd, environment: Range<usize>) -> ! {
+    if reset_process(socket, environment).is_err() {
         kernel::exit(1);
     }
     let mut bytes = [0; 12];
@@ -89,8 +90,8 @@ fn live(socket: RawFd, environment: Range<usize>) -> ! {
         let Ok((1.., count)) = kernel::receive(SOCKET, &mut bytes, &mut files) else {
             kernel::exit(0);
         };
-        if wire::number(&bytes, 0) == wire::OPEN && count >= 1 {
-            open_one(&bytes, &files[..count]);
+        if protocol::number(&bytes, 0) == protocol::OPEN && count >= 1 {
+            open_sandbox(&bytes, &files[..count]);
         }
         for file in &files[..count] {
             kernel::close(*file);
@@ -98,8 +99,8 @@ fn live(socket: RawFd, environment: Range<usize>) -> ! {
     }
 }
 
-/// Lets go of everything that was the program's.
-fn settle(socket: RawFd, environment: Range<usize>) -> Result<(), Errno> {
+/// Discards everything inherited from the program.
+fn reset_process(socket: RawFd, environment: Range<usize>) -> Result<(), Errno> {
     kernel::wipe(environment);
     kernel::set_name(c"burin-launcher");
     kernel::new_session()?;
@@ -118,22 +119,22 @@ fn settle(socket: RawFd, environment: Range<usize>) -> Result<(), Errno> {
     kernel::control(libc::PR_SET_DUMPABLE, 0, 0)
 }
 
-fn open_one(message: &[u8], files: &[RawFd]) {
-    let flags = wire::number(message, 1);
+fn open_sandbox(message: &[u8], files: &[RawFd]) {
+    let flags = protocol::number(message, 1);
     let told = match kernel::fork(flags as i32) {
-        Ok(Forked::Child) => {
+        Ok(ForkSide::Child) => {
             kernel::close(SOCKET);
             init::main(files)
         }
-        Ok(Forked::Parent(process)) => {
+        Ok(ForkSide::Parent(process)) => {
             kernel::close(process);
             Ok(())
         }
         Err(errno) => {
-            let failed = [wire::FAILED, wire::stage::CLONE, errno as u32];
-            wire::say(files[0], failed, &[])
+            let failed = [protocol::FAILED, protocol::stage::CLONE, errno as u32];
+            protocol::send(files[0], failed, &[])
         }
     };
-    // The program has gone away meanwhile; the next message from it will not come either.
+    // The program has ended meanwhile; its next message will not arrive either.
     told.unwrap_or_default();
 }

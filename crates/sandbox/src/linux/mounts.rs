@@ -1,10 +1,10 @@
-//! The view of the disk: everything read-only, what may be written put on top, the rest covered.
+//! The file system view: everything read-only, writable paths mounted on top, the rest covered.
 //!
-//! The root stays where it is and becomes read-only as a whole; there is nothing to change back, since
-//! nobody inside has the right to mount. What may be written was copied before, with the flags it had.
-//! Invariant: steps go from the root downwards, so that nothing is covered by what comes later.
-//! Invariant: what is protected within something writable is a mount of its own, and so is every folder
-//! that leads to it: a mount can be neither renamed nor removed.
+//! The root stays in place and becomes read-only as a whole; this is irreversible, since no process
+//! inside has the right to mount. Writable paths were copied before, with their original flags.
+//! Invariant: steps proceed from the root downwards, so that no mount is covered by a later one.
+//! Invariant: a protected path inside a writable one is a separate mount, and so is every folder
+//! that leads to it: a mount point can be neither renamed nor removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -13,22 +13,22 @@ use std::path::{Path, PathBuf};
 
 use base::AbsPath;
 
-use super::blob::{self, Kind};
-use super::plan::{self, Builder, Found, find, find_own, identity, is_link};
-use super::protect::Protected;
+use super::plan::{self, PlanBuilder, ResolvedPath, find, find_own, identity, is_link};
+use super::plan_encoding::{self, SetupOp};
+use super::protect::ProtectedPaths;
 use crate::links::trace;
-use crate::{Layer, Policy, Refused};
+use crate::{Policy, SandboxError, SandboxLayer};
 
 const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY;
 const HARMLESS: u64 = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
 
-/// Folders that every sandbox has for itself.
+/// Folders that are private to every sandbox.
 const PRIVATE: &[&str] = &["/tmp", "/var/tmp", "/run"];
 
-/// Beneath a private folder, but part of the system.
+/// Parts of the system inside a private folder.
 const SYSTEM: &[&str] = &["/run/current-system", "/run/opengl-driver", "/run/wrappers"];
 
-/// From so many paths on it is quicker to read their folder.
+/// From this many paths on, listing their folder is faster than checking each.
 const WORTH_READING: usize = 8;
 
 const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
@@ -41,57 +41,57 @@ const DEVICE_LINKS: &[(&str, &str)] = &[
     ("/dev/ptmx", "pts/ptmx"),
 ];
 
-/// Where the empty file and the empty folder lie, and what scratch folders write: covered at the end,
-/// when the list of processes is mounted there.
+/// The folder of the empty file, the empty folder and the scratch changes: covered at the end, when
+/// the process list is mounted there.
 const BASE: &str = "/proc";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cover {
-    /// Empty, the sandbox's own.
+    /// An empty folder of the sandbox's own.
     Private,
-    /// Empty and unchangeable.
+    /// An empty and read-only folder or file.
     Hidden,
-    /// As on the disk, changes kept aside; put into the slot by `copy_scratch`.
+    /// The content on disk, with changes kept separately; put into the slot by `copy_scratch`.
     Scratch(u32),
-    /// Copied into the slot before the root became read-only, or after.
+    /// Copied into the slot before or after the root became read-only.
     Copied(u32),
 }
 
 #[derive(Clone, Debug)]
-struct Planned {
-    found: Found,
+struct PlannedCover {
+    found: ResolvedPath,
     cover: Cover,
 }
 
-/// Adds the steps; the answer is what can be written afterwards.
+/// Adds the mount steps; returns the paths that are writable afterwards.
 pub(super) fn plan(
-    builder: &mut Builder,
+    builder: &mut PlanBuilder,
     policy: &Policy,
-    given: &[Found],
-    protected: &Protected,
-) -> Result<Vec<Found>, Refused> {
-    builder.layer = Layer::Mounts;
+    given: &[ResolvedPath],
+    protected: &ProtectedPaths,
+) -> Result<Vec<ResolvedPath>, SandboxError> {
+    builder.layer = SandboxLayer::Mounts;
     let roots = roots(given, protected);
-    let mut planned: Vec<Planned> = Vec::new();
+    let mut planned: Vec<PlannedCover> = Vec::new();
     for found in &roots {
         if let Some((device, inode)) = identity(&found.path) {
-            builder.step(Kind::Same, &found.path, |step| {
+            builder.step(SetupOp::Same, &found.path, |step| {
                 (step.a, step.b) = (device, inode);
             });
         }
         let slot = copy(builder, &found.path, HARMLESS, 0);
         let (found, cover) = (found.clone(), Cover::Copied(slot));
-        planned.push(Planned { found, cover });
+        planned.push(PlannedCover { found, cover });
     }
     let devices = copy_devices(builder);
-    builder.step(Kind::Attributes, Path::new("/"), |step| {
-        step.flags = blob::RECURSIVE;
+    builder.step(SetupOp::Attributes, Path::new("/"), |step| {
+        step.flags = plan_encoding::RECURSIVE;
         step.a = READ_ONLY | HARMLESS;
     });
     for found in readable(policy, &roots) {
         let slot = copy(builder, &found.path, 0, 0);
         let cover = Cover::Copied(slot);
-        planned.push(Planned { found, cover });
+        planned.push(PlannedCover { found, cover });
     }
     let mut writable = roots.clone();
     writable.extend(cover(builder, policy, &roots, &mut planned));
@@ -107,24 +107,28 @@ pub(super) fn plan(
     Ok(writable)
 }
 
-/// Without mounts of its own, what can be written is what the policy says.
-pub(super) fn bare(given: &[Found], protected: &Protected) -> Vec<Found> {
+/// Returns the writable paths if there are no mounts: those of the policy.
+pub(super) fn writable_without_mounts(
+    given: &[ResolvedPath],
+    protected: &ProtectedPaths,
+) -> Vec<ResolvedPath> {
     let mut writable = roots(given, protected);
     writable.push(folder("/dev"));
     writable
 }
 
-fn folder(path: &str) -> Found {
-    Found {
+fn folder(path: &str) -> ResolvedPath {
+    ResolvedPath {
         path: PathBuf::from(path),
         is_folder: true,
     }
 }
 
-/// What the policy says can be written, the workspace first.
+/// Returns the writable paths of the policy, the workspace first.
 ///
-/// A command may have put a link where it could write: such a link does not decide what the next command can write.
-pub(super) fn written(policy: &Policy, workspace: &Found) -> Vec<Found> {
+/// A command may have created a link in a writable folder: such a link must not decide what the
+/// next command can write.
+pub(super) fn writable_paths(policy: &Policy, workspace: &ResolvedPath) -> Vec<ResolvedPath> {
     let mut roots = vec![workspace.clone()];
     let named = policy.writable.iter().map(|path| path.as_path().to_owned());
     let areas: Vec<PathBuf> = [workspace.path.clone()].into_iter().chain(named).collect();
@@ -139,8 +143,8 @@ pub(super) fn written(policy: &Policy, workspace: &Found) -> Vec<Found> {
     roots
 }
 
-/// What can be written and is the disk itself.
-fn roots(given: &[Found], protected: &Protected) -> Vec<Found> {
+/// Returns the writable paths that are the disk itself.
+fn roots(given: &[ResolvedPath], protected: &ProtectedPaths) -> Vec<ResolvedPath> {
     let mut roots = given.to_vec();
     for found in &protected.folders {
         if !roots.iter().any(|root| found.path.starts_with(&root.path)) {
@@ -150,8 +154,8 @@ fn roots(given: &[Found], protected: &Protected) -> Vec<Found> {
     roots
 }
 
-/// What is to be seen although something above it is covered.
-fn readable(policy: &Policy, roots: &[Found]) -> Vec<Found> {
+/// Returns the paths that stay visible inside a covered folder.
+fn readable(policy: &Policy, roots: &[ResolvedPath]) -> Vec<ResolvedPath> {
     let areas: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
     let system = SYSTEM.iter().filter_map(|path| find(Path::new(path)));
     let named = policy
@@ -161,8 +165,9 @@ fn readable(policy: &Policy, roots: &[Found]) -> Vec<Found> {
     system.chain(named).collect()
 }
 
-/// The name by which the person reached the workspace, where that lies in a folder which starts empty.
-fn link_workspace(builder: &mut Builder, policy: &Policy) {
+/// Recreates the link through which the user opened the workspace, if it lies in a folder that
+/// starts empty.
+fn link_workspace(builder: &mut PlanBuilder, policy: &Policy) {
     let given = policy.workspace.as_path();
     let is_private = PRIVATE.iter().any(|folder| given.starts_with(folder));
     let mut prefixes: Vec<&Path> = given.ancestors().collect();
@@ -179,59 +184,61 @@ fn link_workspace(builder: &mut Builder, policy: &Policy) {
             .iter()
             .any(|private| folder.starts_with(private) && folder != Path::new(private))
         {
-            builder.step(Kind::Folder, folder, |step| step.a = 0o755);
+            builder.step(SetupOp::Folder, folder, |step| step.a = 0o755);
             builder.make_optional();
         }
     }
     let target = builder.text(target.path.as_os_str());
-    builder.step(Kind::Link, link, |step| step.other = target);
+    builder.step(SetupOp::Link, link, |step| step.other = target);
     builder.make_optional();
 }
 
-/// What covers the disk; the answer is which of it can be written.
+/// Plans the covers; returns which of them are writable.
 fn cover(
-    builder: &mut Builder,
+    builder: &mut PlanBuilder,
     policy: &Policy,
-    roots: &[Found],
-    planned: &mut Vec<Planned>,
-) -> Vec<Found> {
+    roots: &[ResolvedPath],
+    planned: &mut Vec<PlannedCover>,
+) -> Vec<ResolvedPath> {
     let areas: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
-    let mut covers: Vec<Planned> = Vec::new();
-    let mut push = |found: Found, cover: Cover| {
+    let mut covers: Vec<PlannedCover> = Vec::new();
+    let mut push = |found: ResolvedPath, cover: Cover| {
         if !covers.iter().any(|known| known.found == found) {
-            covers.push(Planned { found, cover });
+            covers.push(PlannedCover { found, cover });
         }
     };
     for found in PRIVATE.iter().filter_map(|path| find(Path::new(path))) {
         push(found, Cover::Private);
     }
-    for found in there(&policy.hidden) {
-        let holds = |planned: &Planned| planned.found.path.starts_with(&found.path);
-        // Something has to be put down in it, for which it needs a folder of its own.
-        let cover = match planned.iter().any(holds) {
-            true if planned.iter().any(|one| one.found == found) => continue,
-            true => Cover::Private,
-            false => Cover::Hidden,
+    for found in existing(&policy.hidden) {
+        let holds = |planned: &PlannedCover| planned.found.path.starts_with(&found.path);
+        // Something is mounted inside it, which requires a folder of its own.
+        let cover = if !planned.iter().any(holds) {
+            Cover::Hidden
+        } else if planned.iter().any(|one| one.found == found) {
+            continue;
+        } else {
+            Cover::Private
         };
         push(found, cover);
     }
     for path in &policy.scratch {
         if can_be_made(path.as_path(), &areas) {
-            builder.made.add(path.as_path());
+            builder.caches.add(path.as_path());
         }
         let Some(found) = find_own(path.as_path(), &areas) else {
             continue;
         };
-        // The options of a mount are separated by these.
+        // These characters separate mount options.
         let text = found.path.to_string_lossy().into_owned();
         if found.is_folder && !text.contains([',', ':', '\\', '\u{fffd}']) {
             let slot = builder.slot();
             push(found, Cover::Scratch(slot));
         }
     }
-    // What lies in a folder that starts empty is not to be seen anyway, and has no place there.
+    // Paths inside a folder that starts empty are invisible anyway, and have no mount point there.
     covers.sort_by_key(|cover| cover.found.path.components().count());
-    let mut seen: Vec<Planned> = planned.clone();
+    let mut seen: Vec<PlannedCover> = planned.clone();
     covers.retain(|cover| {
         let is_kept = !is_out_of_sight(cover, &seen);
         if is_kept {
@@ -239,22 +246,22 @@ fn cover(
         }
         is_kept
     });
-    let is_writable = |cover: &&Planned| cover.cover != Cover::Hidden;
+    let is_writable = |cover: &&PlannedCover| cover.cover != Cover::Hidden;
     let writable = covers.iter().filter(is_writable);
     let writable = writable.map(|cover| cover.found.clone()).collect();
     planned.extend(covers);
     writable
 }
 
-/// Those of many paths that are there. A folder that holds several of them is read once instead of asked for each.
-fn there(paths: &[AbsPath]) -> Vec<Found> {
+/// Returns the paths that exist. A folder that contains several of them is listed once.
+fn existing(paths: &[AbsPath]) -> Vec<ResolvedPath> {
     let mut folders: BTreeMap<&Path, (usize, Option<BTreeSet<OsString>>)> = BTreeMap::new();
     for above in paths.iter().filter_map(|path| path.as_path().parent()) {
         folders.entry(above).or_default().0 += 1;
     }
     for (folder, (count, listing)) in &mut folders {
         if *count >= WORTH_READING {
-            // A folder that may be entered and not read is asked for each.
+            // In a folder that can be entered but not listed, each path is checked.
             let names = plan::names(folder).map(|names| names.into_iter().collect());
             *listing = match names {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => None,
@@ -273,8 +280,8 @@ fn there(paths: &[AbsPath]) -> Vec<Found> {
     paths.filter(may_be_there).filter_map(find).collect()
 }
 
-/// Whether the nearest thing above a cover shows nothing of the disk.
-fn is_out_of_sight(cover: &Planned, all: &[Planned]) -> bool {
+/// Returns whether the nearest cover above hides the disk.
+fn is_out_of_sight(cover: &PlannedCover, all: &[PlannedCover]) -> bool {
     let path = &cover.found.path;
     let above = all
         .iter()
@@ -283,35 +290,35 @@ fn is_out_of_sight(cover: &Planned, all: &[Planned]) -> bool {
     nearest.is_some_and(|nearest| matches!(nearest.cover, Cover::Private | Cover::Hidden))
 }
 
-fn copy(builder: &mut Builder, path: &Path, set: u64, clear: u64) -> u32 {
+fn copy(builder: &mut PlanBuilder, path: &Path, set: u64, clear: u64) -> u32 {
     let slot = builder.slot();
     copy_into(builder, path, slot, set, clear);
     slot
 }
 
-fn copy_into(builder: &mut Builder, path: &Path, slot: u32, set: u64, clear: u64) {
-    builder.step(Kind::Copy, path, |step| {
-        step.flags = blob::RECURSIVE;
+fn copy_into(builder: &mut PlanBuilder, path: &Path, slot: u32, set: u64, clear: u64) {
+    builder.step(SetupOp::Copy, path, |step| {
+        step.flags = plan_encoding::RECURSIVE;
         step.slot = slot;
         (step.a, step.b) = (set, clear);
     });
 }
 
-fn copy_devices(builder: &mut Builder) -> Vec<(PathBuf, u32)> {
+fn copy_devices(builder: &mut PlanBuilder) -> Vec<(PathBuf, u32)> {
     let mut devices = Vec::new();
     for name in DEVICES {
         let path = Path::new("/dev").join(name);
         let slot = builder.slot();
-        builder.step(Kind::Copy, &path, |step| step.slot = slot);
+        builder.step(SetupOp::Copy, &path, |step| step.slot = slot);
         devices.push((path, slot));
     }
     devices
 }
 
-fn mount(builder: &mut Builder, kind: &str, path: &Path, options: &str, flags: u64) {
+fn mount(builder: &mut PlanBuilder, kind: &str, path: &Path, options: &str, flags: u64) {
     let kind = builder.text(OsStr::new(kind));
     let options = builder.text(OsStr::new(options));
-    builder.step(Kind::Mount, path, |step| {
+    builder.step(SetupOp::Mount, path, |step| {
         step.other = kind;
         step.options = options;
         step.a = flags;
@@ -320,7 +327,12 @@ fn mount(builder: &mut Builder, kind: &str, path: &Path, options: &str, flags: u
 
 const USUAL: u64 = libc::MS_NOSUID | libc::MS_NODEV;
 
-fn lay(builder: &mut Builder, policy: &Policy, planned: &[Planned], devices: &[(PathBuf, u32)]) {
+fn lay(
+    builder: &mut PlanBuilder,
+    policy: &Policy,
+    planned: &[PlannedCover],
+    devices: &[(PathBuf, u32)],
+) {
     let base = Path::new(BASE);
     let bytes = policy.limits.private_bytes;
     let private = format!("mode=1777,size={bytes}");
@@ -332,54 +344,54 @@ fn lay(builder: &mut Builder, policy: &Policy, planned: &[Planned], devices: &[(
         USUAL,
     );
     let (file, empty) = (base.join("file"), base.join("empty"));
-    builder.step(Kind::File, &file, |_| {});
-    builder.step(Kind::Folder, &empty, |step| step.a = 0o755);
+    builder.step(SetupOp::File, &file, |_| {});
+    builder.step(SetupOp::Folder, &empty, |step| step.a = 0o755);
     lay_devices(builder, devices, bytes);
     copy_scratch(builder, planned);
-    for Planned { found, cover } in planned {
+    for PlannedCover { found, cover } in planned {
         match cover {
             Cover::Private => mount(builder, "tmpfs", &found.path, &private, USUAL),
             Cover::Hidden => {
                 let source = if found.is_folder { &empty } else { &file };
                 let slot = copy(builder, source, READ_ONLY, 0);
-                place(builder, found, slot, 0);
+                mount_slot(builder, found, slot, 0);
             }
-            Cover::Scratch(slot) => place(builder, found, *slot, 0),
-            Cover::Copied(slot) => place(builder, found, *slot, blob::MAKE_FOLDER),
+            Cover::Scratch(slot) => mount_slot(builder, found, *slot, 0),
+            Cover::Copied(slot) => mount_slot(builder, found, *slot, plan_encoding::MAKE_FOLDER),
         }
     }
 }
 
-fn place(builder: &mut Builder, found: &Found, slot: u32, makes: u32) {
+fn mount_slot(builder: &mut PlanBuilder, found: &ResolvedPath, slot: u32, makes: u32) {
     let makes = match makes {
         0 => 0,
-        _ if found.is_folder => blob::MAKE_FOLDER,
-        _ => blob::MAKE_FILE,
+        _ if found.is_folder => plan_encoding::MAKE_FOLDER,
+        _ => plan_encoding::MAKE_FILE,
     };
-    builder.step(Kind::Place, &found.path, |step| {
+    builder.step(SetupOp::Place, &found.path, |step| {
         step.slot = slot;
         step.flags = makes;
     });
 }
 
-fn lay_devices(builder: &mut Builder, devices: &[(PathBuf, u32)], bytes: u64) {
+fn lay_devices(builder: &mut PlanBuilder, devices: &[(PathBuf, u32)], bytes: u64) {
     let options = format!("mode=755,size={bytes}");
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
     mount(builder, "tmpfs", Path::new("/dev"), &options, flags);
     for (path, slot) in devices {
-        let found = Found {
+        let found = ResolvedPath {
             path: path.clone(),
             is_folder: false,
         };
-        place(builder, &found, *slot, blob::MAKE_FILE);
+        mount_slot(builder, &found, *slot, plan_encoding::MAKE_FILE);
     }
     for (path, target) in DEVICE_LINKS {
         let target = builder.text(OsStr::new(target));
-        builder.step(Kind::Link, Path::new(path), |step| step.other = target);
+        builder.step(SetupOp::Link, Path::new(path), |step| step.other = target);
     }
     let (terminals, shared) = (Path::new("/dev/pts"), Path::new("/dev/shm"));
-    builder.step(Kind::Folder, terminals, |step| step.a = 0o755);
-    builder.step(Kind::Folder, shared, |step| step.a = 0o1777);
+    builder.step(SetupOp::Folder, terminals, |step| step.a = 0o755);
+    builder.step(SetupOp::Folder, shared, |step| step.a = 0o1777);
     let options = "newinstance,ptmxmode=0666,mode=620";
     mount(
         builder,
@@ -390,12 +402,12 @@ fn lay_devices(builder: &mut Builder, devices: &[(PathBuf, u32)], bytes: u64) {
     );
 }
 
-/// Puts the folders that seem writable into their slots: parts of one overlay for each file system, since
-/// an overlay costs as much as everything else together. Changes go into the base. Where the kernel
-/// cannot do it the folders stay read-only, which loses nothing but comfort.
-fn copy_scratch(builder: &mut Builder, planned: &[Planned]) {
+/// Mounts the scratch folders into their slots: as parts of one overlay per file system, since an
+/// overlay costs as much as everything else together. Changes go into the base. If the kernel
+/// cannot do it, the folders stay read-only, which is safe but less convenient.
+fn copy_scratch(builder: &mut PlanBuilder, planned: &[PlannedCover]) {
     let mut layers: BTreeMap<u64, Vec<(&Path, u32)>> = BTreeMap::new();
-    for Planned { found, cover } in planned {
+    for PlannedCover { found, cover } in planned {
         if let Cover::Scratch(slot) = cover
             && let Some((device, _)) = identity(&found.path)
         {
@@ -406,7 +418,7 @@ fn copy_scratch(builder: &mut Builder, planned: &[Planned]) {
         let lower = common(device, &folders);
         let [upper, work, merged] = ["upper", "work", "merged"].map(|name| {
             let path = Path::new(BASE).join(format!("{name}{device}"));
-            builder.step(Kind::Folder, &path, |step| step.a = 0o755);
+            builder.step(SetupOp::Folder, &path, |step| step.a = 0o755);
             path
         });
         let options = format!(
@@ -419,13 +431,14 @@ fn copy_scratch(builder: &mut Builder, planned: &[Planned]) {
         builder.make_optional();
         for (path, slot) in folders {
             let inside = path.strip_prefix(lower).unwrap_or(path);
-            builder.step(Kind::Copy, &merged.join(inside), |step| step.slot = slot);
+            builder.step(SetupOp::Copy, &merged.join(inside), |step| step.slot = slot);
             builder.make_optional();
         }
     }
 }
 
-/// The folder that holds all of these, on the same file system; the first of them when there is none.
+/// Returns the common parent of all folders on the same file system; the first folder if there is
+/// none.
 fn common<'a>(device: u64, folders: &[(&'a Path, u32)]) -> &'a Path {
     let first = folders[0].0;
     let holds_all = |folder: &&Path| {
@@ -435,36 +448,43 @@ fn common<'a>(device: u64, folders: &[(&'a Path, u32)]) -> &'a Path {
     first.ancestors().find(holds_all).unwrap_or(first)
 }
 
-/// What a mount within something writable is for.
+/// The purpose of a mount inside a writable folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
-    /// It can be written, and neither renamed nor removed.
+enum MountMode {
+    /// Writable, but can be neither renamed nor removed.
     Pinned,
     Fixed,
-    /// It can be written although it lies in something fixed.
+    /// Writable although it lies inside a read-only path.
     Open,
 }
 
-/// Pins every folder that leads to something protected or covered, and makes what is protected read-only.
-fn protect(builder: &mut Builder, roots: &[Found], planned: &[Planned], protected: &Protected) {
-    let mut mounts: BTreeMap<&Path, Kept> = BTreeMap::new();
+/// Pins every folder that leads to a protected or covered path, and makes protected paths
+/// read-only.
+fn protect(
+    builder: &mut PlanBuilder,
+    roots: &[ResolvedPath],
+    planned: &[PlannedCover],
+    protected: &ProtectedPaths,
+) {
+    let mut mounts: BTreeMap<&Path, MountMode> = BTreeMap::new();
     let covered = planned.iter().map(|planned| (&*planned.found.path, None));
     let pins = protected
         .pins
         .iter()
-        .map(|path| (&**path, Some(Kept::Pinned)));
+        .map(|path| (&**path, Some(MountMode::Pinned)));
     let fixed = protected
         .fixed
         .iter()
-        .map(|found| (&*found.path, Some(Kept::Fixed)));
+        .map(|found| (&*found.path, Some(MountMode::Fixed)));
     let open = protected
         .open
         .iter()
-        .map(|path| (&**path, Some(Kept::Open)));
+        .map(|path| (&**path, Some(MountMode::Open)));
     for (path, kept) in covered.chain(pins).chain(fixed).chain(open) {
-        let holds =
-            |root: &&Found| path.starts_with(&root.path) && (kept.is_some() || path != root.path);
-        let length = |root: &&Found| root.path.as_os_str().len();
+        let holds = |root: &&ResolvedPath| {
+            path.starts_with(&root.path) && (kept.is_some() || path != root.path)
+        };
+        let length = |root: &&ResolvedPath| root.path.as_os_str().len();
         let Some(root) = roots.iter().filter(holds).max_by_key(length) else {
             continue;
         };
@@ -475,10 +495,10 @@ fn protect(builder: &mut Builder, roots: &[Found], planned: &[Planned], protecte
         for folder in
             leading.take_while(|folder| folder.starts_with(&root.path) && *folder != root.path)
         {
-            mounts.entry(folder).or_insert(Kept::Pinned);
+            mounts.entry(folder).or_insert(MountMode::Pinned);
         }
         match kept {
-            Some(kept) if path != root.path || kept == Kept::Fixed => {
+            Some(kept) if path != root.path || kept == MountMode::Fixed => {
                 mounts.insert(path, kept);
             }
             _ => {}
@@ -487,22 +507,22 @@ fn protect(builder: &mut Builder, roots: &[Found], planned: &[Planned], protecte
     if mounts.is_empty() {
         return;
     }
-    // Each is put down before the next is taken.
+    // Each mount is attached before the next is taken.
     let slot = builder.slot();
-    // A map is in the order of paths, and a folder comes before what it holds.
+    // A map is sorted by path, and a folder precedes its contents.
     for (path, kept) in mounts {
         let (set, clear) = match kept {
-            Kept::Pinned => (0, 0),
-            Kept::Fixed => (READ_ONLY, 0),
-            Kept::Open => (0, READ_ONLY),
+            MountMode::Pinned => (0, 0),
+            MountMode::Fixed => (READ_ONLY, 0),
+            MountMode::Open => (0, READ_ONLY),
         };
         copy_into(builder, path, slot, set, clear);
-        builder.step(Kind::Place, path, |step| step.slot = slot);
+        builder.step(SetupOp::Place, path, |step| step.slot = slot);
     }
 }
 
-/// Whether something between a root and a path shows nothing of the disk.
-fn is_covered(path: &Path, root: &Path, planned: &[Planned]) -> bool {
+/// Returns whether a cover between a root and a path hides the disk.
+fn is_covered(path: &Path, root: &Path, planned: &[PlannedCover]) -> bool {
     planned.iter().any(|planned| {
         let at = &planned.found.path;
         let is_between = at.starts_with(root) && at != root && path.starts_with(at) && path != at;
@@ -510,8 +530,8 @@ fn is_covered(path: &Path, root: &Path, planned: &[Planned]) -> bool {
     })
 }
 
-/// Whether a cache that is not there yet can be made for the time of the sandbox: where no listing shows it, and no link
-/// leads there that a command could have made.
+/// Returns whether a missing cache folder can be created for the lifetime of the sandbox: only
+/// where no listing shows it, and not through a link that a command could have created.
 fn can_be_made(path: &Path, areas: &[PathBuf]) -> bool {
     let is_unseen = path
         .components()

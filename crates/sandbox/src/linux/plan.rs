@@ -1,8 +1,8 @@
-//! From a policy to a plan: which mounts, in which order, with which walls.
+//! Turns a policy into a plan: the mounts, their order, and the other layers.
 //!
 //! Knows: the disk as it is now. Must not know: processes.
-//! Invariant: every path in a plan is absolute and was without links when it was looked up; process 1
-//! follows none.
+//! Invariant: every path in a plan is absolute and was free of links when it was looked up; process
+//! 1 follows none.
 #![expect(
     clippy::disallowed_methods,
     reason = "mounts are made of what the disk holds, whatever `host::Files` would show"
@@ -19,38 +19,38 @@ use std::sync::OnceLock;
 
 use base::AbsPath;
 
-use super::blob::{self, Blob};
-use super::caches::Made;
-use super::{filter, kernel, mounts, protect, wall, wire};
+use super::caches::CacheFolders;
+use super::plan_encoding::{self, EncodedPlan};
+use super::{filter, kernel, landlock, mounts, protect, protocol};
 use crate::links::trace;
-use crate::{Layer, Network, Policy, Refused};
+use crate::{Network, Policy, SandboxError, SandboxLayer};
 
-/// What the program keeps of a plan, to read reports and to answer questions.
+/// The parts of a plan that the program keeps, to interpret reports and to answer notifications.
 #[derive(Debug)]
-pub(super) struct Plan {
-    /// For process 1.
+pub(super) struct SandboxPlan {
+    /// The encoded plan for process 1.
     pub(super) bytes: Vec<u8>,
-    /// For each step its layer, and what it does in words.
-    pub(super) labels: Vec<(Layer, String)>,
-    /// What is there and cannot be changed from inside.
+    /// The layer and a description of each step.
+    pub(super) labels: Vec<(SandboxLayer, String)>,
+    /// Existing paths that cannot be changed from inside.
     pub(super) fixed: Vec<PathBuf>,
-    /// What is not there and has to stay away.
+    /// Missing paths that must not be created.
     pub(super) absent: Vec<PathBuf>,
-    /// Names that are not to come into being, by the folder's device and inode.
+    /// Names that must not be created, by the folder's device and inode.
     pub(super) guarded: Guarded,
-    /// Git folders that are not there and can be made.
+    /// Missing git folders that may be created.
     pub(super) fresh: Vec<PathBuf>,
-    /// Git folders, in which nobody makes links.
+    /// Git folders, in which no links may be created.
     pub(super) control: Vec<PathBuf>,
-    /// What the protected names were when the plan was made.
-    names: Vec<NamesSeen>,
-    /// Caches that were made for it.
-    pub(super) made: Made,
+    /// The state of the protected names when the plan was made.
+    names: Vec<NameSnapshot>,
+    /// Cache folders created for this sandbox.
+    pub(super) caches: CacheFolders,
 }
 
-/// Protected names of a folder, and which of them were there.
+/// The protected names of a folder, and which of them existed.
 #[derive(Debug, PartialEq, Eq)]
-struct NamesSeen {
+struct NameSnapshot {
     folder: PathBuf,
     names: Vec<Vec<u8>>,
     /// Seconds and nanoseconds of the folder's last change.
@@ -58,7 +58,7 @@ struct NamesSeen {
     found: Vec<Option<(u64, u64)>>,
 }
 
-impl NamesSeen {
+impl NameSnapshot {
     fn of(folder: PathBuf, names: Vec<Vec<u8>>) -> Self {
         let mut seen = Self {
             changed: changed(&folder),
@@ -66,11 +66,11 @@ impl NamesSeen {
             folder,
             names,
         };
-        seen.found = seen.look();
+        seen.found = seen.identities();
         seen
     }
 
-    fn look(&self) -> Vec<Option<(u64, u64)>> {
+    fn identities(&self) -> Vec<Option<(u64, u64)>> {
         let name = |name: &Vec<u8>| {
             let path = self.folder.join(OsStr::from_bytes(name));
             let facts = fs::symlink_metadata(path).ok()?;
@@ -80,7 +80,7 @@ impl NamesSeen {
     }
 
     fn is_current(&self) -> bool {
-        changed(&self.folder) == self.changed || self.look() == self.found
+        changed(&self.folder) == self.changed || self.identities() == self.found
     }
 }
 
@@ -89,25 +89,25 @@ fn changed(folder: &Path) -> Option<(i64, i64)> {
     Some((facts.ctime(), facts.ctime_nsec()))
 }
 
-/// Folders by device and inode, each with the names in it that stay as they are, in lower case.
+/// Folders by device and inode, each with its protected names in lower case.
 pub(super) type Guarded = BTreeMap<(u64, u64), Vec<Vec<u8>>>;
 
-/// A path that was looked up.
+/// A path that was resolved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Found {
+pub(super) struct ResolvedPath {
     pub(super) path: PathBuf,
     pub(super) is_folder: bool,
 }
 
-/// The path with its links followed; `None` when it is not there, or not for us.
-pub(super) fn find(path: &Path) -> Option<Found> {
+/// Resolves the links of a path; returns `None` if it is missing or inaccessible.
+pub(super) fn find(path: &Path) -> Option<ResolvedPath> {
     fs::symlink_metadata(path).ok()?;
     let path = fs::canonicalize(path).ok()?;
     let is_folder = fs::metadata(&path).ok()?.is_dir();
-    Some(Found { path, is_folder })
+    Some(ResolvedPath { path, is_folder })
 }
 
-/// A path with the links to it followed as far as it is there; what is missing is kept as it is.
+/// Resolves the links of a path as far as it exists; missing components are kept.
 pub(super) fn real(path: &Path) -> PathBuf {
     let there = path.ancestors().find_map(|above| {
         let real = fs::canonicalize(above).ok()?;
@@ -116,63 +116,64 @@ pub(super) fn real(path: &Path) -> PathBuf {
     there.unwrap_or_else(|| path.to_owned())
 }
 
-/// The same for a path that no link leads to which a command could have made: links below `roots` are not followed.
-pub(super) fn find_own(path: &Path, roots: &[PathBuf]) -> Option<Found> {
+/// Like `find`, but does not follow links below `roots`, which a command could have created.
+pub(super) fn find_own(path: &Path, roots: &[PathBuf]) -> Option<ResolvedPath> {
     let trace = trace(Path::new("/"), path);
     let is_planted = |link: &PathBuf| roots.iter().any(|root| link.starts_with(root));
-    match trace.links.iter().any(is_planted) {
-        true => None,
-        false => find(path),
+    if trace.links.iter().any(is_planted) {
+        None
+    } else {
+        find(path)
     }
 }
 
-/// Device and inode of a path.
+/// Returns the device and inode of a path.
 pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
     let facts = fs::metadata(path).ok()?;
     Some((facts.dev(), facts.ino()))
 }
 
-/// Names in a folder.
+/// Returns the names in a folder.
 pub(super) fn names(folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.file_name()))
         .collect()
 }
 
-/// The target of a link itself, whether anything is there or not.
+/// Returns whether the path itself is a link.
 pub(super) fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|facts| facts.is_symlink())
 }
 
-impl Plan {
-    /// Plans a sandbox; `is_room` when it is to be kept.
-    pub(super) fn new(policy: &Policy, is_room: bool) -> Result<Self, Refused> {
+impl SandboxPlan {
+    /// Makes the plan of a sandbox; `is_room` if it is to be a warm one.
+    pub(super) fn new(policy: &Policy, is_room: bool) -> Result<Self, SandboxError> {
         let workspace = workspace(policy)?;
-        let mut builder = Builder::default();
-        let roots = mounts::written(policy, &workspace);
+        let mut builder = PlanBuilder::default();
+        let roots = mounts::writable_paths(policy, &workspace);
         let protected = protect::find(policy, &roots);
-        let has = |layer: Layer| !policy.without.contains(&layer);
-        let has_mounts = has(Layer::Mounts) && has(Layer::Namespaces);
+        let has = |layer: SandboxLayer| !policy.without.contains(&layer);
+        let has_mounts = has(SandboxLayer::Mounts) && has(SandboxLayer::Namespaces);
         let mut switches = Switches::of(policy, is_room);
         limits(&mut builder, policy);
         let writable = if has_mounts {
             mounts::plan(&mut builder, policy, &roots, &protected)?
         } else {
-            mounts::bare(&roots, &protected)
+            mounts::writable_without_mounts(&roots, &protected)
         };
-        if has(Layer::Landlock) {
+        if has(SandboxLayer::Landlock) {
             landlock(&mut builder, &writable)?;
         }
-        if has(Layer::Seccomp) {
+        if has(SandboxLayer::Seccomp) {
             builder.blob.program = filter::program();
         }
-        switches.set(blob::MOUNTS, has_mounts);
+        switches.set(plan_encoding::MOUNTS, has_mounts);
         let (user, group) = kernel::user_and_group();
         let head = &mut builder.blob.head;
         head.switches = switches.0;
         head.user = u64::from(user);
         head.group = u64::from(group);
-        head.highest = numbered(policy).unwrap_or_default();
+        head.pid_max = pid_limit(policy).unwrap_or_default();
         if let Network::Hosts(hosts) = &policy.network {
             let [four, six] = crate::net::own_ports(hosts);
             head.set_ports(&four, &six);
@@ -180,37 +181,38 @@ impl Plan {
         Ok(Self {
             bytes: builder.blob.write(),
             labels: builder.labels,
-            fixed: match has_mounts {
-                true => protected
+            fixed: if has_mounts {
+                protected
                     .fixed
                     .into_iter()
                     .map(|found| found.path)
-                    .collect(),
-                false => Vec::new(),
+                    .collect()
+            } else {
+                Vec::new()
             },
             absent: protected.absent,
             guarded: protected.guarded,
-            made: builder.made,
+            caches: builder.caches,
             fresh: protected.fresh,
             control: protected.control,
             names: protected
                 .names
                 .into_iter()
-                .map(|(folder, names)| NamesSeen::of(folder, names))
+                .map(|(folder, names)| NameSnapshot::of(folder, names))
                 .collect(),
         })
     }
 
-    /// Whether the protected names are what they were when this was made.
+    /// Returns whether the protected names are unchanged since the plan was made.
     pub(super) fn is_current(&self) -> bool {
-        self.names.iter().all(NamesSeen::is_current)
+        self.names.iter().all(NameSnapshot::is_current)
     }
 }
 
-/// The folder to work in, without links, and nothing that would be the whole machine.
-fn workspace(policy: &Policy) -> Result<Found, Refused> {
+/// Returns the working folder without links; refuses folders that belong to the system.
+fn workspace(policy: &Policy) -> Result<ResolvedPath, SandboxError> {
     let given = &policy.workspace;
-    let refused = |reason: String| Refused::Policy { reason };
+    let refused = |reason: String| SandboxError::Policy { reason };
     let path = fs::canonicalize(given)
         .map_err(|error| refused(format!("the workspace {given} cannot be opened: {error}")))?;
     if !path.is_dir() {
@@ -228,7 +230,7 @@ fn workspace(policy: &Policy) -> Result<Found, Refused> {
             path.display()
         )));
     }
-    Ok(Found {
+    Ok(ResolvedPath {
         path,
         is_folder: true,
     })
@@ -238,17 +240,17 @@ struct Switches(u64);
 
 impl Switches {
     fn of(policy: &Policy, is_room: bool) -> Self {
-        let has = |layer: Layer| !policy.without.contains(&layer);
+        let has = |layer: SandboxLayer| !policy.without.contains(&layer);
         let mut switches = Self(0);
-        let network = has(Layer::Network) && has(Layer::Namespaces);
-        switches.set(blob::NAMESPACES, has(Layer::Namespaces));
-        switches.set(blob::NETWORK, network);
-        switches.set(blob::LANDLOCK, has(Layer::Landlock));
-        switches.set(blob::SECCOMP, has(Layer::Seccomp));
-        switches.set(blob::NO_NEW_PRIVS, has(Layer::NoNewPrivs));
-        switches.set(blob::ROOM, is_room);
+        let network = has(SandboxLayer::Network) && has(SandboxLayer::Namespaces);
+        switches.set(plan_encoding::NAMESPACES, has(SandboxLayer::Namespaces));
+        switches.set(plan_encoding::NETWORK, network);
+        switches.set(plan_encoding::LANDLOCK, has(SandboxLayer::Landlock));
+        switches.set(plan_encoding::SECCOMP, has(SandboxLayer::Seccomp));
+        switches.set(plan_encoding::NO_NEW_PRIVS, has(SandboxLayer::NoNewPrivs));
+        switches.set(plan_encoding::WARM, is_room);
         let reaches = matches!(&policy.network, Network::Hosts(hosts) if !hosts.is_empty());
-        switches.set(blob::PROXY, network && reaches);
+        switches.set(plan_encoding::PROXY, network && reaches);
         switches
     }
 
@@ -259,32 +261,32 @@ impl Switches {
     }
 }
 
-/// The new namespaces of a policy, as `clone` is told of them.
+/// Returns the namespace flags for `clone`.
 pub(super) fn namespaces(policy: &Policy) -> u32 {
-    let has = |layer: Layer| !policy.without.contains(&layer);
-    if !has(Layer::Namespaces) {
+    let has = |layer: SandboxLayer| !policy.without.contains(&layer);
+    if !has(SandboxLayer::Namespaces) {
         return 0;
     }
     let mut flags = filter::NEW_NAMESPACES;
-    if !has(Layer::Mounts) {
+    if !has(SandboxLayer::Mounts) {
         flags &= !(libc::CLONE_NEWNS as u32);
     }
-    if !has(Layer::Network) {
+    if !has(SandboxLayer::Network) {
         flags &= !(libc::CLONE_NEWNET as u32);
     }
     flags
 }
 
-fn limits(builder: &mut Builder, policy: &Policy) {
-    if policy.without.contains(&Layer::Limits) {
+fn limits(builder: &mut PlanBuilder, policy: &Policy) {
+    if policy.without.contains(&SandboxLayer::Limits) {
         return;
     }
     let limits = &policy.limits;
-    // Without a namespace of users the processes of the whole user would be counted.
-    let is_counted = !policy.without.contains(&Layer::Namespaces);
+    // Without a user namespace, all processes of the user would be counted.
+    let is_counted = !policy.without.contains(&SandboxLayer::Namespaces);
     let processes = limits.processes.filter(|_| is_counted);
     let known = [
-        // One byte: none at all would still be handed to a program that gathers them.
+        // One byte: a limit of 0 would still pass the dump to a core-dump handler.
         (libc::RLIMIT_CORE, Some(1)),
         (libc::RLIMIT_NPROC, processes),
         (libc::RLIMIT_NOFILE, limits.open_files),
@@ -293,9 +295,9 @@ fn limits(builder: &mut Builder, policy: &Policy) {
     ];
     for (resource, value) in known {
         if let Some(value) = value {
-            builder.layer = Layer::Limits;
+            builder.layer = SandboxLayer::Limits;
             let (a, b) = (u64::from(resource), value);
-            builder.step(blob::Kind::Limit, Path::new("/"), |step| {
+            builder.step(plan_encoding::SetupOp::Limit, Path::new("/"), |step| {
                 step.a = a;
                 step.b = b;
             });
@@ -303,99 +305,103 @@ fn limits(builder: &mut Builder, policy: &Policy) {
     }
 }
 
-/// How many processes the numbers of the sandbox's own namespace are limited to; `None` where its user is limited as
-/// such, or where a control group has to count.
-pub(super) fn numbered(policy: &Policy) -> Option<u64> {
-    let has = |layer: Layer| !policy.without.contains(&layer);
+/// Returns the limit on process ids in the sandbox's namespace; `None` if the user's limit applies,
+/// or if a control group has to count.
+pub(super) fn pid_limit(policy: &Policy) -> Option<u64> {
+    let has = |layer: SandboxLayer| !policy.without.contains(&layer);
     let is_administrator = kernel::user_and_group().0 == 0;
     let most = policy.limits.processes?;
-    let is_possible = is_administrator && has(Layer::Limits) && has(Layer::Namespaces);
-    (is_possible && least_highest()? <= most).then_some(most)
+    let is_possible =
+        is_administrator && has(SandboxLayer::Limits) && has(SandboxLayer::Namespaces);
+    (is_possible && min_pid_max()? <= most).then_some(most)
 }
 
-/// The least that the highest number of a namespace of processes can be set to; `None` where namespaces have none of
-/// their own.
-fn least_highest() -> Option<u64> {
-    static LEAST: OnceLock<Option<u64>> = OnceLock::new();
-    *LEAST.get_or_init(|| {
+/// Returns the minimum value of `pid_max` in a PID namespace; `None` if namespaces have no
+/// `pid_max` of their own.
+fn min_pid_max() -> Option<u64> {
+    static MIN_PID_MAX: OnceLock<Option<u64>> = OnceLock::new();
+    *MIN_PID_MAX.get_or_init(|| {
         let system = rustix::system::uname();
         let release = system.release().to_string_lossy();
         let mut numbers = release
             .split(|letter: char| !letter.is_ascii_digit())
             .map_while(|number| number.parse::<u32>().ok());
-        // The release that gave every namespace its own.
+        // The first release with a `pid_max` per namespace.
         if (numbers.next()?, numbers.next()?) < (6, 14) {
             return None;
         }
         let possible = fs::read_to_string("/sys/devices/system/cpu/possible").ok()?;
         let last = possible.trim().rsplit(['-', ',']).next()?;
         let processors = 1 + last.parse::<u64>().ok()?;
-        // The first numbers are never given twice, and each processor has its share.
+        // The kernel's minimum: the reserved ids, and a share for each CPU.
         Some((8 * processors).max(301))
     })
 }
 
-fn landlock(builder: &mut Builder, writable: &[Found]) -> Result<(), Refused> {
-    let missing = |cause: io::Error| Refused::Missing {
-        layer: Layer::Landlock,
+fn landlock(builder: &mut PlanBuilder, writable: &[ResolvedPath]) -> Result<(), SandboxError> {
+    let missing = |cause: io::Error| SandboxError::Missing {
+        layer: SandboxLayer::Landlock,
         step: "asking the kernel for Landlock".to_owned(),
         cause,
-        advice: advice(Layer::Landlock),
+        advice: advice(SandboxLayer::Landlock),
     };
-    let version = wall::version().map_err(|errno| missing(io::Error::from_raw_os_error(errno)))?;
-    if version < wall::OLDEST {
+    let version =
+        landlock::version().map_err(|errno| missing(io::Error::from_raw_os_error(errno)))?;
+    if version < landlock::OLDEST {
         return Err(missing(io::Error::other(format!(
             "version {version} of the kernel's Landlock is too old, {} is needed",
-            wall::OLDEST
+            landlock::OLDEST
         ))));
     }
     for found in writable {
-        let rights = match found.is_folder {
-            true if found.path == Path::new("/dev") => wall::devices(version),
-            true => wall::folder(version),
-            false => wall::file(version),
+        let rights = if found.is_folder && found.path == Path::new("/dev") {
+            landlock::devices(version)
+        } else if found.is_folder {
+            landlock::folder(version)
+        } else {
+            landlock::file(version)
         };
         let path = builder.blob.text(found.path.as_os_str().as_bytes());
         builder.blob.rules.push((rights, path));
     }
-    builder.blob.head.handled = wall::handled(version);
-    builder.blob.head.stream = wall::file(version);
+    builder.blob.head.handled = landlock::handled(version);
+    builder.blob.head.stream = landlock::file(version);
     Ok(())
 }
 
-/// A plan being made.
+/// A plan under construction.
 #[derive(Debug)]
-pub(super) struct Builder {
-    pub(super) blob: Blob,
-    pub(super) labels: Vec<(Layer, String)>,
-    /// The layer that the next steps belong to.
-    pub(super) layer: Layer,
-    pub(super) made: Made,
+pub(super) struct PlanBuilder {
+    pub(super) blob: EncodedPlan,
+    pub(super) labels: Vec<(SandboxLayer, String)>,
+    /// The layer of the steps added next.
+    pub(super) layer: SandboxLayer,
+    pub(super) caches: CacheFolders,
     slots: u32,
 }
 
-impl Default for Builder {
+impl Default for PlanBuilder {
     fn default() -> Self {
         Self {
-            blob: Blob::default(),
+            blob: EncodedPlan::default(),
             labels: Vec::new(),
-            layer: Layer::Mounts,
-            made: Made::default(),
+            layer: SandboxLayer::Mounts,
+            caches: CacheFolders::default(),
             slots: 0,
         }
     }
 }
 
-impl Builder {
+impl PlanBuilder {
     /// Adds a step about a path.
     pub(super) fn step(
         &mut self,
-        kind: blob::Kind,
+        kind: plan_encoding::SetupOp,
         path: &Path,
-        fill: impl FnOnce(&mut blob::Step),
+        fill: impl FnOnce(&mut plan_encoding::SetupStep),
     ) {
         let text = self.text(path.as_os_str());
-        let mut step = blob::Step {
+        let mut step = plan_encoding::SetupStep {
             kind,
             flags: 0,
             path: text,
@@ -411,10 +417,10 @@ impl Builder {
         self.labels.push((self.layer, label));
     }
 
-    /// The last step may fail.
+    /// Marks the last step as optional.
     pub(super) fn make_optional(&mut self) {
         if let Some(step) = self.blob.steps.last_mut() {
-            step.flags |= blob::OPTIONAL;
+            step.flags |= plan_encoding::OPTIONAL;
         }
     }
 
@@ -422,18 +428,18 @@ impl Builder {
         self.blob.text(text.as_bytes())
     }
 
-    /// A slot for a mount that is taken now and put down later.
+    /// Returns a slot for a mount that is taken now and attached later.
     pub(super) fn slot(&mut self) -> u32 {
         self.slots += 1;
         self.slots - 1
     }
 
-    /// A plan with more mounts than process 1 can hold is refused rather than cut.
-    pub(super) fn check(&self) -> Result<(), Refused> {
+    /// Refuses a plan with more mounts than process 1 can hold.
+    pub(super) fn check(&self) -> Result<(), SandboxError> {
         if self.slots as usize <= super::steps::SLOTS {
             return Ok(());
         }
-        Err(Refused::Policy {
+        Err(SandboxError::Policy {
             reason: format!(
                 "the policy needs {} mounts, more than the {} that can be had; name folders \
                  instead of the files in them",
@@ -444,30 +450,36 @@ impl Builder {
     }
 }
 
-/// What a failure means, in words for the person.
-pub(super) fn explain(plan: &Plan, stage: u32, errno: i32) -> Refused {
-    use wire::stage;
+/// Explains a failure to the user.
+pub(super) fn explain(plan: &SandboxPlan, stage: u32, errno: i32) -> SandboxError {
+    use protocol::stage;
     let cause = io::Error::from_raw_os_error(errno);
     let (layer, step) = match stage {
-        stage::CLONE => (Layer::Namespaces, "new namespaces".to_owned()),
-        stage::USERS => (Layer::Namespaces, "mapping the user".to_owned()),
-        stage::LOOPBACK => (Layer::Network, "switching the loopback on".to_owned()),
-        stage::LANDLOCK => (Layer::Landlock, "restricting with Landlock".to_owned()),
-        stage::SECCOMP => (Layer::Seccomp, "installing the filter".to_owned()),
-        stage::NO_NEW_PRIVS => (Layer::NoNewPrivs, "setting no_new_privs".to_owned()),
-        stage::CAPABILITIES => (Layer::NoNewPrivs, "dropping capabilities".to_owned()),
-        stage::PROCESSES => (Layer::Mounts, "a list of processes of its own".to_owned()),
-        stage::COUNTING => (Layer::Limits, "limiting the number of processes".to_owned()),
+        stage::CLONE => (SandboxLayer::Namespaces, "creating namespaces".to_owned()),
+        stage::USERS => (SandboxLayer::Namespaces, "mapping the user".to_owned()),
+        stage::LOOPBACK => (SandboxLayer::Network, "bringing up the loopback".to_owned()),
+        stage::LANDLOCK => (
+            SandboxLayer::Landlock,
+            "restricting with Landlock".to_owned(),
+        ),
+        stage::SECCOMP => (SandboxLayer::Seccomp, "installing the filter".to_owned()),
+        stage::NO_NEW_PRIVS => (SandboxLayer::NoNewPrivs, "setting no_new_privs".to_owned()),
+        stage::CAPABILITIES => (SandboxLayer::NoNewPrivs, "dropping capabilities".to_owned()),
+        stage::PROCESSES => (SandboxLayer::Mounts, "mounting /proc".to_owned()),
+        stage::COUNTING => (
+            SandboxLayer::Limits,
+            "limiting the number of processes".to_owned(),
+        ),
         other => match plan.labels.get(other as usize) {
             Some((layer, label)) => (*layer, label.clone()),
             None => {
-                return Refused::Gone {
-                    reason: format!("its process could not take the order ({cause})"),
+                return SandboxError::Gone {
+                    reason: format!("its process could not receive the command ({cause})"),
                 };
             }
         },
     };
-    Refused::Missing {
+    SandboxError::Missing {
         layer,
         step,
         cause,
@@ -475,32 +487,32 @@ pub(super) fn explain(plan: &Plan, stage: u32, errno: i32) -> Refused {
     }
 }
 
-fn advice(layer: Layer) -> &'static str {
+fn advice(layer: SandboxLayer) -> &'static str {
     match layer {
-        Layer::Namespaces => {
-            "user namespaces have to be allowed: the administrator sets \
+        SandboxLayer::Namespaces => {
+            "user namespaces must be enabled: the administrator sets \
              user.max_user_namespaces above 0 and, where they exist, \
              kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0"
         }
-        Layer::Mounts => {
+        SandboxLayer::Mounts => {
             "Linux 5.12 or later and a /proc that is not partly covered are needed; in a \
              container, start it with an unmasked /proc"
         }
-        Layer::Network => "the kernel has to be built with network namespaces",
-        Layer::Landlock => {
+        SandboxLayer::Network => "the kernel must be built with network namespaces",
+        SandboxLayer::Landlock => {
             "Linux 6.2 or later is needed, with landlock among the security modules that are \
              switched on at boot (lsm=landlock,...)"
         }
-        Layer::Seccomp => {
+        SandboxLayer::Seccomp => {
             "Linux 5.19 or later is needed, built with seccomp filters, and no debugger or outer \
              sandbox that answers the filter's questions itself"
         }
-        Layer::NoNewPrivs => "an outer sandbox forbids it; start outside of that",
-        Layer::Limits => "raise the limit in the policy, or the hard limit of the session",
+        SandboxLayer::NoNewPrivs => "an outer sandbox forbids it; start Burin outside that sandbox",
+        SandboxLayer::Limits => "raise the limit in the policy, or the hard limit of the session",
     }
 }
 
-/// The path as the rest of the program writes paths.
+/// Converts a path to an `AbsPath`.
 pub(super) fn absolute(path: &Path) -> Option<AbsPath> {
     AbsPath::new(path)
 }

@@ -1,10 +1,11 @@
-//! What within the writable folders stays as it is, because it makes other programs run code.
+//! The paths inside writable folders that are read-only because other programs run code through
+//! them.
 //!
-//! What is there becomes a read-only mount. What is not there cannot be covered without leaving
-//! something on the disk, so nothing is put there: whoever tries to make it is told no by `watch`, and
-//! what a race may have made all the same is found by `scan` before anybody trusts the folder.
-//! A protected name protects what it leads to: a link, and every link in a protected folder, is followed, and its
-//! end is kept too, whether it exists or not.
+//! An existing path becomes a read-only mount. A missing path cannot be covered without leaving
+//! something on the disk, so no mount is made: `watch` denies its creation, and `scan` finds what a
+//! race created anyway before the folder is trusted.
+//! A protected name also protects its target: a link, and every link in a protected folder, is
+//! followed, and its target is protected too, whether or not it exists.
 
 #![expect(
     clippy::disallowed_methods,
@@ -16,12 +17,12 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::plan::{self, Found, Guarded};
+use super::plan::{self, Guarded, ResolvedPath};
 use crate::Policy;
-use crate::git::Repository;
+use crate::git::RepositoryPaths;
 use crate::links::trace;
 
-/// In a git folder: what decides which code git runs, and where else it looks.
+/// Entries of a git folder that decide which code git runs, and where else it looks.
 const CONTROL: &[&str] = &[
     "config",
     "config.worktree",
@@ -32,7 +33,7 @@ const CONTROL: &[&str] = &[
     "worktrees",
 ];
 
-/// The same, a folder deeper.
+/// The same, one folder deeper.
 const DEEPER: &[(&str, &str)] = &[
     ("info", "attributes"),
     ("info", "grafts"),
@@ -43,44 +44,45 @@ const DEEPER: &[(&str, &str)] = &[
 /// Folders of a git folder that git never moves.
 const PINNED: [&str; 5] = ["info", "objects", "objects/info", "refs", "logs"];
 
-/// What commands write in the folder that the worktrees of a repository share.
+/// Folders that the worktrees of a repository share and commands write to.
 const SHARED: [&str; 3] = ["objects", "refs", "logs"];
 
-/// The most entries of one protected folder that are searched for links, and how deep.
-const MOST_ENTRIES: usize = 2_000;
-const DEEPEST: usize = 6;
+/// Maximum number of entries of one protected folder that are searched for links, and maximum
+/// depth.
+const MAX_ENTRIES: usize = 2_000;
+const MAX_DEPTH: usize = 6;
 
-/// What was found to protect.
+/// The protected paths that were found.
 #[derive(Debug, Default)]
-pub(super) struct Protected {
-    /// Files and folders that are there and stay as they are.
-    pub(super) fixed: Vec<Found>,
+pub(super) struct ProtectedPaths {
+    /// Existing files and folders that are read-only.
+    pub(super) fixed: Vec<ResolvedPath>,
     /// Git folders that can be committed to.
-    pub(super) folders: Vec<Found>,
-    /// Folders that can be written although they lie in something fixed.
+    pub(super) folders: Vec<ResolvedPath>,
+    /// Folders that are writable inside a read-only path.
     pub(super) open: Vec<PathBuf>,
-    /// Folders that can be written and can neither be renamed nor removed.
+    /// Folders that are writable, and can be neither renamed nor removed.
     pub(super) pins: Vec<PathBuf>,
-    /// What is not there and would have git run code as soon as it were.
+    /// Missing paths that would make git run code once they exist.
     pub(super) absent: Vec<PathBuf>,
-    /// Names that stay as they are, whether there or not.
+    /// Protected names, whether or not they exist.
     pub(super) guarded: Guarded,
     /// The folders of `guarded` by path.
     pub(super) names: Vec<(PathBuf, Vec<Vec<u8>>)>,
-    /// Git folders that are not there and can be made.
+    /// Missing git folders that may be created.
     pub(super) fresh: Vec<PathBuf>,
-    /// Git folders, in which nobody makes links.
+    /// Git folders, in which no links may be created.
     pub(super) control: Vec<PathBuf>,
-    /// The folders that can be written, which links are followed in.
+    /// The writable folders in which links are followed.
     roots: Vec<PathBuf>,
 }
 
-/// Looks at the disk. `roots` are what can be written, the workspace first.
-pub(super) fn find(policy: &Policy, roots: &[Found]) -> Protected {
+/// Finds the protected paths on disk. `roots` are the writable paths, the workspace first.
+pub(super) fn find(policy: &Policy, roots: &[ResolvedPath]) -> ProtectedPaths {
     let folders = roots.iter().filter(|root| root.is_folder);
-    let mut protected = Protected {
+    let mut protected = ProtectedPaths {
         roots: folders.map(|root| root.path.clone()).collect(),
-        ..Protected::default()
+        ..ProtectedPaths::default()
     };
     let mut names: Vec<Vec<u8>> = vec![b".git".to_vec()];
     let given = policy.protected.names.iter();
@@ -109,8 +111,8 @@ pub(super) fn find(policy: &Policy, roots: &[Found]) -> Protected {
     protected
 }
 
-impl Protected {
-    /// One folder that can be written.
+impl ProtectedPaths {
+    /// Adds one writable folder.
     fn root(&mut self, root: &Path, names: &[Vec<u8>]) {
         let there = plan::names(root).unwrap_or_default();
         for name in there {
@@ -130,7 +132,7 @@ impl Protected {
         if git.symlink_metadata().is_err() {
             self.fresh.push(git);
         } else if git.is_file()
-            && let Some(repository) = Repository::of(root)
+            && let Some(repository) = RepositoryPaths::of(root)
         {
             self.repository(&repository.git_dir);
             if repository.common_dir != repository.git_dir {
@@ -139,7 +141,8 @@ impl Protected {
         }
     }
 
-    /// A path that the policy names: what is there stays, what is not there does not come into being.
+    /// Adds a path named by the policy: an existing one is read-only, a missing one must not be
+    /// created.
     fn path(&mut self, path: &Path) {
         let root = self.roots.iter().find(|root| path.starts_with(root));
         if let Some(root) = root.cloned() {
@@ -147,60 +150,61 @@ impl Protected {
         }
     }
 
-    /// Keeps a path, the links on the way to it, and what it leads to.
+    /// Protects a path, the links on the way to it, and its target.
     fn follow(&mut self, root: &Path, path: &Path) {
         let trace = trace(root, path);
         for link in trace.links {
-            self.keep(link);
+            self.add_fixed(link);
         }
-        match trace.end {
+        match trace.target {
             Some(end) if end == root => {}
             Some(end) if end.symlink_metadata().is_ok() => self.fix(end),
-            Some(end) => self.miss_in(&end),
-            // It leads out, perhaps into something else that can be written.
+            Some(end) => self.add_missing_name(&end),
+            // The link leads out of the folder, possibly into another writable one.
             None => {
                 if let Some(target) = plan::find(path) {
-                    self.keep(target.path);
+                    self.add_fixed(target.path);
                 }
             }
         }
     }
 
-    /// A link stays as it is too, and so does what it leads to.
+    /// Protects a link and its target.
     fn fix(&mut self, path: PathBuf) {
         let root = self.roots.iter().find(|root| path.starts_with(root));
         if plan::is_link(&path) {
             let root = root.cloned();
             let above = path.parent().unwrap_or(&path).to_owned();
-            self.keep(path.clone());
+            self.add_fixed(path.clone());
             return self.follow(&root.unwrap_or(above), &path);
         }
         let is_new = !self.fixed.iter().any(|found| path.starts_with(&found.path));
         if is_new && path.is_dir() && root.is_some() {
             let mut links = Vec::new();
-            let mut rest = MOST_ENTRIES;
+            let mut rest = MAX_ENTRIES;
             gather(&path, 0, &mut rest, &mut links);
             let root = root.cloned().unwrap_or_default();
-            self.keep(path);
+            self.add_fixed(path);
             for link in links {
                 self.follow(&root, &link);
             }
             return;
         }
-        self.keep(path);
+        self.add_fixed(path);
     }
 
-    fn keep(&mut self, path: PathBuf) {
-        let is_known = |found: &Found| path.starts_with(&found.path) && !plan::is_link(&found.path);
-        // What lies in something fixed is fixed, unless it is opened again.
+    fn add_fixed(&mut self, path: PathBuf) {
+        let is_known =
+            |found: &ResolvedPath| path.starts_with(&found.path) && !plan::is_link(&found.path);
+        // Contents of a read-only path are read-only, unless they were opened again.
         if !self.open.is_empty() || !self.fixed.iter().any(is_known) {
             let is_folder = path.is_dir() && !plan::is_link(&path);
-            self.fixed.push(Found { path, is_folder });
+            self.fixed.push(ResolvedPath { path, is_folder });
         }
     }
 
-    /// The name of something that is not there does not come into being, and neither do folders that lead to it.
-    fn miss_in(&mut self, path: &Path) {
+    /// Guards the name of a missing path, and missing folders that lead to it.
+    fn add_missing_name(&mut self, path: &Path) {
         let mut missing = path;
         while let Some(above) = missing.parent() {
             if above.is_dir() {
@@ -217,22 +221,22 @@ impl Protected {
             return;
         }
         self.control.push(git.to_owned());
-        self.folders.push(Found {
+        self.folders.push(ResolvedPath {
             path: git.to_owned(),
             is_folder: true,
         });
         for name in CONTROL {
             let path = git.join(name);
             match *name {
-                // Git folders of their own.
+                // These contain git folders of their own.
                 "modules" | "worktrees" if path.is_dir() && !plan::is_link(&path) => {
-                    self.keep(path)
+                    self.add_fixed(path)
                 }
                 _ => self.fix_if_there(path),
             }
         }
         for name in ["commondir", "config.worktree", "hooks"] {
-            self.miss(git.join(name));
+            self.add_absent(git.join(name));
         }
         let names = CONTROL.iter().map(|name| name.as_bytes().to_vec());
         self.guard(git, names.collect());
@@ -244,20 +248,21 @@ impl Protected {
                 self.pins.push(folder);
             }
         }
-        for module in Repository::modules(git) {
+        for module in RepositoryPaths::modules(git) {
             self.open.push(module.clone());
             self.repository(&module);
         }
     }
 
-    /// The part of a git folder that its worktrees share: commits go into it, nothing else does.
+    /// Adds the part of a git folder that its worktrees share: commits write to it and nothing else
+    /// does.
     fn shared(&mut self, common: &Path) {
         self.control.push(common.to_owned());
         for name in SHARED {
             let path = common.join(name);
             if path.is_dir() && !plan::is_link(&path) {
                 let is_folder = true;
-                self.folders.push(Found { path, is_folder });
+                self.folders.push(ResolvedPath { path, is_folder });
             }
         }
         let info = common.join("objects/info");
@@ -274,7 +279,7 @@ impl Protected {
         }
     }
 
-    fn miss(&mut self, path: PathBuf) {
+    fn add_absent(&mut self, path: PathBuf) {
         if path.symlink_metadata().is_err() {
             self.absent.push(path);
         }
@@ -294,7 +299,7 @@ impl Protected {
     }
 }
 
-/// The links in a folder, to a depth.
+/// Collects the links in a folder, up to a depth.
 fn gather(folder: &Path, depth: usize, rest: &mut usize, links: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -306,7 +311,7 @@ fn gather(folder: &Path, depth: usize, rest: &mut usize, links: &mut Vec<PathBuf
         *rest = less;
         match entry.file_type() {
             Ok(kind) if kind.is_symlink() => links.push(entry.path()),
-            Ok(kind) if kind.is_dir() && depth < DEEPEST => {
+            Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => {
                 gather(&entry.path(), depth + 1, rest, links);
             }
             _ => {}

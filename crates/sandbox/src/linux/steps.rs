@@ -1,67 +1,67 @@
-//! The steps of a plan, done by process 1 on its way into the sandbox.
+//! Performs the steps of a plan in process 1.
 //!
-//! Invariant: no link is followed: a path that was without links when the plan was made and has one now
-//! was changed by somebody, and the step fails.
+//! Invariant: no link is followed: if a path that was free of links when the plan was made has one
+//! now, another program changed it, and the step fails.
 
 use std::ffi::CStr;
 use std::os::fd::RawFd;
 
-use super::blob::{self, Kind, Step, View};
 use super::init::Failure;
 use super::kernel::{self, Errno};
+use super::plan_encoding::{self, PlanView, SetupOp, SetupStep};
 
-/// Mounts that are taken before they are put down.
+/// Maximum number of mounts that are held between copying and attaching.
 pub(super) const SLOTS: usize = 256;
 
-/// Does every step; the number of the one that failed is its place in the plan.
-pub(super) fn run(view: &View<'_>) -> Result<(), Failure> {
+/// Performs every step; a failure carries the step's index in the plan.
+pub(super) fn run(view: &PlanView<'_>) -> Result<(), Failure> {
     let mut slots = [-1; SLOTS];
     for ix in 0..view.head.steps as usize {
         let failure = |errno| (ix as u32, errno);
         let step = view.step(ix).ok_or(failure(libc::EBADMSG))?;
         match run_one(view, step, &mut slots) {
-            Err(errno) if step.flags & blob::OPTIONAL == 0 => return Err(failure(errno)),
+            Err(errno) if step.flags & plan_encoding::OPTIONAL == 0 => return Err(failure(errno)),
             _ => {}
         }
     }
     Ok(())
 }
 
-fn run_one(view: &View<'_>, step: Step, slots: &mut [RawFd; SLOTS]) -> Result<(), Errno> {
+fn run_one(view: &PlanView<'_>, step: SetupStep, slots: &mut [RawFd; SLOTS]) -> Result<(), Errno> {
     let path = view.text(step.path).ok_or(libc::EBADMSG)?;
     let other = view.text(step.other).ok_or(libc::EBADMSG)?;
     let slot = slots.get_mut(step.slot as usize).ok_or(libc::EBADMSG)?;
     match step.kind {
-        Kind::Same => with(path, |file| {
+        SetupOp::Same => with(path, |file| {
             let is_same = kernel::identity(file)? == (step.a, step.b);
             if is_same { Ok(()) } else { Err(libc::ESTALE) }
         }),
-        Kind::Attributes => with(path, |file| {
+        SetupOp::Attributes => with(path, |file| {
             let mut attributes = step.attributes();
             attributes.propagation = libc::MS_PRIVATE;
             kernel::set_attributes(file, attributes)
         }),
-        Kind::Copy => with(path, |file| {
-            let tree = kernel::copy_tree(file, step.flags & blob::RECURSIVE != 0)?;
+        SetupOp::Copy => with(path, |file| {
+            let tree = kernel::copy_tree(file, step.flags & plan_encoding::RECURSIVE != 0)?;
             *slot = tree;
             let mut attributes = step.attributes();
-            // What is mounted on the machine later is not to appear inside.
+            // Later mounts of the machine must not appear inside.
             attributes.propagation = libc::MS_PRIVATE;
             kernel::set_attributes(tree, attributes)
         }),
-        Kind::Place => place(step, path, slot),
-        Kind::Mount => {
+        SetupOp::Place => place_mount(step, path, slot),
+        SetupOp::Mount => {
             let options = view.text(step.options).ok_or(libc::EBADMSG)?;
             kernel::mount(other, path, step.a, options)
         }
-        Kind::Folder => {
+        SetupOp::Folder => {
             kernel::make_folder(path, step.a as u32)?;
-            // The mode as told, whatever the mask for new files is.
+            // Sets the exact mode, regardless of the umask.
             kernel::change_mode(path, step.a as u32)
         }
-        Kind::File => make_file(path),
-        Kind::Link => kernel::make_link(other, path),
-        Kind::Limit => kernel::set_limit(step.a as u32, step.b),
+        SetupOp::File => make_file(path),
+        SetupOp::Link => kernel::make_link(other, path),
+        SetupOp::Limit => kernel::set_limit(step.a as u32, step.b),
     }
 }
 
@@ -72,15 +72,15 @@ fn with(path: &CStr, run: impl FnOnce(RawFd) -> Result<(), Errno>) -> Result<(),
     result
 }
 
-fn place(step: Step, path: &CStr, slot: &mut RawFd) -> Result<(), Errno> {
+fn place_mount(step: SetupStep, path: &CStr, slot: &mut RawFd) -> Result<(), Errno> {
     if *slot < 0 {
-        // What was to be put here could be done without, and was not there.
+        // The optional mount for this slot did not exist.
         return Ok(());
     }
-    let makes = blob::MAKE_FOLDER | blob::MAKE_FILE;
+    let makes = plan_encoding::MAKE_FOLDER | plan_encoding::MAKE_FILE;
     let mut placed = with(path, |target| kernel::place_tree(*slot, target));
     if placed == Err(libc::ENOENT) && step.flags & makes != 0 {
-        make_way(path, step.flags & blob::MAKE_FILE != 0)?;
+        make_parents(path, step.flags & plan_encoding::MAKE_FILE != 0)?;
         placed = with(path, |target| kernel::place_tree(*slot, target));
     }
     kernel::close(*slot);
@@ -94,8 +94,8 @@ fn make_file(path: &CStr) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Makes every folder that leads to the path, and the path itself.
-fn make_way(path: &CStr, is_file: bool) -> Result<(), Errno> {
+/// Creates every parent folder of the path, and the path itself.
+fn make_parents(path: &CStr, is_file: bool) -> Result<(), Errno> {
     let bytes = path.to_bytes_with_nul();
     let mut buffer = [0_u8; libc::PATH_MAX as usize];
     let copy = buffer.get_mut(..bytes.len()).ok_or(libc::ENAMETOOLONG)?;

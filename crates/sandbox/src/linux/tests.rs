@@ -1,4 +1,5 @@
-//! Real commands in real sandboxes. Whoever runs the tests, some of them run again as an ordinary user.
+//! Tests with real commands in real sandboxes. If root runs them, some run again as an ordinary
+//! user.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,7 +14,10 @@ use std::sync::Arc;
 
 use base::AbsPath;
 
-use crate::{Access, Denied, End, Finished, Layer, Order, Person, Policy, Refused, Room};
+use crate::{
+    CommandExit, CommandOutcome, DeniedAccess, PathAccess, Policy, SandboxError, SandboxLayer,
+    SpawnRequest, UserEnvironment, WarmSandbox,
+};
 
 mod life;
 mod walls;
@@ -32,7 +36,7 @@ fn path(path: impl AsRef<Path>) -> AbsPath {
 
 impl Home {
     fn new() -> Self {
-        // Not in /tmp, which every sandbox has for itself.
+        // Not in /tmp, which is private to every sandbox.
         let homes = std::env::var_os(HOMES).unwrap_or("/var".into());
         let folder = tempfile::tempdir_in(homes).expect("a folder");
         fs::create_dir_all(folder.path().join("work")).expect("a workspace");
@@ -54,7 +58,7 @@ impl Home {
     }
 
     fn policy(&self) -> Policy {
-        let person = Person {
+        let person = UserEnvironment {
             home: path(self.path()),
             own: Vec::new(),
             environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
@@ -67,14 +71,14 @@ impl Home {
 #[derive(Debug)]
 struct Outcome {
     text: String,
-    finished: Finished,
+    finished: CommandOutcome,
 }
 
-fn shell(folder: &AbsPath, script: &str) -> (Order, std::io::PipeReader) {
+fn shell(folder: &AbsPath, script: &str) -> (SpawnRequest, std::io::PipeReader) {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     let nothing = || -> OwnedFd { File::open("/dev/null").expect("nothing").into() };
     let writer = OwnedFd::from(writer);
-    let order = Order {
+    let order = SpawnRequest {
         program: "sh".into(),
         arguments: vec!["-c".into(), script.into()],
         folder: folder.clone(),
@@ -94,7 +98,7 @@ fn run(policy: &Policy, script: &str) -> Outcome {
     Outcome { text, finished }
 }
 
-fn run_in(room: &Room, folder: &AbsPath, script: &str) -> Outcome {
+fn run_in(room: &WarmSandbox, folder: &AbsPath, script: &str) -> Outcome {
     let (order, mut reader) = shell(folder, script);
     let running = room
         .start(order)
@@ -110,8 +114,8 @@ fn run_in(room: &Room, folder: &AbsPath, script: &str) -> Outcome {
 fn check(policy: &Policy, script: &str, code: i32) -> Outcome {
     let outcome = run(policy, script);
     assert_eq!(
-        outcome.finished.end,
-        End::Exit(code),
+        outcome.finished.exit,
+        CommandExit::Exit(code),
         "{script}: {outcome:?}"
     );
     outcome

@@ -1,12 +1,12 @@
-//! Answers what the filter asks: tells of denials, keeps protected names from coming into being, and
-//! connects sockets in the name of whoever asked.
+//! Answers the filter's notifications: records denials, keeps protected names from being created,
+//! and connects sockets on the caller's behalf.
 //!
-//! Invariant: what keeps a command in does not hang on a path read from its memory, which may change
-//! before the kernel reads it again. Mounts and Landlock decide about files; here a denial is only told.
-//! Two things are decided here: a protected name that is not there is refused (`scan` finds what a race
-//! let through), and a socket is connected with our own copy of the address, never by the kernel
-//! reading it a second time.
-//! Invariant: when the program ends, the questions have nobody to answer them and fail.
+//! Invariant: confinement does not depend on a path read from the command's memory, which may
+//! change before the kernel reads it again. Mounts and Landlock decide about files; here a denial
+//! is only recorded. Two decisions are made here: creating a missing protected name is refused
+//! (`scan` finds what a race let through), and a socket is connected with our own copy of the
+//! address, never by the kernel reading it a second time.
+//! Invariant: when the program ends, pending and later notifications fail.
 
 use std::collections::HashMap;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -16,52 +16,52 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rustix::event::epoll;
 
 use super::filter;
-use super::kernel::{self, Answer, Question};
-use super::plan::Plan;
-use crate::{Denials, Denied};
+use super::kernel::{self, NotificationReply, SyscallNotification};
+use super::plan::SandboxPlan;
+use crate::{DenialLog, DeniedAccess};
 
 mod calls;
-mod fresh;
+mod new_repository;
 mod own_sockets;
-mod place;
+mod path_target;
 mod sockets;
 mod tripwire;
 
 pub(super) use tripwire::Tripwire;
 
-/// One filter that asks.
+/// One filter with its notification descriptor.
 #[derive(Debug)]
-pub(super) struct Watched {
+pub(super) struct WatchedFilter {
     listener: OwnedFd,
-    plan: Arc<Plan>,
-    denials: Denials,
-    /// Tells about the sockets of the sandbox.
+    plan: Arc<SandboxPlan>,
+    denials: DenialLog,
+    /// Lists the sockets of the sandbox.
     sockets: Option<Arc<OwnedFd>>,
-    /// The root as it is seen inside, once somebody has asked.
+    /// The root as seen inside, opened by the first notification that needs it.
     root: OnceLock<OwnedFd>,
 }
 
-struct Watcher {
+struct SyscallWatcher {
     poll: OwnedFd,
-    watched: Mutex<HashMap<u64, Arc<Watched>>>,
-    wires: tripwire::Wires,
+    watched: Mutex<HashMap<u64, Arc<WatchedFilter>>>,
+    wires: tripwire::Tripwires,
 }
 
-static WATCHER: OnceLock<Option<Arc<Watcher>>> = OnceLock::new();
+static WATCHER: OnceLock<Option<Arc<SyscallWatcher>>> = OnceLock::new();
 
-/// Answers what `listener` asks until nobody is left to ask.
+/// Answers the notifications of `listener` until the last process using the filter ends.
 pub(super) fn answer(
     listener: OwnedFd,
-    plan: Arc<Plan>,
-    denials: Denials,
+    plan: Arc<SandboxPlan>,
+    denials: DenialLog,
     sockets: Option<Arc<OwnedFd>>,
 ) {
-    let Some(watcher) = WATCHER.get_or_init(begin) else {
-        // Dropping the listener makes every question fail.
-        log::error!("there is no thread for the questions of sandboxes");
+    let Some(watcher) = WATCHER.get_or_init(start_watcher) else {
+        // Dropping the listener makes every notification fail.
+        log::error!("cannot start the thread for sandbox notifications");
         return;
     };
-    let watched = Arc::new(Watched {
+    let watched = Arc::new(WatchedFilter {
         listener,
         plan,
         denials,
@@ -82,24 +82,25 @@ pub(super) fn answer(
         epoll::EventFlags::IN,
     );
     if let Err(error) = added {
-        log::error!("a sandbox's questions cannot be heard: {error}");
+        log::error!("cannot receive the notifications of a sandbox: {error}");
         watcher.forget(key);
     }
 }
 
-/// The key of the tripwires.
+/// The epoll key of the tripwires.
 const WIRES: u64 = 0;
 
-/// Never given twice: what was said about something that is gone must not be taken for something new.
+/// Returns a key that is never reused, so that an event of a removed entry is not taken for one of
+/// a new entry.
 fn next_key() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(WIRES + 1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-fn begin() -> Option<Arc<Watcher>> {
+fn start_watcher() -> Option<Arc<SyscallWatcher>> {
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC).ok()?;
-    let wires = tripwire::Wires::new(&poll, WIRES)?;
-    let watcher = Arc::new(Watcher {
+    let wires = tripwire::Tripwires::new(&poll, WIRES)?;
+    let watcher = Arc::new(SyscallWatcher {
         poll,
         watched: Mutex::default(),
         wires,
@@ -110,7 +111,7 @@ fn begin() -> Option<Arc<Watcher>> {
     Some(watcher)
 }
 
-impl Watcher {
+impl SyscallWatcher {
     fn run(&self) {
         let mut events = Vec::with_capacity(16);
         loop {
@@ -131,7 +132,7 @@ impl Watcher {
 
     fn serve(&self, key: u64, flags: epoll::EventFlags) {
         if key == WIRES {
-            self.wires.pull();
+            self.wires.handle_events();
             return;
         }
         if !flags.contains(epoll::EventFlags::IN) {
@@ -144,8 +145,8 @@ impl Watcher {
             .get(&key)
             .cloned();
         let Some(watched) = watched else { return };
-        // Whoever asked may have been killed since; then there is no question.
-        if let Ok(question) = kernel::question(watched.listener.as_raw_fd()) {
+        // The calling process may have been killed; then there is no notification.
+        if let Ok(question) = kernel::next_notification(watched.listener.as_raw_fd()) {
             decide(&watched, question);
         }
     }
@@ -156,34 +157,34 @@ impl Watcher {
     }
 }
 
-impl Watched {
-    fn reply(&self, question: &Question, answer: Answer) {
+impl WatchedFilter {
+    fn reply(&self, question: &SyscallNotification, answer: NotificationReply) {
         let listener = self.listener.as_raw_fd();
-        if let Err(errno) = kernel::answer(listener, question.id, answer) {
-            // Killed while it waited.
-            log::trace!("a question was not answered: {errno}");
+        if let Err(errno) = kernel::reply(listener, question.id, answer) {
+            // The caller was killed while it waited.
+            log::trace!("a notification was not answered: {errno}");
         }
     }
 
-    fn is_asked(&self, question: &Question) -> bool {
-        kernel::is_asked(self.listener.as_raw_fd(), question.id)
+    fn is_pending(&self, question: &SyscallNotification) -> bool {
+        kernel::is_pending(self.listener.as_raw_fd(), question.id)
     }
 }
 
-fn decide(watched: &Arc<Watched>, question: Question) {
+fn decide(watched: &Arc<WatchedFilter>, question: SyscallNotification) {
     if question.call == libc::SYS_connect {
         sockets::connect(watched, question);
         return;
     }
     let answer = match calls::uses(&question) {
-        Some(uses) => place::judge(watched, &question, &uses),
+        Some(uses) => path_target::decide_paths(watched, &question, &uses),
         None => deny(watched, question.call),
     };
     watched.reply(&question, answer);
 }
 
-/// Whatever is asked and is not about a path is not given.
-fn deny(watched: &Watched, call: libc::c_long) -> Answer {
+/// Denies a call that is not about a path.
+fn deny(watched: &WatchedFilter, call: libc::c_long) -> NotificationReply {
     let name = match call {
         libc::SYS_clone => "clone",
         libc::SYS_ioctl => "ioctl",
@@ -192,6 +193,6 @@ fn deny(watched: &Watched, call: libc::c_long) -> Answer {
             .find(|(number, _)| *number == call)
             .map_or("unknown", |(_, name)| name),
     };
-    watched.denials.add(Denied::Call { name });
-    Answer::Error(libc::EPERM)
+    watched.denials.add(DeniedAccess::Call { name });
+    NotificationReply::Error(libc::EPERM)
 }

@@ -1,37 +1,37 @@
-//! Protected names, in the spellings that reach them.
+//! Tests of protected names, in all spellings that reach them.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::{Guard, NAMES, folded, is_git, of};
+use super::{NAMES, NameClass, folded, is_git, of};
 
-fn check(path: &str, expected: Option<(&str, Guard)>) {
-    let found = of(Path::new(path)).map(|name| (name.path, name.guard));
+fn check(path: &str, expected: Option<(&str, NameClass)>) {
+    let found = of(Path::new(path)).map(|name| (name.path, name.class));
     assert_eq!(found, expected, "{path:?}");
 }
 
 #[test]
-fn a_path_is_found_by_the_name_it_lies_within() {
-    check(".vscode/tasks.json", Some((".vscode", Guard::Closed)));
-    check("sub/deep/.vscode", Some((".vscode", Guard::Closed)));
+fn a_path_matches_the_outermost_name() {
+    check(".vscode/tasks.json", Some((".vscode", NameClass::Closed)));
+    check("sub/deep/.vscode", Some((".vscode", NameClass::Closed)));
     check(
         ".cargo/config.toml",
-        Some((".cargo/config.toml", Guard::Watched)),
+        Some((".cargo/config.toml", NameClass::Watched)),
     );
     check(".cargo/registry/x", None);
-    check("AGENTS.md", Some(("AGENTS.md", Guard::Watched)));
-    check("docs/agents.md", Some(("AGENTS.md", Guard::Watched)));
+    check("AGENTS.md", Some(("AGENTS.md", NameClass::Watched)));
+    check("docs/agents.md", Some(("AGENTS.md", NameClass::Watched)));
     check("src/main.rs", None);
     check("vscode", None);
     check(".vscode2", None);
     check("", None);
     // The outermost name wins.
-    check(".claude/CLAUDE.md", Some((".claude", Guard::Closed)));
+    check(".claude/CLAUDE.md", Some((".claude", NameClass::Closed)));
 }
 
 #[test]
-fn spellings_that_file_systems_take_for_the_same_are_the_same() {
+fn equivalent_file_system_spellings_match() {
     for path in [
         ".cUrSoR/mcp.json",
         ".CURSOR",
@@ -39,15 +39,15 @@ fn spellings_that_file_systems_take_for_the_same_are_the_same() {
         ".cur\u{200c}sor",
         "\u{feff}.cursor",
     ] {
-        check(path, Some((".cursor", Guard::Closed)));
+        check(path, Some((".cursor", NameClass::Closed)));
     }
-    check(".\u{212a}iro", Some((".kiro", Guard::Closed)));
-    // A letter with a mark over it is another letter.
+    check(".\u{212a}iro", Some((".kiro", NameClass::Closed)));
+    // An accented letter is another letter.
     check(".cursor\u{301}", None);
 }
 
 #[test]
-fn git_is_known_in_its_disguises() {
+fn disguised_git_names_are_recognized() {
     for name in [
         ".git",
         ".GIT",
@@ -70,9 +70,9 @@ fn git_is_known_in_its_disguises() {
 }
 
 #[test]
-fn every_name_finds_itself_and_is_there_once() {
+fn every_name_is_unique_and_matches_itself() {
     for name in NAMES {
-        check(name.path, Some((name.path, name.guard)));
+        check(name.path, Some((name.path, name.class)));
         assert!(!name.why.is_empty());
         let twins = NAMES.iter().filter(|other| other.path == name.path);
         assert_eq!(twins.count(), 1, "{}", name.path);

@@ -1,24 +1,25 @@
-//! Which addresses lie in the open internet, and which are this machine, its neighbours, or the clerk that hands out
-//! the secrets of a cloud.
+//! Classifies addresses: the public internet, or this machine, its local network, and the cloud
+//! metadata endpoint.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
-use super::host::plain;
+use super::host::unmapped;
 
-/// Whether an address may be connected to without being named itself.
+/// Returns whether an address may be connected to without being listed itself.
 pub(super) fn is_open(address: IpAddr) -> bool {
     is_public(address) && !is_ours(address)
 }
 
-/// Whether an address is one of the open internet.
+/// Returns whether an address belongs to the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
-    match plain(address) {
+    match unmapped(address) {
         IpAddr::V4(v4) => is_public_v4(v4),
         IpAddr::V6(v6) => is_public_v6(v6),
     }
 }
 
-/// Whether it is an address of this machine, which listens there for its neighbours: only such a one can be bound to.
+/// Returns whether it is an address of this machine, whose other services listen there: only an own
+/// address can be bound.
 fn is_ours(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }
@@ -40,7 +41,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
             | (198, 18 | 19, ..)
             | (198, 51, 100, _)
             | (203, 0, 113, _)
-            // Where virtual machines of Azure find their keeper.
+            // The platform endpoint of Azure's virtual machines.
             | (168, 63, 129, 16)
     )
 }
@@ -53,17 +54,17 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match parts {
-        // An IPv4 address behind a translator of the network: it decides.
+        // NAT64: the embedded IPv4 address decides.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => inner(high, low),
         // 6to4: the same.
         [0x2002, high, low, ..] => inner(high, low),
         // Teredo and other tunnels, identifiers, benchmarks.
         [0x2001, 0..=0x1ff, ..] => false,
-        // Examples.
+        // Documentation prefixes.
         [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
-        // What a tunnel of ISATAP takes for an IPv4 address.
+        // ISATAP: the embedded IPv4 address decides.
         [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => inner(high, low),
-        // What is given out to the internet at all.
+        // The only prefix allocated for the public internet.
         [0x2000..=0x3fff, ..] => true,
         _ => false,
     }

@@ -1,33 +1,38 @@
-//! Bodies of requests, handed on to their last byte and no further: what follows would be another request, which
-//! nobody judged.
+//! Forwards request bodies up to their last byte and no further: the bytes after it would be
+//! another request, unchecked.
 
 use std::io::{self, BufRead, Read, Write};
 
-use super::request::Body;
+use super::request::BodyLength;
 
-/// Longest line between chunks.
-const LONGEST_LINE: u64 = 4096;
+/// Maximum length of a line between chunks, in bytes.
+const MAX_LINE_BYTES: u64 = 4096;
 
-/// Hands a body on.
-pub(super) fn hand_on(body: Body, from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
+/// Forwards a body from `from` to `to`.
+pub(super) fn copy_body(
+    body: BodyLength,
+    from: &mut impl BufRead,
+    to: &mut impl Write,
+) -> io::Result<()> {
     match body {
-        Body::Length(length) => exactly(length, from, to),
-        Body::Chunks => chunks(from, to),
+        BodyLength::Length(length) => exactly(length, from, to),
+        BodyLength::Chunks => chunks(from, to),
     }
 }
 
 fn exactly(length: u64, from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
     let copied = io::copy(&mut from.take(length), to)?;
-    match copied == length {
-        true => Ok(()),
-        false => Err(io::ErrorKind::UnexpectedEof.into()),
+    if copied == length {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
     }
 }
 
-/// Chunks are read and written anew, without their extensions and without trailers.
+/// Forwards a chunked body, rewritten without extensions and trailers.
 fn chunks(from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
     loop {
-        let line = line(from)?;
+        let line = read_line(from)?;
         let digits = line.split(';').next().unwrap_or_default().trim_end();
         let is_plain = !digits.is_empty()
             && digits.len() <= 15
@@ -37,21 +42,21 @@ fn chunks(from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
         write!(to, "{length:x}\r\n")?;
         if length == 0 {
             // Trailers end with an empty line.
-            while !self::line(from)?.is_empty() {}
+            while !self::read_line(from)?.is_empty() {}
             return to.write_all(b"\r\n");
         }
         exactly(length, from, to)?;
-        if !self::line(from)?.is_empty() {
+        if !self::read_line(from)?.is_empty() {
             return Err(io::ErrorKind::InvalidData.into());
         }
         to.write_all(b"\r\n")?;
     }
 }
 
-/// A line without its end, which is CR LF.
-fn line(from: &mut impl BufRead) -> io::Result<String> {
+/// Reads a line without its CR LF.
+fn read_line(from: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
-    from.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    from.take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
     let text = line.strip_suffix(b"\r\n").map(<[u8]>::to_vec);
     let text = text.and_then(|text| String::from_utf8(text).ok());
     text.filter(|text| !text.chars().any(char::is_control))

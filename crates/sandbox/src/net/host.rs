@@ -1,46 +1,49 @@
-//! Names of hosts, taken only in a form that everybody reads the same way.
+//! Host names, accepted only in an unambiguous form.
 //!
-//! Invariant: two hosts are equal exactly when a resolver takes them for the same name, or a socket for the same address.
+//! Invariant: two hosts are equal exactly if a resolver treats them as the same name, or a socket
+//! as the same address.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use thiserror::Error;
 
-/// A host, in its one spelling.
+/// A host in canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Host {
-    /// A name: labels of letters, digits, `-` and `_`, lower case, international ones as A-labels, no dot at the end.
+    /// A name: labels of letters, digits, `-` and `_`, lower case, international ones as A-labels,
+    /// without a trailing dot.
     Name(String),
-    /// An address. An IPv4 address that is written as an IPv6 one is the IPv4 address.
+    /// An address. An IPv4-mapped IPv6 address is stored as IPv4.
     Address(IpAddr),
 }
 
-/// Why a text names no host.
+/// The reason that a text is not a host.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum BadHost {
-    /// Nothing there.
+    /// The text is empty.
     #[error("it is empty")]
     Empty,
-    /// Longer than names can be.
-    #[error("it is longer than names can be")]
+    /// Longer than a name can be.
+    #[error("it is too long for a host name")]
     TooLong,
-    /// A character that no name holds; it may mean something else to the next who reads it.
+    /// A character that no host name contains; another parser might interpret it differently.
     #[error("it holds {0:?}, which no name of a host does")]
     Character(char),
-    /// A number that is not an address written the plain way.
-    #[error("it is a number, and not an address written as four numbers with dots")]
+    /// A number that is not an address in dotted decimal form.
+    #[error("it is a number, not an address in dotted decimal form")]
     Number,
-    /// An address in brackets that is none.
-    #[error("it is no address")]
+    /// An invalid address in brackets.
+    #[error("it is not a valid address")]
     Address,
-    /// Labels that are empty, too long, or no international name.
-    #[error("it is no name of a host")]
+    /// Labels that are empty, too long, or invalid international names.
+    #[error("it is not a valid host name")]
     Label,
 }
 
 impl Host {
-    /// Reads a host as it stands in a URL or a request: a name, an IPv4 address, or an IPv6 address in brackets.
+    /// Parses a host as written in a URL or request: a name, an IPv4 address, or an IPv6 address in
+    /// brackets.
     pub(super) fn parse(text: &str) -> Result<Self, BadHost> {
         if text.is_empty() {
             return Err(BadHost::Empty);
@@ -51,14 +54,14 @@ impl Host {
         if let Some(inner) = text.strip_prefix('[') {
             let inner = inner.strip_suffix(']').ok_or(BadHost::Address)?;
             let address: Ipv6Addr = inner.parse().map_err(|_| BadHost::Address)?;
-            return Ok(Self::Address(plain(IpAddr::V6(address))));
+            return Ok(Self::Address(unmapped(IpAddr::V6(address))));
         }
         name(text)
     }
 
-    /// The address, for one that was given as bytes.
+    /// Returns the host for an address given as bytes.
     pub(super) fn of_address(address: IpAddr) -> Self {
-        Self::Address(plain(address))
+        Self::Address(unmapped(address))
     }
 }
 
@@ -72,8 +75,8 @@ impl fmt::Display for Host {
     }
 }
 
-/// An address with the disguise of the other family taken off.
-pub(super) fn plain(address: IpAddr) -> IpAddr {
+/// Converts an IPv4-mapped IPv6 address to IPv4.
+pub(super) fn unmapped(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(v6) => v6.to_ipv4_mapped().map_or(address, IpAddr::V4),
         IpAddr::V4(_) => address,
@@ -81,17 +84,18 @@ pub(super) fn plain(address: IpAddr) -> IpAddr {
 }
 
 fn name(text: &str) -> Result<Host, BadHost> {
-    // Before anything is mapped: what is strange in ASCII is strange.
+    // Checked before the mapping, which could turn invalid ASCII into valid characters.
     let strange = |letter: &char| letter.is_ascii() && !is_of_names(*letter);
     if let Some(letter) = text.chars().find(strange) {
         return Err(BadHost::Character(letter));
     }
     let text = text.strip_suffix('.').unwrap_or(text);
-    let ascii = match text.is_ascii() {
-        true if !has_a_label(text) => text.to_ascii_lowercase(),
-        _ => idna::domain_to_ascii_strict(text).map_err(|_| BadHost::Label)?,
+    let ascii = if text.is_ascii() && !has_a_label(text) {
+        text.to_ascii_lowercase()
+    } else {
+        idna::domain_to_ascii_strict(text).map_err(|_| BadHost::Label)?
     };
-    // International digits and dots are plain ones now, so this comes second.
+    // Checked after the mapping, since international digits and dots become ASCII.
     if ascii.len() > 253 {
         return Err(BadHost::TooLong);
     }
@@ -109,11 +113,12 @@ fn name(text: &str) -> Result<Host, BadHost> {
         }
         last = label;
     }
-    match is_number(last) {
-        false => Ok(Host::Name(ascii)),
-        true => dotted(&ascii)
+    if is_number(last) {
+        dotted(&ascii)
             .map(|address| Host::Address(IpAddr::V4(address)))
-            .ok_or(BadHost::Number),
+            .ok_or(BadHost::Number)
+    } else {
+        Ok(Host::Name(ascii))
     }
 }
 
@@ -121,7 +126,7 @@ fn is_of_names(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.')
 }
 
-/// Whether a label claims to be an international one, which is then looked at.
+/// Returns whether a label claims to be an A-label, which is then validated.
 fn has_a_label(text: &str) -> bool {
     text.split('.').any(|label| {
         let bytes = label.as_bytes();
@@ -129,16 +134,17 @@ fn has_a_label(text: &str) -> bool {
     })
 }
 
-/// What some resolver somewhere takes for a part of an address: `1`, `017`, `0x7f`, `0x`.
+/// Returns whether some resolver accepts the label as part of an address: `1`, `017`, `0x7f`, `0x`.
 fn is_number(label: &str) -> bool {
     let digits = label.strip_prefix("0x").unwrap_or(label);
-    match label.len() == digits.len() {
-        true => digits.bytes().all(|byte| byte.is_ascii_digit()),
-        false => digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
+    if label.len() == digits.len() {
+        digits.bytes().all(|byte| byte.is_ascii_digit())
+    } else {
+        digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
 }
 
-/// Four decimal numbers without leading zeros; everything else has two readings.
+/// Parses four decimal numbers without leading zeros; all other forms are ambiguous.
 fn dotted(text: &str) -> Option<Ipv4Addr> {
     let parts: Vec<&str> = text.split('.').collect();
     let is_plain = parts.len() == 4

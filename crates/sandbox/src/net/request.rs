@@ -1,61 +1,61 @@
-//! The head of a request to the proxy, read to the letter.
+//! Strict parsing of a request's head.
 //!
-//! What another reader could read differently is refused: line ends other than CR LF, folded lines, control characters,
-//! two lengths, a length and chunks, spaces where none belong.
+//! Input that another parser could interpret differently is refused: line ends other than CR LF,
+//! folded lines, control characters, two lengths, both a length and chunks, misplaced spaces.
 
 use thiserror::Error;
 
 use super::host::{BadHost, Host};
 use super::rule::port;
 
-/// What is asked for.
+/// A parsed request to the proxy.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Request {
-    pub(super) what: What,
+pub(super) struct ProxyRequest {
+    pub(super) kind: ProxyRequestKind,
     pub(super) host: Host,
     pub(super) port: u16,
 }
 
-/// The two kinds of requests to a proxy.
+/// The two kinds of proxy requests.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum What {
-    /// A connection to be handed through.
+pub(super) enum ProxyRequestKind {
+    /// A `CONNECT` request for a tunnel.
     Tunnel,
-    /// One request in the open: its new head, and how long its body is.
-    Forward { head: Vec<u8>, body: Body },
+    /// A plain HTTP request: its rewritten head and the length of its body.
+    Forward { head: Vec<u8>, body: BodyLength },
 }
 
-/// How the end of a body is known.
+/// The way the end of a body is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Body {
-    /// There is none beyond so many bytes.
+pub(super) enum BodyLength {
+    /// A body of this many bytes.
     Length(u64),
-    /// In chunks, each with its length.
+    /// A body in chunks, each with its length.
     Chunks,
 }
 
-/// Why a head is refused.
+/// The reason that a head is refused.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub(super) enum BadRequest {
-    #[error("the request is not written as HTTP/1.1 wants it")]
+    #[error("the request is not valid HTTP/1.1")]
     Form,
     #[error("the request wants neither a tunnel nor an http:// address")]
     Target,
-    #[error("the request names a user, which no host needs")]
+    #[error("the request's URL contains a user name")]
     User,
-    #[error("{0:?} is no port")]
+    #[error("{0:?} is not a valid port")]
     Port(String),
     #[error("cannot take {text:?} as a host: {bad}")]
     Host { text: String, bad: BadHost },
-    #[error("the request says two things about the length of its body")]
+    #[error("the request has conflicting body lengths")]
     Length,
 }
 
-/// Longest head that is read.
-pub(super) const LONGEST_HEAD: usize = 32 << 10;
+/// Maximum length of a head in bytes.
+pub(super) const MAX_HEAD_BYTES: usize = 32 << 10;
 
-/// Reads a head, the empty line at its end included.
-pub(super) fn parse(head: &[u8]) -> Result<Request, BadRequest> {
+/// Parses a head, including the empty line at its end.
+pub(super) fn parse(head: &[u8]) -> Result<ProxyRequest, BadRequest> {
     let head = std::str::from_utf8(head).map_err(|_| BadRequest::Form)?;
     let head = head.strip_suffix("\r\n\r\n").ok_or(BadRequest::Form)?;
     let is_clean = |line: &str| {
@@ -80,18 +80,22 @@ pub(super) fn parse(head: &[u8]) -> Result<Request, BadRequest> {
     let fields = fields(&lines)?;
     if method == "CONNECT" {
         let (host, port) = authority(target, None)?;
-        let what = What::Tunnel;
-        return Ok(Request { what, host, port });
+        let what = ProxyRequestKind::Tunnel;
+        return Ok(ProxyRequest {
+            kind: what,
+            host,
+            port,
+        });
     }
     forward(method, target, &fields)
 }
 
-struct Field<'a> {
+struct HeaderField<'a> {
     name: &'a str,
     value: &'a str,
 }
 
-fn fields<'a>(lines: &[&'a str]) -> Result<Vec<Field<'a>>, BadRequest> {
+fn fields<'a>(lines: &[&'a str]) -> Result<Vec<HeaderField<'a>>, BadRequest> {
     let mut fields = Vec::with_capacity(lines.len());
     for line in lines {
         let (name, value) = line.split_once(':').ok_or(BadRequest::Form)?;
@@ -99,7 +103,7 @@ fn fields<'a>(lines: &[&'a str]) -> Result<Vec<Field<'a>>, BadRequest> {
             return Err(BadRequest::Form);
         }
         let value = value.trim_matches([' ', '\t']);
-        fields.push(Field { name, value });
+        fields.push(HeaderField { name, value });
     }
     Ok(fields)
 }
@@ -110,14 +114,15 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_of_tokens)
 }
 
-/// A host and its port. Without a port the default is taken; a tunnel has none.
+/// Parses a host and port. Without a port the default is used; `CONNECT` has none.
 fn authority(text: &str, default: Option<u16>) -> Result<(Host, u16), BadRequest> {
     if text.contains('@') {
         return Err(BadRequest::User);
     }
-    let end = match text.starts_with('[') {
-        true => text.find(']').map_or(text.len(), |at| at + 1),
-        false => text.find(':').unwrap_or(text.len()),
+    let end = if text.starts_with('[') {
+        text.find(']').map_or(text.len(), |at| at + 1)
+    } else {
+        text.find(':').unwrap_or(text.len())
     };
     let (name, rest) = text.split_at(end);
     let number = match (rest.strip_prefix(':'), default) {
@@ -133,7 +138,7 @@ fn authority(text: &str, default: Option<u16>) -> Result<(Host, u16), BadRequest
     Ok((host, number))
 }
 
-/// Headers that are between a client and its proxy, or that we write ourselves.
+/// Headers that are hop-by-hop, or that the proxy writes itself.
 const DROPPED: &[&str] = &[
     "host",
     "connection",
@@ -149,7 +154,7 @@ const DROPPED: &[&str] = &[
     "transfer-encoding",
 ];
 
-fn forward(method: &str, target: &str, fields: &[Field]) -> Result<Request, BadRequest> {
+fn forward(method: &str, target: &str, fields: &[HeaderField]) -> Result<ProxyRequest, BadRequest> {
     let scheme = target.get(..7).ok_or(BadRequest::Target)?;
     if !scheme.eq_ignore_ascii_case("http://") {
         return Err(BadRequest::Target);
@@ -166,7 +171,7 @@ fn forward(method: &str, target: &str, fields: &[Field]) -> Result<Request, BadR
         port => format!("{host}:{port}"),
     };
     let mut head = format!("{method} {slash}{path} HTTP/1.1\r\nHost: {place}\r\n");
-    // What a header `Connection` names is for us as well.
+    // Headers named by `Connection` are hop-by-hop too.
     let named: Vec<String> = fields
         .iter()
         .filter(|field| field.name.eq_ignore_ascii_case("connection"))
@@ -180,20 +185,20 @@ fn forward(method: &str, target: &str, fields: &[Field]) -> Result<Request, BadR
         }
     }
     match body {
-        Body::Length(0) if matches!(method, "GET" | "HEAD" | "DELETE" | "OPTIONS") => {}
-        Body::Length(length) => head.push_str(&format!("Content-Length: {length}\r\n")),
-        Body::Chunks => head.push_str("Transfer-Encoding: chunked\r\n"),
+        BodyLength::Length(0) if matches!(method, "GET" | "HEAD" | "DELETE" | "OPTIONS") => {}
+        BodyLength::Length(length) => head.push_str(&format!("Content-Length: {length}\r\n")),
+        BodyLength::Chunks => head.push_str("Transfer-Encoding: chunked\r\n"),
     }
     head.push_str("Connection: close\r\n\r\n");
     let head = head.into_bytes();
-    Ok(Request {
-        what: What::Forward { head, body },
+    Ok(ProxyRequest {
+        kind: ProxyRequestKind::Forward { head, body },
         host,
         port,
     })
 }
 
-fn body(fields: &[Field]) -> Result<Body, BadRequest> {
+fn body(fields: &[HeaderField]) -> Result<BodyLength, BadRequest> {
     let all = |wanted: &str| -> Vec<&str> {
         fields
             .iter()
@@ -204,14 +209,14 @@ fn body(fields: &[Field]) -> Result<Body, BadRequest> {
     let lengths = all("content-length");
     let encodings = all("transfer-encoding");
     match (lengths.as_slice(), encodings.as_slice()) {
-        ([], []) => Ok(Body::Length(0)),
+        ([], []) => Ok(BodyLength::Length(0)),
         ([length], [])
             if !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit()) =>
         {
             let length = length.parse().map_err(|_| BadRequest::Length)?;
-            Ok(Body::Length(length))
+            Ok(BodyLength::Length(length))
         }
-        ([], [encoding]) if encoding.eq_ignore_ascii_case("chunked") => Ok(Body::Chunks),
+        ([], [encoding]) if encoding.eq_ignore_ascii_case("chunked") => Ok(BodyLength::Chunks),
         _ => Err(BadRequest::Length),
     }
 }

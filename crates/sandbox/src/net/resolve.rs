@@ -1,18 +1,18 @@
-//! Names to addresses.
+//! Resolves names to addresses.
 
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
 
-/// Somebody who knows the addresses of a name.
-pub(super) trait Resolve: Send + Sync {
-    /// The addresses of a name, best first.
+/// A source of addresses for names.
+pub(super) trait Resolver: Send + Sync {
+    /// Returns the addresses of a name, best first.
     fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The system's own resolver.
-pub(super) struct System;
+/// The resolver of the operating system.
+pub(super) struct SystemResolver;
 
-impl Resolve for System {
+impl Resolver for SystemResolver {
     fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let found = (name, 0).to_socket_addrs()?;
         Ok(found.map(|address| address.ip()).collect())

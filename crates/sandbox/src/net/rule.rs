@@ -1,4 +1,4 @@
-//! The list of hosts: what a line of it means, and what it reaches.
+//! The list of hosts: parsing and matching.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -9,10 +9,10 @@ use thiserror::Error;
 use super::host::{BadHost, Host};
 use crate::HostRule;
 
-/// The ports of a rule that names none: those of the web.
+/// The default ports: HTTP and HTTPS.
 const WEB: [u16; 2] = [80, 443];
 
-/// A line that cannot be understood.
+/// An entry that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("cannot take {text:?} as a host: {why}")]
 pub struct BadRule {
@@ -20,71 +20,72 @@ pub struct BadRule {
     why: String,
 }
 
-/// One line of the list, read.
+/// A parsed entry of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rule {
-    who: Who,
+pub(super) struct ParsedRule {
+    pattern: HostPattern,
     ports: Vec<u16>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Who {
-    /// This host.
+enum HostPattern {
+    /// Exactly this host, without subdomains.
     Host(Host),
-    /// Every host whose name ends so; begins with a dot.
-    Below(String),
+    /// Every host with this suffix, which begins with a dot.
+    Subdomains(String),
 }
 
-impl Rule {
+impl ParsedRule {
     pub(super) fn of(rule: &HostRule) -> Result<Self, BadRule> {
         let bad = |why| BadRule {
             text: rule.host.clone(),
             why,
         };
-        let who = who(&rule.host).map_err(bad)?;
+        let who = parse_pattern(&rule.host).map_err(bad)?;
         let ports = match rule.ports.as_slice() {
             [] => WEB.to_vec(),
-            ports if ports.contains(&0) => return Err(bad("0 is no port".to_owned())),
+            ports if ports.contains(&0) => return Err(bad("0 is not a valid port".to_owned())),
             ports => ports.to_vec(),
         };
-        Ok(Self { who, ports })
+        Ok(Self {
+            pattern: who,
+            ports,
+        })
     }
 
-    /// The ports that it gives of the machine's own loopback, of IPv4 or of IPv6.
+    /// Returns the loopback ports of the machine that it grants, for IPv4 or IPv6.
     pub(super) fn own_ports(&self, is_six: bool) -> &[u16] {
-        let is_own = match &self.who {
-            Who::Host(Host::Address(address)) => {
+        let is_own = match &self.pattern {
+            HostPattern::Host(Host::Address(address)) => {
                 address.is_loopback() && address.is_ipv6() == is_six
             }
-            Who::Host(host) => is_localhost(host),
-            Who::Below(_) => false,
+            HostPattern::Host(host) => is_localhost(host),
+            HostPattern::Subdomains(_) => false,
         };
-        match is_own {
-            true => &self.ports,
-            false => &[],
-        }
+        if is_own { &self.ports } else { &[] }
     }
 
-    /// Whether it lets a command ask for this host and port. `localhost` is the loopback by either of its addresses.
+    /// Returns whether it grants this host and port. `localhost` covers both loopback addresses.
     pub(super) fn admits(&self, host: &Host, port: u16) -> bool {
         self.ports.contains(&port)
-            && match (&self.who, host) {
-                (Who::Host(ours), Host::Address(address)) if is_localhost(ours) => {
+            && match (&self.pattern, host) {
+                (HostPattern::Host(ours), Host::Address(address)) if is_localhost(ours) => {
                     is_localhost_address(*address)
                 }
-                (Who::Host(ours), theirs) => ours == theirs,
-                (Who::Below(end), Host::Name(name)) => {
+                (HostPattern::Host(ours), theirs) => ours == theirs,
+                (HostPattern::Subdomains(end), Host::Name(name)) => {
                     name.len() > end.len() && name.ends_with(end.as_str())
                 }
-                (Who::Below(_), Host::Address(_)) => false,
+                (HostPattern::Subdomains(_), Host::Address(_)) => false,
             }
     }
 
-    /// Whether it names this very address, so that it may be reached though it is a private one.
+    /// Returns whether it lists this very address, so that it may be reached although it is
+    /// private.
     pub(super) fn names(&self, address: IpAddr, port: u16) -> bool {
-        let is_named = match &self.who {
-            Who::Host(host) if is_localhost(host) => is_localhost_address(address),
-            who => *who == Who::Host(Host::of_address(address)),
+        let is_named = match &self.pattern {
+            HostPattern::Host(host) if is_localhost(host) => is_localhost_address(address),
+            who => *who == HostPattern::Host(Host::of_address(address)),
         };
         self.ports.contains(&port) && is_named
     }
@@ -102,8 +103,9 @@ fn is_localhost_address(address: IpAddr) -> bool {
     .contains(&address)
 }
 
-/// As a person writes it: `example.com` is this host, `*.example.com` every host below it and not itself, `127.0.0.1`
-/// and `[::1]` are addresses; `example.com:8080` is one port of it, otherwise 80 and 443 are meant.
+/// Parses an entry as users write it: `example.com` is that host, `*.example.com` every subdomain
+/// but not the host itself, `127.0.0.1` and `[::1]` are addresses; `example.com:8080` is one port,
+/// otherwise 80 and 443 are granted.
 impl FromStr for HostRule {
     type Err = BadRule;
 
@@ -113,7 +115,7 @@ impl FromStr for HostRule {
             why,
         };
         let (host, ports) = split(text).map_err(bad)?;
-        who(host).map_err(bad)?;
+        parse_pattern(host).map_err(bad)?;
         let host = host.to_owned();
         Ok(Self { host, ports })
     }
@@ -130,43 +132,46 @@ impl fmt::Display for HostRule {
     }
 }
 
-fn who(text: &str) -> Result<Who, String> {
+fn parse_pattern(text: &str) -> Result<HostPattern, String> {
     if text.contains('/') {
-        return Err("a host is wanted, not a URL".to_owned());
+        return Err("expected a host, not a URL".to_owned());
     }
     let Some(below) = text.strip_prefix("*.") else {
         if text.contains('*') {
-            return Err("a star stands only at the beginning, as in *.example.com".to_owned());
+            return Err("a star is allowed only at the beginning, as in *.example.com".to_owned());
         }
         return Host::parse(text)
-            .map(Who::Host)
+            .map(HostPattern::Host)
             .map_err(|bad| bad.to_string());
     };
     match Host::parse(below).map_err(|bad: BadHost| bad.to_string())? {
-        Host::Name(name) if name.contains('.') => Ok(Who::Below(format!(".{name}"))),
-        Host::Name(_) => Err("a star before a single word would be too many hosts".to_owned()),
-        Host::Address(_) => Err("a star goes with names, not with addresses".to_owned()),
+        Host::Name(name) if name.contains('.') => Ok(HostPattern::Subdomains(format!(".{name}"))),
+        Host::Name(_) => Err("a star before a top-level domain matches too many hosts".to_owned()),
+        Host::Address(_) => Err("a star is allowed with names, not with addresses".to_owned()),
     }
 }
 
 fn split(text: &str) -> Result<(&str, Vec<u16>), String> {
     if text.contains('/') {
-        return Err("a host is wanted, not a URL".to_owned());
+        return Err("expected a host, not a URL".to_owned());
     }
-    let end = match text.starts_with('[') {
-        true => text.find(']').map_or(text.len(), |at| at + 1),
-        false => text.find(':').unwrap_or(text.len()),
+    let end = if text.starts_with('[') {
+        text.find(']').map_or(text.len(), |at| at + 1)
+    } else {
+        text.find(':').unwrap_or(text.len())
     };
     let (name, rest) = text.split_at(end);
     let ports = match rest.strip_prefix(':') {
         None if rest.is_empty() => Vec::new(),
-        None => return Err(format!("{rest:?} after the address is too much")),
-        Some(digits) => vec![port(digits).ok_or_else(|| format!("{digits:?} is no port"))?],
+        None => return Err(format!("unexpected {rest:?} after the address")),
+        Some(digits) => {
+            vec![port(digits).ok_or_else(|| format!("{digits:?} is not a valid port"))?]
+        }
     };
     Ok((name, ports))
 }
 
-/// A port in digits alone: no sign, no leading zero, not 0.
+/// Parses a port of digits only: no sign, no leading zero, not 0.
 pub(super) fn port(text: &str) -> Option<u16> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
     is_plain.then(|| text.parse().ok()).flatten()

@@ -1,4 +1,4 @@
-//! One connection to the proxy, from its first byte to its last.
+//! Serves one connection to the proxy.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -9,53 +9,57 @@ use std::time::Duration;
 
 use super::address::is_open;
 use super::body;
-use super::host::{Host, plain};
-use super::request::{self, LONGEST_HEAD, Request, What};
-use super::resolve::Resolve;
-use super::rule::Rule;
+use super::host::{Host, unmapped};
+use super::request::{self, MAX_HEAD_BYTES, ProxyRequest, ProxyRequestKind};
+use super::resolve::Resolver;
+use super::rule::ParsedRule;
 use super::socks;
 use super::tunnel;
-use crate::{Denials, Denied};
+use crate::{DenialLog, DeniedAccess};
 
-/// How long a client may take for the head of its request.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long one address may take to answer.
-const CONNECT: Duration = Duration::from_secs(10);
-/// At most so many addresses of a name are tried.
-const MOST_TRIES: usize = 4;
-/// More connections at once are cut at once.
-const MOST_CONNECTIONS: usize = 256;
+/// Time limit for a client to send the head of its request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time limit for connecting to one address.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum number of a name's addresses that are tried.
+const MAX_ADDRESSES: usize = 4;
+/// Maximum number of concurrent connections; further ones are closed at once.
+const MAX_CONNECTIONS: usize = 256;
 
-/// What all connections share.
-pub(super) struct Shared {
-    rules: Vec<Rule>,
-    resolve: Arc<dyn Resolve>,
-    denials: Denials,
-    live: Mutex<Live>,
+/// The state shared by all connections.
+pub(super) struct ProxyState {
+    rules: Vec<ParsedRule>,
+    resolve: Arc<dyn Resolver>,
+    denials: DenialLog,
+    live: Mutex<OpenConnections>,
 }
 
-/// The streams that are open, so that they can be cut.
-struct Live {
+/// The open streams, so that they can be closed.
+struct OpenConnections {
     next: u64,
     open: HashMap<u64, Vec<TcpStream>>,
     is_ended: bool,
 }
 
-/// Why a host is not reached.
-pub(super) enum Unreached {
-    /// It may not be.
+/// The reason that a host was not reached.
+pub(super) enum HostUnreachable {
+    /// The rules forbid it.
     Denied(String),
-    /// It cannot be.
+    /// The connection or the name resolution failed.
     Failed(String),
 }
 
-impl Shared {
-    pub(super) fn new(rules: Vec<Rule>, denials: Denials, resolve: Arc<dyn Resolve>) -> Self {
+impl ProxyState {
+    pub(super) fn new(
+        rules: Vec<ParsedRule>,
+        denials: DenialLog,
+        resolve: Arc<dyn Resolver>,
+    ) -> Self {
         Self {
             rules,
             resolve,
             denials,
-            live: Mutex::new(Live {
+            live: Mutex::new(OpenConnections {
                 next: 0,
                 open: HashMap::new(),
                 is_ended: false,
@@ -68,10 +72,10 @@ impl Shared {
         if let Some((end, _)) = host.char_indices().nth(255) {
             host.truncate(end);
         }
-        self.denials.add(Denied::Host { host, port });
+        self.denials.add(DeniedAccess::Host { host, port });
     }
 
-    /// Cuts everything; what begins later is cut at once.
+    /// Closes all connections; later ones are closed at once.
     pub(super) fn cut_all(&self) {
         let mut live = self.live();
         live.is_ended = true;
@@ -80,12 +84,12 @@ impl Shared {
         }
     }
 
-    fn live(&self) -> MutexGuard<'_, Live> {
+    fn live(&self) -> MutexGuard<'_, OpenConnections> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of a stream of a connection.
-    fn keep(&self, id: u64, stream: TcpStream) {
+    /// Records a stream of a connection.
+    fn track(&self, id: u64, stream: TcpStream) {
         let mut live = self.live();
         if live.is_ended {
             shut(&stream, Shutdown::Both);
@@ -93,32 +97,32 @@ impl Shared {
         live.open.entry(id).or_default().push(stream);
     }
 
-    /// Connects to a host, or says why not. What is refused is recorded.
-    fn reach(&self, id: u64, host: &Host, port: u16) -> Result<TcpStream, Unreached> {
+    /// Connects to a host, or returns the reason. Refusals are recorded.
+    fn reach(&self, id: u64, host: &Host, port: u16) -> Result<TcpStream, HostUnreachable> {
         let reached = self.connect(host, port);
         match &reached {
-            Err(Unreached::Denied(_)) => self.deny(host.to_string(), port),
-            Err(Unreached::Failed(_)) => {}
+            Err(HostUnreachable::Denied(_)) => self.deny(host.to_string(), port),
+            Err(HostUnreachable::Failed(_)) => {}
             Ok(stream) => match stream.try_clone() {
-                Ok(twin) => self.keep(id, twin),
+                Ok(twin) => self.track(id, twin),
                 Err(error) => {
-                    let why = format!("cannot hold on to {host}: {error}");
-                    return Err(Unreached::Failed(why));
+                    let why = format!("cannot keep the connection to {host}: {error}");
+                    return Err(HostUnreachable::Failed(why));
                 }
             },
         }
         reached
     }
 
-    fn connect(&self, host: &Host, port: u16) -> Result<TcpStream, Unreached> {
+    fn connect(&self, host: &Host, port: u16) -> Result<TcpStream, HostUnreachable> {
         if !self.rules.iter().any(|rule| rule.admits(host, port)) {
             let why = format!("{host}:{port} is not on the list of hosts this command may reach");
-            return Err(Unreached::Denied(why));
+            return Err(HostUnreachable::Denied(why));
         }
         let addresses = self.addresses(host)?;
         let is_named = |address| self.rules.iter().any(|rule| rule.names(address, port));
         let mut may: Vec<IpAddr> = Vec::new();
-        for address in addresses.iter().copied().map(plain) {
+        for address in addresses.iter().copied().map(unmapped) {
             if !may.contains(&address) && (is_named(address) || is_open(address)) {
                 may.push(address);
             }
@@ -129,19 +133,19 @@ impl Shared {
                 "{host} leads to {first}, which is this machine, a neighbour of it or no place of \
                  the open internet; to reach it the list must name that address and port {port}"
             );
-            return Err(Unreached::Denied(why));
+            return Err(HostUnreachable::Denied(why));
         }
         let mut why = String::new();
-        for address in may.into_iter().take(MOST_TRIES) {
-            match TcpStream::connect_timeout(&SocketAddr::new(address, port), CONNECT) {
+        for address in may.into_iter().take(MAX_ADDRESSES) {
+            match TcpStream::connect_timeout(&SocketAddr::new(address, port), CONNECT_TIMEOUT) {
                 Ok(stream) => return Ok(stream),
                 Err(error) => why = format!("cannot reach {host}:{port} at {address}: {error}"),
             }
         }
-        Err(Unreached::Failed(why))
+        Err(HostUnreachable::Failed(why))
     }
 
-    fn addresses(&self, host: &Host) -> Result<Vec<IpAddr>, Unreached> {
+    fn addresses(&self, host: &Host) -> Result<Vec<IpAddr>, HostUnreachable> {
         let name = match host {
             Host::Address(address) => return Ok(vec![*address]),
             Host::Name(name) => name,
@@ -149,33 +153,33 @@ impl Shared {
         let why = match self.resolve.addresses(name) {
             Ok(addresses) if !addresses.is_empty() => return Ok(addresses),
             Ok(_) => format!("{name} has no address"),
-            Err(error) => format!("cannot find the address of {name}: {error}"),
+            Err(error) => format!("cannot resolve {name}: {error}"),
         };
-        Err(Unreached::Failed(why))
+        Err(HostUnreachable::Failed(why))
     }
 }
 
-/// Ends one or both directions. One that has ended already has ended.
+/// Shuts down one or both directions; an error means that the stream was closed already.
 pub(super) fn shut(stream: &TcpStream, how: Shutdown) {
     stream.shutdown(how).ok();
 }
 
-/// Serves a connection to the proxy on a thread of its own.
-pub(super) fn begin(stream: TcpStream, shared: &Arc<Shared>) {
-    begin_with(stream, shared, serve);
+/// Serves a connection to the proxy on its own thread.
+pub(super) fn serve_in_thread(stream: TcpStream, shared: &Arc<ProxyState>) {
+    run_in_thread(stream, shared, serve);
 }
 
-/// The same for a connection to a port that leads to the machine.
-pub(super) fn begin_leading_on(stream: TcpStream, shared: &Arc<Shared>) {
-    begin_with(stream, shared, lead_on);
+/// Serves a connection to a forwarded port on its own thread.
+pub(super) fn forward_in_thread(stream: TcpStream, shared: &Arc<ProxyState>) {
+    run_in_thread(stream, shared, forward_loopback);
 }
 
-type Served = fn(&TcpStream, &Shared, u64) -> io::Result<()>;
+type Served = fn(&TcpStream, &ProxyState, u64) -> io::Result<()>;
 
-fn begin_with(stream: TcpStream, shared: &Arc<Shared>, served: Served) {
+fn run_in_thread(stream: TcpStream, shared: &Arc<ProxyState>, served: Served) {
     let id = {
         let mut live = shared.live();
-        if live.is_ended || live.open.len() >= MOST_CONNECTIONS {
+        if live.is_ended || live.open.len() >= MAX_CONNECTIONS {
             return shut(&stream, Shutdown::Both);
         }
         live.next += 1;
@@ -188,7 +192,7 @@ fn begin_with(stream: TcpStream, shared: &Arc<Shared>, served: Served) {
         Ok(twin) => twin,
         Err(error) => return log::debug!("cannot take a connection to the proxy: {error}"),
     };
-    shared.keep(id, twin);
+    shared.track(id, twin);
     let theirs = Arc::clone(shared);
     let serving = thread::Builder::new()
         .name("sandbox connection".to_owned())
@@ -206,11 +210,12 @@ fn begin_with(stream: TcpStream, shared: &Arc<Shared>, served: Served) {
     }
 }
 
-/// Hands everything on to the address and port that the client called, which are the machine's own. A server that
-/// listens on the other address of `localhost` alone is reached too: the client has no other chance to try it.
-fn lead_on(stream: &TcpStream, shared: &Shared, id: u64) -> io::Result<()> {
+/// Forwards everything to the address and port that the client called, on the machine's own
+/// loopback. If only the other address of `localhost` is served, that one is used, since the client
+/// cannot try it itself.
+fn forward_loopback(stream: &TcpStream, shared: &ProxyState, id: u64) -> io::Result<()> {
     let called = stream.local_addr()?;
-    let (address, port) = (plain(called.ip()), called.port());
+    let (address, port) = (unmapped(called.ip()), called.port());
     let other: Option<IpAddr> = match address {
         IpAddr::V4(v4) if v4 == Ipv4Addr::LOCALHOST => Some(Ipv6Addr::LOCALHOST.into()),
         IpAddr::V6(v6) if v6 == Ipv6Addr::LOCALHOST => Some(Ipv4Addr::LOCALHOST.into()),
@@ -219,19 +224,19 @@ fn lead_on(stream: &TcpStream, shared: &Shared, id: u64) -> io::Result<()> {
     let host = Host::of_address(address);
     let why = match shared.reach(id, &host, port) {
         Ok(server) => return tunnel::join(stream, &server),
-        Err(Unreached::Denied(why) | Unreached::Failed(why)) => why,
+        Err(HostUnreachable::Denied(why) | HostUnreachable::Failed(why)) => why,
     };
     let is_given = |host: &Host| shared.rules.iter().any(|rule| rule.admits(host, port));
     let other = other.map(Host::of_address).filter(is_given);
     match other.map(|other| shared.reach(id, &other, port)) {
         Some(Ok(server)) => tunnel::join(stream, &server),
-        // A connection that is cut says as much as there is to say without a proxy's answer.
+        // Closing the connection is the only possible answer without a proxy protocol.
         _ => Err(io::Error::other(why)),
     }
 }
 
-fn serve(stream: &TcpStream, shared: &Shared, id: u64) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+fn serve(stream: &TcpStream, shared: &ProxyState, id: u64) -> io::Result<()> {
+    stream.set_read_timeout(Some(HEAD_TIMEOUT))?;
     let mut client = BufReader::new(stream);
     let first = client.fill_buf()?.first().copied();
     match first {
@@ -247,42 +252,46 @@ fn serve(stream: &TcpStream, shared: &Shared, id: u64) -> io::Result<()> {
 fn serve_http(
     stream: &TcpStream,
     mut client: BufReader<&TcpStream>,
-    shared: &Shared,
+    shared: &ProxyState,
     id: u64,
 ) -> io::Result<()> {
     let head = head(&mut client)?;
-    let Request { what, host, port } = match request::parse(&head) {
+    let ProxyRequest {
+        kind: what,
+        host,
+        port,
+    } = match request::parse(&head) {
         Ok(request) => request,
         Err(bad) => {
-            shared.deny(asked_for(&head), 0);
-            return say(stream, "400 Bad Request", &bad.to_string());
+            shared.deny(requested_target(&head), 0);
+            return respond(stream, "400 Bad Request", &bad.to_string());
         }
     };
     let server = match shared.reach(id, &host, port) {
         Ok(server) => server,
-        Err(Unreached::Denied(why)) => return say(stream, "403 Forbidden", &why),
-        Err(Unreached::Failed(why)) => return say(stream, "502 Bad Gateway", &why),
+        Err(HostUnreachable::Denied(why)) => return respond(stream, "403 Forbidden", &why),
+        Err(HostUnreachable::Failed(why)) => return respond(stream, "502 Bad Gateway", &why),
     };
     match what {
-        What::Tunnel => {
+        ProxyRequestKind::Tunnel => {
             (&*stream).write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
             relay(
                 stream,
                 client,
                 &server,
-                &tunnel::Named { host, port },
+                &tunnel::TunnelTarget { host, port },
                 shared,
             )
         }
-        What::Forward { head, body } => {
+        ProxyRequestKind::Forward { head, body } => {
             stream.set_read_timeout(None)?;
             thread::scope(|scope| {
                 scope.spawn(|| tunnel::copy_back(&server, stream));
                 let sent = (&server)
                     .write_all(&head)
-                    .and_then(|()| body::hand_on(body, &mut client, &mut &server));
+                    .and_then(|()| body::copy_body(body, &mut client, &mut &server));
                 if sent.is_err() {
-                    // Half a request is none.
+                    // The client ended in the middle of a request.
                     shut(&server, Shutdown::Both);
                 }
                 sent
@@ -294,57 +303,57 @@ fn serve_http(
 fn serve_socks(
     stream: &TcpStream,
     mut client: BufReader<&TcpStream>,
-    shared: &Shared,
+    shared: &ProxyState,
     id: u64,
 ) -> io::Result<()> {
-    let mut both = Both(&mut client, stream);
-    let Some(asked) = socks::asked(&mut both)? else {
+    let mut both = ReadWritePair(&mut client, stream);
+    let Some(asked) = socks::read_request(&mut both)? else {
         return Ok(());
     };
-    let answer = |answer| socks::answer(&mut &*stream, answer);
+    let answer = |answer| socks::reply(&mut &*stream, answer);
     let port = asked.port;
     let Ok(host) = asked.host else {
         shared.deny(asked.text, port);
-        return answer(socks::Answer::NotAllowed);
+        return answer(socks::SocksReply::NotAllowed);
     };
     let server = match shared.reach(id, &host, port) {
         Ok(server) => server,
-        Err(Unreached::Denied(_)) => return answer(socks::Answer::NotAllowed),
-        Err(Unreached::Failed(_)) => return answer(socks::Answer::Unreachable),
+        Err(HostUnreachable::Denied(_)) => return answer(socks::SocksReply::NotAllowed),
+        Err(HostUnreachable::Failed(_)) => return answer(socks::SocksReply::Unreachable),
     };
-    answer(socks::Answer::Done)?;
+    answer(socks::SocksReply::Done)?;
     relay(
         stream,
         client,
         &server,
-        &tunnel::Named { host, port },
+        &tunnel::TunnelTarget { host, port },
         shared,
     )
 }
 
-/// Hands on what was read too early, and from then on everything.
+/// Forwards the bytes already read, then everything that follows.
 fn relay(
     stream: &TcpStream,
     client: BufReader<&TcpStream>,
     server: &TcpStream,
-    named: &tunnel::Named,
-    shared: &Shared,
+    named: &tunnel::TunnelTarget,
+    shared: &ProxyState,
 ) -> io::Result<()> {
     let early = client.buffer().to_vec();
     drop(client);
     tunnel::relay(stream, &early, server, named, shared)
 }
 
-/// Reads from the one and writes to the other.
-struct Both<'a, R, W>(&'a mut R, W);
+/// Reads from one stream and writes to the other.
+struct ReadWritePair<'a, R, W>(&'a mut R, W);
 
-impl<R: Read, W> Read for Both<'_, R, W> {
+impl<R: Read, W> Read for ReadWritePair<'_, R, W> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer)
     }
 }
 
-impl<R> Write for Both<'_, R, &TcpStream> {
+impl<R> Write for ReadWritePair<'_, R, &TcpStream> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.1.write(bytes)
     }
@@ -354,11 +363,11 @@ impl<R> Write for Both<'_, R, &TcpStream> {
     }
 }
 
-/// The head of a request with the empty line at its end, or as much of it as is too much.
+/// Reads the head of a request with its final empty line, or as much as exceeds the limit.
 fn head(client: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    while head.len() < LONGEST_HEAD {
-        let rest = (LONGEST_HEAD - head.len()) as u64;
+    while head.len() < MAX_HEAD_BYTES {
+        let rest = (MAX_HEAD_BYTES - head.len()) as u64;
         let before = head.len();
         if client.take(rest).read_until(b'\n', &mut head)? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -370,15 +379,15 @@ fn head(client: &mut impl BufRead) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// What a request that cannot be read seems to want, for the record.
-fn asked_for(head: &[u8]) -> String {
+/// Returns the target that an unparsable request seems to want, for the record.
+fn requested_target(head: &[u8]) -> String {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
     let target = line.split(' ').nth(1).unwrap_or(&line);
     target.trim_end().escape_default().to_string()
 }
 
-fn say(mut stream: &TcpStream, status: &str, why: &str) -> io::Result<()> {
+fn respond(mut stream: &TcpStream, status: &str, why: &str) -> io::Result<()> {
     let text = format!("burin: {why}\n");
     let length = text.len();
     write!(

@@ -1,30 +1,30 @@
-//! SOCKS 5, as much of it as opens a connection: no sign-in, no listening, no datagrams.
+//! The part of SOCKS 5 that opens a connection: no authentication, no listening, no datagrams.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::host::{BadHost, Host};
 
-/// What a client of SOCKS asked for.
-pub(super) struct Asked {
-    /// The host as it was written, for the record.
+/// A client's request to connect.
+pub(super) struct SocksRequest {
+    /// The host as written, for the record.
     pub(super) text: String,
     pub(super) host: Result<Host, BadHost>,
     pub(super) port: u16,
 }
 
-/// How it is answered.
+/// The reply codes used here.
 #[derive(Clone, Copy)]
-pub(super) enum Answer {
+pub(super) enum SocksReply {
     Done = 0,
     NotAllowed = 2,
     Unreachable = 4,
     Unknown = 7,
 }
 
-/// Reads what is asked for; the first byte, the version, was read. `None` when it is something that is not done here,
+/// Reads a request after its first byte, the version. Returns `None` for an unsupported request,
 /// which was answered.
-pub(super) fn asked(stream: &mut (impl Read + Write)) -> io::Result<Option<Asked>> {
+pub(super) fn read_request(stream: &mut (impl Read + Write)) -> io::Result<Option<SocksRequest>> {
     let [count] = bytes(stream)?;
     let mut ways = vec![0; usize::from(count)];
     stream.read_exact(&mut ways)?;
@@ -35,7 +35,7 @@ pub(super) fn asked(stream: &mut (impl Read + Write)) -> io::Result<Option<Asked
     stream.write_all(&[5, 0])?;
     let [version, command, _, kind] = bytes(stream)?;
     if version != 5 || command != 1 {
-        answer(stream, Answer::Unknown)?;
+        reply(stream, SocksReply::Unknown)?;
         return Ok(None);
     }
     let (text, host) = match kind {
@@ -52,24 +52,25 @@ pub(super) fn asked(stream: &mut (impl Read + Write)) -> io::Result<Option<Asked
             let mut name = vec![0; usize::from(length)];
             stream.read_exact(&mut name)?;
             let text = String::from_utf8_lossy(&name).into_owned();
-            // A bracket has no place here: addresses have kinds of their own.
-            let host = match text.starts_with('[') {
-                true => Err(BadHost::Character('[')),
-                false => Host::parse(&text),
+            // Brackets are not allowed here: addresses have their own types.
+            let host = if text.starts_with('[') {
+                Err(BadHost::Character('['))
+            } else {
+                Host::parse(&text)
             };
             (text, host)
         }
         _ => {
-            answer(stream, Answer::Unknown)?;
+            reply(stream, SocksReply::Unknown)?;
             return Ok(None);
         }
     };
     let port = u16::from_be_bytes(bytes(stream)?);
-    Ok(Some(Asked { text, host, port }))
+    Ok(Some(SocksRequest { text, host, port }))
 }
 
-/// Answers a request.
-pub(super) fn answer(stream: &mut impl Write, answer: Answer) -> io::Result<()> {
+/// Sends a reply to the client.
+pub(super) fn reply(stream: &mut impl Write, answer: SocksReply) -> io::Result<()> {
     stream.write_all(&[5, answer as u8, 0, 1, 0, 0, 0, 0, 0, 0])
 }
 

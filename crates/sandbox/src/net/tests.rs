@@ -1,4 +1,4 @@
-//! The proxy: names by table and at random, then real sockets on loopback.
+//! Tests of the proxy: names by table and at random, then real sockets on loopback.
 
 mod live;
 mod requests;
@@ -10,12 +10,12 @@ use rand::{Rng, SeedableRng};
 
 use super::address::is_public;
 use super::host::Host;
-use super::rule::Rule;
+use super::rule::ParsedRule;
 use crate::HostRule;
 
-fn rule(text: &str) -> Rule {
+fn rule(text: &str) -> ParsedRule {
     let rule: HostRule = text.parse().expect(text);
-    Rule::of(&rule).expect(text)
+    ParsedRule::of(&rule).expect(text)
 }
 
 fn host(text: &str) -> Option<String> {
@@ -27,7 +27,7 @@ fn check_host(text: &str, expected: Option<&str>) {
 }
 
 #[test]
-fn hosts_have_one_spelling() {
+fn hosts_are_normalized() {
     check_host("example.com", Some("example.com"));
     check_host("EXAMPLE.Com", Some("example.com"));
     check_host("example.com.", Some("example.com"));
@@ -35,7 +35,7 @@ fn hosts_have_one_spelling() {
     check_host("bücher.example", Some("xn--bcher-kva.example"));
     check_host("BÜCHER.example", Some("xn--bcher-kva.example"));
     check_host("XN--BCHER-KVA.example", Some("xn--bcher-kva.example"));
-    // A letter of another width, and another dot, are the same to a resolver that maps.
+    // Full-width letters and other dots are the same to a resolver that maps them.
     check_host("ｅxample.com", Some("example.com"));
     check_host("example。com", Some("example.com"));
     check_host("r1---sn-abc.example.com", Some("r1---sn-abc.example.com"));
@@ -49,7 +49,7 @@ fn hosts_have_one_spelling() {
 }
 
 #[test]
-fn what_two_readers_read_differently_is_no_host() {
+fn ambiguous_hosts_are_refused() {
     for text in [
         "",
         ".",
@@ -80,7 +80,7 @@ fn what_two_readers_read_differently_is_no_host() {
         "xn--.example",
         "xn--0.example",
         "xn--a\u{308}.example",
-        // Numbers that some resolver takes for an address.
+        // Numbers that some resolver accepts as an address.
         "2130706433",
         "0x7f000001",
         "0x7f.1",
@@ -97,7 +97,7 @@ fn what_two_readers_read_differently_is_no_host() {
         "0x",
         "１２７.1",
         "②.1",
-        // Addresses in brackets, not quite.
+        // Invalid addresses in brackets.
         "[127.0.0.1]",
         "[::1",
         "::1",
@@ -114,9 +114,9 @@ fn what_two_readers_read_differently_is_no_host() {
     check_host(&"a".repeat(2000), None);
 }
 
-/// Names made of pieces that break parsers, judged by a reader that is as simple as can be.
+/// Names made of pieces that break parsers, compared with a minimal reference parser.
 #[test]
-fn random_names_are_plain_or_refused() {
+fn random_hosts_are_normalized_or_refused() {
     let pieces = [
         "a",
         "example",
@@ -192,7 +192,7 @@ fn random_names_are_plain_or_refused() {
 fn check_rule(rule: &str, host: &str, port: u16, expected: bool) {
     let parsed: HostRule = rule.parse().expect(rule);
     assert_eq!(parsed.to_string(), rule);
-    let parsed = Rule::of(&parsed).expect(rule);
+    let parsed = ParsedRule::of(&parsed).expect(rule);
     let host = Host::parse(host).expect(host);
     assert_eq!(
         parsed.admits(&host, port),
@@ -202,7 +202,7 @@ fn check_rule(rule: &str, host: &str, port: u16, expected: bool) {
 }
 
 #[test]
-fn rules_reach_what_they_say() {
+fn rules_match_their_hosts() {
     check_rule("example.com", "example.com", 443, true);
     check_rule("example.com", "EXAMPLE.com.", 80, true);
     check_rule("example.com", "example.com", 22, false);
@@ -225,7 +225,7 @@ fn rules_reach_what_they_say() {
 }
 
 #[test]
-fn lines_that_mean_too_much_or_nothing_are_no_rules() {
+fn invalid_rules_are_refused() {
     for (text, why) in [
         ("", "it is empty"),
         ("*", "only at the beginning"),
@@ -235,14 +235,14 @@ fn lines_that_mean_too_much_or_nothing_are_no_rules() {
         ("*example.com", "only at the beginning"),
         ("https://example.com", "not a URL"),
         ("example.com/path", "not a URL"),
-        ("example.com:", "no port"),
-        ("example.com:0", "no port"),
-        ("example.com:65536", "no port"),
-        ("example.com:+80", "no port"),
-        ("example.com:080", "no port"),
-        ("example.com:*", "no port"),
-        ("example.com:10-5", "no port"),
-        ("[::1]x", "too much"),
+        ("example.com:", "not a valid port"),
+        ("example.com:0", "not a valid port"),
+        ("example.com:65536", "not a valid port"),
+        ("example.com:+80", "not a valid port"),
+        ("example.com:080", "not a valid port"),
+        ("example.com:*", "not a valid port"),
+        ("example.com:10-5", "not a valid port"),
+        ("[::1]x", "unexpected"),
         ("user@example.com", "'@'"),
         ("example.com\0", "'\\0'"),
     ] {
@@ -252,7 +252,7 @@ fn lines_that_mean_too_much_or_nothing_are_no_rules() {
 }
 
 #[test]
-fn addresses_are_public_or_not() {
+fn addresses_are_classified() {
     for text in [
         "8.8.8.8",
         "1.1.1.1",

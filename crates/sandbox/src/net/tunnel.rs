@@ -1,28 +1,29 @@
-//! A connection that is handed through, once its first message is looked at.
+//! Relays a connection after its first message was checked.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::thread;
 
-use super::hello::{self, Hello, LONGEST_HELLO};
+use super::client_hello::{self, ClientHello, MAX_HELLO_BYTES};
 use super::host::Host;
-use super::serve::{Shared, shut};
+use super::serve::{ProxyState, shut};
 
-/// What the client said it wants to speak to.
-pub(super) struct Named {
+/// The target that the client requested.
+pub(super) struct TunnelTarget {
     pub(super) host: Host,
     pub(super) port: u16,
 }
 
-/// Hands bytes through in both directions until both ends are done. `early` is what the client sent already.
+/// Relays bytes in both directions until both ends are done. `early` holds the bytes that the
+/// client has sent already.
 pub(super) fn relay(
     client: &TcpStream,
     early: &[u8],
     server: &TcpStream,
-    named: &Named,
-    shared: &Shared,
+    named: &TunnelTarget,
+    shared: &ProxyState,
 ) -> io::Result<()> {
-    // Where the server speaks first, the client may be silent for long.
+    // If the server speaks first, the client may be silent for long.
     if named.port != 443 {
         client.set_read_timeout(None)?;
     }
@@ -44,7 +45,7 @@ pub(super) fn relay(
     })
 }
 
-/// Hands bytes through in both directions until both ends are done, whatever they are.
+/// Relays bytes in both directions until both ends are done, without any check.
 pub(super) fn join(client: &TcpStream, server: &TcpStream) -> io::Result<()> {
     thread::scope(|scope| {
         scope.spawn(|| copy_back(server, client));
@@ -57,10 +58,10 @@ pub(super) fn join(client: &TcpStream, server: &TcpStream) -> io::Result<()> {
     })
 }
 
-/// From the server to the client, until the server is done.
+/// Copies from the server to the client until the server is done.
 pub(super) fn copy_back(server: &TcpStream, client: &TcpStream) {
     if let Err(error) = copy(server, client) {
-        log::debug!("an answer to a connection of the proxy was cut: {error}");
+        log::debug!("a response through the proxy was cut off: {error}");
     }
     shut(client, Shutdown::Write);
 }
@@ -77,51 +78,51 @@ fn copy(mut from: impl Read, mut to: impl Write) -> io::Result<()> {
     }
 }
 
-/// Reads until it is known what the client speaks, and whether it asks for whom it named.
+/// Reads until the client's protocol is known, and checks the server name against the target.
 fn first_message(
     mut client: &TcpStream,
     early: &[u8],
-    named: &Named,
-    shared: &Shared,
+    named: &TunnelTarget,
+    shared: &ProxyState,
 ) -> io::Result<Vec<u8>> {
     let mut bytes = early.to_vec();
     let mut buffer = [0; 4096];
     loop {
-        let found = hello::read(&bytes);
-        if found != Hello::More {
-            return match is_fine(&found, named) {
-                true => Ok(bytes),
-                false => {
-                    let asked = match found {
-                        Hello::Named(name) => name.escape_default().to_string(),
-                        _ => named.host.to_string(),
-                    };
-                    shared.deny(asked, named.port);
-                    Err(io::ErrorKind::PermissionDenied.into())
-                }
+        let found = client_hello::read(&bytes);
+        if found != ClientHello::Incomplete {
+            return if is_allowed(&found, named) {
+                Ok(bytes)
+            } else {
+                let asked = match found {
+                    ClientHello::ServerName(name) => name.escape_default().to_string(),
+                    _ => named.host.to_string(),
+                };
+                shared.deny(asked, named.port);
+                Err(io::ErrorKind::PermissionDenied.into())
             };
         }
         let count = client.read(&mut buffer)?;
-        if count == 0 || bytes.len() + count > 2 * LONGEST_HELLO {
-            // Silence to the end is no TLS; what there is was not refused.
-            return match bytes.is_empty() {
-                true => Ok(bytes),
-                false => Err(io::ErrorKind::UnexpectedEof.into()),
+        if count == 0 || bytes.len() + count > 2 * MAX_HELLO_BYTES {
+            // A client that sends nothing is not using TLS; a partial message is refused.
+            return if bytes.is_empty() {
+                Ok(bytes)
+            } else {
+                Err(io::ErrorKind::UnexpectedEof.into())
             };
         }
         bytes.extend_from_slice(&buffer[..count]);
     }
 }
 
-fn is_fine(found: &Hello, named: &Named) -> bool {
+fn is_allowed(found: &ClientHello, named: &TunnelTarget) -> bool {
     match found {
-        Hello::More | Hello::Broken => false,
-        // The port of TLS is for TLS.
-        Hello::Other => named.port != 443,
-        Hello::Nobody => true,
-        Hello::Named(name) => match &named.host {
+        ClientHello::Incomplete | ClientHello::Malformed => false,
+        // Port 443 is for TLS only.
+        ClientHello::NotTls => named.port != 443,
+        ClientHello::NoServerName => true,
+        ClientHello::ServerName(name) => match &named.host {
             Host::Name(_) => Host::parse(name).is_ok_and(|host| host == named.host),
-            // Who allowed an address allowed whoever lives there.
+            // A rule for an address covers every host served there.
             Host::Address(_) => true,
         },
     }

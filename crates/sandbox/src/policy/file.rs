@@ -1,48 +1,49 @@
-//! A policy as it is written in a file.
+//! Policy files and their application to a policy.
 //!
-//! The file says what differs from the usual policy: lists are added to it, what is left out stays as
-//! it is. Paths may start with `~/`.
+//! A file states the differences from the default policy: lists are added to it, omitted keys keep
+//! their defaults. Paths may start with `~/`.
 
 use std::collections::BTreeSet;
 
 use base::AbsPath;
 use serde::{Deserialize, Serialize};
 
-use super::{HostRule, Layer, Limits, Network, Policy};
+use super::{HostRule, Network, Policy, ResourceLimits, SandboxLayer};
 
 /// The contents of a policy file, JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyFile {
-    /// As `Policy::readable`.
+    /// Paths added to `Policy::readable`.
     pub readable: Vec<String>,
-    /// As `Policy::writable`.
+    /// Paths added to `Policy::writable`.
     pub writable: Vec<String>,
-    /// As `Policy::scratch`.
+    /// Folders added to `Policy::scratch`.
     pub scratch: Vec<String>,
-    /// As `Policy::hidden`.
+    /// Paths added to `Policy::hidden`.
     pub hidden: Vec<String>,
-    /// As `Protected::names`; an entry with a slash is a path below the workspace, or as elsewhere.
+    /// Added to `Protected::names`; an entry with a slash is a path below the workspace, or an
+    /// absolute or `~/` path.
     pub protected: Vec<String>,
-    /// As `Protected::repositories`.
+    /// Git folders added to `Protected::repositories`.
     pub repositories: Vec<String>,
-    /// Hosts that can be reached. An empty list gives none.
+    /// Hosts that may be reached. An empty list grants none.
     pub hosts: Vec<HostRule>,
-    /// Variables that are set, whatever they were before.
+    /// Variables that are set or overridden.
     pub environment: Vec<(String, String)>,
-    /// Replaces the usual limits.
-    pub limits: Option<Limits>,
-    /// As `Policy::without`.
-    pub without: BTreeSet<Layer>,
+    /// Replaces the default limits.
+    pub limits: Option<ResourceLimits>,
+    /// Layers added to `Policy::without`.
+    pub without: BTreeSet<SandboxLayer>,
 }
 
 impl PolicyFile {
-    /// Reads a policy file; the error says where it is wrong.
+    /// Parses a policy file; the error names the position.
     pub fn parse(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| format!("the policy cannot be read: {error}"))
     }
 
-    /// Puts what the file says on top of a policy.
+    /// Applies the file to a policy.
     ///
     /// # Errors
     /// A sentence that names a path which is neither absolute nor starts with `~/`.
@@ -52,13 +53,13 @@ impl PolicyFile {
         policy.scratch.extend(paths(&self.scratch, home)?);
         policy.hidden.extend(paths(&self.hidden, home)?);
         for entry in &self.protected {
-            match entry.contains('/') {
-                true if entry.starts_with("~/") => {
-                    let named = paths(std::slice::from_ref(entry), home)?;
-                    policy.protected.paths.extend(named);
-                }
-                true => policy.protected.paths.push(policy.workspace.join(entry)),
-                false => policy.protected.names.push(entry.clone()),
+            if entry.contains('/') && entry.starts_with("~/") {
+                let named = paths(std::slice::from_ref(entry), home)?;
+                policy.protected.paths.extend(named);
+            } else if entry.contains('/') {
+                policy.protected.paths.push(policy.workspace.join(entry))
+            } else {
+                policy.protected.names.push(entry.clone())
             }
         }
         let repositories = paths(&self.repositories, home)?;

@@ -1,22 +1,23 @@
 //! The table of secret files and folders.
 //!
-//! Invariant: every entry says where its path is documented, so that it can be checked and removed again.
+//! Invariant: every entry cites the documentation of its path, so that it can be checked and
+//! removed again.
 
 use base::AbsPath;
 
 /// A path below the home folder or an absolute one, a tab, and the source.
 const TABLE: &str = include_str!("secrets.txt");
 
-/// The entries: paths as written, and their sources.
+/// Returns the entries: paths as written, and their sources.
 pub(super) fn entries() -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = TABLE.lines().map(str::trim_end);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| line.split_once('\t').unwrap_or((line, "")))
 }
 
-/// The paths on a machine with this home folder.
+/// Returns the paths on a machine with this home folder.
 pub(super) fn paths(home: &AbsPath) -> Vec<AbsPath> {
-    // Joining an absolute path gives that path.
+    // Joining an absolute path yields that path.
     entries().map(|(path, _)| home.join(path)).collect()
 }
 

@@ -1,17 +1,17 @@
-//! Policies as data: what a file changes, and what is never inherited.
+//! Tests of policies as data: the effect of a file, and variables that are never inherited.
 
 use std::ffi::OsString;
 
 use base::AbsPath;
 
-use super::{Layer, Network, Person, Policy, PolicyFile};
+use super::{Network, Policy, PolicyFile, SandboxLayer, UserEnvironment};
 
 fn path(text: &str) -> AbsPath {
     AbsPath::new(text).expect("an absolute path")
 }
 
 fn usual() -> Policy {
-    let person = Person {
+    let person = UserEnvironment {
         home: path("/home/ada"),
         own: vec![path("/home/ada/.local/state/burin")],
         environment: [
@@ -26,7 +26,7 @@ fn usual() -> Policy {
 }
 
 #[test]
-fn the_usual_policy_hides_secrets_and_reaches_nothing() {
+fn the_default_policy_hides_secrets_and_denies_the_network() {
     let policy = usual();
     assert!(policy.hidden.contains(&path("/home/ada/.ssh")));
     assert!(
@@ -49,11 +49,11 @@ fn a_file_adds_to_a_policy() {
     assert_eq!(policy.writable, [path("/home/ada/notes")]);
     assert!(matches!(&policy.network, Network::Hosts(hosts) if hosts.len() == 1));
     assert!(policy.environment.contains(&("PATH".into(), "/bin".into())));
-    assert!(policy.without.contains(&Layer::Landlock));
+    assert!(policy.without.contains(&SandboxLayer::Landlock));
 }
 
 #[test]
-fn what_a_file_does_not_mean_is_told() {
+fn invalid_policy_files_are_reported() {
     let wrong = PolicyFile::parse(r#"{"writeable": []}"#).expect_err("a word that is not known");
     assert!(wrong.contains("writeable"), "{wrong}");
     let file = PolicyFile::parse(r#"{"hidden": ["secrets"]}"#).expect("a policy");
@@ -65,8 +65,8 @@ fn what_a_file_does_not_mean_is_told() {
 
 #[test]
 fn layers_have_names() {
-    for layer in Layer::ALL {
-        assert_eq!(Layer::named(layer.name()), Some(layer));
+    for layer in SandboxLayer::ALL {
+        assert_eq!(SandboxLayer::named(layer.name()), Some(layer));
     }
-    assert_eq!(Layer::named("walls"), None);
+    assert_eq!(SandboxLayer::named("walls"), None);
 }

@@ -1,17 +1,17 @@
-//! What makes a host's tools run something as it is, told from what merely could.
+//! Distinguishes paths that make a host's tools run code from those that merely could.
 //!
-//! A repository that an agent makes for its own tests is work. It turns into a trap by what it says: a hook, or a
-//! configuration that names a program. Configurations are held against a list of what is harmless, so that whatever git
-//! learns to run later counts as armed here.
+//! A repository that an agent creates for its own tests is work. It becomes a trap through its
+//! content: a hook, or a configuration that names a program. Configurations are compared with a
+//! list of harmless keys, so that any key that git learns to run later counts as armed.
 
 use std::ops::Bound;
 use std::path::Path;
 
-use super::{Mark, Marks, State, Way};
-use crate::names::Guard;
+use super::{FindingKind, MarkState, Marks, ScanMark};
+use crate::names::NameClass;
 
-/// What in a configuration runs nothing, whatever its value. Sections with a name in quotes are written with `*`. What
-/// has git fetch by itself is not among them.
+/// Configuration keys that run nothing, whatever their value. Subsection names are written as `*`.
+/// Keys that make git fetch on its own are not included.
 const HARMLESS: &[&str] = &[
     "core.repositoryformatversion",
     "core.filemode",
@@ -62,10 +62,10 @@ const HARMLESS: &[&str] = &[
     "color.ui",
 ];
 
-/// The same, where the value names nothing but a place.
+/// Keys that run nothing if their value is a plain location.
 const ADDRESSES: &[&str] = &["remote.*.url", "remote.*.pushurl"];
 
-/// In a git folder: where more objects lie, which run nothing.
+/// Files of a git folder that locate further objects, and run nothing.
 const OBJECTS: &[&str] = &[
     "objects/info/alternates",
     "objects/info/http-alternates",
@@ -73,35 +73,46 @@ const OBJECTS: &[&str] = &[
     "shallow",
 ];
 
-/// Whether a mark makes a tool run something, with all that lies beneath it.
-pub(super) fn is_armed(path: &Path, mark: &Mark, marks: &Marks) -> bool {
-    match mark.way {
-        Way::Name(name) => name.guard == Guard::Closed,
-        Way::Hook | Way::Pointer | Way::Program | Way::Irregular => true,
-        Way::Config => match &mark.state {
-            State::File(content) => !is_plain(&content.bytes),
-            State::There | State::Holds(_) | State::Link(_) | State::Is(_) => true,
+/// Returns whether a mark, or one beneath it, makes a tool run code.
+pub(super) fn is_armed(path: &Path, mark: &ScanMark, marks: &Marks) -> bool {
+    match mark.kind {
+        FindingKind::Name(name) => name.class == NameClass::Closed,
+        FindingKind::Hook
+        | FindingKind::Pointer
+        | FindingKind::Program
+        | FindingKind::Irregular => true,
+        FindingKind::Config => match &mark.state {
+            MarkState::File(content) => !is_plain(&content.bytes),
+            MarkState::Present
+            | MarkState::Bytes(_)
+            | MarkState::Link(_)
+            | MarkState::Identity(_) => true,
         },
-        Way::Layout => !OBJECTS.iter().any(|end| path.ends_with(end)),
-        // A workspace that looks like a git folder is one, and nobody meant it to be.
-        Way::Repository if path == Path::new("HEAD") => true,
-        Way::Repository => beneath(path, marks).any(|(path, mark)| is_armed(path, mark, marks)),
-        Way::Drivers | Way::Package | Way::Gitlink | Way::Rebase | Way::LinkOut | Way::Unseen => {
-            false
+        FindingKind::Layout => !OBJECTS.iter().any(|end| path.ends_with(end)),
+        // A workspace that looks like a git folder is one, which is never intended.
+        FindingKind::Repository if path == Path::new("HEAD") => true,
+        FindingKind::Repository => {
+            beneath(path, marks).any(|(path, mark)| is_armed(path, mark, marks))
         }
+        FindingKind::Drivers
+        | FindingKind::Package
+        | FindingKind::Gitlink
+        | FindingKind::Rebase
+        | FindingKind::LinkOut
+        | FindingKind::Unreadable => false,
     }
 }
 
 fn beneath<'a>(
     path: &'a Path,
     marks: &'a Marks,
-) -> impl Iterator<Item = (&'a std::path::PathBuf, &'a Mark)> {
+) -> impl Iterator<Item = (&'a std::path::PathBuf, &'a ScanMark)> {
     let range = (Bound::Excluded(path), Bound::Unbounded);
     let rest = marks.range::<Path, _>(range);
     rest.take_while(move |(inner, _)| inner.starts_with(path))
 }
 
-/// Whether a configuration runs nothing. What is not understood does.
+/// Returns whether a configuration runs nothing. Syntax that is not understood counts as armed.
 pub(crate) fn is_plain(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
@@ -122,13 +133,14 @@ pub(crate) fn is_plain(text: &[u8]) -> bool {
     })
 }
 
-/// `remote.*.` of `remote "origin"`, `core.` of `core`; `None` where it is written in any other way.
+/// Converts a header to its prefix: `remote.*.` for `remote "origin"`, `core.` for `core`; returns
+/// `None` for any other form.
 fn name(header: &str) -> Option<String> {
     let (section, more) = match header.split_once(' ') {
         None => (header, "."),
         Some((section, quoted)) => {
             let inner = quoted.trim().strip_prefix('"')?.strip_suffix('"')?;
-            // An escape, or a quote that ends early.
+            // An escape, or an early closing quote.
             if inner.contains(['"', '\\', ']', '[']) {
                 return None;
             }
@@ -158,7 +170,7 @@ fn is_harmless(section: &str, key: &str, value: &str) -> bool {
     if HARMLESS.contains(&whole.as_str()) || HARMLESS.iter().any(is_known) {
         return true;
     }
-    // `ext::` and its like name programs, and so does what looks like an option.
+    // `ext::` and similar prefixes name programs, and a leading dash makes an option.
     ADDRESSES.contains(&whole.as_str()) && !value.starts_with('-') && !value.contains("::")
 }
 

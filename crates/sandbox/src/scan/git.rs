@@ -1,4 +1,4 @@
-//! What in a git folder decides what git runs.
+//! Finds the entries of a git folder that decide which programs git runs.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,17 +9,17 @@ use std::path::Path;
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::bytes::{content, entries, open_folder, state};
-use super::walk::{MOST_MARKS, all_of, below, unseen};
-use super::{Mark, Marks, State, Way, index};
+use super::no_follow::{content, entries, open_folder, state};
+use super::walk::{MAX_MARKS, all_of, join_bytes, mark_unreadable};
+use super::{FindingKind, MarkState, Marks, ScanMark, index};
 use crate::names::{GIT_CONTROL, GIT_WATCHED, is_git};
 
-/// Modules of modules and so on; deeper ones are said to be unseen.
-const DEEPEST: usize = 16;
-/// Longest index that is read.
-const LONGEST_INDEX: i64 = 256 << 20;
+/// Maximum depth of nested modules; deeper ones are reported as unseen.
+const MAX_DEPTH: usize = 16;
+/// Maximum size of an index that is read, in bytes.
+const MAX_INDEX_BYTES: i64 = 256 << 20;
 
-/// Whether these are what git takes for a repository without a folder around it.
+/// Returns whether these entries make git treat a folder as a bare repository.
 pub(super) fn is_bare(entries: &[(&OsStr, FileType)]) -> bool {
     let has = |wanted: &str| {
         entries
@@ -29,16 +29,16 @@ pub(super) fn is_bare(entries: &[(&OsStr, FileType)]) -> bool {
     has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
-/// Whether a file of this name can be part of such a repository.
+/// Returns whether a file of this name can be part of such a repository.
 pub(super) fn makes_bare(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.eq_ignore_ascii_case(b"HEAD") || name.eq_ignore_ascii_case(b"commondir")
 }
 
-/// Looks at a git folder, and at those of its modules and worktrees.
-pub(super) fn look(folder: &OwnedFd, path: &Path, marks: &mut Marks, depth: usize) {
-    if depth > DEEPEST || marks.len() >= MOST_MARKS {
-        return unseen(path, marks);
+/// Scans a git folder, and those of its modules and worktrees.
+pub(super) fn scan_git_folder(folder: &OwnedFd, path: &Path, marks: &mut Marks, depth: usize) {
+    if depth > MAX_DEPTH || marks.len() >= MAX_MARKS {
+        return mark_unreadable(path, marks);
     }
     for name in GIT_CONTROL.iter().chain(GIT_WATCHED) {
         match *name {
@@ -53,8 +53,8 @@ pub(super) fn look(folder: &OwnedFd, path: &Path, marks: &mut Marks, depth: usiz
     gitlinks(folder, path, marks);
 }
 
-/// Looks at what of a git folder says where more objects lie.
-pub(super) fn look_at_objects(folder: &OwnedFd, marks: &mut Marks) {
+/// Scans the files of a git folder that locate further objects.
+pub(super) fn scan_objects(folder: &OwnedFd, marks: &mut Marks) {
     for name in GIT_CONTROL
         .iter()
         .filter(|name| name.starts_with("objects/"))
@@ -71,51 +71,51 @@ fn one(folder: &OwnedFd, path: &Path, name: &str, marks: &mut Marks) {
         },
         None => match folder.try_clone() {
             Ok(folder) => (folder, name),
-            Err(_) => return unseen(path, marks),
+            Err(_) => return mark_unreadable(path, marks),
         },
     };
     let here = path.join(name);
     let last = OsStr::new(last);
-    let way = way(name);
+    let way = kind_of(name);
     match (way, content(&above, last, 1 << 20)) {
         (_, Err(Errno::NOENT)) => {}
-        (Way::Drivers, Ok(Some(text))) => hold(here, way, drivers(&text), marks),
+        (FindingKind::Drivers, Ok(Some(text))) => add_bytes(here, way, drivers(&text), marks),
         (_, Ok(Some(_))) => match state(&above, last) {
             Ok(state) => {
-                marks.insert(here, Mark { way, state });
+                marks.insert(here, ScanMark { kind: way, state });
             }
-            Err(_) => unseen(&here, marks),
+            Err(_) => mark_unreadable(&here, marks),
         },
-        // A folder, a link or something stranger.
+        // A folder, a link or another special file.
         (_, Ok(None) | Err(_)) => match (way, open_folder(&above, last)) {
-            (Way::Rebase, Ok(inner)) => rebase(&inner, &here, marks),
+            (FindingKind::Rebase, Ok(inner)) => rebase(&inner, &here, marks),
             (_, Ok(inner)) => {
                 all_of(inner, &here, way, marks, &is_sample, 0);
             }
             (_, Err(_)) => match state(&above, last) {
                 Ok(state) => {
-                    marks.insert(here, Mark { way, state });
+                    marks.insert(here, ScanMark { kind: way, state });
                 }
-                Err(_) => unseen(&here, marks),
+                Err(_) => mark_unreadable(&here, marks),
             },
         },
     }
 }
 
-fn way(name: &str) -> Way {
+fn kind_of(name: &str) -> FindingKind {
     match name {
-        "config" | "config.worktree" | "remotes" | "branches" => Way::Config,
-        "hooks" | "lfs/hooks" => Way::Hook,
-        "info/attributes" => Way::Drivers,
-        "rebase-merge" | "rebase-apply" | "sequencer" => Way::Rebase,
-        _ => Way::Layout,
+        "config" | "config.worktree" | "remotes" | "branches" => FindingKind::Config,
+        "hooks" | "lfs/hooks" => FindingKind::Hook,
+        "info/attributes" => FindingKind::Drivers,
+        "rebase-merge" | "rebase-apply" | "sequencer" => FindingKind::Rebase,
+        _ => FindingKind::Layout,
     }
 }
 
-fn hold(path: std::path::PathBuf, way: Way, bytes: Vec<u8>, marks: &mut Marks) {
+fn add_bytes(path: std::path::PathBuf, way: FindingKind, bytes: Vec<u8>, marks: &mut Marks) {
     if !bytes.is_empty() {
-        let state = State::Holds(bytes);
-        marks.insert(path, Mark { way, state });
+        let state = MarkState::Bytes(bytes);
+        marks.insert(path, ScanMark { kind: way, state });
     }
 }
 
@@ -123,7 +123,8 @@ pub(super) fn is_sample(name: &OsStr) -> bool {
     name.as_bytes().ends_with(b".sample")
 }
 
-/// A folder in a git folder; `None` when there is none. A link in its place is a mark of its own.
+/// Opens a folder in a git folder; returns `None` if there is none. A link in its place is a mark
+/// itself.
 fn folder_of(folder: &OwnedFd, path: &Path, name: &str, marks: &mut Marks) -> Option<OwnedFd> {
     let mut held = folder.try_clone().ok()?;
     let mut here = path.to_owned();
@@ -134,8 +135,8 @@ fn folder_of(folder: &OwnedFd, path: &Path, name: &str, marks: &mut Marks) -> Op
             Err(Errno::NOENT) => return None,
             Err(_) => {
                 if let Ok(state) = state(&held, OsStr::new(part)) {
-                    let way = Way::Layout;
-                    marks.insert(here, Mark { way, state });
+                    let way = FindingKind::Layout;
+                    marks.insert(here, ScanMark { kind: way, state });
                 }
                 return None;
             }
@@ -144,10 +145,10 @@ fn folder_of(folder: &OwnedFd, path: &Path, name: &str, marks: &mut Marks) -> Op
     Some(held)
 }
 
-/// Git folders in a folder, some of them under names with slashes.
+/// Scans the git folders in a folder, some of them under names with slashes.
 fn each_of(folder: &OwnedFd, path: &Path, marks: &mut Marks, depth: usize) {
     let Ok(entries) = entries(folder) else {
-        return unseen(path, marks);
+        return mark_unreadable(path, marks);
     };
     let of_git = ["config", "HEAD", "commondir", "gitdir"];
     for entry in entries {
@@ -156,20 +157,22 @@ fn each_of(folder: &OwnedFd, path: &Path, marks: &mut Marks, depth: usize) {
             Ok(inner) => {
                 let is_git = of_git
                     .iter()
-                    .any(|name| super::bytes::stat(&inner, OsStr::new(name)).is_ok());
-                match is_git {
-                    true => look(&inner, &path, marks, depth + 1),
-                    false if depth < DEEPEST => each_of(&inner, &path, marks, depth + 1),
-                    false => unseen(&path, marks),
+                    .any(|name| super::no_follow::stat(&inner, OsStr::new(name)).is_ok());
+                if is_git {
+                    scan_git_folder(&inner, &path, marks, depth + 1)
+                } else if depth < MAX_DEPTH {
+                    each_of(&inner, &path, marks, depth + 1)
+                } else {
+                    mark_unreadable(&path, marks)
                 }
             }
             Err(Errno::NOTDIR | Errno::NOENT) if entry.kind != FileType::Symlink => {}
-            Err(_) => unseen(&path, marks),
+            Err(_) => mark_unreadable(&path, marks),
         }
     }
 }
 
-/// The lines of a rebase that run commands.
+/// Marks the lines of a rebase that run commands.
 fn rebase(folder: &OwnedFd, path: &Path, marks: &mut Marks) {
     for name in ["git-rebase-todo", "todo"] {
         let Ok(Some(text)) = content(folder, OsStr::new(name), 4 << 20) else {
@@ -186,11 +189,16 @@ fn rebase(folder: &OwnedFd, path: &Path, marks: &mut Marks) {
             .split(|byte| *byte == b'\n')
             .filter(is_command)
             .collect();
-        hold(path.join(name), Way::Rebase, commands.join(&b'\n'), marks);
+        add_bytes(
+            path.join(name),
+            FindingKind::Rebase,
+            commands.join(&b'\n'),
+            marks,
+        );
     }
 }
 
-/// The drivers that attributes name, sorted, a line each.
+/// Returns the drivers that attributes name, sorted, one per line.
 pub(super) fn drivers(text: &[u8]) -> Vec<u8> {
     let mut found: BTreeSet<&[u8]> = BTreeSet::new();
     for line in text.split(|byte| *byte == b'\n') {
@@ -210,24 +218,25 @@ pub(super) fn drivers(text: &[u8]) -> Vec<u8> {
 }
 
 fn gitlinks(folder: &OwnedFd, path: &Path, marks: &mut Marks) {
-    match content(folder, OsStr::new("index"), LONGEST_INDEX) {
+    match content(folder, OsStr::new("index"), MAX_INDEX_BYTES) {
         Err(_) => {}
-        Ok(None) => unseen(&path.join("index"), marks),
+        Ok(None) => mark_unreadable(&path.join("index"), marks),
         Ok(Some(bytes)) => match index::gitlinks(&bytes) {
             Some(links) => {
-                // Where the link stands in the files, or, for a git folder that lies elsewhere, in the index.
+                // The submodule's path in the workspace or, for a git folder that lies elsewhere,
+                // in the index.
                 let root = match path.file_name() {
                     Some(name) if is_git(name) => path.parent().unwrap_or(path).to_owned(),
                     _ => path.join("index"),
                 };
                 for link in links {
-                    let way = Way::Gitlink;
-                    let state = State::There;
-                    let mark = Mark { way, state };
-                    marks.entry(below(&root, &link)).or_insert(mark);
+                    let way = FindingKind::Gitlink;
+                    let state = MarkState::Present;
+                    let mark = ScanMark { kind: way, state };
+                    marks.entry(join_bytes(&root, &link)).or_insert(mark);
                 }
             }
-            None => unseen(&path.join("index"), marks),
+            None => mark_unreadable(&path.join("index"), marks),
         },
     }
 }

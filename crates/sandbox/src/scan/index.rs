@@ -1,11 +1,11 @@
-//! The links to other repositories in an index of git, read from its bytes.
+//! Reads the links to other repositories from the bytes of a git index.
 
 /// Mode of an entry that is another repository.
 const GITLINK: u32 = 0o160_000;
 
-/// The paths of these links; `None` when the bytes are no index that is understood.
+/// Returns the paths of these links; `None` if the index cannot be parsed.
 pub(super) fn gitlinks(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
-    // Names of objects have 20 bytes or, in newer repositories, 32; the index does not say which.
+    // Object ids have 20 bytes or, in SHA-256 repositories, 32; the index does not say which.
     read(bytes, 20).or_else(|| read(bytes, 32))
 }
 
@@ -27,7 +27,7 @@ fn read(bytes: &[u8], name_length: usize) -> Option<Vec<Vec<u8>>> {
         at += 40 + name_length;
         let flags = number(at)? >> 16;
         at += 2;
-        // Further flags.
+        // Skips the extended flags.
         if flags & 0x4000 != 0 {
             at += 2;
         }
@@ -48,7 +48,7 @@ fn read(bytes: &[u8], name_length: usize) -> Option<Vec<Vec<u8>>> {
         }
         at = match version {
             4 => at + 1,
-            // Entries fill up to a multiple of eight, with one zero at least.
+            // Entries are padded to a multiple of eight, with at least one zero.
             _ => start + (at - start + 8) / 8 * 8,
         };
         if mode == GITLINK {
@@ -58,7 +58,7 @@ fn read(bytes: &[u8], name_length: usize) -> Option<Vec<Vec<u8>>> {
     Some(links)
 }
 
-/// A number in the packed form of git's packs.
+/// Reads a number in the variable-length format of git's packs.
 fn offset(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let mut byte = *bytes.get(at)?;
     at += 1;

@@ -1,7 +1,8 @@
-//! Findings put aside, so that no tool of the host meets them, and brought back when the person says so.
+//! Moves findings to a quarantine folder, so that no tool of the host meets them, and restores them
+//! on the user's request.
 //!
-//! Invariant: nothing is lost: what is put aside lies whole in the folder of the quarantine, with a list that says where
-//! it came from, also when the program dies in between.
+//! Invariant: nothing is lost: moved files lie complete in the quarantine folder, with a list of
+//! their origins, even if the program dies in between.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,45 +14,45 @@ use rustix::fs::{AtFlags, Mode};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::bytes::open_below;
+use super::no_follow::open_below;
 use super::walk::open_top;
-use super::{Before, Change, Finding, Way};
+use super::{Finding, FindingChange, FindingKind, PriorState};
 use crate::names;
 
-/// What was put aside.
+/// A set of quarantined files.
 #[derive(Debug)]
 pub struct Quarantine {
     folder: AbsPath,
-    list: List,
+    list: QuarantineList,
 }
 
-/// The list as it lies in the folder.
+/// The list stored in the folder.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct List {
-    items: Vec<Item>,
+struct QuarantineList {
+    items: Vec<QuarantineItem>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Item {
-    /// Where it came from.
+struct QuarantineItem {
+    /// The original path of the file.
     from: std::path::PathBuf,
-    /// What it is called in the folder.
+    /// The name inside the quarantine folder.
     name: String,
-    /// Whether what was there before was put in its place.
+    /// Whether the previous content was restored in its place.
     is_replaced: bool,
 }
 
 const LIST: &str = "list.json";
-const LONGEST_LIST: u64 = 16 << 20;
+const MAX_LIST_BYTES: u64 = 16 << 20;
 
 impl Quarantine {
-    /// Puts what was found in a workspace aside into `folder`, which is made and must lie outside of it. What was
-    /// changed is replaced by what was there before, where that is known. Findings that are no file of their own (links
-    /// of an index, what is gone, what could not be seen) stay.
+    /// Moves findings of a workspace into `folder`, which is created and must lie outside the
+    /// workspace. A changed file is replaced by its previous content, if that is known. Findings
+    /// that are not a file of their own (links in an index, removed paths, unreadable paths) stay.
     ///
     /// # Errors
-    /// At the first thing that cannot be moved; what was moved until then is in the list.
-    pub fn put(
+    /// At the first file that cannot be moved; the files moved before are in the list.
+    pub fn isolate(
         findings: &[Finding],
         workspace: &AbsPath,
         folder: &AbsPath,
@@ -60,59 +61,62 @@ impl Quarantine {
         files.create_folder(folder)?;
         let mut quarantine = Self {
             folder: folder.clone(),
-            list: List::default(),
+            list: QuarantineList::default(),
         };
         for finding in findings.iter().filter(|finding| can_move(finding)) {
-            let top = match finding.path.is_within(workspace) {
-                true => workspace,
-                false => &finding.top,
+            let top = if finding.path.is_within(workspace) {
+                workspace
+            } else {
+                &finding.top
             };
-            let held = files.beneath(top);
+            let held = files.open_beneath(top);
             let inside = held.as_deref().unwrap_or(files);
             let name = quarantine.list.items.len().to_string();
-            quarantine.list.items.push(Item {
+            quarantine.list.items.push(QuarantineItem {
                 from: finding.path.as_path().to_owned(),
                 name: name.clone(),
                 is_replaced: finding.before.is_some(),
             });
-            // The list first: it may name what was not moved, never the other way round.
+            // The list is written first: it may name a file that was not moved, but never the other
+            // way round.
             quarantine.write(files)?;
             move_to(&finding.path, &folder.join(name), inside)?;
             match &finding.before {
                 None => remove_empty(finding),
-                Some(Before::File(content)) => {
+                Some(PriorState::File(content)) => {
                     let aside = folder.join("before");
                     files.write_private(&aside, &content.bytes)?;
                     inside.copy(&aside, &finding.path)?;
                     files.remove(&aside)?;
                     set_mode(finding, content.mode)?;
                 }
-                Some(Before::Link(target)) => set_link(finding, target)?,
+                Some(PriorState::Link(target)) => set_link(finding, target)?,
             }
         }
         Ok(quarantine)
     }
 
-    /// A quarantine that was made earlier.
+    /// Opens an existing quarantine.
     pub fn open(folder: &AbsPath, files: &dyn Files) -> Result<Self, Error> {
-        let text = files.read(&folder.join(LIST), LONGEST_LIST)?;
+        let text = files.read(&folder.join(LIST), MAX_LIST_BYTES)?;
         let list = serde_json::from_slice(&text).map_err(|error| {
-            let reason = host::Reason::Other(error.to_string());
+            let reason = host::ErrorReason::Other(error.to_string());
             Error::new(&folder.join(LIST), "read", reason)
         })?;
         let folder = folder.clone();
         Ok(Self { folder, list })
     }
 
-    /// Where things came from, in the order in which they were put aside.
+    /// Returns the original paths in the order in which they were moved.
     pub fn items(&self) -> impl Iterator<Item = &Path> {
         self.list.items.iter().map(|item| item.from.as_path())
     }
 
-    /// Brings everything back, the last first. What was put in its place meanwhile stays in the folder beside it.
+    /// Restores everything in reverse order. A file that took an original path meanwhile is kept in
+    /// the folder.
     ///
     /// # Errors
-    /// At the first thing that cannot be moved; the rest stays where it is.
+    /// At the first file that cannot be moved; the rest stays where it is.
     pub fn restore(mut self, files: &dyn Files) -> Result<(), Error> {
         while let Some(item) = self.list.items.last().cloned() {
             let here = self.folder.join(&item.name);
@@ -142,9 +146,9 @@ impl Quarantine {
     }
 }
 
-/// Removes the folders of a protected name that are empty now: they came with what was put aside.
+/// Removes folders of a protected name that are empty now: they were created with the moved files.
 fn remove_empty(finding: &Finding) {
-    let Way::Name(_) = finding.way else {
+    let FindingKind::Name(_) = finding.kind else {
         return;
     };
     let inner = finding.path.relative_to(&finding.top);
@@ -158,14 +162,14 @@ fn remove_empty(finding: &Finding) {
         let removed = open_top(&finding.top)
             .and_then(|top| open_below(top, parent))
             .and_then(|held| rustix::fs::unlinkat(held, name, AtFlags::REMOVEDIR));
-        // It holds something else.
+        // The folder contains something else.
         if removed.is_err() {
             return;
         }
     }
 }
 
-/// Gives a file that was put back the mode that it had.
+/// Restores the mode of a file that was put back.
 fn set_mode(finding: &Finding, mode: u32) -> Result<(), Error> {
     let mode = Mode::from_raw_mode((mode & 0o777) as rustix::fs::RawMode);
     in_folder(finding, |folder, name| {
@@ -179,7 +183,7 @@ fn set_link(finding: &Finding, target: &[u8]) -> Result<(), Error> {
     })
 }
 
-/// Does something to a name in a folder that is reached through no link.
+/// Performs an operation on a name in a folder that is reached without following links.
 fn in_folder(
     finding: &Finding,
     act: impl FnOnce(&std::os::fd::OwnedFd, &OsStr) -> Result<(), Errno>,
@@ -191,16 +195,17 @@ fn in_folder(
         .and_then(|top| open_below(top, above))
         .and_then(|folder| act(&folder, name));
     done.map_err(|errno| {
-        let reason = host::Reason::Other(errno.to_string());
+        let reason = host::ErrorReason::Other(errno.to_string());
         Error::new(&finding.path, "put back", reason)
     })
 }
 
 fn can_move(finding: &Finding) -> bool {
-    finding.change != Change::Gone && !matches!(finding.way, Way::Gitlink | Way::Unseen)
+    finding.change != FindingChange::Gone
+        && !matches!(finding.kind, FindingKind::Gitlink | FindingKind::Unreadable)
 }
 
-/// Moves, also to another volume.
+/// Moves a file, even to another volume.
 fn move_to(from: &AbsPath, to: &AbsPath, files: &dyn Files) -> Result<(), Error> {
     match files.rename(from, to) {
         Ok(()) => Ok(()),

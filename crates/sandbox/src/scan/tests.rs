@@ -1,4 +1,4 @@
-//! Scans of real folders: what is found, what is not, and that links lead nowhere.
+//! Tests of scans of real folders.
 #![expect(
     clippy::disallowed_methods,
     reason = "tests plant files of every kind, and real git makes real repositories"
@@ -12,8 +12,8 @@ use std::process::Command;
 use base::AbsPath;
 use host::RealFiles;
 
-use super::{Change, Control, Quarantine};
-use crate::names::Guard;
+use super::{FindingChange, Quarantine, ScanBaseline};
+use crate::names::NameClass;
 
 mod planted;
 
@@ -59,24 +59,24 @@ fn put(root: &AbsPath, path: &str, text: &str) {
     fs::write(path, text).expect("written");
 }
 
-/// What git takes for a repository without a folder around it.
+/// Returns the entries that make git treat a folder as a bare repository.
 fn bare(root: &AbsPath) {
     put(root, "HEAD", "ref: refs/heads/main");
     put(root, "objects/x", "");
     put(root, "refs/x", "");
 }
 
-/// Findings as `kind path change`, sorted.
-fn found(control: &Control, root: &AbsPath) -> Vec<String> {
+/// Formats findings as `kind path change`, sorted.
+fn found(control: &ScanBaseline, root: &AbsPath) -> Vec<String> {
     let line = |finding: &super::Finding| {
         let path = finding
             .path
             .relative_to(root)
             .unwrap_or(finding.path.as_path());
         let change = match finding.change {
-            Change::New => "new",
-            Change::Changed => "changed",
-            Change::Gone => "gone",
+            FindingChange::New => "new",
+            FindingChange::Changed => "changed",
+            FindingChange::Gone => "gone",
         };
         format!("{} {} {change}", finding.kind(), path.display())
     };
@@ -88,14 +88,14 @@ fn found(control: &Control, root: &AbsPath) -> Vec<String> {
 fn check(before: impl FnOnce(&AbsPath), act: impl FnOnce(&AbsPath), expected: &[&str]) {
     let scene = scene();
     before(&scene.root);
-    let control = Control::of(&scene.root, &[]);
+    let control = ScanBaseline::of(&scene.root, &[]);
     assert_eq!(found(&control, &scene.root), Vec::<String>::new());
     act(&scene.root);
     assert_eq!(found(&control, &scene.root), expected);
 }
 
 #[test]
-fn work_is_no_finding() {
+fn ordinary_work_yields_no_findings() {
     check(
         |root| {
             git(root.as_path(), &["init", "-q"]);
@@ -119,7 +119,7 @@ fn work_is_no_finding() {
 }
 
 #[test]
-fn names_that_run_something_are_found_wherever_they_are() {
+fn sensitive_names_are_found_at_any_depth() {
     check(
         |root| put(root, ".vscode/settings.json", "{}"),
         |root| {
@@ -148,7 +148,7 @@ fn names_that_run_something_are_found_wherever_they_are() {
 }
 
 #[test]
-fn git_control_is_compared_to_the_letter() {
+fn git_control_files_are_compared_by_content() {
     check(
         |root| git(root.as_path(), &["init", "-q"]),
         |root| {
@@ -182,7 +182,7 @@ fn git_control_is_compared_to_the_letter() {
 }
 
 #[test]
-fn nested_and_look_alike_repositories_are_one_finding_each() {
+fn each_nested_repository_is_one_finding() {
     check(
         |root| {
             git(root.as_path(), &["init", "-q"]);
@@ -218,20 +218,20 @@ fn nested_and_look_alike_repositories_are_one_finding_each() {
 }
 
 #[test]
-fn a_workspace_that_becomes_a_repository_is_put_right_and_stays_where_it_is() {
+fn a_workspace_turned_repository_is_restored_in_place() {
     let scene = scene();
-    let control = Control::of(&scene.root, &[]);
+    let control = ScanBaseline::of(&scene.root, &[]);
     bare(&scene.root);
     let findings = control.changes();
     assert_eq!(found(&control, &scene.root), ["repository HEAD new"]);
     let folder = scene.root.parent().expect("a folder").join("aside");
-    Quarantine::put(&findings, &scene.root, &folder, &RealFiles).expect("put aside");
+    Quarantine::isolate(&findings, &scene.root, &folder, &RealFiles).expect("put aside");
     assert!(scene.root.join("src/main.rs").as_path().exists());
     assert_eq!(control.changes(), []);
 }
 
 #[test]
-fn a_pointer_that_goes_away_is_told() {
+fn a_removed_pointer_is_reported() {
     check(
         |root| put(root, ".git", "gitdir: /elsewhere\n"),
         |root| {
@@ -248,7 +248,7 @@ fn a_pointer_that_goes_away_is_told() {
 }
 
 #[test]
-fn links_are_told_when_they_lead_out_and_never_followed() {
+fn outward_links_are_reported_and_never_followed() {
     check(
         |_| {},
         |root| {
@@ -264,7 +264,7 @@ fn links_are_told_when_they_lead_out_and_never_followed() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_told() {
+fn unreadable_paths_are_reported() {
     let deep = "d/".repeat(230);
     check(
         |_| {},
@@ -280,12 +280,12 @@ fn what_cannot_be_seen_is_told() {
 }
 
 #[test]
-fn a_git_folder_elsewhere_is_looked_at() {
+fn external_git_folders_are_scanned() {
     let scene = scene();
     let folder = tempfile::tempdir().expect("a folder");
     let elsewhere = AbsPath::new(folder.path().join("git")).expect("absolute");
     put(&elsewhere, "config", "[core]\n");
-    let control = Control::of(&scene.root, std::slice::from_ref(&elsewhere));
+    let control = ScanBaseline::of(&scene.root, std::slice::from_ref(&elsewhere));
     put(&elsewhere, "hooks/post-checkout", "x");
     put(&elsewhere, "objects/ab/cd", "x");
     assert_eq!(
@@ -313,7 +313,7 @@ fn an_index_of_any_version_is_read() {
             root,
             &["update-index", &format!("--index-version={version}")],
         );
-        let control = Control::of(&scene.root, &[]);
+        let control = ScanBaseline::of(&scene.root, &[]);
         git(root, &["add", "sub"]);
         assert_eq!(
             found(&control, &scene.root),
@@ -324,17 +324,17 @@ fn an_index_of_any_version_is_read() {
 }
 
 #[test]
-fn findings_are_put_aside_and_brought_back() {
+fn findings_are_quarantined_and_restored() {
     let scene = scene();
     put(&scene.root, ".vscode/settings.json", "old");
-    let mut control = Control::of(&scene.root, &[]);
+    let mut control = ScanBaseline::of(&scene.root, &[]);
     put(&scene.root, ".vscode/settings.json", "new");
     put(&scene.root, "sub/.git/config", "evil");
     symlink("/etc", scene.root.join("out")).expect("a link");
     let folder = scene.root.parent().expect("a folder").join("aside");
     let findings = control.changes();
     assert_eq!(findings.len(), 3);
-    Quarantine::put(&findings, &scene.root, &folder, &RealFiles).expect("put aside");
+    Quarantine::isolate(&findings, &scene.root, &folder, &RealFiles).expect("put aside");
     let text = |path: &str| fs::read_to_string(scene.root.join(path)).ok();
     assert_eq!(text(".vscode/settings.json").as_deref(), Some("old"));
     assert!(!scene.root.join("sub/.git").as_path().exists());
@@ -350,26 +350,26 @@ fn findings_are_put_aside_and_brought_back() {
 }
 
 #[test]
-fn what_agents_must_not_write_is_told_from_what_the_person_should_know() {
+fn findings_are_classified_as_closed_or_watched() {
     let scene = scene();
-    let control = Control::of(&scene.root, &[]);
+    let control = ScanBaseline::of(&scene.root, &[]);
     put(&scene.root, "CLAUDE.md", "x");
     put(&scene.root, ".envrc", "x");
     let findings = control.changes();
-    let told: Vec<(Guard, String)> = findings
+    let told: Vec<(NameClass, String)> = findings
         .iter()
-        .map(|finding| (finding.guard(), finding.to_string()))
+        .map(|finding| (finding.class(), finding.to_string()))
         .collect();
     let root = &scene.root;
     assert_eq!(
         told,
         [
             (
-                Guard::Closed,
+                NameClass::Closed,
                 format!("{root}/.envrc is new; it is run by a shell that enters this folder")
             ),
             (
-                Guard::Watched,
+                NameClass::Watched,
                 format!("{root}/CLAUDE.md is new; it steers the next agent that reads it")
             ),
         ]
@@ -377,11 +377,11 @@ fn what_agents_must_not_write_is_told_from_what_the_person_should_know() {
 }
 
 #[test]
-fn a_repository_is_armed_by_what_it_says() {
+fn a_repository_is_armed_by_its_content() {
     let check = |act: &dyn Fn(&AbsPath), expected: bool| {
         let scene = scene();
         fs::create_dir(scene.root.join("sub")).expect("a folder");
-        let control = Control::of(&scene.root, &[]);
+        let control = ScanBaseline::of(&scene.root, &[]);
         git(&scene.root.as_path().join("sub"), &["init", "-q"]);
         act(&scene.root);
         let findings = control.changes();
@@ -419,9 +419,9 @@ fn a_repository_is_armed_by_what_it_says() {
     check(&|root| put(root, "AGENTS.md", "x"), false);
 }
 
-/// A large tree is looked at twice; the second time only what changed is read.
+/// Scans a large tree twice; the second time only changed folders are read.
 #[test]
-fn a_second_look_at_a_large_tree_finds_the_one_change() {
+fn a_repeated_scan_finds_the_one_change() {
     let scene = scene();
     for folder in 0..100 {
         let path = scene.root.join(format!("d{folder}"));
@@ -430,9 +430,9 @@ fn a_second_look_at_a_large_tree_finds_the_one_change() {
             fs::write(path.join(format!("f{file}")), "").expect("written");
         }
     }
-    // So that the clock has gone on since the last change of a folder.
+    // Lets the clock advance beyond the last change of a folder.
     std::thread::sleep(std::time::Duration::from_millis(250));
-    let control = Control::of(&scene.root, &[]);
+    let control = ScanBaseline::of(&scene.root, &[]);
     assert_eq!(control.changes(), []);
     put(&scene.root, "d57/deep/.git/config", "x");
     put(&scene.root, "d58/.envrc", "x");

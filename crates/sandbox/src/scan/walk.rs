@@ -1,4 +1,4 @@
-//! The walk over a workspace: which names are looked at, and which folders need not be read again.
+//! The walk over a workspace: the names of interest, and the folders that need not be read again.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -12,58 +12,59 @@ use host::{Clock, RealClock};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::bytes::{
-    Entry, content, entries, identity, kind, link, open_below, open_folder, stat, state,
+use super::no_follow::{
+    FolderEntry, content, entries, identity, kind, link, open_below, open_folder, stat, state,
 };
-use super::{Mark, Marks, State, Way, control, git, has_any};
-use crate::git::{Programs, Role};
+use super::{FindingKind, MarkState, Marks, ScanMark, git, has_any, irregular};
+use crate::git::{GitPrograms, ProgramRole};
 use crate::links::trace;
-use crate::names::{self, Guard, NAMES, Name};
+use crate::names::{self, NAMES, NameClass, SensitiveName};
 
-/// Deeper folders are not looked at, and said so.
-const DEEPEST: usize = 200;
-/// More folders are not looked at, and said so.
-const MOST_FOLDERS: usize = 500_000;
-/// More marks are not kept, and said so.
-pub(super) const MOST_MARKS: usize = 50_000;
-/// A folder that was changed so shortly before it was read may have been changed again within the same tick.
+/// Deeper folders are not scanned, but reported.
+const MAX_DEPTH: usize = 200;
+/// Further folders are not scanned, but reported.
+const MAX_FOLDERS: usize = 500_000;
+/// Further marks are not kept, but reported.
+pub(super) const MAX_MARKS: usize = 50_000;
+/// A folder changed this shortly before it was read may have changed again within the same clock
+/// tick, in milliseconds.
 const TICK_MS: u64 = 100;
 
-/// What was seen.
+/// The result of a scan.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ScanSnapshot {
     pub(super) marks: Marks,
     pub(super) folders: Folders,
-    /// Folders of git, which are read for other things.
+    /// Folders of git, which are read for other entries.
     pub(super) control: Folders,
 }
 
-/// Folders that were read, by their path below the top.
-pub(super) type Folders = HashMap<PathBuf, Folder>;
+/// Folders that were read, by their path below the scanned folder.
+pub(super) type Folders = HashMap<PathBuf, FolderSnapshot>;
 
-/// A folder that was read, and what in it is worth a look.
+/// A folder that was read, and its entries of interest.
 #[derive(Clone, Debug)]
-pub(super) struct Folder {
+pub(super) struct FolderSnapshot {
     identity: [u64; 5],
-    /// Whether the clock had gone on by the time it was read, so that a later change shows.
+    /// Whether the clock had advanced by the time it was read, so that a later change is visible.
     is_settled: bool,
-    pub(super) kept: Vec<Kept>,
+    pub(super) kept: Vec<KeptName>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptName {
     pub(super) name: OsString,
     pub(super) kind: FileType,
 }
 
-/// Reads a folder, or takes what was read before where nothing was added, renamed or removed since.
+/// Reads a folder, or returns the earlier result if no entry was added, renamed or removed since.
 pub(super) fn read_folder(
     folder: &OwnedFd,
     path: &Path,
     before: Option<&Folders>,
     clock: &RealClock,
-    keeps: &dyn Fn(&Entry) -> bool,
-) -> Result<Folder, Errno> {
+    keeps: &dyn Fn(&FolderEntry) -> bool,
+) -> Result<FolderSnapshot, Errno> {
     let identity = identity(&rustix::fs::fstat(folder)?);
     if let Some(known) = before.and_then(|folders| folders.get(path))
         && known.is_settled
@@ -75,22 +76,23 @@ pub(super) fn read_folder(
     let changed_ms = identity[3] * 1000 + identity[4] / 1_000_000;
     let kept = entries(folder)?.into_iter().filter(keeps);
     let kept = kept
-        .map(|Entry { name, kind }| Kept { name, kind })
+        .map(|FolderEntry { name, kind }| KeptName { name, kind })
         .collect();
-    Ok(Folder {
+    Ok(FolderSnapshot {
         identity,
         is_settled: changed_ms + TICK_MS < now_ms,
         kept,
     })
 }
 
-/// A folder that held nothing worth a look and did not change since, told without opening it.
+/// Returns the earlier result for an unchanged folder without entries of interest, without opening
+/// it.
 pub(super) fn still_empty(
     above: impl AsFd,
     name: &OsStr,
     path: &Path,
     before: Option<&Folders>,
-) -> Option<Folder> {
+) -> Option<FolderSnapshot> {
     let known = before?.get(path)?;
     if !known.is_settled || !known.kept.is_empty() {
         return None;
@@ -100,17 +102,21 @@ pub(super) fn still_empty(
     is_same.then(|| known.clone())
 }
 
-/// The last parts of all names, folded; the first look at a name must be quick.
+/// The folded last components of all names, for a fast first check.
 static LAST_PARTS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let last = |name: &Name| name.path.rsplit('/').next().map(str::to_ascii_lowercase);
+    let last = |name: &SensitiveName| name.path.rsplit('/').next().map(str::to_ascii_lowercase);
     NAMES.iter().filter_map(last).collect()
 });
 
-/// Looks at a workspace; what was seen before saves reading.
-pub(super) fn workspace(path: &AbsPath, programs: &Programs, before: Option<&Seen>) -> Seen {
-    let mut walk = Walk {
+/// Scans a workspace; `before` avoids reading unchanged folders.
+pub(super) fn workspace(
+    path: &AbsPath,
+    programs: &GitPrograms,
+    before: Option<&ScanSnapshot>,
+) -> ScanSnapshot {
+    let mut walk = WorkspaceWalk {
         before,
-        seen: Seen::default(),
+        seen: ScanSnapshot::default(),
         clock: RealClock::default(),
         top: path,
         links: Vec::new(),
@@ -127,74 +133,73 @@ pub(super) fn workspace(path: &AbsPath, programs: &Programs, before: Option<&See
     walk.seen
 }
 
-/// Looks at a git folder that lies elsewhere.
-pub(super) fn git_folder(path: &AbsPath, before: Option<&Seen>) -> Seen {
-    let mut seen = Seen::default();
+/// Scans a git folder outside the workspace.
+pub(super) fn git_folder(path: &AbsPath, before: Option<&ScanSnapshot>) -> ScanSnapshot {
+    let mut seen = ScanSnapshot::default();
     match open_top(path) {
         Ok(folder) => {
-            git::look(&folder, Path::new(""), &mut seen.marks, 0);
-            control::look(&folder, Path::new(""), before, &mut seen);
+            git::scan_git_folder(&folder, Path::new(""), &mut seen.marks, 0);
+            irregular::scan(&folder, Path::new(""), before, &mut seen);
         }
         Err(Errno::NOENT) => {}
-        Err(_) => unseen(Path::new(""), &mut seen.marks),
+        Err(_) => mark_unreadable(Path::new(""), &mut seen.marks),
     }
     seen
 }
 
-/// Looks at what the worktrees of a repository share, and commands can write.
-pub(super) fn shared(path: &AbsPath, before: Option<&Seen>) -> Seen {
-    let mut seen = Seen::default();
+/// Scans the folders that the worktrees of a repository share and commands can write.
+pub(super) fn shared(path: &AbsPath, before: Option<&ScanSnapshot>) -> ScanSnapshot {
+    let mut seen = ScanSnapshot::default();
     match open_top(path) {
         Ok(folder) => {
-            git::look_at_objects(&folder, &mut seen.marks);
-            control::look_at_shared(&folder, Path::new(""), before, &mut seen);
+            git::scan_objects(&folder, &mut seen.marks);
+            irregular::scan_shared(&folder, Path::new(""), before, &mut seen);
         }
         Err(Errno::NOENT) => {}
-        Err(_) => unseen(Path::new(""), &mut seen.marks),
+        Err(_) => mark_unreadable(Path::new(""), &mut seen.marks),
     }
     seen
 }
 
-/// The top itself may be reached through links: the person named it.
+/// Opens a scanned folder, which may itself be reached through links: the user named it.
 pub(super) fn open_top(path: &AbsPath) -> Result<OwnedFd, Errno> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
     rustix::fs::open(path.as_path(), flags, Mode::empty())
 }
 
-pub(super) fn unseen(path: &Path, marks: &mut Marks) {
-    let mark = Mark {
-        way: Way::Unseen,
-        state: State::There,
+pub(super) fn mark_unreadable(path: &Path, marks: &mut Marks) {
+    let mark = ScanMark {
+        kind: FindingKind::Unreadable,
+        state: MarkState::Present,
     };
     marks.insert(path.to_owned(), mark);
 }
 
-struct Walk<'a> {
-    before: Option<&'a Seen>,
-    seen: Seen,
+struct WorkspaceWalk<'a> {
+    before: Option<&'a ScanSnapshot>,
+    seen: ScanSnapshot,
     clock: RealClock,
     top: &'a AbsPath,
-    /// Links below names that no agent writes.
-    links: Vec<(PathBuf, &'static Name)>,
+    /// Links inside names that no agent may write.
+    links: Vec<(PathBuf, &'static SensitiveName)>,
 }
 
-impl Walk<'_> {
-    /// `within` is the name that all in this folder belongs to.
+impl WorkspaceWalk<'_> {
+    /// Scans a folder; `within` is the sensitive name that contains it.
     fn folder(
         &mut self,
         folder: &OwnedFd,
         path: &Path,
-        within: Option<&'static Name>,
+        within: Option<&'static SensitiveName>,
         depth: usize,
     ) {
-        let is_much =
-            self.seen.folders.len() >= MOST_FOLDERS || self.seen.marks.len() >= MOST_MARKS;
-        if depth > DEEPEST || is_much {
+        let is_much = self.seen.folders.len() >= MAX_FOLDERS || self.seen.marks.len() >= MAX_MARKS;
+        if depth > MAX_DEPTH || is_much {
             return self.unseen(path);
         }
         let before = self.before.map(|seen| &seen.folders);
-        let keeps = |entry: &Entry| within.is_some() || is_worth_a_look(entry);
+        let keeps = |entry: &FolderEntry| within.is_some() || is_worth_a_look(entry);
         let Ok(read) = read_folder(folder, path, before, &self.clock, &keeps) else {
             return self.unseen(path);
         };
@@ -205,14 +210,15 @@ impl Walk<'_> {
                 .map(|kept| (kept.name.as_os_str(), kept.kind))
                 .collect::<Vec<_>>(),
         ) {
-            // The workspace itself is told by the file that makes it a repository, which can be put aside.
+            // The workspace itself is represented by the file that makes it a repository, which can
+            // be quarantined.
             let told = match depth {
                 0 => PathBuf::from("HEAD"),
                 _ => path.to_owned(),
             };
-            self.mark(&told, Way::Repository, State::There);
-            git::look(folder, path, &mut self.seen.marks, 0);
-            control::look_at_shared(folder, path, self.before, &mut self.seen);
+            self.mark(&told, FindingKind::Repository, MarkState::Present);
+            git::scan_git_folder(folder, path, &mut self.seen.marks, 0);
+            irregular::scan_shared(folder, path, self.before, &mut self.seen);
         }
         for kept in &read.kept {
             self.entry(folder, &path.join(&kept.name), kept, within, depth);
@@ -224,16 +230,19 @@ impl Walk<'_> {
         &mut self,
         folder: &OwnedFd,
         path: &Path,
-        kept: &Kept,
-        within: Option<&'static Name>,
+        kept: &KeptName,
+        within: Option<&'static SensitiveName>,
         depth: usize,
     ) {
         if names::is_git(&kept.name) {
             return self.git(folder, path, kept);
         }
-        let within = within.or_else(|| match is_last_part(&kept.name) {
-            true => names::of(path),
-            false => None,
+        let within = within.or_else(|| {
+            if is_last_part(&kept.name) {
+                names::of(path)
+            } else {
+                None
+            }
         });
         match (kept.kind, within) {
             (FileType::Directory, _) => self.inner(folder, path, kept, within, depth),
@@ -242,10 +251,10 @@ impl Walk<'_> {
             }
             (kind, Some(name)) => match state(folder, &kept.name) {
                 Ok(state) => {
-                    if kind == FileType::Symlink && name.guard == Guard::Closed {
+                    if kind == FileType::Symlink && name.class == NameClass::Closed {
                         self.links.push((path.to_owned(), name));
                     }
-                    self.mark(path, Way::Name(name), state);
+                    self.mark(path, FindingKind::Name(name), state);
                 }
                 Err(Errno::NOENT) => {}
                 Err(_) => self.unseen(path),
@@ -255,13 +264,13 @@ impl Walk<'_> {
         }
     }
 
-    /// A folder in a folder.
+    /// Scans a subfolder of a scanned folder.
     fn inner(
         &mut self,
         folder: &OwnedFd,
         path: &Path,
-        kept: &Kept,
-        within: Option<&'static Name>,
+        kept: &KeptName,
+        within: Option<&'static SensitiveName>,
         depth: usize,
     ) {
         let before = self.before.map(|seen| &seen.folders);
@@ -273,37 +282,37 @@ impl Walk<'_> {
         }
         match open_folder(folder, &kept.name) {
             Ok(inner) => self.folder(&inner, path, within, depth + 1),
-            // It went away, or somebody put something else there.
+            // It was removed, or replaced by something else.
             Err(Errno::NOENT) => return,
             Err(_) => return self.unseen(path),
         }
-        // An empty folder of a protected name shows that somebody got past what keeps it from being made.
+        // An empty folder with a protected name shows that its creation was not prevented.
         if let Some(name) = within
-            && name.guard == Guard::Closed
+            && name.class == NameClass::Closed
             && !has_any(&self.seen.marks, path)
             && names::of(path.parent().unwrap_or(Path::new(""))).is_none()
         {
-            self.mark(path, Way::Name(name), State::There);
+            self.mark(path, FindingKind::Name(name), MarkState::Present);
         }
     }
 
-    /// Marks what links below protected names lead to: it is read by the same programs.
+    /// Marks the targets of links inside protected names: the same programs read them.
     fn linked(&mut self, top: &OwnedFd) {
         let Ok(root) = host::Files::canonicalize(&host::RealFiles, self.top) else {
             return;
         };
         for (path, name) in std::mem::take(&mut self.links) {
             let trace = trace(root.as_path(), &path);
-            let paths = trace.links.into_iter().skip(1).chain(trace.end);
+            let paths = trace.links.into_iter().skip(1).chain(trace.target);
             for path in paths {
                 let inner = path.strip_prefix(root.as_path()).unwrap_or(&path);
-                self.at(top, inner, Way::Name(name));
+                self.at(top, inner, FindingKind::Name(name));
             }
         }
     }
 
-    /// Marks the files of the workspace that git runs by itself.
-    fn programs(&mut self, top: &OwnedFd, programs: &Programs) {
+    /// Marks the files of the workspace that git runs on its own.
+    fn programs(&mut self, top: &OwnedFd, programs: &GitPrograms) {
         if programs.paths.is_empty() {
             return;
         }
@@ -312,10 +321,10 @@ impl Walk<'_> {
         };
         for (path, role) in &programs.paths {
             let way = match role {
-                Role::Config => Way::Config,
-                Role::Hooks => Way::Hook,
-                Role::Program => Way::Program,
-                Role::Package => Way::Package,
+                ProgramRole::Config => FindingKind::Config,
+                ProgramRole::Hooks => FindingKind::Hook,
+                ProgramRole::Program => FindingKind::Program,
+                ProgramRole::Package => FindingKind::Package,
             };
             if let Ok(inner) = path.strip_prefix(root.as_path()) {
                 self.at(top, inner, way);
@@ -323,15 +332,16 @@ impl Walk<'_> {
         }
     }
 
-    /// Marks one path below the top, a folder with all that it holds. What is marked as something weaker is replaced.
-    fn at(&mut self, top: &OwnedFd, path: &Path, way: Way) {
+    /// Marks one path below the scanned folder, a folder with its contents. A weaker mark is
+    /// replaced.
+    fn at(&mut self, top: &OwnedFd, path: &Path, way: FindingKind) {
         let above = path.parent().unwrap_or(Path::new(""));
         let name = path.file_name().unwrap_or_default();
         let mut found = Marks::new();
         let folder = match open_below(top, above) {
             Ok(folder) => folder,
             Err(Errno::NOENT) => return,
-            // What stands in the way is marked itself.
+            // The entry in the way is marked itself.
             Err(_) => return,
         };
         match stat(&folder, name) {
@@ -342,9 +352,9 @@ impl Walk<'_> {
             }
             Ok(_) => match state(&folder, name) {
                 Ok(state) => {
-                    found.insert(path.to_owned(), Mark { way, state });
+                    found.insert(path.to_owned(), ScanMark { kind: way, state });
                 }
-                Err(_) => unseen(path, &mut found),
+                Err(_) => mark_unreadable(path, &mut found),
             },
             Err(_) => {}
         }
@@ -353,9 +363,9 @@ impl Walk<'_> {
                 .seen
                 .marks
                 .get(&path)
-                .is_none_or(|known| match known.way {
-                    Way::Name(name) => name.guard == Guard::Watched,
-                    Way::LinkOut | Way::Unseen => true,
+                .is_none_or(|known| match known.kind {
+                    FindingKind::Name(name) => name.class == NameClass::Watched,
+                    FindingKind::LinkOut | FindingKind::Unreadable => true,
                     _ => false,
                 });
             if is_stronger {
@@ -364,19 +374,19 @@ impl Walk<'_> {
         }
     }
 
-    fn git(&mut self, folder: &OwnedFd, path: &Path, kept: &Kept) {
+    fn git(&mut self, folder: &OwnedFd, path: &Path, kept: &KeptName) {
         match kept.kind {
             FileType::Directory => match open_folder(folder, &kept.name) {
                 Ok(inner) => {
-                    self.mark(path, Way::Repository, State::There);
-                    git::look(&inner, path, &mut self.seen.marks, 0);
-                    control::look(&inner, path, self.before, &mut self.seen);
+                    self.mark(path, FindingKind::Repository, MarkState::Present);
+                    git::scan_git_folder(&inner, path, &mut self.seen.marks, 0);
+                    irregular::scan(&inner, path, self.before, &mut self.seen);
                 }
                 Err(Errno::NOENT) => {}
                 Err(_) => self.unseen(path),
             },
             _ => match state(folder, &kept.name) {
-                Ok(state) => self.mark(path, Way::Pointer, state),
+                Ok(state) => self.mark(path, FindingKind::Pointer, state),
                 Err(Errno::NOENT) => {}
                 Err(_) => self.unseen(path),
             },
@@ -388,11 +398,11 @@ impl Walk<'_> {
             Ok(Some(text)) => {
                 let drivers = git::drivers(&text);
                 if !drivers.is_empty() {
-                    self.mark(path, Way::Drivers, State::Holds(drivers));
+                    self.mark(path, FindingKind::Drivers, MarkState::Bytes(drivers));
                 }
             }
             Err(Errno::NOENT) => {}
-            // A link, or more than anybody writes by hand.
+            // A link, or a file longer than anybody writes by hand.
             Ok(None) | Err(_) => self.unseen(path),
         }
     }
@@ -406,20 +416,22 @@ impl Walk<'_> {
             Path::new(OsStr::from_bytes(&target)),
             self.top.as_path(),
         ) {
-            self.mark(path, Way::LinkOut, State::Link(target));
+            self.mark(path, FindingKind::LinkOut, MarkState::Link(target));
         }
     }
 
-    fn mark(&mut self, path: &Path, way: Way, state: State) {
-        self.seen.marks.insert(path.to_owned(), Mark { way, state });
+    fn mark(&mut self, path: &Path, way: FindingKind, state: MarkState) {
+        self.seen
+            .marks
+            .insert(path.to_owned(), ScanMark { kind: way, state });
     }
 
     fn unseen(&mut self, path: &Path) {
-        unseen(path, &mut self.seen.marks);
+        mark_unreadable(path, &mut self.seen.marks);
     }
 }
 
-fn is_worth_a_look(entry: &Entry) -> bool {
+fn is_worth_a_look(entry: &FolderEntry) -> bool {
     match entry.kind {
         FileType::Directory | FileType::Symlink => true,
         _ => {
@@ -432,7 +444,7 @@ fn is_last_part(name: &OsStr) -> bool {
     LAST_PARTS.contains(&names::folded(name))
 }
 
-/// Whether a link at `path` leads out of the top, told by names alone.
+/// Returns whether a link at `path` leads out of the scanned folder, judged lexically.
 fn leads_out(path: &Path, target: &Path, top: &Path) -> bool {
     let mut depth = path.components().count() - 1;
     let target = match target.strip_prefix(top) {
@@ -454,39 +466,39 @@ fn leads_out(path: &Path, target: &Path, top: &Path) -> bool {
     false
 }
 
-/// A path below another, for marks.
-pub(super) fn below(path: &Path, rest: &[u8]) -> PathBuf {
+/// Joins a name given as bytes to a path.
+pub(super) fn join_bytes(path: &Path, rest: &[u8]) -> PathBuf {
     path.join(OsString::from_vec(rest.to_vec()))
 }
 
-/// Everything in a folder, to a depth, as marks of one way. `skips` says which names mean nothing.
+/// Marks everything in a folder, up to a depth, in the same way. `skips` selects names to ignore.
 pub(super) fn all_of(
     folder: impl AsFd,
     path: &Path,
-    way: Way,
+    way: FindingKind,
     marks: &mut Marks,
     skips: &dyn Fn(&OsStr) -> bool,
     depth: usize,
 ) {
     let Ok(entries) = entries(&folder) else {
-        return unseen(path, marks);
+        return mark_unreadable(path, marks);
     };
     for entry in entries {
         let path = path.join(&entry.name);
-        if depth > 8 || marks.len() >= MOST_MARKS {
-            return unseen(&path, marks);
+        if depth > 8 || marks.len() >= MAX_MARKS {
+            return mark_unreadable(&path, marks);
         }
         match entry.kind {
             FileType::Directory => match open_folder(&folder, &entry.name) {
                 Ok(inner) => all_of(inner, &path, way, marks, skips, depth + 1),
-                Err(_) => unseen(&path, marks),
+                Err(_) => mark_unreadable(&path, marks),
             },
             _ if skips(&entry.name) => {}
             _ => match state(&folder, &entry.name) {
                 Ok(state) => {
-                    marks.insert(path, Mark { way, state });
+                    marks.insert(path, ScanMark { kind: way, state });
                 }
-                Err(_) => unseen(&path, marks),
+                Err(_) => mark_unreadable(&path, marks),
             },
         }
     }

@@ -1,23 +1,23 @@
-//! Profiles as text: what the same policy says on macOS.
+//! Tests of profiles as text.
 
 use base::AbsPath;
 
-use super::{Place, profile};
-use crate::{Layer, Network, Person, Policy};
+use super::{ProfileContext, profile};
+use crate::{Network, Policy, SandboxLayer, UserEnvironment};
 
 fn path(text: &str) -> AbsPath {
     AbsPath::new(text).expect("an absolute path")
 }
 
-fn place() -> Place {
-    Place {
+fn place() -> ProfileContext {
+    ProfileContext {
         private: path("/private/var/folders/burin/run-1"),
         proxy: Some(4711),
     }
 }
 
 fn policy() -> Policy {
-    let person = Person {
+    let person = UserEnvironment {
         home: path("/Users/ada"),
         own: vec![path("/Users/ada/Library/Application Support/Burin")],
         environment: Vec::new(),
@@ -28,7 +28,7 @@ fn policy() -> Policy {
     policy
 }
 
-/// What stands behind the part that is always the same.
+/// Returns the profile without its constant first part.
 fn check(policy: &Policy, expected: &str) {
     let text = profile(policy, &place()).expect("a profile");
     let own = text.strip_prefix(super::BASE).expect("the base");
@@ -71,7 +71,7 @@ fn the_usual_policy() {
 }
 
 #[test]
-fn a_repository_can_be_committed_to_and_not_configured() {
+fn repositories_can_be_committed_to_but_not_configured() {
     let mut policy = policy();
     policy.hidden.clear();
     policy.protected.names.clear();
@@ -83,7 +83,7 @@ fn a_repository_can_be_committed_to_and_not_configured() {
         r#"(deny file-write* file-link (subpath "/Users/ada/work (1)/.git/config.worktree"))"#,
         r#"(deny file-write* file-link (subpath "/Users/ada/work (1)/.git/hooks"))"#,
         r#"(deny file-write* file-link (subpath "/Users/ada/work (1)/.git/info/attributes"))"#,
-        // Renaming a folder above would carry the protection away.
+        // Renaming a parent folder would remove the protection.
         r#"(deny file-write-unlink (literal "/Users/ada/work (1)/.git"))"#,
         r#"(deny file-write-unlink (literal "/Users/ada/work (1)/.git/info"))"#,
         r#"(deny file-write-unlink (literal "/Users/ada/work (1)/.git/objects/info"))"#,
@@ -101,7 +101,7 @@ fn a_repository_can_be_committed_to_and_not_configured() {
 }
 
 #[test]
-fn hosts_are_reached_through_the_proxy_and_an_empty_list_reaches_nothing() {
+fn hosts_are_reached_only_through_the_proxy() {
     let mut policy = policy();
     let rule = |policy: &Policy| -> Vec<String> {
         let text = profile(policy, &place()).expect("a profile");
@@ -115,7 +115,7 @@ fn hosts_are_reached_through_the_proxy_and_an_empty_list_reaches_nothing() {
         rule(&policy),
         [r#"(allow network-outbound (remote ip "localhost:4711"))"#]
     );
-    let nowhere = Place {
+    let nowhere = ProfileContext {
         proxy: None,
         ..place()
     };
@@ -123,7 +123,7 @@ fn hosts_are_reached_through_the_proxy_and_an_empty_list_reaches_nothing() {
         .expect_err("no proxy")
         .to_string();
     assert!(refused.contains("there is no proxy"), "{refused}");
-    policy.without.insert(Layer::Network);
+    policy.without.insert(SandboxLayer::Network);
     assert_eq!(
         profile(&policy, &place())
             .expect("a profile")
@@ -136,7 +136,7 @@ fn hosts_are_reached_through_the_proxy_and_an_empty_list_reaches_nothing() {
 }
 
 #[test]
-fn paths_cannot_speak_in_a_profile() {
+fn paths_cannot_inject_profile_rules() {
     let mut policy = policy();
     policy.protected.names.clear();
     policy.protected.repositories =
@@ -151,7 +151,7 @@ fn paths_cannot_speak_in_a_profile() {
         .expect_err("a line end")
         .to_string();
     assert!(
-        refused.contains("cannot be written in a profile"),
+        refused.contains("cannot be expressed in a macOS sandbox profile"),
         "{refused}"
     );
     policy.workspace = path("/Users/ada/a\"b");
@@ -160,10 +160,10 @@ fn paths_cannot_speak_in_a_profile() {
 }
 
 #[test]
-fn an_order_is_wrapped() {
+fn a_request_is_wrapped_in_the_launcher() {
     let stream =
         || std::os::fd::OwnedFd::from(std::os::unix::net::UnixStream::pair().expect("a pair").0);
-    let order = crate::Order {
+    let order = crate::SpawnRequest {
         program: "sh".into(),
         arguments: vec!["-c".into(), "true".into()],
         folder: path("/Users/ada/work (1)"),
@@ -171,7 +171,7 @@ fn an_order_is_wrapped() {
         streams: [stream(), stream(), stream()],
         terminal: false,
     };
-    let order = super::wrapped(&policy(), &place(), order).expect("an order");
+    let order = super::wrap(&policy(), &place(), order).expect("an order");
     assert_eq!(order.program, super::LAUNCHER);
     assert_eq!(order.arguments[2..], ["--", "sh", "-c", "true"]);
     assert!(order.environment.iter().any(|(name, _)| name == "TMPDIR"));

@@ -1,9 +1,9 @@
-//! The attempts, as data: small programs that say nothing about how they are held.
+//! The escape attempts as data: small programs that do not depend on the confinement.
 //!
-//! They find in their environment: `W` the workspace, `B` the scene, `HOME`, `O` a folder that is not theirs, `X` a
-//! program that leaves a trace, `P` `P6` `U` ports of the host, `I` an address of it, `A` an abstract name, `V` a
-//! process, `F` a descriptor, `T` a name in the shared folders. `ESCAPED` in the output is an escape; so is everything
-//! that `effects` sees.
+//! Their environment contains: `W` the workspace, `B` the scene, `HOME`, `O` a folder of another
+//! user, `X` a program that leaves a trace, `P` `P6` `U` ports of the host, `I` an address of it,
+//! `A` an abstract name, `V` a process, `F` a descriptor, `T` a name in the shared folders.
+//! `ESCAPED` in the output is an escape; so is every change that `effects` detects.
 
 mod files;
 mod git;
@@ -14,7 +14,7 @@ mod resources;
 
 use crate::scene::Kind;
 
-/// What is attacked.
+/// The target of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     Files,
@@ -25,22 +25,23 @@ pub(crate) enum Class {
     Resources,
 }
 
-/// One attempt.
+/// One escape attempt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attempt {
     pub(crate) name: &'static str,
     pub(crate) program: &'static str,
     pub(crate) flag: &'static str,
     pub(crate) text: &'static str,
-    /// Without a sandbox it succeeds for root alone.
+    /// Without a sandbox it succeeds only for root.
     pub(crate) is_for_root: bool,
-    /// Where it must succeed without a sandbox.
+    /// The kinds of scenes in which it must succeed without a sandbox.
     pub(crate) home: Kind,
-    /// A program that it needs.
+    /// A program that it requires.
     pub(crate) tool: &'static str,
-    /// Hosts are given, and a proxy is there.
+    /// Whether hosts are granted and a proxy runs.
     pub(crate) has_hosts: bool,
-    /// Without a sandbox it could not succeed on this machine; why. Empty where it must.
+    /// The reason that it could not succeed on this machine without a sandbox. Empty if it must
+    /// succeed.
     pub(crate) no_control: &'static str,
 }
 
@@ -107,7 +108,7 @@ impl Attempt {
     }
 }
 
-/// All of them.
+/// All escape attempts.
 pub(crate) fn all() -> Vec<(Class, Attempt)> {
     let lists = [
         (Class::Files, files::LIST),

@@ -1,6 +1,6 @@
-//! Every attempt, inside and outside, for every user.
+//! Runs every attempt, inside and outside, for every user.
 //!
-//! Each user's part runs in a process of its own that was started with a secret in its environment.
+//! Each user's part runs in its own process that was started with a secret in its environment.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use sandbox::scan::Quarantine;
-use sandbox::{Control, Policy};
+use sandbox::{Policy, ScanBaseline};
 
 use crate::attempts::{Attempt, Class, all};
 use crate::effects::Before;
@@ -22,26 +22,27 @@ use crate::scene::{Ground, KINDS, Kind, SECRET, Scene, git, has};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The user that nobody is.
+/// The id of an unprivileged user.
 const NOBODY: u32 = 65534;
 
 #[test]
-fn nothing_gets_out() {
-    in_parts("battery::nothing_gets_out", part);
+fn no_attempt_escapes() {
+    in_parts("battery::no_attempt_escapes", part);
 }
 
 static GROUNDS: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs `part` as the user who runs the tests and, where that is root, as an ordinary one.
+/// Runs `part` as the current user and, if that is root, also as an ordinary user.
 pub(crate) fn in_parts(test: &str, part: fn()) {
     if std::env::var_os("BX_PART").is_some() {
         return part();
     }
     let folder = tempfile::tempdir().expect("a folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
-    // The folder of the build may be nobody else's to enter.
+    // Other users may not be able to enter the build folder.
     let program = folder.path().join("program");
-    // By another program: a file that was open for writing here while a test beside us forked cannot be started.
+    // `cp` writes the copy: if this process held it open for writing while another test forked, the
+    // copy could not be executed (`ETXTBSY`).
     let copied = Command::new("cp")
         .arg(std::env::current_exe().expect("myself"))
         .arg(&program)
@@ -57,9 +58,9 @@ pub(crate) fn in_parts(test: &str, part: fn()) {
             .env("BX_PART", user.to_string())
             .env("LAUNCHER_TOKEN", SECRET)
             .current_dir("/");
-        // Tests run side by side, and each removes its own.
+        // Tests run concurrently, and each removes its own.
         let number = GROUNDS.fetch_add(1, Ordering::Relaxed);
-        // Not what a scene calls itself: what carries the name of a scene is killed with it.
+        // Differs from the scene's name: processes that carry the scene's name are killed with it.
         let name = format!("bx-part-{}-{number}", std::process::id());
         let ground = Path::new("/var/lib").join(name);
         if user != own {
@@ -82,10 +83,10 @@ pub(crate) fn in_parts(test: &str, part: fn()) {
     assert!(failures.is_empty(), "it failed for the users {failures:?}");
 }
 
-/// How often a control is tried before it counts as one without effect.
+/// Number of times a control is tried before it counts as ineffective.
 const TRIES: usize = 5;
 
-/// What came of one attempt in one scene.
+/// The result of one attempt in one scene.
 #[derive(Default)]
 struct Tally {
     inside: AtomicUsize,
@@ -117,11 +118,13 @@ fn part() {
         {
             continue;
         }
-        let kinds = match is_whole {
-            true => KINDS.to_vec(),
-            // Where the scene is part of the attempt it is that one; otherwise they take turns.
-            false if attempt.home != Kind::Plain || class == Class::Git => vec![attempt.home],
-            false => vec![KINDS[(number + user as usize) % KINDS.len()]],
+        let kinds = if is_whole {
+            KINDS.to_vec()
+        } else if attempt.home != Kind::Plain || class == Class::Git {
+            // If the attempt requires a scene, that one is used; otherwise they take turns.
+            vec![attempt.home]
+        } else {
+            vec![KINDS[(number + user as usize) % KINDS.len()]]
         };
         work.extend(kinds.into_iter().map(|kind| (class, attempt, kind, false)));
         work.push((class, attempt, attempt.home, true));
@@ -137,9 +140,10 @@ fn part() {
                 while let Some((class, attempt, kind, is_control)) =
                     work.get(next.fetch_add(1, Ordering::Relaxed))
                 {
-                    match is_control {
-                        true => control(*class, attempt, &ground, &tally),
-                        false => attack(*class, attempt, *kind, &ground, &tally),
+                    if *is_control {
+                        control(*class, attempt, &ground, &tally)
+                    } else {
+                        attack(*class, attempt, *kind, &ground, &tally)
                     }
                 }
             });
@@ -175,9 +179,10 @@ fn report(user: u32, tally: Tally) {
 }
 
 fn policy(attempt: &Attempt, scene: &Scene) -> Policy {
-    match attempt.has_hosts {
-        true => with_hosts(scene),
-        false => usual(scene),
+    if attempt.has_hosts {
+        with_hosts(scene)
+    } else {
+        usual(scene)
     }
 }
 
@@ -196,7 +201,7 @@ fn attack(class: Class, attempt: &Attempt, kind: Kind, ground: &Ground, tally: &
     }
     let mut scene = ground.scene(kind);
     let before = Before::of(&scene);
-    let control = Control::of(&scene.work(), &[]);
+    let control = ScanBaseline::of(&scene.work(), &[]);
     let policy = policy(attempt, &scene);
     let left = inside(
         &policy,
@@ -235,13 +240,13 @@ fn attack(class: Class, attempt: &Attempt, kind: Kind, ground: &Ground, tally: &
     }
 }
 
-/// Puts aside what would run something, and lets the person's git loose.
-pub(crate) fn after_the_scan(control: &Control, scene: &Scene) -> Vec<String> {
+/// Quarantines everything that would run, and runs the user's git.
+pub(crate) fn after_the_scan(control: &ScanBaseline, scene: &Scene) -> Vec<String> {
     let mut found = control.changes();
     found.retain(sandbox::scan::Finding::is_armed);
     let aside = base::AbsPath::new(scene.base.join("aside")).expect("an absolute path");
     let mut effects = Vec::new();
-    if let Err(error) = Quarantine::put(&found, &scene.work(), &aside, &host::RealFiles) {
+    if let Err(error) = Quarantine::isolate(&found, &scene.work(), &aside, &host::RealFiles) {
         effects.push(format!("cannot be put aside: {error}"));
     }
     if fired(scene) {
@@ -251,7 +256,7 @@ pub(crate) fn after_the_scan(control: &Control, scene: &Scene) -> Vec<String> {
     effects
 }
 
-/// Asks git for everything a person asks it for, everywhere, and says whether something ran.
+/// Runs every git command that users run, everywhere, and returns whether something was executed.
 pub(crate) fn fired(scene: &Scene) -> bool {
     let work = fs::canonicalize(scene.work()).expect("a workspace");
     let mut folders = vec![
@@ -272,7 +277,7 @@ pub(crate) fn fired(scene: &Scene) -> bool {
     scene.base.join("fired").exists()
 }
 
-/// Folders that a person may stand in.
+/// Folders in which a user may run git.
 fn within(folder: &Path, depth: usize, folders: &mut Vec<std::path::PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -307,7 +312,7 @@ fn control(class: Class, attempt: &Attempt, ground: &Ground, tally: &Tally) {
     Tally::note(&tally.lame, format!("{:?} {}{said}", class, attempt.name));
 }
 
-/// Tries without a sandbox; what was said where that had no effect.
+/// Tries without a sandbox; returns the output if that had no effect.
 fn without(class: Class, attempt: &Attempt, ground: &Ground) -> Result<(), String> {
     let mut scene = ground.scene(attempt.home);
     let before = Before::of(&scene);
@@ -321,9 +326,10 @@ fn without(class: Class, attempt: &Attempt, ground: &Ground) -> Result<(), Strin
     if class == Class::Git && effects.is_empty() && fired(&scene) {
         effects.push("the person's git ran it".to_owned());
     }
-    match effects.is_empty() {
-        true => Err(said(&left)),
-        false => Ok(()),
+    if effects.is_empty() {
+        Err(said(&left))
+    } else {
+        Ok(())
     }
 }
 
@@ -338,7 +344,7 @@ fn said(left: &Left) -> String {
 }
 
 #[test]
-fn the_leaked_descriptor_is_one() {
+fn the_leaked_descriptor_is_open_in_the_control() {
     // The attempts that read it would prove nothing if it closed by itself.
     let ground = Ground::new("leak");
     let scene = ground.scene(Kind::NoGit);

@@ -1,4 +1,4 @@
-//! What a program did to its scene beyond what it may.
+//! Detects the effects of a program on its scene beyond the permitted ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::scene::{SECRET, Scene};
 
-/// Names in a workspace that no agent writes; spelled out here, so that a list that was cut short is noticed.
+/// Names in a workspace that no agent may write; listed here, so that a truncated list is noticed.
 const CLOSED: &[&str] = &[
     ".vscode",
     ".cursor",
@@ -25,7 +25,7 @@ const CLOSED: &[&str] = &[
     ".gdbinit",
 ];
 
-/// What in a git folder decides what git runs.
+/// Entries of a git folder that decide which programs git runs.
 const CONTROL: &[&str] = &[
     "config",
     "config.worktree",
@@ -36,7 +36,7 @@ const CONTROL: &[&str] = &[
     "objects/info/alternates",
 ];
 
-/// Everything in a scene, as far as it can be told.
+/// A snapshot of everything observable in a scene.
 pub(crate) struct Before {
     tree: BTreeMap<PathBuf, String>,
 }
@@ -48,7 +48,8 @@ impl Before {
         Self { tree }
     }
 
-    /// What is different now, and what `output` gives away. Empty when the program stayed inside.
+    /// Returns the differences, and the escapes visible in `output`. Empty if the program stayed
+    /// inside.
     pub(crate) fn effects(&self, scene: &mut Scene, output: &str) -> Vec<String> {
         let mut effects = self.changes(scene);
         if output.contains(SECRET) {
@@ -79,7 +80,7 @@ impl Before {
             let found = tree.get(Path::new("work/.git"));
             found.map(|text| text.starts_with("folder"))
         };
-        // A first repository can be made; what in it would run something is for the scan.
+        // A first repository may be created; the scan handles anything in it that would run.
         let is_fresh = is_folder(&self.tree).is_none() && is_folder(&now) == Some(true);
         let mut changes = Vec::new();
         for path in self.tree.keys().chain(now.keys()) {
@@ -95,14 +96,14 @@ impl Before {
         changes
     }
 
-    /// Whether a path of the scene is the command's to change.
+    /// Returns whether the command may change a path of the scene.
     fn may_change(&self, path: &Path) -> bool {
         let Ok(inner) = path.strip_prefix("work") else {
             return is_of_worktree(path);
         };
         let mut parts = inner.components();
         let Some(first) = parts.next() else {
-            // The folder's own dates.
+            // The folder's own times.
             return true;
         };
         let first = first.as_os_str().to_string_lossy().to_lowercase();
@@ -126,7 +127,7 @@ impl Before {
     }
 }
 
-/// Whether a path is what a commit in a linked worktree writes to.
+/// Returns whether a commit in a linked worktree writes to a path.
 fn is_of_worktree(path: &Path) -> bool {
     let Ok(inner) = path.strip_prefix("hub/.git") else {
         return false;
@@ -142,8 +143,8 @@ fn is_of_worktree(path: &Path) -> bool {
     }
 }
 
-/// Kind, rights, names and content of everything below a folder. Dates of folders are left out where something may
-/// come and go in them.
+/// Returns kind, permissions, names and content of everything below a folder. Times of folders are
+/// left out where entries may come and go.
 fn picture(base: &Path, path: &Path, tree: &mut BTreeMap<PathBuf, String>) {
     let here = base.join(path);
     let Ok(stat) = fs::symlink_metadata(&here) else {
@@ -172,7 +173,7 @@ fn picture(base: &Path, path: &Path, tree: &mut BTreeMap<PathBuf, String>) {
     }
 }
 
-/// Who was called from inside.
+/// Returns which listeners were connected to from inside.
 fn calls(scene: &Scene) -> Vec<String> {
     let mut calls = Vec::new();
     let mut called = |is_called: bool, who: &str| {
@@ -199,7 +200,8 @@ fn calls(scene: &Scene) -> Vec<String> {
     calls
 }
 
-/// Who is still there: processes that carry the name of the scene, and memory, queues and semaphores with its key.
+/// Returns what remains: processes that carry the scene's name, and memory, queues and semaphores
+/// with its key.
 fn left_behind(scene: &Scene) -> Vec<String> {
     let mut found = Vec::new();
     for process in survivors(&scene.shared) {
@@ -220,7 +222,7 @@ fn left_behind(scene: &Scene) -> Vec<String> {
     found
 }
 
-/// The processes whose command line holds a word.
+/// Returns the processes whose command line contains a word.
 pub(crate) fn survivors(word: &str) -> Vec<i32> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {

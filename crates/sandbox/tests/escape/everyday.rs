@@ -1,4 +1,5 @@
-//! What people do all day, inside as outside: the same exit code and the same output, without a network.
+//! Everyday commands, inside and outside: the same exit code and the same output, without a
+//! network.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use base::AbsPath;
-use sandbox::{Order, Person, Policy, names, start};
+use sandbox::{Policy, SpawnRequest, UserEnvironment, names, start};
 
 use crate::scene::{Ground, Kind, Scene, copy};
 
-/// A program that must be there, and a line for a shell in a folder with a project of every kind.
+/// A required program, and a shell line for a folder with a project of every kind.
 const COMMANDS: &[(&str, &str)] = &[
     ("sh", "pwd | sed 's,.*/,,'"),
     ("ls", "ls -la | awk '{print $1,$NF}'"),
@@ -355,7 +356,7 @@ fn everyday_commands_behave_as_outside() {
     assert!(same * 100 >= count * 98, "{}", different.join("\n"));
 }
 
-/// Exit code and output, with the place taken out.
+/// Returns exit code and output, with the folder's path replaced.
 type Outcome = (i32, String);
 
 fn both(ground: &Ground, template: &Scene, tool: &str, line: &str) -> Option<(Outcome, Outcome)> {
@@ -371,9 +372,10 @@ fn both(ground: &Ground, template: &Scene, tool: &str, line: &str) -> Option<(Ou
         let scene = ground.scene(Kind::NoGit);
         fs::remove_dir_all(scene.base.join("work")).expect("removed");
         copy(&template.base.join("work"), &scene.base.join("work"));
-        let mut outcome = match is_inside {
-            true => sandboxed(&scene, line),
-            false => bare(&scene, line),
+        let mut outcome = if is_inside {
+            sandboxed(&scene, line)
+        } else {
+            bare(&scene, line)
         };
         outcome.1 = outcome
             .1
@@ -434,7 +436,7 @@ fn sandboxed(scene: &Scene, line: &str) -> Outcome {
     let home = std::env::var_os("HOME")
         .and_then(AbsPath::new)
         .expect("a home folder");
-    let person = Person {
+    let person = UserEnvironment {
         home,
         own: Vec::new(),
         environment: environment(),
@@ -443,7 +445,7 @@ fn sandboxed(scene: &Scene, line: &str) -> Outcome {
     let mut policy = Policy::usual(scene.work(), &person, &closed);
     policy.environment = environment();
     let mut output = tempfile::tempfile().expect("a file");
-    let order = Order {
+    let order = SpawnRequest {
         program: "/bin/sh".into(),
         arguments: vec!["-c".into(), line.into()],
         folder: scene.work(),
@@ -467,12 +469,12 @@ fn sandboxed(scene: &Scene, line: &str) -> Outcome {
     output.rewind().expect("rewound");
     output.read_to_end(&mut bytes).expect("read");
     (
-        finished.end.code(),
+        finished.exit.code(),
         String::from_utf8_lossy(&bytes).into_owned(),
     )
 }
 
-/// A project of every kind, beside what a scene has.
+/// Creates a project of every kind, in addition to the scene.
 fn projects(scene: &Scene) {
     let work = scene.base.join("work");
     let put = |path: &str, text: &str| {

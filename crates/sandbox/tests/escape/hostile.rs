@@ -1,17 +1,17 @@
-//! Hostile repositories: every way to have git run something, in every place that git believes. An agent that obeys
-//! plants it, the scan puts it aside, and the person's git runs nothing.
+//! Hostile repositories: every way to make git run something, in every place that git trusts. An
+//! obedient agent plants it, the scan quarantines it, and the user's git runs nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use sandbox::Control;
+use sandbox::ScanBaseline;
 
 use crate::battery::{after_the_scan, fired, in_parts};
 use crate::policies::{inside, outside, usual};
 use crate::scene::{Ground, Kind};
 
-/// Ways to have git run `$X`; each writes to `$C`, a configuration, and may use `$D`, the git folder it belongs to, and
-/// `$R`, the folder of files.
+/// Ways to make git run `$X`; each writes to `$C`, a configuration, and may use `$D`, the git
+/// folder it belongs to, and `$R`, the folder of files.
 const WAYS: &[(&str, &str)] = &[
     ("fsmonitor", "printf '[core]\\n fsmonitor = %s\\n' $X >> $C"),
     (
@@ -60,7 +60,7 @@ const WAYS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Places; each makes `C`, `D` and `R`, and ends with what makes git look there.
+/// Places; each creates `C`, `D` and `R`, and ends with the step that makes git look there.
 const PLACES: &[(&str, &str, &str)] = &[
     ("in the repository", "D=$W/.git; C=$D/config; R=$W", ":"),
     (
@@ -86,11 +86,8 @@ const PLACES: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn after_an_agent_that_obeys_the_persons_git_runs_nothing() {
-    in_parts(
-        "hostile::after_an_agent_that_obeys_the_persons_git_runs_nothing",
-        part,
-    );
+fn git_runs_nothing_after_a_hostile_repository() {
+    in_parts("hostile::git_runs_nothing_after_a_hostile_repository", part);
 }
 
 fn part() {
@@ -120,7 +117,7 @@ fn part() {
                     }
                     drop(scene);
                     let scene = ground.scene(Kind::Plain);
-                    let control = Control::of(&scene.work(), &[]);
+                    let control = ScanBaseline::of(&scene.work(), &[]);
                     let left = inside(&usual(&scene), &scene, "/bin/sh", &["-c", text], patience);
                     let mut effects = after_the_scan(&control, &scene);
                     if let Err(refused) = left {

@@ -1,4 +1,4 @@
-//! The program that started a sandbox is killed at any moment, and nothing is left of it.
+//! Kills the program that started a sandbox at any moment, and checks that nothing remains.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -19,7 +19,7 @@ fn kills() -> u64 {
 }
 
 #[test]
-fn nothing_is_left_when_the_program_is_killed() {
+fn nothing_remains_when_the_program_is_killed() {
     if let Ok(base) = std::env::var("BX_KILLED") {
         return be_killed(&base);
     }
@@ -33,7 +33,7 @@ fn nothing_is_left_when_the_program_is_killed() {
     assert!(is_up > 0, "no command was ever up");
 }
 
-/// Starts, kills and looks; says whether the command was up by then.
+/// Starts, kills and checks; returns whether the command was running by then.
 fn kill_once(seed: u64, mut scene: Scene) -> bool {
     let before = Before::of(&scene);
     let mounts = mounts(&scene);
@@ -43,7 +43,7 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
     let mut child = Command::new(std::env::current_exe().expect("myself"))
         .args([
             "--exact",
-            "kills::nothing_is_left_when_the_program_is_killed",
+            "kills::nothing_remains_when_the_program_is_killed",
             "--nocapture",
         ])
         .env("BX_KILLED", &scene.base)
@@ -54,13 +54,12 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
         .spawn()
         .expect("a program");
     let up = scene.base.join("work/up");
-    match random.random_bool(0.5) {
-        // Somewhere while it is being put up.
-        true => thread::sleep(Duration::from_micros(random.random_range(0..60_000))),
-        false => {
-            wait_for(|| up.exists());
-            thread::sleep(Duration::from_micros(random.random_range(0..5_000)));
-        }
+    if random.random_bool(0.5) {
+        // At some point while the sandbox is set up.
+        thread::sleep(Duration::from_micros(random.random_range(0..60_000)))
+    } else {
+        wait_for(|| up.exists());
+        thread::sleep(Duration::from_micros(random.random_range(0..5_000)));
     }
     let was_up = up.exists();
     child.kill().expect("killed");
@@ -79,7 +78,7 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
         survivors(&scene.shared)
     );
     assert_eq!(self::mounts(&scene), mounts, "seed {seed}");
-    // The empty caches that it made in the home stay: nothing is left that could remove them.
+    // Its empty cache folders in the home stay: no process is left to remove them.
     let is_cache = |effect: &String| {
         effect.starts_with("home/") && effect.contains("None is Some(\"folder 40700")
     };
@@ -101,7 +100,7 @@ fn kill_once(seed: u64, mut scene: Scene) -> bool {
     was_up
 }
 
-/// The scene that the killed program had made for itself, whose end it did not live to see.
+/// The scene that the killed program had created for itself and could not remove.
 fn remove_what_no_sandbox_made(process: u32) {
     let ground = format!("bx-killed-{process}");
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -139,7 +138,7 @@ fn wait_for(is_so: impl Fn() -> bool) -> bool {
     is_so()
 }
 
-/// The mounts of this machine that have to do with a scene.
+/// Returns the mounts of this machine that belong to a scene.
 fn mounts(scene: &Scene) -> Vec<String> {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let base = scene.base.to_string_lossy().into_owned();
@@ -150,7 +149,7 @@ fn mounts(scene: &Scene) -> Vec<String> {
         .collect()
 }
 
-/// The program that is killed: puts up a sandbox in a scene that another one made, and stays.
+/// The program to be killed: opens a sandbox in another one's scene, and stays.
 fn be_killed(base: &str) {
     let ground = Ground::new("killed");
     let mut scene = ground.scene(Kind::NoGit);

@@ -1,38 +1,47 @@
-//! A layer that the machine does not give: refused with a sentence, nothing run; without that layer by the person's own
-//! word, it runs and the word is in the record.
+//! A missing layer refuses the command with a sentence, and nothing runs; if the user omits the
+//! layer, the command runs and the omission is recorded.
 
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Duration;
 
-use sandbox::{Layer, Refused};
+use sandbox::{SandboxError, SandboxLayer};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
 use crate::policies::{inside, usual};
 use crate::scene::{Ground, Kind, has};
 
-/// What is taken away, and which layers may be said to be missing then.
-const MISSING: &[(&str, &[Layer])] = &[
-    ("user namespaces", &[Layer::Namespaces]),
-    ("mnt namespaces", &[Layer::Namespaces, Layer::Mounts]),
-    ("pid namespaces", &[Layer::Namespaces]),
-    ("ipc namespaces", &[Layer::Namespaces]),
-    ("uts namespaces", &[Layer::Namespaces]),
-    ("net namespaces", &[Layer::Network, Layer::Namespaces]),
-    ("call landlock", &[Layer::Landlock]),
-    ("call seccomp", &[Layer::Seccomp]),
-    ("call mount", &[Layer::Mounts, Layer::Namespaces]),
+/// The removed feature, and the layers that may be reported as missing then.
+const MISSING: &[(&str, &[SandboxLayer])] = &[
+    ("user namespaces", &[SandboxLayer::Namespaces]),
+    (
+        "mnt namespaces",
+        &[SandboxLayer::Namespaces, SandboxLayer::Mounts],
+    ),
+    ("pid namespaces", &[SandboxLayer::Namespaces]),
+    ("ipc namespaces", &[SandboxLayer::Namespaces]),
+    ("uts namespaces", &[SandboxLayer::Namespaces]),
+    (
+        "net namespaces",
+        &[SandboxLayer::Network, SandboxLayer::Namespaces],
+    ),
+    ("call landlock", &[SandboxLayer::Landlock]),
+    ("call seccomp", &[SandboxLayer::Seccomp]),
+    (
+        "call mount",
+        &[SandboxLayer::Mounts, SandboxLayer::Namespaces],
+    ),
 ];
 
 #[test]
-fn what_cannot_be_put_up_whole_is_refused() {
+fn an_incomplete_sandbox_is_refused() {
     if let Ok(missing) = std::env::var("BX_MISSING") {
         return with_it_missing(&missing);
     }
     let mut failures = Vec::new();
     let mut count = 0;
     for (missing, _) in MISSING {
-        let name = "layers::what_cannot_be_put_up_whole_is_refused";
+        let name = "layers::an_incomplete_sandbox_is_refused";
         let myself = std::env::current_exe().expect("myself");
         let test = [name, "--exact", "--nocapture"];
         let mut command = match missing.strip_suffix(" namespaces") {
@@ -91,7 +100,7 @@ fn with_it_missing(missing: &str) {
     };
     assert!(!scene.base.join("work/ran").exists());
     let sentence = refused.to_string();
-    let Refused::Missing { layer, .. } = refused else {
+    let SandboxError::Missing { layer, .. } = refused else {
         panic!("another refusal: {sentence}");
     };
     println!("{missing}: {sentence}");
@@ -100,8 +109,8 @@ fn with_it_missing(missing: &str) {
         sentence.contains(&format!("--without {layer}")),
         "{sentence}"
     );
-    // What a person may decide.
-    if matches!(layer, Layer::Landlock | Layer::Network) {
+    // The user's decision.
+    if matches!(layer, SandboxLayer::Landlock | SandboxLayer::Network) {
         policy.without.insert(layer);
         match run(&policy) {
             Ok(left) => assert_eq!(left.code, 0, "{}", left.output),
@@ -111,7 +120,7 @@ fn with_it_missing(missing: &str) {
     }
 }
 
-/// From here on the kernel does not know some calls.
+/// Makes some system calls unavailable from here on.
 fn take_away(call: &str) {
     let numbers: &[i64] = match call {
         "landlock" => &[

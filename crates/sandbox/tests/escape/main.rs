@@ -1,7 +1,9 @@
-//! Attempts to get out of the sandbox, each beside the same program without one, which must succeed.
+//! Attempts to escape the sandbox, each compared with a control run without one, which must
+//! succeed.
 //!
-//! `BURIN_BATTERY=all` runs every attempt for every user in every scene; otherwise each attempt runs for every user in
-//! one scene, in turn. `BURIN_RACES` and `BURIN_KILLS` are how often races and kills are repeated.
+//! `BURIN_BATTERY=all` runs every attempt for every user in every scene; otherwise each attempt
+//! runs for every user in one scene, in turn. `BURIN_RACES` and `BURIN_KILLS` set the number of
+//! repetitions of races and kills.
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::disallowed_methods,

@@ -1,6 +1,7 @@
-//! What commands leave, and the person's own tools then follow: links in git folders, programs that git runs, what
-//! protected names lead to, further folders that can be written. Each case is tried without a sandbox first, where it
-//! must have its effect; inside it must have none, and something must be told.
+//! Files that commands leave and the user's own tools then follow: links in git folders, programs
+//! that git runs, targets of protected names, further writable folders. Each case first runs
+//! without a sandbox, where it must have its effect; inside it must have none, and something must
+//! be reported.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use base::AbsPath;
 use sandbox::scan::Quarantine;
-use sandbox::{Control, Policy, Scope};
+use sandbox::{Policy, ScanBaseline, ScanScope};
 
 use crate::battery::in_parts;
 use crate::policies::{inside, outside, usual};
@@ -21,28 +22,28 @@ use crate::scene::{Ground, Kind, PATH, SECRET, Scene};
 
 mod list;
 
-/// One case. The texts are for a shell in the workspace, with the variables of every attempt.
+/// One case. The texts are shell scripts run in the workspace, with the variables of every attempt.
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     name: &'static str,
     home: Kind,
-    /// What the person did before.
+    /// The user's preparation.
     before: &'static str,
-    /// What commands do, each in a sandbox of its own.
+    /// The commands, each run in its own sandbox.
     attacks: &'static [&'static str],
-    /// What the person does afterwards. `$X` leaves a trace.
+    /// The user's actions afterwards. `$X` leaves a trace.
     after: &'static str,
-    /// What the policy gives and keeps beyond the usual one, below the scene.
+    /// Grants and protections beyond the default policy, below the scene.
     writable: &'static [&'static str],
     protected: &'static [&'static str],
     hidden: &'static [&'static str],
-    /// The folder that can be written, below the scene; the scene's own where it is empty.
+    /// The writable folder, below the scene; the scene's own if empty.
     workspace: &'static str,
-    /// Nothing is told where nothing can be done.
+    /// Whether nothing is reported because nothing can be done.
     fails: bool,
 }
 
-/// A case in a plain repository.
+/// Returns a case in a plain repository.
 pub(crate) const fn case(
     name: &'static str,
     before: &'static str,
@@ -93,11 +94,8 @@ impl Case {
 }
 
 #[test]
-fn what_commands_leave_runs_nothing_and_leads_nowhere() {
-    in_parts(
-        "planted::what_commands_leave_runs_nothing_and_leads_nowhere",
-        part,
-    );
+fn files_left_by_commands_run_nothing() {
+    in_parts("planted::files_left_by_commands_run_nothing", part);
 }
 
 fn part() {
@@ -148,7 +146,7 @@ fn try_case(ground: &Ground, case: &Case) -> Result<(), String> {
     let scene = ground.scene(case.home);
     let world = World::of(&scene, case);
     let policy = policy(&scene, case);
-    let control = Control::over(&scope(&scene, &policy));
+    let control = ScanBaseline::for_scope(&scope(&scene, &policy));
     let (mut said, mut is_told) = (String::new(), false);
     for attack in case.attacks {
         let left = inside(&policy, &scene, "/bin/sh", &["-c", attack], PATIENCE);
@@ -160,7 +158,7 @@ fn try_case(ground: &Ground, case: &Case) -> Result<(), String> {
     is_told |= !findings.is_empty();
     let armed: Vec<_> = findings.into_iter().filter(|it| it.is_armed()).collect();
     let aside = AbsPath::new(scene.base.join("aside")).expect("an absolute path");
-    let put = Quarantine::put(&armed, &policy.workspace, &aside, &host::RealFiles);
+    let put = Quarantine::isolate(&armed, &policy.workspace, &aside, &host::RealFiles);
     put.map_err(|error| format!("it cannot be put aside: {error}"))?;
     let effects = world.effects(&scene, case, &said);
     match (effects.is_empty(), is_told || case.fails) {
@@ -185,24 +183,24 @@ fn policy(scene: &Scene, case: &Case) -> Policy {
     policy
 }
 
-fn scope(scene: &Scene, policy: &Policy) -> Scope {
+fn scope(scene: &Scene, policy: &Policy) -> ScanScope {
     let roots = [&policy.workspace].into_iter().chain(&policy.writable);
     let folders = roots.filter(|path| path.as_path().is_dir()).cloned();
-    Scope {
+    ScanScope {
         roots: folders.collect(),
         git_folders: Vec::new(),
         home: AbsPath::new(scene.base.join("home")),
     }
 }
 
-/// What is there beside the workspace, and a listener in it.
+/// The surroundings of the workspace, and a listener in it.
 struct World {
     tree: BTreeMap<String, String>,
     listener: UnixListener,
 }
 
 impl World {
-    /// After the person's own preparations.
+    /// Runs after the user's own preparation.
     fn of(scene: &Scene, case: &Case) -> Self {
         let work = scene.work();
         let listener = UnixListener::bind(work.join("host.sock")).expect("a listener");
@@ -215,12 +213,12 @@ impl World {
         }
     }
 
-    /// What happened when the person went on.
+    /// The observations after the user's actions.
     fn effects(&self, scene: &Scene, case: &Case, said: &str) -> Vec<String> {
         let mut effects = Vec::new();
         let after = person(scene, case.after).1;
         let now = tree(scene);
-        // Where the home folder can be written, what is in it may change.
+        // If the home folder is writable, its contents may change.
         let is_own = |path: &str| {
             let is_home = case.workspace == "home" || case.writable.contains(&"home");
             is_home && path.starts_with("home/")
@@ -244,9 +242,9 @@ impl World {
     }
 }
 
-/// Runs something as the person does, in the workspace.
+/// Runs a script as the user, in the workspace.
 fn person(scene: &Scene, script: &str) -> (bool, String) {
-    // What waits for an answer that never comes is no effect.
+    // A process that waits for an answer that never comes is no effect.
     let done = Command::new("timeout")
         .args(["-k", "1", "20", "/bin/sh", "-c", script])
         .current_dir(scene.work())
@@ -261,7 +259,7 @@ fn person(scene: &Scene, script: &str) -> (bool, String) {
     (done.status.success(), text)
 }
 
-/// Contents of what lies in the home folder and outside; what git keeps for itself there is left out.
+/// Returns the contents of the home folder and outside, except for git's own files there.
 fn tree(scene: &Scene) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for name in ["home", "outside"] {

@@ -1,4 +1,4 @@
-//! Running a program inside and outside, with the same environment.
+//! Runs a program inside and outside, with the same environment.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -9,23 +9,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use base::AbsPath;
-use sandbox::{Denied, Limits, Network, Order, Person, Policy, Refused, names, start};
+use sandbox::{
+    DeniedAccess, Network, Policy, ResourceLimits, SandboxError, SpawnRequest, UserEnvironment,
+    names, start,
+};
 
 use crate::scene::{SECRET, Scene};
 
-/// What a program left.
+/// The result of a program.
 pub(crate) struct Left {
-    /// As a shell says it.
+    /// The exit code as a shell reports it.
     pub(crate) code: i32,
-    /// Both its outputs.
+    /// Both output streams.
     pub(crate) output: String,
-    pub(crate) denials: Vec<Denied>,
+    pub(crate) denials: Vec<DeniedAccess>,
 }
 
-/// The policy that agents run under.
+/// Returns the policy that agents run under.
 pub(crate) fn usual(scene: &Scene) -> Policy {
     let path = |name: &str| AbsPath::new(scene.base.join(name)).expect("an absolute path");
-    let person = Person {
+    let person = UserEnvironment {
         home: path("home"),
         own: vec![path("home/state")],
         environment: [
@@ -38,7 +41,7 @@ pub(crate) fn usual(scene: &Scene) -> Policy {
     let closed: Vec<&str> = names::closed().map(|name| name.path).collect();
     let mut policy = Policy::usual(scene.work(), &person, &closed);
     policy.environment.extend(scene.variables().iter().cloned());
-    policy.limits = Limits {
+    policy.limits = ResourceLimits {
         processes: Some(512),
         open_files: Some(1024),
         file_bytes: Some(64 << 20),
@@ -49,7 +52,7 @@ pub(crate) fn usual(scene: &Scene) -> Policy {
     policy
 }
 
-/// The same with hosts that can be reached, none of them this machine.
+/// The same with reachable hosts, none of them this machine.
 pub(crate) fn with_hosts(scene: &Scene) -> Policy {
     let mut policy = usual(scene);
     let hosts = ["allowed.example", "*.allowed.example"];
@@ -65,11 +68,11 @@ pub(crate) fn inside(
     program: &str,
     arguments: &[&str],
     patience: Duration,
-) -> Result<Left, Refused> {
+) -> Result<Left, SandboxError> {
     let mut output = tempfile::tempfile().expect("a file");
     let twin = |file: &File| OwnedFd::from(file.try_clone().expect("a descriptor"));
     let nothing = OwnedFd::from(File::open("/dev/null").expect("nothing"));
-    let order = Order {
+    let order = SpawnRequest {
         program: program.into(),
         arguments: arguments.iter().map(Into::into).collect(),
         folder: scene.work(),
@@ -78,24 +81,24 @@ pub(crate) fn inside(
         terminal: false,
     };
     let running = start(policy, order)?;
-    let ender = running.ender();
+    let ender = running.kill_handle();
     let (done, is_done) = mpsc::channel();
     let watch = thread::spawn(move || {
         if is_done.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
-            ender.end();
+            ender.kill();
         }
     });
     let finished = running.wait();
     done.send(()).ok();
     watch.join().expect("the watch");
     Ok(Left {
-        code: finished.end.code(),
+        code: finished.exit.code(),
         output: text(&mut output),
         denials: finished.denials,
     })
 }
 
-/// Runs a program as it is.
+/// Runs a program without a sandbox.
 pub(crate) fn outside(
     scene: &Scene,
     program: &str,

@@ -1,4 +1,5 @@
-//! Links that are swapped while a shell, inside, and the file tools, outside, write by their name.
+//! Races: links are swapped while a shell inside, and the file tools outside, write through their
+//! name.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use base::AbsPath;
-use host::{Expected, Files, RealFiles, SaveRequest};
+use host::{ExpectedContent, Files, RealFiles, SaveRequest};
 
 use crate::policies::{inside, usual};
 use crate::scene::{Ground, Kind};
@@ -18,7 +19,7 @@ fn races() -> usize {
     given.and_then(|number| number.parse().ok()).unwrap_or(1000)
 }
 
-/// Nothing in a folder but what was there.
+/// Asserts that a folder contains nothing new.
 fn untouched(folder: &Path) -> bool {
     let names: Vec<String> = fs::read_dir(folder)
         .expect("a folder")
@@ -37,21 +38,24 @@ fn untouched(folder: &Path) -> bool {
 }
 
 #[test]
-fn the_file_tools_write_through_no_link_that_is_swapped_in() {
+fn file_tools_never_write_through_swapped_links() {
     let ground = Ground::new("races");
     let scene = ground.scene(Kind::Plain);
     let work = AbsPath::new(fs::canonicalize(scene.work()).expect("a folder")).expect("absolute");
     let outside = scene.base.join("outside");
-    let tools = RealFiles.beneath(&work).expect("files beneath a folder");
+    let tools = RealFiles
+        .open_beneath(&work)
+        .expect("files beneath a folder");
     let is_over = AtomicBool::new(false);
     let (mut written, mut refused) = (0, 0);
     thread::scope(|scope| {
-        // Somebody who makes a name now a folder, now a link that leads out, and a file now a file, now a link.
+        // A thread that replaces a name alternately by a folder and a link that leads out, and a
+        // file by a file and a link.
         scope.spawn(|| {
             let (name, file) = (work.join("d"), work.join("f"));
             while !is_over.load(Ordering::Relaxed) {
                 fs::create_dir(&name).ok();
-                // Never through a link: this is the one who plants them.
+                // Never follows a link: this is the code that plants them.
                 fs::File::create_new(&file).ok();
                 thread::yield_now();
                 fs::remove_dir_all(&name).ok();
@@ -79,7 +83,7 @@ fn the_file_tools_write_through_no_link_that_is_swapped_in() {
                     let request = SaveRequest {
                         path: &path,
                         content: b"raced",
-                        expected: Expected::Anything,
+                        expected: ExpectedContent::Anything,
                         recovery_folder: &recovery,
                     };
                     tools.save(&request).map(|_| ())
@@ -109,7 +113,7 @@ fn the_file_tools_write_through_no_link_that_is_swapped_in() {
 }
 
 #[test]
-fn a_shell_writes_through_no_link_that_is_swapped_in_from_outside() {
+fn a_shell_never_writes_through_swapped_links() {
     let ground = Ground::new("shells");
     let scene = ground.scene(Kind::Plain);
     let work = fs::canonicalize(scene.work()).expect("a folder");

@@ -1,4 +1,5 @@
-//! Scenes: a home with secrets, a workspace, neighbours and listeners, made to be attacked and thrown away.
+//! Scenes: a home with secrets, a workspace, neighbours and listeners, created to be attacked and
+//! discarded.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,10 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::AbsPath;
 
-/// What every secret holds.
+/// The content of every secret.
 pub(crate) const SECRET: &str = "S3CRET-4711-0815";
 
-/// Where the workspace lies and what git thinks of it.
+/// The location of the workspace and its relation to git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     Plain,
@@ -34,7 +35,7 @@ pub(crate) const KINDS: [Kind; 5] = [
     Kind::Temporary,
 ];
 
-/// Files of the home folder that open other doors.
+/// Files of the home folder that give access to other systems.
 pub(crate) const SECRETS: &[&str] = &[
     ".ssh/id_ed25519",
     ".aws/credentials",
@@ -54,10 +55,11 @@ pub(crate) const SECRETS: &[&str] = &[
     ".claude/.credentials.json",
 ];
 
-/// Scenes of one program never share a number, whichever ground they stand on: abstract names are the machine's.
+/// Scenes of one program never share a number, even in different folders: abstract names are
+/// machine-wide.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// A folder of our own that is gone at the end, outside of the folders that every sandbox has for itself.
+/// A temporary folder outside the folders that are private to every sandbox.
 pub(crate) struct Ground {
     path: PathBuf,
     temporary: PathBuf,
@@ -66,7 +68,7 @@ pub(crate) struct Ground {
 impl Ground {
     pub(crate) fn new(name: &str) -> Self {
         let name = format!("bx-{name}-{}", std::process::id());
-        // One that was killed left its ground, and numbers of processes come again.
+        // A killed test left its folder, and process ids are reused.
         Self::remove(&name);
         let path = places()
             .map(|place| place.join(&name))
@@ -84,7 +86,7 @@ impl Ground {
         ground
     }
 
-    /// Removes what a ground of this name left that was not dropped.
+    /// Removes the leftovers of a folder of this name that was not dropped.
     pub(crate) fn remove(name: &str) {
         for place in places().chain(["/tmp".into()]) {
             fs::remove_dir_all(place.join(name)).ok();
@@ -102,7 +104,7 @@ impl Ground {
         self.root(kind).join(format!("{kind:?}"))
     }
 
-    /// A fresh scene.
+    /// Creates a new scene.
     pub(crate) fn scene(&self, kind: Kind) -> Scene {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let base = self.root(kind).join(format!("s{number}"));
@@ -118,7 +120,7 @@ impl Ground {
     }
 }
 
-/// Where grounds may lie, best first.
+/// Candidate parent folders, best first.
 fn places() -> impl Iterator<Item = PathBuf> {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
@@ -135,7 +137,7 @@ impl Drop for Ground {
     }
 }
 
-/// One scene, with everything that listens and lives in it.
+/// One scene, with all its listeners and processes.
 pub(crate) struct Scene {
     pub(crate) base: PathBuf,
     pub(crate) kind: Kind,
@@ -147,9 +149,9 @@ pub(crate) struct Scene {
     pub(crate) datagram: UnixDatagram,
     pub(crate) abstracted: UnixListener,
     pub(crate) victim: Child,
-    /// A name in the folders that all programs share, which nobody has.
+    /// A name in the shared folders that is not in use.
     pub(crate) shared: String,
-    /// Kept open without the mark that closes it at a start.
+    /// Kept open without close-on-exec.
     _leaked: OwnedFd,
     variables: Vec<(OsString, OsString)>,
 }
@@ -182,7 +184,7 @@ impl Scene {
             .stderr(Stdio::null())
             .spawn()
             .expect("a victim");
-        // What was planted where all programs meet, for the control to find.
+        // Planted in the shared folders, for the control run to find.
         for folder in ["/tmp", "/var/tmp", "/dev/shm"] {
             fs::write(format!("{folder}/{shared}-secret"), SECRET).ok();
         }
@@ -242,12 +244,12 @@ impl Scene {
         all
     }
 
-    /// What attempts find in their environment.
+    /// Returns the environment of the attempts.
     pub(crate) fn variables(&self) -> &[(OsString, OsString)] {
         &self.variables
     }
 
-    /// The workspace as the person names it.
+    /// Returns the workspace as the user names it.
     pub(crate) fn work(&self) -> AbsPath {
         let name = match self.kind {
             Kind::Symlinked => "link",
@@ -259,7 +261,7 @@ impl Scene {
 
 impl Drop for Scene {
     fn drop(&mut self) {
-        // What controls left behind.
+        // Leftovers of control runs.
         for process in crate::effects::survivors(&self.shared) {
             if let Some(process) = rustix::process::Pid::from_raw(process) {
                 rustix::process::kill_process(process, rustix::process::Signal::KILL).ok();
@@ -293,16 +295,16 @@ impl Drop for Scene {
     }
 }
 
-/// Where programs are looked for, inside and outside.
+/// The search path for programs, inside and outside.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// Whether a program is there for this user.
+/// Returns whether a program is available to this user.
 pub(crate) fn has(program: &str) -> bool {
     PATH.split(':')
         .any(|folder| Path::new(folder).join(program).exists())
 }
 
-/// Git as the person runs it.
+/// Runs git as the user does.
 pub(crate) fn git(folder: &Path, home: &Path, arguments: &[&str]) -> std::process::Output {
     Command::new("git")
         .args(arguments)

@@ -1,5 +1,5 @@
-//! Ordinary work in a sandbox that needs more than the workspace: worktrees, submodules, first repositories, hooks,
-//! servers of the machine, caches of a fresh home.
+//! Ordinary work in a sandbox that needs more than the workspace: worktrees, submodules, first
+//! repositories, hooks, servers of the machine, caches of a fresh home.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use base::AbsPath;
-use sandbox::{Control, HostRule, Network, Policy};
+use sandbox::{HostRule, Network, Policy, ScanBaseline};
 
 use crate::battery::in_parts;
 use crate::policies::{Left, inside, usual};
@@ -33,7 +33,7 @@ fn check_fails(scene: &Scene, policy: &Policy, script: &str) {
     assert_ne!(left.code, 0, "{script}: {}", left.output);
 }
 
-/// As the person; what git says.
+/// Runs git as the user; returns its output.
 #[track_caller]
 fn person(scene: &Scene, folder: &str, arguments: &[&str]) -> String {
     let done = git(
@@ -46,12 +46,12 @@ fn person(scene: &Scene, folder: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_linked_worktree_is_committed_to() {
-    in_parts("work::a_linked_worktree_is_committed_to", || {
+fn a_linked_worktree_can_be_committed_to() {
+    in_parts("work::a_linked_worktree_can_be_committed_to", || {
         let ground = Ground::new("worktree");
         let scene = ground.scene(Kind::Linked);
         let policy = usual(&scene);
-        let control = Control::of(&scene.work(), &[]);
+        let control = ScanBaseline::of(&scene.work(), &[]);
         check(
             &scene,
             &policy,
@@ -101,7 +101,7 @@ fn a_linked_worktree_is_committed_to() {
 }
 
 #[test]
-fn a_prepared_pointer_opens_no_other_folder() {
+fn a_forged_pointer_makes_no_folder_writable() {
     let ground = Ground::new("pointer");
     let scene = ground.scene(Kind::NoGit);
     let other = scene.base.join("other");
@@ -122,8 +122,8 @@ fn a_prepared_pointer_opens_no_other_folder() {
 }
 
 #[test]
-fn submodules_are_committed_to() {
-    in_parts("work::submodules_are_committed_to", || {
+fn submodules_can_be_committed_to() {
+    in_parts("work::submodules_can_be_committed_to", || {
         let ground = Ground::new("submodule");
         let scene = ground.scene(Kind::Plain);
         person(&scene, ".", &["init", "-q", "lib"]);
@@ -143,7 +143,7 @@ fn submodules_are_committed_to() {
         }
         person(&scene, "work", &["commit", "-qm", "submodules"]);
         let policy = usual(&scene);
-        let control = Control::of(&scene.work(), &[]);
+        let control = ScanBaseline::of(&scene.work(), &[]);
         for name in ["lib", "deep/er"] {
             check(
                 &scene,
@@ -189,11 +189,11 @@ fn submodules_are_committed_to() {
 }
 
 #[test]
-fn a_repository_is_begun_and_then_protected() {
-    in_parts("work::a_repository_is_begun_and_then_protected", || {
+fn a_new_repository_is_protected_afterwards() {
+    in_parts("work::a_new_repository_is_protected_afterwards", || {
         let ground = Ground::new("begun");
         let scene = ground.scene(Kind::NoGit);
-        let control = Control::of(&scene.work(), &[]);
+        let control = ScanBaseline::of(&scene.work(), &[]);
         let policy = usual(&scene);
         check(
             &scene,
@@ -221,7 +221,7 @@ fn a_repository_is_begun_and_then_protected() {
 }
 
 #[test]
-fn what_makes_a_first_repository_dangerous_is_refused_at_once() {
+fn dangerous_parts_of_a_new_repository_are_refused() {
     let ground = Ground::new("first");
     for script in [
         "git init -q; git config core.fsmonitor x",
@@ -246,7 +246,7 @@ fn what_makes_a_first_repository_dangerous_is_refused_at_once() {
 }
 
 #[test]
-fn hooks_of_the_project_run_and_their_scripts_can_be_read() {
+fn project_hooks_run_and_their_scripts_are_readable() {
     let ground = Ground::new("hooks");
     let husky = "mkdir -p .husky/_; printf 'echo checked >> log\\n' > .husky/pre-commit; \
         printf '#!/usr/bin/env sh\\n. \"$(dirname \"$0\")/h\"\\n' > .husky/_/pre-commit; \
@@ -264,7 +264,7 @@ fn hooks_of_the_project_run_and_their_scripts_can_be_read() {
             .status();
         assert!(done.is_ok_and(|status| status.success()), "{before}");
         let home = AbsPath::new(scene.base.join("home"));
-        let control = Control::over(&sandbox::Scope {
+        let control = ScanBaseline::for_scope(&sandbox::ScanScope {
             roots: vec![scene.work()],
             git_folders: Vec::new(),
             home,
@@ -275,7 +275,7 @@ fn hooks_of_the_project_run_and_their_scripts_can_be_read() {
             &policy,
             "echo x > x; git add x; git commit -qm two; grep -q checked log",
         );
-        // What installs hooks again writes the same.
+        // Reinstalling hooks writes the same content.
         check(
             &scene,
             &policy,
@@ -289,7 +289,7 @@ fn hooks_of_the_project_run_and_their_scripts_can_be_read() {
     }
 }
 
-/// Answers one request, like a server that a person runs for a test.
+/// Answers one request, like a server that a user runs for a test.
 fn serve(listener: TcpListener) -> std::thread::JoinHandle<()> {
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a client");
@@ -318,7 +318,8 @@ fn allowed_ports_of_this_machine_are_reached_by_every_client() {
         ("127.0.0.2", "127.0.0.2", "127.0.0.2"),
     ] {
         for client in [urllib, bare, by_proxy] {
-            // The proxy asks the system for the addresses of a name, and few know ::1 as one of `localhost`.
+            // The proxy resolves names through the system, and few systems resolve `localhost` to
+            // ::1.
             let has_no_address = host == "localhost" && address == "::1";
             if client == bare && host.starts_with('[')
                 || client == by_proxy && (rule != host || has_no_address)
@@ -362,7 +363,7 @@ fn other_ports_of_this_machine_stay_out_of_reach() {
     );
     check_fails(&scene, &policy, &script);
     assert!(other.accept().is_err());
-    // What the command itself runs on its loopback is its own.
+    // Servers started by the command itself on its own loopback.
     check(
         &scene,
         &policy,
@@ -371,9 +372,9 @@ fn other_ports_of_this_machine_stay_out_of_reach() {
 }
 
 #[test]
-fn caches_of_a_fresh_home_can_be_written_and_stay_empty() {
+fn caches_of_a_fresh_home_are_writable_and_remain_empty() {
     in_parts(
-        "work::caches_of_a_fresh_home_can_be_written_and_stay_empty",
+        "work::caches_of_a_fresh_home_are_writable_and_remain_empty",
         || {
             let ground = Ground::new("fresh");
             let scene = ground.scene(Kind::NoGit);
@@ -405,7 +406,7 @@ fn caches_of_a_fresh_home_can_be_written_and_stay_empty() {
 }
 
 #[test]
-fn a_workspace_is_given_by_a_link_in_a_shared_folder() {
+fn a_workspace_behind_a_link_in_a_shared_folder() {
     let ground = Ground::new("linked");
     let scene = ground.scene(Kind::Plain);
     let folder = tempfile::tempdir_in("/tmp").expect("a folder");
@@ -439,9 +440,9 @@ fn a_workspace_is_given_by_a_link_in_a_shared_folder() {
 }
 
 #[test]
-fn sockets_that_the_command_makes_in_the_workspace_are_reached() {
+fn sockets_created_by_the_command_can_be_connected_to_inside() {
     in_parts(
-        "work::sockets_that_the_command_makes_in_the_workspace_are_reached",
+        "work::sockets_created_by_the_command_can_be_connected_to_inside",
         || {
             let ground = Ground::new("sockets");
             let scene = ground.scene(Kind::Plain);

@@ -28,7 +28,7 @@ fn known_contrasts() {
     assert!((contrast(white, white) - 1.0).abs() < 1e-9);
     let half = Rgba { a: 128, ..black };
     assert_eq!(
-        half.over(white),
+        half.blend_over(white),
         Rgba {
             r: 127,
             g: 127,

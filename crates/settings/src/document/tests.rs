@@ -1,9 +1,9 @@
 //! Places and values of a JSONC tree.
 
-use super::{NodeValue, Origin, parse};
+use super::{NodeValue, SourceText, parse};
 
-fn origin(text: &str) -> Origin<'_> {
-    Origin {
+fn origin(text: &str) -> SourceText<'_> {
+    SourceText {
         source: "test.json",
         text,
     }

@@ -91,7 +91,8 @@ fn what_was_set_is_read() {
     let mut text = crate::builtin::DEFAULT_SETTINGS.to_owned();
     text = set_key(&text, &["editor", "tab_size"], Some(&json!(7))).unwrap();
     text = set_key(&text, &["window", "zoom"], Some(&json!(1.5))).unwrap();
-    let (settings, problems) = crate::parse(&[(crate::Source::User, "settings.json", &text)]);
+    let (settings, problems) =
+        crate::parse(&[(crate::SettingsSource::User, "settings.json", &text)]);
     assert_eq!(problems, []);
     assert_eq!(settings.editor.tab_size, 7);
     assert!((settings.window.zoom - 1.5).abs() < f32::EPSILON);

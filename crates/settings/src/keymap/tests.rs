@@ -1,4 +1,4 @@
-//! Keymaps are read, and mistakes are told with their place.
+//! Keymaps are parsed, and mistakes are reported with their position.
 
 use serde_json::json;
 

@@ -1,69 +1,70 @@
 //! Settings of language models: which one answers, who provides it, what it may cost.
 
-use crate::document::{Member, Node};
+use crate::document::{Member, SpannedValue};
 use crate::section::{Limits, SettingValue, choices, section};
 use crate::suggest;
 
 section! {
-    /// Language models.
+    /// Models, providers and budgets.
     ModelSettings {
-        /// The model that answers where none is named: `auto`, `demo`, or one written `provider/model`.
+        /// Default model: `auto`, `demo`, or a model written `provider/model`.
         default: String = "auto".to_owned();
-        /// What `auto` chooses from, each written `provider/model`; all that are set up where the list is empty.
+        /// Candidates for `auto`, each written `provider/model`; if empty, all configured models.
         auto: Vec<String> = Vec::new();
-        /// How hard models think when they work as agents. Models without such levels ignore it.
+        /// Reasoning effort of models working as agents. Ignored by models without effort levels.
         effort: ModelEffort = ModelEffort::Auto;
-        /// Providers beside those Burin knows, or known ones at another address: `name`, `wire`, `url`, as `key` the name of the environment variable that holds the key, and as `models` the names of the models that `auto` may choose.
+        /// Additional providers, or known ones at another address: `name`, `wire`, `url`, `key` with the name of the environment variable that holds the API key, and `models` with the names of the models that `auto` may choose.
         providers: Vec<ProviderSetting> = Vec::new();
-        /// Dollars that one turn may cost at most; 0 sets no limit.
+        /// Maximum cost of one turn, in dollars; 0 sets no limit.
         budget_turn: f32 = 0.0, 0..=1000000;
-        /// Dollars that one agent may cost at most, all its turns together; 0 sets no limit.
+        /// Maximum cost of one agent over all its turns, in dollars; 0 sets no limit.
         budget_agent: f32 = 0.0, 0..=1000000;
-        /// Dollars that a day may cost at most, everything together; 0 sets no limit.
+        /// Maximum cost of one day in total, in dollars; 0 sets no limit.
         budget_day: f32 = 0.0, 0..=1000000;
-        /// Lets models whose price is not known answer though a budget is set, uncounted.
+        /// Allows models of unknown price although a budget is set; their cost is not counted.
         unknown_prices: bool = false;
     }
 }
 
-/// A provider of models, as it is written down.
+/// A provider of models, as written in the settings.
 #[derive(Clone, Debug, PartialEq, Eq, schemars::JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct ProviderSetting {
-    /// What stands before the slash in `provider/model`.
+    /// Prefix before the slash in `provider/model`.
     pub name: String,
-    /// How it speaks.
+    /// Wire protocol of the provider.
     pub wire: ProviderWire,
-    /// Its base address, such as `http://127.0.0.1:8080/v1`.
+    /// Base URL, such as `http://127.0.0.1:8080/v1`.
     pub url: String,
-    /// The name of the environment variable that holds the key; none where no key is needed.
+    /// Environment variable that holds the API key; `None` if no key is needed.
     #[schemars(default)]
     pub key: Option<String>,
-    /// Its models as it names them, for `auto` to choose from; servers on this machine are asked where there are none.
+    /// Names of its models, for `auto` to choose from; if empty, a server on this machine is
+    /// queried.
     #[schemars(default)]
     pub models: Vec<String>,
 }
 
 choices! {
-    /// How hard a model thinks.
+    /// Reasoning effort of a model.
     ModelEffort {
-        /// As the provider decides, or as an agent's role says.
+        /// Default of the provider or of the agent's role.
         Auto = "auto",
-        /// As little as possible.
+        /// Minimal effort of the model.
         Minimal = "minimal",
-        /// Quick answers.
+        /// Low effort, for quick answers.
         Low = "low",
-        /// Between the two.
+        /// Medium effort, between low and high.
         Medium = "medium",
-        /// Slow and thorough.
+        /// High effort: slow and thorough.
         High = "high",
-        /// As much as the model can.
+        /// Maximum effort of the model.
         Max = "max",
     }
 }
 
 choices! {
-    /// How a provider speaks.
+    /// Wire protocol of a provider.
     ProviderWire {
         /// Chat Completions as OpenAI speaks them.
         Openai = "openai",
@@ -81,17 +82,17 @@ choices! {
         Deepseek = "deepseek",
         /// Chat Completions as Mistral speaks them.
         Mistral = "mistral",
-        /// OpenAI's Responses.
+        /// The Responses API of OpenAI.
         Responses = "responses",
-        /// Anthropic's Messages.
+        /// The Messages API of Anthropic.
         Anthropic = "anthropic",
-        /// Google's generateContent.
+        /// The generateContent API of Google.
         Gemini = "gemini",
     }
 }
 
 impl SettingValue for ProviderSetting {
-    fn read(node: &Node, limits: Limits) -> Result<Self, String> {
+    fn read(node: &SpannedValue, limits: Limits) -> Result<Self, String> {
         let Some(members) = node.as_object() else {
             return Err(format!(
                 "expected an object with \"name\", \"wire\" and \"url\", found {}",
@@ -130,8 +131,8 @@ impl SettingValue for ProviderSetting {
     }
 }
 
-fn find<'a>(members: &'a [Member], key: &str) -> Option<&'a Node> {
-    // As everywhere in JSON the last of two equal keys counts.
+fn find<'a>(members: &'a [Member], key: &str) -> Option<&'a SpannedValue> {
+    // As usual in JSON, the last of two equal keys counts.
     let found = members.iter().rev().find(|member| member.key == key);
     found.map(|member| &member.value)
 }

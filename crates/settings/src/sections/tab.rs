@@ -3,31 +3,31 @@
 use crate::section::{choices, section};
 
 section! {
-    /// Completions and predicted edits, taken with Tab.
+    /// Completions and edit predictions, accepted with Tab.
     TabSettings {
-        /// When something is offered by itself.
+        /// Condition for showing suggestions.
         show: TabShow = TabShow::Always;
-        /// Which model is asked beside what this machine finds by itself: `auto`, `off`, or one written `provider/model`.
+        /// Model for suggestions in addition to the local tier: `auto`, `off`, or a model written `provider/model`.
         model: String = "auto".to_owned();
-        /// Languages in which nothing is offered, by name, such as `Markdown`.
+        /// Languages without suggestions, by name, such as `Markdown`.
         off_languages: Vec<String> = Vec::new();
-        /// Globs of files in which nothing is offered. Nothing of them goes to a model either.
+        /// Globs of files without suggestions. Their text is not sent to a model either.
         off_files: Vec<String> = strings(&["**/.env*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/secrets/**"]);
-        /// How likely an offer must be to be kept, in percent, before it is shown; 0 learns it from what you keep.
+        /// Minimum probability of being kept, in percent, for a suggestion to be shown; 0 learns it from your choices.
         least_likely: u32 = 0, 0..=95;
     }
 }
 
 choices! {
-    /// When something is offered by itself.
+    /// Condition for showing suggestions.
     TabShow {
-        /// While typing.
+        /// While you are typing.
         Always = "always",
         /// While Alt is held down.
         Subtle = "subtle",
-        /// Only when asked for by key.
+        /// Only when requested with a key.
         Asked = "asked",
-        /// Never.
+        /// Suggestions are never shown.
         Off = "off",
     }
 }

@@ -3,35 +3,35 @@
 use crate::section::{choices, section};
 
 section! {
-    /// The window around the text.
+    /// Parts of the window.
     WindowSettings {
-        /// Size of everything, as a factor.
+        /// Zoom factor of the whole window.
         zoom: f32 = 1.0, 0.5..=3.0;
-        /// Where the menus are (a Mac always has its menu bar).
+        /// Position of the menus (macOS always has its menu bar).
         menu: MenuBar = MenuBar::Button;
-        /// Shows the row of tabs.
+        /// Shows the tab bar.
         tabs: bool = true;
-        /// Looking at a file from the tree opens it in a tab that the next look reuses.
+        /// Opens previews from the tree in a tab that the next preview reuses.
         preview_tabs: bool = true;
-        /// Shows the path of the file and where in it the caret is, above the text.
+        /// Shows breadcrumbs above the text: the file's path and the symbols at the caret.
         breadcrumbs: bool = true;
-        /// Where a tab has its close button.
+        /// Position of a tab's close button.
         tab_close_button: TabCloseButton = TabCloseButton::Right;
-        /// Shows a picture for the kind of file in tabs and in the tree.
+        /// Shows icons for file types in tabs and in the tree.
         file_icons: bool = true;
         /// Shows the status bar.
         status_bar: bool = true;
-        /// Side of the file tree.
+        /// Side of the project tree.
         file_tree_side: Side = Side::Left;
-        /// Selects the open file in the tree.
+        /// Selects the active file in the tree.
         file_tree_follows: bool = true;
     }
 }
 
 section! {
-    /// Colours.
+    /// Colour theme for light and dark mode.
     ThemeSettings {
-        /// Light, dark, or what the system says.
+        /// Light, dark, or following the system.
         mode: ThemeMode = ThemeMode::System;
         /// Name of the theme used when light.
         light: String = "Burin Light".to_owned();
@@ -41,43 +41,43 @@ section! {
 }
 
 section! {
-    /// Keys.
+    /// Base keymap to start from.
     KeymapSettings {
-        /// The keys to start from; your own keymap comes on top.
+        /// Base keymap; your own bindings take precedence.
         base: KeymapBase = KeymapBase::VsCode;
     }
 }
 
 section! {
-    /// Everything around the text.
+    /// Fonts and animations of the interface.
     UiSettings {
-        /// Family of the font for menus, lists and buttons.
+        /// Font family for menus, lists and buttons.
         font_family: String = "Inter".to_owned();
-        /// Its size in pixels at zoom 1; other sizes follow it.
+        /// Font size in pixels at zoom 1; other sizes are derived from it.
         font_size: f32 = 13.0, 9.0..=28.0;
-        /// Leaves out movement.
+        /// Disables animations of the interface.
         reduced_motion: ReducedMotion = ReducedMotion::System;
     }
 }
 
 choices! {
-    /// Where the menus are.
+    /// Position of the menus.
     MenuBar {
         /// Behind a button in the title bar.
         Button = "button",
-        /// In a bar.
+        /// In a menu bar.
         Bar = "bar",
-        /// Nowhere; the command palette has everything.
+        /// Nowhere; the command palette lists all commands.
         Hidden = "hidden",
     }
 }
 
 choices! {
-    /// Where a tab has its close button.
+    /// Position of a tab's close button.
     TabCloseButton {
-        /// After the title.
+        /// After the tab's title.
         Right = "right",
-        /// Before the title.
+        /// Before the tab's title.
         Left = "left",
         /// Nowhere; a middle click closes.
         Hidden = "hidden",
@@ -85,45 +85,45 @@ choices! {
 }
 
 choices! {
-    /// A side of the window.
+    /// One side of the window.
     Side {
-        /// Left.
+        /// On the left side.
         Left = "left",
-        /// Right.
+        /// On the right side.
         Right = "right",
     }
 }
 
 choices! {
-    /// Light or dark.
+    /// Mode of the colour theme.
     ThemeMode {
-        /// As the system says.
+        /// Follows the system's setting.
         System = "system",
-        /// Light.
+        /// Always the light theme.
         Light = "light",
-        /// Dark.
+        /// Always the dark theme.
         Dark = "dark",
     }
 }
 
 choices! {
-    /// The keys to start from.
+    /// Base keymap to start from.
     KeymapBase {
-        /// Visual Studio Code's.
+        /// Key bindings of VS Code.
         VsCode = "vscode",
-        /// Zed's.
+        /// Key bindings of Zed.
         Zed = "zed",
     }
 }
 
 choices! {
-    /// Whether movement is left out.
+    /// Whether animations are disabled.
     ReducedMotion {
-        /// As the system says.
+        /// Follows the system's setting.
         System = "system",
-        /// Yes.
+        /// All animations are disabled.
         On = "on",
-        /// No.
+        /// All animations are enabled.
         Off = "off",
     }
 }

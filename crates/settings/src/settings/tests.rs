@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::builtin::DEFAULT_SETTINGS;
 use crate::document;
-use crate::places::Origin;
-use crate::{Settings, Source, parse};
+use crate::problem::SourceText;
+use crate::{Settings, SettingsSource, parse};
 
 #[test]
 fn the_manual_names_every_key_and_nothing_else() {
-    let origin = Origin {
+    let origin = SourceText {
         source: "default.json",
         text: DEFAULT_SETTINGS,
     };
@@ -66,12 +66,12 @@ fn languages_have_their_own() {
     assert!(!settings.for_language(None).hard_tabs);
     let (settings, _) = parse(&[
         (
-            Source::User,
+            SettingsSource::User,
             "settings.json",
             r#"{ "languages": { "Go": { "tab_size": 8 } } }"#,
         ),
         (
-            Source::Project,
+            SettingsSource::Project,
             "project",
             r#"{ "editor": { "tab_size": 3 } }"#,
         ),

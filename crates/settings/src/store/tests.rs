@@ -1,10 +1,10 @@
 //! Layers, what mistakes cost, and what is said about them.
 
-use crate::{Autosave, Settings, SoftWrap, Source, Store, parse};
+use crate::{Autosave, Settings, SettingsSource, SettingsStore, SoftWrap, parse};
 
 /// Problems of a user file, printed.
 fn check(text: &str, expected: &[&str]) -> Settings {
-    let (settings, problems) = parse(&[(Source::User, "settings.json", text)]);
+    let (settings, problems) = parse(&[(SettingsSource::User, "settings.json", text)]);
     let shown: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(shown, expected, "{text}");
     settings
@@ -14,12 +14,12 @@ fn check(text: &str, expected: &[&str]) -> Settings {
 fn later_layers_win() {
     let (settings, problems) = parse(&[
         (
-            Source::Project,
+            SettingsSource::Project,
             ".burin/settings.json",
             r#"{ "editor": { "tab_size": 2 } }"#,
         ),
         (
-            Source::User,
+            SettingsSource::User,
             "settings.json",
             r#"{ "editor": { "tab_size": 8, "soft_wrap": "window" } }"#,
         ),
@@ -32,7 +32,7 @@ fn later_layers_win() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place_and_cost_no_more_than_they_must() {
+fn mistakes_are_reported_with_position_and_contained() {
     let settings = check(
         "{\n  \"editor\": {\n    \"tabSize\": 2,\n    \"font_size\": 400,\n    \"soft_wrap\": \"windw\",\n    \"hard_tabs\": \"yes\",\n    \"rulers\": [80, \"x\"],\n    \"ligatures\": true\n  },\n  \"tab_size\": 2,\n  \"edtor\": {},\n  \"files\": 3\n}",
         &[
@@ -79,16 +79,16 @@ fn nothing_is_no_mistake() {
 
 #[test]
 fn the_last_good_values_stay() {
-    let mut store = Store::new();
+    let mut store = SettingsStore::new();
     store.set_layer(
-        Source::User,
+        SettingsSource::User,
         "settings.json",
         r#"{ "editor": { "tab_size": 7 }, "files": { "autosave": "after_delay" } }"#,
     );
     assert_eq!(store.settings().editor.tab_size, 7);
 
     store.set_layer(
-        Source::User,
+        SettingsSource::User,
         "settings.json",
         r#"{ "editor": { "tab_size": 7 "#,
     );
@@ -105,7 +105,7 @@ fn the_last_good_values_stay() {
     );
 
     store.set_layer(
-        Source::User,
+        SettingsSource::User,
         "settings.json",
         r#"{ "editor": { "tab_size": 99 } }"#,
     );
@@ -120,7 +120,7 @@ fn the_last_good_values_stay() {
         "what was taken out is gone"
     );
 
-    store.set_layer(Source::User, "settings.json", "{}");
+    store.set_layer(SettingsSource::User, "settings.json", "{}");
     assert_eq!(store.settings().editor.tab_size, 4);
     assert_eq!(store.problems().count(), 0);
 }
@@ -134,7 +134,7 @@ fn a_project_cannot_set_what_is_the_persons() {
   "languages": { "Rust": { "font_family": "Comic", "tab_size": 3 } },
   "search": { "context_lines": 3, "second_look": "stranger/model" }
 }"#;
-    let (settings, problems) = parse(&[(Source::Project, ".burin/settings.json", text)]);
+    let (settings, problems) = parse(&[(SettingsSource::Project, ".burin/settings.json", text)]);
     let mut expected = Settings::builtin();
     expected.editor.tab_size = 2;
     for editor in expected.languages.values_mut() {
@@ -180,7 +180,7 @@ fn damaged_texts_give_settings() {
             format!("{}\"{}", &whole[..start], &whole[start..]),
         ];
         for text in wounds {
-            let (settings, _) = parse(&[(Source::User, "settings.json", &text)]);
+            let (settings, _) = parse(&[(SettingsSource::User, "settings.json", &text)]);
             assert!(settings.editor.tab_size > 0, "cut at {at}");
         }
     }

@@ -1,4 +1,4 @@
-//! Reading a theme file.
+//! Parses theme files into themes.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use super::tokens::{COLOR_TOKENS, Colors, SYNTAX_NAMES, stands_alone};
 use super::{AGENTS, Appearance, SyntaxStyle, Theme};
 use crate::builtin;
 use crate::color::Rgba;
-use crate::document::{self, Member, Node, NodeValue};
-use crate::places::{Origin, Problem};
+use crate::document::{self, Member, NodeValue, SpannedValue};
+use crate::problem::{ConfigProblem, SourceText};
 use crate::suggest;
 
-/// Reads a theme; `source` is what problems call the file.
+/// Parses a theme; `source` is the file's name in problems.
 ///
-/// `None` when the text is not JSONC or lacks a name or an appearance.
-pub fn parse_theme(source: &str, text: &str) -> (Option<Theme>, Vec<Problem>) {
-    let origin = Origin { source, text };
+/// Returns `None` if the text is not JSONC or lacks a name or an appearance.
+pub fn parse_theme(source: &str, text: &str) -> (Option<Theme>, Vec<ConfigProblem>) {
+    let origin = SourceText { source, text };
     let mut reader = ThemeReader {
         origin: &origin,
         palette: BTreeMap::new(),
@@ -47,14 +47,14 @@ const KEYS: [&str; 7] = [
 ];
 
 struct ThemeReader<'a> {
-    origin: &'a Origin<'a>,
-    /// Colours named by the theme's author.
+    origin: &'a SourceText<'a>,
+    /// Named colours of the theme.
     palette: BTreeMap<String, Rgba>,
-    problems: Vec<Problem>,
+    problems: Vec<ConfigProblem>,
 }
 
 impl ThemeReader<'_> {
-    fn theme(&mut self, root: &Node) -> Option<Theme> {
+    fn theme(&mut self, root: &SpannedValue) -> Option<Theme> {
         let Some(members) = root.as_object() else {
             self.problem(
                 root,
@@ -96,8 +96,8 @@ impl ThemeReader<'_> {
         })
     }
 
-    fn name(&mut self, root: &Node, node: Option<&Node>) -> Option<String> {
-        match node.and_then(Node::as_str).map(str::trim) {
+    fn name(&mut self, root: &SpannedValue, node: Option<&SpannedValue>) -> Option<String> {
+        match node.and_then(SpannedValue::as_str).map(str::trim) {
             Some(name) if !name.is_empty() => Some(name.to_owned()),
             _ => {
                 self.problem(node.unwrap_or(root), "a theme needs a \"name\"".to_owned());
@@ -106,8 +106,12 @@ impl ThemeReader<'_> {
         }
     }
 
-    fn appearance(&mut self, root: &Node, node: Option<&Node>) -> Option<Appearance> {
-        match node.and_then(Node::as_str) {
+    fn appearance(
+        &mut self,
+        root: &SpannedValue,
+        node: Option<&SpannedValue>,
+    ) -> Option<Appearance> {
+        match node.and_then(SpannedValue::as_str) {
             Some("light") => Some(Appearance::Light),
             Some("dark") => Some(Appearance::Dark),
             _ => {
@@ -118,7 +122,7 @@ impl ThemeReader<'_> {
         }
     }
 
-    fn read_palette(&mut self, node: &Node) {
+    fn read_palette(&mut self, node: &SpannedValue) {
         for member in self.members(node, "palette") {
             if let Some(color) = self.color(&member.value) {
                 self.palette.insert(member.key.clone(), color);
@@ -126,7 +130,12 @@ impl ThemeReader<'_> {
         }
     }
 
-    fn colors(&mut self, root: &Node, node: Option<&Node>, base: Option<&Theme>) -> Colors<Rgba> {
+    fn colors(
+        &mut self,
+        root: &SpannedValue,
+        node: Option<&SpannedValue>,
+        base: Option<&Theme>,
+    ) -> Colors<Rgba> {
         let members = self.section(root, node, "colors");
         let known = || COLOR_TOKENS.iter().map(|(name, _)| *name);
         let mut found: BTreeMap<&str, Rgba> = BTreeMap::new();
@@ -154,9 +163,14 @@ impl ThemeReader<'_> {
         })
     }
 
-    fn agents(&mut self, root: &Node, node: Option<&Node>, base: Option<&Theme>) -> [Rgba; AGENTS] {
+    fn agents(
+        &mut self,
+        root: &SpannedValue,
+        node: Option<&SpannedValue>,
+        base: Option<&Theme>,
+    ) -> [Rgba; AGENTS] {
         let mut agents = base.map_or([GLARING; AGENTS], |theme| theme.agents);
-        match node.and_then(Node::as_array) {
+        match node.and_then(SpannedValue::as_array) {
             Some(nodes) if nodes.len() == AGENTS => {
                 for (agent, node) in agents.iter_mut().zip(nodes) {
                     *agent = self.color(node).unwrap_or(*agent);
@@ -172,8 +186,8 @@ impl ThemeReader<'_> {
 
     fn syntax(
         &mut self,
-        root: &Node,
-        node: Option<&Node>,
+        root: &SpannedValue,
+        node: Option<&SpannedValue>,
         base: Option<&Theme>,
     ) -> BTreeMap<String, SyntaxStyle> {
         let members = self.section(root, node, "syntax");
@@ -198,8 +212,8 @@ impl ThemeReader<'_> {
         styles
     }
 
-    /// A colour, or `{ "color", "bold", "italic", "underline", "strikethrough" }`.
-    fn style(&mut self, node: &Node) -> Option<SyntaxStyle> {
+    /// Parses a colour, or `{ "color", "bold", "italic", "underline", "strikethrough" }`.
+    fn style(&mut self, node: &SpannedValue) -> Option<SyntaxStyle> {
         let plain = |color| SyntaxStyle {
             color,
             bold: false,
@@ -239,8 +253,8 @@ impl ThemeReader<'_> {
         Some(style)
     }
 
-    /// `#rrggbb[aa]`, a name from the palette, or either with `/percent` for opacity.
-    fn color(&mut self, node: &Node) -> Option<Rgba> {
+    /// Parses `#rrggbb[aa]`, a name from the palette, or either with `/percent` for opacity.
+    fn color(&mut self, node: &SpannedValue) -> Option<Rgba> {
         let Some(text) = node.as_str() else {
             self.problem(
                 node,
@@ -280,7 +294,12 @@ impl ThemeReader<'_> {
         Some(color)
     }
 
-    fn section(&mut self, root: &Node, node: Option<&Node>, name: &str) -> Vec<Member> {
+    fn section(
+        &mut self,
+        root: &SpannedValue,
+        node: Option<&SpannedValue>,
+        name: &str,
+    ) -> Vec<Member> {
         match node {
             Some(node) => self.members(node, name),
             None => {
@@ -290,7 +309,7 @@ impl ThemeReader<'_> {
         }
     }
 
-    fn members(&mut self, node: &Node, name: &str) -> Vec<Member> {
+    fn members(&mut self, node: &SpannedValue, name: &str) -> Vec<Member> {
         match node.as_object() {
             Some(members) => members.to_vec(),
             None => {
@@ -310,8 +329,14 @@ impl ThemeReader<'_> {
             .push(self.origin.problem(&member.key_span, message));
     }
 
-    /// One problem for all that is left out, so that a sketch of a theme does not drown in them.
-    fn missing<'k>(&mut self, node: &Node, what: &str, names: impl Iterator<Item = &'k str>) {
+    /// Reports all missing names as one problem, so that an incomplete theme is not flooded with
+    /// problems.
+    fn missing<'k>(
+        &mut self,
+        node: &SpannedValue,
+        what: &str,
+        names: impl Iterator<Item = &'k str>,
+    ) {
         let names: Vec<&str> = names.collect();
         if !names.is_empty() {
             self.problem(
@@ -324,15 +349,15 @@ impl ThemeReader<'_> {
         }
     }
 
-    fn problem(&mut self, node: &Node, message: String) {
+    fn problem(&mut self, node: &SpannedValue, message: String) {
         self.problems.push(self.origin.problem(&node.span, message));
     }
 }
 
-/// Shown where even our own theme lacks a colour, which a test rules out.
+/// Used if even the built-in theme lacks a colour, which a test rules out.
 const GLARING: Rgba = Rgba::from_hex(0xff_00_ff);
 
-/// The theme that fills gaps; our own themes fill none of their own.
+/// Returns the theme that supplies missing values; the built-in themes have none.
 fn builtin_base(appearance: Appearance, text: &str) -> Option<Theme> {
     let (name, base) = builtin::base_theme(appearance);
     if base == text {

@@ -1,4 +1,4 @@
-//! Our themes are complete and can be read by the eye; mistakes in others are told.
+//! Built-in themes are complete and have enough contrast; mistakes in others are reported.
 
 use super::tokens::{SYNTAX_NAMES, stands_alone};
 use super::{Appearance, Theme, parse_theme};
@@ -88,14 +88,14 @@ fn letters_can_be_read_on_every_ground() {
                     &theme,
                     &format!("text on {what} {name}"),
                     c.text,
-                    row.over(ground),
+                    row.blend_over(ground),
                     4.5,
                 );
                 at_least(
                     &theme,
                     &format!("muted on {what} {name}"),
                     c.muted,
-                    row.over(ground),
+                    row.blend_over(ground),
                     3.0,
                 );
             }
@@ -131,7 +131,7 @@ fn code_can_be_read_on_whatever_lies_behind_it() {
                 &theme,
                 name,
                 color,
-                c.current_line.over(c.surface),
+                c.current_line.blend_over(c.surface),
                 if comment { 3.0 } else { 4.5 },
             );
         }
@@ -148,7 +148,7 @@ fn code_can_be_read_on_whatever_lies_behind_it() {
                 &theme,
                 &format!("text on {what}"),
                 c.text,
-                ground.over(c.surface),
+                ground.blend_over(c.surface),
                 4.5,
             );
             for name in ["keyword", "string", "function", "type", "number"] {
@@ -157,12 +157,12 @@ fn code_can_be_read_on_whatever_lies_behind_it() {
                     &theme,
                     &format!("{name} on {what}"),
                     color,
-                    ground.over(c.surface),
+                    ground.blend_over(c.surface),
                     2.8,
                 );
             }
         }
-        let shown = contrast(c.selection.over(c.surface), c.surface);
+        let shown = contrast(c.selection.blend_over(c.surface), c.surface);
         assert!(
             shown >= 1.15,
             "{}: a selection is seen ({shown:.2})",

@@ -1,29 +1,29 @@
-//! The names that every theme gives a colour.
+//! The colour tokens of a theme.
 
-/// Declares the colours once: the struct, the list of names, and the ways to build one from the other.
+/// Declares the tokens once: the struct, the list of names, and conversions between them.
 macro_rules! colors {
     ($( $(#[doc = $doc:literal])+ $name:ident, )+) => {
-        /// Colours by meaning, in whatever form the reader needs them.
+        /// Colours by semantic token, in any representation.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct Colors<C> {
             $( $(#[doc = $doc])+ pub $name: C, )+
         }
 
-        /// The name of each colour and what it is for, in the order of the manual.
+        /// Name and purpose of each token, in documentation order.
         pub const COLOR_TOKENS: &[(&str, &str)] = &[ $( (stringify!($name), concat!($($doc),+)), )+ ];
 
         impl<C> Colors<C> {
-            /// Asks for each colour by its name.
+            /// Builds the colours by calling `color` with each name.
             pub fn build(mut color: impl FnMut(&'static str) -> C) -> Self {
                 Self { $( $name: color(stringify!($name)), )+ }
             }
 
-            /// The same colours in another form.
+            /// Converts all colours with `change`.
             pub fn map<D>(self, mut change: impl FnMut(C) -> D) -> Colors<D> {
                 Colors { $( $name: change(self.$name), )+ }
             }
 
-            /// The colour of that name.
+            /// Returns the colour with a name.
             pub fn get(&self, name: &str) -> Option<&C> {
                 match name {
                     $( stringify!($name) => Some(&self.$name), )+
@@ -35,69 +35,69 @@ macro_rules! colors {
 }
 
 colors! {
-    /// Ground of the text area and of whatever lies flat.
+    /// Background of the text area and other flat areas.
     surface,
-    /// Ground of panels, menus and other things above the surface.
+    /// Background of panels, menus and other raised areas.
     raised,
-    /// Ground of the title bar, the tab bar, and fields.
+    /// Background of the title bar, the tab bar and fields.
     sunken,
-    /// Laid over the window behind a dialog; needs alpha.
+    /// Overlay over the window behind a dialog; needs alpha.
     scrim,
-    /// Lines between things.
+    /// Borders between areas of the window.
     border,
-    /// Lines around fields and buttons.
+    /// Borders of fields and buttons.
     border_strong,
-    /// The ring around what has the keyboard.
+    /// Focus ring around the focused element.
     focus,
-    /// Ground of a row or button under the pointer.
+    /// Background of a hovered row or button.
     hover,
-    /// Ground of the chosen row.
+    /// Background of the selected row.
     selected,
-    /// Letters.
+    /// Default colour of text.
     text,
-    /// Letters of less weight.
+    /// Colour of secondary text.
     muted,
-    /// Letters of what cannot be used now.
+    /// Colour of disabled text.
     disabled,
-    /// The one colour that draws the eye: the main button, the active tab's mark.
+    /// Accent colour: the default button, the mark of the active tab.
     accent,
-    /// Letters on the accent.
+    /// Text on the accent colour.
     accent_text,
-    /// Letters of a link, and letters that match a query.
+    /// Text of links, and matching characters of a query.
     link,
-    /// Ground of selected text.
+    /// Background of selected text.
     selection,
-    /// Ground of selected text without the keyboard.
+    /// Background of selected text without the focus.
     selection_inactive,
-    /// Ground of the line with the caret.
+    /// Background of the line with the caret.
     current_line,
-    /// The caret.
+    /// Colour of the caret.
     caret,
-    /// Numbers in the gutter.
+    /// Line numbers in the gutter.
     line_number,
-    /// The number of the line with the caret.
+    /// Line number of the line with the caret.
     line_number_active,
-    /// Lines at each step of indentation.
+    /// Indent guides at each level.
     indent_guide,
-    /// The one around the caret.
+    /// Indent guide around the caret.
     indent_guide_active,
     /// Marks for spaces and tabs.
     whitespace,
-    /// Vertical lines at chosen columns.
+    /// Vertical rulers at configured columns.
     ruler,
-    /// Ground of a bracket's partner.
+    /// Background of the matching bracket.
     bracket_match,
-    /// Ground of what was found.
+    /// Background of search matches.
     find_match,
-    /// Ground of the match one stands at.
+    /// Background of the current search match.
     find_match_active,
-    /// Ground of other places with the selected text.
+    /// Background of other occurrences of the selected text.
     occurrence,
-    /// Ground of the sign for folded text.
+    /// Background of the fold placeholder.
     fold,
-    /// The handle of a scrollbar.
+    /// Handle of a scrollbar.
     scrollbar,
-    /// The same under the pointer.
+    /// Handle of a hovered scrollbar.
     scrollbar_hover,
     /// Added lines and files.
     added,
@@ -105,26 +105,26 @@ colors! {
     changed,
     /// Removed lines and files.
     removed,
-    /// Files with conflicts.
+    /// Files with merge conflicts.
     conflict,
-    /// Files that version control ignores.
+    /// Files ignored by version control.
     ignored,
-    /// Ground of added lines.
+    /// Background of added lines.
     added_ground,
-    /// Ground of removed lines.
+    /// Background of removed lines.
     removed_ground,
-    /// Something went wrong.
+    /// Error messages and marks.
     error,
-    /// Something may go wrong.
+    /// Warning messages and marks.
     warning,
-    /// Something to know.
+    /// Informational messages and marks.
     info,
-    /// Something went well.
+    /// Success messages and marks.
     success,
 }
 
-/// The kinds of syntax that a theme gives a style, which are the highlighter's; a kind such as
-/// `function.method` that a theme leaves out looks like its first part.
+/// Highlight kinds that a theme styles; a kind such as `function.method` without a style inherits
+/// that of its first part.
 pub const SYNTAX_NAMES: &[&str] = &[
     "attribute",
     "boolean",
@@ -176,7 +176,7 @@ pub const SYNTAX_NAMES: &[&str] = &[
     "variable.parameter",
 ];
 
-/// Whether a theme must style this kind itself, having no more general kind to take it from.
+/// Returns whether a theme must style this kind, because it has no more general kind.
 pub(crate) fn stands_alone(name: &str) -> bool {
     name.rsplit_once('.')
         .is_none_or(|(general, _)| !SYNTAX_NAMES.contains(&general))

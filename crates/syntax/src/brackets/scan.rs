@@ -1,6 +1,6 @@
-//! Brackets told from the text alone, as far as the tree does not know.
+//! Matches brackets by scanning the text, for places the tree does not cover.
 //!
-//! Invariant: looks at no more than `MOST_SCANNED` bytes in each direction.
+//! Invariant: reads at most `MOST_SCANNED` bytes in each direction.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -9,19 +9,19 @@ use base::{ByteOffset, Span};
 use text::Snapshot;
 
 use super::BracketPair;
-use crate::scope::Scope;
-use crate::snapshot::{SyntaxSnapshot, View};
+use crate::scope::SyntaxScope;
+use crate::snapshot::{SyntaxSnapshot, TreeView};
 
-/// How far from its start a scan looks.
-const MOST_SCANNED: usize = 100 * 1024;
+/// Maximum distance of a scan from its start, in bytes.
+const MAX_SCANNED_BYTES: usize = 100 * 1024;
 
-/// Finds brackets in the text. Those in strings and comments do not count, as far as a tree tells.
+/// Finds brackets in the text, ignoring those in strings and comments if a tree is available.
 pub(crate) struct Scanner<'a> {
     text: &'a Snapshot,
-    view: Option<View<'a>>,
+    view: Option<TreeView<'a>>,
     pairs: &'static [(char, char)],
-    /// What the bytes of one stretch are, as the tree tells; asked for stretch by stretch.
-    scopes: RefCell<(Range<usize>, Vec<Scope>)>,
+    /// Scopes of the bytes of one stretch, from the tree; queried stretch by stretch.
+    scopes: RefCell<(Range<usize>, Vec<SyntaxScope>)>,
 }
 
 /// Scopes are read from the tree so many bytes at a time.
@@ -53,13 +53,13 @@ impl<'a> Scanner<'a> {
 
     /// Whether the byte at an offset is neither in a string nor in a comment.
     pub(crate) fn is_code(&self, at: usize) -> bool {
-        self.scope(at) == Scope::Code
+        self.scope(at) == SyntaxScope::Code
     }
 
-    /// What the byte at an offset is part of.
-    pub(crate) fn scope(&self, at: usize) -> Scope {
+    /// Returns the scope of the byte at an offset.
+    pub(crate) fn scope(&self, at: usize) -> SyntaxScope {
         let Some(view) = &self.view else {
-            return Scope::Code;
+            return SyntaxScope::Code;
         };
         let mut scopes = self.scopes.borrow_mut();
         if !scopes.0.contains(&at) {
@@ -67,7 +67,7 @@ impl<'a> Scanner<'a> {
             *scopes = (stretch.clone(), view.scopes(stretch));
         }
         let ix = at - scopes.0.start;
-        scopes.1.get(ix).copied().unwrap_or(Scope::Code)
+        scopes.1.get(ix).copied().unwrap_or(SyntaxScope::Code)
     }
 
     /// The bracket behind `from` that closes pair `ix`, when `depth` openers are open.
@@ -75,15 +75,17 @@ impl<'a> Scanner<'a> {
         let mut depth = 0;
         let mut at = from;
         for c in self.text.chars_at(ByteOffset(from)) {
-            if at - from > MOST_SCANNED {
+            if at - from > MAX_SCANNED_BYTES {
                 return None;
             }
             let is_of_pair = c == self.pairs[ix].0 || c == self.pairs[ix].1;
             if is_of_pair && self.is_code(at) {
-                match c == self.pairs[ix].0 {
-                    true => depth += 1,
-                    false if depth == 0 => return Some(at),
-                    false => depth -= 1,
+                if c == self.pairs[ix].0 {
+                    depth += 1;
+                } else if depth == 0 {
+                    return Some(at);
+                } else {
+                    depth -= 1;
                 }
             }
             at += c.len_utf8();
@@ -97,15 +99,17 @@ impl<'a> Scanner<'a> {
         let mut at = from;
         for c in self.text.chars_before(ByteOffset(from)) {
             at -= c.len_utf8();
-            if from - at > MOST_SCANNED {
+            if from - at > MAX_SCANNED_BYTES {
                 return None;
             }
             let is_of_pair = c == self.pairs[ix].0 || c == self.pairs[ix].1;
             if is_of_pair && self.is_code(at) {
-                match c == self.pairs[ix].1 {
-                    true => depth += 1,
-                    false if depth == 0 => return Some(at),
-                    false => depth -= 1,
+                if c == self.pairs[ix].1 {
+                    depth += 1;
+                } else if depth == 0 {
+                    return Some(at);
+                } else {
+                    depth -= 1;
                 }
             }
         }
@@ -118,7 +122,7 @@ impl<'a> Scanner<'a> {
         let mut at = from;
         for c in self.text.chars_before(ByteOffset(from)) {
             at -= c.len_utf8();
-            if from - at > MOST_SCANNED {
+            if from - at > MAX_SCANNED_BYTES {
                 return None;
             }
             if let Some((ix, opens)) = self.bracket(c, at) {
@@ -150,9 +154,10 @@ pub(crate) fn text_matching_bracket(
     let scanner = Scanner::new(syntax, text, at);
     let c = text.chars_at(at).next()?;
     let (ix, opens) = scanner.bracket(c, at.0)?;
-    let (open, close) = match opens {
-        true => (at.0, scanner.closer(at.0 + c.len_utf8(), ix)?),
-        false => (scanner.opener(at.0, ix)?, at.0),
+    let (open, close) = if opens {
+        (at.0, scanner.closer(at.0 + c.len_utf8(), ix)?)
+    } else {
+        (scanner.opener(at.0, ix)?, at.0)
     };
     Some(scanner.pair(open, close, ix))
 }

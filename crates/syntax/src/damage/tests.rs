@@ -1,7 +1,7 @@
 //! Errors counted, and counted again behind edits.
 
 use base::Span;
-use text::{Buffer, Edit, Origin, Timestamp};
+use text::{Buffer, Edit, EditOrigin, Timestamp};
 
 use crate::tests::parsed;
 use crate::{Budget, Damage};
@@ -12,10 +12,10 @@ fn check(language: &str, text: &str, at: std::ops::Range<usize>, new: &str) -> (
     let before = buffer.snapshot();
     let tree = parsed(language, &before).snapshot();
     let edit = Edit::new(Span::from(at), new);
-    let change = buffer.edit(&[edit], &Origin::user(Timestamp(0)));
+    let change = buffer.edit(&[edit], &EditOrigin::user(Timestamp(0)));
     let after = buffer.snapshot();
     let behind = tree
-        .behind(&before, &after, &change, &mut Budget::unlimited())
+        .with_change(&before, &after, &change, &mut Budget::unlimited())
         .expect("a tree");
     assert_eq!(behind.revision(), after.revision());
     assert_eq!(behind.parsed_revision(), Some(after.revision()));
@@ -41,9 +41,9 @@ fn a_budget_that_is_spent_gives_no_tree() {
     let before = buffer.snapshot();
     let tree = parsed("rust", &before).snapshot();
     let other = "struct C { d: E }\n".repeat(2_000);
-    let change = buffer.replace(before.full_span(), &other, &Origin::user(Timestamp(0)));
+    let change = buffer.replace(before.full_span(), &other, &EditOrigin::user(Timestamp(0)));
     let mut is_spent = || true;
     let after = buffer.snapshot();
-    let behind = tree.behind(&before, &after, &change, &mut Budget::until(&mut is_spent));
+    let behind = tree.with_change(&before, &after, &change, &mut Budget::until(&mut is_spent));
     assert!(behind.is_none());
 }

@@ -1,4 +1,4 @@
-//! Folds of a text without a tree: deeper rows fold beneath the row above them.
+//! Folds of a text without a tree: rows with deeper indentation fold below the row above them.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use text::Snapshot;
 
 use super::Fold;
 
-/// A fold is followed this many rows beyond those asked for.
-const MOST_ROWS: u32 = 5000;
+/// Maximum number of rows a fold is followed beyond the requested ones.
+const MAX_ROWS: u32 = 5000;
 
-/// A deeper indent than this counts as this deep.
-const MOST_INDENT: usize = 512;
+/// Maximum indent, in columns.
+const MAX_INDENT: usize = 512;
 
 /// The folds that start in `rows`.
 pub(super) fn folds(text: &Snapshot, rows: Range<Row>) -> Vec<Fold> {
     let mut folds = Vec::new();
     // Rows that may start a fold, each with its indent and the last deeper row seen so far.
     let mut open: Vec<(Row, usize, Option<Row>)> = Vec::new();
-    let last = (rows.end + MOST_ROWS).min(text.last_row() + 1);
+    let last = (rows.end + MAX_ROWS).min(text.last_row() + 1);
     let mut row = rows.start;
     while row < last && (row < rows.end || !open.is_empty()) {
         if let Some(indent) = indent_of(text, row) {
@@ -58,7 +58,7 @@ fn indent_of(text: &Snapshot, row: Row) -> Option<usize> {
         return None;
     }
     let mut columns = 0;
-    for c in text.chars_at(text.row_start(row)).take(MOST_INDENT) {
+    for c in text.chars_at(text.row_start(row)).take(MAX_INDENT) {
         match c {
             ' ' => columns += 1,
             '\t' => columns += 4 - columns % 4,

@@ -89,7 +89,7 @@ fn a_name_is_bound_to_the_innermost_definition_before_it() {
 }
 
 #[test]
-fn languages_with_one_variable_of_a_name_in_a_function_have_one_binding() {
+fn function_scoped_variables_have_one_binding() {
     check_bindings(
         "Python",
         "def f():\n    ˇa = 1\n    if x:\n        ˇa = 2\n    return ˇa\n\ndef g(b):\n    return ˇa\n",

@@ -1,6 +1,7 @@
-//! What rows leave open, close, begin and end with.
+//! Analyses rows: unclosed and closing brackets, and their first and last tokens.
 //!
-//! Invariant: no row is read beyond `MOST_ROW_BYTES`, and no search goes beyond `MOST_ROWS`.
+//! Invariant: at most `MOST_ROW_BYTES` of a row are read, and at most `MOST_ROWS` rows are
+//! searched.
 
 use std::borrow::Cow;
 
@@ -9,14 +10,14 @@ use text::Snapshot;
 
 use super::{IndentHint, Scanner, yaml};
 use crate::language::{IndentRules, Language};
-use crate::scope::Scope;
+use crate::scope::SyntaxScope;
 use crate::snapshot::SyntaxSnapshot;
 
-/// Of longer rows only the end is read.
-const MOST_ROW_BYTES: usize = 4096;
+/// Bytes read of a row; of longer rows only the end is read.
+const MAX_ROW_BYTES: usize = 4096;
 
-/// Rows that are searched upwards for the beginning of a block.
-const MOST_ROWS: u32 = 2000;
+/// Rows searched upwards for the beginning of a block.
+const MAX_ROWS: u32 = 2000;
 
 /// Reads rows of one language.
 pub(super) struct RowReader<'a> {
@@ -27,7 +28,7 @@ pub(super) struct RowReader<'a> {
     scanner: Scanner<'a>,
 }
 
-/// A row, or its start up to a caret.
+/// A row, or its part before the caret.
 pub(super) struct RowPart {
     pub(super) row: Row,
     /// The text without the comment at its end and without the blanks around.
@@ -39,8 +40,8 @@ pub(super) struct RowPart {
     closed: Vec<(usize, usize)>,
 }
 
-/// The first token of a row: a word, or a char with the offset it stands at.
-pub(super) struct Token {
+/// The first token of a row: a word, or a char with its offset.
+pub(super) struct FirstToken {
     text: String,
     at: usize,
 }
@@ -66,7 +67,7 @@ impl<'a> RowReader<'a> {
 
     /// The part of a row before `end`.
     pub(super) fn row(&self, row: Row, end: ByteOffset) -> RowPart {
-        let near = self.text.clip(end - MOST_ROW_BYTES, Bias::Right);
+        let near = self.text.clip(end - MAX_ROW_BYTES, Bias::Right);
         let start = self.text.row_start(row).max(near);
         let line = self.text.text(Span::new(start, end.max(start)));
         let mut part = RowPart {
@@ -79,7 +80,7 @@ impl<'a> RowReader<'a> {
         let mut code_end = 0;
         for (ix, c) in line.char_indices() {
             let at = start.0 + ix;
-            if c.is_whitespace() || self.scanner.scope(at) == Scope::Comment {
+            if c.is_whitespace() || self.scanner.scope(at) == SyntaxScope::Comment {
                 continue;
             }
             code_end = ix + c.len_utf8();
@@ -96,8 +97,8 @@ impl<'a> RowReader<'a> {
     }
 
     /// The first token between two offsets of one row.
-    pub(super) fn first_token(&self, start: ByteOffset, end: ByteOffset) -> Token {
-        let end = self.text.clip(end.min(start + MOST_ROW_BYTES), Bias::Left);
+    pub(super) fn first_token(&self, start: ByteOffset, end: ByteOffset) -> FirstToken {
+        let end = self.text.clip(end.min(start + MAX_ROW_BYTES), Bias::Left);
         let line = self.text.text(Span::new(start, end));
         let rest = line.trim_start();
         let at = start.0 + (line.len() - rest.len());
@@ -109,13 +110,13 @@ impl<'a> RowReader<'a> {
             Some(length) => length,
             None => rest.len(),
         };
-        Token {
+        FirstToken {
             text: rest[..length].to_owned(),
             at,
         }
     }
 
-    /// The indent of the row behind one.
+    /// Returns the indentation hint for the row after a row.
     pub(super) fn hint_after(&self, part: &RowPart) -> IndentHint {
         let hint = self.hint_by_rules(part);
         match self.language.name() {
@@ -136,8 +137,8 @@ impl<'a> RowReader<'a> {
         IndentHint::new(base, -i32::from(leaves))
     }
 
-    /// The row to whose indent a row leads back: the one that opened what it closes, or the first
-    /// of the statement it ends.
+    /// Returns the row whose indentation a row returns to: the one that opened what it closes, or
+    /// the first row of the statement it ends.
     fn base_row(&self, part: &RowPart) -> Row {
         if let Some((at, _)) = part.closed.last()
             && let Some(pair) = self.syntax.matching_bracket(self.text, ByteOffset(*at))
@@ -151,7 +152,7 @@ impl<'a> RowReader<'a> {
             .unwrap_or(part.row)
     }
 
-    /// Whether a row opens a level by the words or signs of its language.
+    /// Returns whether a row opens a level by the words or signs of its language.
     fn opens_block(&self, part: &RowPart) -> bool {
         let code = part.code.as_str();
         let rules = self.rules;
@@ -165,7 +166,7 @@ impl<'a> RowReader<'a> {
         let first = first_word(code);
         let starts = rules.labels.iter().any(|label| is_label_line(code, label));
         let closes = || {
-            self.words(code)
+            self.split_words(code)
                 .filter(|word| rules.closing_words.contains(word))
                 .count()
         };
@@ -182,7 +183,7 @@ impl<'a> RowReader<'a> {
         starts || rules.after_last_word.contains(&last) || opens_function
     }
 
-    fn words<'s>(&self, code: &'s str) -> impl Iterator<Item = &'s str> {
+    fn split_words<'s>(&self, code: &'s str) -> impl Iterator<Item = &'s str> {
         code.split(|c: char| !c.is_alphanumeric() && c != '_')
     }
 
@@ -204,7 +205,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Whether the token behind a caret closes what the row before it leaves open.
-    pub(super) fn closes(&self, before: &RowPart, behind: &Token) -> bool {
+    pub(super) fn closes(&self, before: &RowPart, behind: &FirstToken) -> bool {
         match before.opened.last() {
             Some((_, pair)) => {
                 let (_, close) = self.language.config().brackets[*pair];
@@ -215,7 +216,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Whether a token begins with what closes a level.
-    pub(super) fn starts_with_closer(&self, token: &Token) -> bool {
+    pub(super) fn starts_with_closer(&self, token: &FirstToken) -> bool {
         let brackets = self.language.config().brackets;
         brackets
             .iter()
@@ -224,7 +225,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// The row of the bracket or tag that a row's first token closes.
-    pub(super) fn row_of_opener(&self, token: &Token) -> Option<Row> {
+    pub(super) fn row_of_opener(&self, token: &FirstToken) -> Option<Row> {
         if !self.starts_with_closer(token) {
             return None;
         }
@@ -235,8 +236,8 @@ impl<'a> RowReader<'a> {
         (pair.open.start.0 < token.at).then_some(row)
     }
 
-    /// Whether a row that begins so stands one level less deep than its block.
-    pub(super) fn is_dedent_word(&self, token: &Token) -> bool {
+    /// Returns whether a row with this first token is one level shallower than its block.
+    pub(super) fn is_dedent_word(&self, token: &FirstToken) -> bool {
         self.language
             .config()
             .dedent_words
@@ -245,12 +246,12 @@ impl<'a> RowReader<'a> {
 
     /// The row whose word opened the block that `word` goes on with or ends, by counting the words
     /// of the rows above.
-    pub(super) fn row_of_block_word(&self, row: Row, token: &Token) -> Option<Row> {
+    pub(super) fn row_of_block_word(&self, row: Row, token: &FirstToken) -> Option<Row> {
         if self.rules.closing_words.is_empty() {
             return self.row_of_suite(row, token);
         }
         let mut depth = 0;
-        for count in 1..=row.0.min(MOST_ROWS) {
+        for count in 1..=row.0.min(MAX_ROWS) {
             let above = row - count;
             let part = self.row(above, self.text.row_end(above));
             if part.is_blank() {
@@ -269,15 +270,15 @@ impl<'a> RowReader<'a> {
         None
     }
 
-    /// `else` goes on with a block without beginning a new one.
+    /// Returns whether the code continues a block, as `else` does, without beginning a new one.
     fn continues_block(&self, code: &str) -> bool {
         let first = first_word(code);
         self.rules.closing_words.contains(&first)
     }
 
-    /// Where blocks are told by colons and indents: the nearest row above that `token` can go on
-    /// with and that is not deeper than any row between.
-    fn row_of_suite(&self, row: Row, token: &Token) -> Option<Row> {
+    /// In languages with colons and indentation: returns the nearest row above that `token` can
+    /// continue and that is not deeper than any row between.
+    fn row_of_suite(&self, row: Row, token: &FirstToken) -> Option<Row> {
         let openers: &[&str] = match token.text.as_str() {
             "else" => &["if", "elif", "for", "while", "try", "except", "async"],
             "elif" => &["if", "elif"],
@@ -285,7 +286,7 @@ impl<'a> RowReader<'a> {
             _ => return None,
         };
         let mut deepest = usize::MAX;
-        for count in 1..=row.0.min(MOST_ROWS) {
+        for count in 1..=row.0.min(MAX_ROWS) {
             let above = row - count;
             let line = head(self.text, above);
             let indent = line.len() - line.trim_start().len();
@@ -304,7 +305,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Whether a token begins a label: `case`, `default`.
-    pub(super) fn is_label(&self, token: &Token) -> bool {
+    pub(super) fn is_label(&self, token: &FirstToken) -> bool {
         let rest = self.text.text(Span::new(
             ByteOffset(token.at),
             self.text
@@ -316,13 +317,14 @@ impl<'a> RowReader<'a> {
             .any(|label| is_label_line(rest.trim(), label))
     }
 
-    /// A label stands where the label before it stands, or where its block begins.
+    /// Returns the hint for a label: aligned with the previous label, or with the start of its
+    /// block.
     pub(super) fn label_hint(&self, hint: IndentHint, before: &RowPart) -> IndentHint {
         let starts_block = !before.opened.is_empty();
         if starts_block {
             return IndentHint::new(hint.base, i32::from(self.labels_are_deeper()));
         }
-        for count in 0..before.row.0.min(MOST_ROWS) {
+        for count in 0..before.row.0.min(MAX_ROWS) {
             let above = before.row - count;
             let line = head(self.text, above);
             if self
@@ -347,7 +349,7 @@ impl<'a> RowReader<'a> {
             .text
             .chars_before(offset)
             .take_while(|c| c.is_whitespace());
-        blanks.take(MOST_ROW_BYTES).map(char::len_utf8).sum()
+        blanks.take(MAX_ROW_BYTES).map(char::len_utf8).sum()
     }
 }
 
@@ -359,7 +361,7 @@ const VOID_TAGS: &[&str] = &[
 /// The start of a row, all of it unless it is very long.
 pub(super) fn head(text: &Snapshot, row: Row) -> Cow<'_, str> {
     let span = text.row_span(row);
-    let end = text.clip(span.end.min(span.start + MOST_ROW_BYTES), Bias::Left);
+    let end = text.clip(span.end.min(span.start + MAX_ROW_BYTES), Bias::Left);
     text.text(Span::new(span.start, end.max(span.start)))
 }
 

@@ -23,19 +23,18 @@ fn indent_of(marked: &Marked, hint: IndentHint) -> String {
     indent + &" ".repeat(hint.columns as usize)
 }
 
-/// Breaks the line at `ˇ` and compares; the caret stands where it comes to stand.
+/// Breaks the line at `ˇ` and compares the text and the new caret position.
 fn check(language: &str, before: &str, after: &str) {
     let marked = Marked::new(language, before);
     let at = marked.caret();
     let hint = marked.syntax.indent_for_new_line(&marked.text, at);
     let text = marked.text.to_string();
     let (head, tail) = text.split_at(at.0);
-    let closer = match hint.is_split {
-        true => {
-            let base = IndentHint { levels: 0, ..hint };
-            format!("\n{}", indent_of(&marked, base))
-        }
-        false => String::new(),
+    let closer = if hint.is_split {
+        let base = IndentHint { levels: 0, ..hint };
+        format!("\n{}", indent_of(&marked, base))
+    } else {
+        String::new()
     };
     let tail = tail.trim_start_matches([' ', '\t']);
     let result = format!("{head}\n{}ˇ{closer}{tail}", indent_of(&marked, hint));

@@ -23,19 +23,19 @@ pub(super) fn hint_after(
     if hint.base != part.row {
         // Behind a closed collection: the column of the key that holds it.
         let opener = head(text, hint.base);
-        let opener = Entry::parse(opener.trim());
+        let opener = YamlRow::parse(opener.trim());
         return IndentHint {
             columns: if opener.key { opener.width } else { 0 },
             ..hint
         };
     }
-    let entry = Entry::parse(&part.code);
+    let entry = YamlRow::parse(&part.code);
     let (levels, columns) = match entry.value {
         _ if !part.opened.is_empty() => (1, entry.width),
-        Value::Below if entry.key => (1, entry.width),
-        Value::Below => (0, entry.width),
-        Value::Here if entry.key => (0, entry.width),
-        Value::Here => (0, entry.last_indicator),
+        YamlValue::Below if entry.key => (1, entry.width),
+        YamlValue::Below => (0, entry.width),
+        YamlValue::Here if entry.key => (0, entry.width),
+        YamlValue::Here => (0, entry.last_indicator),
     };
     IndentHint {
         levels,
@@ -45,28 +45,28 @@ pub(super) fn hint_after(
 }
 
 /// The parts of a row of YAML.
-struct Entry {
+struct YamlRow {
     /// Columns of the leading indicators `-`, `?` and `:` with the blanks behind them.
     width: u32,
     /// The column of the last indicator, relative to the first.
     last_indicator: u32,
     /// Whether a key follows the indicators.
     key: bool,
-    value: Value,
+    value: YamlValue,
 }
 
-/// Where the value of an entry is.
+/// Position of the value of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value {
+enum YamlValue {
     /// In the same row.
     Here,
     /// In the rows below.
     Below,
 }
 
-impl Entry {
+impl YamlRow {
     /// Parses a row without its comment and surrounding blanks.
-    fn parse(row: &str) -> Entry {
+    fn parse(row: &str) -> YamlRow {
         let mut rest = row;
         let mut last_indicator = 0;
         while let Some(behind) = rest.strip_prefix(['-', '?', ':']) {
@@ -78,20 +78,22 @@ impl Entry {
             rest = content;
         }
         let has_indicators = rest.len() < row.len();
-        let width = match rest.is_empty() {
+        let width = if rest.is_empty() && has_indicators {
             // An indicator alone: its value starts where one blank would put it.
-            true if has_indicators => last_indicator + 2,
-            _ => row.len() - rest.len(),
+            last_indicator + 2
+        } else {
+            row.len() - rest.len()
         };
         let value = value_behind_key(rest);
         let is_open = |value: &str| is_value_below(value) && (has_indicators || value != rest);
-        Entry {
+        YamlRow {
             width: width as u32,
             last_indicator: last_indicator as u32,
             key: value.is_some(),
-            value: match is_open(value.unwrap_or(rest)) {
-                true => Value::Below,
-                false => Value::Here,
+            value: if is_open(value.unwrap_or(rest)) {
+                YamlValue::Below
+            } else {
+                YamlValue::Here
             },
         }
     }

@@ -1,8 +1,8 @@
-//! Small injections, parsed when somebody looks at them and kept by their content.
+//! Small injections, parsed on demand and cached by their content.
 //!
-//! Their trees are in coordinates of their own, from the start of the injection, so no edit
-//! elsewhere touches them, and equal texts share one tree.
-//! Invariant: what is kept is bounded; the least recently used half goes first.
+//! Their trees use offsets from the start of the injection, so no edit elsewhere affects them, and
+//! equal texts share one tree.
+//! Invariant: the cache is bounded; the least recently used half is evicted first.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,25 +11,25 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use text::Snapshot;
 use tree_sitter::{ParseState, Point, Range, Tree};
 
-use crate::cursors::{give_parser, take_parser};
-use crate::headway;
+use crate::cursors::{return_parser, take_parser};
 use crate::highlight::Highlight;
 use crate::injection::Injection;
 use crate::language::Language;
 use crate::layers::set_up;
-use crate::source::Pieces;
+use crate::source::BytePieces;
+use crate::stall_guard;
 
-/// A generation holds at most so many trees; two generations are kept.
-const MOST_TREES: usize = 1024;
+/// Maximum number of trees per generation; two generations are kept.
+const MAX_TREES: usize = 1024;
 
 /// Trees of small injections; shared by all snapshots of one text.
 #[derive(Default)]
 pub(crate) struct SmallLayers(Mutex<Generations>);
 
-/// A small injection.
+/// A small injection with its tree.
 pub(crate) struct SmallLayer {
     pub(crate) tree: Tree,
-    /// Its highlights, in its own coordinates; made when first asked for.
+    /// Highlights in its own offsets; computed on first use.
     pub(crate) highlights: OnceLock<Vec<Highlight>>,
 }
 
@@ -57,7 +57,7 @@ impl SmallLayers {
     ) -> Option<Arc<SmallLayer>> {
         let start = injection.span.start.0;
         let mut content = Vec::with_capacity(injection.span.len());
-        for piece in Pieces::new(text, shift + start..shift + injection.span.end.0) {
+        for piece in BytePieces::new(text, shift + start..shift + injection.span.end.0) {
             content.extend_from_slice(piece);
         }
         let ranges = injection.ranges.iter();
@@ -76,7 +76,7 @@ impl SmallLayers {
             tree: parse(&key)?,
             highlights: OnceLock::new(),
         });
-        generations.keep(key, layer.clone());
+        generations.insert(key, layer.clone());
         Some(layer)
     }
 }
@@ -87,12 +87,12 @@ impl Generations {
             return Some(layer.clone());
         }
         let (key, layer) = self.old.remove_entry(key)?;
-        self.keep(key, layer.clone());
+        self.insert(key, layer.clone());
         Some(layer)
     }
 
-    fn keep(&mut self, key: Key, layer: Arc<SmallLayer>) {
-        if self.young.len() >= MOST_TREES {
+    fn insert(&mut self, key: Key, layer: Arc<SmallLayer>) {
+        if self.young.len() >= MAX_TREES {
             self.old = std::mem::take(&mut self.young);
         }
         self.young.insert(key, layer);
@@ -107,8 +107,8 @@ fn parse(key: &Key) -> Option<Tree> {
     }
     let read = &mut |offset: usize, _: Point| key.text.get(offset..).unwrap_or_default();
     let on = &mut |_: &ParseState| ControlFlow::Continue(());
-    let tree = headway::parse(&mut parser, key.text.len(), read, None, on);
-    give_parser(parser);
+    let tree = stall_guard::parse(&mut parser, key.text.len(), read, None, on);
+    return_parser(parser);
     tree.ok()
 }
 

@@ -57,7 +57,7 @@ fn an_outline_of_a_broken_text_stays_inside_of_it() {
 }
 
 #[test]
-fn looking_only_where_patterns_begin_finds_what_one_pass_over_everything_does() {
+fn pattern_starts_find_the_same_items_as_a_full_pass() {
     for (name, sample) in SAMPLES {
         let language = language_named(name).expect("known");
         // Broken texts too: every part of the sample, from somewhere to somewhere.

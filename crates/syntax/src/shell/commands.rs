@@ -1,13 +1,15 @@
 //! The grammar of commands: lists, pipelines, loops, functions and redirections.
 
-use super::{Assignment, HereDocument, Input, Reader, Redirect, SimpleCommand, Word};
+use super::{
+    HereDocument, Redirect, ShellAssignment, ShellInput, ShellReader, ShellWord, SimpleCommand,
+};
 
-/// What ends a list of commands. The end itself is not passed over.
+/// Terminator of a list of commands. The terminator itself is not consumed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ListEnd {
     /// The end of the text.
     Text,
-    /// A closing bracket.
+    /// A closing bracket or parenthesis.
     Bracket,
     /// One of these reserved words.
     Words(&'static [&'static str]),
@@ -25,14 +27,14 @@ const DECLARING: &[&str] = &[
     "export", "declare", "typeset", "local", "readonly", "alias", "eval", "let",
 ];
 
-impl Reader {
-    pub(super) fn whole(&mut self) -> Option<()> {
-        self.list(End::Text)?;
+impl ShellReader {
+    pub(super) fn parse_line(&mut self) -> Option<()> {
+        self.list(ListEnd::Text)?;
         self.pending.is_empty().then_some(())
     }
 
     /// A list of commands up to its end.
-    pub(super) fn list(&mut self, end: End) -> Option<()> {
+    pub(super) fn list(&mut self, end: ListEnd) -> Option<()> {
         self.nested(|reader| {
             loop {
                 reader.skip_lines()?;
@@ -42,8 +44,10 @@ impl Reader {
                 reader.chain()?;
                 reader.skip_blanks();
                 match reader.peek() {
-                    Some(';') if !reader.looks_at(";;") && !reader.looks_at(";&") => reader.at += 1,
-                    Some('&') if !reader.looks_at("&&") => reader.at += 1,
+                    Some(';') if !reader.starts_with(";;") && !reader.starts_with(";&") => {
+                        reader.at += 1
+                    }
+                    Some('&') if !reader.starts_with("&&") => reader.at += 1,
                     Some('\n') => {}
                     _ if reader.is_at(end) => return Some(()),
                     _ => return None,
@@ -52,29 +56,32 @@ impl Reader {
         })
     }
 
-    fn is_at(&self, end: End) -> bool {
+    fn is_at(&self, end: ListEnd) -> bool {
         match end {
-            End::Text => self.peek().is_none(),
-            End::Bracket => self.peek() == Some(')'),
-            End::Words(words) => words.iter().any(|word| self.is_reserved(word)),
-            End::Case => self.looks_at(";;") || self.looks_at(";&") || self.is_reserved("esac"),
+            ListEnd::Text => self.peek().is_none(),
+            ListEnd::Bracket => self.peek() == Some(')'),
+            ListEnd::Words(words) => words.iter().any(|word| self.is_reserved(word)),
+            ListEnd::Case => {
+                self.starts_with(";;") || self.starts_with(";&") || self.is_reserved("esac")
+            }
         }
     }
 
     /// Whether a reserved word is next, as a word of its own.
     fn is_reserved(&self, word: &str) -> bool {
         let after = self.peek_at(word.chars().count());
-        self.looks_at(word) && after.is_none_or(ends_word)
+        self.starts_with(word) && after.is_none_or(ends_word)
     }
 
     fn take_reserved(&mut self, word: &str) -> Option<()> {
-        match self.is_reserved(word) && self.take(word) {
-            true => Some(()),
-            false => None,
+        if self.is_reserved(word) && self.take(word) {
+            Some(())
+        } else {
+            None
         }
     }
 
-    /// Passes over blanks, joined lines and a comment.
+    /// Skips blanks, joined lines and a comment.
     pub(super) fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
@@ -106,7 +113,7 @@ impl Reader {
         }
     }
 
-    /// Passes over a line feed and the here-documents behind it.
+    /// Consumes a line feed and the here-documents after it.
     fn line_feed(&mut self) -> Option<()> {
         self.at += 1;
         for document in std::mem::take(&mut self.pending) {
@@ -149,7 +156,7 @@ impl Reader {
         loop {
             self.command()?;
             self.skip_blanks();
-            if self.looks_at("||") || !(self.take("|&") || self.take("|")) {
+            if self.starts_with("||") || !(self.take("|&") || self.take("|")) {
                 return Some(());
             }
             self.is_piped = true;
@@ -165,7 +172,7 @@ impl Reader {
             Some("if") => self.conditional()?,
             Some(word @ ("while" | "until")) => {
                 self.take(word);
-                self.list(End::Words(&["do"]))?;
+                self.list(ListEnd::Words(&["do"]))?;
                 self.body()?;
             }
             Some(word @ ("for" | "select")) => {
@@ -177,7 +184,7 @@ impl Reader {
             Some("function") => {
                 self.take("function");
                 self.skip_blanks();
-                let name = self.word()?;
+                let name = self.expect_word()?;
                 self.skip_blanks();
                 if self.take("(") {
                     self.skip_blanks();
@@ -187,7 +194,7 @@ impl Reader {
             }
             Some(_) => return None,
             // Arithmetic, or two subshells: what it is depends on what follows.
-            None if self.looks_at("((") => return None,
+            None if self.starts_with("((") => return None,
             None if self.peek() == Some('(') => self.subshell()?,
             None => return self.simple(),
         }
@@ -196,48 +203,48 @@ impl Reader {
 
     fn braces(&mut self) -> Option<()> {
         self.take_reserved("{")?;
-        self.list(End::Words(&["}"]))?;
+        self.list(ListEnd::Words(&["}"]))?;
         self.take_reserved("}")
     }
 
     fn subshell(&mut self) -> Option<()> {
         self.take("(").then_some(())?;
-        self.list(End::Bracket)?;
+        self.list(ListEnd::Bracket)?;
         self.take(")").then_some(())
     }
 
     fn conditional(&mut self) -> Option<()> {
         self.take_reserved("if")?;
         loop {
-            self.list(End::Words(&["then"]))?;
+            self.list(ListEnd::Words(&["then"]))?;
             self.take_reserved("then")?;
-            self.list(End::Words(&["elif", "else", "fi"]))?;
+            self.list(ListEnd::Words(&["elif", "else", "fi"]))?;
             if self.take_reserved("elif").is_none() {
                 break;
             }
         }
         if self.take_reserved("else").is_some() {
-            self.list(End::Words(&["fi"]))?;
+            self.list(ListEnd::Words(&["fi"]))?;
         }
         self.take_reserved("fi")
     }
 
-    /// `do … done`.
+    /// Parses a loop body: `do … done`.
     fn body(&mut self) -> Option<()> {
         self.take_reserved("do")?;
-        self.list(End::Words(&["done"]))?;
+        self.list(ListEnd::Words(&["done"]))?;
         self.take_reserved("done")
     }
 
     /// The rest of `for name in words; do … done`.
     fn each(&mut self) -> Option<()> {
         self.skip_blanks();
-        let name = self.word()?;
+        let name = self.expect_word()?;
         let is_name = name.is_certain() && is_name(&name.text);
         is_name.then_some(())?;
-        self.line.assignments.push(Assignment {
+        self.line.assignments.push(ShellAssignment {
             name: name.text,
-            value: Word::default(),
+            value: ShellWord::default(),
         });
         self.skip_lines()?;
         if self.take_reserved("in").is_some() {
@@ -245,7 +252,7 @@ impl Reader {
                 self.skip_blanks();
                 match self.peek() {
                     Some(';' | '\n') => break,
-                    _ => drop(self.word()?),
+                    _ => drop(self.expect_word()?),
                 }
             }
         }
@@ -258,7 +265,7 @@ impl Reader {
     fn case(&mut self) -> Option<()> {
         self.take_reserved("case")?;
         self.skip_blanks();
-        self.word()?;
+        self.expect_word()?;
         self.skip_lines()?;
         self.take_reserved("in")?;
         loop {
@@ -269,14 +276,14 @@ impl Reader {
             self.take("(");
             loop {
                 self.skip_blanks();
-                self.word()?;
+                self.expect_word()?;
                 self.skip_blanks();
                 if !self.take("|") {
                     break;
                 }
             }
             self.take(")").then_some(())?;
-            self.list(End::Case)?;
+            self.list(ListEnd::Case)?;
             let goes_on = self.take(";;&") || self.take(";;") || self.take(";&");
             if !goes_on && !self.is_reserved("esac") {
                 return None;
@@ -296,42 +303,46 @@ impl Reader {
                 break;
             }
             let operators = ["&&", "||", "(", ")", "<", ">"];
-            let found = operators.iter().find(|operator| self.looks_at(operator));
+            let found = operators.iter().find(|operator| self.starts_with(operator));
             match found {
-                Some(operator) if !is_pattern && !self.looks_at("<(") && !self.looks_at(">(") => {
+                Some(operator)
+                    if !is_pattern && !self.starts_with("<(") && !self.starts_with(">(") =>
+                {
                     self.take(operator);
                     words.push(literal(operator));
                 }
                 _ => {
-                    let word = match is_pattern {
-                        true => self.pattern()?,
-                        false => self.word()?,
+                    let word = if is_pattern {
+                        self.pattern()?
+                    } else {
+                        self.expect_word()?
                     };
                     is_pattern = word.text == "=~";
                     words.push(word);
                 }
             }
         }
-        self.push(Vec::new(), words, Input::Inherited);
+        self.push(Vec::new(), words, ShellInput::Inherited);
         Some(())
     }
 
     /// The part of a function behind its name.
-    fn function(&mut self, name: &Word) -> Option<()> {
+    fn function(&mut self, name: &ShellWord) -> Option<()> {
         self.line.effects.push(name.text.clone());
         self.skip_lines()?;
         // Only what groups commands can be a body here.
-        let is_group = self.is_reserved("{") || self.peek() == Some('(') && !self.looks_at("((");
-        match is_group {
-            true => self.nested(Self::command),
-            false => None,
+        let is_group = self.is_reserved("{") || self.peek() == Some('(') && !self.starts_with("((");
+        if is_group {
+            self.nested(Self::command)
+        } else {
+            None
         }
     }
 
     fn simple(&mut self) -> Option<()> {
         let start = self.at;
-        let (mut assignments, mut words) = (Vec::new(), Vec::<Word>::new());
-        let mut input = Input::Inherited;
+        let (mut assignments, mut words) = (Vec::new(), Vec::<ShellWord>::new());
+        let mut input = ShellInput::Inherited;
         let mut here = None;
         loop {
             self.skip_blanks();
@@ -355,39 +366,45 @@ impl Reader {
             let declares = words
                 .first()
                 .is_some_and(|name| DECLARING.contains(&name.text.as_str()));
-            let assignment = match words.is_empty() || declares {
-                true => self.assignment()?,
-                false => None,
+            let assignment = if words.is_empty() || declares {
+                self.assignment()?
+            } else {
+                None
             };
             match assignment {
-                None => words.push(self.word()?),
+                None => words.push(self.expect_word()?),
                 Some(assignment) if words.is_empty() => assignments.push(assignment),
                 Some(assignment) => {
                     self.line.assignments.push(assignment.clone());
-                    let Assignment { name, value } = assignment;
-                    words.push(Word {
+                    let ShellAssignment { name, value } = assignment;
+                    words.push(ShellWord {
                         text: format!("{name}={}", value.text),
                         ..value
                     });
                 }
             }
         }
-        match words.is_empty() {
-            true if self.at == start => return None,
-            true => self.line.assignments.extend(assignments),
-            false => {
-                if let Some(number) = here {
-                    self.fed.push((self.line.commands.len(), number));
-                }
-                self.push(assignments, words, input);
+        if words.is_empty() && self.at == start {
+            return None;
+        } else if words.is_empty() {
+            self.line.assignments.extend(assignments)
+        } else {
+            if let Some(number) = here {
+                self.fed.push((self.line.commands.len(), number));
             }
+            self.push(assignments, words, input);
         }
         Some(())
     }
 
-    fn push(&mut self, assignments: Vec<Assignment>, words: Vec<Word>, input: Input) {
+    fn push(
+        &mut self,
+        assignments: Vec<ShellAssignment>,
+        words: Vec<ShellWord>,
+        input: ShellInput,
+    ) {
         let input = match input {
-            Input::Inherited if self.is_piped => Input::Other,
+            ShellInput::Inherited if self.is_piped => ShellInput::Other,
             input => input,
         };
         self.line.commands.push(SimpleCommand {
@@ -398,7 +415,7 @@ impl Reader {
     }
 
     /// `NAME=value`, if that is next.
-    fn assignment(&mut self) -> Option<Option<Assignment>> {
+    fn assignment(&mut self) -> Option<Option<ShellAssignment>> {
         let mut end = self.at;
         while let Some(letter) = self.letters.get(end)
             && (letter.is_ascii_alphanumeric() || *letter == '_')
@@ -423,15 +440,17 @@ impl Reader {
             Some('(') => {
                 self.at += 1;
                 self.array()?;
-                Word::default()
+                ShellWord::default()
             }
             None => literal(""),
-            Some(letter) if ends_word(letter) && !self.looks_at("<(") && !self.looks_at(">(") => {
+            Some(letter)
+                if ends_word(letter) && !self.starts_with("<(") && !self.starts_with(">(") =>
+            {
                 literal("")
             }
-            Some(_) => self.word()?,
+            Some(_) => self.expect_word()?,
         };
-        Some(Some(Assignment { name, value }))
+        Some(Some(ShellAssignment { name, value }))
     }
 
     fn array(&mut self) -> Option<()> {
@@ -444,7 +463,7 @@ impl Reader {
                 }
                 // `[1]=x`: a subscript.
                 '[' => return None,
-                _ => drop(self.word()?),
+                _ => drop(self.expect_word()?),
             }
         }
     }
@@ -470,17 +489,17 @@ impl Reader {
         })
     }
 
-    fn redirect(&mut self, input: &mut Input, here: &mut Option<usize>) -> Option<()> {
+    fn redirect(&mut self, input: &mut ShellInput, here: &mut Option<usize>) -> Option<()> {
         while self.peek().is_some_and(|letter| letter.is_ascii_digit()) {
             self.at += 1;
         }
         if self.take("<<<") {
             self.skip_blanks();
-            *input = Input::Text(self.word()?);
+            *input = ShellInput::Text(self.expect_word()?);
             return Some(());
         }
         if self.take("<<") {
-            *input = Input::Other;
+            *input = ShellInput::Other;
             *here = Some(self.here_begins()?);
             return Some(());
         }
@@ -493,9 +512,9 @@ impl Reader {
             return Some(());
         }
         self.skip_blanks();
-        let target = self.word()?;
+        let target = self.expect_word()?;
         if operator.starts_with('<') {
-            *input = Input::Other;
+            *input = ShellInput::Other;
         }
         let is_number = target
             .text
@@ -517,12 +536,12 @@ impl Reader {
             if !self.is_redirect()? {
                 return Some(());
             }
-            let mut input = Input::Inherited;
+            let mut input = ShellInput::Inherited;
             self.redirect(&mut input, &mut None)?;
-            if input != Input::Inherited {
+            if input != ShellInput::Inherited {
                 for command in self.line.commands.iter_mut().skip(first) {
-                    if command.input == Input::Inherited {
-                        command.input = Input::Other;
+                    if command.input == ShellInput::Inherited {
+                        command.input = ShellInput::Other;
                     }
                 }
             }
@@ -534,11 +553,11 @@ impl Reader {
         let strips_tabs = self.take("-");
         self.skip_blanks();
         let start = self.at;
-        let end = self.word()?;
+        let end = self.expect_word()?;
         end.is_known.then_some(())?;
         let written = self.slice(start, self.at);
         let number = self.bodies.len();
-        self.bodies.push(Word::default());
+        self.bodies.push(ShellWord::default());
         self.pending.push(HereDocument {
             number,
             is_literal: written.contains(['\'', '"', '\\']),
@@ -561,9 +580,10 @@ impl Reader {
             }
             let row = self.slice(start, self.at);
             self.at += 1;
-            let row = match document.strips_tabs {
-                true => row.trim_start_matches('\t'),
-                false => &row,
+            let row = if document.strips_tabs {
+                row.trim_start_matches('\t')
+            } else {
+                &row
             };
             if row == document.end {
                 break;
@@ -572,13 +592,14 @@ impl Reader {
             body.push('\n');
         }
         self.at = self.at.min(self.letters.len());
-        let word = match document.is_literal {
-            true => Word {
+        let word = if document.is_literal {
+            ShellWord {
                 text: body,
                 is_known: true,
-                ..Word::default()
-            },
-            false => self.expanded(body)?,
+                ..ShellWord::default()
+            }
+        } else {
+            self.expanded(body)?
         };
         self.bodies[document.number] = word;
         Some(())
@@ -600,10 +621,10 @@ pub(super) fn is_name(text: &str) -> bool {
         && !text.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
-fn literal(text: &str) -> Word {
-    Word {
+fn literal(text: &str) -> ShellWord {
+    ShellWord {
         text: text.to_owned(),
         is_known: true,
-        ..Word::default()
+        ..ShellWord::default()
     }
 }

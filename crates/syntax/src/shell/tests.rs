@@ -7,9 +7,12 @@ fn shown(line: &str) -> Option<Vec<String>> {
     let read = read(line)?;
     let commands = read.commands.iter().map(|command| {
         let assignments = command.assignments.iter().map(|it| format!("{}=", it.name));
-        let words = command.words.iter().map(|word| match word.is_known {
-            true => word.text.clone(),
-            false => format!("{}?", word.text),
+        let words = command.words.iter().map(|word| {
+            if word.is_known {
+                word.text.clone()
+            } else {
+                format!("{}?", word.text)
+            }
         });
         assignments.chain(words).collect::<Vec<_>>().join(" ")
     });
@@ -197,10 +200,10 @@ fn the_input_of_commands_is_told() {
             .commands
             .into_iter()
             .map(|command| match command.input {
-                Input::Inherited => "-".to_owned(),
-                Input::Text(word) if word.is_known => word.text,
-                Input::Text(word) => format!("{}?", word.text),
-                Input::Other => "other".to_owned(),
+                ShellInput::Inherited => "-".to_owned(),
+                ShellInput::Text(word) if word.is_known => word.text,
+                ShellInput::Text(word) => format!("{}?", word.text),
+                ShellInput::Other => "other".to_owned(),
             });
         inputs.collect::<Vec<_>>()
     };

@@ -1,18 +1,18 @@
 //! Words: quotes, escapes and expansions.
 
-use super::commands::{End, ends_word, is_name};
-use super::{Assignment, Reader, Word};
+use super::commands::{ListEnd, ends_word, is_name};
+use super::{ShellAssignment, ShellReader, ShellWord};
 
-/// A word as it grows.
+/// A word being built.
 #[derive(Default)]
-struct Growing {
+struct WordBuilder {
     text: String,
     /// For each character of the text, whether it is outside of quotes.
     bare: Vec<bool>,
     is_unknown: bool,
 }
 
-impl Growing {
+impl WordBuilder {
     fn push(&mut self, letter: char, is_bare: bool) {
         self.text.push(letter);
         self.bare.push(is_bare);
@@ -23,14 +23,14 @@ impl Growing {
         written.chars().for_each(|letter| self.push(letter, false));
     }
 
-    fn word(self) -> Word {
+    fn finish(self) -> ShellWord {
         let letters: Vec<char> = self.text.chars().collect();
         let is_bare = |at: usize, letter: char| letters[at] == letter && self.bare[at];
         let bare = |letter: char| (0..letters.len()).filter(move |at| is_bare(*at, letter));
         let has_set = bare('[').any(|at| letters[at..].contains(&']'));
         let has_globs = has_set || bare('*').next().is_some() || bare('?').next().is_some();
         let has_braces = bare('{').any(|at| {
-            // What stands between it and its own bracket.
+            // Content between it and its matching bracket.
             let mut depth = 0;
             let close = (at..letters.len()).find(|at| {
                 depth += i32::from(is_bare(*at, '{')) - i32::from(is_bare(*at, '}'));
@@ -44,7 +44,7 @@ impl Growing {
         // Bash takes an argument such as `to=~/x` for an assignment.
         let has_tilde = bare('~')
             .any(|at| at == 0 || [':', '='].into_iter().any(|before| is_bare(at - 1, before)));
-        Word {
+        ShellWord {
             text: self.text,
             is_known: !self.is_unknown && !has_braces,
             has_globs,
@@ -53,27 +53,27 @@ impl Growing {
     }
 }
 
-/// Where an expansion stands.
+/// Quoting context of an expansion.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
+enum ExpansionContext {
     Nothing,
     Quotes,
 }
 
-impl Reader {
-    /// A word, which must not be missing.
-    pub(super) fn word(&mut self) -> Option<Word> {
+impl ShellReader {
+    /// Parses a word, which must be present.
+    pub(super) fn expect_word(&mut self) -> Option<ShellWord> {
         self.word_until(ends_word)
     }
 
     /// The pattern behind `=~`, in which brackets and bars are letters.
-    pub(super) fn pattern(&mut self) -> Option<Word> {
+    pub(super) fn pattern(&mut self) -> Option<ShellWord> {
         self.word_until(|letter| matches!(letter, ' ' | '\t' | '\n'))
     }
 
-    fn word_until(&mut self, is_end: impl Fn(char) -> bool) -> Option<Word> {
+    fn word_until(&mut self, is_end: impl Fn(char) -> bool) -> Option<ShellWord> {
         let start = self.at;
-        let mut word = Growing::default();
+        let mut word = WordBuilder::default();
         while let Some(letter) = self.peek() {
             if matches!(letter, '<' | '>') && self.peek_at(1) == Some('(') {
                 let from = self.at;
@@ -89,15 +89,16 @@ impl Reader {
             if is_end(letter) {
                 break;
             }
-            self.piece(&mut word)?;
+            self.word_piece(&mut word)?;
         }
-        match self.at == start {
-            true => None,
-            false => Some(word.word()),
+        if self.at == start {
+            None
+        } else {
+            Some(word.finish())
         }
     }
 
-    fn piece(&mut self, word: &mut Growing) -> Option<()> {
+    fn word_piece(&mut self, word: &mut WordBuilder) -> Option<()> {
         match self.next()? {
             '\\' => match self.next() {
                 Some('\n') => {}
@@ -120,15 +121,15 @@ impl Reader {
                 self.at += 1;
                 self.quoted(word)?;
             }
-            '$' => self.dollar(word, Within::Nothing)?,
-            '`' => self.backquoted(word, Within::Nothing)?,
+            '$' => self.dollar(word, ExpansionContext::Nothing)?,
+            '`' => self.backquoted(word, ExpansionContext::Nothing)?,
             letter => word.push(letter, true),
         }
         Some(())
     }
 
     /// The rest of a text in double quotes.
-    fn quoted(&mut self, word: &mut Growing) -> Option<()> {
+    fn quoted(&mut self, word: &mut WordBuilder) -> Option<()> {
         loop {
             match self.next()? {
                 '"' => return Some(()),
@@ -140,15 +141,15 @@ impl Reader {
                         word.push(letter, false);
                     }
                 },
-                '$' => self.dollar(word, Within::Quotes)?,
-                '`' => self.backquoted(word, Within::Quotes)?,
+                '$' => self.dollar(word, ExpansionContext::Quotes)?,
+                '`' => self.backquoted(word, ExpansionContext::Quotes)?,
                 letter => word.push(letter, false),
             }
         }
     }
 
     /// The rest of `$'…'`.
-    fn ansi(&mut self, word: &mut Growing) -> Option<()> {
+    fn ansi(&mut self, word: &mut WordBuilder) -> Option<()> {
         loop {
             let letter = match self.next()? {
                 '\'' => return Some(()),
@@ -159,7 +160,7 @@ impl Reader {
         }
     }
 
-    /// What an escape of `$'…'` stands for. One that may not be a character is not understood.
+    /// Parses an escape of `$'…'`. Returns `None` if it may not be a character.
     fn escape(&mut self) -> Option<char> {
         Some(match self.next()? {
             'n' => '\n',
@@ -193,8 +194,8 @@ impl Reader {
         is_letter.then(|| char::from_u32(number)).flatten()
     }
 
-    /// What stands behind a `$`.
-    fn dollar(&mut self, word: &mut Growing, within: Within) -> Option<()> {
+    /// Parses an expansion after `$`.
+    fn dollar(&mut self, word: &mut WordBuilder, within: ExpansionContext) -> Option<()> {
         let from = self.at - 1;
         match self.peek() {
             Some('(') if self.peek_at(1) == Some('(') => self.arithmetic()?,
@@ -226,7 +227,7 @@ impl Reader {
     fn substitution(&mut self) -> Option<()> {
         self.take("(").then_some(())?;
         let pending = std::mem::take(&mut self.pending);
-        self.list(End::Bracket)?;
+        self.list(ListEnd::Bracket)?;
         self.pending.is_empty().then_some(())?;
         self.pending = pending;
         self.take(")").then_some(())
@@ -237,7 +238,7 @@ impl Reader {
         self.take("((").then_some(())?;
         let start = self.at;
         let mut depth = 0;
-        while !(depth == 0 && self.looks_at("))")) {
+        while !(depth == 0 && self.starts_with("))")) {
             match self.next()? {
                 '(' => depth += 1,
                 ')' if depth > 0 => depth -= 1,
@@ -257,7 +258,7 @@ impl Reader {
     }
 
     /// The rest of `${…}`.
-    fn parameter(&mut self, within: Within) -> Option<()> {
+    fn parameter(&mut self, within: ExpansionContext) -> Option<()> {
         let start = self.at;
         let is_indirect = self.peek() == Some('!') && self.peek_at(1) != Some('}');
         if is_indirect || self.peek() == Some('#') && self.peek_at(1) != Some('}') {
@@ -281,17 +282,17 @@ impl Reader {
             _ => false,
         };
         if matches!(rest, ('=', _) | (':', Some('='))) && is_name(&name) {
-            self.line.assignments.push(Assignment {
+            self.line.assignments.push(ShellAssignment {
                 name,
-                value: Word::default(),
+                value: ShellWord::default(),
             });
         }
-        let mut inner = Growing::default();
+        let mut inner = WordBuilder::default();
         loop {
             match self.peek()? {
                 '}' => break,
-                '\'' if within == Within::Quotes => self.at += 1,
-                _ => self.piece(&mut inner)?,
+                '\'' if within == ExpansionContext::Quotes => self.at += 1,
+                _ => self.word_piece(&mut inner)?,
             }
         }
         if is_indirect || evaluates {
@@ -301,7 +302,7 @@ impl Reader {
     }
 
     /// The rest of a substitution in backquotes.
-    fn backquoted(&mut self, word: &mut Growing, within: Within) -> Option<()> {
+    fn backquoted(&mut self, word: &mut WordBuilder, within: ExpansionContext) -> Option<()> {
         let from = self.at - 1;
         let mut inner = String::new();
         loop {
@@ -309,16 +310,16 @@ impl Reader {
                 '`' => break,
                 '\\' => match self.next()? {
                     letter @ ('`' | '\\' | '$') => inner.push(letter),
-                    '"' if within == Within::Quotes => inner.push('"'),
+                    '"' if within == ExpansionContext::Quotes => inner.push('"'),
                     letter => inner.extend(['\\', letter]),
                 },
                 letter => inner.push(letter),
             }
         }
-        let mut reader = Reader::new(&inner, self.depth + 1);
+        let mut reader = ShellReader::new(&inner, self.depth + 1);
         (reader.depth <= super::DEEPEST).then_some(())?;
         reader.is_piped = self.is_piped;
-        reader.whole()?;
+        reader.parse_line()?;
         let line = reader.finished();
         self.join(line);
         word.push_unknown(&self.slice(from, self.at));
@@ -333,10 +334,10 @@ impl Reader {
     }
 
     /// The body of a here-document, whose expansions join the line's.
-    pub(super) fn expanded(&mut self, body: String) -> Option<Word> {
-        let mut reader = Reader::new(&body, self.depth + 1);
+    pub(super) fn expanded(&mut self, body: String) -> Option<ShellWord> {
+        let mut reader = ShellReader::new(&body, self.depth + 1);
         (reader.depth <= super::DEEPEST).then_some(())?;
-        let mut word = Growing::default();
+        let mut word = WordBuilder::default();
         while let Some(letter) = reader.next() {
             match letter {
                 '\\' => match reader.next() {
@@ -348,12 +349,12 @@ impl Reader {
                     }
                     None => word.push('\\', false),
                 },
-                '$' => reader.dollar(&mut word, Within::Quotes)?,
-                '`' => reader.backquoted(&mut word, Within::Quotes)?,
+                '$' => reader.dollar(&mut word, ExpansionContext::Quotes)?,
+                '`' => reader.backquoted(&mut word, ExpansionContext::Quotes)?,
                 letter => word.push(letter, false),
             }
         }
         self.join(reader.finished());
-        Some(word.word())
+        Some(word.finish())
     }
 }

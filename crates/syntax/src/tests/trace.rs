@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use base::{ByteOffset, Span};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
 use super::{parse_all, parsed};
 use crate::equality::are_equal;
@@ -47,17 +47,20 @@ fn the_trees_of_a_session_equal_fresh_ones() {
         let before = buffer.snapshot();
         let number = |ix: usize| patch[ix].as_u64().expect("a number") as usize;
         let at = number(0);
-        let byte = |chars: usize| match mirror.is_ascii() {
-            true => chars,
-            false => mirror
-                .char_indices()
-                .nth(chars)
-                .map_or(mirror.len(), |(ix, _)| ix),
+        let byte = |chars: usize| {
+            if mirror.is_ascii() {
+                chars
+            } else {
+                mirror
+                    .char_indices()
+                    .nth(chars)
+                    .map_or(mirror.len(), |(ix, _)| ix)
+            }
         };
         let span = Span::new(ByteOffset(byte(at)), ByteOffset(byte(at + number(1))));
         let inserted = patch[2].as_str().expect("a text");
         mirror.replace_range(span.range(), inserted);
-        let change = buffer.replace(span, inserted, &Origin::typing(Timestamp(step as u64)));
+        let change = buffer.replace(span, inserted, &EditOrigin::typing(Timestamp(step as u64)));
         let after = buffer.snapshot();
         tree.edit(&before, &after, &change);
         let mut is_settled = parse_all(&mut tree, &after);
@@ -66,7 +69,7 @@ fn the_trees_of_a_session_equal_fresh_ones() {
         }
         compared += 1;
         settled += usize::from(is_settled);
-        if let Some(job) = tree.settle(&after) {
+        if let Some(job) = tree.repair_job(&after) {
             tree.accept(job.run(&AtomicBool::new(false)).expect("a result"));
             is_settled = tree.is_settled();
         }

@@ -10,66 +10,66 @@ use text::Snapshot;
 use tree_sitter::{ParseState, Parser, Tree};
 
 use super::is_settled;
-use crate::cursors::{give_parser, take_parser};
+use crate::cursors::{return_parser, take_parser};
 use crate::equality::are_equal;
-use crate::headway::Halt;
 use crate::language::Language;
-use crate::layers::{Before, LayerParse, Progress, Trees, parse_text, set_up};
+use crate::layers::{LayerParse, LayeredTrees, PreviousTree, Progress, parse_text, set_up};
+use crate::stall_guard::ParseHalt;
 
-/// A parse to be run on another thread. Dropping it gives it up.
+/// A parse to run on another thread. Dropping it cancels it.
 #[must_use]
 pub struct ParseJob {
     pub(super) text: Snapshot,
     pub(super) language: Language,
     /// In step with `text`.
-    pub(super) old: Option<Trees>,
+    pub(super) old: Option<LayeredTrees>,
     /// Whether `old` equalled a fresh parse before the edits since.
     pub(super) was_settled: bool,
     pub(super) dirty: Vec<Range<usize>>,
-    pub(super) stage: Stage,
-    pub(super) purpose: Purpose,
+    pub(super) stage: ParseStage,
+    pub(super) purpose: ParsePurpose,
     pub(super) token: Arc<()>,
     pub(super) stop: Arc<AtomicBool>,
-    pub(super) retired: Vec<Trees>,
+    pub(super) retired: Vec<LayeredTrees>,
 }
 
 /// The result of a job, for `SyntaxTree::accept`.
 pub struct ParsedTree {
     pub(super) revision: Revision,
-    pub(super) found: Found,
+    pub(super) found: ParseOutcome,
     pub(super) token: Arc<()>,
 }
 
-/// What a job found.
-pub(super) enum Found {
+/// Result of a job.
+pub(super) enum ParseOutcome {
     /// Trees of its revision.
     Trees {
-        trees: Trees,
+        trees: LayeredTrees,
         /// Whether they equal a fresh parse.
         is_settled: bool,
     },
-    /// A fresh parse is what was already there.
+    /// A fresh parse equals the existing trees.
     Same,
-    /// The grammar gets nowhere with this text.
+    /// The grammar makes no progress on this text.
     Nothing,
 }
 
-/// Where the caller's thread stopped.
-pub(super) enum Stage {
+/// Stage at which the caller's thread stopped.
+pub(super) enum ParseStage {
     /// At the very start.
     Start,
     /// In the middle of the root; the parser remembers where.
     Root(Parser),
-    /// The root is done; the layers are not.
+    /// The root is parsed; the layers are not.
     Layers(Tree),
 }
 
-/// Why a job is run.
+/// Purpose of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// To bring the tree up to the text.
+pub(super) enum ParsePurpose {
+    /// Update the tree to the text.
     Parse,
-    /// To make sure that it equals a fresh parse.
+    /// Ensure that it equals a fresh parse.
     Settle,
 }
 
@@ -79,61 +79,64 @@ impl ParseJob {
         self.text.revision()
     }
 
-    /// Runs it to its end. `None` when `cancel` was set or newer edits overtook it.
+    /// Runs the job. Returns `None` if `cancel` was set or newer edits superseded it.
     pub fn run(mut self, cancel: &AtomicBool) -> Option<ParsedTree> {
-        // Large trees take a while to drop; here that delays nobody.
+        // Dropping large trees takes a while; on this thread it delays nothing else.
         self.retired.clear();
         self.language.prepare();
         let stop = self.stop.clone();
-        let mut progress =
-            |_: &ParseState| match cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            };
+        let mut progress = |_: &ParseState| {
+            if cancel.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
         match self.purpose {
-            Purpose::Parse => self.parse(&mut progress),
-            Purpose::Settle => self.settle(&mut progress),
+            ParsePurpose::Parse => self.parse(&mut progress),
+            ParsePurpose::Settle => self.run_repair(&mut progress),
         }
     }
 
     fn parse(mut self, progress: Progress<'_>) -> Option<ParsedTree> {
         let old = self.old.take();
-        let root = match std::mem::replace(&mut self.stage, Stage::Start) {
-            Stage::Start => self.root(None, old.as_ref(), progress),
-            Stage::Root(parser) => self.root(Some(parser), old.as_ref(), progress),
-            Stage::Layers(root) => Ok(root),
+        let root = match std::mem::replace(&mut self.stage, ParseStage::Start) {
+            ParseStage::Start => self.root(None, old.as_ref(), progress),
+            ParseStage::Root(parser) => self.root(Some(parser), old.as_ref(), progress),
+            ParseStage::Layers(root) => Ok(root),
         };
         let found = match root {
             Ok(root) => {
                 let trees = self.layers(root, old.as_ref(), progress)?;
                 let is_settled = is_settled(old.as_ref().map(|_| self.was_settled), &trees);
-                Found::Trees { trees, is_settled }
+                ParseOutcome::Trees { trees, is_settled }
             }
-            Err(Halt::Stuck) => Found::Nothing,
-            Err(Halt::Stopped) => return None,
+            Err(ParseHalt::Stuck) => ParseOutcome::Nothing,
+            Err(ParseHalt::Stopped) => return None,
         };
         Some(self.parsed(found))
     }
 
-    fn settle(self, progress: Progress<'_>) -> Option<ParsedTree> {
+    fn run_repair(self, progress: Progress<'_>) -> Option<ParsedTree> {
         let found = match self.root(None, None, progress) {
             Ok(root) => {
                 let fresh = self.layers(root, None, progress)?;
-                match self.old.as_ref().is_some_and(|old| are_equal(old, &fresh)) {
-                    true => Found::Same,
-                    false => Found::Trees {
+                if self.old.as_ref().is_some_and(|old| are_equal(old, &fresh)) {
+                    ParseOutcome::Same
+                } else {
+                    ParseOutcome::Trees {
                         trees: fresh,
                         is_settled: true,
-                    },
+                    }
                 }
             }
-            Err(Halt::Stuck) => Found::Nothing,
-            Err(Halt::Stopped) => return None,
+            Err(ParseHalt::Stuck) => ParseOutcome::Nothing,
+            Err(ParseHalt::Stopped) => return None,
         };
         Some(self.parsed(found))
     }
 
-    fn parsed(self, found: Found) -> ParsedTree {
+    fn parsed(self, found: ParseOutcome) -> ParsedTree {
         ParsedTree {
             revision: self.text.revision(),
             found,
@@ -144,22 +147,27 @@ impl ParseJob {
     fn root(
         &self,
         started: Option<Parser>,
-        old: Option<&Trees>,
+        old: Option<&LayeredTrees>,
         progress: Progress<'_>,
-    ) -> Result<Tree, Halt> {
+    ) -> Result<Tree, ParseHalt> {
         let mut parser = started.unwrap_or_else(|| {
             let mut parser = take_parser();
             set_up(&mut parser, self.language, &[]);
             parser
         });
         let root = parse_text(&mut parser, &self.text, old.map(|it| &it.root), progress)?;
-        give_parser(parser);
+        return_parser(parser);
         Ok(root)
     }
 
-    fn layers(&self, root: Tree, old: Option<&Trees>, progress: Progress<'_>) -> Option<Trees> {
+    fn layers(
+        &self,
+        root: Tree,
+        old: Option<&LayeredTrees>,
+        progress: Progress<'_>,
+    ) -> Option<LayeredTrees> {
         let mut parser = take_parser();
-        let before = old.map(|trees| Before {
+        let before = old.map(|trees| PreviousTree {
             tree: &trees.root,
             layers: &trees.layers,
             dirty: &self.dirty,
@@ -170,8 +178,8 @@ impl ParseJob {
             prepare_all: true,
         };
         let layers = layers.layers(&root, self.language, before, 0, progress)?;
-        give_parser(parser);
-        Some(Trees {
+        return_parser(parser);
+        Some(LayeredTrees {
             root,
             layers: Arc::new(layers),
         })

@@ -1,18 +1,19 @@
-//! How long a parse may take on the caller's thread, and how it ended.
+//! Budget of a parse on the caller's thread, and its outcome.
 
 use super::ParseJob;
 
-/// What a parse on the caller's thread may cost. Time is the caller's: it says when it is spent.
+/// Time budget of a parse on the caller's thread. The caller decides when it is exhausted.
 pub struct Budget<'a>(Option<&'a mut dyn FnMut() -> bool>);
 
 impl<'a> Budget<'a> {
-    /// However long it takes, as tests and background threads have it.
+    /// Creates an unlimited budget, for tests and background threads.
     pub fn unlimited() -> Self {
         Self(None)
     }
 
-    /// Until `is_spent` says so. It is asked before the first and then every hundred steps of the parser, some
-    /// microseconds apart, so it should be quick: `|| clock.now() >= deadline`.
+    /// Creates a budget that ends when `is_spent` returns true. It is called before the first and
+    /// then every hundred steps of the parser, some microseconds apart, so it should be quick: `||
+    /// clock.now() >= deadline`.
     pub fn until(is_spent: &'a mut dyn FnMut() -> bool) -> Self {
         Self(Some(is_spent))
     }
@@ -26,18 +27,18 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// How far a parse came.
+/// Outcome of a parse.
 #[must_use]
 #[derive(Debug)]
 pub enum ParseStatus {
-    /// The tree is that of the newest text, as a fresh parse would make it.
+    /// The tree is that of the latest text and equals a fresh parse.
     Done,
-    /// The tree is that of the newest text, but near errors it may differ from a fresh parse.
-    /// Show it, and call `SyntaxTree::settle` when the user pauses.
+    /// The tree is that of the latest text, but near errors it may differ from a fresh parse. Show
+    /// it, and call `SyntaxTree::settle` when the user pauses.
     Unsettled,
-    /// The budget was spent. Run the job on another thread and hand its result to
-    /// `SyntaxTree::accept`; meanwhile the older tree is shown.
+    /// The budget is exhausted. Run the job on another thread and pass its result to
+    /// `SyntaxTree::accept`; the older tree is used meanwhile.
     Pending(ParseJob),
-    /// An earlier job is still out; its `accept` comes first.
+    /// An earlier job is still running; its `accept` comes first.
     Running,
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use base::{Bias, ByteOffset, Span};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use text::{Buffer, Edit, Origin, Timestamp};
+use text::{Buffer, Edit, EditOrigin, Timestamp};
 
 use super::{Budget, ParseJob, ParseStatus, SyntaxTree};
 use crate::equality::are_equal;
@@ -94,7 +94,7 @@ impl Edited {
                 edits.push(Edit::new(span, text));
             }
         }
-        let change = self.buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        let change = self.buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         self.tree.edit(&before, &self.buffer.snapshot(), &change);
     }
 
@@ -146,7 +146,10 @@ fn check_random_edits(language: &str, text: &str, seed: u64, steps: usize) {
         if parse_all(&mut edited.tree, &snapshot) {
             edited.assert_equals_fresh(&context);
         } else if edited.rng.random_bool(0.3) {
-            let job = edited.tree.settle(&snapshot).expect("something to settle");
+            let job = edited
+                .tree
+                .repair_job(&snapshot)
+                .expect("something to settle");
             edited.tree.accept(run(job).expect("a result"));
             assert!(edited.tree.is_settled(), "{context}");
             edited.assert_equals_fresh(&context);
@@ -254,7 +257,7 @@ fn a_result_is_moved_along_with_what_was_typed_meanwhile() {
 }
 
 #[test]
-fn a_text_that_its_grammar_goes_round_in_circles_with_is_given_up() {
+fn a_parse_without_progress_is_aborted() {
     let text = include_str!("tests/circle.tsx");
     let stuck = buffer(text).snapshot();
     let language = language_named("TSX").expect("a language");
@@ -262,7 +265,7 @@ fn a_text_that_its_grammar_goes_round_in_circles_with_is_given_up() {
     let mut tree = SyntaxTree::new(language);
     let status = tree.parse(&stuck, &mut Budget::unlimited());
     assert!(matches!(status, ParseStatus::Unsettled));
-    assert!(tree.settle(&stuck).is_none(), "it would be in vain");
+    assert!(tree.repair_job(&stuck).is_none(), "it would be in vain");
 
     // In a job, over an older tree, which stays.
     let whole = sample("TSX");
@@ -270,7 +273,7 @@ fn a_text_that_its_grammar_goes_round_in_circles_with_is_given_up() {
     let before = edited.buffer.snapshot();
     let change = edited.buffer.edit(
         &[Edit::new(before.full_span(), text)],
-        &Origin::user(Timestamp(0)),
+        &EditOrigin::user(Timestamp(0)),
     );
     let after = edited.buffer.snapshot();
     edited.tree.edit(&before, &after, &change);
@@ -280,12 +283,12 @@ fn a_text_that_its_grammar_goes_round_in_circles_with_is_given_up() {
         panic!("no job");
     };
     assert!(!edited.tree.accept(run(job).expect("an end")));
-    assert!(edited.tree.settle(&after).is_none());
+    assert!(edited.tree.repair_job(&after).is_none());
 
     // The next text is parsed as ever.
     let change = edited.buffer.edit(
         &[Edit::new(after.full_span(), whole)],
-        &Origin::user(Timestamp(0)),
+        &EditOrigin::user(Timestamp(0)),
     );
     let next = edited.buffer.snapshot();
     edited.tree.edit(&after, &next, &change);
@@ -312,7 +315,7 @@ fn cancelled_dropped_and_overtaken_jobs_leave_no_trace() {
     edited.tree.is_settled = false;
     parse_all(&mut edited.tree, &text);
     edited.tree.is_settled = false;
-    let settle = edited.tree.settle(&text).expect("a job");
+    let settle = edited.tree.repair_job(&text).expect("a job");
     edited.edit();
     let text = edited.buffer.snapshot();
     parse_all(&mut edited.tree, &text);
@@ -323,9 +326,9 @@ fn cancelled_dropped_and_overtaken_jobs_leave_no_trace() {
 fn a_settled_tree_stays_where_it_is() {
     let mut edited = Edited::new("Rust", &sample("Rust").repeat(20), 1);
     let text = edited.buffer.snapshot();
-    assert!(edited.tree.settle(&text).is_none());
+    assert!(edited.tree.repair_job(&text).is_none());
     edited.tree.is_settled = false;
-    let job = edited.tree.settle(&text).expect("a job");
+    let job = edited.tree.repair_job(&text).expect("a job");
     assert!(
         !edited.tree.accept(run(job).expect("a result")),
         "nothing changed"

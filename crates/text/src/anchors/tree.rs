@@ -1,45 +1,45 @@
-//! Positions in a balanced tree, each relative to its node, so that one edit moves them all.
+//! A balanced tree of positions, each relative to its node, so that one edit moves many at once.
 //!
-//! Every node stores where its children (or, in a leaf, its positions) start relative to itself.
-//! Moving everything behind a place then touches one node per level. What a deletion collapses to
-//! one place is visited once; later it counts as one.
+//! Every node stores the starts of its children (or, in a leaf, its positions) relative to itself.
+//! Moving everything after an offset therefore touches one node per level. Positions that a
+//! deletion collapses to one offset are visited once; later they count as one.
 //!
 //! Invariant: `starts` is sorted; the first child of an inner node starts at 0.
-//! Invariant: no position of a child lies beyond the start of the next child.
-//! Limitations: sparse leaves are not merged. Memory and depth follow the most positions there
-//! have been since the tree was last empty.
+//! Invariant: no position of a child lies beyond the start of the next child. Limitations: sparse
+//! leaves are not merged. Memory and depth follow the maximum number of positions since the tree
+//! was last empty.
 
 const FANOUT: usize = if cfg!(test) { 4 } else { 32 };
 const NONE: u32 = u32::MAX;
 
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct AnchorTree {
+    nodes: Vec<AnchorNode>,
     free_nodes: Vec<u32>,
     root: u32,
-    slots: Vec<Slot>,
+    slots: Vec<AnchorSlot>,
     free_slots: Vec<u32>,
 }
 
-struct Node {
+struct AnchorNode {
     parent: u32,
     is_leaf: bool,
     len: usize,
-    /// Relative to the start of this node.
+    /// Offsets relative to the start of this node.
     starts: [usize; FANOUT],
-    /// Nodes, or in a leaf slots.
+    /// Child nodes, or in a leaf slots.
     items: [u32; FANOUT],
 }
 
-struct Slot {
-    /// The leaf that holds it; `NONE` while it is free.
+struct AnchorSlot {
+    /// Leaf that holds it; `NONE` while it is free.
     leaf: u32,
     generation: u32,
 }
 
-impl Default for Tree {
+impl Default for AnchorTree {
     fn default() -> Self {
         Self {
-            nodes: vec![Node::new(NONE, true)],
+            nodes: vec![AnchorNode::new(NONE, true)],
             free_nodes: Vec::new(),
             root: 0,
             slots: Vec::new(),
@@ -48,12 +48,12 @@ impl Default for Tree {
     }
 }
 
-impl Tree {
+impl AnchorTree {
     pub(super) fn count(&self) -> usize {
         self.slots.len() - self.free_slots.len()
     }
 
-    /// Adds a position and gives its slot and generation.
+    /// Adds a position and returns its slot and generation.
     pub(super) fn insert(&mut self, position: usize) -> (u32, u32) {
         let (mut leaf, mut local) = self.leaf_for(position);
         if self.node(leaf).len == FANOUT {
@@ -63,7 +63,7 @@ impl Tree {
             }
         }
         let slot = self.free_slots.pop().unwrap_or_else(|| {
-            self.slots.push(Slot {
+            self.slots.push(AnchorSlot {
                 leaf: NONE,
                 generation: 0,
             });
@@ -89,7 +89,7 @@ impl Tree {
         }
     }
 
-    /// Forgets a position; `false` when that had happened before.
+    /// Removes a position; `false` if it was already removed.
     pub(super) fn release(&mut self, slot: u32, generation: u32) -> bool {
         let Some(leaf) = self.leaf_of(slot, generation) else {
             return false;
@@ -106,7 +106,7 @@ impl Tree {
         true
     }
 
-    /// Moves every position that is `from` or greater by `by`.
+    /// Moves every position at or after `from` by `by`.
     pub(super) fn shift(&mut self, mut from: usize, by: usize) {
         if by == 0 {
             return;
@@ -119,7 +119,7 @@ impl Tree {
                 node.add(first, by);
                 return;
             }
-            // The first child starts where its parent does: it is always looked into, never moved.
+            // The first child starts where its parent does: descend into it, never move it.
             let first = first.max(1);
             node.add(first, by);
             from -= node.starts[first - 1];
@@ -127,8 +127,8 @@ impl Tree {
         }
     }
 
-    /// Takes the bytes from `start` up to `end` out: positions among them go to `start`, those
-    /// behind move up.
+    /// Deletes the bytes from `start` to `end`: positions inside move to `start`, later ones move
+    /// back.
     pub(super) fn collapse(&mut self, start: usize, end: usize) {
         self.collapse_in(self.root, start, end);
     }
@@ -165,7 +165,7 @@ impl Tree {
         }
     }
 
-    /// The leaf where a position belongs, and the position relative to it.
+    /// Returns the leaf of a position, and the position relative to it.
     fn leaf_for(&self, position: usize) -> (u32, usize) {
         let (mut id, mut local) = (self.root, position);
         loop {
@@ -179,11 +179,11 @@ impl Tree {
         }
     }
 
-    /// Moves the upper half of a full node into a new one behind it; gives that one and where it
-    /// starts relative to the old.
+    /// Moves the upper half of a full node into a new one after it; returns that node and its start
+    /// relative to the old one.
     fn split(&mut self, id: u32) -> (u32, usize) {
         let node = self.node(id);
-        let mut right = Node::new(node.parent, node.is_leaf);
+        let mut right = AnchorNode::new(node.parent, node.is_leaf);
         let half = FANOUT / 2;
         let start = node.starts[half];
         for ix in half..node.len {
@@ -198,10 +198,10 @@ impl Tree {
         (right_id, start)
     }
 
-    /// Makes `right` the sibling behind `id`, starting `start` behind it.
+    /// Inserts `right` as the sibling after `id`, with `start` relative to it.
     fn insert_behind(&mut self, id: u32, right: u32, start: usize) {
         if self.node(id).parent == NONE {
-            let mut root = Node::new(NONE, false);
+            let mut root = AnchorNode::new(NONE, false);
             root.insert(0, 0, id);
             self.root = self.add_node(root);
             self.adopt(self.root, 0);
@@ -216,7 +216,7 @@ impl Tree {
         self.adopt(parent, ix + 1);
     }
 
-    /// Tells an item of a node where it lives now.
+    /// Updates the parent or leaf of an item after a move.
     fn adopt(&mut self, id: u32, ix: usize) {
         let node = self.node(id);
         let item = node.items[ix];
@@ -254,7 +254,7 @@ impl Tree {
         }
     }
 
-    /// Moves all positions of a node whose own start moved the other way.
+    /// Shifts all positions of a node to compensate for a move of its own start.
     fn move_contents(&mut self, mut id: u32, by: usize) {
         loop {
             let node = self.node_mut(id);
@@ -272,7 +272,7 @@ impl Tree {
         (slot.generation == generation && slot.leaf != NONE).then_some(slot.leaf)
     }
 
-    fn add_node(&mut self, node: Node) -> u32 {
+    fn add_node(&mut self, node: AnchorNode) -> u32 {
         if let Some(id) = self.free_nodes.pop() {
             self.nodes[id as usize] = node;
             return id;
@@ -281,16 +281,16 @@ impl Tree {
         self.nodes.len() as u32 - 1
     }
 
-    fn node(&self, id: u32) -> &Node {
+    fn node(&self, id: u32) -> &AnchorNode {
         &self.nodes[id as usize]
     }
 
-    fn node_mut(&mut self, id: u32) -> &mut Node {
+    fn node_mut(&mut self, id: u32) -> &mut AnchorNode {
         &mut self.nodes[id as usize]
     }
 }
 
-impl Node {
+impl AnchorNode {
     fn new(parent: u32, is_leaf: bool) -> Self {
         Self {
             parent,
@@ -301,7 +301,7 @@ impl Node {
         }
     }
 
-    /// How many starts satisfy a test that holds for the lesser ones only.
+    /// Returns the number of starts that satisfy a monotone test.
     fn count_where(&self, test: impl Fn(usize) -> bool) -> usize {
         let starts = &self.starts[..self.len];
         starts.partition_point(|&start| test(start))
@@ -341,14 +341,14 @@ impl Node {
 }
 
 #[cfg(test)]
-impl Tree {
+impl AnchorTree {
     pub(super) fn assert_invariants(&self) {
         assert_eq!(self.node(self.root).parent, NONE);
         let held = self.check(self.root, usize::MAX);
         assert_eq!(held, self.count());
     }
 
-    /// How many positions a node holds; none of them lies beyond `limit`.
+    /// Returns the number of positions in a node; asserts that none is beyond `limit`.
     fn check(&self, id: u32, limit: usize) -> usize {
         let node = self.node(id);
         let starts = &node.starts[..node.len];

@@ -1,14 +1,14 @@
-//! Recording what is done, and doing it again.
+//! Records operations and replays them.
 
 use base::Span;
 
 use crate::buffer::Buffer;
 use crate::change::Change;
 use crate::edit::Edit;
-use crate::operation::Operation;
+use crate::operation::BufferOperation;
 
 impl Buffer {
-    /// Whether operations are recorded from now on. What was recorded and not taken stays.
+    /// Turns recording of operations on or off. Operations already recorded are kept.
     pub fn set_recording(&mut self, is_recording: bool) {
         if !is_recording {
             self.operations = None;
@@ -17,29 +17,29 @@ impl Buffer {
         }
     }
 
-    /// The operations recorded since the last call, oldest first.
+    /// Returns the operations recorded since the last call, oldest first.
     ///
-    /// Unbounded while nobody takes them.
-    pub fn take_operations(&mut self) -> Vec<Operation> {
+    /// Unbounded while they are not taken.
+    pub fn take_operations(&mut self) -> Vec<BufferOperation> {
         self.operations
             .as_mut()
             .map(std::mem::take)
             .unwrap_or_default()
     }
 
-    /// Does again what a recorded operation did. An operation that does not fit does nothing,
-    /// so that a damaged recording does no harm.
-    pub fn apply_operation(&mut self, operation: &Operation) -> Change {
+    /// Repeats a recorded operation. An operation that does not fit has no effect, so that a
+    /// damaged recording does no harm.
+    pub fn apply_operation(&mut self, operation: &BufferOperation) -> Change {
         let before = self.revision;
         let restored = match operation {
-            Operation::Edit { edits, origin } if self.fit(edits) => {
+            BufferOperation::Edit { edits, origin } if self.fit(edits) => {
                 return self.edit(edits, origin);
             }
-            Operation::Undo => self.undo(),
-            Operation::Redo => self.redo(),
-            Operation::UndoBy { author, at } => self.undo_by(author, *at),
-            Operation::GoTo(node) => self.go_to(*node),
-            Operation::Restore(checkpoint) => self.restore(*checkpoint),
+            BufferOperation::Undo => self.undo(),
+            BufferOperation::Redo => self.redo(),
+            BufferOperation::UndoBy { author, at } => self.undo_by(author, *at),
+            BufferOperation::GoTo(node) => self.go_to(*node),
+            BufferOperation::Restore(checkpoint) => self.restore(*checkpoint),
             other => {
                 self.apply_note(other);
                 None
@@ -48,29 +48,31 @@ impl Buffer {
         restored.map_or(Change::none(before), |restored| restored.change)
     }
 
-    /// The operations that leave the text alone.
-    fn apply_note(&mut self, operation: &Operation) {
+    /// Applies an operation that leaves the text unchanged.
+    fn apply_note(&mut self, operation: &BufferOperation) {
         match operation {
-            Operation::BeginStep => self.begin_step(),
-            Operation::EndStep if self.history.is_step_open() => self.end_step(),
-            Operation::SealStep => self.seal_step(),
-            Operation::Checkpoint { name } => {
+            BufferOperation::BeginStep => self.begin_step(),
+            BufferOperation::EndStep if self.history.is_step_open() => self.end_step(),
+            BufferOperation::SealStep => self.seal_step(),
+            BufferOperation::Checkpoint { name } => {
                 self.checkpoint(name);
             }
-            Operation::SelectionsBefore(selections) => self.note_selections_before(selections),
-            Operation::SelectionsAfter(selections) => self.note_selections_after(selections),
-            Operation::SetLineEnding(ending) => self.set_line_ending(*ending),
-            Operation::EndStep
-            | Operation::Edit { .. }
-            | Operation::Undo
-            | Operation::Redo
-            | Operation::UndoBy { .. }
-            | Operation::GoTo(_)
-            | Operation::Restore(_) => {}
+            BufferOperation::SelectionsBefore(selections) => {
+                self.note_selections_before(selections)
+            }
+            BufferOperation::SelectionsAfter(selections) => self.note_selections_after(selections),
+            BufferOperation::SetLineEnding(ending) => self.set_line_ending(*ending),
+            BufferOperation::EndStep
+            | BufferOperation::Edit { .. }
+            | BufferOperation::Undo
+            | BufferOperation::Redo
+            | BufferOperation::UndoBy { .. }
+            | BufferOperation::GoTo(_)
+            | BufferOperation::Restore(_) => {}
         }
     }
 
-    /// Whether edits lie within the text and do not overlap.
+    /// Returns whether the edits lie within the text and do not overlap.
     fn fit(&self, edits: &[Edit]) -> bool {
         let mut spans: Vec<Span> = edits.iter().map(|edit| edit.span).collect();
         spans.sort_by_key(|span| (span.start, span.end));

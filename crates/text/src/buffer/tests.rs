@@ -7,9 +7,9 @@ use base::{Bias, ByteOffset, Revision, Row, Span};
 use crate::anchors::AnchorId;
 use crate::buffer::Buffer;
 use crate::change::Change;
-use crate::edit::{Author, Edit, EditKind, Origin, Timestamp};
+use crate::edit::{Author, Edit, EditKind, EditOrigin, Timestamp};
 use crate::history::{CheckpointId, NodeId};
-use crate::random::Random;
+use crate::random::SeededRng;
 use crate::selection::{Selection, SelectionSet};
 
 mod steps;
@@ -24,16 +24,16 @@ const AUTHORS: [Author; 3] = [
     Author::Formatter,
 ];
 
-/// A buffer beside what it should be.
+/// A buffer and its expected state.
 struct Model {
     buffer: Buffer,
     text: String,
-    /// The text of every state of the undo tree.
+    /// Text of every state of the undo tree.
     states: HashMap<NodeId, String>,
     checkpoints: Vec<CheckpointId>,
     anchors: Vec<(AnchorId, ByteOffset)>,
     selections: SelectionSet,
-    /// Texts of earlier revisions, to check what the log says of them.
+    /// Texts of earlier revisions, to check the change log.
     past: Vec<(Revision, String)>,
     now: u64,
 }
@@ -54,7 +54,7 @@ impl Model {
         }
     }
 
-    /// Follows a change and checks that it says what happened.
+    /// Applies a change to the expected state and checks its splices.
     fn took(&mut self, change: &Change) {
         let after = self.buffer.snapshot().to_string();
         check_change(change, &self.text, &after);
@@ -69,8 +69,12 @@ impl Model {
         }
     }
 
-    fn edit(&mut self, random: &mut Random) {
-        let count = if random.one_in(4) { random.below(4) } else { 1 };
+    fn edit(&mut self, random: &mut SeededRng) {
+        let count = if random.one_in(4) {
+            random.next_below(4)
+        } else {
+            1
+        };
         let mut ends: Vec<ByteOffset> = (0..2 * count)
             .map(|_| random.boundary(&self.text))
             .collect();
@@ -96,9 +100,9 @@ impl Model {
         }
         let kinds = [EditKind::Typing, EditKind::Deleting, EditKind::Other];
         self.now += random.next() % 1500;
-        let origin = Origin::new(
-            AUTHORS[random.below(3)],
-            kinds[random.below(3)],
+        let origin = EditOrigin::new(
+            AUTHORS[random.next_below(3)],
+            kinds[random.next_below(3)],
             Timestamp(self.now),
         );
         let change = self.buffer.edit(&edits, &origin);
@@ -108,10 +112,10 @@ impl Model {
             .insert(self.buffer.history().current(), expected);
     }
 
-    /// Typing and deleting at one place, as people do.
-    fn type_run(&mut self, random: &mut Random) {
+    /// Types and deletes at one place, like a user.
+    fn type_run(&mut self, random: &mut SeededRng) {
         let mut at = random.boundary(&self.text);
-        for _ in 0..random.below(12) {
+        for _ in 0..random.next_below(12) {
             self.now += random.next() % 300;
             let backwards = self.text[..at.0].chars().next_back();
             if random.one_in(4)
@@ -123,15 +127,17 @@ impl Model {
                 } else {
                     EditKind::Deleting
                 };
-                let origin = Origin::new(Author::User, kind, Timestamp(self.now));
+                let origin = EditOrigin::new(Author::User, kind, Timestamp(self.now));
                 let change = self.buffer.replace(span, "", &origin);
                 at = span.start;
                 self.took(&change);
             } else {
                 let text = random.text(1);
-                let change =
-                    self.buffer
-                        .replace(Span::at(at), &text, &Origin::typing(Timestamp(self.now)));
+                let change = self.buffer.replace(
+                    Span::at(at),
+                    &text,
+                    &EditOrigin::typing(Timestamp(self.now)),
+                );
                 at += text.len();
                 self.took(&change);
             }
@@ -140,17 +146,17 @@ impl Model {
         }
     }
 
-    fn travel(&mut self, random: &mut Random) {
+    fn travel(&mut self, random: &mut SeededRng) {
         let buffer = &mut self.buffer;
-        let target = NodeId(random.below(self.states.len()) as u32);
-        let restored = match random.below(5) {
+        let target = NodeId(random.next_below(self.states.len()) as u32);
+        let restored = match random.next_below(5) {
             0 => buffer.redo(),
             1 => buffer.go_to(target),
             2 if !self.checkpoints.is_empty() => {
-                let checkpoint = self.checkpoints[random.below(self.checkpoints.len())];
+                let checkpoint = self.checkpoints[random.next_below(self.checkpoints.len())];
                 buffer.restore(checkpoint)
             }
-            3 => buffer.undo_by(&AUTHORS[random.below(3)], Timestamp(self.now)),
+            3 => buffer.undo_by(&AUTHORS[random.next_below(3)], Timestamp(self.now)),
             _ => buffer.undo(),
         };
         if let Some(restored) = restored {
@@ -164,8 +170,8 @@ impl Model {
         }
     }
 
-    fn note(&mut self, random: &mut Random) {
-        match random.below(8) {
+    fn note(&mut self, random: &mut SeededRng) {
+        match random.next_below(8) {
             0 => self.buffer.begin_step(),
             1 if self.buffer.history().is_step_open() => self.buffer.end_step(),
             2 => self.buffer.seal_step(),
@@ -185,7 +191,7 @@ impl Model {
                 self.anchors
                     .push((self.buffer.create_anchor(offset, bias), offset));
                 if random.one_in(4) {
-                    let ix = random.below(self.anchors.len());
+                    let ix = random.next_below(self.anchors.len());
                     self.buffer.release_anchor(self.anchors.swap_remove(ix).0);
                 }
             }
@@ -222,7 +228,7 @@ impl Model {
     }
 }
 
-/// Outside the spliced spans both texts are the same; the splices are in normal form.
+/// Asserts that both texts agree outside the splices, and that the splices are in normal form.
 fn check_change(change: &Change, before: &str, after: &str) {
     let (mut old, mut new) = (0, 0);
     for (ix, splice) in change.splices.iter().enumerate() {
@@ -244,11 +250,11 @@ fn check_change(change: &Change, before: &str, after: &str) {
 fn random_edits_agree_with_a_plain_string() {
     for seed in 0..40 {
         println!("seed {seed}");
-        let mut random = Random::new(seed);
+        let mut random = SeededRng::new(seed);
         let start = random.text(if seed % 3 == 0 { 2000 } else { 30 });
         let mut model = Model::new(&start);
         for _ in 0..150 {
-            match random.below(10) {
+            match random.next_below(10) {
                 0..4 => model.edit(&mut random),
                 4..6 => model.type_run(&mut random),
                 6..8 => model.travel(&mut random),
@@ -256,9 +262,9 @@ fn random_edits_agree_with_a_plain_string() {
             }
             model.check();
         }
-        // Every state of the tree can be reached from every other.
+        // Every state of the tree is reachable from every other.
         for _ in 0..20 {
-            let target = NodeId(random.below(model.states.len()) as u32);
+            let target = NodeId(random.next_below(model.states.len()) as u32);
             model.buffer.go_to(target);
             assert_eq!(model.buffer.snapshot().to_string(), model.states[&target]);
         }
@@ -266,7 +272,7 @@ fn random_edits_agree_with_a_plain_string() {
     }
 }
 
-/// The recorded operations make the same text, the same tree and the same selections.
+/// Asserts that replaying the operations gives the same text, tree and selections.
 fn replays_to_the_same(start: &str, buffer: &mut Buffer) {
     let operations = buffer.take_operations();
     let mut copy = Buffer::new(start);
@@ -290,10 +296,10 @@ fn replays_to_the_same(start: &str, buffer: &mut Buffer) {
 #[test]
 fn a_damaged_recording_does_no_harm() {
     for seed in 0..100 {
-        let mut random = Random::new(seed);
+        let mut random = SeededRng::new(seed);
         let mut model = Model::new(&random.text(30));
         for _ in 0..40 {
-            match random.below(4) {
+            match random.next_below(4) {
                 0 => model.travel(&mut random),
                 1 => model.note(&mut random),
                 _ => model.edit(&mut random),
@@ -301,9 +307,9 @@ fn a_damaged_recording_does_no_harm() {
         }
         let mut operations = model.buffer.take_operations();
         for _ in 0..5 {
-            operations.remove(random.below(operations.len()));
+            operations.remove(random.next_below(operations.len()));
         }
-        let other = random.below(operations.len());
+        let other = random.next_below(operations.len());
         operations.swap(0, other);
         let mut buffer = Buffer::new(&random.text(20));
         for operation in &operations {
@@ -314,10 +320,10 @@ fn a_damaged_recording_does_no_harm() {
 }
 
 #[test]
-fn the_log_forgets_what_is_too_long_ago() {
+fn change_log_drops_old_changes() {
     let mut buffer = Buffer::new("");
     for _ in 0..5000 {
-        buffer.replace(Span::default(), "x", &Origin::typing(Timestamp(0)));
+        buffer.replace(Span::default(), "x", &EditOrigin::typing(Timestamp(0)));
     }
     assert_eq!(buffer.changes_since(Revision(0)), None);
     assert_eq!(buffer.changes_since(Revision(6000)), None);
@@ -331,11 +337,11 @@ fn the_log_forgets_what_is_too_long_ago() {
 }
 
 #[test]
-fn long_texts_share_the_store_and_come_back() {
+fn long_texts_share_storage_and_are_restored() {
     let page = "a line of text, and some more of it\r\n".repeat(2000);
     let mut buffer = Buffer::new(&page);
     let span = Span::from(1000..60_000);
-    let origin = Origin::user(Timestamp(0));
+    let origin = EditOrigin::user(Timestamp(0));
     buffer.replace(span, &page, &origin);
     let edits = [
         Edit::new(Span::from(0..5000), &*page),
@@ -354,20 +360,20 @@ fn long_texts_share_the_store_and_come_back() {
 }
 
 #[test]
-fn large_edits_are_undone_by_exchanging_whole_texts() {
+fn large_edits_undo_by_swapping_whole_texts() {
     let page = "some text, é\r\n".repeat(20_000);
     let mut buffer = Buffer::new(&page);
-    let origin = |now| Origin::typing(Timestamp(now));
+    let origin = |now| EditOrigin::typing(Timestamp(now));
     let all = buffer.snapshot().full_span();
     buffer.replace(all, "x", &origin(0));
     buffer.replace(Span::from(1..1), "y", &origin(1));
     buffer.replace(Span::from(1..1), &page, &origin(2));
-    buffer.replace(Span::from(0..1), "", &Origin::deleting(Timestamp(3)));
+    buffer.replace(Span::from(0..1), "", &EditOrigin::deleting(Timestamp(3)));
     let edits = [
         Edit::new(Span::from(0..4), "z"),
         Edit::new(Span::from(9..200_000), ""),
     ];
-    buffer.edit(&edits, &Origin::user(Timestamp(4)));
+    buffer.edit(&edits, &EditOrigin::user(Timestamp(4)));
     let mut states = vec![buffer.snapshot().to_string()];
     while buffer.undo().is_some() {
         buffer.assert_invariants();
@@ -400,7 +406,7 @@ fn line_ending_follows_the_start_of_the_text() {
 }
 
 #[test]
-fn texts_may_go_to_other_threads() {
+fn snapshots_are_send_and_sync() {
     fn sent<T: Send>(_: &T) {}
     fn shared<T: Sync>(_: &T) {}
     let buffer = Buffer::new("");

@@ -1,19 +1,19 @@
-//! Two lists of splices in a row become one.
+//! Composes consecutive lists of splices.
 
 use base::{ByteOffset, Span};
 use smallvec::SmallVec;
 
 use crate::change::Splice;
 
-/// `first` leads from text 0 to text 1, `second` from text 1 to text 2; the result from 0 to 2.
+/// Composes `first` (text 0 to text 1) and `second` (text 1 to text 2) into splices from 0 to 2.
 ///
-/// Splices that overlap or touch in text 1 become one; what was inserted and deleted again
-/// leaves no trace.
+/// Splices that overlap or touch in text 1 are merged; text inserted and deleted again leaves no
+/// trace.
 pub(super) fn compose(first: &[Splice], second: &[Splice]) -> SmallVec<[Splice; 1]> {
     let mut result = SmallVec::new();
     let mut first = first.iter().peekable();
     let mut second = second.iter().peekable();
-    // Lengths that the splices consumed so far have added: text 1 − text 0 and text 2 − text 1.
+    // Length differences from the splices consumed so far: text 1 − text 0 and text 2 − text 1.
     let mut grown_first: isize = 0;
     let mut grown_second: isize = 0;
     loop {
@@ -46,9 +46,9 @@ pub(super) fn compose(first: &[Splice], second: &[Splice]) -> SmallVec<[Splice; 
     }
 }
 
-/// Any number of lists in a row.
+/// Composes any number of consecutive lists.
 ///
-/// Halves before it composes, so that many small changes cost no more than sorting them would.
+/// Composes pairwise by halves, so that many small changes cost no more than sorting them would.
 pub(crate) fn compose_all(lists: &[impl AsRef<[Splice]>]) -> SmallVec<[Splice; 1]> {
     match lists {
         [] => SmallVec::new(),

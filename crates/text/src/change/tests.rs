@@ -1,13 +1,13 @@
-//! Mapping by example, and composing random changes.
+//! Position mapping by example, and composition of random changes.
 
 use base::{Bias, ByteOffset, Revision, Span};
 
 use super::{Change, Splice};
 use crate::buffer::Buffer;
-use crate::edit::{Author, Edit, Origin, Timestamp};
-use crate::random::Random;
+use crate::edit::{Author, Edit, EditOrigin, Timestamp};
+use crate::random::SeededRng;
 
-/// A change that replaces spans of the old text by texts of the given lengths.
+/// Creates a change that replaces spans of the old text by texts of the given lengths.
 fn change(splices: &[(std::ops::Range<usize>, usize)]) -> Change {
     let mut grown = 0isize;
     let splice = |(old, len): &(std::ops::Range<usize>, usize)| {
@@ -55,7 +55,7 @@ fn positions_map_by_example() {
 }
 
 #[test]
-fn spans_do_not_take_in_what_comes_at_their_ends() {
+fn mapped_spans_exclude_text_inserted_at_ends() {
     let change = change(&[(2..2, 3), (5..5, 3)]);
     assert_eq!(change.map_span(Span::from(2..5)), Span::from(5..8));
     assert_eq!(change.map_span(Span::from(2..2)), Span::from(2..2));
@@ -84,15 +84,15 @@ fn changes_compose_by_example() {
 }
 
 #[test]
-fn composed_changes_say_what_their_parts_say_together() {
+fn composed_changes_equal_their_sequence() {
     for seed in 0..400 {
-        let mut random = Random::new(seed);
+        let mut random = SeededRng::new(seed);
         let start = random.text(40);
         let mut buffer = Buffer::new(&start);
         let mut text = start.clone();
         let mut composed = Change::none(Revision(0));
-        for _ in 0..random.below(6) + 1 {
-            let mut ends: Vec<ByteOffset> = (0..2 * random.below(4))
+        for _ in 0..random.next_below(6) + 1 {
+            let mut ends: Vec<ByteOffset> = (0..2 * random.next_below(4))
                 .map(|_| random.boundary(&text))
                 .collect();
             ends.sort();
@@ -100,12 +100,12 @@ fn composed_changes_say_what_their_parts_say_together() {
                 .chunks(2)
                 .map(|pair| Edit::new(Span::new(pair[0], pair[1]), random.text(2)))
                 .collect();
-            let change = buffer.edit(&edits, &Origin::user(Timestamp(0)));
+            let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
             assert_eq!(change.inverse().inverse(), change);
             composed = composed.compose(&change);
             text = buffer.snapshot().to_string();
         }
-        // Rebuilding the end from the start and the splices alone gives the end.
+        // The end text can be rebuilt from the start text and the splices.
         let mut rebuilt = start.clone();
         for splice in composed.splices.iter().rev() {
             rebuilt.replace_range(splice.old.range(), &text[splice.new.range()]);

@@ -1,6 +1,6 @@
-//! What two texts have in common at their ends.
+//! Finds the common start and end of two texts.
 
-/// How many bytes are the same from the start on.
+/// Returns the number of equal bytes at the start.
 pub(super) fn at_start<'a>(
     mut a: impl Iterator<Item = &'a str>,
     mut b: impl Iterator<Item = &'a str>,
@@ -10,7 +10,7 @@ pub(super) fn at_start<'a>(
     while refill(&mut x, &mut a) && refill(&mut y, &mut b) {
         let len = x.len().min(y.len());
         let (head_x, head_y) = (&x[..len], &y[..len]);
-        // Pieces that two snapshots share need no look.
+        // Chunks shared by both snapshots need no comparison.
         if !std::ptr::eq(head_x, head_y) && head_x != head_y {
             return same
                 + head_x
@@ -25,7 +25,7 @@ pub(super) fn at_start<'a>(
     same
 }
 
-/// How many bytes are the same up to the end; the pieces come from the last to the first.
+/// Returns the number of equal bytes at the end; the chunks come from last to first.
 pub(super) fn at_end<'a>(
     mut a: impl Iterator<Item = &'a str>,
     mut b: impl Iterator<Item = &'a str>,
@@ -46,7 +46,7 @@ pub(super) fn at_end<'a>(
     same
 }
 
-/// Takes the next piece when the last is used up; `false` when there is none.
+/// Takes the next chunk once the current one is used up; `false` if there is none.
 fn refill<'a>(piece: &mut &'a [u8], pieces: &mut impl Iterator<Item = &'a str>) -> bool {
     if piece.is_empty() {
         *piece = pieces.next().unwrap_or_default().as_bytes();

@@ -1,11 +1,11 @@
-//! Hunks by example, and random texts turned into each other.
+//! Hunks by example, and random texts turned into each other by edits.
 
 use base::{Bias, ByteOffset, Span};
 
 use super::{RowHunk, diff_words};
 use crate::buffer::Buffer;
-use crate::edit::{Edit, Origin, Timestamp};
-use crate::random::Random;
+use crate::edit::{Edit, EditOrigin, Timestamp};
+use crate::random::SeededRng;
 use crate::snapshot::Snapshot;
 
 fn show(hunk: &RowHunk) -> String {
@@ -72,23 +72,23 @@ fn words_by_example() {
 }
 
 #[test]
-fn random_texts_turn_into_each_other() {
+fn edits_to_turns_random_texts_into_each_other() {
     for seed in 0..300 {
-        let mut random = Random::new(seed);
+        let mut random = SeededRng::new(seed);
         let start = random.text(if seed % 10 == 0 { 3000 } else { 60 });
         let mut end = start.clone();
-        for _ in 0..random.below(4) {
+        for _ in 0..random.next_below(4) {
             let (a, b) = (random.boundary(&end), random.boundary(&end));
             let b = if random.one_in(3) { b } else { a };
             end.replace_range(Span::new(a, b).range(), &random.text(4));
         }
         let mut buffer = Buffer::new(&start);
-        let change = buffer.replace_all_minimal(&end, &Origin::user(Timestamp(0)));
+        let change = buffer.replace_all_minimal(&end, &EditOrigin::user(Timestamp(0)));
         assert_eq!(buffer.snapshot().to_string(), end, "seed {seed}");
         assert_eq!(change.is_empty(), start == end, "seed {seed}");
         buffer.assert_invariants();
         let hunks = Snapshot::new(&start).diff_rows(&Snapshot::new(&end));
-        // The rows outside the hunks are the same.
+        // The rows outside the hunks are equal.
         let (before, after) = (Snapshot::new(&start), Snapshot::new(&end));
         let edits: Vec<Edit> = hunks
             .iter()
@@ -100,18 +100,18 @@ fn random_texts_turn_into_each_other() {
             })
             .collect();
         let mut buffer = Buffer::new(&start);
-        buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         assert_eq!(buffer.snapshot().to_string(), end, "seed {seed}");
     }
 }
 
 #[test]
-fn anchors_stay_with_their_words_when_a_file_is_read_again() {
+fn reload_keeps_anchors_at_their_words() {
     let mut buffer = Buffer::new("fn one() {}\nfn two() {}\nfn three() {}\n");
     let anchor = buffer.create_anchor(ByteOffset(27), Bias::Left);
     buffer.replace_all_minimal(
         "fn zero() {}\nfn one() {}\nfn two() {}\npub fn three() {}\n",
-        &Origin::user(Timestamp(0)),
+        &EditOrigin::user(Timestamp(0)),
     );
     let offset = buffer.resolve(anchor);
     assert_eq!(

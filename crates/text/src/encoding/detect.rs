@@ -1,29 +1,29 @@
-//! What the bytes of a file are.
+//! Detects the encoding of a file.
 //!
-//! In this order: a byte order mark; UTF-16 without one; valid UTF-8; UTF-8 with a few bad bytes
-//! (read-only); no text at all (read-only); else the likeliest legacy encoding, which is read-only
-//! where it would not give the same bytes back. UTF-8 takes one pass and no copy.
+//! Checks in this order: a byte order mark; UTF-16 without one; valid UTF-8; UTF-8 with a few
+//! invalid bytes (read-only); binary (read-only); else the most likely legacy encoding, read-only
+//! if it would not restore the same bytes. UTF-8 takes one pass and no copy.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 
-use super::{Decoded, Encoding, FileFormat, Kind, utf16};
+use super::{Decoded, Encoding, EncodingKind, FileFormat, utf16};
 use crate::line_ending::EndingCount;
 
-/// How much of the start decides whether a file is binary or UTF-16.
-const HEAD: usize = 8 * 1024;
-/// How much, from the first byte beyond ASCII on, decides which legacy encoding it is.
-const SAMPLE: usize = 256 * 1024;
+/// Bytes at the start that decide whether a file is binary or UTF-16.
+const HEAD_BYTES: usize = 8 * 1024;
+/// Bytes, from the first one beyond ASCII on, that decide on the legacy encoding.
+const SAMPLE_BYTES: usize = 256 * 1024;
 
-/// Finds out what `bytes` are and decodes them. Never fails; see `Decoded::read_only`.
+/// Detects the encoding of `bytes` and decodes them. Never fails; see `Decoded::read_only`.
 pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     for encoding in [Encoding::UTF_8, Encoding::UTF_16LE, Encoding::UTF_16BE] {
         if bytes.starts_with(encoding.bom()) {
             return decode_as(bytes, encoding);
         }
     }
-    let head = &bytes[..bytes.len().min(HEAD)];
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     if let Some(encoding) = utf16::looks_like(head) {
         let decoded = decode_as(bytes, encoding);
         if decoded.read_only.is_none() && !decoded.binary {
@@ -45,38 +45,41 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     {
         return finish(bytes, text, encoding, false, None);
     }
-    // It has a character for every byte, so nothing is lost.
-    decode_as(bytes, Encoding(Kind::Legacy(encoding_rs::WINDOWS_1252)))
+    // This encoding has a character for every byte, so nothing is lost.
+    decode_as(
+        bytes,
+        Encoding(EncodingKind::Legacy(encoding_rs::WINDOWS_1252)),
+    )
 }
 
-/// Whether a file that starts with these bytes (some thousands are enough) is surely no text.
-/// Cheaper than `decode`, for those who only want to know.
+/// Returns whether a file that starts with these bytes (some thousands suffice) is certainly
+/// binary. Cheaper than `decode` if only this matters.
 pub fn looks_binary(head: &[u8]) -> bool {
-    let head = &head[..head.len().min(HEAD)];
+    let head = &head[..head.len().min(HEAD_BYTES)];
     let has_mark = [Encoding::UTF_16LE, Encoding::UTF_16BE]
         .iter()
         .any(|encoding| head.starts_with(encoding.bom()));
     !has_mark && utf16::looks_like(head).is_none() && is_noise(head)
 }
 
-/// Decodes as the encoding that somebody chose. Never fails; see `Decoded::read_only`.
+/// Decodes `bytes` in an encoding chosen by the user. Never fails; see `Decoded::read_only`.
 pub fn decode_as(bytes: &[u8], encoding: Encoding) -> Decoded<'_> {
     let mark = encoding.bom();
     let bom = !mark.is_empty() && bytes.starts_with(mark);
     let body = if bom { &bytes[mark.len()..] } else { bytes };
     let (text, problem) = match encoding.0 {
-        Kind::Utf8 => match std::str::from_utf8(body) {
+        EncodingKind::Utf8 => match std::str::from_utf8(body) {
             Ok(text) => (Cow::Borrowed(text), None),
             Err(error) => (String::from_utf8_lossy(body), Some(error.valid_up_to())),
         },
-        Kind::Utf16Le => owned(utf16::decode(body, u16::from_le_bytes)),
-        Kind::Utf16Be => owned(utf16::decode(body, u16::from_be_bytes)),
-        Kind::Legacy(legacy_encoding) => legacy(body, legacy_encoding),
+        EncodingKind::Utf16Le => owned(utf16::decode(body, u16::from_le_bytes)),
+        EncodingKind::Utf16Be => owned(utf16::decode(body, u16::from_be_bytes)),
+        EncodingKind::Legacy(legacy_encoding) => legacy(body, legacy_encoding),
     };
     finish(body, text, encoding, bom, problem)
 }
 
-/// `problem` is where the first bytes are that the text would not give back.
+/// Builds the result. `problem` is the offset of the first bytes that the text would not restore.
 fn finish<'a>(
     body: &[u8],
     text: Cow<'a, str>,
@@ -84,9 +87,9 @@ fn finish<'a>(
     bom: bool,
     problem: Option<usize>,
 ) -> Decoded<'a> {
-    let is_utf16 = matches!(encoding.0, Kind::Utf16Le | Kind::Utf16Be);
+    let is_utf16 = matches!(encoding.0, EncodingKind::Utf16Le | EncodingKind::Utf16Be);
     let head = if is_utf16 { text.as_bytes() } else { body };
-    let binary = is_noise(&head[..head.len().min(HEAD)]);
+    let binary = is_noise(&head[..head.len().min(HEAD_BYTES)]);
     let format = FileFormat {
         encoding,
         bom,
@@ -104,7 +107,8 @@ fn owned((text, problem): (String, Option<usize>)) -> (Cow<'static, str>, Option
     (Cow::Owned(text), problem)
 }
 
-/// The text, and where the first bytes are that it would not give back.
+/// Decodes legacy bytes; also returns the offset of the first bytes that the text would not
+/// restore.
 fn legacy<'a>(
     bytes: &'a [u8],
     encoding: &'static encoding_rs::Encoding,
@@ -118,10 +122,10 @@ fn legacy<'a>(
     (text, problem)
 }
 
-/// A sentence that says what would be lost, and where.
+/// Returns a message that says which bytes would be lost, and where.
 fn reason(body: &[u8], at: usize, encoding: Encoding, binary: bool) -> String {
     if binary {
-        return "this is no text file; it is shown read-only".to_owned();
+        return "this is not a text file; it is shown read-only".to_owned();
     }
     let line = memchr::memchr_iter(b'\n', &body[..at]).count() + 1;
     let byte = body.get(at).copied().unwrap_or_default();
@@ -131,15 +135,15 @@ fn reason(body: &[u8], at: usize, encoding: Encoding, binary: bool) -> String {
     )
 }
 
-/// From the first byte beyond ASCII on.
+/// Returns a sample from the first byte beyond ASCII on.
 fn sample(bytes: &[u8]) -> &[u8] {
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
-    // Detection looks at the two bytes before.
+    // The detector also looks at the two bytes before.
     let start = start.saturating_sub(2);
-    &bytes[start..bytes.len().min(start + SAMPLE)]
+    &bytes[start..bytes.len().min(start + SAMPLE_BYTES)]
 }
 
-/// Whether there is UTF-8 beyond ASCII, and far more of it than of bytes that are not UTF-8.
+/// Returns whether there is UTF-8 beyond ASCII, and far more of it than of invalid bytes.
 fn is_mostly_utf8(sample: &[u8], first_error: usize, bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0usize, 0usize);
     for chunk in sample.utf8_chunks() {
@@ -154,8 +158,8 @@ fn is_mostly_utf8(sample: &[u8], first_error: usize, bytes: &[u8]) -> bool {
     good > 4 * bad || first_is_late && good > bad * 2
 }
 
-/// Whether there are zeros, or more control characters than escape sequences, page breaks and the
-/// separators of records account for.
+/// Returns whether there are zeros, or more control characters than escape sequences, form feeds
+/// and record separators explain.
 fn is_noise(head: &[u8]) -> bool {
     let is_control = |byte: &&u8| matches!(**byte, 1..=6 | 14..=26 | 127);
     memchr::memchr(0, head).is_some() || head.iter().filter(is_control).count() * 8 > head.len()

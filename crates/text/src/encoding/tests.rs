@@ -1,13 +1,13 @@
-//! What bytes are taken for, and that they come back.
+//! Detected encodings, and the round trip to the same bytes.
 
 use base::Row;
 
 use super::{Encoding, FileFormat, decode, decode_as, encode, looks_binary};
 use crate::line_ending::LineEndings;
-use crate::random::Random;
+use crate::random::SeededRng;
 use crate::snapshot::Snapshot;
 
-/// Checks that what was decoded is written back as it was, and shows what it was taken for.
+/// Asserts that decoded bytes are encoded back unchanged, and describes the detected format.
 fn round_trip(bytes: &[u8]) -> String {
     let decoded = decode(bytes);
     let format = decoded.format;
@@ -58,7 +58,7 @@ fn encodings_by_example() {
 }
 
 #[test]
-fn legacy_encodings_are_told_apart() {
+fn legacy_encodings_are_detected() {
     let check = |encoding: &str, text: &str| {
         let encoding = Encoding::named(encoding).expect("a known name");
         let format = FileFormat {
@@ -86,7 +86,7 @@ fn legacy_encodings_are_told_apart() {
 }
 
 #[test]
-fn what_would_not_come_back_is_read_only() {
+fn lossy_decoding_is_read_only() {
     let check = |bytes: &[u8], expected: &str, reason: &str| {
         assert_eq!(round_trip(bytes), expected, "{bytes:?}");
         let read_only = decode(bytes).read_only.unwrap_or_default();
@@ -118,11 +118,11 @@ fn what_would_not_come_back_is_read_only() {
 }
 
 #[test]
-fn binary_is_noticed_without_a_bad_byte() {
+fn valid_utf8_with_control_bytes_is_binary() {
     assert_eq!(round_trip(b"a\0b"), "UTF-8 binary");
     assert_eq!(round_trip(b"\x01\x02\x03abc"), "UTF-8 binary");
     assert!(looks_binary(b"\x7fELF\x02\x01\x01\0\0\0"));
-    // Separators of files, groups, records and units are text.
+    // File, group, record and unit separators count as text.
     for separator in 0x1c..=0x1fu8 {
         let text = [b'a', separator, b'b', b'\n'];
         assert_eq!(round_trip(&text), "UTF-8");
@@ -149,7 +149,7 @@ fn line_endings_by_example() {
 }
 
 #[test]
-fn a_character_that_does_not_fit_is_named() {
+fn unencodable_character_is_named() {
     let text = format!("{}\nab → c", "x".repeat(5000));
     let encoding = Encoding::named("latin1").expect("a known name");
     let format = FileFormat {
@@ -187,17 +187,17 @@ fn every_offered_encoding_writes_what_it_reads() {
 }
 
 #[test]
-fn random_bytes_never_panic_and_never_change_unsaid() {
+fn random_bytes_round_trip_or_are_read_only() {
     for seed in 0..4000 {
-        let mut random = Random::new(seed);
-        let len = random.below(if seed % 50 == 0 { 20_000 } else { 80 });
-        let lowest = [0, 1, 32, 128][random.below(4)];
+        let mut random = SeededRng::new(seed);
+        let len = random.next_below(if seed % 50 == 0 { 20_000 } else { 80 });
+        let lowest = [0, 1, 32, 128][random.next_below(4)];
         let mut bytes: Vec<u8> = (0..len)
-            .map(|_| (lowest + random.below(256 - lowest)) as u8)
+            .map(|_| (lowest + random.next_below(256 - lowest)) as u8)
             .collect();
         if random.one_in(3) {
             let text = random.text(40);
-            let at = random.below(bytes.len() + 1);
+            let at = random.next_below(bytes.len() + 1);
             bytes.splice(at..at, text.bytes());
         }
         for mark in [&b"\xff\xfe"[..], b"\xfe\xff", b"\xef\xbb\xbf"] {
@@ -207,7 +207,7 @@ fn random_bytes_never_panic_and_never_change_unsaid() {
         }
         round_trip(&bytes);
         let all = Encoding::all();
-        let decoded = decode_as(&bytes, all[random.below(all.len())]);
+        let decoded = decode_as(&bytes, all[random.next_below(all.len())]);
         if decoded.read_only.is_none() {
             let snapshot = Snapshot::new(&decoded.text);
             let again = encode(&snapshot, &decoded.format).expect("it was read");

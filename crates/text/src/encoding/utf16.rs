@@ -1,13 +1,13 @@
 //! UTF-16 in both byte orders.
 
-/// Appends `text` to `bytes`.
+/// Appends `text` to `bytes` in the given byte order.
 pub(super) fn encode(text: &str, order: fn(u16) -> [u8; 2], bytes: &mut Vec<u8>) {
     for unit in text.encode_utf16() {
         bytes.extend_from_slice(&order(unit));
     }
 }
 
-/// The text, with U+FFFD for what is none, and how many bytes in the first of these is.
+/// Decodes `bytes`, with U+FFFD for invalid units; also returns the offset of the first of these.
 pub(super) fn decode(bytes: &[u8], order: fn([u8; 2]) -> u16) -> (String, Option<usize>) {
     let pairs = bytes.chunks_exact(2);
     let mut problem = (!pairs.remainder().is_empty()).then(|| bytes.len() - 1);
@@ -33,11 +33,11 @@ pub(super) fn decode(bytes: &[u8], order: fn([u8; 2]) -> u16) -> (String, Option
     (text, problem)
 }
 
-/// What the start of a file without a byte order mark suggests: mostly Latin letters, whose
-/// every other byte is zero.
+/// Guesses the byte order of a file without a byte order mark: in mostly Latin text, every other
+/// byte is zero.
 pub(super) fn looks_like(head: &[u8]) -> Option<super::Encoding> {
     let pairs = head.len() / 2;
-    // Most files hold no zero, and one look for it is cheap.
+    // Most files contain no zero, and a search for one is cheap.
     if pairs == 0 || memchr::memchr(0, head).is_none() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What one edit did, and how to do it again or take it back.
+//! The effect of one edit, and how to undo or redo it.
 
 use std::ops::Range;
 
@@ -6,32 +6,32 @@ use base::{ByteOffset, Span};
 use smallvec::SmallVec;
 
 use crate::change::{Splice, compose_all};
-use crate::history::texts::Fragment;
+use crate::history::texts::TextFragment;
 use crate::history::{History, NodeId};
 use crate::storage::Storage;
 
-/// Which way a step is taken.
+/// The direction in which a step is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// Undo.
+    /// Undoes the step: new text to old.
     Backward,
-    /// Redo.
+    /// Redoes the step: old text to new.
     Forward,
 }
 
-/// One replaced span with both its texts.
+/// A replaced span with the removed and the inserted text.
 pub(super) struct KeptSplice {
-    /// Where it starts in the text before its edit.
+    /// Start of the span in the text before its edit.
     pub(super) at: usize,
-    pub(super) removed: Fragment,
-    pub(super) inserted: Fragment,
+    pub(super) removed: TextFragment,
+    pub(super) inserted: TextFragment,
     /// Whether an edit's splices start with this one.
     pub(super) is_first: bool,
 }
 
-/// Both whole texts around an edit so large that going through its texts would take too long.
-/// They share most of their memory with each other and with the buffer.
-pub(super) struct Whole {
+/// The whole texts before and after an edit that is too large to apply splice by splice. They share
+/// most of their memory with each other and with the buffer.
+pub(super) struct TextPair {
     pub(super) first_splice: usize,
     pub(super) before: Storage,
     pub(super) after: Storage,
@@ -40,7 +40,7 @@ pub(super) struct Whole {
 pub(crate) type Splices = SmallVec<[Splice; 1]>;
 
 impl History {
-    /// Takes a step with a store; gives the splices of the whole step.
+    /// Applies a step to a storage; returns the splices of the whole step.
     pub(crate) fn apply(&self, id: NodeId, direction: Direction, storage: &mut Storage) -> Splices {
         let mut patches: SmallVec<[Splices; 1]> = SmallVec::new();
         for patch in self.patches(id, direction) {
@@ -51,7 +51,7 @@ impl History {
         compose_all(&patches)
     }
 
-    /// The splices of a whole step.
+    /// Returns the combined splices of a step.
     pub(super) fn step_splices(&self, id: NodeId) -> Splices {
         let patches: SmallVec<[Splices; 1]> = self
             .patches(id, Direction::Forward)
@@ -61,7 +61,7 @@ impl History {
         compose_all(&patches)
     }
 
-    /// The patches of a step, in the order in which they are to be applied.
+    /// Returns the patches of a step, in the order of application.
     fn patches(&self, id: NodeId, direction: Direction) -> SmallVec<[Range<usize>; 1]> {
         let next = self.nodes.get(id.0 as usize + 1);
         let end = next.map_or(self.splices.len(), |next| next.first_splice);
@@ -120,7 +120,7 @@ impl History {
             };
             return;
         }
-        // From the last to the first, so that the offsets of those before still hold.
+        // From last to first, so that the offsets of the remaining splices stay valid.
         for (kept, splice) in self.splices[patch].iter().zip(splices).rev() {
             let text = match direction {
                 Direction::Forward => kept.inserted,

@@ -1,23 +1,23 @@
-//! Which edits share an undo step, and how they are kept.
+//! Groups edits into undo steps and stores them.
 //!
-//! Between `begin_step` and `end_step` all edits of one author share a step. Otherwise typing joins
-//! the step before when it is by the same author, less than a second later, and within or at the
-//! end of what was typed just before, at every caret. A new step starts with white space behind a
-//! word, and with every line break: undo takes back "␣world", then "hello". Deleting joins deleting
-//! right before or behind it. Every other edit is a step of its own.
+//! Between `begin_step` and `end_step`, all edits of one author form one step. Otherwise typing
+//! joins the previous step if it is by the same author, less than a second later, and within or at
+//! the end of the text just typed, at every caret. White space after a word and every line break
+//! start a new step: undo removes "␣world", then "hello". A deletion joins a deletion directly
+//! before or after it. Every other edit is a separate step.
 
 use std::borrow::Cow;
 
 use base::Span;
 
-use crate::edit::{EditKind, Origin};
-use crate::history::patch::{KeptSplice, Whole};
-use crate::history::texts::{Fragment, LONG};
-use crate::history::{History, Node, NodeId};
+use crate::edit::{EditKind, EditOrigin};
+use crate::history::patch::{KeptSplice, TextPair};
+use crate::history::texts::{LONG_TEXT_BYTES, TextFragment};
+use crate::history::{History, NodeId, UndoNode};
 use crate::storage::Storage;
 
-/// A pause of so many milliseconds starts a new step.
-const PAUSE: u64 = 1000;
+/// A pause of this many milliseconds starts a new step.
+const STEP_PAUSE_MS: u64 = 1000;
 
 /// An edit that borrows its text.
 #[derive(Clone, Copy)]
@@ -26,16 +26,16 @@ pub(crate) struct EditRef<'a> {
     pub(crate) text: &'a str,
 }
 
-/// A text on its way out of the store.
+/// A text being removed from the storage.
 pub(crate) enum Removed<'a> {
-    /// Shorter than `LONG`.
+    /// A text shorter than `LONG`.
     Text(Cow<'a, str>),
     Part(Storage),
 }
 
 impl History {
-    /// Starts a step for these edits, or goes on with the newest.
-    pub(crate) fn open_step(&mut self, edits: &[EditRef<'_>], origin: &Origin) {
+    /// Starts a step for these edits, or continues the newest one.
+    pub(crate) fn open_step(&mut self, edits: &[EditRef<'_>], origin: &EditOrigin) {
         self.jump = None;
         let pending = self.pending.take();
         if self.is_open && self.joins(edits, origin) {
@@ -44,7 +44,7 @@ impl History {
         }
         let id = NodeId(self.nodes.len() as u32);
         self.node_mut(self.current).redo = id;
-        self.nodes.push(Node {
+        self.nodes.push(UndoNode {
             parent: self.current,
             redo: NodeId(0),
             reverts: NodeId(0),
@@ -62,27 +62,31 @@ impl History {
         }
     }
 
-    /// Keeps the only splice of an edit, within the splice before it where the two are one.
-    pub(crate) fn keep_single(&mut self, edit: EditRef<'_>, removed: Removed<'_>) {
+    /// Stores the only splice of an edit, merged with the previous splice if possible.
+    pub(crate) fn record_single_splice(&mut self, edit: EditRef<'_>, removed: Removed<'_>) {
         if let Removed::Text(text) = &removed
             && self.merges(edit, text)
         {
             return;
         }
-        self.keep(edit, removed, true);
+        self.record_splice(edit, removed, true);
     }
 
-    /// Keeps one of the splices of an edit. A long inserted text is handed in afterwards, by
-    /// `keep_inserted`.
-    pub(crate) fn keep(&mut self, edit: EditRef<'_>, removed: Removed<'_>, is_first: bool) {
+    /// Stores one of an edit's splices. A long inserted text follows by `keep_inserted`.
+    pub(crate) fn record_splice(
+        &mut self,
+        edit: EditRef<'_>,
+        removed: Removed<'_>,
+        is_first: bool,
+    ) {
         let removed = match removed {
-            Removed::Text(text) => self.texts.keep(&text),
-            Removed::Part(part) => self.texts.keep_part(part),
+            Removed::Text(text) => self.texts.add(&text),
+            Removed::Part(part) => self.texts.add_slice(part),
         };
-        let inserted = if edit.text.len() < LONG {
-            self.texts.keep(edit.text)
+        let inserted = if edit.text.len() < LONG_TEXT_BYTES {
+            self.texts.add(edit.text)
         } else {
-            Fragment::EMPTY
+            TextFragment::EMPTY
         };
         self.splices.push(KeptSplice {
             at: edit.span.start.0,
@@ -92,29 +96,29 @@ impl History {
         });
     }
 
-    /// The long text that the splice `from_last` places before the newest inserted.
+    /// Stores the long inserted text of the splice `from_last` places before the newest.
     pub(crate) fn keep_inserted(&mut self, from_last: usize, part: Storage) {
-        let fragment = self.texts.keep_part(part);
+        let fragment = self.texts.add_slice(part);
         let ix = self.splices.len() - 1 - from_last;
         self.splices[ix].inserted = fragment;
     }
 
-    /// The whole texts around the newest edit, which had `splices` splices.
+    /// Stores the whole texts around the newest edit, which had `splices` splices.
     pub(crate) fn keep_whole(&mut self, splices: usize, before: Storage, after: Storage) {
-        self.wholes.push(Whole {
+        self.wholes.push(TextPair {
             first_splice: self.splices.len() - splices,
             before,
             after,
         });
     }
 
-    /// Marks the current step as the one that took `step` back.
+    /// Marks the current step as the one that reverted `step`.
     pub(crate) fn mark_revert(&mut self, step: NodeId) {
         self.node_mut(self.current).reverts = step;
         self.is_open = false;
     }
 
-    fn joins(&self, edits: &[EditRef<'_>], origin: &Origin) -> bool {
+    fn joins(&self, edits: &[EditRef<'_>], origin: &EditOrigin) -> bool {
         let node = self.node(self.current);
         if node.author != origin.author {
             return false;
@@ -124,13 +128,13 @@ impl History {
         }
         node.kind == origin.kind
             && origin.kind != EditKind::Other
-            && origin.at.0.saturating_sub(node.ended.0) < PAUSE
-            && self.goes_on(edits, origin.kind)
+            && origin.at.0.saturating_sub(node.ended.0) < STEP_PAUSE_MS
+            && self.continues_step(edits, origin.kind)
             && (origin.kind == EditKind::Deleting || !self.breaks(edits[0].text))
     }
 
-    /// Whether every edit takes up where the one before left off, caret by caret.
-    fn goes_on(&self, edits: &[EditRef<'_>], kind: EditKind) -> bool {
+    /// Returns whether every edit continues where the previous one ended, caret by caret.
+    fn continues_step(&self, edits: &[EditRef<'_>], kind: EditKind) -> bool {
         let first = self.splices.iter().rposition(|kept| kept.is_first);
         let patch = &self.splices[first.unwrap_or(0)..];
         if patch.len() != edits.len() {
@@ -152,7 +156,7 @@ impl History {
         })
     }
 
-    /// Whether typing `text` now starts a new word or a new line.
+    /// Returns whether typing `text` now starts a new word or a new line.
     fn breaks(&self, text: &str) -> bool {
         let Some(newest) = self.splices.last() else {
             return true;
@@ -161,7 +165,7 @@ impl History {
         text.contains('\n') || opens_gap && !self.texts.ends_with_space(newest.inserted)
     }
 
-    /// Makes an edit part of the newest splice, where the two together are but one splice.
+    /// Merges an edit into the newest splice if both together form a single splice.
     fn merges(&mut self, edit: EditRef<'_>, removed: &str) -> bool {
         let node = &self.nodes[self.current.0 as usize];
         if node.first_splice == self.splices.len() {
@@ -170,7 +174,7 @@ impl History {
         let Some(newest) = self.splices.last_mut().filter(|newest| newest.is_first) else {
             return false;
         };
-        // Large edits stay as they are: their whole texts may be kept.
+        // Large edits stay separate: their whole texts may be stored.
         if self.texts.is_long(newest.removed) || self.texts.is_long(newest.inserted) {
             return false;
         }
@@ -178,8 +182,9 @@ impl History {
         let inserted = self.texts.len(newest.inserted);
         let end = newest.at + inserted;
         if inserted > 0 {
-            // Within what was inserted.
-            let fits = newest.at <= from && to <= end && inserted + edit.text.len() < LONG;
+            // The edit lies within the inserted text.
+            let fits =
+                newest.at <= from && to <= end && inserted + edit.text.len() < LONG_TEXT_BYTES;
             if !fits || !self.texts.is_last(newest.inserted) {
                 return false;
             }
@@ -188,7 +193,7 @@ impl History {
             return true;
         }
         let kept = self.texts.len(newest.removed);
-        let fits = edit.text.is_empty() && kept + removed.len() < LONG;
+        let fits = edit.text.is_empty() && kept + removed.len() < LONG_TEXT_BYTES;
         if !fits || !self.texts.is_last(newest.removed) {
             return false;
         }

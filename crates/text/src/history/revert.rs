@@ -1,7 +1,7 @@
-//! Taking back one step amid later ones that stay.
+//! Reverts a step and keeps the later ones.
 //!
-//! The inverse of the step is carried over every later step, like a patch over a file that has
-//! moved on. Where a later step touched the same text there is no answer.
+//! The inverse of the step is rebased over every later step, like a patch over a file that has
+//! changed. If a later step touched the same text, it cannot be reverted.
 
 use base::{ByteOffset, Span};
 
@@ -12,8 +12,8 @@ use crate::history::{Direction, History, NodeId};
 use crate::storage::Storage;
 
 impl History {
-    /// The newest step of an author that has not been taken back yet, and the edits to the current
-    /// text, held by `storage`, that take it back.
+    /// Returns an author's newest step that is not reverted yet, and the edits to the current text,
+    /// held by `storage`, that revert it.
     pub(crate) fn revert_of(
         &self,
         author: &Author,
@@ -23,7 +23,7 @@ impl History {
         let splices = self.step_splices(step);
         let mut inverse = invert(&splices);
         for (_, over) in self.without_reverted(&later)? {
-            inverse = carry(&inverse, &over)?;
+            inverse = rebase(&inverse, &over)?;
         }
         let before = self.text_before(step, &later, storage);
         let edits = inverse.iter().zip(&splices).map(|(moved, splice)| Edit {
@@ -33,7 +33,7 @@ impl History {
         Some((step, edits.collect()))
     }
 
-    /// The step to take back, and the later ones in order.
+    /// Returns the step to revert, and the later ones in order.
     fn newest_by(&self, author: &Author) -> Option<(NodeId, Vec<NodeId>)> {
         let mut later = Vec::new();
         let mut reverted = Vec::new();
@@ -52,7 +52,7 @@ impl History {
         None
     }
 
-    /// What the later steps did, without those among them that were taken back.
+    /// Returns the splices of the later steps, without the reverted ones among them.
     fn without_reverted(&self, later: &[NodeId]) -> Option<Vec<(NodeId, Splices)>> {
         let mut steps: Vec<(NodeId, Splices)> = Vec::with_capacity(later.len());
         for &id in later {
@@ -68,7 +68,7 @@ impl History {
         Some(steps)
     }
 
-    /// The text as it was before `step`; takes the later steps back on a copy.
+    /// Returns the text before `step`; reverts the later steps on a copy.
     fn text_before(&self, step: NodeId, later: &[NodeId], storage: &Storage) -> Storage {
         let mut text = storage.clone();
         for &id in later.iter().rev().chain([&step]) {
@@ -78,14 +78,14 @@ impl History {
     }
 }
 
-/// Rewrites the steps behind a step that was taken back as if it had never been.
+/// Rewrites the steps after a reverted step as if it had never happened.
 fn cancel(step: &Splices, behind: &mut [(NodeId, Splices)]) -> Option<()> {
     let mut inverse = invert(step);
     for (_, over) in behind {
-        let moved = carry(&inverse, over)?;
+        let moved = rebase(&inverse, over)?;
         let backwards = invert(over);
-        let news = carry(&backwards, &moved)?;
-        let olds = carry(over, &inverse)?;
+        let news = rebase(&backwards, &moved)?;
+        let olds = rebase(over, &inverse)?;
         for (splice, (old, new)) in over.iter_mut().zip(olds.iter().zip(&news)) {
             *splice = Splice {
                 old: old.old,
@@ -105,14 +105,14 @@ fn invert(splices: &Splices) -> Splices {
     splices.iter().map(swap).collect()
 }
 
-/// The splices of `patch`, made to fit the text after `over`; both fit the same text now.
+/// Rebases `patch` over `over`; both refer to the same text.
 ///
-/// `None` where both change the same bytes, or one inserts within what the other removes.
-fn carry(patch: &Splices, over: &Splices) -> Option<Splices> {
+/// Returns `None` if both change the same bytes, or one inserts into a span that the other removes.
+fn rebase(patch: &Splices, over: &Splices) -> Option<Splices> {
     let mut result = Splices::with_capacity(patch.len());
     let mut grown = 0isize;
     for splice in patch {
-        let old = carry_span(splice.old, over)?;
+        let old = rebase_span(splice.old, over)?;
         let new_start = old.start.0.saturating_add_signed(grown);
         grown += splice.new.len() as isize - splice.old.len() as isize;
         result.push(Splice {
@@ -123,8 +123,8 @@ fn carry(patch: &Splices, over: &Splices) -> Option<Splices> {
     Some(result)
 }
 
-fn carry_span(span: Span, over: &Splices) -> Option<Span> {
-    // The first that ends at or behind the start; those before it merely move the span.
+fn rebase_span(span: Span, over: &Splices) -> Option<Span> {
+    // Find the first splice that ends at or after the start; those before it only move the span.
     let mut moved = 0isize;
     for splice in over {
         let other = splice.old;

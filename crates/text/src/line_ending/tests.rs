@@ -1,15 +1,15 @@
-//! Telling line endings apart and turning them into each other.
+//! Detection and conversion of line endings.
 
 use super::{LineEnding, LineEndings};
 use crate::buffer::Buffer;
-use crate::edit::{Origin, Timestamp};
-use crate::random::Random;
+use crate::edit::{EditOrigin, Timestamp};
+use crate::random::SeededRng;
 use crate::snapshot::Snapshot;
 
 #[test]
-fn endings_turn_into_each_other() {
+fn line_endings_convert_both_ways() {
     for seed in 0..60 {
-        let text = Random::new(seed).text(if seed % 10 == 0 { 3000 } else { 30 });
+        let text = SeededRng::new(seed).text(if seed % 10 == 0 { 3000 } else { 30 });
         for (ending, expected) in [
             (LineEnding::Lf, text.replace("\r\n", "\n")),
             (
@@ -19,8 +19,8 @@ fn endings_turn_into_each_other() {
         ] {
             let mut buffer = Buffer::new(&text);
             let edits = buffer.snapshot().edits_to_line_ending(ending);
-            buffer.edit(&edits, &Origin::user(Timestamp(0)));
-            // Of two returns before a line feed the first stays.
+            buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
+            // Of two carriage returns before a line feed, the first stays.
             assert_eq!(buffer.snapshot().to_string(), expected, "seed {seed}");
             buffer.undo();
             assert_eq!(buffer.snapshot().to_string(), text, "seed {seed}");

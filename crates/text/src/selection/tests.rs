@@ -4,7 +4,7 @@ use base::{ByteOffset, Span};
 
 use super::{Selection, SelectionSet};
 use crate::buffer::Buffer;
-use crate::edit::{Edit, Origin, Timestamp};
+use crate::edit::{Edit, EditOrigin, Timestamp};
 
 fn selection(anchor: usize, head: usize) -> Selection {
     Selection::new(ByteOffset(anchor), ByteOffset(head))
@@ -50,7 +50,7 @@ fn sets_follow_edits() {
             .iter()
             .map(|&(from, to, text)| Edit::new(Span::from(from..to), text))
             .collect();
-        let change = buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        let change = buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         let list = selections
             .iter()
             .map(|&(anchor, head)| selection(anchor, head));

@@ -1,4 +1,4 @@
-//! The borders of what a reader takes for one character.
+//! Boundaries of grapheme clusters, per Unicode.
 
 use base::ByteOffset;
 use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete};
@@ -6,7 +6,8 @@ use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete};
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
-    /// The end of the grapheme that starts at or holds `offset`; the end of the text at the end.
+    /// Returns the end of the grapheme that starts at or contains `offset`; the end of the text at
+    /// its end.
     pub fn next_grapheme(&self, offset: ByteOffset) -> ByteOffset {
         let offset = self.floor(offset);
         let (mut chunk, mut start) = self.storage.chunk(offset);
@@ -23,7 +24,7 @@ impl Snapshot {
         }
     }
 
-    /// The start of the grapheme that ends at or holds `offset`; 0 at the start.
+    /// Returns the start of the grapheme that ends at or contains `offset`; 0 at the start.
     pub fn previous_grapheme(&self, offset: ByteOffset) -> ByteOffset {
         let offset = self.floor(offset);
         if offset == 0 {
@@ -43,7 +44,7 @@ impl Snapshot {
         }
     }
 
-    /// Shows the cursor the piece of text that ends at `end`.
+    /// Provides the cursor with the chunk of text that ends at `end`.
     fn give_context(&self, cursor: &mut GraphemeCursor, end: usize) {
         let (chunk, start) = self.storage.chunk(end.saturating_sub(1));
         cursor.provide_context(&chunk[..end - start], start);

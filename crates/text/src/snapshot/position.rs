@@ -5,7 +5,7 @@ use base::{Bias, ByteOffset, Column, Point, Row, Utf16Point};
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
-    /// The row and byte column of an offset.
+    /// Converts an offset to a row and byte column.
     pub fn point_at(&self, offset: ByteOffset) -> Point {
         let offset = self.floor(offset);
         let row = self.storage.row_at(offset);
@@ -15,7 +15,7 @@ impl Snapshot {
         }
     }
 
-    /// The offset of a point; columns beyond the row's text are taken as its end.
+    /// Converts a point to an offset; columns past the row's text are clamped to its end.
     pub fn offset_at(&self, point: Point) -> ByteOffset {
         if point.row > self.last_row() {
             return self.len();
@@ -25,8 +25,8 @@ impl Snapshot {
         ByteOffset(self.floor((start + point.column.0 as usize).min(end)))
     }
 
-    /// The nearest place a caret may stand: within the text, on a char boundary, and not between
-    /// the two halves of a `\r\n`. `bias` says to which side a forbidden offset moves.
+    /// Returns the nearest valid caret offset: within the text, on a char boundary, and not inside
+    /// a `\r\n`. `bias` is the direction in which an invalid offset moves.
     pub fn clip(&self, offset: ByteOffset, bias: Bias) -> ByteOffset {
         let offset = offset.0.min(self.storage.len());
         let offset = match bias {
@@ -43,13 +43,13 @@ impl Snapshot {
         })
     }
 
-    /// How many UTF-16 code units lie before an offset.
+    /// Returns the number of UTF-16 code units before an offset.
     pub fn utf16_at(&self, offset: ByteOffset) -> usize {
         self.storage.utf16_at(self.floor(offset))
     }
 
-    /// The offset that has so many UTF-16 code units before it. Inside a surrogate pair it is the
-    /// start of the char; beyond the end it is the end.
+    /// Converts a UTF-16 offset to a byte offset. Inside a surrogate pair, returns the start of the
+    /// char; past the end, the end.
     pub fn offset_at_utf16(&self, unit: usize) -> ByteOffset {
         if unit >= self.storage.utf16_len() {
             return self.len();
@@ -57,7 +57,7 @@ impl Snapshot {
         ByteOffset(self.storage.offset_at_utf16(unit))
     }
 
-    /// The row and UTF-16 column of an offset.
+    /// Converts an offset to a row and UTF-16 column.
     pub fn utf16_point(&self, offset: ByteOffset) -> Utf16Point {
         let offset = self.floor(offset);
         let row = self.storage.row_at(offset);
@@ -68,7 +68,8 @@ impl Snapshot {
         }
     }
 
-    /// The offset of a row and UTF-16 column; columns beyond the row's text are taken as its end.
+    /// Converts a row and UTF-16 column to an offset; columns past the row's text are clamped to
+    /// its end.
     pub fn offset_at_utf16_point(&self, point: Utf16Point) -> ByteOffset {
         let row = Row(point.row);
         if row > self.last_row() {
@@ -79,12 +80,12 @@ impl Snapshot {
             .min(self.row_end(row))
     }
 
-    /// How many chars (Unicode scalar values) lie before an offset.
+    /// Returns the number of chars (Unicode scalar values) before an offset.
     pub fn char_at(&self, offset: ByteOffset) -> usize {
         self.storage.char_at(self.floor(offset))
     }
 
-    /// The offset that has so many chars before it; beyond the end it is the end.
+    /// Returns the offset of the char at `index`, or the end of the text if there are fewer.
     pub fn offset_at_char(&self, index: usize) -> ByteOffset {
         if index >= self.storage.char_len() {
             return self.len();

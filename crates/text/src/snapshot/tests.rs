@@ -1,8 +1,8 @@
-//! Every question a snapshot answers, against the same question to a `String`.
+//! Every method of a snapshot compared with the same query on a `String`.
 
 use base::{Bias, ByteOffset, Point, Row, Span, Utf16Point};
 
-use crate::random::Random;
+use crate::random::SeededRng;
 use crate::snapshot::Snapshot;
 
 fn rows_of(text: &str) -> Vec<&str> {
@@ -52,7 +52,7 @@ fn check_offsets(snapshot: &Snapshot, text: &str) {
             column: (utf16 - row_utf16) as u32,
         };
         assert_eq!(snapshot.utf16_point(at), point);
-        // A column behind the row's text, as between the halves of a line ending, is its end.
+        // A column past the row's text, or inside its line ending, is clamped to the row's end.
         let expected = at.min(snapshot.row_end(Row(row)));
         assert_eq!(snapshot.offset_at_utf16_point(point), expected);
         assert_eq!(snapshot.offset_at(snapshot.point_at(at)), expected);
@@ -78,7 +78,7 @@ fn check_offsets(snapshot: &Snapshot, text: &str) {
 #[test]
 fn random_texts_answer_as_a_string_does() {
     for seed in 0..40 {
-        let mut random = Random::new(seed);
+        let mut random = SeededRng::new(seed);
         let text = random.text(if seed % 5 == 0 { 1500 } else { 40 });
         let snapshot = Snapshot::new(&text);
         check_rows(&snapshot, &text);
@@ -123,7 +123,7 @@ fn clipping_by_example() {
 }
 
 #[test]
-fn bad_offsets_do_no_harm() {
+fn invalid_offsets_are_clamped() {
     let snapshot = Snapshot::new("é\né");
     for offset in 0..9 {
         let at = ByteOffset(offset);
@@ -138,11 +138,11 @@ fn bad_offsets_do_no_harm() {
 }
 
 #[test]
-fn a_clone_stays_as_it_was() {
+fn clones_are_immutable() {
     let before = Snapshot::new("one\ntwo");
     let mut buffer = crate::Buffer::from_snapshot(before.clone());
     assert!(buffer.snapshot().is_same_text(&before));
-    let origin = crate::Origin::user(crate::Timestamp(0));
+    let origin = crate::EditOrigin::user(crate::Timestamp(0));
     buffer.replace(Span::from(0..3), "1", &origin);
     assert_eq!(before.to_string(), "one\ntwo");
     assert!(!buffer.snapshot().is_same_text(&before));

@@ -1,12 +1,12 @@
-//! A store with the newest edits still beside it.
+//! A storage with a buffer for the newest edits.
 //!
-//! People and agents edit in runs: each edit touches the one before. A run waits here as one
-//! replaced range, so that a key costs an append instead of a walk down the tree, until an edit
-//! elsewhere or a reader wants the text itself.
+//! Users and agents edit in runs: each edit touches the previous one. A run is buffered here as one
+//! replaced range, so that a key press costs an append instead of a tree update, until an edit
+//! elsewhere or a reader needs the text.
 //!
 //! Invariant: the text is `base` with `removed` bytes at `at` replaced by `run`; both ends of that
 //! range lie on char boundaries.
-//! Invariant: `settled`, when there, is that very text.
+//! Invariant: `settled`, if set, is exactly that text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,21 +14,21 @@ use std::sync::OnceLock;
 
 use super::Storage;
 
-/// A longer run goes into the store.
+/// Maximum bytes of a run; a longer one is flushed to the storage.
 const MAX_RUN: usize = 512;
 
-pub(crate) struct Draft {
+pub(crate) struct StorageDraft {
     base: Storage,
     at: usize,
     removed: usize,
     run: String,
-    /// Made for the first reader since the last edit.
+    /// Created for the first reader since the last edit.
     settled: OnceLock<Storage>,
-    /// How many chars of `base` lie before the replaced range, and up to its end.
+    /// Number of chars in `base` before the replaced range, and up to its end.
     chars: OnceLock<(usize, usize)>,
 }
 
-impl Draft {
+impl StorageDraft {
     pub(crate) fn new(base: Storage) -> Self {
         Self {
             base,
@@ -44,7 +44,7 @@ impl Draft {
         self.base.len() - self.removed + self.run.len()
     }
 
-    /// The text for readers. The first one after an edit pays for the edit.
+    /// Returns the text for readers. The first call after an edit applies the edit.
     pub(crate) fn storage(&self) -> &Storage {
         if !self.has_run() {
             return &self.base;
@@ -56,7 +56,7 @@ impl Draft {
         })
     }
 
-    /// The text for edits other than `replace`.
+    /// Flushes the run, for edits other than `replace`.
     pub(crate) fn flush(&mut self) -> &mut Storage {
         if self.has_run() {
             match self.settled.take() {
@@ -71,7 +71,7 @@ impl Draft {
         &mut self.base
     }
 
-    /// Puts `text` in place of `range`, which must lie on char boundaries.
+    /// Replaces `range`, which must lie on char boundaries, by `text`.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
         if self.settled.get().is_some() {
             self.flush();
@@ -116,7 +116,7 @@ impl Draft {
         }
     }
 
-    /// The text of `range`, borrowed where it lies in one piece.
+    /// Returns the text of `range`, borrowed if it lies in one chunk.
     pub(crate) fn text(&self, range: Range<usize>) -> Cow<'_, str> {
         let end = self.at + self.run.len();
         if !self.has_run() || range.end <= self.at {
@@ -131,7 +131,7 @@ impl Draft {
         }
     }
 
-    /// The offset that has so many chars before it; the length where there are fewer.
+    /// Returns the offset of the char at `index`, or the length if there are fewer.
     pub(crate) fn offset_at_char(&self, index: usize) -> usize {
         let in_base = |index: usize| {
             let all = self.base.char_len();
@@ -167,7 +167,8 @@ impl Draft {
     }
 }
 
-/// `String::replace_range`, which goes byte by byte, only where text takes the place of other text.
+/// Replaces a range like `String::replace_range`, which moves bytes one by one, but uses it only if
+/// text replaces other text.
 pub(crate) fn replace_in(whole: &mut String, range: Range<usize>, text: &str) {
     if range.is_empty() {
         whole.insert_str(range.start, text);

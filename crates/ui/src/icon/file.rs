@@ -1,11 +1,11 @@
-//! Which picture stands for a file, by its name.
+//! Maps file names to icons.
 
 use gpui_kit::{App, Hsla};
 
 use super::{Icon, IconElement};
 use crate::theme::ActiveTheme as _;
 
-/// A colour of the theme by its part in telling kinds of files apart.
+/// A theme colour for distinguishing file types.
 #[derive(Clone, Copy)]
 enum Tint {
     Plain,
@@ -18,13 +18,13 @@ enum Tint {
     Locked,
 }
 
-/// The picture for a file of this name.
+/// Returns the icon for a file name.
 pub fn file_icon(name: &str, cx: &App) -> IconElement {
     let (icon, tint) = kind(name);
     icon.color(tint.color(cx))
 }
 
-/// The picture for a folder.
+/// Returns the icon for a folder.
 pub fn folder_icon(name: &str, open: bool, cx: &App) -> IconElement {
     let icon = match (name, open) {
         (".git", _) => Icon::FolderGit,

@@ -1,4 +1,4 @@
-//! Keymaps are bound over the kit's keys, and mistakes are told with their place.
+//! Keymaps are bound over the kit's keys, and mistakes are reported with their position.
 
 use gpui_kit::TestAppContext;
 use settings::parse_keymap;

@@ -1,4 +1,4 @@
-//! Drawing a picker.
+//! Rendering of a picker.
 
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
@@ -7,8 +7,8 @@ use gpui_kit::{
 };
 
 use super::{
-    Confirm, ConfirmOther, FooterHint, Picker, PickerDelegate, SelectFirst, SelectLast, SelectNext,
-    SelectPageDown, SelectPageUp, SelectPrevious, Taken, VISIBLE_ROWS,
+    Confirm, ConfirmKind, ConfirmOther, FooterHint, Picker, PickerDelegate, SelectFirst,
+    SelectLast, SelectNext, SelectPageDown, SelectPageUp, SelectPrevious, VISIBLE_ROWS,
 };
 use crate::key_hint::KeyHint;
 use crate::label::Label;
@@ -16,10 +16,10 @@ use crate::row::ListRow;
 use crate::text_field::TextField;
 use crate::theme::{ActiveTheme as _, dp};
 
-/// Width of the list in design pixels.
+/// Width of the list, in design pixels.
 const WIDTH: f32 = 620.0;
 
-/// Width of the preview.
+/// Width of the preview, in design pixels.
 const PREVIEW_WIDTH: f32 = 420.0;
 
 impl<D: PickerDelegate> Render for Picker<D> {
@@ -46,11 +46,11 @@ impl<D: PickerDelegate> Render for Picker<D> {
             .on_action(cx.listener(move |this, _: &SelectPageUp, window, cx| {
                 this.move_by(-page, window, cx)
             }))
-            .on_action(
-                cx.listener(|this, _: &Confirm, window, cx| this.confirm(Taken::Usual, window, cx)),
-            )
+            .on_action(cx.listener(|this, _: &Confirm, window, cx| {
+                this.confirm(ConfirmKind::Usual, window, cx)
+            }))
             .on_action(cx.listener(|this, _: &ConfirmOther, window, cx| {
-                this.confirm(Taken::Other, window, cx)
+                this.confirm(ConfirmKind::Other, window, cx)
             }))
             .on_action(cx.listener(Self::confirm_all))
             .on_action(cx.listener(Self::complete))
@@ -179,14 +179,14 @@ impl<D: PickerDelegate> Picker<D> {
             .lines(lines)
             .on_click(cx.listener(move |this, event: &ClickEvent, window, cx| {
                 let taken = if event.modifiers().secondary(cx) {
-                    Taken::Other
+                    ConfirmKind::Other
                 } else {
-                    Taken::Usual
+                    ConfirmKind::Usual
                 };
                 this.select(ix, window, cx);
                 this.take(ix, taken, window, cx);
             }))
-            .children(row.parts(lines))
+            .children(row.row_elements(lines))
             .into_any_element()
     }
 
@@ -220,7 +220,7 @@ impl<D: PickerDelegate> Picker<D> {
                 div().flex_none().max_w_full().child(words)
             }))
             .child(
-                // A hint that does not fit beside the status wraps out of sight.
+                // A hint that does not fit beside the status wraps out of view.
                 div()
                     .flex()
                     .flex_1()
@@ -230,7 +230,7 @@ impl<D: PickerDelegate> Picker<D> {
                     .min_w_0()
                     .h(height)
                     .overflow_hidden()
-                    // Of a row's first child there is no wrapping: this is it.
+                    // The first child of a row never wraps: this empty one takes that position.
                     .child(div().h(height))
                     .children(hints.into_iter().map(hint).collect::<Vec<_>>()),
             );

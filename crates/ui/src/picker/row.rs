@@ -1,4 +1,4 @@
-//! What one row of a picker looks like.
+//! Content and layout of a picker row.
 
 use gpui_kit::{
     AnyElement, IntoElement, ParentElement as _, SharedString, Styled as _, div, relative,
@@ -9,7 +9,7 @@ use crate::key_hint::KeyHint;
 use crate::label::{Elide, Label};
 use crate::theme::dp;
 
-/// A title, and what stands around it.
+/// A row with a title and further parts.
 #[derive(Default)]
 pub struct PickerRow {
     title: SharedString,
@@ -23,16 +23,16 @@ pub struct PickerRow {
     is_prose: bool,
 }
 
-/// Chars of a detail on a line of its own.
+/// Maximum chars of a detail on its own line.
 const DETAIL: usize = 72;
-/// Chars that a title and its detail have on one line.
+/// Maximum chars of a title and its detail on one line.
 const LINE: usize = 84;
-/// Chars of a title beyond which it gives way to its detail, and the share of the line that is then its.
+/// Length in chars above which a title is elided in favour of its detail.
 const TITLE: usize = 58;
 const TITLE_SHARE: f32 = 0.7;
 
 impl PickerRow {
-    /// A row of that title.
+    /// Creates a row with a title.
     pub fn new(title: impl Into<SharedString>) -> Self {
         Self {
             title: one_line(title),
@@ -40,55 +40,56 @@ impl PickerRow {
         }
     }
 
-    /// Marks what the query met, by byte offsets of the title.
+    /// Highlights query matches, by byte offsets of the title.
     pub fn matches(mut self, offsets: impl IntoIterator<Item = usize>) -> Self {
         self.title_matches = offsets.into_iter().collect();
         self
     }
 
-    /// Secondary text: beside the title, or below it where rows have two lines. Its middle gives way.
+    /// Sets secondary text: beside the title, or below it in rows of two lines. Elided in the
+    /// middle.
     pub fn detail(mut self, detail: impl Into<SharedString>) -> Self {
         self.detail = Some(one_line(detail));
         self
     }
 
-    /// The detail is made of sentences, of which the end gives way.
+    /// Treats the detail as sentences, which are elided at the end.
     pub fn prose(mut self) -> Self {
         self.is_prose = true;
         self
     }
 
-    /// Marks what the query met in the detail.
+    /// Highlights query matches in the detail.
     pub fn detail_matches(mut self, offsets: impl IntoIterator<Item = usize>) -> Self {
         self.detail_matches = offsets.into_iter().collect();
         self
     }
 
-    /// A picture at the start.
+    /// Sets the element before the title.
     pub fn start(mut self, start: impl IntoElement) -> Self {
         self.start = Some(start.into_any_element());
         self
     }
 
-    /// Text at the end.
-    pub fn end(mut self, end: impl Into<SharedString>) -> Self {
+    /// Sets the text at the end.
+    pub fn end_text(mut self, end: impl Into<SharedString>) -> Self {
         self.end = Some(one_line(end));
         self
     }
 
-    /// Keys at the end.
+    /// Sets the key binding at the end.
     pub fn keys(mut self, keys: Option<SharedString>) -> Self {
         self.keys = keys;
         self
     }
 
-    /// Something that is there but cannot be taken.
+    /// Mutes the row: it is listed but cannot be confirmed.
     pub fn muted(mut self) -> Self {
         self.muted = true;
         self
     }
 
-    /// What a screen reader says.
+    /// Returns the accessible label.
     pub(super) fn spoken(&self) -> SharedString {
         match &self.detail {
             Some(detail) => format!("{}, {detail}", self.title).into(),
@@ -96,7 +97,7 @@ impl PickerRow {
         }
     }
 
-    /// How much of a detail is left out in its middle, as a path's.
+    /// Returns the elision of the detail: in the middle for paths.
     fn elide(&self, lines: u8) -> Elide {
         match (self.is_prose, lines) {
             (true, _) => Elide::End,
@@ -105,8 +106,8 @@ impl PickerRow {
         }
     }
 
-    /// The parts of a row of so many lines.
-    pub(super) fn parts(self, lines: u8) -> Vec<AnyElement> {
+    /// Returns the elements of a row with this many lines.
+    pub(super) fn row_elements(self, lines: u8) -> Vec<AnyElement> {
         let elide = self.elide(lines);
         let mut title = Label::new(self.title).matches(self.title_matches);
         if self.muted {

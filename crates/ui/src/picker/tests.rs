@@ -5,7 +5,7 @@ use gpui_kit::{
     SharedString, Styled as _, Task, TestAppContext, VisualTestContext, Window, div,
 };
 
-use super::{After, Picker, PickerDelegate, PickerRow, Taken};
+use super::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 use crate::{ModalLayer, install_keymaps};
 
 /// Picks among words; finds those that contain the query.
@@ -13,7 +13,7 @@ struct Words {
     all: Vec<&'static str>,
     found: Vec<&'static str>,
     previewed: Vec<&'static str>,
-    taken: Vec<(String, Taken)>,
+    taken: Vec<(String, ConfirmKind)>,
     cancelled: bool,
     sections: bool,
 }
@@ -73,12 +73,12 @@ impl PickerDelegate for Words {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: Taken,
+        taken: ConfirmKind,
         _: &mut Window,
         _: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         self.taken.push((self.found[ix].to_owned(), taken));
-        After::Close
+        AfterConfirm::Close
     }
 
     fn confirm_query(
@@ -86,9 +86,10 @@ impl PickerDelegate for Words {
         query: &str,
         _: &mut Window,
         _: &mut Context<Picker<Self>>,
-    ) -> After {
-        self.taken.push((format!("query {query}"), Taken::Usual));
-        After::Stay
+    ) -> AfterConfirm {
+        self.taken
+            .push((format!("query {query}"), ConfirmKind::Usual));
+        AfterConfirm::Stay
     }
 
     fn cancelled(&mut self, _: &mut Window, _: &mut Context<Picker<Self>>) {
@@ -203,7 +204,7 @@ fn typing_finds_and_enter_takes(cx: &mut TestAppContext) {
     setup.cx.run_until_parked();
     assert_eq!(
         setup.words(|words| words.taken.clone()),
-        [("delta".to_owned(), Taken::Usual)]
+        [("delta".to_owned(), ConfirmKind::Usual)]
     );
     let (open, focused) = setup.cx.update(|window, cx| {
         let host = setup.host.read(cx);
@@ -238,7 +239,7 @@ fn keys_choose(cx: &mut TestAppContext) {
     setup.cx.run_until_parked();
     assert_eq!(
         setup.words(|words| words.taken.clone()),
-        [("alpha".to_owned(), Taken::Other)]
+        [("alpha".to_owned(), ConfirmKind::Other)]
     );
 }
 
@@ -266,20 +267,20 @@ fn nothing_found_is_said_and_enter_hands_the_query_over(cx: &mut TestAppContext)
 }
 
 #[gpui_kit::test]
-fn enter_takes_what_the_typed_words_find_however_fast_it_comes(cx: &mut TestAppContext) {
+fn enter_confirms_results_of_the_typed_query(cx: &mut TestAppContext) {
     let mut setup = open(cx, false);
     let picker = setup.picker.clone();
     setup.cx.update(|window, cx| {
         picker.update(cx, |picker, cx| {
             picker.set_query("ga", window, cx);
-            picker.confirm(Taken::Usual, window, cx);
+            picker.confirm(ConfirmKind::Usual, window, cx);
         });
     });
     assert!(setup.words(|words| words.taken.is_empty()));
     setup.cx.run_until_parked();
     assert_eq!(
         setup.words(|words| words.taken.clone()),
-        [("gamma".to_owned(), Taken::Usual)]
+        [("gamma".to_owned(), ConfirmKind::Usual)]
     );
 }
 

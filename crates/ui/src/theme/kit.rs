@@ -7,7 +7,7 @@ use gpui_kit::{Anchor, App, Hsla, px};
 
 use super::{ActiveTheme as _, REM, Theme};
 
-/// Gives the kit our colours, fonts, radius and scale, and draws every window anew.
+/// Updates the kit's colours, fonts, radius and scale, and redraws every window.
 pub(super) fn follow(cx: &mut App) {
     if !cx.has_global::<component::Theme>() {
         return;
@@ -18,7 +18,7 @@ pub(super) fn follow(cx: &mut App) {
     } else {
         ThemeMode::Light
     };
-    // A change of mode loads the kit's own colours, so that has to come first.
+    // Changing the mode loads the kit's own colours, so it must come first.
     if component::Theme::global(cx).mode != mode {
         component::Theme::change(mode, None, cx);
     }
@@ -30,11 +30,11 @@ pub(super) fn follow(cx: &mut App) {
         kit.radius = px(4.0);
         kit.radius_lg = px(6.0);
         kit.shadow = true;
-        // A blinking caret draws the whole window twice a second.
+        // A blinking caret would redraw the whole window twice a second.
         kit.cursor_blink = CursorBlink::steady();
         // Fading scrollbars redraw the window for half a second; steady ones do not.
         kit.scrollbar_mode = ScrollbarMode::Always;
-        // Reports lie above the status bar, and fit into the smallest window.
+        // Notifications appear above the status bar and fit into the smallest window.
         kit.notification.placement = Anchor::BottomRight;
         kit.notification.margins.bottom = px(36.0 * theme.scale());
         kit.notification.width = px(328.0);
@@ -42,8 +42,8 @@ pub(super) fn follow(cx: &mut App) {
     });
 }
 
-/// A colour laid over an opaque one.
-fn over(above: Hsla, below: Hsla) -> Hsla {
+/// Blends a colour over an opaque one.
+fn blend_over(above: Hsla, below: Hsla) -> Hsla {
     below.blend(above)
 }
 
@@ -63,9 +63,9 @@ fn grounds(kit: &mut ThemeColor, theme: &Theme) {
     kit.overlay = c.scrim;
     kit.popover = c.raised;
     kit.popover_foreground = c.text;
-    kit.muted = over(c.hover, c.sunken);
+    kit.muted = blend_over(c.hover, c.sunken);
     kit.muted_foreground = c.muted;
-    kit.accent = over(c.hover, c.raised);
+    kit.accent = blend_over(c.hover, c.raised);
     kit.accent_foreground = c.text;
     kit.ring = c.focus;
     kit.caret = c.caret;
@@ -79,11 +79,11 @@ fn grounds(kit: &mut ThemeColor, theme: &Theme) {
     kit.sidebar = c.raised;
     kit.sidebar_foreground = c.text;
     kit.sidebar_border = c.border;
-    kit.sidebar_accent = over(c.selected, c.raised);
+    kit.sidebar_accent = blend_over(c.selected, c.raised);
     kit.sidebar_accent_foreground = c.text;
     kit.sidebar_primary = c.accent;
     kit.sidebar_primary_foreground = c.accent_text;
-    kit.skeleton = over(c.hover, c.raised);
+    kit.skeleton = blend_over(c.hover, c.raised);
     kit.group_box = c.raised;
     kit.group_box_foreground = c.text;
     kit.accordion = c.surface;
@@ -93,8 +93,8 @@ fn grounds(kit: &mut ThemeColor, theme: &Theme) {
 
 fn controls(kit: &mut ThemeColor, theme: &Theme) {
     let c = &theme.colors;
-    let pressed = over(c.selected, c.raised);
-    let hover = over(c.hover, c.raised);
+    let pressed = blend_over(c.selected, c.raised);
+    let hover = blend_over(c.hover, c.raised);
     kit.input = c.border_strong;
     kit.button = c.raised;
     kit.button_foreground = c.text;
@@ -108,7 +108,7 @@ fn controls(kit: &mut ThemeColor, theme: &Theme) {
     kit.button_secondary_foreground = c.text;
     kit.button_secondary_hover = hover;
     kit.button_secondary_active = pressed;
-    let accent_hover = over(c.hover, c.accent);
+    let accent_hover = blend_over(c.hover, c.accent);
     kit.primary = c.accent;
     kit.primary_foreground = c.accent_text;
     kit.primary_hover = accent_hover;
@@ -133,7 +133,7 @@ fn controls(kit: &mut ThemeColor, theme: &Theme) {
 fn states(kit: &mut ThemeColor, theme: &Theme) {
     let c = &theme.colors;
     let letters = c.surface;
-    let hover = |color| over(c.hover, color);
+    let hover = |color| blend_over(c.hover, color);
     kit.danger = c.error;
     kit.danger_foreground = letters;
     kit.danger_hover = hover(c.error);

@@ -69,10 +69,13 @@ fn key(ch: char, with: &mut World, without: &mut World, seen: &mut Vec<Seen>) {
     let through = before.as_ref().and_then(|it| new(it).strip_prefix(ch));
     let is_new = |it: &&Suggestion| !is_of_model(it);
     let (key, is_painted) = match (through, rest.as_ref().filter(is_new)) {
-        (Some(left), _) if !left.is_empty() => match frame.is_some() || rest.is_some() {
-            true => (Some(Key::Through), frame.is_some()),
-            false => (Some(Key::Withdrawn), true),
-        },
+        (Some(left), _) if !left.is_empty() => {
+            if frame.is_some() || rest.is_some() {
+                (Some(Key::Through), frame.is_some())
+            } else {
+                (Some(Key::Withdrawn), true)
+            }
+        }
         (_, Some(local)) => {
             let is_same = frame.as_ref().is_some_and(|frame| new(frame) == new(local));
             (Some(Key::Local), is_same)

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use autocomplete::engine::{Ask, TabKind, TabModel};
-use autocomplete::{Source, Suggestion};
+use autocomplete::engine::{CompletionRequest, TabKind, TabModel};
+use autocomplete::{Suggestion, SuggestionSource};
 use base::AbsPath;
 use cpu_time::ThreadTime;
 use editor::Editor;
@@ -12,18 +12,24 @@ use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{BoxStream, StreamExt as _};
 use gpui_kit::{AnyWindowHandle, Entity, HeadlessAppContext, Keystroke};
 use host::{Dirs, FakeClock, FakeFiles};
-use model::{Event, ModelId, StopReason};
-use project::Ground;
-use workbench::target::Place;
-use workbench::{Item, Services, TabModels, Workbench, windows};
+use model::{ModelId, StopReason, StreamEvent};
+use project::WalkBackend;
+use workbench::target::LineColumn;
+use workbench::{Services, TabItem, TabModels, Workbench, windows};
 
 /// What is typed, over and over: lines as the project has them, with a word or two of their own.
 pub(crate) const LINES: &str = include_str!("lines.txt");
 
 /// The project: this crate's own files.
 const FILES: [(&str, &str); 8] = [
-    ("around.rs", include_str!("../../src/prediction/around.rs")),
-    ("asking.rs", include_str!("../../src/prediction/asking.rs")),
+    (
+        "around.rs",
+        include_str!("../../src/prediction/folder_context.rs"),
+    ),
+    (
+        "asking.rs",
+        include_str!("../../src/prediction/model_requests.rs"),
+    ),
     (
         "background.rs",
         include_str!("../../src/prediction/background.rs"),
@@ -33,20 +39,20 @@ const FILES: [(&str, &str); 8] = [
     ("learn.rs", include_str!("../../src/prediction/learn.rs")),
     (
         "reading.rs",
-        include_str!("../../src/prediction/reading.rs"),
+        include_str!("../../src/prediction/folder_reader.rs"),
     ),
     ("windows.rs", include_str!("../../src/windows.rs")),
 ];
-/// The file that is typed into, and what stands around the place.
+/// The edited file, and the text around the caret.
 const TYPED: &str = include_str!("../../src/prediction.rs");
 const PLACE: &str = "\nfn typed(&mut self, cx: &mut Context<Self>) {\n    ";
 /// How far the clock goes at a time.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Who suggests besides the machine itself.
+/// Models that suggest in addition to the local tier.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Models {
-    /// Nobody.
+    /// No model at all.
     None,
     /// One that knows what will be typed.
     Known,
@@ -94,8 +100,8 @@ impl World {
         let services = Services {
             files: Arc::new(files.clone()),
             clock: clock.clone(),
-            dirs: Dirs::below(&path("/burin")),
-            ground: Ground::Listed(Arc::new(files)),
+            dirs: Dirs::under(&path("/burin")),
+            ground: WalkBackend::Listed(Arc::new(files)),
             home: None,
             agents: None,
             index: None,
@@ -103,7 +109,7 @@ impl World {
             unsaved: Arc::default(),
             working_folder: path("/p"),
         };
-        let place = Place {
+        let place = LineColumn {
             line: (TYPED.matches('\n').count() + PLACE.matches('\n').count() + 1) as u32,
             column: 5,
         };
@@ -112,7 +118,7 @@ impl World {
             ui::init(cx);
             services.set(cx);
             let started = workbench::init(cx);
-            let request = windows::Request {
+            let request = windows::OpenRequest {
                 folders: vec![path("/p")],
                 files: vec![(path("/p/src/typed.rs"), Some(place))],
             };
@@ -184,7 +190,7 @@ impl World {
     fn read<R>(&mut self, read: impl FnOnce(&Editor, &gpui_kit::App) -> Option<R>) -> Option<R> {
         let workbench = self.workbench.clone();
         self.cx.update(|cx| {
-            let editor = workbench.read(cx).active_item().and_then(Item::editor)?;
+            let editor = workbench.read(cx).active_item().and_then(TabItem::editor)?;
             read(editor.read(cx), cx)
         })
     }
@@ -196,8 +202,8 @@ impl Knowing {
         *lock(&self.lines) = (line.to_owned(), next.to_owned());
     }
 
-    fn answer(&self, what: &Ask) -> String {
-        let Ask::Fim(fim) = what else {
+    fn answer(&self, what: &CompletionRequest) -> String {
+        let CompletionRequest::Fim(fim) = what else {
             return String::new();
         };
         let (line, next) = lock(&self.lines).clone();
@@ -217,22 +223,25 @@ impl TabModels for Knowing {
         std::future::ready(Ok(Some(TabModel { id, kind }))).boxed()
     }
 
-    fn ask(&self, what: Ask) -> BoxStream<'static, Event> {
+    fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {
         *lock(&self.asked) += 1;
-        let stop = Event::Stop {
+        let stop = StreamEvent::Stop {
             reason: StopReason::EndTurn,
             raw: "stop".to_owned(),
         };
-        let events = [Event::TextDelta(self.answer(&what)), stop];
+        let events = [StreamEvent::TextDelta(self.answer(&what)), stop];
         futures::stream::iter(events).boxed()
     }
 
-    fn note(&self, _: &'static str, _: f64, _: String) {}
+    fn record_metric(&self, _: &'static str, _: f64, _: String) {}
 }
 
 /// Whether it comes from a model.
 pub(crate) fn is_of_model(suggestion: &Suggestion) -> bool {
-    matches!(suggestion.source, Source::Gap(_) | Source::NextEdit(_))
+    matches!(
+        suggestion.source,
+        SuggestionSource::Gap(_) | SuggestionSource::NextEdit(_)
+    )
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

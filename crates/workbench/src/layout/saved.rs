@@ -1,17 +1,17 @@
-//! The arrangement of panes and tabs as it is stored between two runs.
+//! Serialised layout of panes and tabs, stored between runs.
 //!
-//! A border type: it is read from a file that anyone may have changed, so reading mends what it
-//! can and never fails. Start at `Layout::save` and `SavedLayout::restore`.
+//! A border type: anyone may have changed the file, so reading repairs what it can and never fails.
+//! Start at `Layout::save` and `SavedLayout::restore`.
 
 use serde::{Deserialize, Serialize};
 
-use super::tree::{Node, PaneTree, Split};
-use super::{Axis, ItemId, Layout, Opening, PaneId, TabList};
+use super::tree::{PaneNode, PaneTree, Split};
+use super::{Axis, ItemId, PaneId, PaneLayout, TabList, TabOpenMode};
 
-/// A stored arrangement; `T` says what stands in a tab.
+/// A stored layout; `T` describes the content of a tab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedLayout<T> {
-    /// The tree of panes.
+    /// Root of the pane tree.
     pub root: SavedNode<T>,
 }
 
@@ -19,47 +19,47 @@ pub struct SavedLayout<T> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SavedNode<T> {
-    /// A pane and its tabs.
+    /// A pane with its tabs.
     Pane(SavedPane<T>),
-    /// Nodes beside each other.
+    /// Nodes next to each other.
     Split {
-        /// Along which axis.
+        /// Axis along which the children lie.
         axis: Axis,
-        /// Their shares of the room.
+        /// Weights of the children.
         weights: Vec<f32>,
-        /// The nodes.
+        /// Child nodes, in visual order.
         children: Vec<SavedNode<T>>,
     },
 }
 
-/// A stored pane.
+/// One stored pane with its tabs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedPane<T> {
-    /// From left to right.
+    /// Tabs from left to right.
     pub tabs: Vec<SavedTab<T>>,
-    /// Which tab shows, counted from 0.
+    /// Index of the shown tab.
     #[serde(default)]
     pub shown: usize,
-    /// Whether commands went to this pane.
+    /// Whether this was the active pane.
     #[serde(default)]
     pub active: bool,
 }
 
-/// A stored tab.
+/// One stored tab of a pane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedTab<T> {
-    /// What it shows.
+    /// Content of the tab.
     pub item: T,
-    /// Whether it stands in front.
+    /// Whether the tab is pinned.
     #[serde(default)]
     pub pinned: bool,
-    /// Whether it gives way to the next preview.
+    /// Whether the tab is a preview.
     #[serde(default)]
     pub preview: bool,
 }
 
-impl Layout {
-    /// The arrangement to store. Items that answer `None` are left out.
+impl PaneLayout {
+    /// Returns the layout to store. Items for which `item` returns `None` are omitted.
     pub fn save<T>(&self, mut item: impl FnMut(ItemId) -> Option<T>) -> SavedLayout<T> {
         SavedLayout {
             root: self.save_node(self.tree().root(), &mut item),
@@ -68,12 +68,12 @@ impl Layout {
 
     fn save_node<T>(
         &self,
-        node: &Node,
+        node: &PaneNode,
         item: &mut impl FnMut(ItemId) -> Option<T>,
     ) -> SavedNode<T> {
         match node {
-            Node::Pane(pane) => SavedNode::Pane(self.save_pane(*pane, item)),
-            Node::Split(split) => SavedNode::Split {
+            PaneNode::Pane(pane) => SavedNode::Pane(self.save_pane(*pane, item)),
+            PaneNode::Split(split) => SavedNode::Split {
                 axis: split.axis,
                 weights: split.weights.clone(),
                 children: split
@@ -116,18 +116,18 @@ impl Layout {
 }
 
 impl<T> SavedLayout<T> {
-    /// What stands in the tabs of all panes.
+    /// Returns the items in the tabs of all panes.
     pub fn items(&self) -> Vec<&T> {
         let mut items = Vec::new();
         collect(&self.root, &mut items);
         items
     }
 
-    /// Builds the arrangement again. `item` makes what stands in each tab and may say that it is
-    /// gone; panes left empty go away.
-    pub fn restore(self, mut item: impl FnMut(ItemId, T) -> bool) -> Layout {
+    /// Rebuilds the layout. `item` creates the content of each tab and returns `false` if it no
+    /// longer exists; panes left empty are removed.
+    pub fn restore(self, mut item: impl FnMut(ItemId, T) -> bool) -> PaneLayout {
         let mut building = Building {
-            layout: Layout::default(),
+            layout: PaneLayout::default(),
             active: None,
         };
         building.layout.tabs.clear();
@@ -142,9 +142,9 @@ impl<T> SavedLayout<T> {
                     .unwrap_or(layout.active);
                 layout
             }
-            None => Layout {
+            None => PaneLayout {
                 next_item: layout.next_item,
-                ..Layout::default()
+                ..PaneLayout::default()
             },
         }
     }
@@ -160,7 +160,7 @@ fn collect<'a, T>(node: &'a SavedNode<T>, items: &mut Vec<&'a T>) {
 }
 
 struct Building {
-    layout: Layout,
+    layout: PaneLayout,
     active: Option<PaneId>,
 }
 
@@ -169,9 +169,9 @@ impl Building {
         &mut self,
         node: SavedNode<T>,
         item: &mut impl FnMut(ItemId, T) -> bool,
-    ) -> Option<Node> {
+    ) -> Option<PaneNode> {
         match node {
-            SavedNode::Pane(pane) => self.pane(pane, item).map(Node::Pane),
+            SavedNode::Pane(pane) => self.pane(pane, item).map(PaneNode::Pane),
             SavedNode::Split {
                 axis,
                 weights,
@@ -185,7 +185,7 @@ impl Building {
                         kept_weights.push(weights.get(index).copied().unwrap_or(0.5));
                     }
                 }
-                Some(Node::Split(Split {
+                Some(PaneNode::Split(Split {
                     axis,
                     children: kept,
                     weights: kept_weights,
@@ -206,11 +206,11 @@ impl Building {
             if !item(id, tab.item) {
                 continue;
             }
-            // A second preview would push the first one out; it stays instead.
+            // A second preview would replace the first one, so it becomes a permanent tab.
             let opening = if tab.preview && !list.tabs().iter().any(|t| t.preview) {
-                Opening::Preview
+                TabOpenMode::Preview
             } else {
-                Opening::Lasting
+                TabOpenMode::Lasting
             };
             list.open(id, opening);
             list.set_pinned(id, tab.pinned);

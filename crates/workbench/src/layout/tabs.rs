@@ -1,71 +1,71 @@
-//! The tabs of one pane: their order, which one shows, which are pinned, which is a preview.
+//! The tabs of one pane: their order, and which is active, pinned or a preview.
 //!
 //! Plain data. Must not know: what an item is, views, gpui.
-//! Invariants: pinned tabs stand before the others; at most one tab is a preview and it is never
-//! pinned; `recent` names every tab once and its last is the active one.
+//! Invariants: pinned tabs precede the others; at most one tab is a preview, and it is never
+//! pinned; `recent` contains every tab once and ends with the active one.
 //! Start at `TabList::open`.
 
 use serde::{Deserialize, Serialize};
 
-/// A thing that a tab shows. Never used twice in the life of a window.
+/// Id of an item shown in a tab. Never reused within a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ItemId(pub u64);
 
-/// Whether a tab was opened to look or to stay.
+/// Whether a tab opens as a preview or permanently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
-    /// The next preview takes its place.
+pub enum TabOpenMode {
+    /// Replaced by the next preview.
     Preview,
-    /// It stays until it is closed.
+    /// Stays open until it is closed.
     Lasting,
 }
 
-/// One tab.
+/// State of one tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tab {
-    /// What it shows.
+pub struct TabState {
+    /// The item that the tab shows.
     pub item: ItemId,
-    /// Stands in front and survives "close others".
+    /// Pinned to the front, and kept by "close others".
     pub pinned: bool,
-    /// Gives way to the next preview.
+    /// Replaced by the next preview.
     pub preview: bool,
 }
 
-/// Which tabs a command closes.
+/// The set of tabs that a command closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Closing {
-    /// This one, pinned or not.
+pub enum CloseScope {
+    /// This tab, pinned or not.
     One(ItemId),
-    /// All but this one and the pinned ones.
+    /// All tabs except this one and pinned ones.
     Others(ItemId),
-    /// All behind this one, pinned ones apart.
+    /// All tabs to the right of this one, except pinned ones.
     RightOf(ItemId),
-    /// All but the pinned ones.
+    /// All tabs except pinned ones.
     All,
 }
 
 /// The tabs of one pane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TabList {
-    tabs: Vec<Tab>,
+    tabs: Vec<TabState>,
     recent: Vec<ItemId>,
 }
 
 impl TabList {
-    /// Puts a tab behind the active one and shows it. A preview takes the place of the one before
-    /// it, whose item is answered.
-    pub fn open(&mut self, item: ItemId, opening: Opening) -> Option<ItemId> {
+    /// Inserts a tab after the active one and shows it. A preview replaces the previous preview,
+    /// whose item is returned.
+    pub fn open(&mut self, item: ItemId, opening: TabOpenMode) -> Option<ItemId> {
         if self.contains(item) {
-            if opening == Opening::Lasting {
-                self.keep(item);
+            if opening == TabOpenMode::Lasting {
+                self.keep_open(item);
             }
             self.activate(item);
             return None;
         }
         let index = self.place_for_new();
-        let preview = opening == Opening::Preview;
+        let preview = opening == TabOpenMode::Preview;
         let old = preview.then(|| self.preview()).flatten();
-        let tab = Tab {
+        let tab = TabState {
             item,
             pinned: false,
             preview,
@@ -81,13 +81,13 @@ impl TabList {
         old
     }
 
-    /// Puts a tab that came from elsewhere at `index` and shows it.
-    pub fn insert(&mut self, tab: Tab, index: usize) {
+    /// Inserts a tab moved from elsewhere at `index` and shows it.
+    pub fn insert(&mut self, tab: TabState, index: usize) {
         if self.contains(tab.item) {
             base::never!("a tab was inserted twice");
             return;
         }
-        let tab = Tab {
+        let tab = TabState {
             preview: false,
             ..tab
         };
@@ -96,14 +96,14 @@ impl TabList {
         self.recent.push(tab.item);
     }
 
-    /// Takes a tab away. The one shown before it shows again.
-    pub fn remove(&mut self, item: ItemId) -> Option<Tab> {
+    /// Removes a tab. The most recently shown tab before it becomes active.
+    pub fn remove(&mut self, item: ItemId) -> Option<TabState> {
         let index = self.index_of(item)?;
         self.recent.retain(|id| *id != item);
         Some(self.tabs.remove(index))
     }
 
-    /// Shows a tab.
+    /// Makes a tab the active one.
     pub fn activate(&mut self, item: ItemId) -> bool {
         if !self.contains(item) {
             return false;
@@ -113,8 +113,8 @@ impl TabList {
         true
     }
 
-    /// Makes a preview stay.
-    pub fn keep(&mut self, item: ItemId) -> bool {
+    /// Turns a preview into a permanent tab.
+    pub fn keep_open(&mut self, item: ItemId) -> bool {
         match self.tabs.iter_mut().find(|t| t.item == item && t.preview) {
             Some(tab) => {
                 tab.preview = false;
@@ -124,7 +124,7 @@ impl TabList {
         }
     }
 
-    /// Pins a tab to the front, or frees it.
+    /// Pins a tab to the front, or unpins it.
     pub fn set_pinned(&mut self, item: ItemId, pinned: bool) {
         let Some(index) = self.index_of(item) else {
             return;
@@ -136,7 +136,7 @@ impl TabList {
         let border = self.pinned_count();
         self.tabs.insert(
             border,
-            Tab {
+            TabState {
                 pinned,
                 preview: false,
                 ..tab
@@ -144,7 +144,7 @@ impl TabList {
         );
     }
 
-    /// Puts a tab before the tab now at `index`; pinned and free tabs keep apart.
+    /// Moves a tab before the one at `index`; pinned tabs stay before the others.
     pub fn reorder(&mut self, item: ItemId, index: usize) {
         let Some(from) = self.index_of(item) else {
             return;
@@ -155,13 +155,13 @@ impl TabList {
         self.tabs.insert(index.clamp(first, last), tab);
     }
 
-    /// What a command would close, in tab order.
-    pub fn closing(&self, closing: Closing) -> Vec<ItemId> {
+    /// Returns the tabs that a command would close, in tab order.
+    pub fn closing(&self, closing: CloseScope) -> Vec<ItemId> {
         let free = self.tabs.iter().filter(|t| !t.pinned).map(|t| t.item);
         match closing {
-            Closing::One(item) => self.index_of(item).map(|_| item).into_iter().collect(),
-            Closing::Others(keep) => free.filter(|item| *item != keep).collect(),
-            Closing::RightOf(item) => {
+            CloseScope::One(item) => self.index_of(item).map(|_| item).into_iter().collect(),
+            CloseScope::Others(keep) => free.filter(|item| *item != keep).collect(),
+            CloseScope::RightOf(item) => {
                 let Some(index) = self.index_of(item) else {
                     return Vec::new();
                 };
@@ -171,44 +171,44 @@ impl TabList {
                     .map(|t| t.item)
                     .collect()
             }
-            Closing::All => free.collect(),
+            CloseScope::All => free.collect(),
         }
     }
 
-    /// The tab `step` places behind the active one, around the ends.
-    pub fn beside(&self, step: isize) -> Option<ItemId> {
+    /// Returns the tab `step` positions after the active one, wrapping around.
+    pub fn neighbour(&self, step: isize) -> Option<ItemId> {
         let index = self.index_of(self.active()?)? as isize;
         let count = self.tabs.len() as isize;
         let index = usize::try_from((index + step).rem_euclid(count)).ok()?;
         Some(self.tabs.get(index)?.item)
     }
 
-    /// The item that shows.
+    /// Returns the active item.
     pub fn active(&self) -> Option<ItemId> {
         self.recent.last().copied()
     }
 
-    /// Items by when they were last shown, the newest first.
+    /// Iterates over the items, most recently shown first.
     pub fn recent(&self) -> impl Iterator<Item = ItemId> + '_ {
         self.recent.iter().rev().copied()
     }
 
-    /// The tabs in the order they stand.
-    pub fn tabs(&self) -> &[Tab] {
+    /// Returns the tabs in visual order.
+    pub fn tabs(&self) -> &[TabState] {
         &self.tabs
     }
 
-    /// Whether a tab shows `item`.
+    /// Returns whether a tab shows `item`.
     pub fn contains(&self, item: ItemId) -> bool {
         self.index_of(item).is_some()
     }
 
-    /// Where its tab stands.
+    /// Returns the index of the tab that shows `item`.
     pub fn index_of(&self, item: ItemId) -> Option<usize> {
         self.tabs.iter().position(|t| t.item == item)
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no tabs.
     pub fn is_empty(&self) -> bool {
         self.tabs.is_empty()
     }

@@ -1,8 +1,8 @@
 //! Moving tabs between panes, and the way to disk and back.
 
-use super::{Layout, Node, Opening, PaneId, SavedLayout, Side, TabList};
+use super::{PaneId, PaneLayout, PaneNode, PaneSide, SavedLayout, TabList, TabOpenMode};
 
-fn assert_invariants(layout: &Layout) {
+fn assert_invariants(layout: &PaneLayout) {
     let mut panes = layout.tree().panes();
     panes.sort();
     let listed: Vec<_> = layout.tabs.keys().copied().collect();
@@ -15,15 +15,15 @@ fn assert_invariants(layout: &Layout) {
     assert!(panes.contains(&layout.active_pane()));
 }
 
-fn shape(layout: &Layout) -> String {
-    fn node(layout: &Layout, at: &Node) -> String {
+fn shape(layout: &PaneLayout) -> String {
+    fn node(layout: &PaneLayout, at: &PaneNode) -> String {
         match at {
-            Node::Pane(pane) => {
+            PaneNode::Pane(pane) => {
                 let tabs = layout.tabs(*pane).map(TabList::tabs).unwrap_or_default();
                 let tabs: Vec<_> = tabs.iter().map(|t| t.item.0.to_string()).collect();
                 tabs.join(",")
             }
-            Node::Split(split) => {
+            PaneNode::Split(split) => {
                 let parts: Vec<_> = split.children.iter().map(|n| node(layout, n)).collect();
                 format!("[{}]", parts.join(" | "))
             }
@@ -32,12 +32,12 @@ fn shape(layout: &Layout) -> String {
     node(layout, layout.tree().root())
 }
 
-fn three_tabs() -> (Layout, PaneId) {
-    let mut layout = Layout::default();
+fn three_tabs() -> (PaneLayout, PaneId) {
+    let mut layout = PaneLayout::default();
     let pane = layout.active_pane();
     for _ in 0..3 {
         let item = layout.new_item();
-        layout.open(pane, item, Opening::Lasting);
+        layout.open(pane, item, TabOpenMode::Lasting);
     }
     (layout, pane)
 }
@@ -46,11 +46,11 @@ fn three_tabs() -> (Layout, PaneId) {
 fn tabs_move_between_panes_and_to_edges() {
     let (mut layout, pane) = three_tabs();
     let items = layout.items();
-    let check = |layout: &Layout, expect: &str| {
+    let check = |layout: &PaneLayout, expect: &str| {
         assert_invariants(layout);
         assert_eq!(shape(layout), expect);
     };
-    let right = layout.move_to_side(items[1], pane, Side::Right);
+    let right = layout.move_to_side(items[1], pane, PaneSide::Right);
     check(&layout, "[1,3 | 2]");
     assert_eq!(Some(layout.active_pane()), right);
     let right = right.expect("split");
@@ -63,7 +63,7 @@ fn tabs_move_between_panes_and_to_edges() {
         let mut layout = layout.clone();
         layout.close(items[0]);
         layout.close(items[1]);
-        layout.move_to_side(items[2], right, Side::Up)
+        layout.move_to_side(items[2], right, PaneSide::Up)
     };
     assert_eq!(
         alone, None,
@@ -72,10 +72,10 @@ fn tabs_move_between_panes_and_to_edges() {
 }
 
 #[test]
-fn closing_the_last_tab_takes_the_pane_but_not_the_last_pane() {
+fn closing_the_last_tab_removes_all_panes_but_one() {
     let (mut layout, pane) = three_tabs();
     let items = layout.items();
-    layout.move_to_side(items[0], pane, Side::Down);
+    layout.move_to_side(items[0], pane, PaneSide::Down);
     layout.close(items[0]);
     assert_invariants(&layout);
     assert_eq!(shape(&layout), "2,3");
@@ -95,10 +95,10 @@ fn an_arrangement_survives_the_disk() {
         .expect("pane")
         .set_pinned(items[2], true);
     let below = layout
-        .move_to_side(items[0], pane, Side::Down)
+        .move_to_side(items[0], pane, PaneSide::Down)
         .expect("split");
     layout.set_weights(&[], &[0.25, 0.75]);
-    layout.split(below, Side::Right).expect("an empty pane");
+    layout.split(below, PaneSide::Right).expect("an empty pane");
     layout.set_active_pane(pane);
     layout.activate(items[1]);
     let saved = layout.save(|item| Some(format!("file {}", item.0)));
@@ -119,7 +119,7 @@ fn an_arrangement_survives_the_disk() {
             .map(|(_, n)| n.as_str())
     };
     assert_eq!(name(again.active_item()), Some("file 2"));
-    let Node::Split(split) = again.tree().root() else {
+    let PaneNode::Split(split) = again.tree().root() else {
         panic!("a split")
     };
     assert!((split.weights[0] - 0.25).abs() < 1e-3);

@@ -1,4 +1,4 @@
-//! How panes divide the centre of a window: a tree of splits with panes at its leaves.
+//! The geometry of panes in a window: a tree of splits with panes as leaves.
 //!
 //! Plain data. Must not know: tabs, views, pixels, gpui.
 //! Invariant (normal form): a split has at least two children, none of them a split along its own
@@ -7,83 +7,83 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A pane of one window. Never used twice in the life of a window.
+/// Id of a pane. Never reused within a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PaneId(pub u64);
 
-/// How the children of a split lie.
+/// Axis along which the children of a split lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {
-    /// Side by side.
+    /// Children side by side.
     Row,
-    /// One above the other.
+    /// Children one above the other.
     Column,
 }
 
-/// A side of a pane.
+/// One side of a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The left side.
+pub enum PaneSide {
+    /// To the left of it.
     Left,
-    /// The right side.
+    /// To the right of it.
     Right,
-    /// The upper side.
+    /// Above the pane itself.
     Up,
-    /// The lower side.
+    /// Below the pane itself.
     Down,
 }
 
-impl Side {
-    /// The axis along which a neighbour on this side lies.
+impl PaneSide {
+    /// Returns the axis along which a neighbour on this side lies.
     pub fn axis(self) -> Axis {
         match self {
-            Side::Left | Side::Right => Axis::Row,
-            Side::Up | Side::Down => Axis::Column,
+            PaneSide::Left | PaneSide::Right => Axis::Row,
+            PaneSide::Up | PaneSide::Down => Axis::Column,
         }
     }
 
     fn is_before(self) -> bool {
-        matches!(self, Side::Left | Side::Up)
+        matches!(self, PaneSide::Left | PaneSide::Up)
     }
 }
 
 /// A split or a pane.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Node {
-    /// A leaf.
+pub enum PaneNode {
+    /// A leaf of the tree.
     Pane(PaneId),
-    /// Two or more nodes beside each other.
+    /// Two or more nodes along one axis.
     Split(Split),
 }
 
-/// Nodes that share the room along one axis.
+/// Nodes that share the space along one axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
-    /// Along which axis.
+    /// Axis along which the children lie.
     pub axis: Axis,
-    /// At least two.
-    pub children: Vec<Node>,
-    /// The share of the room each child has, in the same order; positive, summing to one.
+    /// At least two children.
+    pub children: Vec<PaneNode>,
+    /// Share of the space for each child, in the same order; positive, summing to one.
     pub weights: Vec<f32>,
 }
 
-/// The panes of one window's centre.
+/// The panes of a window's centre.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaneTree {
-    root: Node,
+    root: PaneNode,
 }
 
 impl PaneTree {
-    /// One pane.
+    /// Creates a tree with one pane.
     pub fn new(pane: PaneId) -> Self {
         Self {
-            root: Node::Pane(pane),
+            root: PaneNode::Pane(pane),
         }
     }
 
-    /// Puts `root` into normal form. `None` when it holds no pane or one pane twice.
-    pub fn from_node(root: Node) -> Option<Self> {
+    /// Normalises `root`. Returns `None` if it has no pane or contains a pane twice.
+    pub fn from_node(root: PaneNode) -> Option<Self> {
         let mut tree = Self {
             root: normalize(root)?,
         };
@@ -98,26 +98,26 @@ impl PaneTree {
         Some(tree)
     }
 
-    /// The tree itself, to draw or to store it.
-    pub fn root(&self) -> &Node {
+    /// Returns the root node, for drawing or storing it.
+    pub fn root(&self) -> &PaneNode {
         &self.root
     }
 
-    /// Every pane, from left to right and from top to bottom.
+    /// Returns every pane, left to right and top to bottom.
     pub fn panes(&self) -> Vec<PaneId> {
         let mut panes = Vec::new();
         collect(&self.root, &mut panes);
         panes
     }
 
-    /// Whether `pane` is part of it.
+    /// Returns whether `pane` is in the tree.
     pub fn contains(&self, pane: PaneId) -> bool {
         self.panes().contains(&pane)
     }
 
-    /// Puts `new` on the given side of `pane`; both share the room `pane` had.
-    /// Answers whether `pane` was there.
-    pub fn split(&mut self, pane: PaneId, side: Side, new: PaneId) -> bool {
+    /// Inserts `new` on the given side of `pane`; they share its space. Returns whether `pane`
+    /// exists.
+    pub fn split(&mut self, pane: PaneId, side: PaneSide, new: PaneId) -> bool {
         if !self.contains(pane) || self.contains(new) {
             return false;
         }
@@ -126,8 +126,8 @@ impl PaneTree {
         true
     }
 
-    /// Takes `pane` away; its neighbours get its room. The last pane stays.
-    /// Answers the pane that now lies where it was.
+    /// Removes `pane` and gives its space to its neighbours, unless it is the last one. Returns the
+    /// pane that takes its position.
     pub fn remove(&mut self, pane: PaneId) -> Option<PaneId> {
         let panes = self.panes();
         let index = panes.iter().position(|p| *p == pane)?;
@@ -145,11 +145,11 @@ impl PaneTree {
         })
     }
 
-    /// The pane one reaches from `pane` by going to a side: the nearest, and of several the one
-    /// that overlaps it most.
-    pub fn neighbour(&self, pane: PaneId, side: Side) -> Option<PaneId> {
+    /// Returns the nearest pane on a side of `pane`; if several are equally near, the one that
+    /// overlaps it most.
+    pub fn neighbour(&self, pane: PaneId, side: PaneSide) -> Option<PaneId> {
         let mut boxes = Vec::new();
-        place(&self.root, Area::WHOLE, &mut boxes);
+        collect_areas(&self.root, PaneArea::WHOLE, &mut boxes);
         let (_, from) = *boxes.iter().find(|(id, _)| *id == pane)?;
         boxes
             .iter()
@@ -161,7 +161,7 @@ impl PaneTree {
             .map(|(id, _, _)| id)
     }
 
-    /// Gives the children of the split at `path` new shares. `path` names a child at each level.
+    /// Sets the weights of the split at `path`, which gives the child index at each level.
     pub fn set_weights(&mut self, path: &[usize], weights: &[f32]) -> bool {
         let Some(split) = split_at(&mut self.root, path) else {
             return false;
@@ -173,28 +173,28 @@ impl PaneTree {
         true
     }
 
-    /// The shares of the children of the split at `path`.
+    /// Returns the weights of the children of the split at `path`.
     pub fn weights(&self, path: &[usize]) -> Option<&[f32]> {
         let mut node = &self.root;
         for index in path {
-            let Node::Split(split) = node else {
+            let PaneNode::Split(split) = node else {
                 return None;
             };
             node = split.children.get(*index)?;
         }
         match node {
-            Node::Split(split) => Some(&split.weights),
-            Node::Pane(_) => None,
+            PaneNode::Split(split) => Some(&split.weights),
+            PaneNode::Pane(_) => None,
         }
     }
 
-    /// Gives all children of every split the same room.
+    /// Gives all children of every split the same share.
     pub fn even_out(&mut self) {
         even_out(&mut self.root);
     }
 
     fn renormalize(&mut self) {
-        let root = std::mem::replace(&mut self.root, Node::Pane(PaneId(0)));
+        let root = std::mem::replace(&mut self.root, PaneNode::Pane(PaneId(0)));
         match normalize(root) {
             Some(root) => self.root = root,
             None => base::never!("a pane tree lost its last pane"),
@@ -202,30 +202,30 @@ impl PaneTree {
     }
 }
 
-fn collect(node: &Node, panes: &mut Vec<PaneId>) {
+fn collect(node: &PaneNode, panes: &mut Vec<PaneId>) {
     match node {
-        Node::Pane(pane) => panes.push(*pane),
-        Node::Split(split) => split.children.iter().for_each(|n| collect(n, panes)),
+        PaneNode::Pane(pane) => panes.push(*pane),
+        PaneNode::Split(split) => split.children.iter().for_each(|n| collect(n, panes)),
     }
 }
 
-fn split_in(node: &mut Node, pane: PaneId, side: Side, new: PaneId) {
+fn split_in(node: &mut PaneNode, pane: PaneId, side: PaneSide, new: PaneId) {
     match node {
-        Node::Pane(id) if *id == pane => {
-            let (old, new) = (Node::Pane(pane), Node::Pane(new));
+        PaneNode::Pane(id) if *id == pane => {
+            let (old, new) = (PaneNode::Pane(pane), PaneNode::Pane(new));
             let children = if side.is_before() {
                 vec![new, old]
             } else {
                 vec![old, new]
             };
-            *node = Node::Split(Split {
+            *node = PaneNode::Split(Split {
                 axis: side.axis(),
                 children,
                 weights: vec![0.5, 0.5],
             });
         }
-        Node::Pane(_) => {}
-        Node::Split(split) => {
+        PaneNode::Pane(_) => {}
+        PaneNode::Split(split) => {
             for child in &mut split.children {
                 split_in(child, pane, side, new);
             }
@@ -233,13 +233,13 @@ fn split_in(node: &mut Node, pane: PaneId, side: Side, new: PaneId) {
     }
 }
 
-fn remove_in(node: &mut Node, pane: PaneId) {
-    let Node::Split(split) = node else {
+fn remove_in(node: &mut PaneNode, pane: PaneId) {
+    let PaneNode::Split(split) = node else {
         return;
     };
     let mut index = 0;
     while index < split.children.len() {
-        if split.children[index] == Node::Pane(pane) {
+        if split.children[index] == PaneNode::Pane(pane) {
             split.children.remove(index);
             split.weights.remove(index);
         } else {
@@ -249,12 +249,15 @@ fn remove_in(node: &mut Node, pane: PaneId) {
     }
 }
 
-/// The first pane of the node next to `pane` in the same split.
-fn sibling(node: &Node, pane: PaneId) -> Option<PaneId> {
-    let Node::Split(split) = node else {
+/// Returns the first pane of the node next to `pane` in the same split.
+fn sibling(node: &PaneNode, pane: PaneId) -> Option<PaneId> {
+    let PaneNode::Split(split) = node else {
         return None;
     };
-    let index = split.children.iter().position(|n| *n == Node::Pane(pane));
+    let index = split
+        .children
+        .iter()
+        .position(|n| *n == PaneNode::Pane(pane));
     match index {
         Some(index) => {
             let near = split
@@ -269,8 +272,8 @@ fn sibling(node: &Node, pane: PaneId) -> Option<PaneId> {
     }
 }
 
-fn split_at<'a>(node: &'a mut Node, path: &[usize]) -> Option<&'a mut Split> {
-    let Node::Split(split) = node else {
+fn split_at<'a>(node: &'a mut PaneNode, path: &[usize]) -> Option<&'a mut Split> {
+    let PaneNode::Split(split) = node else {
         return None;
     };
     match path.split_first() {
@@ -279,14 +282,14 @@ fn split_at<'a>(node: &'a mut Node, path: &[usize]) -> Option<&'a mut Split> {
     }
 }
 
-fn even_out(node: &mut Node) {
-    if let Node::Split(split) = node {
+fn even_out(node: &mut PaneNode) {
+    if let PaneNode::Split(split) = node {
         split.weights = vec![1.0 / split.children.len() as f32; split.children.len()];
         split.children.iter_mut().for_each(even_out);
     }
 }
 
-/// Positive shares that sum to one.
+/// Normalises weights: positive, summing to one.
 fn shares(weights: &[f32]) -> Vec<f32> {
     let weights: Vec<f32> = weights
         .iter()
@@ -296,8 +299,8 @@ fn shares(weights: &[f32]) -> Vec<f32> {
     weights.iter().map(|w| w / sum).collect()
 }
 
-fn normalize(node: Node) -> Option<Node> {
-    let Node::Split(split) = node else {
+fn normalize(node: PaneNode) -> Option<PaneNode> {
+    let PaneNode::Split(split) = node else {
         return Some(node);
     };
     let mut children = Vec::new();
@@ -307,7 +310,7 @@ fn normalize(node: Node) -> Option<Node> {
         let weight = given.get(index).copied().unwrap_or(0.1);
         match normalize(child) {
             None => {}
-            Some(Node::Split(inner)) if inner.axis == split.axis => {
+            Some(PaneNode::Split(inner)) if inner.axis == split.axis => {
                 weights.extend(inner.weights.iter().map(|w| w * weight));
                 children.extend(inner.children);
             }
@@ -320,7 +323,7 @@ fn normalize(node: Node) -> Option<Node> {
     match children.len() {
         0 => None,
         1 => children.pop(),
-        _ => Some(Node::Split(Split {
+        _ => Some(PaneNode::Split(Split {
             axis: split.axis,
             weights: shares(&weights),
             children,
@@ -328,47 +331,47 @@ fn normalize(node: Node) -> Option<Node> {
     }
 }
 
-/// Where a pane lies, as parts of the whole.
+/// Rectangle of a pane, in fractions of the whole.
 #[derive(Clone, Copy)]
-struct Area {
+struct PaneArea {
     left: f32,
     top: f32,
     right: f32,
     bottom: f32,
 }
 
-impl Area {
-    const WHOLE: Area = Area {
+impl PaneArea {
+    const WHOLE: PaneArea = PaneArea {
         left: 0.0,
         top: 0.0,
         right: 1.0,
         bottom: 1.0,
     };
 
-    /// How far `other` lies on the given side, and how much of its edge faces this one.
-    fn distance(self, other: Area, side: Side) -> Option<(f32, f32)> {
+    /// Returns the distance to `other` on the given side, and the overlap of the facing edges.
+    fn distance(self, other: PaneArea, side: PaneSide) -> Option<(f32, f32)> {
         let (gap, overlap) = match side {
-            Side::Left => (self.left - other.right, self.overlap_down(other)),
-            Side::Right => (other.left - self.right, self.overlap_down(other)),
-            Side::Up => (self.top - other.bottom, self.overlap_across(other)),
-            Side::Down => (other.top - self.bottom, self.overlap_across(other)),
+            PaneSide::Left => (self.left - other.right, self.overlap_down(other)),
+            PaneSide::Right => (other.left - self.right, self.overlap_down(other)),
+            PaneSide::Up => (self.top - other.bottom, self.overlap_across(other)),
+            PaneSide::Down => (other.top - self.bottom, self.overlap_across(other)),
         };
         (gap > -1e-4 && overlap > 1e-4).then_some((gap.max(0.0), overlap))
     }
 
-    fn overlap_down(self, other: Area) -> f32 {
+    fn overlap_down(self, other: PaneArea) -> f32 {
         self.bottom.min(other.bottom) - self.top.max(other.top)
     }
 
-    fn overlap_across(self, other: Area) -> f32 {
+    fn overlap_across(self, other: PaneArea) -> f32 {
         self.right.min(other.right) - self.left.max(other.left)
     }
 }
 
-fn place(node: &Node, area: Area, boxes: &mut Vec<(PaneId, Area)>) {
+fn collect_areas(node: &PaneNode, area: PaneArea, boxes: &mut Vec<(PaneId, PaneArea)>) {
     match node {
-        Node::Pane(pane) => boxes.push((*pane, area)),
-        Node::Split(split) => {
+        PaneNode::Pane(pane) => boxes.push((*pane, area)),
+        PaneNode::Split(split) => {
             let mut at = 0.0;
             for (child, weight) in split.children.iter().zip(&split.weights) {
                 let end = at + weight;
@@ -376,7 +379,7 @@ fn place(node: &Node, area: Area, boxes: &mut Vec<(PaneId, Area)>) {
                 let area = match split.axis {
                     Axis::Row => {
                         let (left, right) = part(area.left, area.right);
-                        Area {
+                        PaneArea {
                             left,
                             right,
                             ..area
@@ -384,14 +387,14 @@ fn place(node: &Node, area: Area, boxes: &mut Vec<(PaneId, Area)>) {
                     }
                     Axis::Column => {
                         let (top, bottom) = part(area.top, area.bottom);
-                        Area {
+                        PaneArea {
                             top,
                             bottom,
                             ..area
                         }
                     }
                 };
-                place(child, area, boxes);
+                collect_areas(child, area, boxes);
                 at = end;
             }
         }

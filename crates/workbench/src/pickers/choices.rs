@@ -1,18 +1,18 @@
-//! Short lists to choose from: languages, line endings, indentation, encodings.
+//! Short lists of choices: languages, line endings, indentation, encodings.
 
 use composer_panel::ComposerPanel;
 use editor::{DocumentModel, Editor};
 use gpui_kit::{App, Context, Entity, SharedString, Task, WeakEntity, Window};
-use project::fuzzy::{self, Kind};
+use project::fuzzy::{self, CandidateKind};
 use text::{Encoding, FileFormat, LineEnding};
-use ui::picker::{After, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use super::byte_offsets;
 use crate::workbench::Workbench;
 
-/// One thing to choose.
+/// An entry of the list.
 #[derive(Clone, Debug)]
-struct Choice {
+struct ChoiceItem {
     title: SharedString,
     detail: SharedString,
     is_current: bool,
@@ -20,18 +20,18 @@ struct Choice {
 
 type OnChosen = Box<dyn Fn(usize, &mut Window, &mut App)>;
 
-/// Chooses one of a few things known beforehand.
-pub(crate) struct Choices {
+/// Picker delegate for a short, fixed list.
+pub(crate) struct ChoicePicker {
     name: SharedString,
-    choices: Vec<Choice>,
+    choices: Vec<ChoiceItem>,
     on_chosen: OnChosen,
     found: Vec<(usize, Vec<usize>)>,
 }
 
-impl Choices {
+impl ChoicePicker {
     fn new(
         name: &'static str,
-        choices: Vec<Choice>,
+        choices: Vec<ChoiceItem>,
         on_chosen: impl Fn(usize, &mut Window, &mut App) + 'static,
     ) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Choices {
     }
 }
 
-impl PickerDelegate for Choices {
+impl PickerDelegate for ChoicePicker {
     type Found = Vec<(usize, Vec<usize>)>;
 
     fn name(&self) -> SharedString {
@@ -60,18 +60,18 @@ impl PickerDelegate for Choices {
         _: &mut Window,
         _: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
-        // A few dozen short names: not worth a thread.
+        // A few dozen short names do not justify a thread.
         let titles: Vec<&str> = self
             .choices
             .iter()
             .map(|choice| choice.title.as_ref())
             .collect();
         let cancel = std::sync::atomic::AtomicBool::new(false);
-        let ranked = fuzzy::rank(query, &titles, Kind::Text, titles.len(), &cancel);
+        let ranked = fuzzy::rank(query, &titles, CandidateKind::Text, titles.len(), &cancel);
         let marked = |index: usize| {
             byte_offsets(
                 titles[index],
-                &fuzzy::positions(query, titles[index], Kind::Text),
+                &fuzzy::positions(query, titles[index], CandidateKind::Text),
             )
         };
         Task::ready(
@@ -106,7 +106,7 @@ impl PickerDelegate for Choices {
             .detail(choice.detail.clone())
             .prose();
         if choice.is_current {
-            row.end("now")
+            row.end_text("now")
         } else {
             row
         }
@@ -115,31 +115,31 @@ impl PickerDelegate for Choices {
     fn confirm(
         &mut self,
         ix: usize,
-        _: Taken,
+        _: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         if let Some((index, _)) = self.found.get(ix) {
             (self.on_chosen)(*index, window, cx);
         }
-        After::Close
+        AfterConfirm::Close
     }
 }
 
-/// The languages; the first choice is plain text.
-pub(crate) fn languages(document: Entity<DocumentModel>, cx: &App) -> Choices {
+/// Builds the list of languages; the first is plain text.
+pub(crate) fn languages(document: Entity<DocumentModel>, cx: &App) -> ChoicePicker {
     let current = document.read(cx).language();
-    let mut choices = vec![Choice {
+    let mut choices = vec![ChoiceItem {
         title: "Plain Text".into(),
         detail: "no highlighting".into(),
         is_current: current.is_none(),
     }];
-    choices.extend(syntax::languages().iter().map(|language| Choice {
+    choices.extend(syntax::languages().iter().map(|language| ChoiceItem {
         title: language.name().into(),
         detail: language.extensions().join(", ").into(),
         is_current: current == Some(*language),
     }));
-    Choices::new("Language of this text", choices, move |index, _, cx| {
+    ChoicePicker::new("Language of this text", choices, move |index, _, cx| {
         let language = index
             .checked_sub(1)
             .and_then(|index| syntax::languages().get(index).copied());
@@ -147,26 +147,26 @@ pub(crate) fn languages(document: Entity<DocumentModel>, cx: &App) -> Choices {
     })
 }
 
-/// The models that can answer an agent's prompt.
-pub(crate) fn models(panel: Entity<ComposerPanel>, cx: &App) -> Choices {
+/// Builds the list of models for an agent's prompt.
+pub(crate) fn models(panel: Entity<ComposerPanel>, cx: &App) -> ChoicePicker {
     let current = panel.read(cx).model().to_owned();
     let lines = panel.read(cx).models().models.clone();
-    let choices = lines.iter().map(|line| Choice {
+    let choices = lines.iter().map(|line| ChoiceItem {
         title: line.name.clone().into(),
         detail: line.about.clone().into(),
         is_current: line.id == current,
     });
     let choices = choices.collect();
-    Choices::new("Model for this agent", choices, move |index, _, cx| {
+    ChoicePicker::new("Model for this agent", choices, move |index, _, cx| {
         if let Some(line) = lines.get(index) {
             panel.update(cx, |panel, cx| panel.set_model(line.id.clone(), cx));
         }
     })
 }
 
-/// The turns of an agent, the latest first, to go back to what one found.
-pub(crate) fn turns(panel: Entity<ComposerPanel>, agent: String, turns: u64) -> Choices {
-    let choice = |turn: u64| Choice {
+/// Builds the list of an agent's turns, latest first, for restoring the state before one.
+pub(crate) fn turn_picker(panel: Entity<ComposerPanel>, agent: String, turns: u64) -> ChoicePicker {
+    let choice = |turn: u64| ChoiceItem {
         title: format!("Before turn {turn}").into(),
         detail: match turn {
             1 => "as its worktree began".into(),
@@ -175,25 +175,25 @@ pub(crate) fn turns(panel: Entity<ComposerPanel>, agent: String, turns: u64) -> 
         is_current: false,
     };
     let choices = (1..=turns).rev().map(choice).collect();
-    Choices::new("Take its files back to", choices, move |index, _, cx| {
+    ChoicePicker::new("Take its files back to", choices, move |index, _, cx| {
         let turn = turns.saturating_sub(index as u64);
         panel.update(cx, |panel, cx| panel.restore(&agent, turn, cx));
     })
 }
 
-/// Line feeds, or carriage returns and line feeds.
-pub(crate) fn line_endings(document: Entity<DocumentModel>, cx: &App) -> Choices {
+/// Builds the list of line endings: LF and CRLF.
+pub(crate) fn line_endings(document: Entity<DocumentModel>, cx: &App) -> ChoicePicker {
     let current = document.read(cx).document().buffer().line_ending();
     let endings = [
         (LineEnding::Lf, "LF", "as on Linux and macOS"),
         (LineEnding::CrLf, "CRLF", "as on Windows"),
     ];
-    let choice = |(ending, title, detail): (LineEnding, &'static str, &'static str)| Choice {
+    let choice = |(ending, title, detail): (LineEnding, &'static str, &'static str)| ChoiceItem {
         title: title.into(),
         detail: detail.into(),
         is_current: ending == current,
     };
-    Choices::new(
+    ChoicePicker::new(
         "Line ending of this text",
         endings.map(choice).to_vec(),
         move |index, _, cx| {
@@ -206,14 +206,14 @@ pub(crate) fn line_endings(document: Entity<DocumentModel>, cx: &App) -> Choices
     )
 }
 
-/// Tabs, or spaces of several widths.
-pub(crate) fn indentations(editor: Entity<Editor>, cx: &App) -> Choices {
+/// Builds the list of indentations: tabs, or spaces of several widths.
+pub(crate) fn indentations(editor: Entity<Editor>, cx: &App) -> ChoicePicker {
     let current = editor.read(cx).indentation();
     let mut options = Vec::new();
     for hard in [false, true] {
         options.extend([2, 3, 4, 8].map(|width| (hard, width)));
     }
-    let choice = |(hard, width): &(bool, u32)| Choice {
+    let choice = |(hard, width): &(bool, u32)| ChoiceItem {
         title: indentation_name(*hard, *width),
         detail: if *hard {
             "shown that wide".into()
@@ -223,14 +223,14 @@ pub(crate) fn indentations(editor: Entity<Editor>, cx: &App) -> Choices {
         is_current: (*hard, *width) == current,
     };
     let choices = options.iter().map(choice).collect();
-    Choices::new("Indentation of this text", choices, move |index, _, cx| {
+    ChoicePicker::new("Indentation of this text", choices, move |index, _, cx| {
         if let Some((hard, width)) = options.get(index) {
             editor.update(cx, |editor, cx| editor.set_indentation(*hard, *width, cx));
         }
     })
 }
 
-/// `4 spaces`, `Tabs 8`.
+/// Formats an indentation: `4 spaces` or `Tabs 8`.
 pub(crate) fn indentation_name(hard: bool, width: u32) -> SharedString {
     if hard {
         format!("Tabs {width}").into()
@@ -239,17 +239,17 @@ pub(crate) fn indentation_name(hard: bool, width: u32) -> SharedString {
     }
 }
 
-/// Encodings in which the file is read once more.
+/// Builds the list of encodings for reopening the file.
 pub(crate) fn reopen_encodings(
     document: Entity<DocumentModel>,
     workbench: WeakEntity<Workbench>,
     cx: &App,
-) -> Choices {
+) -> ChoicePicker {
     let encodings = Encoding::all();
     let current = document.read(cx).document().format();
     let choices = encoding_choices(&encodings, current);
-    Choices::new(
-        "Read the file again as",
+    ChoicePicker::new(
+        "Reopen the file with encoding",
         choices,
         move |index, window, cx| {
             if let Some(encoding) = encodings.get(index).copied() {
@@ -264,17 +264,17 @@ pub(crate) fn reopen_encodings(
     )
 }
 
-/// Encodings in which the text is saved.
+/// Builds the list of encodings for saving the text.
 pub(crate) fn save_encodings(
     document: Entity<DocumentModel>,
     workbench: WeakEntity<Workbench>,
     cx: &App,
-) -> Choices {
+) -> ChoicePicker {
     let encodings = Encoding::all();
     let current = document.read(cx).document().format();
     let choices = encoding_choices(&encodings, current);
-    Choices::new(
-        "Save with this encoding",
+    ChoicePicker::new(
+        "Save the file with encoding",
         choices,
         move |index, window, cx| {
             let Some(encoding) = encodings.get(index).copied() else {
@@ -297,8 +297,8 @@ pub(crate) fn save_encodings(
     )
 }
 
-fn encoding_choices(encodings: &[Encoding], current: FileFormat) -> Vec<Choice> {
-    let choice = |encoding: &Encoding| Choice {
+fn encoding_choices(encodings: &[Encoding], current: FileFormat) -> Vec<ChoiceItem> {
+    let choice = |encoding: &Encoding| ChoiceItem {
         title: encoding.name().into(),
         detail: SharedString::default(),
         is_current: *encoding == current.encoding,

@@ -1,4 +1,4 @@
-//! The command palette: every action of the program by its name, with its keys and what it does.
+//! The command palette: every action by name, with its key binding and help text.
 
 mod matching;
 pub(crate) mod synonyms;
@@ -8,37 +8,37 @@ use std::sync::Arc;
 use gpui_kit::{
     Action, App, AppContext as _, Context, DismissEvent, OwnedMenuItem, SharedString, Task, Window,
 };
-use ui::picker::{After, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use crate::action_names::{human_name, in_lines};
 use crate::workbench::Workbench;
 use crate::{menus, windows};
 use matching::{FoundCommand, find};
 
-/// One action as the palette shows it.
+/// An action as listed in the palette.
 #[derive(Clone, Debug)]
 pub(crate) struct CommandEntry {
-    /// `editor::MoveRowsUp`.
+    /// Action name, such as `editor::MoveRowsUp`.
     pub action: &'static str,
-    /// `Editor: Move Lines Up`.
+    /// Label, such as `Editor: Move Lines Up`.
     pub name: String,
-    /// What it does, in a sentence.
+    /// Help text of the action.
     pub doc: String,
-    /// Its keys where the keyboard was.
+    /// Key binding in the focused context.
     pub keys: Option<SharedString>,
 }
 
-/// Chooses an action and runs it where the keyboard was.
-pub(crate) struct Commands {
+/// Picker delegate that runs the chosen action in the previously focused view.
+pub(crate) struct CommandPalette {
     entries: Arc<Vec<CommandEntry>>,
-    /// How many of the entries stand in front because they were used lately.
+    /// Number of leading entries that were used recently.
     recent: usize,
     found: Vec<FoundCommand>,
-    /// Nothing is typed: all entries are found.
+    /// Whether the query is empty and all entries are listed.
     is_whole: bool,
 }
 
-/// Namespaces of the toolkit's own controls: they mean nothing outside them.
+/// Namespaces of the toolkit's internal controls, useless elsewhere.
 const INTERNAL: [&str; 9] = [
     "input::",
     "ui::",
@@ -51,7 +51,7 @@ const INTERNAL: [&str; 9] = [
     "zed::",
 ];
 
-impl Commands {
+impl CommandPalette {
     pub(crate) fn new(window: &mut Window, cx: &mut Context<Workbench>) -> Self {
         let (entries, recent) = in_order(entries(window, cx), &windows::recent_commands(cx));
         Self {
@@ -64,8 +64,8 @@ impl Commands {
 }
 
 #[cfg(test)]
-impl Commands {
-    /// The name in a row.
+impl CommandPalette {
+    /// Returns the label of a row.
     pub(crate) fn name_at(&self, ix: usize) -> &str {
         self.found
             .get(ix)
@@ -73,8 +73,8 @@ impl Commands {
     }
 }
 
-/// Puts the entries used lately in front, then those of the menus as they stand there, then the others, those for
-/// agents last. Also answers how many were used lately.
+/// Sorts the entries: recently used ones first, then those of the menus in menu order, then the
+/// others, those for agents last. Also returns the number of recently used ones.
 fn in_order(entries: Vec<CommandEntry>, recent: &[String]) -> (Vec<CommandEntry>, usize) {
     let menus = menu_actions();
     let place = |entry: &CommandEntry| {
@@ -106,13 +106,13 @@ fn menu_actions() -> Vec<&'static str> {
         .collect()
 }
 
-/// Every action that a person can run, by name.
+/// Returns every action the user can run, by name.
 pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
     let docs = cx.action_documentation();
     let names = cx.all_action_names().iter().copied();
     let mut entries: Vec<CommandEntry> = names
         .filter(|name| !INTERNAL.iter().any(|prefix| name.starts_with(prefix)))
-        // An action that needs an argument has nothing to be run with.
+        // An action that needs an argument cannot be run from the palette.
         .filter_map(|name| Some((name, cx.build_action(name, None).ok()?)))
         .map(|(name, action)| CommandEntry {
             action: name,
@@ -128,7 +128,7 @@ pub(crate) fn entries(window: &Window, cx: &App) -> Vec<CommandEntry> {
     entries
 }
 
-/// The keys of an action where the keyboard is, or else anywhere.
+/// Returns the key binding of an action in the focused context, or else in any.
 fn keys_of(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedString> {
     if let Some(keys) = ui::keys_here(action, window, cx) {
         return Some(keys);
@@ -139,7 +139,7 @@ fn keys_of(action: &dyn Action, window: &Window, cx: &App) -> Option<SharedStrin
     binding.map(ui::keys_text)
 }
 
-impl PickerDelegate for Commands {
+impl PickerDelegate for CommandPalette {
     type Found = (Vec<FoundCommand>, bool);
 
     fn name(&self) -> SharedString {
@@ -166,12 +166,13 @@ impl PickerDelegate for Commands {
     }
 
     fn sections(&self) -> Vec<(usize, SharedString)> {
-        match self.is_whole && self.recent > 0 {
-            true => vec![
+        if self.is_whole && self.recent > 0 {
+            vec![
                 (0, "Recently used".into()),
                 (self.recent, "All commands".into()),
-            ],
-            false => Vec::new(),
+            ]
+        } else {
+            Vec::new()
         }
     }
 
@@ -194,24 +195,25 @@ impl PickerDelegate for Commands {
     fn confirm(
         &mut self,
         ix: usize,
-        _: Taken,
+        _: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let name = self.found.get(ix).map(|it| self.entries[it.index].action);
         let action = name.and_then(|name| cx.build_action(name, None).ok());
         let Some(action) = action else {
-            return After::Stay;
+            return AfterConfirm::Stay;
         };
         windows::note_command(action.name(), cx);
-        // The picker goes first and gives the keyboard back; then the action finds its place.
+        // Dismissing the picker first restores the focus, so the action is dispatched to the right
+        // view.
         cx.emit(DismissEvent);
         window.defer(cx, move |window, cx| window.dispatch_action(action, cx));
-        After::Close
+        AfterConfirm::Close
     }
 
     fn nothing_found(&self, _: &str) -> SharedString {
-        "No command has such a name".into()
+        "No matching commands".into()
     }
 
     fn status(&self) -> Option<SharedString> {

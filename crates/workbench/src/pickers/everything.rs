@@ -1,11 +1,11 @@
-//! One search for everything: files by name, symbols, what code is about, and the text of all files.
+//! Search Everywhere: files by name, symbols, code by meaning, and the text of all files.
 //!
-//! Files, symbols and meaning answer at once; the text of files comes in below them when it is found.
-//! Start at `Everything::search`.
+//! Files, symbols and code by meaning are listed at once; text matches are added below them when
+//! found. Start at `Everything::search`.
 
-mod found;
-mod look;
+mod matches;
 mod preview;
+mod search;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,82 +18,86 @@ use gpui_kit::{
     SharedString, Styled as _, Subscription, Task, WeakEntity, Window, div,
 };
 use text::Snapshot;
-use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 use ui::{Icon, dp};
 
 use crate::code_index::CodeIndex;
 use crate::documents::Documents;
 use crate::finder::find_files;
-use crate::folder::Folder;
+use crate::folder::OpenFolder;
 use crate::pickers::follow_files;
 use crate::services::Services;
-use crate::target::{Place, Target};
-use crate::workbench::{Goal, Workbench, around, gather};
-use found::{Found, FoundPlace, Scope, Section, Sources, ordered, still_fitting};
-use look::{LEAST_TEXT, Searched, ask_index, ask_twice, find_text};
+use crate::target::{LineColumn, Target};
+use crate::workbench::{GoToPosition, Workbench, expanded_rows, gather};
+use matches::{
+    EverythingMatch, EverythingScope, EverythingSection, FoundPlace, SourceMatches, ordered,
+    still_fitting,
+};
 use preview::Preview;
+use search::{MIN_QUERY_CHARS, TextSearchInput, ask_index, find_text, search_reranked};
 
-/// How long typing must rest before the text of files is searched.
+/// Pause in typing before the text of files is searched.
 const REST: Duration = Duration::from_millis(90);
-/// How long before somebody looks a second time, which may cost something.
+/// Pause in typing before results are reranked, which may cost money.
 const LONG_REST: Duration = Duration::from_millis(350);
-/// Below this width of the window there is no room for a preview, in pixels.
+/// Minimum window width for the preview, in pixels.
 const WIDE: f32 = 1080.0;
-/// Rows around a place when the results are edited as one text.
+/// Rows of context around a result when the results are edited as one text.
 const AROUND: u32 = 2;
-/// Height of the preview.
+/// Height of the preview, in pixels.
 const HEIGHT: f32 = 12.0 * 28.0 + 8.0;
 
-/// Searches files, symbols, meaning and text.
-pub(crate) struct Everything {
+/// Picker delegate that searches files, symbols, code by meaning and text.
+pub(crate) struct EverythingPicker {
     root: AbsPath,
-    folder: Entity<Folder>,
+    folder: Entity<OpenFolder>,
     index: Option<Arc<dyn CodeIndex>>,
     workbench: WeakEntity<Workbench>,
     recent: Arc<Vec<String>>,
-    shown: Shown,
+    shown: SearchView,
     cancel: Arc<AtomicBool>,
-    /// The query whose text was found, and the rows; those of an older one stand in meanwhile, as far as they fit.
+    /// The last text query and its results; matching results of an older query are shown in the
+    /// meantime.
     text: Option<(String, Vec<FoundPlace>)>,
     searching: Option<Task<()>>,
     text_cancel: Arc<AtomicBool>,
-    looked: Looked,
+    looked: RerankOutcome,
     preview: Preview,
     previewing: Option<Task<()>>,
-    /// From the first search on.
+    /// Set at the first search.
     files_followed: Option<Subscription>,
 }
 
-/// What is shown for a query.
+/// Results shown for a query.
 #[derive(Default)]
-pub(crate) struct Shown {
+pub(crate) struct SearchView {
     query: String,
-    rows: Vec<Found>,
-    /// Where each begins.
-    sections: Vec<(usize, Section)>,
-    /// The place in a file that the query names.
-    place: Option<Place>,
-    /// Whether the places by meaning are in the order of a second look.
+    rows: Vec<EverythingMatch>,
+    /// Row index at which each section begins.
+    sections: Vec<(usize, EverythingSection)>,
+    /// The line and column in a file that the query names.
+    place: Option<LineColumn>,
+    /// Whether the results by meaning are reranked.
     is_second: bool,
 }
 
-/// What a second look at the places by meaning says.
+/// State of reranking the results by meaning.
 #[derive(Default)]
-struct Looked {
-    /// The query that was looked at last, or is.
+struct RerankOutcome {
+    /// The last query that was or is being reranked.
     query: String,
-    /// Whether files came or went since.
+    /// Whether the file list changed since.
     is_old: bool,
-    /// The places, once they are there and stand still under the person's hand.
+    /// The reranked results; `None` until they arrive, or if the user has already selected a row.
     places: Option<Vec<FoundPlace>>,
-    /// Why there are none.
+    /// Cause of failure, if reranking failed.
     failed: Option<String>,
     looking: Option<Task<()>>,
 }
 
-impl Everything {
+impl EverythingPicker {
     pub(crate) fn new(
-        folder: Entity<Folder>,
+        folder: Entity<OpenFolder>,
         workbench: &Workbench,
         cx: &mut Context<Workbench>,
     ) -> Self {
@@ -104,22 +108,22 @@ impl Everything {
             root,
             folder,
             workbench: cx.weak_entity(),
-            shown: Shown::default(),
+            shown: SearchView::default(),
             cancel: Arc::default(),
             text: None,
             searching: None,
             text_cancel: Arc::default(),
-            looked: Looked::default(),
+            looked: RerankOutcome::default(),
             preview: Preview::default(),
             previewing: None,
             files_followed: None,
         }
     }
 
-    /// Searches the text of files after a rest; the rows come in with the next refresh.
+    /// Searches the text of files after a pause in typing; the next refresh adds the results.
     fn look_into_text(
         &mut self,
-        scope: Scope,
+        scope: EverythingScope,
         query: &str,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
@@ -131,17 +135,17 @@ impl Everything {
         self.text_cancel.store(true, Ordering::Relaxed);
         self.text_cancel = Arc::default();
         self.searching = None;
-        let limit = scope.most(Section::Text);
-        if limit == 0 || query.chars().count() < LEAST_TEXT {
+        let limit = scope.max_rows(EverythingSection::Text);
+        if limit == 0 || query.chars().count() < MIN_QUERY_CHARS {
             self.text = None;
             return;
         }
         let services = Services::of(cx);
-        let searched = Searched {
+        let searched = TextSearchInput {
             ground: services.ground,
             root: self.root.clone(),
             unsaved: Documents::unsaved_texts(cx),
-            sieve: self.index.as_ref().and_then(|index| index.sieve()),
+            sieve: self.index.as_ref().and_then(|index| index.prefilter()),
         };
         let (query, cancel) = (query.to_owned(), self.text_cancel.clone());
         self.searching = Some(cx.spawn_in(window, async move |picker, cx| {
@@ -160,11 +164,11 @@ impl Everything {
         }));
     }
 
-    /// Looks a second time at the places by meaning after a longer rest. The new order comes with the next refresh,
-    /// unless somebody has chosen a row of the old one meanwhile.
-    fn look_again(
+    /// Reranks the results by meaning after a longer pause in typing. The next refresh shows the
+    /// new order, unless the user has selected a row in the meantime.
+    fn start_rerank(
         &mut self,
-        scope: Scope,
+        scope: EverythingScope,
         asked: &str,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
@@ -174,12 +178,13 @@ impl Everything {
         if is_same && !self.looked.is_old {
             return;
         }
-        // With other files the old order stands until the new one is there: somebody may have chosen a row of it.
+        // If the file list changed, the old order stays until the new one arrives, because the user
+        // may have selected a row in it.
         let places = self.looked.places.take().filter(|_| is_same);
-        self.looked = Looked {
+        self.looked = RerankOutcome {
             query: key.clone(),
             places,
-            ..Looked::default()
+            ..RerankOutcome::default()
         };
         let Some(index) = self.index.clone() else {
             return;
@@ -188,7 +193,7 @@ impl Everything {
         self.looked.looking = Some(cx.spawn_in(window, async move |picker, cx| {
             cx.background_executor().timer(LONG_REST).await;
             let found = cx
-                .background_spawn(async move { ask_twice(index.as_ref(), &asked, scope) })
+                .background_spawn(async move { search_reranked(index.as_ref(), &asked, scope) })
                 .await;
             let (places, failed) = match found {
                 Some((places, None)) => (Some(places), None),
@@ -216,9 +221,9 @@ impl Everything {
         }));
     }
 
-    /// The text rows and the second look are of the files as they were: both are asked for anew, and stand in
-    /// meanwhile.
-    fn doubt(&mut self) {
+    /// Marks the text results and the reranking as stale after the file list changed: both are
+    /// requested again, and shown in the meantime.
+    fn mark_stale(&mut self) {
         self.looked.is_old = true;
         if let Some((key, _)) = &mut self.text {
             key.clear();
@@ -239,22 +244,22 @@ impl Everything {
             self.root.join(text_path(found.path())),
         );
         let meant = match found {
-            Found::Place(place) => Some(place.rows),
-            Found::File(_) => None,
+            EverythingMatch::Place(place) => Some(place.rows),
+            EverythingMatch::File(_) => None,
         };
         if !self.preview.is_of(&shown, meant) {
-            // The preview on screen belongs to the row that was selected before.
+            // The preview on screen belongs to the previously selected row.
             self.preview = Preview::of(shown.clone(), meant);
         }
         let text = match open_text(&path, cx) {
-            Some(snapshot) => preview::Text::Open(snapshot),
-            None => preview::Text::OnDisk(Services::of(cx).files),
+            Some(snapshot) => preview::PreviewText::Open(snapshot),
+            None => preview::PreviewText::OnDisk(Services::of(cx).files),
         };
         self.previewing = Some(cx.spawn(async move |picker, cx| {
             let read = cx
                 .background_spawn(async move { preview::read(&path, shown, meant, text) })
                 .await;
-            // The picker may be closed meanwhile.
+            // The picker may have been closed in the meantime.
             picker
                 .update(cx, |picker, cx| {
                     picker.delegate_mut().preview = read;
@@ -264,18 +269,18 @@ impl Everything {
         }));
     }
 
-    /// The path and the first row of the preview.
+    /// Returns the path and the first row of the preview.
     #[cfg(test)]
     pub(crate) fn previewed(&self) -> (String, Option<String>) {
-        self.preview.words()
+        self.preview.first_line()
     }
 
-    /// What a row says.
+    /// Returns the text of a row.
     #[cfg(test)]
-    pub(crate) fn words(&self, ix: usize) -> String {
+    pub(crate) fn row_text(&self, ix: usize) -> String {
         match self.shown.rows.get(ix) {
-            Some(Found::File(file)) => file.path.clone(),
-            Some(Found::Place(place)) => {
+            Some(EverythingMatch::File(file)) => file.path.clone(),
+            Some(EverythingMatch::Place(place)) => {
                 let row = place.rows.start.0 + 1;
                 format!("{}, {}:{row}", place.title, place.path)
             }
@@ -283,12 +288,12 @@ impl Everything {
         }
     }
 
-    fn goal_of(&self, found: &Found) -> Option<Goal> {
+    fn goal_of(&self, found: &EverythingMatch) -> Option<GoToPosition> {
         match found {
-            Found::File(_) => self.shown.place.map(Goal::Place),
-            Found::Place(place) => {
+            EverythingMatch::File(_) => self.shown.place.map(GoToPosition::Place),
+            EverythingMatch::Place(place) => {
                 let (start, end) = place.columns.unwrap_or((0, 0));
-                Some(Goal::InRow {
+                Some(GoToPosition::InRow {
                     row: place.rows.start,
                     start,
                     end,
@@ -298,8 +303,8 @@ impl Everything {
     }
 }
 
-impl PickerDelegate for Everything {
-    type Found = Shown;
+impl PickerDelegate for EverythingPicker {
+    type Found = SearchView;
 
     fn name(&self) -> SharedString {
         "Search".into()
@@ -316,14 +321,14 @@ impl PickerDelegate for Everything {
         cx: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
         if self.files_followed.is_none() {
-            self.files_followed = Some(follow_files(&self.folder, Self::doubt, window, cx));
+            self.files_followed = Some(follow_files(&self.folder, Self::mark_stale, window, cx));
         }
         self.cancel.store(true, Ordering::Relaxed);
         self.cancel = Arc::default();
-        let (scope, asked) = Scope::parse(query);
+        let (scope, asked) = EverythingScope::parse(query);
         let (asked, query) = (asked.to_owned(), query.to_owned());
         self.look_into_text(scope, &asked, window, cx);
-        self.look_again(scope, &asked, window, cx);
+        self.start_rerank(scope, &asked, window, cx);
         let looked = self.looked.places.clone();
         let text = self
             .text
@@ -334,36 +339,37 @@ impl PickerDelegate for Everything {
         let index = self.index.clone();
         cx.background_spawn(async move {
             let target = Target::parse(&asked);
-            let most = match asked.is_empty() {
-                // With nothing typed, the files used lately are all there is to show.
-                true => 40,
-                false => scope.most(Section::Files),
+            let most = if asked.is_empty() {
+                // With an empty query, only recently used files are shown.
+                40
+            } else {
+                scope.max_rows(EverythingSection::Files)
             };
             let files = match scope {
-                Scope::All => find_files(&target.path, &files, &recent, most, &cancel),
+                EverythingScope::All => find_files(&target.path, &files, &recent, most, &cancel),
                 _ => Vec::new(),
             };
-            if asked.is_empty() && scope == Scope::All {
-                let rows = files.into_iter().map(Found::File).collect();
-                return Shown {
+            if asked.is_empty() && scope == EverythingScope::All {
+                let rows = files.into_iter().map(EverythingMatch::File).collect();
+                return SearchView {
                     query,
                     rows,
                     place: target.place,
-                    ..Shown::default()
+                    ..SearchView::default()
                 };
             }
             let known = index.map(|index| ask_index(index.as_ref(), &asked, scope));
             let (symbols, meaning) = known.unwrap_or_default();
             let is_second = looked.is_some();
             let meaning = looked.unwrap_or(meaning);
-            let sources = Sources {
+            let sources = SourceMatches {
                 files,
                 symbols,
                 meaning,
                 text: still_fitting(text, &asked),
             };
             let (rows, sections) = ordered(&asked, scope, sources);
-            Shown {
+            SearchView {
                 query,
                 rows,
                 sections,
@@ -388,15 +394,17 @@ impl PickerDelegate for Everything {
 
     fn row(&self, ix: usize, cx: &App) -> PickerRow {
         match self.shown.rows.get(ix) {
-            Some(Found::File(file)) => super::files::row(file, cx),
-            Some(Found::Place(place)) => row_of(place),
+            Some(EverythingMatch::File(file)) => super::files::row(file, cx),
+            Some(EverythingMatch::Place(place)) => row_of(place),
             None => PickerRow::default(),
         }
     }
 
     fn sections(&self) -> Vec<(usize, SharedString)> {
-        let title = |section: Section| match section {
-            Section::Meaning if self.shown.is_second => "Meaning, after a second look".into(),
+        let title = |section: EverythingSection| match section {
+            EverythingSection::Meaning if self.shown.is_second => {
+                "Meaning, after a second look".into()
+            }
             section => section.title().into(),
         };
         let titles = self.shown.sections.iter();
@@ -412,85 +420,90 @@ impl PickerDelegate for Everything {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: Taken,
+        taken: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let Some(found) = self.shown.rows.get(ix) else {
-            return After::Stay;
+            return AfterConfirm::Stay;
         };
         let (path, goal) = (self.root.join(text_path(found.path())), self.goal_of(found));
         self.workbench
             .update(cx, |workbench, cx| {
-                workbench.open_goal(path, goal, taken == Taken::Other, window, cx);
+                workbench.open_goal(path, goal, taken == ConfirmKind::Other, window, cx);
             })
             .ok();
-        After::Close
+        AfterConfirm::Close
     }
 
-    fn confirm_all(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) -> After {
+    fn confirm_all(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) -> AfterConfirm {
         let places = self.shown.rows.iter().filter_map(|found| match found {
-            Found::Place(place) => {
+            EverythingMatch::Place(place) => {
                 let rows = match place.section {
-                    Section::Text => around(place.rows, AROUND),
+                    EverythingSection::Text => expanded_rows(place.rows, AROUND),
                     _ => place.rows,
                 };
                 Some((self.root.join(text_path(&place.path)), rows))
             }
-            Found::File(_) => None,
+            EverythingMatch::File(_) => None,
         });
         let files = gather(places);
         if files.is_empty() {
-            return After::Stay;
+            return AfterConfirm::Stay;
         }
-        let title = format!("\u{201c}{}\u{201d}", Scope::parse(&self.shown.query).1);
+        let title = format!(
+            "\u{201c}{}\u{201d}",
+            EverythingScope::parse(&self.shown.query).1
+        );
         self.workbench
             .update(cx, |workbench, cx| {
                 workbench.open_excerpts(title, files, window, cx);
             })
             .ok();
-        After::Close
+        AfterConfirm::Close
     }
 
     fn complete_query(&self, query: &str) -> Option<String> {
-        Some(Scope::next(query))
+        Some(EverythingScope::next(query))
     }
 
     fn nothing_found(&self, query: &str) -> SharedString {
-        let (scope, asked) = Scope::parse(query);
+        let (scope, asked) = EverythingScope::parse(query);
         if asked.is_empty() {
             return match scope {
-                Scope::All => "This folder has no files".into(),
-                Scope::Symbols => "Type the name of a function or type".into(),
-                Scope::Meaning => {
+                EverythingScope::All => "This folder has no files".into(),
+                EverythingScope::Symbols => "Type the name of a function or type".into(),
+                EverythingScope::Meaning => {
                     "Ask what the code is about: \u{201c}where are sessions stored\u{201d}".into()
                 }
-                Scope::Text => "Type the text to look for".into(),
+                EverythingScope::Text => "Type the text to look for".into(),
             };
         }
         if self.searching.is_some() {
             return "Searching\u{2026}".into();
         }
         match (scope, &self.index) {
-            (Scope::Symbols | Scope::Meaning, None) => "This folder has no index".into(),
-            _ => "Nothing fits".into(),
+            (EverythingScope::Symbols | EverythingScope::Meaning, None) => {
+                "This folder has no index".into()
+            }
+            _ => "No results".into(),
         }
     }
 
     fn status(&self) -> Option<SharedString> {
         if let Some(sentence) = &self.looked.failed {
-            return Some(format!("No second look: {sentence}").into());
+            return Some(format!("Reranking failed: {sentence}").into());
         }
-        let hint = crate::index_status::hint(&self.index.as_ref()?.status())?;
+        let hint = crate::index_status::pending_hint(&self.index.as_ref()?.status())?;
         Some(hint.into())
     }
 
     fn footer(&self) -> Vec<FooterHint> {
-        let next = match Scope::parse(&self.shown.query).0 {
-            Scope::All => "only symbols",
-            Scope::Symbols => "only meaning",
-            Scope::Meaning => "only text",
-            Scope::Text => "everything",
+        let next = match EverythingScope::parse(&self.shown.query).0 {
+            EverythingScope::All => "only symbols",
+            EverythingScope::Symbols => "only meaning",
+            EverythingScope::Meaning => "only text",
+            EverythingScope::Text => "everything",
         };
         vec![
             FooterHint::new("Tab", next),
@@ -515,7 +528,7 @@ impl PickerDelegate for Everything {
 
 fn row_of(place: &FoundPlace) -> PickerRow {
     let icon = match (place.section, place.kind) {
-        (Section::Text, _) => Icon::TextCursor,
+        (EverythingSection::Text, _) => Icon::TextCursor,
         (_, Some(kind)) => super::symbols::icon(kind),
         (_, None) => Icon::FileText,
     };
@@ -526,7 +539,7 @@ fn row_of(place: &FoundPlace) -> PickerRow {
         .detail(detail)
 }
 
-/// The text of a file that is open.
+/// Returns the text of an open file.
 fn open_text(path: &AbsPath, cx: &App) -> Option<Snapshot> {
     let open: Entity<DocumentModel> = Documents::of_path(path, cx)?;
     Some(open.read(cx).snapshot())

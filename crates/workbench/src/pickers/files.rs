@@ -1,4 +1,5 @@
-//! The file finder: any file of the folder by parts of its name, with a place behind it if wanted.
+//! The file finder: finds a file of the folder by parts of its name, optionally followed by a line
+//! and column.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,32 +8,32 @@ use base::{AbsPath, LineFeeds, printable, text_path};
 use gpui_kit::{
     App, AppContext as _, Context, Entity, SharedString, Subscription, Task, WeakEntity, Window,
 };
-use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 
 use super::{byte_offsets, follow_files};
-use crate::finder::{FoundFile, find_files};
-use crate::folder::Folder;
-use crate::target::{Place, Target};
+use crate::finder::{FileMatch, find_files};
+use crate::folder::OpenFolder;
+use crate::target::{LineColumn, Target};
 use crate::workbench::Workbench;
 
-/// Chooses a file of the folder.
+/// Picker delegate for the files of a folder.
 pub(crate) struct FileFinder {
     root: AbsPath,
-    folder: Entity<Folder>,
+    folder: Entity<OpenFolder>,
     workbench: WeakEntity<Workbench>,
     recent: Arc<Vec<String>>,
-    found: Vec<FoundFile>,
-    place: Option<Place>,
+    found: Vec<FileMatch>,
+    place: Option<LineColumn>,
     cancel: Arc<AtomicBool>,
     files_followed: Option<Subscription>,
 }
 
-/// Rows found at most.
+/// Maximum number of results.
 const LIMIT: usize = 100;
 
 impl FileFinder {
     pub(crate) fn new(
-        folder: Entity<Folder>,
+        folder: Entity<OpenFolder>,
         workbench: &Workbench,
         cx: &mut Context<Workbench>,
     ) -> Self {
@@ -52,7 +53,7 @@ impl FileFinder {
 }
 
 impl PickerDelegate for FileFinder {
-    type Found = (Vec<FoundFile>, Option<Place>);
+    type Found = (Vec<FileMatch>, Option<LineColumn>);
 
     fn name(&self) -> SharedString {
         "Files".into()
@@ -101,27 +102,27 @@ impl PickerDelegate for FileFinder {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: Taken,
+        taken: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let Some(found) = self.found.get(ix) else {
-            return After::Stay;
+            return AfterConfirm::Stay;
         };
         let (path, place) = (self.root.join(text_path(&found.path)), self.place);
         self.workbench
             .update(cx, |workbench, cx| {
-                workbench.open_found(path, place, taken == Taken::Other, window, cx);
+                workbench.open_found(path, place, taken == ConfirmKind::Other, window, cx);
             })
             .ok();
-        After::Close
+        AfterConfirm::Close
     }
 
     fn nothing_found(&self, query: &str) -> SharedString {
         if query.is_empty() {
             "This folder has no files".into()
         } else {
-            "No file has such a name".into()
+            "No matching files".into()
         }
     }
 
@@ -141,30 +142,30 @@ impl PickerDelegate for FileFinder {
     }
 }
 
-/// How a file is shown.
-pub(super) fn row(found: &FoundFile, cx: &App) -> PickerRow {
+/// Builds the row for a file.
+pub(super) fn row(found: &FileMatch, cx: &App) -> PickerRow {
     let name_at = found.path.rfind('/').map_or(0, |slash| slash + 1);
     let (folder, name) = found.path.split_at(name_at);
     let matched = byte_offsets(&found.path, &found.matched);
     let (in_folder, in_name): (Vec<usize>, Vec<usize>) =
         matched.into_iter().partition(|offset| *offset < name_at);
     let in_name = in_name.into_iter().map(|offset| offset - name_at).collect();
-    let (name, in_name) = shown(name, in_name);
-    let (folder, in_folder) = shown(folder.trim_end_matches('/'), in_folder);
+    let (name, in_name) = display_text(name, in_name);
+    let (folder, in_folder) = display_text(folder.trim_end_matches('/'), in_folder);
     let row = PickerRow::new(name.clone())
         .start(ui::file_icon(&name, cx))
         .matches(in_name)
         .detail(folder)
         .detail_matches(in_folder);
     if found.is_recent {
-        row.end("recent")
+        row.end_text("recent")
     } else {
         row
     }
 }
 
-/// What is shown for the text form of a path, and the matches in it; none where the two differ.
-fn shown(text: &str, matches: Vec<usize>) -> (String, Vec<usize>) {
+/// Returns the display form of a path with its match offsets; no offsets if the two forms differ.
+fn display_text(text: &str, matches: Vec<usize>) -> (String, Vec<usize>) {
     let path = text_path(text);
     let shown = printable(&path.to_string_lossy(), LineFeeds::Escape).into_owned();
     let matches = if shown == text { matches } else { Vec::new() };

@@ -1,15 +1,15 @@
-//! What the index of the folder does, and what can be done about it.
+//! Menu of the folder's index: its status, and pausing it.
 
 use std::sync::Arc;
 
 use gpui_kit::{App, Context, SharedString, Task, Window};
 use ui::Icon;
-use ui::picker::{After, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use crate::code_index::CodeIndex;
 use crate::index_status;
 
-/// Shows the index, and pauses it.
+/// Picker delegate that shows the index status and pauses indexing.
 pub(crate) struct IndexMenu {
     index: Arc<dyn CodeIndex>,
     follows: Option<Task<()>>,
@@ -23,7 +23,7 @@ impl IndexMenu {
         }
     }
 
-    /// Shows what is so now, as long as the list is open.
+    /// Updates the status while the menu is open.
     fn follow(&mut self, window: &mut Window, cx: &mut Context<Picker<Self>>) {
         if self.follows.is_some() {
             return;
@@ -66,18 +66,19 @@ impl PickerDelegate for IndexMenu {
     }
 
     fn count(&self) -> usize {
-        1 + index_status::lines(&self.index.status()).len()
+        1 + index_status::describe(&self.index.status()).len()
     }
 
     fn row(&self, ix: usize, _: &App) -> PickerRow {
         let status = self.index.status();
         if ix == 0 {
-            return match status.is_paused {
-                true => PickerRow::new("Go on with indexing").start(Icon::Refresh),
-                false => PickerRow::new("Pause indexing").start(Icon::Stop),
+            return if status.is_paused {
+                PickerRow::new("Resume indexing").start(Icon::Refresh)
+            } else {
+                PickerRow::new("Pause indexing").start(Icon::Stop)
             };
         }
-        let mut lines = index_status::lines(&status).into_iter();
+        let mut lines = index_status::describe(&status).into_iter();
         PickerRow::new(lines.nth(ix - 1).unwrap_or_default())
             .start(Icon::Info)
             .muted()
@@ -86,13 +87,13 @@ impl PickerDelegate for IndexMenu {
     fn confirm(
         &mut self,
         ix: usize,
-        _: Taken,
+        _: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         if ix == 0 {
             self.index.set_paused(!self.index.status().is_paused);
-            // The list is drawn again when this call is over.
+            // The menu is redrawn after this call returns.
             let picker = cx.weak_entity();
             window.defer(cx, move |window, cx| {
                 picker
@@ -100,6 +101,6 @@ impl PickerDelegate for IndexMenu {
                     .ok();
             });
         }
-        After::Stay
+        AfterConfirm::Stay
     }
 }

@@ -1,77 +1,78 @@
-//! Opening and saving by typing a path: completes names, knows `~`, needs no service of the desktop.
+//! Opening and saving by typing a path: completes names, expands `~`, and needs no desktop file
+//! dialog.
 
 use base::{AbsPath, path_text};
 use gpui_kit::{App, AppContext as _, Context, SharedString, Task, Window};
 use host::FileKind;
-use project::fuzzy::{self, Kind};
-use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+use project::fuzzy::{self, CandidateKind};
+use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 
 use super::byte_offsets;
 use crate::path_entry::{PathEntry, shorten};
 use crate::services::Services;
-use crate::target::{Place, Target};
+use crate::target::{LineColumn, Target};
 
-/// What the path is for.
+/// Purpose of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// To open a file; a folder can be opened too.
+pub(crate) enum PathPurpose {
+    /// Opening a file; folders can be opened too.
     File,
-    /// To open a folder.
+    /// Opening a folder in the window.
     Folder,
-    /// To save under it.
+    /// Saving under the path.
     NewFile,
 }
 
-/// What was chosen.
+/// Result of the picker.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Chosen {
-    /// A file, with the place typed behind it.
-    File(Option<Place>),
-    /// A folder.
+pub(crate) enum PathSelection {
+    /// An existing file, with the line and column typed after it.
+    File(Option<LineColumn>),
+    /// A folder that exists.
     Folder,
-    /// A file that is not there yet.
+    /// A file that does not exist yet.
     New,
 }
 
-/// A name in the folder at hand.
+/// A name in the listed folder.
 #[derive(Clone, Debug)]
-pub(crate) struct Name {
+pub(crate) struct PathCandidate {
     path: AbsPath,
-    /// In its text form, as it is typed.
+    /// Text form of the name, as it is typed.
     name: String,
     is_folder: bool,
     matched: Vec<usize>,
 }
 
-/// What one look at a folder found.
-pub(crate) struct Found {
+/// Listing of a folder for a query.
+pub(crate) struct PathListing {
     entry: PathEntry,
-    place: Option<Place>,
-    names: Vec<Name>,
+    place: Option<LineColumn>,
+    names: Vec<PathCandidate>,
     problem: Option<String>,
     is_folder_itself: bool,
     is_there: bool,
 }
 
-type OnChosen = Box<dyn Fn(AbsPath, Chosen, &mut Window, &mut App)>;
+type OnChosen = Box<dyn Fn(AbsPath, PathSelection, &mut Window, &mut App)>;
 
-/// Chooses a path.
-pub(crate) struct Paths {
-    wanted: Wanted,
+/// Picker delegate for paths.
+pub(crate) struct PathPicker {
+    wanted: PathPurpose,
     services: Services,
     base: AbsPath,
-    found: Option<Found>,
+    found: Option<PathListing>,
     on_chosen: OnChosen,
 }
 
-/// Names shown at most.
+/// Maximum number of names shown.
 const LIMIT: usize = 500;
 
-impl Paths {
+impl PathPicker {
     pub(crate) fn new(
-        wanted: Wanted,
+        wanted: PathPurpose,
         base: AbsPath,
-        on_chosen: impl Fn(AbsPath, Chosen, &mut Window, &mut App) + 'static,
+        on_chosen: impl Fn(AbsPath, PathSelection, &mut Window, &mut App) + 'static,
         cx: &App,
     ) -> Self {
         Self {
@@ -83,16 +84,22 @@ impl Paths {
         }
     }
 
-    fn name_at(&self, ix: usize) -> Option<&Name> {
+    fn name_at(&self, ix: usize) -> Option<&PathCandidate> {
         self.found.as_ref()?.names.get(ix)
     }
 
-    fn choose(&self, path: AbsPath, chosen: Chosen, window: &mut Window, cx: &mut App) -> After {
+    fn choose(
+        &self,
+        path: AbsPath,
+        chosen: PathSelection,
+        window: &mut Window,
+        cx: &mut App,
+    ) -> AfterConfirm {
         (self.on_chosen)(path, chosen, window, cx);
-        After::Close
+        AfterConfirm::Close
     }
 
-    /// The typed path as it would be written to go into `folder`.
+    /// Returns the text to type for entering `folder`.
     fn typed_folder(&self, folder: &AbsPath) -> String {
         let short = shorten(folder, self.services.home.as_ref());
         if short.ends_with('/') {
@@ -103,14 +110,19 @@ impl Paths {
     }
 }
 
-fn look(wanted: Wanted, query: &str, base: &AbsPath, services: &Services) -> Found {
+fn list_candidates(
+    wanted: PathPurpose,
+    query: &str,
+    base: &AbsPath,
+    services: &Services,
+) -> PathListing {
     let files = services.files.as_ref();
     let home = services.home.as_ref();
     let plain = PathEntry::read(query, base, home);
-    // A colon may belong to a name: only what is not there is read as a place.
+    // A colon may be part of a name: only if no such file exists is it a line and column.
     let target = Target::parse(query);
     let (entry, place) =
-        if wanted == Wanted::File && target.place.is_some() && !files.exists(&plain.path()) {
+        if wanted == PathPurpose::File && target.place.is_some() && !files.exists(&plain.path()) {
             (PathEntry::read(&target.path, base, home), target.place)
         } else {
             (plain, None)
@@ -125,15 +137,15 @@ fn look(wanted: Wanted, query: &str, base: &AbsPath, services: &Services) -> Fou
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     let wants_hidden = entry.wants_hidden();
-    let mut names: Vec<Name> = listed
+    let mut names: Vec<PathCandidate> = listed
         .into_iter()
-        .map(|entry| Name {
+        .map(|entry| PathCandidate {
             name: path_text(entry.path.file_name()),
             is_folder: entry.kind == FileKind::Folder,
             path: entry.path,
             matched: Vec::new(),
         })
-        .filter(|name| wanted != Wanted::Folder || name.is_folder)
+        .filter(|name| wanted != PathPurpose::Folder || name.is_folder)
         .filter(|name| wants_hidden || !name.name.starts_with('.'))
         .collect();
     names.sort_by_key(|name| (!name.is_folder, name.name.to_lowercase()));
@@ -141,7 +153,7 @@ fn look(wanted: Wanted, query: &str, base: &AbsPath, services: &Services) -> Fou
         names = fitting(names, &entry.partial);
     }
     names.truncate(LIMIT);
-    Found {
+    PathListing {
         is_folder_itself: entry.partial.is_empty(),
         is_there: stat.is_ok(),
         entry,
@@ -151,11 +163,11 @@ fn look(wanted: Wanted, query: &str, base: &AbsPath, services: &Services) -> Fou
     }
 }
 
-/// Names that begin with what was typed come first, then those that hold its letters in order.
-fn fitting(names: Vec<Name>, partial: &str) -> Vec<Name> {
+/// Sorts names with the typed prefix first, followed by names that contain its letters in order.
+fn fitting(names: Vec<PathCandidate>, partial: &str) -> Vec<PathCandidate> {
     let cancel = std::sync::atomic::AtomicBool::new(false);
     let texts: Vec<&str> = names.iter().map(|name| name.name.as_str()).collect();
-    let mut ranked = fuzzy::rank(partial, &texts, Kind::Text, LIMIT, &cancel);
+    let mut ranked = fuzzy::rank(partial, &texts, CandidateKind::Text, LIMIT, &cancel);
     let lower = partial.to_lowercase();
     ranked.sort_by_key(|ranked| !texts[ranked.index].to_lowercase().starts_with(&lower));
     ranked
@@ -164,21 +176,21 @@ fn fitting(names: Vec<Name>, partial: &str) -> Vec<Name> {
             let name = names[ranked.index].clone();
             let matched = byte_offsets(
                 &name.name,
-                &fuzzy::positions(partial, &name.name, Kind::Text),
+                &fuzzy::positions(partial, &name.name, CandidateKind::Text),
             );
-            Name { matched, ..name }
+            PathCandidate { matched, ..name }
         })
         .collect()
 }
 
-impl PickerDelegate for Paths {
-    type Found = Found;
+impl PickerDelegate for PathPicker {
+    type Found = PathListing;
 
     fn name(&self) -> SharedString {
         match self.wanted {
-            Wanted::File => "Open a file or folder".into(),
-            Wanted::Folder => "Open a folder".into(),
-            Wanted::NewFile => "Save as".into(),
+            PathPurpose::File => "Open a file or folder".into(),
+            PathPurpose::Folder => "Open a folder".into(),
+            PathPurpose::NewFile => "Save as".into(),
         }
     }
 
@@ -198,7 +210,7 @@ impl PickerDelegate for Paths {
     ) -> Task<Self::Found> {
         let (wanted, query) = (self.wanted, query.to_owned());
         let (base, services) = (self.base.clone(), self.services.clone());
-        cx.background_spawn(async move { look(wanted, &query, &base, &services) })
+        cx.background_spawn(async move { list_candidates(wanted, &query, &base, &services) })
     }
 
     fn accept(&mut self, found: Self::Found, _: &mut Context<Picker<Self>>) -> usize {
@@ -207,11 +219,11 @@ impl PickerDelegate for Paths {
     }
 
     fn count(&self) -> usize {
-        // While a new name is typed, Enter means that name and not the one that looks like it.
+        // When the user types a new name, Enter means that name and not a similar existing one.
         let Some(found) = self.found.as_ref() else {
             return 0;
         };
-        let is_typing_name = self.wanted == Wanted::NewFile && !found.is_folder_itself;
+        let is_typing_name = self.wanted == PathPurpose::NewFile && !found.is_folder_itself;
         if is_typing_name && !found.names.iter().any(|name| name.is_folder) {
             0
         } else {
@@ -231,7 +243,7 @@ impl PickerDelegate for Paths {
         let row = PickerRow::new(name.name.clone())
             .start(icon)
             .matches(name.matched.iter().copied());
-        if self.wanted == Wanted::NewFile && !name.is_folder {
+        if self.wanted == PathPurpose::NewFile && !name.is_folder {
             row.muted()
         } else {
             row
@@ -241,22 +253,22 @@ impl PickerDelegate for Paths {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: Taken,
+        taken: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let (Some(name), Some(found)) = (self.name_at(ix).cloned(), &self.found) else {
-            return After::Stay;
+            return AfterConfirm::Stay;
         };
         let typed = found.entry.path();
         let place = found.place;
         match (self.wanted, name.is_folder) {
-            // The other key means the folder that was typed, whatever row is chosen.
-            (Wanted::Folder | Wanted::File, true) if taken == Taken::Other => {
-                self.choose(name.path, Chosen::Folder, window, cx)
+            // The alternative key opens the typed folder, whichever row is selected.
+            (PathPurpose::Folder | PathPurpose::File, true) if taken == ConfirmKind::Other => {
+                self.choose(name.path, PathSelection::Folder, window, cx)
             }
-            (Wanted::NewFile, _) if !found.is_folder_itself && taken == Taken::Usual => {
-                self.choose(typed, Chosen::New, window, cx)
+            (PathPurpose::NewFile, _) if !found.is_folder_itself && taken == ConfirmKind::Usual => {
+                self.choose(typed, PathSelection::New, window, cx)
             }
             (_, true) => {
                 let query = self.typed_folder(&name.path);
@@ -267,9 +279,9 @@ impl PickerDelegate for Paths {
                     entered.ok();
                 })
                 .detach();
-                After::Stay
+                AfterConfirm::Stay
             }
-            (_, false) => self.choose(name.path, Chosen::File(place), window, cx),
+            (_, false) => self.choose(name.path, PathSelection::File(place), window, cx),
         }
     }
 
@@ -278,23 +290,23 @@ impl PickerDelegate for Paths {
         _: &str,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let Some(found) = &self.found else {
-            return After::Stay;
+            return AfterConfirm::Stay;
         };
         let path = found.entry.path();
         match (self.wanted, found.is_folder_itself, found.is_there) {
-            (Wanted::Folder, _, true) | (Wanted::File, true, true) => {
-                self.choose(path, Chosen::Folder, window, cx)
+            (PathPurpose::Folder, _, true) | (PathPurpose::File, true, true) => {
+                self.choose(path, PathSelection::Folder, window, cx)
             }
-            (Wanted::File, false, false) | (Wanted::NewFile, false, _) => {
-                self.choose(path, Chosen::New, window, cx)
+            (PathPurpose::File, false, false) | (PathPurpose::NewFile, false, _) => {
+                self.choose(path, PathSelection::New, window, cx)
             }
-            (Wanted::File, false, true) => {
+            (PathPurpose::File, false, true) => {
                 let place = found.place;
-                self.choose(path, Chosen::File(place), window, cx)
+                self.choose(path, PathSelection::File(place), window, cx)
             }
-            _ => After::Stay,
+            _ => AfterConfirm::Stay,
         }
     }
 
@@ -314,13 +326,13 @@ impl PickerDelegate for Paths {
         let name = &found.entry.partial;
         match (&found.problem, self.wanted, found.is_folder_itself) {
             (Some(problem), _, _) => problem.clone().into(),
-            (None, Wanted::NewFile, false) => {
+            (None, PathPurpose::NewFile, false) => {
                 format!("Enter saves as \u{201c}{name}\u{201d}").into()
             }
-            (None, Wanted::File, false) => {
+            (None, PathPurpose::File, false) => {
                 format!("Enter starts a new file \u{201c}{name}\u{201d}").into()
             }
-            (None, Wanted::Folder, _) => "Enter opens this folder".into(),
+            (None, PathPurpose::Folder, _) => "Enter opens this folder".into(),
             (None, _, true) => "This folder is empty".into(),
         }
     }
@@ -338,10 +350,10 @@ impl PickerDelegate for Paths {
     fn footer(&self) -> Vec<FooterHint> {
         let complete = FooterHint::new("Tab", "complete");
         match self.wanted {
-            Wanted::Folder | Wanted::File => {
+            PathPurpose::Folder | PathPurpose::File => {
                 vec![complete, FooterHint::new("Ctrl+Enter", "open the folder")]
             }
-            Wanted::NewFile => vec![complete, FooterHint::new("Enter", "save")],
+            PathPurpose::NewFile => vec![complete, FooterHint::new("Enter", "save")],
         }
     }
 }

@@ -1,14 +1,14 @@
-//! The folders opened lately.
+//! Picker for recently opened folders.
 
 use base::AbsPath;
 use gpui_kit::{App, Context, SharedString, Task, WeakEntity, Window};
-use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 
 use crate::services::Services;
 use crate::windows;
 use crate::workbench::Workbench;
 
-/// Chooses a folder that was open before.
+/// Picker delegate for recently opened folders.
 pub(crate) struct RecentFolders {
     workbench: WeakEntity<Workbench>,
     services: Services,
@@ -50,7 +50,7 @@ impl PickerDelegate for RecentFolders {
         _: &mut Context<Picker<Self>>,
     ) -> Task<Self::Found> {
         let query = query.to_lowercase();
-        let fits = |folder: &AbsPath| folder.shown().to_lowercase().contains(&query);
+        let fits = |folder: &AbsPath| folder.printable().to_lowercase().contains(&query);
         let found = self
             .folders
             .iter()
@@ -72,7 +72,7 @@ impl PickerDelegate for RecentFolders {
         let Some(folder) = self.folder(ix) else {
             return PickerRow::default();
         };
-        let name = folder.shown_name();
+        let name = folder.printable_name();
         let above = folder
             .parent()
             .map(|parent| self.services.display(&parent))
@@ -85,14 +85,14 @@ impl PickerDelegate for RecentFolders {
     fn confirm(
         &mut self,
         ix: usize,
-        taken: Taken,
+        taken: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let Some(folder) = self.folder(ix).cloned() else {
-            return After::Stay;
+            return AfterConfirm::Stay;
         };
-        if taken == Taken::Other {
+        if taken == ConfirmKind::Other {
             cx.defer(move |cx| windows::open_folder(Some(folder), cx));
         } else {
             self.workbench
@@ -101,7 +101,7 @@ impl PickerDelegate for RecentFolders {
                 })
                 .ok();
         }
-        After::Close
+        AfterConfirm::Close
     }
 
     fn nothing_found(&self, query: &str) -> SharedString {

@@ -1,40 +1,40 @@
-//! What Tab does here, and what can be done about it.
+//! Menu of Tab suggestions: their status here, and the actions that change it.
 
 use gpui_kit::{App, Context, Entity, SharedString, Task, Window};
 use settings::TabShow;
 use ui::Icon;
-use ui::picker::{After, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
-use crate::prediction::{Prediction, Standing};
+use crate::prediction::{Prediction, TabStatus};
 
-/// Something that can be done.
+/// An action of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// Nothing for so many minutes.
+pub(crate) enum SuggestionAction {
+    /// Snoozes suggestions for this many minutes.
     Snooze(u64),
-    /// The rest ends.
+    /// Ends the snooze early.
     Wake,
-    /// Another way of showing, from now on.
+    /// Changes when suggestions are shown.
     Show(TabShow),
-    /// A language is left out, or not any more.
+    /// Disables or enables suggestions for a language.
     Language {
-        /// Its name.
+        /// Name of the language.
         name: String,
-        /// Whether it is left out.
+        /// Whether suggestions are currently disabled.
         is_off: bool,
     },
 }
 
-/// Shows how Tab stands, and changes it.
+/// Picker delegate that shows the status of suggestions and changes it.
 pub(crate) struct SuggestionMenu {
     prediction: Entity<Prediction>,
-    standing: Standing,
-    choices: Vec<Choice>,
+    standing: TabStatus,
+    choices: Vec<SuggestionAction>,
 }
 
 impl SuggestionMenu {
     pub(crate) fn new(prediction: Entity<Prediction>, cx: &mut App) -> Self {
-        let standing = prediction.update(cx, |prediction, cx| prediction.standing(cx));
+        let standing = prediction.update(cx, |prediction, cx| prediction.tab_status(cx));
         Self {
             choices: choices(&standing),
             prediction,
@@ -43,35 +43,36 @@ impl SuggestionMenu {
     }
 }
 
-/// What can be done as things stand.
-pub(crate) fn choices(standing: &Standing) -> Vec<Choice> {
+/// Returns the actions available in the current state.
+pub(crate) fn choices(standing: &TabStatus) -> Vec<SuggestionAction> {
     if standing.show == TabShow::Off {
-        return vec![Choice::Show(TabShow::Always)];
+        return vec![SuggestionAction::Show(TabShow::Always)];
     }
-    let mut choices = match standing.is_snoozed {
-        true => vec![Choice::Wake],
-        false => vec![Choice::Snooze(5), Choice::Snooze(60)],
+    let mut choices = if standing.is_snoozed {
+        vec![SuggestionAction::Wake]
+    } else {
+        vec![SuggestionAction::Snooze(5), SuggestionAction::Snooze(60)]
     };
     if let Some(name) = &standing.language {
-        choices.push(Choice::Language {
+        choices.push(SuggestionAction::Language {
             name: name.clone(),
             is_off: !standing.is_language_off,
         });
     }
     choices.push(match standing.show {
-        TabShow::Always => Choice::Show(TabShow::Subtle),
-        _ => Choice::Show(TabShow::Always),
+        TabShow::Always => SuggestionAction::Show(TabShow::Subtle),
+        _ => SuggestionAction::Show(TabShow::Always),
     });
-    choices.push(Choice::Show(TabShow::Off));
+    choices.push(SuggestionAction::Show(TabShow::Off));
     choices
 }
 
-impl Choice {
-    fn words(&self) -> String {
+impl SuggestionAction {
+    fn label(&self) -> String {
         match self {
-            Self::Snooze(60) => "Rest for an hour".to_owned(),
-            Self::Snooze(minutes) => format!("Rest for {minutes} minutes"),
-            Self::Wake => "End the rest".to_owned(),
+            Self::Snooze(60) => "Snooze for an hour".to_owned(),
+            Self::Snooze(minutes) => format!("Snooze for {minutes} minutes"),
+            Self::Wake => "End snooze".to_owned(),
             Self::Show(TabShow::Always) => "Show suggestions while typing".to_owned(),
             Self::Show(TabShow::Subtle) => "Show suggestions while Alt is held".to_owned(),
             Self::Show(TabShow::Asked) => "Show suggestions when asked for".to_owned(),
@@ -126,7 +127,7 @@ impl PickerDelegate for SuggestionMenu {
 
     fn row(&self, ix: usize, _: &App) -> PickerRow {
         match self.choices.get(ix) {
-            Some(choice) => PickerRow::new(choice.words()).start(choice.icon()),
+            Some(choice) => PickerRow::new(choice.label()).start(choice.icon()),
             None => {
                 let line = self.standing.lines.get(ix - self.choices.len());
                 PickerRow::new(line.cloned().unwrap_or_default())
@@ -139,16 +140,16 @@ impl PickerDelegate for SuggestionMenu {
     fn confirm(
         &mut self,
         ix: usize,
-        _: Taken,
+        _: ConfirmKind,
         _: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let Some(choice) = self.choices.get(ix).cloned() else {
-            return After::Stay;
+            return AfterConfirm::Stay;
         };
         self.prediction
             .update(cx, |prediction, cx| prediction.choose(choice, cx));
-        After::Close
+        AfterConfirm::Close
     }
 }
 
@@ -156,16 +157,19 @@ impl PickerDelegate for SuggestionMenu {
 mod tests {
     use settings::TabShow;
 
-    use super::{Choice, choices};
-    use crate::prediction::Standing;
+    use super::{SuggestionAction, choices};
+    use crate::prediction::TabStatus;
 
-    fn words(standing: &Standing) -> Vec<String> {
-        choices(standing).iter().map(Choice::words).collect()
+    fn words(standing: &TabStatus) -> Vec<String> {
+        choices(standing)
+            .iter()
+            .map(SuggestionAction::label)
+            .collect()
     }
 
     #[test]
     fn only_what_changes_something_is_offered() {
-        let mut standing = Standing {
+        let mut standing = TabStatus {
             show: TabShow::Always,
             is_snoozed: false,
             language: Some("Rust".to_owned()),
@@ -175,8 +179,8 @@ mod tests {
         assert_eq!(
             words(&standing),
             [
-                "Rest for 5 minutes",
-                "Rest for an hour",
+                "Snooze for 5 minutes",
+                "Snooze for an hour",
                 "Turn off in Rust",
                 "Show suggestions while Alt is held",
                 "Turn suggestions off",
@@ -184,7 +188,7 @@ mod tests {
         );
         standing.is_snoozed = true;
         standing.is_language_off = true;
-        assert_eq!(words(&standing)[..2], ["End the rest", "Turn on in Rust"]);
+        assert_eq!(words(&standing)[..2], ["End snooze", "Turn on in Rust"]);
         standing.show = TabShow::Off;
         assert_eq!(words(&standing), ["Show suggestions while typing"]);
     }

@@ -1,4 +1,4 @@
-//! The outline of a text: its functions, types and headings by name; the view follows the choice.
+//! The outline of a text: functions, types and headings by name. The view follows the selection.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,16 +6,16 @@ use std::sync::atomic::AtomicBool;
 use base::Span;
 use editor::{Editor, ViewState};
 use gpui_kit::{App, AppContext as _, Context, Entity, SharedString, Task, Window};
-use project::fuzzy::{self, Kind};
+use project::fuzzy::{self, CandidateKind};
 use syntax::{OutlineItem, OutlineKind};
 use ui::Icon;
-use ui::picker::{After, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use super::byte_offsets;
-use crate::workbench::{Goal, go_to};
+use crate::workbench::{GoToPosition, go_to};
 
-/// Chooses a named part of one text.
-pub(crate) struct Symbols {
+/// Picker delegate for the symbols of one text.
+pub(crate) struct SymbolPicker {
     editor: Entity<Editor>,
     before: ViewState,
     caret: base::ByteOffset,
@@ -25,7 +25,7 @@ pub(crate) struct Symbols {
     is_asked: bool,
 }
 
-impl Symbols {
+impl SymbolPicker {
     pub(crate) fn new(editor: Entity<Editor>, cx: &mut App) -> Self {
         let (before, caret) = editor.update(cx, |editor, cx| {
             (editor.view_state(cx), editor.selections(cx).primary().head)
@@ -48,7 +48,7 @@ impl Symbols {
     }
 }
 
-impl PickerDelegate for Symbols {
+impl PickerDelegate for SymbolPicker {
     type Found = (Arc<Vec<OutlineItem>>, Vec<(usize, Vec<usize>)>);
 
     fn name(&self) -> SharedString {
@@ -82,14 +82,14 @@ impl PickerDelegate for Symbols {
             let ranked = fuzzy::rank(
                 &query,
                 &names,
-                Kind::Text,
+                CandidateKind::Text,
                 names.len(),
                 &AtomicBool::new(false),
             );
             let marked = |index: usize| {
                 byte_offsets(
                     names[index],
-                    &fuzzy::positions(&query, names[index], Kind::Text),
+                    &fuzzy::positions(&query, names[index], CandidateKind::Text),
                 )
             };
             let found = ranked
@@ -107,7 +107,7 @@ impl PickerDelegate for Symbols {
         if self.is_asked {
             return 0;
         }
-        // Without a query the symbol around the caret is chosen.
+        // With an empty query, the symbol around the caret is selected.
         let holds = |span: Span| span.start <= self.caret && self.caret <= span.end;
         outline
             .iter()
@@ -134,21 +134,21 @@ impl PickerDelegate for Symbols {
 
     fn selected(&mut self, ix: usize, _: &mut Window, cx: &mut Context<Picker<Self>>) {
         if let Some(span) = self.item(ix).map(|item| item.name_span) {
-            go_to(&self.editor, Goal::Span(span), cx);
+            go_to(&self.editor, GoToPosition::Span(span), cx);
         }
     }
 
     fn confirm(
         &mut self,
         ix: usize,
-        _: Taken,
+        _: ConfirmKind,
         _: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         if let Some(span) = self.item(ix).map(|item| item.name_span) {
-            go_to(&self.editor, Goal::Span(Span::at(span.start)), cx);
+            go_to(&self.editor, GoToPosition::Span(Span::at(span.start)), cx);
         }
-        After::Close
+        AfterConfirm::Close
     }
 
     fn cancelled(&mut self, _: &mut Window, cx: &mut Context<Picker<Self>>) {
@@ -161,7 +161,7 @@ impl PickerDelegate for Symbols {
         match (self.has_syntax, query.is_empty()) {
             (false, _) => "This text has no outline: its language is plain text".into(),
             (true, true) => "This text has no symbols".into(),
-            (true, false) => "No symbol has such a name".into(),
+            (true, false) => "No matching symbols".into(),
         }
     }
 }

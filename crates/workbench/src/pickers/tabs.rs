@@ -1,7 +1,7 @@
-//! The tab switcher: the tabs of all panes, the one used last first.
+//! The tab switcher: the tabs of all panes, most recently used first.
 
 use gpui_kit::{App, Context, SharedString, Task, WeakEntity, Window};
-use ui::picker::{After, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, Picker, PickerDelegate, PickerRow};
 
 use crate::layout::ItemId;
 use crate::workbench::Workbench;
@@ -13,16 +13,17 @@ struct OpenTab {
     is_dirty: bool,
 }
 
-/// Chooses among the open tabs.
-pub(crate) struct Tabs {
+/// Picker delegate for the open tabs.
+pub(crate) struct TabPicker {
     workbench: WeakEntity<Workbench>,
     tabs: Vec<OpenTab>,
     found: Vec<usize>,
     start: usize,
 }
 
-impl Tabs {
-    /// `step` says which one is chosen at first: 1 the one before, -1 the oldest.
+impl TabPicker {
+    /// Creates the switcher. `step` sets the initial selection: 1 for the previous tab, -1 for the
+    /// least recently used one.
     pub(crate) fn new(workbench: &Workbench, step: isize, cx: &mut Context<Workbench>) -> Self {
         let layout = workbench.layout();
         let active = layout.active_pane();
@@ -68,7 +69,7 @@ impl Tabs {
     }
 }
 
-impl PickerDelegate for Tabs {
+impl PickerDelegate for TabPicker {
     type Found = Vec<usize>;
 
     fn name(&self) -> SharedString {
@@ -115,7 +116,7 @@ impl PickerDelegate for Tabs {
             .start(ui::file_icon(&tab.title, cx))
             .detail(tab.detail.clone());
         if tab.is_dirty {
-            row.end("not saved")
+            row.end_text("not saved")
         } else {
             row
         }
@@ -124,16 +125,16 @@ impl PickerDelegate for Tabs {
     fn confirm(
         &mut self,
         ix: usize,
-        _: Taken,
+        _: ConfirmKind,
         window: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let tab = self.found.get(ix).and_then(|index| self.tabs.get(*index));
         if let Some(item) = tab.map(|tab| tab.item) {
             self.workbench
                 .update(cx, |workbench, cx| workbench.activate(item, window, cx))
                 .ok();
         }
-        After::Close
+        AfterConfirm::Close
     }
 }

@@ -1,14 +1,14 @@
-//! Choosing a theme; the window is drawn with the one at hand until one is taken or the list is left.
+//! Theme picker: previews the selected theme until one is confirmed or the picker is dismissed.
 
 use gpui_kit::{App, Context, SharedString, Task, Window};
 use serde_json::Value;
 use settings::{Appearance, Theme};
-use ui::picker::{After, FooterHint, Picker, PickerDelegate, PickerRow, Taken};
+use ui::picker::{AfterConfirm, ConfirmKind, FooterHint, Picker, PickerDelegate, PickerRow};
 use ui::{ActiveTheme as _, Icon};
 
 use crate::configuration::Configuration;
 
-/// Chooses a theme.
+/// Picker delegate for themes.
 pub(crate) struct Themes {
     themes: Vec<Theme>,
     before: Theme,
@@ -80,7 +80,7 @@ impl PickerDelegate for Themes {
         };
         let row = PickerRow::new(theme.name.clone()).start(icon).detail(word);
         if theme.name == self.before.name {
-            row.end("now")
+            row.end_text("now")
         } else {
             row
         }
@@ -96,12 +96,12 @@ impl PickerDelegate for Themes {
     fn confirm(
         &mut self,
         ix: usize,
-        _: Taken,
+        _: ConfirmKind,
         _: &mut Window,
         cx: &mut Context<Picker<Self>>,
-    ) -> After {
+    ) -> AfterConfirm {
         let Some(theme) = self.theme(ix).cloned() else {
-            return After::Stay;
+            return AfterConfirm::Stay;
         };
         let (mode, key) = match theme.appearance {
             Appearance::Dark => ("dark", "dark"),
@@ -123,7 +123,7 @@ impl PickerDelegate for Themes {
             })
             .detach();
         });
-        After::Close
+        AfterConfirm::Close
     }
 
     fn cancelled(&mut self, _: &mut Window, cx: &mut Context<Picker<Self>>) {

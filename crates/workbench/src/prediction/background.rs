@@ -1,29 +1,30 @@
-//! What takes time: searching texts for further places, reading their names, asking the index, storing what was learned.
+//! Background work: searching texts for further edit locations, collecting names, querying the
+//! index, storing learned statistics.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use autocomplete::Scene;
-use autocomplete::engine::Input;
-use autocomplete::local::{Done, Job};
-use autocomplete::validate::Names;
+use autocomplete::EditorState;
+use autocomplete::engine::EngineInput;
+use autocomplete::local::{BackgroundResult, BackgroundTask};
+use autocomplete::validate::TypeMembers;
 use base::{AbsPath, LogErr as _};
 use gpui_kit::{AppContext as _, Context, Task};
 
-use super::around::{LookedUp, look_up, missing};
+use super::folder_context::{ContextLookup, look_up, missing};
 use super::{Prediction, scene_of};
 use crate::code_index::CodeIndex;
 use crate::services::Services;
 use text::Change;
 
-/// How long typing rests before texts are searched through.
+/// Pause in typing before texts are searched.
 const REST: Duration = Duration::from_millis(120);
-/// How long what was learned gathers before it is stored.
+/// Interval at which learned statistics are stored.
 const STORE: Duration = Duration::from_secs(10);
-/// What was learned is a few numbers, in bytes.
-const MOST_LEARNED: u64 = 1 << 20;
+/// Maximum size of the stored statistics, in bytes.
+const MAX_LEARNED_BYTES: u64 = 1 << 20;
 
-/// What runs beside.
+/// State of the background work.
 #[derive(Default)]
 pub(super) struct Background {
     working: Option<Task<()>>,
@@ -32,15 +33,15 @@ pub(super) struct Background {
     recalling: Option<Task<()>>,
 }
 
-/// What was found out beside.
-struct Found {
-    done: Option<Done>,
-    names: Option<Names>,
-    looked_up: Option<LookedUp>,
+/// Results of a round of background work.
+struct BackgroundOutcome {
+    done: Option<BackgroundResult>,
+    names: Option<TypeMembers>,
+    looked_up: Option<ContextLookup>,
 }
 
 impl Prediction {
-    /// Has the texts looked through when typing rests. While that goes on, one more time is noted.
+    /// Schedules the search after a pause in typing. Calls during a run schedule one more.
     pub(super) fn work_soon(&mut self, cx: &mut Context<Self>) {
         self.background.is_due = true;
         if self.background.working.is_some() {
@@ -49,13 +50,14 @@ impl Prediction {
         self.background.working = Some(cx.spawn(async move |this, cx| {
             loop {
                 cx.background_executor().timer(REST).await;
-                // The window may be gone.
+                // The window may have been closed.
                 let Ok(work) = this.update(cx, |this, cx| this.work(cx)) else {
                     return;
                 };
                 if let Some(work) = work {
                     let found = work.await;
-                    this.update(cx, |this, cx| this.found(found, cx)).ok();
+                    this.update(cx, |this, cx| this.apply_outcome(found, cx))
+                        .ok();
                 }
                 let is_over = this.update(cx, |this, _| {
                     let is_over = !this.background.is_due;
@@ -71,7 +73,7 @@ impl Prediction {
         }));
     }
 
-    fn work(&mut self, cx: &mut Context<Self>) -> Option<Task<Found>> {
+    fn work(&mut self, cx: &mut Context<Self>) -> Option<Task<BackgroundOutcome>> {
         self.background.is_due = false;
         let front = self.scene(cx)?;
         let mut open = vec![front.clone()];
@@ -91,24 +93,24 @@ impl Prediction {
             .as_ref()
             .and_then(|folder| folder.read(cx).index().cloned());
         let unknown = missing(&self.around, &front);
-        Some(cx.background_spawn(async move { find_out(job, index, front, unknown) }))
+        Some(cx.background_spawn(async move { run_lookup(job, index, front, unknown) }))
     }
 
-    fn found(&mut self, found: Found, cx: &mut Context<Self>) {
+    fn apply_outcome(&mut self, found: BackgroundOutcome, cx: &mut Context<Self>) {
         if let Some(looked_up) = found.looked_up {
-            self.around.learn(looked_up);
+            self.around.apply_lookup(looked_up);
         }
         if let Some(names) = found.names {
-            self.feed(Input::Known(Arc::new(names)), cx);
+            self.handle(EngineInput::Known(Arc::new(names)), cx);
         }
         if let Some(done) = found.done {
             self.local.finish(done);
             self.ask_local(cx);
         }
-        self.look_outside(cx);
+        self.search_unopened(cx);
     }
 
-    /// Stores what was learned of this person, after a while.
+    /// Schedules storing the learned statistics.
     pub(super) fn remember_soon(&mut self, cx: &mut Context<Self>) {
         if self.background.storing.is_some() {
             return;
@@ -117,7 +119,7 @@ impl Prediction {
             cx.background_executor().timer(STORE).await;
             let store = this.update(cx, |this, cx| {
                 this.background.storing = None;
-                let learned = this.local.learned();
+                let learned = this.local.to_json();
                 let (path, files) = (learned_path(&this.services), this.services.files.clone());
                 cx.background_spawn(async move {
                     let learned = learned.map_err(|error| error.to_string())?;
@@ -131,17 +133,17 @@ impl Prediction {
         }));
     }
 
-    /// Goes on from what was learned before.
-    pub(super) fn recall(&mut self, cx: &mut Context<Self>) {
+    /// Loads the stored statistics.
+    pub(super) fn load_learned(&mut self, cx: &mut Context<Self>) {
         let (path, files) = (learned_path(&self.services), self.services.files.clone());
         let read = cx.background_spawn(async move {
-            let bytes = files.read(&path, MOST_LEARNED).ok()?;
+            let bytes = files.read(&path, MAX_LEARNED_BYTES).ok()?;
             String::from_utf8(bytes).ok()
         });
         self.background.recalling = Some(cx.spawn(async move |this, cx| {
             if let Some(learned) = read.await {
                 this.update(cx, |this, cx| {
-                    if !this.local.recall(&learned) {
+                    if !this.local.restore_json(&learned) {
                         log::warn!("what Tab had learned cannot be read; it learns anew");
                     }
                     this.set_options(cx);
@@ -156,15 +158,15 @@ fn learned_path(services: &Services) -> AbsPath {
     services.dirs.state.join("tab.json")
 }
 
-fn find_out(
-    job: Option<Job>,
+fn run_lookup(
+    job: Option<BackgroundTask>,
     index: Option<Arc<dyn CodeIndex>>,
-    front: Scene,
+    front: EditorState,
     unknown: Vec<String>,
-) -> Found {
-    Found {
-        done: job.map(Job::run),
-        names: Names::of(&front),
+) -> BackgroundOutcome {
+    BackgroundOutcome {
+        done: job.map(BackgroundTask::run),
+        names: TypeMembers::of(&front),
         looked_up: index.map(|index| look_up(index.as_ref(), &front, unknown)),
     }
 }

@@ -1,85 +1,85 @@
-//! What became of suggestions: told to the local tier, which learns from it, and to the ledger.
+//! Outcomes of suggestions, sent to the local tier, which learns from them, and to the ledger.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use autocomplete::engine::Happened;
-use autocomplete::local::{Answer, Local};
-use autocomplete::{Part, Source, Suggestion, SuggestionId};
+use autocomplete::engine::TabEvent;
+use autocomplete::local::{LocalPredictor, SuggestionOutcome};
+use autocomplete::{AcceptGranularity, Suggestion, SuggestionId, SuggestionSource};
 use serde_json::json;
 
-/// Suggestions whose fate is still told.
-const MOST: usize = 64;
-/// Less than this share of it left means that it was taken by mistake.
+/// Number of shown suggestions whose outcome is tracked.
+const MAX_SUGGESTIONS: usize = 64;
+/// If less than this fraction of an accepted suggestion remains, it was accepted by mistake.
 const KEPT: f64 = 0.3;
 
-/// What was in sight for less has not been judged by whoever typed on.
+/// Minimum time on screen: the user cannot have judged a suggestion shown for less.
 const GLIMPSE: Duration = Duration::from_millis(700);
 
-/// What was shown lately, and how it went in this window.
+/// Recently shown suggestions and their counts in this window.
 #[derive(Default)]
-pub(super) struct Shown {
-    /// With the time when each came in sight.
+pub(super) struct ShownSuggestions {
+    /// The suggestions with the time each was first shown.
     latest: VecDeque<(Suggestion, Duration)>,
     pub(super) tally: Tally,
 }
 
-/// Counts of this window.
+/// Counts of suggestions in this window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// How many were seen.
+    /// Number of suggestions shown.
     pub(super) shown: u32,
-    /// How many were taken, or typed to their end.
+    /// Number of suggestions accepted, or typed to their end.
     pub(super) accepted: u32,
-    /// Bytes that were taken half a minute ago or longer, and how many of them still stand.
+    /// Bytes accepted at least half a minute ago, and how many of them remain.
     pub(super) taken: usize,
     pub(super) kept: usize,
 }
 
 /// A measurement for the ledger.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Measured {
+pub(super) struct Measurement {
     pub(super) name: &'static str,
     pub(super) value: f64,
     pub(super) tags: String,
 }
 
-impl Shown {
-    /// Something comes in sight.
+impl ShownSuggestions {
+    /// Records that a suggestion is shown.
     pub(super) fn show(&mut self, suggestion: &Suggestion, now: Duration) {
         let known = self.latest.iter().find(|(it, _)| it.id == suggestion.id);
         let since = known.map_or(now, |(_, since)| *since);
         self.latest.retain(|(known, _)| known.id != suggestion.id);
         self.latest.push_back((suggestion.clone(), since));
-        if self.latest.len() > MOST {
+        if self.latest.len() > MAX_SUGGESTIONS {
             self.latest.pop_front();
         }
     }
 
-    /// Something that was in sight, as it was when it came.
+    /// Returns a shown suggestion in its original form.
     pub(super) fn find(&self, id: SuggestionId) -> Option<&Suggestion> {
         let known = self.latest.iter().find(|(known, _)| known.id == id);
         known.map(|(known, _)| known)
     }
 
-    /// Takes note of what became of one, and of whether anything of it was painted: the local tier learns, and what is
-    /// to be written down is told.
+    /// Records the outcome of a suggestion and whether any part of it was painted: updates the
+    /// local tier and returns the measurement for the ledger.
     pub(super) fn note(
         &mut self,
-        happened: &Happened,
+        happened: &TabEvent,
         (now, is_seen): (Duration, bool),
-        local: &mut Local,
-    ) -> Measured {
+        local: &mut LocalPredictor,
+    ) -> Measurement {
         let (id, mut answer) = (happened.id(), answer(happened));
         let known = self.latest.iter().find(|(known, _)| known.id == id);
         let is_glimpse = known.is_some_and(|(_, since)| now.saturating_sub(*since) < GLIMPSE);
-        if (is_glimpse || !is_seen) && matches!(happened, Happened::Ignored { .. }) {
+        if (is_glimpse || !is_seen) && matches!(happened, TabEvent::Ignored { .. }) {
             answer = None;
         }
         match happened {
-            Happened::Shown { .. } => self.tally.shown += 1,
-            Happened::Accepted { .. } | Happened::Typed { .. } => self.tally.accepted += 1,
-            Happened::Kept {
+            TabEvent::Shown { .. } => self.tally.shown += 1,
+            TabEvent::Accepted { .. } | TabEvent::Typed { .. } => self.tally.accepted += 1,
+            TabEvent::Kept {
                 after, bytes, kept, ..
             } if after.as_secs() >= 30 => {
                 self.tally.taken += bytes;
@@ -88,36 +88,36 @@ impl Shown {
             _ => {}
         }
         if let (Some(answer), Some(suggestion)) = (answer, self.find(id)) {
-            local.answered(suggestion, answer);
+            local.record_outcome(suggestion, answer);
         }
         measured(happened)
     }
 }
 
-/// What the local tier learns from it.
-fn answer(happened: &Happened) -> Option<Answer> {
+/// Returns the feedback for the local tier.
+fn answer(happened: &TabEvent) -> Option<SuggestionOutcome> {
     match happened {
-        Happened::Shown { .. } => None,
-        Happened::Accepted { part, .. } => Some(Answer::Accepted(*part)),
-        Happened::Typed { .. } => Some(Answer::Accepted(Part::All)),
-        Happened::Dismissed { .. } => Some(Answer::Dismissed),
-        // Who typed a part of it and then something else was shown something wrong.
-        Happened::Ignored { typed, .. } if *typed > 0 => Some(Answer::TypedOver),
-        Happened::Ignored { .. } => Some(Answer::Ignored),
-        Happened::Kept {
+        TabEvent::Shown { .. } => None,
+        TabEvent::Accepted { part, .. } => Some(SuggestionOutcome::Accepted(*part)),
+        TabEvent::Typed { .. } => Some(SuggestionOutcome::Accepted(AcceptGranularity::All)),
+        TabEvent::Dismissed { .. } => Some(SuggestionOutcome::Dismissed),
+        // Typing part of it and then diverging means that the suggestion was wrong.
+        TabEvent::Ignored { typed, .. } if *typed > 0 => Some(SuggestionOutcome::TypedOver),
+        TabEvent::Ignored { .. } => Some(SuggestionOutcome::Ignored),
+        TabEvent::Kept {
             after, bytes, kept, ..
         } => {
             let is_first_look = after.as_secs() < 30;
             let is_gone = (*kept as f64) < KEPT * *bytes as f64;
-            (is_first_look && is_gone).then_some(Answer::Undone)
+            (is_first_look && is_gone).then_some(SuggestionOutcome::Undone)
         }
     }
 }
 
-/// It as a measurement. Holds no text.
-fn measured(happened: &Happened) -> Measured {
+/// Converts an outcome into a measurement. Contains no text.
+fn measured(happened: &TabEvent) -> Measurement {
     let (name, value, source, more) = match happened {
-        Happened::Shown {
+        TabEvent::Shown {
             source,
             chars,
             took,
@@ -128,7 +128,7 @@ fn measured(happened: &Happened) -> Measured {
             source,
             json!({ "ms": took.map(|took| took.as_millis() as u64) }),
         ),
-        Happened::Accepted {
+        TabEvent::Accepted {
             source,
             part,
             chars,
@@ -137,14 +137,14 @@ fn measured(happened: &Happened) -> Measured {
             "tab.accepted",
             *chars as f64,
             source,
-            json!({ "part": match part { Part::All => "all", Part::Word => "word", Part::Line => "line" } }),
+            json!({ "part": match part { AcceptGranularity::All => "all", AcceptGranularity::Word => "word", AcceptGranularity::Line => "line" } }),
         ),
-        Happened::Typed { source, .. } => ("tab.typed", 1.0, source, json!({})),
-        Happened::Dismissed { source, .. } => ("tab.dismissed", 1.0, source, json!({})),
-        Happened::Ignored { source, typed, .. } => {
+        TabEvent::Typed { source, .. } => ("tab.typed", 1.0, source, json!({})),
+        TabEvent::Dismissed { source, .. } => ("tab.dismissed", 1.0, source, json!({})),
+        TabEvent::Ignored { source, typed, .. } => {
             ("tab.ignored", 1.0, source, json!({ "typed": typed }))
         }
-        Happened::Kept {
+        TabEvent::Kept {
             source,
             after,
             bytes,
@@ -161,19 +161,19 @@ fn measured(happened: &Happened) -> Measured {
     if let Some(tags) = tags.as_object_mut() {
         tags.insert("source".to_owned(), json!(source_name(source)));
     }
-    Measured {
+    Measurement {
         name,
         value,
         tags: tags.to_string(),
     }
 }
 
-fn source_name(source: &Source) -> String {
+fn source_name(source: &SuggestionSource) -> String {
     match source {
-        Source::Propagation { .. } => "propagation".to_owned(),
-        Source::Continuation => "continuation".to_owned(),
-        Source::Syntax => "syntax".to_owned(),
-        Source::Gap(model) | Source::NextEdit(model) => model.to_string(),
+        SuggestionSource::Propagation { .. } => "propagation".to_owned(),
+        SuggestionSource::Continuation => "continuation".to_owned(),
+        SuggestionSource::Syntax => "syntax".to_owned(),
+        SuggestionSource::Gap(model) | SuggestionSource::NextEdit(model) => model.to_string(),
     }
 }
 
@@ -181,10 +181,10 @@ fn source_name(source: &Source) -> String {
 mod tests {
     use super::*;
 
-    fn kept(after: u64, kept: usize) -> Happened {
-        Happened::Kept {
+    fn kept(after: u64, kept: usize) -> TabEvent {
+        TabEvent::Kept {
             id: SuggestionId(1),
-            source: Source::Continuation,
+            source: SuggestionSource::Continuation,
             after: Duration::from_secs(after),
             bytes: 100,
             kept,
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_is_gone_soon_counts_as_taken_back() {
-        assert_eq!(answer(&kept(10, 10)), Some(Answer::Undone));
+        assert_eq!(answer(&kept(10, 10)), Some(SuggestionOutcome::Undone));
         assert_eq!(answer(&kept(10, 60)), None);
         assert_eq!(answer(&kept(30, 0)), None);
     }
@@ -205,18 +205,18 @@ mod tests {
             file: None,
             revision: base::Revision(0),
             edits: Vec::new(),
-            source: Source::Continuation,
+            source: SuggestionSource::Continuation,
             confidence: 0.5,
         };
-        let ignored = Happened::Ignored {
+        let ignored = TabEvent::Ignored {
             id: SuggestionId(1),
-            source: Source::Continuation,
+            source: SuggestionSource::Continuation,
             typed: 0,
         };
         let threshold = |seen: u64, is_painted: bool| {
-            let (mut shown, mut local) = (Shown::default(), Local::new());
+            let (mut shown, mut local) = (ShownSuggestions::default(), LocalPredictor::new());
             let text = text::Snapshot::new("fn a() {\n    b();\n}\n\nfn a() {\n    ");
-            let scene = autocomplete::Scene {
+            let scene = autocomplete::EditorState {
                 path: None,
                 caret: text.len(),
                 rows: (base::Row(0), base::Row(9)),
@@ -226,7 +226,7 @@ mod tests {
                 snapshot: text,
             };
             let mut next = || SuggestionId(1);
-            local.everything(&scene, text::Timestamp(0), &mut next);
+            local.all_suggestions(&scene, text::Timestamp(0), &mut next);
             shown.show(&suggestion, Duration::ZERO);
             let before = local.threshold();
             let now = Duration::from_millis(seen);
@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn what_is_left_is_counted_and_written_down() {
-        let mut shown = Shown::default();
-        let mut local = Local::new();
+        let mut shown = ShownSuggestions::default();
+        let mut local = LocalPredictor::new();
         let now = (Duration::ZERO, true);
         shown.note(&kept(10, 100), now, &mut local);
         let measured = shown.note(&kept(30, 80), now, &mut local);

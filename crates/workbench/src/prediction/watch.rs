@@ -1,38 +1,39 @@
-//! The open texts, as far as Tab follows them: what each was before its last change, and how that came about.
+//! Open texts that Tab watches: the state of each before its last change, and the cause of that
+//! change.
 
 use std::collections::HashMap;
 
-use autocomplete::Cause;
+use autocomplete::ChangeCause;
 use base::Revision;
 use editor::DocumentModel;
 use gpui_kit::{App, Entity, EntityId, Subscription, WeakEntity};
 use text::{Author, History, NodeId, Snapshot};
 
-/// A text that is followed.
-pub(super) struct Watched {
+/// An open text under watch.
+pub(super) struct WatchedText {
     pub(super) model: WeakEntity<DocumentModel>,
     before: Snapshot,
-    undo: UndoPlace,
+    undo: UndoPosition,
     _followed: Subscription,
 }
 
-/// Where a text's undo tree stood.
+/// Position in a text's undo tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct UndoPlace {
+struct UndoPosition {
     current: NodeId,
     steps: usize,
 }
 
-/// What a change was made to, and how it came about.
-pub(super) struct Changed {
+/// The text before a change and the cause of the change.
+pub(super) struct TextChange {
     pub(super) before: Snapshot,
-    pub(super) cause: Cause,
+    pub(super) cause: ChangeCause,
 }
 
-/// The texts that are followed.
-pub(super) type Watching = HashMap<EntityId, Watched>;
+/// Watched texts by entity.
+pub(super) type WatchedTexts = HashMap<EntityId, WatchedText>;
 
-impl UndoPlace {
+impl UndoPosition {
     fn of(history: &History) -> Self {
         Self {
             current: history.current(),
@@ -41,75 +42,77 @@ impl UndoPlace {
     }
 }
 
-impl Watched {
+impl WatchedText {
     pub(super) fn new(model: &Entity<DocumentModel>, followed: Subscription, cx: &App) -> Self {
         let read = model.read(cx);
         Self {
             model: model.downgrade(),
             before: read.snapshot(),
-            undo: UndoPlace::of(read.document().buffer().history()),
+            undo: UndoPosition::of(read.document().buffer().history()),
             _followed: followed,
         }
     }
 
-    /// The text changed to what `model` holds now. `taken` is the revision that the last taking of a suggestion led to.
+    /// Records that the text changed to the state in `model`. `taken` is the revision created by
+    /// the last accepted suggestion.
     pub(super) fn changed(
         &mut self,
         model: &DocumentModel,
         author: Author,
         taken: Option<Revision>,
-    ) -> Changed {
+    ) -> TextChange {
         let after = model.snapshot();
         let history = model.document().buffer().history();
-        let undo = UndoPlace::of(history);
+        let undo = UndoPosition::of(history);
         let cause = if taken == Some(after.revision()) {
-            Cause::Accepted
+            ChangeCause::Accepted
         } else if is_undo(self.undo, undo, history) {
-            Cause::Undone
+            ChangeCause::Undone
         } else if author == Author::User {
-            Cause::Typed
+            ChangeCause::Typed
         } else {
-            Cause::Other
+            ChangeCause::Other
         };
         self.undo = undo;
-        Changed {
+        TextChange {
             before: std::mem::replace(&mut self.before, after),
             cause,
         }
     }
 }
 
-/// Whether the way from one place of the undo tree to another takes something back or brings it back.
-fn is_undo(before: UndoPlace, now: UndoPlace, history: &History) -> bool {
+/// Returns whether moving between two positions of the undo tree undoes or redoes an edit.
+fn is_undo(before: UndoPosition, now: UndoPosition, history: &History) -> bool {
     let is_new = now.steps > before.steps;
     let reverts = history
         .step(now.current)
         .is_some_and(|step| step.reverts.is_some());
-    match is_new {
-        true => reverts,
-        false => now.current != before.current,
+    if is_new {
+        reverts
+    } else {
+        now.current != before.current
     }
 }
 
 #[cfg(test)]
 mod tests {
     use base::{ByteOffset, Span};
-    use text::{Buffer, Origin, Timestamp};
+    use text::{Buffer, EditOrigin, Timestamp};
 
-    use super::{UndoPlace, is_undo};
+    use super::{UndoPosition, is_undo};
 
     #[test]
     fn taking_back_is_told_from_typing() {
         let mut buffer = Buffer::new("");
-        let mut place = UndoPlace::of(buffer.history());
+        let mut place = UndoPosition::of(buffer.history());
         let mut step = |buffer: &Buffer| {
-            let now = UndoPlace::of(buffer.history());
+            let now = UndoPosition::of(buffer.history());
             let is_undo = is_undo(place, now, buffer.history());
             place = now;
             is_undo
         };
         let typed = |buffer: &mut Buffer, at: usize, text: &str| {
-            let origin = Origin::typing(Timestamp(0));
+            let origin = EditOrigin::typing(Timestamp(0));
             buffer.replace(Span::at(ByteOffset(at)), text, &origin);
         };
         typed(&mut buffer, 0, "a");

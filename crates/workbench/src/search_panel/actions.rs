@@ -1,21 +1,21 @@
-//! The commands of the search panel.
+//! Action handlers of the search panel.
 
 use std::time::Duration;
 
 use base::AbsPath;
 use gpui_kit::{Context, Focusable as _, Window};
-use project::search::FoundRow;
+use project::search::MatchingRow;
 use text::RowSpan;
 
-use super::{Progress, SearchPanel};
+use super::{SearchPanel, SearchProgress};
 use crate::actions::project_search as act;
-use crate::layout::Opening;
-use crate::workbench::{Focus, Goal, How, around, gather};
+use crate::layout::TabOpenMode;
+use crate::workbench::{Focus, GoToPosition, OpenOptions, expanded_rows, gather};
 
-/// Rows shown around a match when results are edited as one text.
+/// Rows of context around a match when results are edited as one text.
 const AROUND: u32 = 2;
-/// Matches that are edited as one text, at most.
-const MOST_EDITED: usize = 1000;
+/// Maximum number of matches edited as one text.
+const MAX_EDITED_MATCHES: usize = 1000;
 
 impl SearchPanel {
     pub(super) fn toggle_regex(
@@ -82,8 +82,8 @@ impl SearchPanel {
 
     pub(super) fn stop(&mut self, _: &act::Stop, _: &mut Window, cx: &mut Context<Self>) {
         self.wants_replace = false;
-        if self.running.take().is_some() && self.progress == Progress::Running {
-            self.progress = Progress::Stopped;
+        if self.running.take().is_some() && self.progress == SearchProgress::Running {
+            self.progress = SearchProgress::Stopped;
             cx.notify();
         }
     }
@@ -122,13 +122,13 @@ impl SearchPanel {
     }
 
     pub(super) fn open(&mut self, _: &act::Open, window: &mut Window, cx: &mut Context<Self>) {
-        self.open_picked(Opening::Lasting, Focus::Take, window, cx);
+        self.open_picked(TabOpenMode::Lasting, Focus::Take, window, cx);
     }
 
-    /// Shows the chosen result in a tab; a heading opens or closes its rows.
+    /// Opens the selected result in a tab; for a heading, expands or collapses its rows.
     pub(super) fn open_picked(
         &mut self,
-        opening: Opening,
+        opening: TabOpenMode,
         focus: Focus,
         window: &mut Window,
         cx: &mut Context<Self>,
@@ -136,7 +136,7 @@ impl SearchPanel {
         let Some(picked) = self.picked.clone() else {
             return;
         };
-        let Some((file, row)) = self.results.found(&picked) else {
+        let Some((file, row)) = self.results.picked_match(&picked) else {
             return;
         };
         let path = file.path.clone();
@@ -144,13 +144,14 @@ impl SearchPanel {
             self.toggle_file(&path, cx);
             return;
         };
-        let how = How {
+        let how = OpenOptions {
             opening,
             focus,
-            ..How::lasting()
+            ..OpenOptions::lasting()
         }
         .at(Some(goal));
-        // The window asks every tab about itself, this one too: it may when this call is over.
+        // The workbench queries every tab, including this one, so it is called after this update
+        // ends.
         let workbench = self.workbench.clone();
         window.defer(cx, move |window, cx| {
             workbench
@@ -181,14 +182,14 @@ impl SearchPanel {
     }
 
     pub(super) fn cancel(&mut self, _: &act::Cancel, window: &mut Window, cx: &mut Context<Self>) {
-        if self.progress == Progress::Running {
+        if self.progress == SearchProgress::Running {
             self.stop(&act::Stop, window, cx);
         } else if !self.focus_handle(cx).is_focused(window) {
             self.focus_field(window, cx);
         }
     }
 
-    /// Opens the rows that were found, with some around them, as one text.
+    /// Opens the matching rows, with context, as one editable text.
     pub(super) fn edit_results(
         &mut self,
         _: &act::EditResults,
@@ -202,10 +203,10 @@ impl SearchPanel {
                     start: row.row,
                     end: row.row + 1,
                 };
-                (file.path.clone(), around(rows, AROUND))
+                (file.path.clone(), expanded_rows(rows, AROUND))
             })
         });
-        let files = gather(places.take(MOST_EDITED));
+        let files = gather(places.take(MAX_EDITED_MATCHES));
         let title = format!("\u{201c}{}\u{201d}", self.pattern.read(cx).value());
         let workbench = self.workbench.clone();
         window.defer(cx, move |window, cx| {
@@ -219,10 +220,10 @@ impl SearchPanel {
     }
 }
 
-fn goal(row: &FoundRow) -> Goal {
+fn goal(row: &MatchingRow) -> GoToPosition {
     let columns = row.columns.first().cloned().unwrap_or(0..0);
     let column = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Goal::InRow {
+    GoToPosition::InRow {
         row: row.row,
         start: column(columns.start),
         end: column(columns.end),

@@ -1,21 +1,21 @@
-//! What a search is asked, from the fields and the settings.
+//! Builds the search query from the fields and the settings.
 
 use async_channel::Receiver;
 use base::AbsPath;
 use gpui_kit::{App, Context};
-use project::search::{Case, SearchEvent, SearchQuery, SearchScope, Syntax};
-use project::{Hidden, Ignored, WalkOptions};
+use project::search::{CaseSensitivity, SearchEvent, SearchQuery, SearchScope, Syntax};
+use project::{HiddenFiles, IgnoredFiles, WalkOptions};
 use ui::ActiveSettings as _;
 
 use super::SearchPanel;
 use crate::documents::Documents;
 
-/// How many found files may wait to be shown; while it is full the search waits.
+/// Number of files in the result channel; when it is full, the search waits.
 pub(super) const WAITING: usize = 256;
-/// How many events are taken in at once, between two frames.
+/// Maximum number of events handled between two frames.
 const BATCH: usize = 400;
 
-/// What is there already, besides the first.
+/// Collects `first` and the events already in the channel.
 pub(super) fn gather(first: SearchEvent, events: &Receiver<SearchEvent>) -> Vec<SearchEvent> {
     let mut batch = vec![first];
     while batch.len() < BATCH {
@@ -27,7 +27,8 @@ pub(super) fn gather(first: SearchEvent, events: &Receiver<SearchEvent>) -> Vec<
     batch
 }
 
-/// Globs separated by commas or semicolons; those within braces and brackets, or behind a backslash, separate nothing.
+/// Splits globs at commas and semicolons, except within braces, within brackets or after a
+/// backslash.
 pub(super) fn globs(text: &str) -> Vec<String> {
     let mut globs = vec![String::new()];
     let (mut braces, mut is_class, mut is_escaped) = (0_usize, false, false);
@@ -70,23 +71,23 @@ impl SearchPanel {
                 Syntax::Literal
             },
             case: match (self.options.is_case_sensitive, settings.smart_case) {
-                (true, _) => Case::Sensitive,
-                (false, true) => Case::Smart,
-                (false, false) => Case::Insensitive,
+                (true, _) => CaseSensitivity::Sensitive,
+                (false, true) => CaseSensitivity::Smart,
+                (false, false) => CaseSensitivity::Insensitive,
             },
             whole_word: self.options.is_whole_word,
             files: WalkOptions {
                 include: globs(&self.include.read(cx).value()),
                 exclude,
                 hidden: if settings.hidden {
-                    Hidden::Visit
+                    HiddenFiles::Visit
                 } else {
-                    Hidden::Skip
+                    HiddenFiles::Skip
                 },
                 ignored: if settings.use_ignore_files {
-                    Ignored::Skip
+                    IgnoredFiles::Skip
                 } else {
-                    Ignored::Visit
+                    IgnoredFiles::Visit
                 },
             },
             context_rows: settings.context_lines as usize,
@@ -95,12 +96,12 @@ impl SearchPanel {
         }
     }
 
-    /// The folder, with open texts in place of their files.
+    /// Returns the search scope: the folder, with open texts in place of their files.
     pub(super) fn scope(&self, root: AbsPath, cx: &Context<Self>) -> SearchScope {
-        let sieve = crate::folder::Folder::sieve_of(&root, cx);
+        let sieve = crate::folder::OpenFolder::sieve_of(&root, cx);
         SearchScope::new(self.services.ground.clone(), root)
             .with_unsaved(Documents::texts_beside_files(cx))
-            .with_sieve(sieve)
+            .with_prefilter(sieve)
     }
 }
 

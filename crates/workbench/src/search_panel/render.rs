@@ -1,4 +1,4 @@
-//! Draws the search panel.
+//! Rendering of the search panel.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use ui::{
 };
 
 use super::actions::{files, matches};
-use super::replace::{Replace, preview};
-use super::results::{Line, Picked};
-use super::{Field, Progress, SearchPanel};
+use super::replace::{Replacer, preview};
+use super::results::{Picked, ResultLine};
+use super::{SearchField, SearchPanel, SearchProgress};
 use crate::actions::project_search as act;
-use crate::layout::Opening;
+use crate::layout::TabOpenMode;
 use crate::workbench::Focus;
 
-/// What a row with a match is drawn from.
+/// Input for drawing a row with a match.
 struct MatchRow {
     number: u32,
     text: String,
@@ -43,7 +43,7 @@ impl SearchPanel {
             ))
             .child(toggle(
                 Icon::Filter,
-                "Files to search",
+                "Files to include",
                 self.options.shows_filters,
                 act::ToggleFilters,
             ));
@@ -64,13 +64,13 @@ impl SearchPanel {
                 .gap(dp(8.0))
                 .child(field(
                     &self.include,
-                    "Files to search",
-                    self.error_of(Field::Include),
+                    "Files to include",
+                    self.error_of(SearchField::Include),
                 ))
                 .child(field(
                     &self.exclude,
-                    "Files to leave out",
-                    self.error_of(Field::Exclude),
+                    "Files to exclude",
+                    self.error_of(SearchField::Exclude),
                 ))
         });
         div()
@@ -88,10 +88,10 @@ impl SearchPanel {
             .into_any_element()
     }
 
-    /// What is shown below a field.
-    pub(crate) fn error_of(&self, field: Field) -> Option<SharedString> {
+    /// Returns the error message below a field.
+    pub(crate) fn error_of(&self, field: SearchField) -> Option<SharedString> {
         match &self.progress {
-            Progress::Refused(refusal) if refusal.field == field => {
+            SearchProgress::Refused(refusal) if refusal.field == field => {
                 Some(refusal.reason.clone().into())
             }
             _ => None,
@@ -100,25 +100,25 @@ impl SearchPanel {
 
     fn render_pattern(&self) -> TextField {
         let options = self.options;
-        let error = self.error_of(Field::Pattern);
+        let error = self.error_of(SearchField::Pattern);
         let (case, word) = (options.is_case_sensitive, options.is_whole_word);
         TextField::new(&self.pattern, "Search the project")
             .icon(Icon::Search)
             .mono()
             .error(error)
-            .end(toggle(
+            .end_element(toggle(
                 Icon::CaseSensitive,
                 "Match case",
                 case,
                 act::ToggleCase,
             ))
-            .end(toggle(
+            .end_element(toggle(
                 Icon::WholeWord,
                 "Whole words",
                 word,
                 act::ToggleWord,
             ))
-            .end(toggle(
+            .end_element(toggle(
                 Icon::Regex,
                 "Regular expression",
                 options.is_regex,
@@ -146,7 +146,7 @@ impl SearchPanel {
         Some(row.into_any_element())
     }
 
-    /// What the line above the results says.
+    /// Returns the text of the line above the results.
     pub(crate) fn status_words(&self) -> String {
         let found = || {
             let count = self.results.match_count();
@@ -157,32 +157,32 @@ impl SearchPanel {
             )
         };
         match &self.progress {
-            Progress::Idle => "Type to search all files of the folder".to_owned(),
-            Progress::Running if self.wants_replace => {
+            SearchProgress::Idle => "Type to search all files of the folder".to_owned(),
+            SearchProgress::Running if self.wants_replace => {
                 format!(
-                    "Searching\u{2026} {}; the question comes with the last",
+                    "Searching\u{2026} {}; you will be asked to confirm when it finishes",
                     found()
                 )
             }
-            Progress::Running => format!("Searching\u{2026} {}", found()),
-            Progress::Stopped => format!("Stopped: {}", found()),
-            Progress::Refused(_) => "The search cannot start".to_owned(),
-            Progress::Done(summary) if summary.matches == 0 => {
+            SearchProgress::Running => format!("Searching\u{2026} {}", found()),
+            SearchProgress::Stopped => format!("Stopped: {}", found()),
+            SearchProgress::Refused(_) => "The search cannot start".to_owned(),
+            SearchProgress::Done(summary) if summary.matches == 0 => {
                 format!("Nothing found in {}", files(summary.files_searched))
             }
-            Progress::Done(summary) if self.results.match_count() == 0 => {
+            SearchProgress::Done(summary) if self.results.match_count() == 0 => {
                 format!("None left of {}", matches(summary.matches))
             }
-            Progress::Done(summary) if summary.is_cut => {
+            SearchProgress::Done(summary) if summary.is_cut => {
                 format!("{}, and there is more: narrow the search down", found())
             }
-            Progress::Done(_) => found(),
+            SearchProgress::Done(_) => found(),
         }
     }
 
     fn render_status(&self, cx: &Context<Self>) -> AnyElement {
         let words = self.status_words();
-        let stop = (self.progress == Progress::Running).then(|| {
+        let stop = (self.progress == SearchProgress::Running).then(|| {
             IconButton::new("stop", Icon::CircleX, "Stop")
                 .small()
                 .action(Box::new(act::Stop))
@@ -247,16 +247,16 @@ impl SearchPanel {
 
     fn render_line(
         &self,
-        line: Line,
+        line: ResultLine,
         at: usize,
         has_keyboard: bool,
-        replacing: Option<&Replace>,
+        replacing: Option<&Replacer>,
         cx: &mut Context<Self>,
     ) -> AnyElement {
         let colors = cx.theme().colors;
         match line {
-            Line::File { file } => self.render_file(file, at, has_keyboard, cx),
-            Line::Match { file, row } => {
+            ResultLine::File { file } => self.render_file(file, at, has_keyboard, cx),
+            ResultLine::Match { file, row } => {
                 let found = self
                     .results
                     .files()
@@ -272,7 +272,7 @@ impl SearchPanel {
                 };
                 self.render_match(row, at, has_keyboard, cx)
             }
-            Line::Replaced { file, row } => {
+            ResultLine::Replaced { file, row } => {
                 let file = self.results.files().get(file);
                 let found = file.and_then(|file| Some((file.line_ending, file.rows.get(row)?)));
                 let text = match (found, replacing) {
@@ -286,13 +286,13 @@ impl SearchPanel {
                     .bg(colors.added_ground)
                     .into_any_element()
             }
-            Line::Context { .. } => match self.results.context(line) {
+            ResultLine::Context { .. } => match self.results.context(line) {
                 Some((row, text)) => code_row(Some(row.0 + 1), text.to_owned(), cx)
                     .text_color(colors.muted)
                     .into_any_element(),
                 None => div().into_any_element(),
             },
-            Line::Gap => code_row(None, "\u{22ef}".to_owned(), cx)
+            ResultLine::Gap => code_row(None, "\u{22ef}".to_owned(), cx)
                 .text_color(colors.disabled)
                 .into_any_element(),
         }
@@ -318,7 +318,7 @@ impl SearchPanel {
         let count: usize = found
             .rows
             .iter()
-            .map(project::search::FoundRow::match_count)
+            .map(project::search::MatchingRow::match_count)
             .sum();
         let selected = self.picked == Some(Picked::File(path.clone()));
         let arrow = if found.is_closed {
@@ -418,8 +418,8 @@ impl SearchPanel {
             this.picked = picked.clone();
             this.list_focus.focus(window, cx);
             match event.click_count() {
-                1 => this.open_picked(Opening::Preview, Focus::Leave, window, cx),
-                _ => this.open_picked(Opening::Lasting, Focus::Take, window, cx),
+                1 => this.open_picked(TabOpenMode::Preview, Focus::Leave, window, cx),
+                _ => this.open_picked(TabOpenMode::Lasting, Focus::Take, window, cx),
             }
             cx.notify();
         }))
@@ -435,25 +435,25 @@ impl SearchPanel {
                 .into_any_element();
         }
         match &self.progress {
-            Progress::Idle => EmptyState::new("Search all files of the folder")
+            SearchProgress::Idle => EmptyState::new("Search all files of the folder")
                 .icon(Icon::Search)
                 .detail("Texts with unsaved changes are searched as they are. Enter goes to the results.")
                 .into_any_element(),
-            Progress::Running => EmptyState::new("Searching\u{2026}").into_any_element(),
-            Progress::Refused(refusal) => {
+            SearchProgress::Running => EmptyState::new("Searching\u{2026}").into_any_element(),
+            SearchProgress::Refused(refusal) => {
                 EmptyState::new("The search cannot start").detail(refusal.reason.clone()).into_any_element()
             }
-            Progress::Done(summary) if summary.matches > 0 => EmptyState::new("No match is left")
-                .detail("What was found is replaced, edited away or dismissed.")
+            SearchProgress::Done(summary) if summary.matches > 0 => EmptyState::new("No match is left")
+                .detail("All matches were replaced, edited or dismissed.")
                 .into_any_element(),
-            Progress::Stopped | Progress::Done(_) => EmptyState::new("Nothing found")
-                .detail("Look at the switches for case, words and regular expressions, and at the files left out.")
+            SearchProgress::Stopped | SearchProgress::Done(_) => EmptyState::new("Nothing found")
+                .detail("Check the toggles for case, whole words and regular expressions, and the excluded files.")
                 .into_any_element(),
         }
     }
 }
 
-/// A switch beside a field. Each has a key of its own; Tab goes from field to field.
+/// Builds a toggle beside a field. Each has its own key binding; Tab moves between fields.
 fn toggle(icon: Icon, name: &'static str, on: bool, action: impl gpui_kit::Action) -> IconButton {
     IconButton::new(name, icon, name)
         .small()
@@ -462,9 +462,9 @@ fn toggle(icon: Icon, name: &'static str, on: bool, action: impl gpui_kit::Actio
         .action(Box::new(action))
 }
 
-/// Text of several rows in one.
+/// Joins text of several rows into one line.
 fn one_line(text: String) -> String {
-    // The replacement has the length of what it replaces, so that highlights stay in place.
+    // The replacement characters keep the length, so that highlights stay aligned.
     if text.contains(['\n', '\t', '\r']) {
         text.replace(['\n', '\t', '\r'], " ")
     } else {

@@ -1,80 +1,80 @@
-//! Replaces what a search found: in open texts as an edit that undo takes back, in closed files by way of a document
-//! that is loaded, edited and saved.
+//! Replaces search results: in open texts as an undoable edit, in closed files by loading, editing
+//! and saving a document.
 //!
-//! Blocks on the disk for closed files: runs in the background. Must not know: gpui.
-//! Invariant: exactly the byte ranges of the results are replaced, in the text that was searched and in no other; what
-//! replaces them is made of the groups of the search, as in the preview.
+//! Blocks on the disk for closed files, so it runs in the background. Must not know: gpui.
+//! Invariant: exactly the byte ranges of the results are replaced, and only in the text that was
+//! searched; the replacement expands the groups of the search, as in the preview.
 //! Start at `preview`, `InFile::replace` and `replace_in_file`.
 
 use std::sync::atomic::AtomicBool;
 
 use base::{AbsPath, Span};
-use caret::find::{LetterCase, Matcher, Pattern, Replacement};
+use caret::find::{LetterCase, Matcher, PatternKind, ReplacementTemplate};
 use host::{ContentHash, Files};
-use project::search::{FileMatches, FoundRow, TextMatch};
+use project::search::{FileMatches, MatchingRow, TextMatch};
 use project::{Binary, Document, SaveOptions, SaveTarget, load};
-use text::{Author, Edit, EditKind, FileFormat, LineEnding, Origin, Timestamp};
+use text::{Author, Edit, EditKind, EditOrigin, FileFormat, LineEnding, Timestamp};
 
-/// What replaces the results of a search.
+/// Replacement for the results of a search.
 #[derive(Clone, Debug)]
-pub(crate) struct Replace {
-    /// The matcher of the search.
+pub(crate) struct Replacer {
+    /// Matcher of the search.
     pub matcher: Matcher,
-    /// How its pattern is read, and with it the template.
-    pub pattern: Pattern,
-    /// The template of the replacement, as typed.
+    /// Kind of the pattern, which also determines the syntax of the template.
+    pub pattern: PatternKind,
+    /// Replacement template, as typed.
     pub template: String,
 }
 
-/// The matches of one file that are to be replaced.
+/// Matches to replace in one file.
 #[derive(Clone, Debug)]
-pub(crate) struct InFile {
-    /// The file.
+pub(crate) struct FileReplacement {
+    /// Path of the file.
     pub path: AbsPath,
-    /// The fingerprint of the text that was searched.
+    /// Hash of the text that was searched.
     pub content: ContentHash,
-    /// What line feeds of the template become.
+    /// Line ending that replaces line feeds in the template.
     pub line_ending: LineEnding,
-    /// The matches to replace, sorted and disjoint.
+    /// Matches to replace, sorted and disjoint.
     pub matches: Vec<TextMatch>,
-    /// The other matches of the file, sorted and disjoint.
+    /// Remaining matches of the file, sorted and disjoint.
     pub rest: Vec<TextMatch>,
-    /// Rows around a match in the results.
+    /// Rows of context around a match in the results.
     pub context_rows: usize,
 }
 
-/// What was replaced in a file, and how to take it back.
+/// Record of the replacement in one file, for undoing it.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplacedFile {
-    /// The file.
+    /// Path of the file.
     pub path: AbsPath,
-    /// What was done to its text.
+    /// Edits applied to the text.
     pub edits: Vec<Edit>,
-    /// Leads back to the text of before.
+    /// Edits that restore the original text.
     pub inverse: Vec<Edit>,
-    /// The fingerprint of the text of before.
+    /// Hash of the original text.
     pub before: ContentHash,
-    /// The fingerprint of the text now.
+    /// Hash of the text after the replacement.
     pub after: ContentHash,
-    /// What is left of its results.
+    /// Remaining results of the file.
     pub rest: Option<FileMatches>,
-    /// The encoding of a closed file before, which the text of now need not tell any more.
+    /// Original encoding of a closed file, which may not be detectable from the new text.
     pub format: Option<FileFormat>,
 }
 
-/// The disk, for closed files.
-pub(crate) struct Disk<'a> {
-    /// The files.
+/// Access to closed files.
+pub(crate) struct DiskWriter<'a> {
+    /// File system to use.
     pub files: &'a dyn Files,
-    /// The folder for recovery records.
+    /// Folder for recovery records.
     pub recovery: &'a AbsPath,
-    /// The time of the edits.
+    /// Time stamp of the edits.
     pub at: Timestamp,
 }
 
-impl Replace {
-    fn replacement(&self, line_ending: LineEnding) -> Replacement {
-        Replacement::parse(
+impl Replacer {
+    fn replacement(&self, line_ending: LineEnding) -> ReplacementTemplate {
+        ReplacementTemplate::parse(
             &self.template,
             self.pattern,
             LetterCase::AsTyped,
@@ -83,8 +83,9 @@ impl Replace {
     }
 }
 
-/// What becomes of a row, with its line ending if that stays. Matches that are not shown whole stay as they are.
-pub(crate) fn preview(replace: &Replace, line_ending: LineEnding, row: &FoundRow) -> String {
+/// Returns a row after the replacement, including its line ending if that remains. Truncated
+/// matches stay unchanged.
+pub(crate) fn preview(replace: &Replacer, line_ending: LineEnding, row: &MatchingRow) -> String {
     let replacement = replace.replacement(line_ending);
     let shown = format!("{}{}", row.text, row.ending);
     let mut text = String::with_capacity(shown.len());
@@ -102,9 +103,10 @@ pub(crate) fn preview(replace: &Replace, line_ending: LineEnding, row: &FoundRow
     text
 }
 
-impl InFile {
-    /// Replaces the matches in `text`, or refuses with a sentence if that is not the text that was searched.
-    pub(crate) fn replace(&self, replace: &Replace, text: &str) -> Result<ReplacedFile, String> {
+impl FileReplacement {
+    /// Replaces the matches in `text`. Fails with a message if it is not the text that was
+    /// searched.
+    pub(crate) fn replace(&self, replace: &Replacer, text: &str) -> Result<ReplacedFile, String> {
         if ContentHash::of(text.as_bytes()) != self.content {
             return Err(format!(
                 "nothing was replaced in {}: it changed since it was searched; search again",
@@ -137,8 +139,8 @@ impl InFile {
 }
 
 impl ReplacedFile {
-    /// The edits that take it back in `text`; none where it was taken back already. Refuses with a sentence if the text
-    /// changed since.
+    /// Returns the edits that undo the replacement in `text`; none if it is already undone. Fails
+    /// with a message if the text changed since.
     pub(crate) fn take_back(&self, text: &str) -> Result<Vec<Edit>, String> {
         let content = ContentHash::of(text.as_bytes());
         if content == self.after {
@@ -154,11 +156,11 @@ impl ReplacedFile {
     }
 }
 
-/// Replaces in a file that no window shows, and saves it.
+/// Replaces matches in a file that is not open, and saves it.
 pub(crate) fn replace_in_file(
-    replace: &Replace,
-    file: &InFile,
-    disk: &Disk<'_>,
+    replace: &Replacer,
+    file: &FileReplacement,
+    disk: &DiskWriter<'_>,
 ) -> Result<ReplacedFile, String> {
     let mut replaced = None;
     let format = edit_file(&file.path, None, disk, |text| {
@@ -169,18 +171,21 @@ pub(crate) fn replace_in_file(
     replaced.ok_or_else(|| format!("nothing was replaced in {}", file.path))
 }
 
-/// Takes back what was replaced in a file that no window shows, and saves it. Answers whether there was anything to do.
-pub(crate) fn take_back_in_file(file: &ReplacedFile, disk: &Disk<'_>) -> Result<bool, String> {
+/// Undoes a replacement in a file that is not open, and saves it. Returns whether the file changed.
+pub(crate) fn take_back_in_file(
+    file: &ReplacedFile,
+    disk: &DiskWriter<'_>,
+) -> Result<bool, String> {
     let before = edit_file(&file.path, file.format, disk, |text| file.take_back(text))?;
     Ok(before.is_some())
 }
 
-/// Loads a file, edits it and saves it in the encoding of `format`, or else in its own. Answers the format that it had,
-/// where there was an edit.
+/// Loads a file, edits it and saves it in the encoding of `format`, or else in its own. Returns the
+/// original format if there were edits.
 fn edit_file(
     path: &AbsPath,
     format: Option<FileFormat>,
-    disk: &Disk<'_>,
+    disk: &DiskWriter<'_>,
     edits: impl FnOnce(&str) -> Result<Vec<Edit>, String>,
 ) -> Result<Option<FileFormat>, String> {
     let loaded = load(disk.files, path, Binary::Refuse, &AtomicBool::new(false));
@@ -201,7 +206,7 @@ fn edit_file(
             ..format
         });
     }
-    let origin = Origin::new(Author::User, EditKind::Other, disk.at);
+    let origin = EditOrigin::new(Author::User, EditKind::Other, disk.at);
     document.buffer_mut().edit(&edits, &origin);
     let options = SaveOptions::default();
     let job = document
@@ -214,7 +219,7 @@ fn edit_file(
     Ok(Some(before))
 }
 
-/// The text after edits, which are sorted and disjoint.
+/// Applies sorted, disjoint edits to a text.
 fn edited(text: &str, edits: &[Edit]) -> String {
     let mut after = String::with_capacity(text.len());
     let mut at = 0;
@@ -228,9 +233,9 @@ fn edited(text: &str, edits: &[Edit]) -> String {
 }
 
 fn inverse(text: &str, edits: &[Edit]) -> Vec<Edit> {
-    let mut shift = Shift::default();
+    let mut shift = OffsetShift::default();
     let back = edits.iter().map(|edit| {
-        let start = shift.place(edit.span.start.0);
+        let start = shift.shifted(edit.span.start.0);
         shift.pass(edit);
         let span = Span::from(start..start + edit.text.len());
         Edit::new(span, &text[edit.span.range()])
@@ -238,9 +243,9 @@ fn inverse(text: &str, edits: &[Edit]) -> Vec<Edit> {
     back.collect()
 }
 
-/// Where matches lie after edits that touch none of them.
+/// Maps matches through edits that do not touch them.
 fn moved<'a>(matches: &'a [TextMatch], edits: &'a [Edit]) -> impl Iterator<Item = TextMatch> + 'a {
-    let mut shift = Shift::default();
+    let mut shift = OffsetShift::default();
     let mut edits = edits.iter().peekable();
     matches.iter().map(move |found| {
         while let Some(edit) = edits.next_if(|edit| edit.span.end <= found.span.start) {
@@ -248,26 +253,26 @@ fn moved<'a>(matches: &'a [TextMatch], edits: &'a [Edit]) -> impl Iterator<Item 
         }
         let (start, end) = (found.span.start.0, found.span.end.0);
         TextMatch {
-            span: Span::from(shift.place(start)..shift.place(end)),
+            span: Span::from(shift.shifted(start)..shift.shifted(end)),
             groups: found.groups.clone(),
         }
     })
 }
 
-/// How far edits moved the text behind them.
+/// Accumulated offset shift caused by edits.
 #[derive(Default)]
-struct Shift {
+struct OffsetShift {
     added: usize,
     removed: usize,
 }
 
-impl Shift {
+impl OffsetShift {
     fn pass(&mut self, edit: &Edit) {
         self.added += edit.text.len();
         self.removed += edit.span.len();
     }
 
-    fn place(&self, offset: usize) -> usize {
+    fn shifted(&self, offset: usize) -> usize {
         offset + self.added - self.removed
     }
 }

@@ -1,22 +1,24 @@
-//! Replaces results of the search, in open texts and in closed files, and takes that back.
+//! Replaces search results in open texts and closed files, and undoes the replacement.
 //!
-//! Invariant: a file that changed since it was searched is left alone and named.
+//! Invariant: a file that changed since it was searched is left unchanged and reported.
 
 use base::AbsPath;
 use editor::DocumentModel;
 use gpui_kit::{App, AppContext as _, Context, Entity, Window};
-use project::search::FoundRow;
+use project::search::MatchingRow;
 use text::{Author, Edit, Timestamp};
 use ui::{ButtonStyle, Tone};
 
 use super::SearchPanel;
 use super::actions::{files, matches};
-use super::replace::{Disk, InFile, Replace, ReplacedFile, replace_in_file, take_back_in_file};
+use super::replace::{
+    DiskWriter, FileReplacement, ReplacedFile, Replacer, replace_in_file, take_back_in_file,
+};
 use super::results::Picked;
 use crate::actions::project_search as act;
 use crate::documents::Documents;
 use crate::notices::Notice;
-use crate::question::Asked;
+use crate::question::QuestionSpec;
 
 impl SearchPanel {
     pub(super) fn replace_one(
@@ -54,7 +56,7 @@ impl SearchPanel {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        // A half of what is meant would be worse than a moment's wait.
+        // Replacing only part of the results would be worse than a short wait.
         if self.is_under_way() {
             self.wants_replace = true;
             cx.notify();
@@ -63,9 +65,9 @@ impl SearchPanel {
         self.ask_to_replace(window, cx);
     }
 
-    /// Asks whether everything that was found is to be replaced.
+    /// Asks the user to confirm replacing all results.
     pub(super) fn ask_to_replace(&mut self, window: &mut Window, cx: &mut Context<Self>) {
-        let targets: Vec<InFile> = self
+        let targets: Vec<FileReplacement> = self
             .results
             .files()
             .iter()
@@ -74,9 +76,9 @@ impl SearchPanel {
         if targets.is_empty() {
             return;
         }
-        let asked = Asked {
+        let asked = QuestionSpec {
             title: format!("Replace {} in {}?", matches(self.results.match_count()), files(targets.len())).into(),
-            detail: "Open files change in their tabs; the other files are saved. Undo replace takes it back in all of them.".into(),
+            detail: "Open files change in their tabs; the other files are saved. Undo Replace reverts all of them.".into(),
             answers: vec![("Cancel".into(), ButtonStyle::Plain), ("Replace all".into(), ButtonStyle::Primary)],
             safest: 0,
         };
@@ -95,24 +97,24 @@ impl SearchPanel {
         .detach();
     }
 
-    /// What replaces the results that are shown.
-    pub(super) fn replacing(&self, cx: &App) -> Option<Replace> {
+    /// Builds the replacement for the shown results.
+    pub(super) fn replacing(&self, cx: &App) -> Option<Replacer> {
         let searched = self.searched.as_ref()?;
-        Some(Replace {
+        Some(Replacer {
             matcher: searched.matcher.clone(),
             pattern: searched.query.in_text().pattern,
             template: self.replacement.read(cx).value().to_string(),
         })
     }
 
-    fn target_of(&self, picked: &Picked) -> Option<InFile> {
-        let (file, row) = self.results.found(picked)?;
-        let is_wanted = |found: &&FoundRow| row.is_none_or(|row| row.row == found.row);
+    fn target_of(&self, picked: &Picked) -> Option<FileReplacement> {
+        let (file, row) = self.results.picked_match(picked)?;
+        let is_wanted = |found: &&MatchingRow| row.is_none_or(|row| row.row == found.row);
         let matches = |wanted: bool| {
             let rows = file.rows.iter().filter(|row| is_wanted(row) == wanted);
-            rows.flat_map(FoundRow::matches).collect()
+            rows.flat_map(MatchingRow::matches).collect()
         };
-        Some(InFile {
+        Some(FileReplacement {
             path: file.path.clone(),
             content: file.content,
             line_ending: file.line_ending,
@@ -122,11 +124,16 @@ impl SearchPanel {
         })
     }
 
-    fn replace(&mut self, targets: Vec<InFile>, window: &mut Window, cx: &mut Context<Self>) {
+    fn replace(
+        &mut self,
+        targets: Vec<FileReplacement>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let Some(replace) = self.replacing(cx) else {
             return;
         };
-        let mut done = Done::default();
+        let mut done = ReplaceOutcome::default();
         let mut closed = Vec::new();
         for target in targets {
             match Documents::of_path(&target.path, cx) {
@@ -150,11 +157,11 @@ impl SearchPanel {
 
     fn was_replaced(
         &mut self,
-        done: Done<ReplacedFile>,
+        done: ReplaceOutcome<ReplacedFile>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let Done {
+        let ReplaceOutcome {
             files: replaced,
             problems,
         } = done;
@@ -176,11 +183,14 @@ impl SearchPanel {
         self.show_picked(cx);
     }
 
-    /// What was replaced leaves the list.
+    /// Removes the replaced results from the list.
     fn take_rest(&mut self, file: &ReplacedFile) {
         let whole = Picked::File(file.path.clone());
-        let found = self.results.found(&whole).map(|(found, _)| found.content);
-        // A search that was begun meanwhile knows better.
+        let found = self
+            .results
+            .picked_match(&whole)
+            .map(|(found, _)| found.content);
+        // A search started in the meantime has newer results.
         if found != Some(file.before) {
             return;
         }
@@ -199,14 +209,14 @@ impl SearchPanel {
         }
     }
 
-    /// Takes the last replacement back in every file that was not changed since.
+    /// Undoes the last replacement in every file that is unchanged since.
     pub(crate) fn undo_replace(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let replaced = std::mem::take(&mut self.replaced);
         if replaced.is_empty() {
             let notice = Notice::new(Tone::Info, "there is no replacement to undo");
             return self.report(notice, window, cx);
         }
-        let mut done = Done::default();
+        let mut done = ReplaceOutcome::default();
         let mut closed = Vec::new();
         for file in replaced {
             match Documents::of_path(&file.path, cx) {
@@ -229,8 +239,13 @@ impl SearchPanel {
         );
     }
 
-    fn was_taken_back(&mut self, done: Done<AbsPath>, window: &mut Window, cx: &mut Context<Self>) {
-        let Done {
+    fn was_taken_back(
+        &mut self,
+        done: ReplaceOutcome<AbsPath>,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let ReplaceOutcome {
             files: taken_back,
             problems,
         } = done;
@@ -244,10 +259,10 @@ impl SearchPanel {
         }
     }
 
-    /// Does some work on closed files in the background, and hands its result on.
+    /// Runs `work` on closed files in the background and passes its result to `then`.
     fn on_disk<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Disk<'_>) -> T + Send + 'static,
+        work: impl FnOnce(&DiskWriter<'_>) -> T + Send + 'static,
         then: fn(&mut Self, T, &mut Window, &mut Context<Self>),
         window: &mut Window,
         cx: &mut Context<Self>,
@@ -255,7 +270,7 @@ impl SearchPanel {
         let (disk, recovery) = (self.services.files.clone(), self.services.dirs.recovery());
         let at = Timestamp(self.services.clock.wall_ms());
         let work = cx.background_spawn(async move {
-            work(&Disk {
+            work(&DiskWriter {
                 files: disk.as_ref(),
                 recovery: &recovery,
                 at,
@@ -263,7 +278,7 @@ impl SearchPanel {
         });
         cx.spawn_in(window, async move |this, cx| {
             let done = work.await;
-            // The panel may be closed by now.
+            // The panel may have been closed.
             this.update_in(cx, |this, window, cx| then(this, done, window, cx))
                 .ok();
         })
@@ -280,13 +295,13 @@ impl SearchPanel {
     }
 }
 
-/// The files that something was done to, and sentences about the others.
-struct Done<T> {
+/// The changed files, and messages about the others.
+struct ReplaceOutcome<T> {
     files: Vec<T>,
     problems: Vec<String>,
 }
 
-impl<T> Default for Done<T> {
+impl<T> Default for ReplaceOutcome<T> {
     fn default() -> Self {
         Self {
             files: Vec::new(),
@@ -295,7 +310,7 @@ impl<T> Default for Done<T> {
     }
 }
 
-impl<T> Done<T> {
+impl<T> ReplaceOutcome<T> {
     fn take(&mut self, result: Result<T, String>) {
         match result {
             Ok(file) => self.files.push(file),
@@ -305,8 +320,8 @@ impl<T> Done<T> {
 }
 
 fn replace_in_open(
-    replace: &Replace,
-    target: &InFile,
+    replace: &Replacer,
+    target: &FileReplacement,
     document: &Entity<DocumentModel>,
     cx: &mut App,
 ) -> Result<ReplacedFile, String> {

@@ -1,88 +1,89 @@
-//! What a search through the project found, as rows that a list can draw.
+//! Results of a project search, as rows that a list can draw.
 //!
-//! Plain data. Must not know: how searching works, gpui. Files stand in the order of their paths,
-//! in whatever order they arrive.
-//! Invariant: `lines` is what `files` shows: no dismissed match, nothing beneath a closed file.
+//! Plain data. Must not know: how searching works, gpui. Files are sorted by path, independently of
+//! the order of arrival.
+//! Invariant: `lines` shows `files` without dismissed matches and without the rows of collapsed
+//! files.
 //! Start at `Results::add`.
 
 use std::ops::Range;
 
 use base::{AbsPath, Row};
 use host::ContentHash;
-use project::search::{FileMatches, FoundRow};
+use project::search::{FileMatches, MatchingRow};
 use text::LineEnding;
 
 /// The results of one search.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    files: Vec<FoundFile>,
-    lines: Vec<Line>,
+    files: Vec<MatchedFile>,
+    lines: Vec<ResultLine>,
     matches: usize,
 }
 
 /// A file with matches.
 #[derive(Clone, Debug)]
-pub struct FoundFile {
-    /// Where it is.
+pub struct MatchedFile {
+    /// Path of the file.
     pub path: AbsPath,
-    /// From top to bottom.
-    pub rows: Vec<FoundRow>,
-    /// The fingerprint of the text that was searched.
+    /// Rows from top to bottom.
+    pub rows: Vec<MatchingRow>,
+    /// Hash of the text that was searched.
     pub content: ContentHash,
-    /// The ending that most of its lines have.
+    /// Prevailing line ending of the file.
     pub line_ending: LineEnding,
-    /// Whether only its name shows.
+    /// Whether its rows are collapsed.
     pub is_closed: bool,
 }
 
 /// One line of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line {
-    /// The name of a file.
+pub enum ResultLine {
+    /// Heading with the name of a file.
     File {
-        /// Which of the files.
+        /// Index of the file.
         file: usize,
     },
     /// A row with a match.
     Match {
-        /// Which of the files.
+        /// Index of the file.
         file: usize,
-        /// Which of its rows.
+        /// Index of the row in the file.
         row: usize,
     },
-    /// What the row above becomes when it is replaced.
+    /// Preview of the replacement in the row above.
     Replaced {
-        /// Which of the files.
+        /// Index of the file.
         file: usize,
-        /// Which of its rows.
+        /// Index of the row in the file.
         row: usize,
     },
-    /// A row beside a match.
+    /// A row of context.
     Context {
-        /// Which of the files.
+        /// Index of the file.
         file: usize,
-        /// Which of its rows it stands beside.
+        /// Index of the match row that it belongs to.
         row: usize,
-        /// Whether it stands above that row.
+        /// Whether the context precedes that row.
         is_before: bool,
-        /// Which of the context rows.
+        /// Index of the context row.
         index: usize,
     },
-    /// Rows are left out here.
+    /// A gap where rows are omitted.
     Gap,
 }
 
-/// What is selected in the list, which stays while results come and go.
+/// Selection in the list, which is stable while results change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Picked {
-    /// A file.
+    /// A file heading, by path.
     File(AbsPath),
     /// A row of a file.
     Match(AbsPath, Row),
 }
 
 impl Picked {
-    /// The file, or the file of the row.
+    /// Returns the path of the selected file or row.
     pub fn path(&self) -> &AbsPath {
         let (Self::File(path) | Self::Match(path, _)) = self;
         path
@@ -90,14 +91,18 @@ impl Picked {
 }
 
 impl Results {
-    /// Takes a file with matches. With `replaced`, a line for the replacement follows each match.
-    pub fn add(&mut self, found: FileMatches, replaced: Replaced) {
+    /// Adds a file with matches. With `replaced`, each match is followed by its preview.
+    pub fn add(&mut self, found: FileMatches, replaced: ReplacementPreview) {
         if found.rows.is_empty() {
             return;
         }
-        self.matches += found.rows.iter().map(FoundRow::match_count).sum::<usize>();
+        self.matches += found
+            .rows
+            .iter()
+            .map(MatchingRow::match_count)
+            .sum::<usize>();
         let at = self.files.partition_point(|file| file.path < found.path);
-        let file = FoundFile {
+        let file = MatchedFile {
             path: found.path,
             rows: found.rows,
             content: found.content,
@@ -105,7 +110,7 @@ impl Results {
             is_closed: false,
         };
         if at == self.files.len() {
-            // The usual case costs only what is new.
+            // Appending, the usual case, costs only the new lines.
             self.files.push(file);
             push_file(at, &self.files[at], replaced, &mut self.lines);
         } else {
@@ -114,8 +119,8 @@ impl Results {
         }
     }
 
-    /// Builds the lines anew, after the replacement came or went.
-    pub fn rebuild(&mut self, replaced: Replaced) {
+    /// Rebuilds the lines after the replacement was shown or hidden.
+    pub fn rebuild(&mut self, replaced: ReplacementPreview) {
         let mut lines = Vec::with_capacity(self.lines.len());
         for (index, file) in self.files.iter().enumerate() {
             push_file(index, file, replaced, &mut lines);
@@ -123,16 +128,16 @@ impl Results {
         self.lines = lines;
     }
 
-    /// Opens or closes the rows of a file.
-    pub fn toggle(&mut self, file: usize, replaced: Replaced) {
+    /// Expands or collapses the rows of a file.
+    pub fn toggle(&mut self, file: usize, replaced: ReplacementPreview) {
         if let Some(file) = self.files.get_mut(file) {
             file.is_closed = !file.is_closed;
             self.rebuild(replaced);
         }
     }
 
-    /// Takes a file or a row off the list; answers what is selected next.
-    pub fn dismiss(&mut self, picked: &Picked, replaced: Replaced) -> Option<Picked> {
+    /// Removes a file or a row from the list; returns the next selection.
+    pub fn dismiss(&mut self, picked: &Picked, replaced: ReplacementPreview) -> Option<Picked> {
         let next = self.step(Some(picked), 1).filter(|next| next != picked);
         let before = self
             .step(Some(picked), -1)
@@ -153,14 +158,14 @@ impl Results {
             .find(|picked| self.line_of(picked).is_some())
     }
 
-    /// Takes what was replaced off the list; `rest` is what is left of the file. Answers what is selected next, where
-    /// `picked` was.
+    /// Removes replaced results from the list; `rest` is what remains of the file. Returns the next
+    /// selection in place of `picked`.
     pub fn take_rest(
         &mut self,
         path: &AbsPath,
         rest: Option<FileMatches>,
         picked: &Picked,
-        replaced: Replaced,
+        replaced: ReplacementPreview,
     ) -> Option<Picked> {
         let at = self.line_of(picked);
         match rest {
@@ -180,13 +185,13 @@ impl Results {
         near.find_map(|line| self.picked_at(line))
     }
 
-    fn count_anew(&mut self, replaced: Replaced) {
+    fn count_anew(&mut self, replaced: ReplacementPreview) {
         let rows = self.files.iter().flat_map(|file| &file.rows);
-        self.matches = rows.map(FoundRow::match_count).sum();
+        self.matches = rows.map(MatchingRow::match_count).sum();
         self.rebuild(replaced);
     }
 
-    /// What one reaches from `from` by going `step` matches or files up or down.
+    /// Returns the selection `step` matches or headings after `from`.
     pub fn step(&self, from: Option<&Picked>, step: isize) -> Option<Picked> {
         let at = from.and_then(|picked| self.line_of(picked));
         let stops: Vec<usize> = (0..self.lines.len())
@@ -201,7 +206,7 @@ impl Results {
         self.picked_at(*stops.get(place)?)
     }
 
-    /// The next match in any file, headings left out, around the ends.
+    /// Returns the selection `step` matches after `from`, skipping headings and wrapping around.
     pub fn step_match(&self, from: Option<&Picked>, step: isize) -> Option<Picked> {
         let all: Vec<Picked> = self
             .files
@@ -228,33 +233,33 @@ impl Results {
         all.get(next).cloned()
     }
 
-    /// What a line selects; context and gaps select nothing.
+    /// Returns the selection for a line; `None` for context and gaps.
     pub fn picked_at(&self, line: usize) -> Option<Picked> {
         match *self.lines.get(line)? {
-            Line::File { file } => Some(Picked::File(self.files.get(file)?.path.clone())),
-            Line::Match { file, row } => {
+            ResultLine::File { file } => Some(Picked::File(self.files.get(file)?.path.clone())),
+            ResultLine::Match { file, row } => {
                 let file = self.files.get(file)?;
                 Some(Picked::Match(file.path.clone(), file.rows.get(row)?.row))
             }
-            Line::Replaced { .. } | Line::Context { .. } | Line::Gap => None,
+            ResultLine::Replaced { .. } | ResultLine::Context { .. } | ResultLine::Gap => None,
         }
     }
 
-    /// The line that shows what is selected.
+    /// Returns the line that shows the selection.
     pub fn line_of(&self, picked: &Picked) -> Option<usize> {
         let (Picked::File(path) | Picked::Match(path, _)) = picked;
         let index = self.files.iter().position(|file| file.path == *path)?;
         self.lines.iter().position(|line| match (*line, picked) {
-            (Line::File { file }, Picked::File(_)) => file == index,
-            (Line::Match { file, row }, Picked::Match(_, wanted)) => {
+            (ResultLine::File { file }, Picked::File(_)) => file == index,
+            (ResultLine::Match { file, row }, Picked::Match(_, wanted)) => {
                 file == index && self.files[file].rows[row].row == *wanted
             }
             _ => false,
         })
     }
 
-    /// The row that is selected, and its file.
-    pub fn found(&self, picked: &Picked) -> Option<(&FoundFile, Option<&FoundRow>)> {
+    /// Returns the selected file and row.
+    pub fn picked_match(&self, picked: &Picked) -> Option<(&MatchedFile, Option<&MatchingRow>)> {
         let (Picked::File(path) | Picked::Match(path, _)) = picked;
         let file = self.files.iter().find(|file| file.path == *path)?;
         let row = match picked {
@@ -264,24 +269,24 @@ impl Results {
         Some((file, row))
     }
 
-    /// The files with matches.
-    pub fn files(&self) -> &[FoundFile] {
+    /// Returns the files with matches.
+    pub fn files(&self) -> &[MatchedFile] {
         &self.files
     }
 
-    /// The lines to draw.
-    pub fn lines(&self) -> &[Line] {
+    /// Returns the lines to draw.
+    pub fn lines(&self) -> &[ResultLine] {
         &self.lines
     }
 
-    /// Matches in all files.
+    /// Returns the number of matches in all files.
     pub fn match_count(&self) -> usize {
         self.matches
     }
 
-    /// The text of a context line.
-    pub fn context(&self, line: Line) -> Option<(Row, &str)> {
-        let Line::Context {
+    /// Returns the row number and text of a context line.
+    pub fn context(&self, line: ResultLine) -> Option<(Row, &str)> {
+        let ResultLine::Context {
             file,
             row,
             is_before,
@@ -304,24 +309,29 @@ impl Results {
     }
 }
 
-/// Whether lines with the replacement are shown.
+/// Whether previews of the replacement are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Replaced {
-    /// They are.
+pub enum ReplacementPreview {
+    /// Previews follow their matches.
     Shown,
-    /// They are not.
+    /// Only the matches are listed.
     #[default]
     Hidden,
 }
 
-/// How many rows of the file a found row covers.
-fn rows_of(found: &FoundRow) -> u32 {
+/// Returns the number of rows of the file that a found row covers.
+fn rows_of(found: &MatchingRow) -> u32 {
     let feeds = found.text.bytes().filter(|b| *b == b'\n').count();
     u32::try_from(feeds).unwrap_or(0) + 1
 }
 
-fn push_file(index: usize, file: &FoundFile, replaced: Replaced, lines: &mut Vec<Line>) {
-    lines.push(Line::File { file: index });
+fn push_file(
+    index: usize,
+    file: &MatchedFile,
+    replaced: ReplacementPreview,
+    lines: &mut Vec<ResultLine>,
+) {
+    lines.push(ResultLine::File { file: index });
     if file.is_closed {
         return;
     }
@@ -329,12 +339,12 @@ fn push_file(index: usize, file: &FoundFile, replaced: Replaced, lines: &mut Vec
     for (row, found) in file.rows.iter().enumerate() {
         let first = found.row.0.saturating_sub(found.before.len() as u32);
         if shown_to.is_some_and(|end| first > end) {
-            lines.push(Line::Gap);
+            lines.push(ResultLine::Gap);
         }
         lines.extend(context(index, row, true, 0..found.before.len()));
-        lines.push(Line::Match { file: index, row });
-        if replaced == Replaced::Shown {
-            lines.push(Line::Replaced { file: index, row });
+        lines.push(ResultLine::Match { file: index, row });
+        if replaced == ReplacementPreview::Shown {
+            lines.push(ResultLine::Replaced { file: index, row });
         }
         lines.extend(context(index, row, false, 0..found.after.len()));
         shown_to = Some(found.row.0 + rows_of(found) + found.after.len() as u32);
@@ -346,8 +356,8 @@ fn context(
     row: usize,
     is_before: bool,
     range: Range<usize>,
-) -> impl Iterator<Item = Line> {
-    range.map(move |index| Line::Context {
+) -> impl Iterator<Item = ResultLine> {
+    range.map(move |index| ResultLine::Context {
         file,
         row,
         is_before,

@@ -61,7 +61,7 @@ fn every_control_has_a_name(cx: &mut TestAppContext) {
     for wanted in [
         "Replace by",
         "Match case",
-        "Files to leave out",
+        "Files to exclude",
         "in 3 files",
         "Line 2",
     ] {

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use agent::ask::Decision;
-use agent::record::{Mode, StoredContent, StoredPart, StoredUsage, TurnEnd};
-use agent::session::Prompt;
-use agent::tool::{Shown, ToolClass};
-use agent::{Command, Event, Outcome, Record, Stored};
+use agent::record::{SessionMode, StoredContent, StoredPart, StoredUsage, TurnEnd};
+use agent::session::UserPrompt;
+use agent::tool::{ToolClass, ToolDisplay};
+use agent::user_prompts::PermissionDecision;
+use agent::{AgentEvent, CallOutcome, SessionCommand, SessionRecord, Stored};
 use composer_panel::actions::{ChooseModel, DistrustFolder, TogglePanel, TrustFolder};
 use composer_panel::agents::{
-    FakeAgents, HouseRules, ModelLine, ModelList, SessionLine, WaitingHooks, WaitingServer,
+    FakeAgents, FolderTrust, ModelEntry, ModelList, PendingHooks, PendingMcpServer, SessionEntry,
 };
 use gpui_kit::test::TestQueryExt as _;
 use gpui_kit::{App, TestAppContext, Window, px, size};
 
 use super::a11y::names;
 use super::{Story, path, project, services, start_with};
-use crate::windows::Request;
+use crate::windows::OpenRequest;
 
 pub(super) fn open(cx: &mut TestAppContext) -> (Story, FakeAgents) {
     open_with(&[], cx)
@@ -24,7 +24,7 @@ pub(super) fn open(cx: &mut TestAppContext) -> (Story, FakeAgents) {
 
 /// A window whose engines found these problems at their start.
 pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, FakeAgents) {
-    let line = |id: &str, name: &str| ModelLine {
+    let line = |id: &str, name: &str| ModelEntry {
         id: id.to_owned(),
         name: name.to_owned(),
         about: String::new(),
@@ -35,7 +35,7 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
         advice: String::new(),
         problems: problems.iter().map(ToString::to_string).collect(),
     };
-    let session = SessionLine {
+    let session = SessionEntry {
         id: "old".to_owned(),
         title: "tidy the tests".to_owned(),
         last_ms: 0,
@@ -49,7 +49,7 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
         agents: Some(Arc::new(fake.clone())),
         ..services(&files)
     };
-    let request = Request {
+    let request = OpenRequest {
         folders: vec![path("/p")],
         files: Vec::new(),
     };
@@ -59,8 +59,8 @@ pub(super) fn open_with(problems: &[&str], cx: &mut TestAppContext) -> (Story, F
     (story, fake)
 }
 
-fn recorded(record: Record) -> Event {
-    Event::Recorded(Arc::new(Stored {
+fn recorded(record: SessionRecord) -> AgentEvent {
+    AgentEvent::Recorded(Arc::new(Stored {
         seq: 0,
         at_ms: 0,
         record,
@@ -77,7 +77,7 @@ fn text(text: &str) -> StoredPart {
 }
 
 /// A turn up to the moment at which a call waits for leave.
-pub(super) fn until_leave() -> Vec<Event> {
+pub(super) fn until_leave() -> Vec<AgentEvent> {
     let call = StoredPart {
         content: StoredContent::Call {
             id: "c1".to_owned(),
@@ -87,12 +87,12 @@ pub(super) fn until_leave() -> Vec<Event> {
         opaque: None,
     };
     vec![
-        recorded(Record::Prompted {
+        recorded(SessionRecord::Prompted {
             turn: 1,
             parts: vec![text("fix it")],
             is_steering: false,
         }),
-        recorded(Record::Asked {
+        recorded(SessionRecord::Asked {
             turn: 1,
             step: 1,
             model: "local/coder".to_owned(),
@@ -100,8 +100,8 @@ pub(super) fn until_leave() -> Vec<Event> {
             bytes: 0,
             same_bytes: 0,
         }),
-        Event::Text("I run ".to_owned()),
-        recorded(Record::Answered {
+        AgentEvent::Text("I run ".to_owned()),
+        recorded(SessionRecord::Answered {
             turn: 1,
             step: 1,
             model: "local/coder".to_owned(),
@@ -110,7 +110,7 @@ pub(super) fn until_leave() -> Vec<Event> {
             cost_nano: None,
             stop: "tool_use".to_owned(),
         }),
-        recorded(Record::LeaveAsked {
+        recorded(SessionRecord::LeaveAsked {
             call: "c1".to_owned(),
             title: "cargo test".to_owned(),
             details: "cargo test".to_owned(),
@@ -120,13 +120,13 @@ pub(super) fn until_leave() -> Vec<Event> {
     ]
 }
 
-fn after_leave() -> Vec<Event> {
+fn after_leave() -> Vec<AgentEvent> {
     vec![
-        recorded(Record::LeaveGiven {
+        recorded(SessionRecord::LeaveGiven {
             call: "c1".to_owned(),
-            decision: Decision::Once,
+            decision: PermissionDecision::Once,
         }),
-        recorded(Record::CallBegan {
+        recorded(SessionRecord::CallBegan {
             turn: 1,
             call: "c1".to_owned(),
             tool: "exec_command".to_owned(),
@@ -135,20 +135,20 @@ fn after_leave() -> Vec<Event> {
             title: "cargo test".to_owned(),
             input: serde_json::Value::Null,
         }),
-        recorded(Record::CallEnded {
+        recorded(SessionRecord::CallEnded {
             turn: 1,
             call: "c1".to_owned(),
             tool: "exec_command".to_owned(),
-            outcome: Outcome::Ok,
+            outcome: CallOutcome::Ok,
             detail: None,
             content: vec![text("ok")],
             shown: vec![
-                Shown::Command {
+                ToolDisplay::Command {
                     command: "cargo test".to_owned(),
                     code: Some(0),
                     output: "2 passed".to_owned(),
                 },
-                Shown::Diff {
+                ToolDisplay::Diff {
                     path: "src/main.rs".to_owned(),
                     old: Some("a\nb\n".to_owned()),
                     new: Some("a\nc\n".to_owned()),
@@ -156,16 +156,16 @@ fn after_leave() -> Vec<Event> {
             ],
             millis: 1_200,
         }),
-        recorded(Record::TurnEnded {
+        recorded(SessionRecord::TurnEnded {
             turn: 1,
             end: TurnEnd::Done,
         }),
-        Event::Idle(TurnEnd::Done),
+        AgentEvent::Idle(TurnEnd::Done),
     ]
 }
 
-pub(super) fn said(text: &str) -> Prompt {
-    Prompt {
+pub(super) fn said(text: &str) -> UserPrompt {
+    UserPrompt {
         text: text.to_owned(),
         images: Vec::new(),
     }
@@ -180,17 +180,20 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
     assert_eq!(started.len(), 1);
     assert_eq!(started[0].model, "local/coder");
     assert_eq!(started[0].root, path("/p"));
-    assert_eq!(fake.told(), [Command::Prompt(said("fix it"))]);
+    assert_eq!(
+        fake.take_commands(),
+        [SessionCommand::Prompt(said("fix it"))]
+    );
 
     for event in until_leave() {
-        fake.tell(event);
+        fake.send_event(event);
     }
     story.settle();
     assert!(story.read(|it, cx| it.agents().read(cx).is_running()));
     let asking = story.read(|it, cx| {
         let transcript = it.agents().read(cx).transcript();
         transcript
-            .and_then(|it| it.asking())
+            .and_then(|it| it.pending_approval())
             .map(|it| it.call.title.clone())
     });
     assert_eq!(asking.as_deref(), Some("cargo test"));
@@ -205,30 +208,33 @@ fn a_turn_with_leave_by_the_keyboard(cx: &mut TestAppContext) {
     assert_eq!(in_status(&mut story), "1 agent waits for you");
     // Enter with nothing typed allows nothing.
     story.keys("enter");
-    assert_eq!(fake.told(), []);
+    assert_eq!(fake.take_commands(), []);
     story.keys("alt-y");
-    let once = Command::Decide {
+    let once = SessionCommand::Decide {
         call: "c1".to_owned(),
-        decision: Decision::Once,
+        decision: PermissionDecision::Once,
     };
-    assert_eq!(fake.told(), [once]);
+    assert_eq!(fake.take_commands(), [once]);
 
     for event in after_leave() {
-        fake.tell(event);
+        fake.send_event(event);
     }
     story.settle();
     assert!(!story.read(|it, cx| it.agents().read(cx).is_running()));
     assert_eq!(in_status(&mut story), "");
     // What is said now begins another turn.
     story.input("and now the docs").keys("enter");
-    assert_eq!(fake.told(), [Command::Prompt(said("and now the docs"))]);
+    assert_eq!(
+        fake.take_commands(),
+        [SessionCommand::Prompt(said("and now the docs"))]
+    );
 }
 
 /// The same with this to be decided on.
-fn asks_for(details: &str) -> Vec<Event> {
+fn asks_for(details: &str) -> Vec<AgentEvent> {
     let mut events = until_leave();
     events.pop();
-    events.push(recorded(Record::LeaveAsked {
+    events.push(recorded(SessionRecord::LeaveAsked {
         call: "c1".to_owned(),
         title: "ls #\u{2026}".to_owned(),
         details: details.to_owned(),
@@ -248,41 +254,38 @@ fn press(story: &mut Story, name: &str) {
 
 #[gpui_kit::test]
 fn nothing_is_allowed_before_all_of_it_was_shown(cx: &mut TestAppContext) {
-    let once = Command::Decide {
+    let once = SessionCommand::Decide {
         call: "c1".to_owned(),
-        decision: Decision::Once,
+        decision: PermissionDecision::Once,
     };
     let long = format!("ls #\n{}rm victim.txt\r", "true\n".repeat(60));
     for with_mouse in [false, true] {
         let (mut story, fake) = open(cx);
         story.keys("ctrl-alt-b").input("fix it").keys("enter");
         for event in asks_for(&long) {
-            fake.tell(event);
+            fake.send_event(event);
         }
         story.settle();
-        fake.told();
+        fake.take_commands();
         let seen = names(&mut story, "a folded question");
         let is_seen = |seen: &[String], what: &str| seen.iter().any(|name| name.contains(what));
         assert!(!is_seen(&seen, "rm victim.txt"), "{seen:?}");
         assert!(is_seen(&seen, "Show 50 more lines"), "{seen:?}");
-        match with_mouse {
-            false => {
-                story.keys("alt-y").keys("alt-a");
-                assert_eq!(fake.told(), []);
-                story.keys("alt-o");
-                story.settle();
-            }
-            true => {
-                press(&mut story, "Allow once");
-                press(&mut story, "Always in this project");
-                assert_eq!(fake.told(), []);
-                press(&mut story, "Show 50 more lines");
-            }
+        if with_mouse {
+            press(&mut story, "Allow once");
+            press(&mut story, "Always in this project");
+            assert_eq!(fake.take_commands(), []);
+            press(&mut story, "Show 50 more lines");
+        } else {
+            story.keys("alt-y").keys("alt-a");
+            assert_eq!(fake.take_commands(), []);
+            story.keys("alt-o");
+            story.settle();
         }
         let seen = names(&mut story, "a question that was opened");
         assert!(is_seen(&seen, "rm victim.txt\u{240d}"), "{seen:?}");
         story.keys("alt-y");
-        assert_eq!(fake.told(), std::slice::from_ref(&once));
+        assert_eq!(fake.take_commands(), std::slice::from_ref(&once));
     }
 }
 
@@ -291,16 +294,16 @@ fn a_refusal_needs_no_reading(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
     for event in asks_for(&"true\n".repeat(60)) {
-        fake.tell(event);
+        fake.send_event(event);
     }
     story.settle();
-    fake.told();
+    fake.take_commands();
     story.keys("alt-r");
-    let refuse = Command::Decide {
+    let refuse = SessionCommand::Decide {
         call: "c1".to_owned(),
-        decision: Decision::Refuse { instead: None },
+        decision: PermissionDecision::Refuse { instead: None },
     };
-    assert_eq!(fake.told(), [refuse]);
+    assert_eq!(fake.take_commands(), [refuse]);
 }
 
 #[gpui_kit::test]
@@ -308,19 +311,25 @@ fn steering_and_stopping(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-i").input("fix it").keys("enter");
     for event in until_leave().into_iter().take(3) {
-        fake.tell(event);
+        fake.send_event(event);
     }
     story.settle();
-    fake.told();
+    fake.take_commands();
     story.input("mind the style").keys("enter");
-    assert_eq!(fake.told(), [Command::Steer(said("mind the style"))]);
+    assert_eq!(
+        fake.take_commands(),
+        [SessionCommand::Steer(said("mind the style"))]
+    );
     story.keys("ctrl-shift-backspace");
-    assert_eq!(fake.told(), [Command::Stop]);
+    assert_eq!(fake.take_commands(), [SessionCommand::Stop]);
     // What was not begun is given back to the box.
-    fake.tell(Event::GivenBack(said("mind the style")));
+    fake.send_event(AgentEvent::GivenBack(said("mind the style")));
     story.settle();
     story.keys("enter");
-    assert_eq!(fake.told(), [Command::Steer(said("mind the style"))]);
+    assert_eq!(
+        fake.take_commands(),
+        [SessionCommand::Steer(said("mind the style"))]
+    );
 }
 
 #[gpui_kit::test]
@@ -328,7 +337,7 @@ fn from_the_prompt_to_the_transcript_and_to_a_file(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
     for event in until_leave().into_iter().chain(after_leave()) {
-        fake.tell(event);
+        fake.send_event(event);
     }
     story.settle();
     story.keys("alt-up");
@@ -350,7 +359,7 @@ fn sessions_are_listed_and_opened(cx: &mut TestAppContext) {
     story.settle();
     assert_eq!(fake.opened(), ["old"]);
     for event in until_leave().into_iter().chain(after_leave()) {
-        fake.tell(event);
+        fake.send_event(event);
     }
     story.settle();
     let items = story.read(|it, cx| {
@@ -375,21 +384,21 @@ fn the_model_and_the_way_of_working_are_chosen(cx: &mut TestAppContext) {
     story.settle();
     let started = fake.started();
     assert_eq!(started[0].model, "demo");
-    assert_eq!(started[0].mode, Mode::Plan);
+    assert_eq!(started[0].mode, SessionMode::Plan);
 }
 
 #[gpui_kit::test]
 fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
-    fake.set_house(HouseRules {
+    fake.set_folder_trust(FolderTrust {
         guides: vec!["AGENTS.md".to_owned(), ".cursor/rules".to_owned()],
         is_trusted: false,
-        hooks: vec![WaitingHooks {
+        hooks: vec![PendingHooks {
             path: path("/p/.claude/settings.json"),
             commands: vec!["npm run fmt".to_owned(), "printf 'a\rb'".to_owned()],
             mark: "1".to_owned(),
         }],
-        servers: vec![WaitingServer {
+        servers: vec![PendingMcpServer {
             name: "docs".to_owned(),
             path: path("/p/.mcp.json"),
             written: "{ \"command\": \"docs\" }".to_owned(),
@@ -406,11 +415,11 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
     assert!(asks(&mut story, "AGENTS.md, .cursor/rules"));
     assert!(asks(&mut story, ".claude/settings.json"));
     assert!(asks(&mut story, "npm run fmt\nprintf 'a\u{240d}b'"));
-    assert!(asks(&mut story, "\u{201c}docs\u{201d} of .mcp.json"));
+    assert!(asks(&mut story, "\u{201c}docs\u{201d} from .mcp.json"));
     story.act(TrustFolder);
     story.settle();
     assert!(!asks(&mut story, "AGENTS.md"));
-    assert!(asks(&mut story, "Let them run"));
+    assert!(asks(&mut story, "Allow hooks"));
     story.act(DistrustFolder);
     story.settle();
     assert!(asks(&mut story, "AGENTS.md"));
@@ -424,10 +433,10 @@ fn what_a_folder_brings_waits_for_the_person(cx: &mut TestAppContext) {
 fn problems_of_the_permissions_are_shown(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     let problem = "permissions.json:2:3: the rule \"Bash(rm\" lacks its last bracket";
-    fake.set_house(HouseRules {
+    fake.set_folder_trust(FolderTrust {
         is_trusted: true,
         problems: vec![problem.to_owned()],
-        ..HouseRules::default()
+        ..FolderTrust::default()
     });
     story.keys("ctrl-alt-b");
     story.settle();
@@ -440,16 +449,16 @@ fn every_control_has_a_name(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
     for event in until_leave() {
-        fake.tell(event);
+        fake.send_event(event);
     }
     story.settle();
     let seen = names(&mut story, "the panel for agents");
     for wanted in [
         "Prompt",
-        "The agent asks for leave: cargo test",
+        "The agent requests permission: cargo test",
         "Refuse",
         "Allow once",
-        "A decision for more than once allows Bash(cargo test:*)",
+        "A lasting approval allows Bash(cargo test:*)",
         "Always in this project",
         "Always everywhere",
         "Transcript",
@@ -463,7 +472,7 @@ fn every_control_has_a_name(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn in_a_narrow_window_the_panel_makes_way_for_the_text(cx: &mut TestAppContext) {
+fn in_a_narrow_window_the_panel_hides_for_the_text(cx: &mut TestAppContext) {
     let (mut story, _) = open(cx);
     story.cx.simulate_resize(size(px(800.0), px(600.0)));
     story.open_file("main.rs");

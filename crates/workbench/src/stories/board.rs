@@ -1,9 +1,10 @@
 //! The board of many agents, by the keyboard alone.
 
-use agent::record::Mode;
+use agent::record::SessionMode;
 use composer_panel::board::{
-    Agent, AgentState, Board, Candidate, Conflict, Dispute, Fight, Hunk, Landing, Settlement, Side,
-    Task, Told, Verdict, Wish,
+    Agent, AgentState, BestOfEntry, Board, BoardHunk, BoardNotice, ConflictChoice, ConflictHunk,
+    ConflictWarning, HandOverTarget, HunkVerdict, LandingConflict, LandingStatus, StartAgents,
+    UserCommand,
 };
 use gpui_kit::TestAppContext;
 
@@ -16,11 +17,11 @@ fn agent(id: &str, mark: usize, state: AgentState) -> Agent {
         id: id.to_owned(),
         mark,
         title: format!("task {id}"),
-        place: format!("wt-{}", mark + 1),
+        worktree: format!("wt-{}", mark + 1),
         root: Some(path("/p")),
         branch: format!("burin/wt-{}", mark + 1),
         state,
-        doing: String::new(),
+        activity: String::new(),
         files: 1,
         lines: (1, 1),
         cost_nano: 0,
@@ -30,8 +31,8 @@ fn agent(id: &str, mark: usize, state: AgentState) -> Agent {
     }
 }
 
-fn hunk(id: &str, agent: &str, verdict: Verdict) -> Hunk {
-    Hunk {
+fn hunk(id: &str, agent: &str, verdict: HunkVerdict) -> BoardHunk {
+    BoardHunk {
         id: id.to_owned(),
         agent: agent.to_owned(),
         path: "src/main.rs".to_owned(),
@@ -46,7 +47,7 @@ fn hunk(id: &str, agent: &str, verdict: Verdict) -> Hunk {
     }
 }
 
-fn board(hunks: &[(&str, &str, Verdict)]) -> Board {
+fn board(hunks: &[(&str, &str, HunkVerdict)]) -> Board {
     let hunks = hunks
         .iter()
         .map(|(id, agent, verdict)| hunk(id, agent, *verdict));
@@ -59,16 +60,16 @@ fn board(hunks: &[(&str, &str, Verdict)]) -> Board {
         ],
         hunks: hunks.collect(),
         conflicts: Vec::new(),
-        disputes: Vec::new(),
-        contest: Vec::new(),
+        landing_conflicts: Vec::new(),
+        best_of: Vec::new(),
         landing: None,
-        told: None,
-        trouble: None,
+        notice: None,
+        error: None,
     }
 }
 
-fn judge(hunk: &str, verdict: Verdict) -> Wish {
-    Wish::Judge {
+fn judge(hunk: &str, verdict: HunkVerdict) -> UserCommand {
+    UserCommand::Decide {
         hunk: hunk.to_owned(),
         verdict,
     }
@@ -81,14 +82,17 @@ fn one_prompt_starts_agents_apart(cx: &mut TestAppContext) {
     story.keys("alt-n").keys("alt-n").keys("alt-n");
     story.input("tidy up").keys("enter");
     story.settle();
-    let task = Task {
+    let task = StartAgents {
         prompt: "tidy up".to_owned(),
         model: "local/coder".to_owned(),
-        mode: Mode::Build,
+        mode: SessionMode::Build,
         agents: 3,
-        is_contest: false,
+        is_best_of: false,
     };
-    assert_eq!(fake.wishes(), [Wish::Start(task.clone())]);
+    assert_eq!(
+        fake.take_user_commands(),
+        [UserCommand::Start(task.clone())]
+    );
     assert!(
         fake.started().is_empty(),
         "none works in the person's folder"
@@ -96,12 +100,12 @@ fn one_prompt_starts_agents_apart(cx: &mut TestAppContext) {
     // On to the best of two, from the board itself.
     story.keys("i").keys("alt-n").keys("alt-n");
     story.input("tidy up").keys("enter");
-    let task = Task {
+    let task = StartAgents {
         agents: 2,
-        is_contest: true,
+        is_best_of: true,
         ..task
     };
-    assert_eq!(fake.wishes(), [Wish::Start(task)]);
+    assert_eq!(fake.take_user_commands(), [UserCommand::Start(task)]);
 }
 
 #[gpui_kit::test]
@@ -109,57 +113,60 @@ fn changes_are_judged_and_landed(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-g");
     story.settle();
-    fake.show(board(&[
-        ("h1", "one", Verdict::Open),
-        ("h2", "one", Verdict::Open),
-        ("h3", "two", Verdict::Open),
+    fake.show_board(board(&[
+        ("h1", "one", HunkVerdict::Open),
+        ("h2", "one", HunkVerdict::Open),
+        ("h3", "two", HunkVerdict::Open),
     ]));
     story.settle();
     // Nothing is accepted, so nothing lands.
     story.keys("l");
-    assert_eq!(fake.wishes(), []);
+    assert_eq!(fake.take_user_commands(), []);
     story.keys("tab").keys("a").keys("r");
     assert_eq!(
-        fake.wishes(),
+        fake.take_user_commands(),
         [
-            judge("h1", Verdict::Accepted),
-            judge("h2", Verdict::Rejected)
+            judge("h1", HunkVerdict::Accepted),
+            judge("h2", HunkVerdict::Rejected)
         ],
         "each decision goes on to the next"
     );
-    fake.show(board(&[
-        ("h1", "one", Verdict::Accepted),
-        ("h2", "one", Verdict::Rejected),
-        ("h3", "two", Verdict::Open),
+    fake.show_board(board(&[
+        ("h1", "one", HunkVerdict::Accepted),
+        ("h2", "one", HunkVerdict::Rejected),
+        ("h3", "two", HunkVerdict::Open),
     ]));
     story.settle();
     story.keys("[").keys("[").keys("a");
     assert_eq!(
-        fake.wishes(),
-        [judge("h1", Verdict::Open)],
+        fake.take_user_commands(),
+        [judge("h1", HunkVerdict::Open)],
         "said again, it is taken back"
     );
     story.keys("u").keys("l");
-    assert_eq!(fake.wishes(), [Wish::UndoVerdict, Wish::Land(Vec::new())]);
+    assert_eq!(
+        fake.take_user_commands(),
+        [UserCommand::UndoVerdict, UserCommand::Land(Vec::new())]
+    );
     // Escape leaves the changes; then one agent is chosen, and only its work lands.
     story.keys("escape").keys("down").keys("l").keys("shift-a");
     assert_eq!(
-        fake.wishes(),
+        fake.take_user_commands(),
         [
-            Wish::Land(vec!["one".to_owned()]),
-            Wish::AcceptAll("one".to_owned())
+            UserCommand::Land(vec!["one".to_owned()]),
+            UserCommand::AcceptAll("one".to_owned())
         ]
     );
     let mut landed = board(&[]);
-    landed.landing = Some(Landing {
+    landed.landing = Some(LandingStatus {
         text: "Landed 1 hunk on main".to_owned(),
         is_bad: false,
         can_undo: true,
     });
-    fake.show(landed);
+    fake.show_board(landed);
     story.settle();
     story.keys("shift-u");
-    assert_eq!(fake.wishes(), [Wish::UndoLanding]);
+    assert_eq!(fake.take_user_commands(), [UserCommand::UndoLanding]);
 }
 
 #[gpui_kit::test]
@@ -167,29 +174,32 @@ fn agents_are_steered_paused_stopped_and_watched(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-g");
     story.settle();
-    fake.show(board(&[]));
+    fake.show_board(board(&[]));
     story.settle();
-    // Nobody is chosen yet.
+    // No agent is selected yet.
     story.keys("p").keys("s").keys("x");
-    assert_eq!(fake.wishes(), []);
+    assert_eq!(fake.take_user_commands(), []);
     story.keys("down").keys("p").keys("s").keys("x");
     assert_eq!(
-        fake.wishes(),
-        [Wish::Remove("one".to_owned())],
+        fake.take_user_commands(),
+        [UserCommand::Remove("one".to_owned())],
         "what is over cannot be paused or stopped"
     );
     story.keys("down").keys("p").keys("s").keys("x");
-    let pause = Wish::Pause {
+    let pause = UserCommand::Pause {
         agent: "two".to_owned(),
         is_paused: true,
     };
-    assert_eq!(fake.wishes(), [pause, Wish::Stop("two".to_owned())]);
+    assert_eq!(
+        fake.take_user_commands(),
+        [pause, UserCommand::Stop("two".to_owned())]
+    );
     story.keys("i").input("mind the tests").keys("enter");
-    let steer = Wish::Steer {
+    let steer = UserCommand::Steer {
         agent: "two".to_owned(),
         text: "mind the tests".to_owned(),
     };
-    assert_eq!(fake.wishes(), [steer]);
+    assert_eq!(fake.take_user_commands(), [steer]);
     story.keys("alt-up").keys("enter");
     story.settle();
     assert_eq!(fake.watched(), ["one"]);
@@ -200,26 +210,26 @@ fn a_change_opens_where_it_was_made(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-g");
     story.settle();
-    let mut shown = board(&[("h1", "one", Verdict::Open)]);
-    shown.conflicts = vec![Conflict {
+    let mut shown = board(&[("h1", "one", HunkVerdict::Open)]);
+    shown.conflicts = vec![ConflictWarning {
         agents: vec!["one".to_owned(), "two".to_owned()],
         path: "src/main.rs".to_owned(),
         text: "A and B both change main in src/main.rs".to_owned(),
     }];
-    fake.show(shown);
+    fake.show_board(shown);
     story.settle();
     story.keys("tab").keys("o");
     story.settle();
     assert_eq!(story.tabs(), "[main.rs]");
 }
 
-fn dispute(path: &str) -> Dispute {
+fn dispute(path: &str) -> LandingConflict {
     let lines = |text: &str| vec![text.to_owned()];
-    Dispute {
+    LandingConflict {
         agent: "one".to_owned(),
         path: path.to_owned(),
         text: "both changed main".to_owned(),
-        places: vec![Fight {
+        hunks: vec![ConflictHunk {
             line: 1,
             base: lines("old"),
             branch: lines("mine"),
@@ -229,11 +239,11 @@ fn dispute(path: &str) -> Dispute {
     }
 }
 
-fn settle(path: &str, with: Settlement) -> Wish {
-    Wish::Settle {
+fn settle(path: &str, with: ConflictChoice) -> UserCommand {
+    UserCommand::ResolveConflict {
         agent: "one".to_owned(),
         path: path.to_owned(),
-        with,
+        choice: with,
     }
 }
 
@@ -242,11 +252,11 @@ fn conflicts_of_a_landing_are_settled_one_by_one(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-g");
     story.settle();
-    let mut shown = board(&[("h1", "two", Verdict::Open)]);
-    shown.disputes = vec![dispute("a.rs"), dispute("b.rs"), dispute("c.rs")];
-    fake.show(shown.clone());
+    let mut shown = board(&[("h1", "two", HunkVerdict::Open)]);
+    shown.landing_conflicts = vec![dispute("a.rs"), dispute("b.rs"), dispute("c.rs")];
+    fake.show_board(shown.clone());
     story.settle();
-    let seen = names(&mut story, "conflicts to settle");
+    let seen = names(&mut story, "conflicts to resolve");
     assert!(
         seen.iter()
             .any(|it| it == "Conflict in a.rs: both changed main"),
@@ -255,27 +265,27 @@ fn conflicts_of_a_landing_are_settled_one_by_one(cx: &mut TestAppContext) {
     // The first is the agent's, the second the branch's.
     story.keys("tab").keys("a").keys("j").keys("r");
     assert_eq!(
-        fake.wishes(),
+        fake.take_user_commands(),
         [
-            settle("a.rs", Settlement::Agent),
-            settle("b.rs", Settlement::Branch)
+            settle("a.rs", ConflictChoice::Agent),
+            settle("b.rs", ConflictChoice::Branch)
         ]
     );
     // The third is written by hand, in a text of its own.
-    shown.disputes = vec![dispute("c.rs")];
-    fake.show(shown);
+    shown.landing_conflicts = vec![dispute("c.rs")];
+    fake.show_board(shown);
     story.settle();
     story.keys("e");
     story.settle();
     assert!(story.text().starts_with("<<<<<<< main"), "{}", story.text());
     story.keys("alt-y");
     story.settle();
-    assert_eq!(fake.wishes(), [], "conflict marks are no text");
-    assert!(story.reports()[0].contains("conflict marks"));
+    assert_eq!(fake.take_user_commands(), [], "conflict marks are no text");
+    assert!(story.reports()[0].contains("conflict markers"));
     story.keys("ctrl-a").input("both\n").keys("alt-y");
     story.settle();
-    let written = Settlement::Text("both\n".to_owned());
-    assert_eq!(fake.wishes(), [settle("c.rs", written)]);
+    let written = ConflictChoice::Text("both\n".to_owned());
+    assert_eq!(fake.take_user_commands(), [settle("c.rs", written)]);
     assert_eq!(story.tabs(), "", "the text has done its work");
 }
 
@@ -285,11 +295,14 @@ fn a_landing_that_does_not_fit_is_given_up(cx: &mut TestAppContext) {
     story.keys("ctrl-alt-g");
     story.settle();
     let mut shown = board(&[]);
-    shown.disputes = vec![dispute("a.rs")];
-    fake.show(shown);
+    shown.landing_conflicts = vec![dispute("a.rs")];
+    fake.show_board(shown);
     story.settle();
     story.keys("tab").keys("g");
-    assert_eq!(fake.wishes(), [Wish::GiveUpLanding("one".to_owned())]);
+    assert_eq!(
+        fake.take_user_commands(),
+        [UserCommand::AbandonLanding("one".to_owned())]
+    );
 }
 
 #[gpui_kit::test]
@@ -297,45 +310,48 @@ fn agents_are_forked_handed_over_and_taken_back(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-g");
     story.settle();
-    fake.show(board(&[]));
+    fake.show_board(board(&[]));
     story.settle();
     story
         .keys("down")
         .keys("f")
         .input("the other way")
         .keys("enter");
-    let fork = Wish::Fork {
+    let fork = UserCommand::Fork {
         agent: "one".to_owned(),
         prompt: "the other way".to_owned(),
     };
-    assert_eq!(fake.wishes(), [fork]);
+    assert_eq!(fake.take_user_commands(), [fork]);
     // Thought better of it: what is written then begins agents as before.
     story.keys("alt-up").keys("down").keys("f").keys("escape");
     story.keys("b").keys("shift-b");
-    let over = |to| Wish::HandOver {
+    let over = |to| UserCommand::HandOver {
         agent: "one".to_owned(),
         to,
     };
-    assert_eq!(fake.wishes(), [over(Side::Person), over(Side::Agent)]);
+    assert_eq!(
+        fake.take_user_commands(),
+        [over(HandOverTarget::Person), over(HandOverTarget::Agent)]
+    );
     // Two turns: the picker begins with the latest.
     story.keys("t");
     assert!(story.is_asking());
     story.keys("down").keys("enter");
     story.settle();
-    let restore = Wish::Restore {
+    let restore = UserCommand::Restore {
         agent: "one".to_owned(),
         turn: 1,
     };
-    assert_eq!(fake.wishes(), [restore]);
+    assert_eq!(fake.take_user_commands(), [restore]);
     let mut told = board(&[]);
-    told.told = Some(Told {
+    told.notice = Some(BoardNotice {
         text: "wt-1 is as turn 1 found it".to_owned(),
         can_undo: true,
     });
-    fake.show(told);
+    fake.show_board(told);
     story.settle();
     story.keys("ctrl-alt-g").keys("ctrl-alt-g").keys("z");
-    assert_eq!(fake.wishes(), [Wish::UndoRestore]);
+    assert_eq!(fake.take_user_commands(), [UserCommand::UndoRestore]);
 }
 
 #[gpui_kit::test]
@@ -343,7 +359,7 @@ fn those_who_did_the_same_are_compared(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     story.keys("ctrl-alt-g");
     story.settle();
-    let candidate = |agent: &str, is_good| Candidate {
+    let candidate = |agent: &str, is_good| BestOfEntry {
         agent: agent.to_owned(),
         checks: vec![("cargo test".to_owned(), is_good)],
         files: 1,
@@ -353,8 +369,8 @@ fn those_who_did_the_same_are_compared(cx: &mut TestAppContext) {
         is_checking: false,
     };
     let mut shown = board(&[]);
-    shown.contest = vec![candidate("two", true), candidate("one", false)];
-    fake.show(shown);
+    shown.best_of = vec![candidate("two", true), candidate("one", false)];
+    fake.show_board(shown);
     story.settle();
     let seen = names(&mut story, "a contest");
     assert!(
@@ -363,7 +379,7 @@ fn those_who_did_the_same_are_compared(cx: &mut TestAppContext) {
         "{seen:?}"
     );
     story.keys("c");
-    assert_eq!(fake.wishes(), [Wish::Compare]);
+    assert_eq!(fake.take_user_commands(), [UserCommand::Compare]);
 }
 
 #[gpui_kit::test]
@@ -372,11 +388,11 @@ fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
     story.keys("ctrl-alt-g");
     story.settle();
     // The file is `fn main() {`, `    old();`, `}`, an empty line, `fn old() {}`.
-    let at = |id: &str, line, before: &str, after: &str| Hunk {
+    let at = |id: &str, line, before: &str, after: &str| BoardHunk {
         line,
         before: vec![before.to_owned()],
         after: vec![after.to_owned()],
-        ..hunk(id, "one", Verdict::Open)
+        ..hunk(id, "one", HunkVerdict::Open)
     };
     let mut shown = board(&[]);
     shown.hunks = vec![
@@ -384,7 +400,7 @@ fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
         at("h2", 5, "fn older() {}", "fn old() {}"),
         at("h3", 5, "x", "nothing of the kind"),
     ];
-    fake.show(shown.clone());
+    fake.show_board(shown.clone());
     story.settle();
     story.keys("tab").keys("o");
     story.settle();
@@ -395,16 +411,16 @@ fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
     assert_eq!(inline.count(), 2, "{seen:?}");
     story.keys("alt-y").keys("alt-n");
     assert_eq!(
-        fake.wishes(),
+        fake.take_user_commands(),
         [
-            judge("h1", Verdict::Accepted),
-            judge("h2", Verdict::Rejected)
+            judge("h1", HunkVerdict::Accepted),
+            judge("h2", HunkVerdict::Rejected)
         ],
         "each decision goes on to the next"
     );
     // What has landed is no longer shown, and its keys are the text's again.
     shown.hunks.clear();
-    fake.show(shown);
+    fake.show_board(shown);
     story.settle();
     let seen = names(&mut story, "a text without changes");
     assert!(
@@ -412,5 +428,5 @@ fn changes_are_judged_in_the_text_they_made(cx: &mut TestAppContext) {
         "{seen:?}"
     );
     story.keys("alt-y");
-    assert_eq!(fake.wishes(), []);
+    assert_eq!(fake.take_user_commands(), []);
 }

@@ -5,8 +5,8 @@ use gpui_kit::TestAppContext;
 use super::open;
 use crate::actions::{file, pane};
 use crate::documents::Documents;
-use crate::windows::Request;
-use crate::workbench::How;
+use crate::windows::OpenRequest;
+use crate::workbench::OpenOptions;
 
 #[gpui_kit::test]
 fn five_carets_edit_and_save(cx: &mut TestAppContext) {
@@ -51,7 +51,7 @@ fn a_dirty_tab_asks_and_each_answer_is_heeded(cx: &mut TestAppContext) {
         story.text().starts_with("xy"),
         "the keyboard is back in the text"
     );
-    // Save has the keyboard, "Don't save" stands on its left.
+    // Save has the focus, and "Don't save" is to its left.
     story.keys("ctrl-w left enter");
     story.settle();
     assert_eq!(story.tabs(), "");
@@ -144,7 +144,7 @@ fn changes_on_the_disk_are_followed_or_become_a_conflict(cx: &mut TestAppContext
 fn a_text_of_no_folder_follows_the_disk_as_well(cx: &mut TestAppContext) {
     let files = super::project();
     let notes = super::path("/home/me/notes.txt");
-    let request = Request {
+    let request = OpenRequest {
         folders: Vec::new(),
         files: vec![(notes.clone(), None)],
     };
@@ -167,7 +167,7 @@ fn files_that_are_no_text_say_so_in_their_tab(cx: &mut TestAppContext) {
     story.open_file("picture.bin");
     assert_eq!(story.tabs(), "[picture.bin]");
     let sentence = story.read(|workbench, cx| match workbench.active_item() {
-        Some(crate::Item::Refused(refusal)) => refusal.read(cx).sentence().to_string(),
+        Some(crate::TabItem::Refused(refusal)) => refusal.read(cx).sentence().to_string(),
         _ => String::new(),
     });
     assert!(sentence.contains("it is not text"), "{sentence}");
@@ -196,7 +196,7 @@ fn open_at(story: &mut super::Story, name: &str) {
     let workbench = story.workbench.clone();
     story.cx.update(|window, cx| {
         workbench.update(cx, |workbench, cx| {
-            workbench.open_path(super::path(name), How::lasting(), window, cx);
+            workbench.open_path(super::path(name), OpenOptions::lasting(), window, cx);
         });
     });
     story.settle();

@@ -135,7 +135,7 @@ fn text_dropped_with_control_is_copied(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn text_dropped_on_a_second_view_of_its_file_is_moved_there(cx: &mut TestAppContext) {
+fn text_dropped_on_another_view_of_its_file_moves(cx: &mut TestAppContext) {
     let mut story = two_panes("main", cx);
     let (from, to) = (pixel(&mut story, 0, 0, 1), pixel(&mut story, 1, 1, 17));
     drag(&mut story, from, to, Modifiers::default());

@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex};
 use async_channel::{Receiver, Sender};
 use base::{AbsPath, ByteOffset, Span};
 use gpui_kit::{App, TestAppContext};
-use index::{Answer, Hit, LeftOut, Parts, Phase, Query, Status};
+use index::{IndexPhase, IndexQuery, IndexStatus, LeftOut, ScoreParts, SearchAnswer, SearchHit};
 use text::Snapshot;
 use ui::picker::{Picker, PickerDelegate as _};
 
 use super::{Story, path, project, services, start_with};
 use crate::actions::{excerpts, file, go, project_search};
-use crate::pickers::everything::Everything;
+use crate::pickers::everything::EverythingPicker;
 use crate::pickers::index_menu::IndexMenu;
-use crate::windows::Request;
+use crate::windows::OpenRequest;
 use crate::workbench::Workbench;
-use crate::{CodeIndex, Item};
+use crate::{CodeIndex, TabItem};
 
-/// An index that knows three functions, and notes what it is told.
+/// A fake index that knows three functions and records its calls.
 #[derive(Clone, Default)]
 struct Fake(Arc<Mutex<Told>>);
 
@@ -29,14 +29,14 @@ struct Told {
     touched: Vec<AbsPath>,
     unsaved: HashMap<AbsPath, String>,
     ticks: Option<Sender<()>>,
-    /// What a second look says.
-    twice: Option<(Answer, Option<String>)>,
+    /// Response of the fake reranker.
+    twice: Option<(SearchAnswer, Option<String>)>,
     /// How often somebody asked for one.
     looks: usize,
 }
 
-fn hit(file: &str, row: u32, symbol: &str) -> Hit {
-    Hit {
+fn hit(file: &str, row: u32, symbol: &str) -> SearchHit {
+    SearchHit {
         path: PathBuf::from(file),
         rows: row..row + 1,
         span: Span::at(ByteOffset(0)),
@@ -44,7 +44,7 @@ fn hit(file: &str, row: u32, symbol: &str) -> Hit {
         kind: Some(syntax::OutlineKind::Function),
         text: format!("fn {symbol}() {{}}"),
         score: 1.0,
-        parts: Parts::default(),
+        parts: ScoreParts::default(),
     }
 }
 
@@ -55,9 +55,9 @@ impl Fake {
 }
 
 impl CodeIndex for Fake {
-    fn status(&self) -> Status {
-        Status {
-            phase: Phase::Embedding,
+    fn status(&self) -> IndexStatus {
+        IndexStatus {
+            phase: IndexPhase::Embedding,
             is_paused: self.told(|told| told.is_paused),
             done: 3,
             files: 4,
@@ -86,7 +86,7 @@ impl CodeIndex for Fake {
 
     fn refresh(&self) {}
 
-    fn sieve(&self) -> Option<Arc<dyn project::search::Sieve>> {
+    fn prefilter(&self) -> Option<Arc<dyn project::search::Prefilter>> {
         None
     }
 
@@ -97,31 +97,32 @@ impl CodeIndex for Fake {
         });
     }
 
-    fn search(&self, query: &Query) -> Answer {
-        let hits = match query.text.contains("five") || query.text.contains("places") {
-            true => vec![hit("src/lib.rs", 4, "five"), hit("src/main.rs", 4, "old")],
-            false => Vec::new(),
+    fn search(&self, query: &IndexQuery) -> SearchAnswer {
+        let hits = if query.text.contains("five") || query.text.contains("places") {
+            vec![hit("src/lib.rs", 4, "five"), hit("src/main.rs", 4, "old")]
+        } else {
+            Vec::new()
         };
-        Answer {
+        SearchAnswer {
             hits,
             is_complete: false,
         }
     }
 
-    fn search_twice(&self, _: &Query) -> Option<(Answer, Option<String>)> {
+    fn search_twice(&self, _: &IndexQuery) -> Option<(SearchAnswer, Option<String>)> {
         self.told(|told| {
             told.looks += 1;
             told.twice.clone()
         })
     }
 
-    fn symbols(&self, name: &str, _: usize) -> Vec<Hit> {
+    fn symbols(&self, name: &str, _: usize) -> Vec<SearchHit> {
         let known = [
             hit("src/lib.rs", 3, "four"),
             hit("src/lib.rs", 4, "five"),
             hit("src/main.rs", 4, "old"),
         ];
-        let fits = |hit: &Hit| {
+        let fits = |hit: &SearchHit| {
             hit.symbol
                 .as_ref()
                 .is_some_and(|symbol| symbol.contains(name))
@@ -137,7 +138,7 @@ fn open(cx: &mut TestAppContext) -> (Story, Fake) {
         index: Some(Arc::new(move |_| Arc::new(index.clone()))),
         ..services(&files)
     };
-    let request = Request {
+    let request = OpenRequest {
         folders: vec![path("/p")],
         files: Vec::new(),
     };
@@ -155,7 +156,10 @@ fn shown(story: &mut Story) -> Vec<String> {
 
 fn shown_now(story: &mut Story) -> Vec<String> {
     story.read(|workbench: &Workbench, cx: &App| {
-        let picker = workbench.modal().read(cx).shown::<Picker<Everything>>();
+        let picker = workbench
+            .modal()
+            .read(cx)
+            .active_view::<Picker<EverythingPicker>>();
         let Some(picker) = picker else {
             return vec!["no picker".to_owned()];
         };
@@ -167,7 +171,7 @@ fn shown_now(story: &mut Story) -> Vec<String> {
             if let Some((_, title)) = sections.next_if(|(at, _)| *at == ix) {
                 shown.push(format!("[{title}]"));
             }
-            shown.push(delegate.words(ix));
+            shown.push(delegate.row_text(ix));
         }
         shown
     })
@@ -210,7 +214,9 @@ fn the_preview_always_belongs_to_the_selected_row(cx: &mut TestAppContext) {
         let workbench = story.workbench.clone();
         story.cx.update(|window, cx| {
             let modal = workbench.read(cx).modal().read(cx);
-            let picker = modal.shown::<Picker<Everything>>().expect("a picker");
+            let picker = modal
+                .active_view::<Picker<EverythingPicker>>()
+                .expect("a picker");
             picker.update(cx, |picker, cx| {
                 if let Some(ix) = select {
                     picker.select(ix, window, cx);
@@ -235,7 +241,7 @@ fn the_preview_always_belongs_to_the_selected_row(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
-    let other = Answer {
+    let other = SearchAnswer {
         hits: vec![hit("src/main.rs", 4, "old"), hit("src/lib.rs", 4, "five")],
         is_complete: true,
     };
@@ -273,16 +279,19 @@ fn a_second_look_orders_the_places_anew(cx: &mut TestAppContext) {
     story.keys("escape").act(go::Search);
     story.at_once("?where are the places kept").keys("down");
     assert_eq!(shown(&mut story), first);
-    // Where it fails, the first order stands, and why is told.
+    // If reranking fails, the first order stays and the cause is shown.
     fake.told(|told| told.twice = Some((other, Some("nobody answers.".to_owned()))));
     story.keys("escape").act(go::Search);
     story.input("?where do places lie");
     assert_eq!(shown(&mut story), first);
     let status = story.read(|workbench, cx| {
-        let picker = workbench.modal().read(cx).shown::<Picker<Everything>>();
+        let picker = workbench
+            .modal()
+            .read(cx)
+            .active_view::<Picker<EverythingPicker>>();
         picker.and_then(|picker| picker.read(cx).delegate().status())
     });
-    assert_eq!(status.as_deref(), Some("No second look: nobody answers."));
+    assert_eq!(status.as_deref(), Some("Reranking failed: nobody answers."));
 }
 
 #[gpui_kit::test]
@@ -345,7 +354,7 @@ fn results_are_edited_where_they_stand(cx: &mut TestAppContext) {
     // Both calls and the function at once.
     story.act(editor::MoveFileStart);
     let editor = story.read(|workbench, _| match workbench.active_item() {
-        Some(Item::Excerpts(editor, _)) => editor.clone(),
+        Some(TabItem::Excerpts(editor, _)) => editor.clone(),
         _ => panic!("no excerpts"),
     });
     let at: Vec<Span> = before
@@ -394,7 +403,10 @@ fn the_index_is_shown_and_paused(cx: &mut TestAppContext) {
     story.keys("enter").settle();
     assert!(fake.told(|told| told.is_paused));
     let rows = story.read(|workbench, cx| {
-        let picker = workbench.modal().read(cx).shown::<Picker<IndexMenu>>();
+        let picker = workbench
+            .modal()
+            .read(cx)
+            .active_view::<Picker<IndexMenu>>();
         picker.map(|picker| picker.read(cx).delegate().count())
     });
     assert_eq!(rows, Some(4));

@@ -61,7 +61,7 @@ fn tab_goes_from_the_find_field_to_the_replacement(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn menus_open_by_a_key_where_one_stands_and_show_the_usual_keys(cx: &mut TestAppContext) {
+fn menus_open_by_key_and_show_key_bindings(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("lib.rs").keys("down right right");
     let keys = |story: &mut super::Story| {

@@ -5,7 +5,7 @@ use gpui_kit::test::TestQueryExt as _;
 
 use super::{Story, open, path};
 use crate::actions::{file, pane, project_tree as act, view};
-use crate::windows::{self, Request};
+use crate::windows::{self, OpenRequest};
 
 const MAIN: &str = "fn main() {\n    old();\n}\n\nfn old() {}\n";
 
@@ -27,7 +27,7 @@ fn tree_has_keyboard(story: &mut Story) -> bool {
 }
 
 fn hand_over(story: &mut Story, name: &str) {
-    let request = Request {
+    let request = OpenRequest {
         folders: Vec::new(),
         files: vec![(path(name), None)],
     };
@@ -38,7 +38,7 @@ fn hand_over(story: &mut Story, name: &str) {
 }
 
 #[gpui_kit::test]
-fn after_an_answer_by_any_key_the_keyboard_is_in_the_tree_again(cx: &mut TestAppContext) {
+fn focus_returns_to_the_tree_after_a_question(cx: &mut TestAppContext) {
     for keys in [
         "tab enter",
         "shift-tab enter",
@@ -99,7 +99,7 @@ fn a_file_handed_over_opens_behind_a_picker(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn after_a_picker_is_left_the_text_handed_over_has_the_keyboard(cx: &mut TestAppContext) {
+fn a_dismissed_picker_focuses_the_opened_text(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("main.rs").keys("ctrl-p");
     hand_over(&mut story, "/home/me/notes.txt");
@@ -121,7 +121,7 @@ fn shortcuts_do_nothing_behind_a_question(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn what_opens_while_a_picker_is_shown_leaves_it_the_keyboard(cx: &mut TestAppContext) {
+fn opening_a_file_behind_a_picker_keeps_its_focus(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("main.rs").keys("ctrl-p");
     story.act(file::New);

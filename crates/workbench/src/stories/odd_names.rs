@@ -9,7 +9,7 @@ use host::{FakeFiles, Files as _};
 
 use super::{Story, open_with, path, start};
 use crate::actions::{app, project_tree as act, view};
-use crate::windows::Request;
+use crate::windows::OpenRequest;
 
 const NAMES: [&[u8]; 8] = [
     b" lead.txt",
@@ -153,7 +153,7 @@ async fn odd_names_come_back_with_the_session(cx: &mut TestAppContext) {
     for name in NAMES {
         files.write(&root.join(OsStr::from_bytes(name)), "text\n");
     }
-    let request = Request {
+    let request = OpenRequest {
         folders: vec![root.clone()],
         files: NAMES
             .iter()
@@ -166,7 +166,7 @@ async fn odd_names_come_back_with_the_session(cx: &mut TestAppContext) {
     let recent = story.read(|workbench, _| workbench.recent_files().to_vec());
     story.act(app::Quit);
     let mut again = cx.new_app();
-    let mut story = start(&files, Request::default(), &mut again)
+    let mut story = start(&files, OpenRequest::default(), &mut again)
         .pop()
         .expect("the window");
     story.settle();

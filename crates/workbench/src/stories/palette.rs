@@ -3,7 +3,7 @@
 use gpui_kit::TestAppContext;
 
 use super::open;
-use crate::pickers::commands::{self, Commands};
+use crate::pickers::commands::{self, CommandPalette};
 use ui::picker::{Picker, PickerDelegate as _};
 
 #[gpui_kit::test]
@@ -61,7 +61,10 @@ fn a_command_runs_where_the_keyboard_was(cx: &mut TestAppContext) {
 /// The names that the open palette shows, in order.
 fn shown(story: &mut super::Story) -> Vec<String> {
     story.read(|workbench, cx| {
-        let picker = workbench.modal().read(cx).shown::<Picker<Commands>>();
+        let picker = workbench
+            .modal()
+            .read(cx)
+            .active_view::<Picker<CommandPalette>>();
         let picker = picker.expect("the palette").read(cx);
         let rows = 0..picker.delegate().count();
         rows.map(|ix| picker.delegate().name_at(ix).to_owned())
@@ -133,7 +136,7 @@ fn every_synonym_is_of_a_command(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-async fn the_palette_opens_on_what_was_used_lately_then_on_the_menus(cx: &mut TestAppContext) {
+async fn the_palette_lists_recent_commands_then_menu_commands(cx: &mut TestAppContext) {
     let files = super::project();
     let mut story = super::open_with(files.clone(), cx);
     story.open_file("lib.rs").keys("ctrl-shift-p").settle();
@@ -153,7 +156,7 @@ async fn the_palette_opens_on_what_was_used_lately_then_on_the_menus(cx: &mut Te
     );
     story.keys("escape").act(crate::actions::app::Quit);
     let mut again = cx.new_app();
-    let mut stories = super::start(&files, crate::windows::Request::default(), &mut again);
+    let mut stories = super::start(&files, crate::windows::OpenRequest::default(), &mut again);
     let mut story = stories.pop().expect("the window");
     story.settle();
     story.keys("ctrl-shift-p").settle();

@@ -4,7 +4,7 @@ use gpui_kit::TestAppContext;
 
 use super::{open_with, project, start};
 use crate::actions::{app, file, pane};
-use crate::windows::Request;
+use crate::windows::OpenRequest;
 
 #[gpui_kit::test]
 async fn a_window_comes_back_as_it_was(cx: &mut TestAppContext) {
@@ -22,7 +22,7 @@ async fn a_window_comes_back_as_it_was(cx: &mut TestAppContext) {
     assert_eq!(before, "[lib.rs!] main.rs | lib.rs [README.md]");
     story.act(app::Quit);
     let mut again = cx.new_app();
-    let mut stories = start(&files, Request::default(), &mut again);
+    let mut stories = start(&files, OpenRequest::default(), &mut again);
     let mut story = stories.pop().expect("the window");
     story.settle();
     assert_eq!(story.tabs(), before);
@@ -57,7 +57,7 @@ async fn unsaved_text_comes_back_with_its_undo(cx: &mut TestAppContext) {
     drop(story);
     cx.update(|cx| cx.set_global(crate::Documents::default()));
     let mut again = cx.new_app();
-    let mut stories = start(&files, Request::default(), &mut again);
+    let mut stories = start(&files, OpenRequest::default(), &mut again);
     let mut story = stories.pop().expect("the window");
     story.settle();
     assert_eq!(story.tabs(), "main.rs* [nameless*]");
@@ -78,8 +78,8 @@ async fn unsaved_text_comes_back_with_its_undo(cx: &mut TestAppContext) {
 #[gpui_kit::test]
 fn files_of_the_command_line_open_at_their_place(cx: &mut TestAppContext) {
     let files = project();
-    let place = crate::target::Place::new(2, 5);
-    let request = Request {
+    let place = crate::target::LineColumn::new(2, 5);
+    let request = OpenRequest {
         folders: Vec::new(),
         files: vec![(super::path("/p/src/main.rs"), Some(place))],
     };
@@ -91,8 +91,8 @@ fn files_of_the_command_line_open_at_their_place(cx: &mut TestAppContext) {
     assert!(story.text().contains("    Xold();"), "{}", story.text());
 }
 
-fn request(folders: &[&str], files: &[&str]) -> Request {
-    Request {
+fn request(folders: &[&str], files: &[&str]) -> OpenRequest {
+    OpenRequest {
         folders: folders.iter().map(|it| super::path(it)).collect(),
         files: files.iter().map(|it| (super::path(it), None)).collect(),
     }
@@ -101,7 +101,7 @@ fn request(folders: &[&str], files: &[&str]) -> Request {
 /// Starts the program, does something in its front window, and quits.
 fn run(
     files: &host::FakeFiles,
-    request: Request,
+    request: OpenRequest,
     cx: &TestAppContext,
     act: impl FnOnce(&mut super::Story),
 ) {
@@ -120,7 +120,7 @@ fn end(app: &mut TestAppContext) {
 }
 
 /// The tabs of every window of a start, the one in front last.
-fn tabs(files: &host::FakeFiles, request: Request, cx: &TestAppContext) -> Vec<String> {
+fn tabs(files: &host::FakeFiles, request: OpenRequest, cx: &TestAppContext) -> Vec<String> {
     let mut app = cx.new_app();
     let stories = start(files, request, &mut app);
     let mut tabs = Vec::new();
@@ -128,7 +128,7 @@ fn tabs(files: &host::FakeFiles, request: Request, cx: &TestAppContext) -> Vec<S
         story.settle();
         tabs.push(story.tabs());
     }
-    app.update(super::windows::end);
+    app.update(super::windows::shut_down);
     end(&mut app);
     tabs
 }
@@ -143,14 +143,14 @@ async fn a_start_for_a_file_forgets_no_window(cx: &mut TestAppContext) {
         let one = tabs(&files, request(&[], &["/home/me/notes.txt"]), cx);
         assert_eq!(one, ["[notes.txt]"], "the stored windows stay away");
     }
-    let all = tabs(&files, Request::default(), cx);
+    let all = tabs(&files, OpenRequest::default(), cx);
     assert_eq!(all.last().map(String::as_str), Some("main.rs [lib.rs]"));
     assert!(all.contains(&"[notes.txt]".to_owned()), "{all:?}");
     assert!(all.len() <= 3, "{all:?}");
 }
 
 #[gpui_kit::test]
-async fn a_start_for_a_file_leaves_unsaved_text_to_its_window(cx: &mut TestAppContext) {
+async fn starting_with_a_file_keeps_unsaved_text_of_other_windows(cx: &mut TestAppContext) {
     let files = project();
     run(&files, request(&["/p"], &[]), cx, |story| {
         story.open_file("main.rs").input("// typed\n");
@@ -158,7 +158,7 @@ async fn a_start_for_a_file_leaves_unsaved_text_to_its_window(cx: &mut TestAppCo
     });
     let one = tabs(&files, request(&[], &["/home/me/notes.txt"]), cx);
     assert_eq!(one, ["[notes.txt]"]);
-    let all = tabs(&files, Request::default(), cx);
+    let all = tabs(&files, OpenRequest::default(), cx);
     assert_eq!(all.last().map(String::as_str), Some("main.rs* [nameless*]"));
 }
 
@@ -172,14 +172,14 @@ async fn a_folder_opened_again_gets_its_tabs_back(cx: &mut TestAppContext) {
     run(&files, request(&["/q"], &[]), cx, |story| {
         story.open_file("other");
     });
-    let plain = tabs(&files, Request::default(), cx);
+    let plain = tabs(&files, OpenRequest::default(), cx);
     assert_eq!(plain, ["[other.txt]"], "the last session");
     let again = tabs(&files, request(&["/p"], &[]), cx);
     assert_eq!(again, ["[main.rs]"]);
 }
 
 #[gpui_kit::test]
-async fn a_window_for_a_file_that_opens_a_folder_is_like_any_other(cx: &mut TestAppContext) {
+async fn a_file_window_that_opens_a_folder_becomes_ordinary(cx: &mut TestAppContext) {
     let files = project();
     files.write(&super::path("/q/other.txt"), "other\n");
     run(&files, request(&["/q"], &[]), cx, |story| {
@@ -194,12 +194,12 @@ async fn a_window_for_a_file_that_opens_a_folder_is_like_any_other(cx: &mut Test
         });
         story.settle();
     });
-    let all = tabs(&files, Request::default(), cx);
+    let all = tabs(&files, OpenRequest::default(), cx);
     assert_eq!(all, ["[other.txt]", "[main.rs]"]);
 }
 
 #[gpui_kit::test]
-fn a_file_that_is_not_there_yet_opens_empty_and_is_created_when_saved(cx: &mut TestAppContext) {
+fn a_missing_file_opens_empty_and_is_created_on_save(cx: &mut TestAppContext) {
     let files = project();
     let request = request(&[], &["/p/src/fresh.rs"]);
     let mut story = start(&files, request, cx).pop().expect("a window");

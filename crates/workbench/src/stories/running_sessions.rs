@@ -1,8 +1,8 @@
 //! Sessions that run while the panel shows something else, and what their engines have to say.
 
-use agent::Command;
+use agent::SessionCommand;
 use composer_panel::actions::{NewSession, ShowSessions};
-use composer_panel::agents::{Activity, FakeAgents, OpenFiles, RunningSession};
+use composer_panel::agents::{FakeAgents, OpenFiles, RunningSession, SessionActivity};
 use gpui_kit::TestAppContext;
 
 use super::a11y::names;
@@ -10,7 +10,7 @@ use super::agents::{open, open_with, said, until_leave};
 use super::{Story, path};
 use crate::actions::pane::CloseTab;
 
-fn running(id: &str, folder: &str, activity: Activity) -> RunningSession {
+fn running(id: &str, folder: &str, activity: SessionActivity) -> RunningSession {
     RunningSession {
         id: id.to_owned(),
         folder: path(folder),
@@ -29,42 +29,48 @@ fn status(story: &mut Story) -> String {
 fn start(story: &mut Story, fake: &FakeAgents) {
     story.keys("ctrl-alt-b").input("fix it").keys("enter");
     for event in until_leave().into_iter().take(3) {
-        fake.tell(event);
+        fake.send_event(event);
     }
     story.settle();
-    assert_eq!(fake.told(), [Command::Prompt(said("fix it"))]);
+    assert_eq!(
+        fake.take_commands(),
+        [SessionCommand::Prompt(said("fix it"))]
+    );
 }
 
 #[gpui_kit::test]
-fn starting_or_opening_a_session_sends_nothing_to_the_running_one(cx: &mut TestAppContext) {
+fn starting_a_session_sends_nothing_to_the_running_one(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     start(&mut story, &fake);
     story.act(NewSession);
     story.input("another task").keys("enter");
     story.settle();
     assert_eq!(fake.started().len(), 2);
-    assert_eq!(fake.told(), [Command::Prompt(said("another task"))]);
+    assert_eq!(
+        fake.take_commands(),
+        [SessionCommand::Prompt(said("another task"))]
+    );
     story.act(ShowSessions).keys("enter");
     story.settle();
     assert_eq!(fake.opened(), ["old"]);
-    assert_eq!(fake.told(), []);
+    assert_eq!(fake.take_commands(), []);
 }
 
 #[gpui_kit::test]
-fn sessions_in_the_background_are_counted_and_marked_in_the_list(cx: &mut TestAppContext) {
+fn background_sessions_are_counted_and_marked_in_the_list(cx: &mut TestAppContext) {
     let (mut story, fake) = open(cx);
     start(&mut story, &fake);
     assert_eq!(status(&mut story), "1 agent works");
     story.act(NewSession);
     story.settle();
     fake.set_running(&[
-        running("new", "/p", Activity::Working),
-        running("elsewhere", "/other", Activity::Working),
-        running("idle", "/p", Activity::Idle),
+        running("new", "/p", SessionActivity::Working),
+        running("elsewhere", "/other", SessionActivity::Working),
+        running("idle", "/p", SessionActivity::Idle),
     ]);
     story.settle();
     assert_eq!(status(&mut story), "1 agent works");
-    fake.set_running(&[running("old", "/p", Activity::WaitingForUser)]);
+    fake.set_running(&[running("old", "/p", SessionActivity::WaitingForUser)]);
     story.settle();
     assert_eq!(status(&mut story), "1 agent waits for you");
     story.act(ShowSessions);

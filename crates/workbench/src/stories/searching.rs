@@ -3,21 +3,21 @@
 use gpui_kit::{Entity, TestAppContext};
 
 use super::open;
-use crate::Item;
+use crate::TabItem;
 use crate::actions::project_search as act;
-use crate::search_panel::results::Line;
-use crate::search_panel::{Field, SearchPanel};
+use crate::search_panel::results::ResultLine;
+use crate::search_panel::{SearchField, SearchPanel};
 
 fn found(story: &mut super::Story) -> Vec<String> {
     story.read(|workbench, cx| {
-        let Some(Item::Search(panel)) = workbench.active_item() else {
+        let Some(TabItem::Search(panel)) = workbench.active_item() else {
             return Vec::new();
         };
         let results = panel.read(cx).results();
         let files = results.files();
-        let line = |line: &Line| match *line {
-            Line::File { file } => Some(format!("{}:", files[file].path.name())),
-            Line::Match { file, row } => Some(files[file].rows[row].text.trim().to_owned()),
+        let line = |line: &ResultLine| match *line {
+            ResultLine::File { file } => Some(format!("{}:", files[file].path.name())),
+            ResultLine::Match { file, row } => Some(files[file].rows[row].text.trim().to_owned()),
             _ => None,
         };
         results.lines().iter().filter_map(line).collect()
@@ -71,7 +71,7 @@ fn a_regex_replaces_across_open_and_closed_files(cx: &mut TestAppContext) {
     story.open_file("main.rs").input("// edited\n");
     story.act(act::ShowReplace).act(act::ToggleRegex);
     let panel = story.read(|workbench, _| match workbench.active_item() {
-        Some(Item::Search(panel)) => panel.clone(),
+        Some(TabItem::Search(panel)) => panel.clone(),
         _ => panic!("no search"),
     });
     story.at_once("o(ld)");
@@ -117,7 +117,7 @@ fn a_regex_replaces_across_open_and_closed_files(cx: &mut TestAppContext) {
 fn replacing(story: &mut super::Story, pattern: &str, with: &str) -> Entity<SearchPanel> {
     story.act(act::ShowReplace).act(act::ToggleRegex);
     let panel = story.read(|workbench, _| match workbench.active_item() {
-        Some(Item::Search(panel)) => panel.clone(),
+        Some(TabItem::Search(panel)) => panel.clone(),
         _ => panic!("no search"),
     });
     story.input(pattern);
@@ -158,7 +158,7 @@ fn a_replacement_is_undone_in_open_and_closed_files(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn a_file_that_changed_since_the_search_is_named_and_kept(cx: &mut TestAppContext) {
+fn a_file_changed_since_the_search_is_reported_and_kept(cx: &mut TestAppContext) {
     let mut story = open(cx);
     replacing(&mut story, "old", "new");
     story
@@ -174,7 +174,7 @@ fn a_file_that_changed_since_the_search_is_named_and_kept(cx: &mut TestAppContex
 }
 
 #[gpui_kit::test]
-fn rows_are_replaced_one_after_the_other_in_a_closed_file(cx: &mut TestAppContext) {
+fn rows_of_a_closed_file_are_replaced_one_by_one(cx: &mut TestAppContext) {
     let mut story = open(cx);
     replacing(&mut story, "old", "older\\n");
     story.keys("enter");
@@ -191,11 +191,15 @@ fn rows_are_replaced_one_after_the_other_in_a_closed_file(cx: &mut TestAppContex
 
 #[gpui_kit::test]
 fn an_error_in_a_filter_is_shown_under_its_field(cx: &mut TestAppContext) {
-    const FIELDS: [Field; 3] = [Field::Pattern, Field::Include, Field::Exclude];
+    const FIELDS: [SearchField; 3] = [
+        SearchField::Pattern,
+        SearchField::Include,
+        SearchField::Exclude,
+    ];
     let mut story = open(cx);
     story.act(act::Show).input("old");
     let panel = story.read(|workbench, _| match workbench.active_item() {
-        Some(Item::Search(panel)) => panel.clone(),
+        Some(TabItem::Search(panel)) => panel.clone(),
         _ => panic!("no search"),
     });
     let wrong = |story: &mut super::Story| {

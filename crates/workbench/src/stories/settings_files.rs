@@ -1,4 +1,4 @@
-//! Settings and keys are watched; a mistake is told and costs nothing.
+//! Settings and keymaps are watched; a mistake is reported and keeps the last good values.
 
 use gpui_kit::TestAppContext;
 use ui::ActiveSettings as _;
@@ -32,7 +32,7 @@ fn settings_reload_and_a_mistake_keeps_the_last_good_value(cx: &mut TestAppConte
 }
 
 #[gpui_kit::test]
-fn keys_reload_and_an_unknown_action_is_told_with_its_place(cx: &mut TestAppContext) {
+fn keymaps_reload_and_report_unknown_actions_with_position(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.files.write(
         &path("/burin/config/keymap.json"),

@@ -3,18 +3,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use autocomplete::engine::{Ask, TabKind, TabModel};
+use autocomplete::engine::{CompletionRequest, TabKind, TabModel};
 use futures::StreamExt as _;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::BoxStream;
 use gpui_kit::{Keystroke, TestAppContext};
 use host::{FakeClock, FakeFiles};
-use model::{Event, ModelId, StopReason};
+use model::{ModelId, StopReason, StreamEvent};
 
 use super::{Story, open_with, path, services, start_with};
 use crate::actions::suggestions::{Snooze, Toggle};
-use crate::windows::Request;
-use crate::{Item, Services, TabModels};
+use crate::windows::OpenRequest;
+use crate::{Services, TabItem, TabModels};
 
 const CALLS: &str =
     "fn a() {\n    info(1);\n}\n\nfn b() {\n    info(2);\n}\n\nfn c() {\n    info(3);\n}\n";
@@ -29,7 +29,7 @@ fn calls() -> FakeFiles {
 fn offered(story: &mut Story) -> Option<String> {
     story.settle();
     story.read(|workbench, cx| {
-        let editor = workbench.active_item().and_then(Item::editor)?.read(cx);
+        let editor = workbench.active_item().and_then(TabItem::editor)?.read(cx);
         let suggestion = editor.suggestion().filter(|_| editor.shows_suggestion())?;
         Some(suggestion.edits.first()?.new.to_string())
     })
@@ -90,14 +90,14 @@ fn split() -> FakeFiles {
 fn leads_to(story: &mut Story) -> Option<String> {
     story.settle();
     story.read(|workbench, cx| {
-        let editor = workbench.active_item().and_then(Item::editor)?.read(cx);
+        let editor = workbench.active_item().and_then(TabItem::editor)?.read(cx);
         let suggestion = editor.suggestion().filter(|_| editor.shows_suggestion())?;
         Some(suggestion.file.as_ref()?.to_string())
     })
 }
 
 #[gpui_kit::test]
-fn the_next_place_in_a_file_that_is_not_open_is_one_tab_away(cx: &mut TestAppContext) {
+fn tab_jumps_to_an_edit_in_an_unopened_file(cx: &mut TestAppContext) {
     let mut story = open_with(split(), cx);
     rename(&mut story, 2);
     assert_eq!(leads_to(&mut story), None, "one is none");
@@ -117,7 +117,7 @@ fn the_next_place_in_a_file_that_is_not_open_is_one_tab_away(cx: &mut TestAppCon
 }
 
 #[gpui_kit::test]
-fn a_place_that_is_gone_from_the_disk_is_not_led_to(cx: &mut TestAppContext) {
+fn a_deleted_file_is_not_a_jump_target(cx: &mut TestAppContext) {
     let files = split();
     let mut story = open_with(files.clone(), cx);
     rename(&mut story, 2);
@@ -130,7 +130,7 @@ fn a_place_that_is_gone_from_the_disk_is_not_led_to(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn a_key_writes_words_around_the_caret_and_in_open_files(cx: &mut TestAppContext) {
+fn expand_word_uses_the_text_and_open_files(cx: &mut TestAppContext) {
     let files = FakeFiles::new();
     files.write(
         &path("/p/src/one.rs"),
@@ -211,7 +211,7 @@ fn painted_at(story: &mut Story, key: &'static str) -> Option<String> {
         .cx
         .update(|window, cx| window.dispatch_keystroke(keystroke, cx));
     story.read(|workbench, cx| {
-        let editor = workbench.active_item().and_then(Item::editor)?.read(cx);
+        let editor = workbench.active_item().and_then(TabItem::editor)?.read(cx);
         let revision = editor.model().read(cx).snapshot().revision();
         let suggestion = editor.suggestion()?;
         let is_painted = editor.last_painted() == Some((suggestion.id, revision));
@@ -220,7 +220,7 @@ fn painted_at(story: &mut Story, key: &'static str) -> Option<String> {
 }
 
 #[gpui_kit::test]
-fn what_the_edits_before_say_is_in_the_frame_of_the_key(cx: &mut TestAppContext) {
+fn propagated_edits_appear_in_the_frame_of_the_key(cx: &mut TestAppContext) {
     let mut story = open_with(calls(), cx);
     rename(&mut story, 2);
     story.open_file("calls.rs:6:5");
@@ -232,7 +232,7 @@ fn what_the_edits_before_say_is_in_the_frame_of_the_key(cx: &mut TestAppContext)
 }
 
 #[gpui_kit::test]
-fn what_the_project_says_is_in_the_frame_of_the_key(cx: &mut TestAppContext) {
+fn project_completions_appear_in_the_frame_of_the_key(cx: &mut TestAppContext) {
     let files = calls();
     let text = "fn show() {\n    let painter = Painter::opened_on(screen);\n}\n".repeat(3);
     for number in 1..5 {
@@ -252,7 +252,7 @@ fn what_the_project_says_is_in_the_frame_of_the_key(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn what_a_model_said_before_is_in_the_frame_of_the_key(cx: &mut TestAppContext) {
+fn cached_model_suggestions_appear_in_the_frame_of_the_key(cx: &mut TestAppContext) {
     let models = Arc::new(Models::default());
     let (mut story, clock) = open_asking(calls(), &models, cx);
     story.open_file("calls.rs:2:5");
@@ -271,7 +271,7 @@ fn what_a_model_said_before_is_in_the_frame_of_the_key(cx: &mut TestAppContext) 
 }
 
 #[gpui_kit::test]
-fn what_was_asked_for_ahead_is_in_the_frame_of_the_tab(cx: &mut TestAppContext) {
+fn prefetched_suggestions_appear_in_the_frame_of_the_tab(cx: &mut TestAppContext) {
     let models = Arc::new(Models::default());
     let (mut story, clock) = open_asking(calls(), &models, cx);
     story.open_file("calls.rs:2:5");
@@ -279,9 +279,9 @@ fn what_was_asked_for_ahead_is_in_the_frame_of_the_tab(cx: &mut TestAppContext) 
     clock.advance(Duration::from_secs(1));
     story.keys("alt-\\");
     assert_eq!(offered(&mut story).as_deref(), Some("answer = 42;"));
-    let behind = |ask: &Ask| match ask {
-        Ask::Fim(fim) => fim.prefix.ends_with("let answer = 42;"),
-        Ask::Chat(_) => false,
+    let behind = |ask: &CompletionRequest| match ask {
+        CompletionRequest::Fim(fim) => fim.prefix.ends_with("let answer = 42;"),
+        CompletionRequest::Chat(_) => false,
     };
     assert!(!models.asked().iter().any(behind));
     // Who looks at it for so long may take it.
@@ -328,11 +328,11 @@ fn what_two_carets_did_is_offered_at_the_third_place(cx: &mut TestAppContext) {
 /// A model that goes on with the same words.
 #[derive(Default)]
 struct Models {
-    asked: Mutex<Vec<Ask>>,
+    asked: Mutex<Vec<CompletionRequest>>,
 }
 
 impl Models {
-    fn asked(&self) -> Vec<Ask> {
+    fn asked(&self) -> Vec<CompletionRequest> {
         let asked = self.asked.lock();
         asked.unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -348,16 +348,16 @@ impl TabModels for Models {
         std::future::ready(Ok(Some(model))).boxed()
     }
 
-    fn ask(&self, what: Ask) -> BoxStream<'static, Event> {
+    fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {
         let asked = self.asked.lock();
         let answer = match &what {
-            Ask::Fim(fim) if fim.prefix.ends_with(';') => " again",
+            CompletionRequest::Fim(fim) if fim.prefix.ends_with(';') => " again",
             _ => "answer = 42;",
         };
         asked.unwrap_or_else(PoisonError::into_inner).push(what);
         let events = [
-            Event::TextDelta(answer.to_owned()),
-            Event::Stop {
+            StreamEvent::TextDelta(answer.to_owned()),
+            StreamEvent::Stop {
                 reason: StopReason::EndTurn,
                 raw: "stop".to_owned(),
             },
@@ -365,7 +365,7 @@ impl TabModels for Models {
         futures::stream::iter(events).boxed()
     }
 
-    fn note(&self, name: &'static str, _: f64, tags: String) {
+    fn record_metric(&self, name: &'static str, _: f64, tags: String) {
         assert!(name.starts_with("tab."), "{name}");
         assert!(tags.contains("\"source\":"), "{tags}");
     }
@@ -382,7 +382,7 @@ fn open_asking(
         clock: clock.clone(),
         ..services(&files)
     };
-    let request = Request {
+    let request = OpenRequest {
         folders: vec![path("/p")],
         files: Vec::new(),
     };
@@ -408,7 +408,7 @@ fn a_models_answer_is_shown_and_taken_word_by_word(cx: &mut TestAppContext) {
         bar(&mut story)
     );
     let asked = models.asked();
-    let Some(Ask::Fim(fim)) = asked.first() else {
+    let Some(CompletionRequest::Fim(fim)) = asked.first() else {
         panic!("{asked:?}");
     };
     assert!(fim.prefix.ends_with("    let "), "{}", fim.prefix);

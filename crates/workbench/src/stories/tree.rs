@@ -21,7 +21,7 @@ fn rows(story: &mut Story) -> Vec<String> {
             };
             format!("{mark}{}", path.name())
         };
-        tree.shown().iter().map(name).collect()
+        tree.visible_rows().iter().map(name).collect()
     })
 }
 
@@ -137,7 +137,7 @@ fn the_tree_follows_the_text_at_hand(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn in_a_narrow_window_the_tree_makes_room_for_the_text(cx: &mut TestAppContext) {
+fn in_a_narrow_window_the_tree_hides_for_the_text(cx: &mut TestAppContext) {
     let mut story = open(cx);
     let is_visible = |story: &mut Story| {
         let workbench = story.workbench.clone();

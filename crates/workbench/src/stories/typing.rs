@@ -3,7 +3,7 @@
 use gpui_kit::TestAppContext;
 
 use super::{Story, open_with, path, project};
-use crate::Item;
+use crate::TabItem;
 
 /// A window with one file open.
 fn open(name: &str, text: &str, cx: &mut TestAppContext) -> Story {
@@ -18,7 +18,7 @@ fn column(story: &mut Story) -> usize {
     let workbench = story.workbench.clone();
     story.cx.update(|_, cx| {
         let item = workbench.read(cx).active_item();
-        let editor = item.and_then(Item::editor).cloned().expect("a text");
+        let editor = item.and_then(TabItem::editor).cloned().expect("a text");
         let point = editor.update(cx, |editor, cx| editor.caret_point(cx));
         point.column.0 as usize
     })

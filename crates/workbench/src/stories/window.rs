@@ -121,7 +121,7 @@ fn no_button_is_cut_off_in_the_smallest_window(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn reports_cover_no_button_of_a_banner_or_the_find_bar(cx: &mut TestAppContext) {
+fn notifications_cover_no_banner_or_find_bar_button(cx: &mut TestAppContext) {
     let mut story = open(cx);
     story.open_file("main.rs").act(editor::Replace);
     story.keys("escape").input("x");

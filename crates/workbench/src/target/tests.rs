@@ -1,6 +1,6 @@
 //! Places at the end of paths.
 
-use super::{Place, Target};
+use super::{LineColumn, Target};
 
 #[test]
 fn places_are_split_off() {
@@ -27,10 +27,10 @@ fn places_are_split_off() {
 
 #[test]
 fn lines_alone_are_read() {
-    assert_eq!(Place::parse("12"), Some(Place::new(12, 1)));
-    assert_eq!(Place::parse(" 12 : 3 "), Some(Place::new(12, 3)));
-    assert_eq!(Place::parse("12,3"), Some(Place::new(12, 3)));
-    assert_eq!(Place::parse("12:"), Some(Place::new(12, 1)));
-    assert_eq!(Place::parse("x"), None);
-    assert_eq!(Place::parse(""), None);
+    assert_eq!(LineColumn::parse("12"), Some(LineColumn::new(12, 1)));
+    assert_eq!(LineColumn::parse(" 12 : 3 "), Some(LineColumn::new(12, 3)));
+    assert_eq!(LineColumn::parse("12,3"), Some(LineColumn::new(12, 3)));
+    assert_eq!(LineColumn::parse("12:"), Some(LineColumn::new(12, 1)));
+    assert_eq!(LineColumn::parse("x"), None);
+    assert_eq!(LineColumn::parse(""), None);
 }

@@ -1,17 +1,17 @@
-//! The commands of the project tree.
+//! Action handlers of the project tree.
 
 use gpui_kit::{ClipboardItem, Context, Window, point, px};
 use host::FileKind;
 use ui::{ActiveSettings as _, ButtonStyle, open_menu_at, row_height};
 
-use super::operations::Operation;
-use super::state::{Edge, Editing, Marked};
+use super::operations::FileOperation;
+use super::state::{ListEdge, MarkedPath, NameEdit};
 use super::{TreeEvent, TreePanel};
 use crate::actions::project_tree as act;
 use crate::path_entry::clipboard_text;
-use crate::question::Asked;
+use crate::question::QuestionSpec;
 
-/// How many rows a page has; the list is about that high.
+/// Rows per page, roughly the height of the list.
 const PAGE: isize = 20;
 
 impl TreePanel {
@@ -39,7 +39,7 @@ impl TreePanel {
         _: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.select_edge(Edge::First, cx);
+        self.select_edge(ListEdge::First, cx);
     }
 
     pub(super) fn select_last(
@@ -48,10 +48,10 @@ impl TreePanel {
         _: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.select_edge(Edge::Last, cx);
+        self.select_edge(ListEdge::Last, cx);
     }
 
-    fn select_edge(&mut self, edge: Edge, cx: &mut Context<Self>) {
+    fn select_edge(&mut self, edge: ListEdge, cx: &mut Context<Self>) {
         if let Some(folder) = &self.folder {
             self.state.select_edge(folder.read(cx).tree(), edge);
             self.show_selected(cx);
@@ -130,9 +130,12 @@ impl TreePanel {
             return;
         };
         let is_open = self.is_open(path, cx);
-        folder.update(cx, |folder, cx| match is_open {
-            true => folder.collapse(path, cx),
-            false => folder.expand(path, cx),
+        folder.update(cx, |folder, cx| {
+            if is_open {
+                folder.collapse(path, cx)
+            } else {
+                folder.expand(path, cx)
+            }
         });
     }
 
@@ -176,7 +179,7 @@ impl TreePanel {
         cx: &mut Context<Self>,
     ) {
         if let Some(folder) = self.target_folder(cx) {
-            self.start_editing(Editing::NewFile(folder), window, cx);
+            self.start_editing(NameEdit::NewFile(folder), window, cx);
         }
     }
 
@@ -187,13 +190,13 @@ impl TreePanel {
         cx: &mut Context<Self>,
     ) {
         if let Some(folder) = self.target_folder(cx) {
-            self.start_editing(Editing::NewFolder(folder), window, cx);
+            self.start_editing(NameEdit::NewFolder(folder), window, cx);
         }
     }
 
     pub(super) fn rename(&mut self, _: &act::Rename, window: &mut Window, cx: &mut Context<Self>) {
         if let Some(path) = self.state.selected.clone() {
-            self.start_editing(Editing::Rename(path), window, cx);
+            self.start_editing(NameEdit::Rename(path), window, cx);
         }
     }
 
@@ -207,7 +210,7 @@ impl TreePanel {
             return;
         };
         if let Some(folder) = from.parent() {
-            self.run(Operation::CopyInto { from, folder }, false, window, cx);
+            self.run(FileOperation::CopyInto { from, folder }, false, window, cx);
         }
     }
 
@@ -225,8 +228,12 @@ impl TreePanel {
         } else {
             "The file"
         };
-        let asked = Asked {
-            title: format!("Move \u{201c}{}\u{201d} to the trash?", path.shown_name()).into(),
+        let asked = QuestionSpec {
+            title: format!(
+                "Move \u{201c}{}\u{201d} to the trash?",
+                path.printable_name()
+            )
+            .into(),
             detail: format!(
                 "{what} goes to the trash of the desktop, from where it can come back."
             )
@@ -253,7 +260,7 @@ impl TreePanel {
     }
 
     fn delete_now(&mut self, path: base::AbsPath, window: &mut Window, cx: &mut Context<Self>) {
-        // The row below takes the selection, or the one above when there is none.
+        // Selects the row below, or the row above if there is none.
         self.select_by(1, cx);
         if self
             .state
@@ -264,7 +271,7 @@ impl TreePanel {
             self.state.selected = Some(path.clone());
             self.select_by(-1, cx);
         }
-        self.run(Operation::Trash(path), false, window, cx);
+        self.run(FileOperation::Trash(path), false, window, cx);
     }
 
     pub(super) fn cut(&mut self, _: &act::Cut, _: &mut Window, cx: &mut Context<Self>) {
@@ -280,7 +287,7 @@ impl TreePanel {
             .state
             .selected
             .clone()
-            .map(|path| Marked { path, moves });
+            .map(|path| MarkedPath { path, moves });
         cx.notify();
     }
 
@@ -294,7 +301,7 @@ impl TreePanel {
             let to = folder.join(marked.path.file_name());
             if to != marked.path {
                 self.run(
-                    Operation::Move {
+                    FileOperation::Move {
                         from: marked.path,
                         to,
                     },
@@ -305,7 +312,7 @@ impl TreePanel {
             }
         } else {
             self.run(
-                Operation::CopyInto {
+                FileOperation::CopyInto {
                     from: marked.path,
                     folder,
                 },
@@ -375,7 +382,8 @@ impl TreePanel {
         self.rows_changed(cx);
     }
 
-    /// Below its row, or in the middle of the tree where no row is chosen.
+    /// Opens the context menu below the selected row, or in the middle of the tree if none is
+    /// selected.
     pub(crate) fn show_menu(
         &mut self,
         _: &act::ShowMenu,
@@ -401,7 +409,7 @@ impl TreePanel {
         }
     }
 
-    /// Takes back the newest change made here. Also reached from the report of a deletion.
+    /// Undoes the latest operation of the tree. Also reached from the notification of a deletion.
     pub(crate) fn undo(&mut self, _: &act::Undo, window: &mut Window, cx: &mut Context<Self>) {
         let Some(done) = self.state.done.pop() else {
             return;
@@ -412,7 +420,7 @@ impl TreePanel {
             .clone()
             .unwrap_or_else(|| self.services.working_folder.clone());
         let trash = home.join(".local/share/Trash");
-        let operation = Operation::undoing(&done, &trash);
+        let operation = FileOperation::undoing(&done, &trash);
         self.undo_with(operation, window, cx);
     }
 

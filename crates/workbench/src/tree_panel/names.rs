@@ -1,4 +1,4 @@
-//! Names of files people type, and names made up for copies.
+//! Parses file names that users type, and generates names for copies.
 //!
 //! Pure. Start at `read_name` and `copy_name`.
 
@@ -7,16 +7,17 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use base::{AbsPath, path_text, text_path};
 
-/// Whether blanks at the ends of a typed name belong to it.
+/// Treatment of blanks at the ends of a typed name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndBlanks {
-    /// They do: the name may have had them before.
+    /// Keep them: the name may have had them before.
     Keep,
-    /// They are slips of the hand.
+    /// Trim them as typing mistakes.
     Trim,
 }
 
-/// Reads a typed name, the text form of a path below `folder`. The error says why it cannot be one.
+/// Parses a typed name, the text form of a path below `folder`. The error explains why it is
+/// invalid.
 pub(super) fn read_name(
     typed: &str,
     folder: &AbsPath,
@@ -55,7 +56,8 @@ pub(super) fn read_name(
     Ok(folder.join(OsStr::from_bytes(bytes)))
 }
 
-/// How much of a name is selected when one starts to rename: all but the last ending.
+/// Returns the length of the name's stem, which is selected when renaming starts: all but the last
+/// extension.
 pub(super) fn stem_length(name: &str) -> usize {
     match name.rfind('.') {
         Some(0) | None => name.len(),
@@ -63,7 +65,7 @@ pub(super) fn stem_length(name: &str) -> usize {
     }
 }
 
-/// A name for a copy that `is_taken` does not know: `a copy.rs`, `a copy 2.rs`.
+/// Returns a name for a copy that is not taken: `a copy.rs`, `a copy 2.rs`.
 pub(super) fn copy_name(name: &OsStr, is_taken: impl Fn(&OsStr) -> bool) -> OsString {
     let name = path_text(name);
     let (stem, ending) = name.split_at(stem_length(&name));

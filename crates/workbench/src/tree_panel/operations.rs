@@ -1,6 +1,7 @@
-//! What the project tree does to files, and how it is taken back.
+//! File operations of the project tree, and their inverses.
 //!
-//! Blocks on the disk: runs in the background. Must not know: gpui, rows. Start at `Operation`.
+//! Blocks on the disk, so it runs in the background. Must not know: gpui, rows. Start at
+//! `Operation`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -9,43 +10,43 @@ use base::AbsPath;
 use host::Files;
 
 use super::names::copy_name;
-use super::state::Done;
+use super::state::FileChange;
 
-/// One change on the disk.
+/// One file operation on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Operation {
-    /// A new empty file; the folders above it are made too.
+pub(crate) enum FileOperation {
+    /// Creates an empty file and its parent folders.
     CreateFile(AbsPath),
-    /// A new folder.
+    /// Creates a folder and its parents.
     CreateFolder(AbsPath),
-    /// Another name or place.
+    /// Moves or renames a path.
     Move {
-        /// Where it is.
+        /// Current path of the item.
         from: AbsPath,
-        /// Where it goes.
+        /// Path after the move.
         to: AbsPath,
     },
-    /// A copy in this folder, under a free name.
+    /// Copies a path into a folder, under an unused name.
     CopyInto {
-        /// What.
+        /// Path of the original.
         from: AbsPath,
-        /// Where to.
+        /// Folder for the copy.
         folder: AbsPath,
     },
-    /// To the trash.
+    /// Moves a path to the trash.
     Trash(AbsPath),
-    /// Back from the trash.
+    /// Restores a path from the trash.
     Restore {
-        /// Where it was.
+        /// Original path of the item.
         path: AbsPath,
-        /// Where the desktop keeps its trash.
+        /// Trash folder of the desktop.
         trash: AbsPath,
     },
 }
 
-impl Operation {
-    /// Does it.
-    pub(crate) fn run(&self, files: &dyn Files) -> Result<Done, String> {
+impl FileOperation {
+    /// Runs the operation and returns the change.
+    pub(crate) fn run(&self, files: &dyn Files) -> Result<FileChange, String> {
         let sentence = |error: host::Error| error.to_string();
         match self {
             Self::CreateFile(path) => {
@@ -53,31 +54,29 @@ impl Operation {
                     files.create_folder(&folder).map_err(sentence)?;
                 }
                 files.create_file(path).map_err(sentence)?;
-                Ok(Done::Created(path.clone()))
+                Ok(FileChange::Created(path.clone()))
             }
             Self::CreateFolder(path) => {
                 if files.exists(path) {
-                    return Err(format!(
-                        "cannot create {path}: something of that name is already there"
-                    ));
+                    return Err(format!("cannot create {path}: path exists"));
                 }
                 files.create_folder(path).map_err(sentence)?;
-                Ok(Done::Created(path.clone()))
+                Ok(FileChange::Created(path.clone()))
             }
             Self::Move { from, to } => move_to(files, from, to),
             Self::CopyInto { from, folder } => copy_into(files, from, folder),
             Self::Trash(path) => {
                 files.trash(path).map_err(sentence)?;
-                Ok(Done::Trashed(path.clone()))
+                Ok(FileChange::Trashed(path.clone()))
             }
             Self::Restore { path, trash } => restore(files, path, trash),
         }
     }
 
-    /// The paths around which the tree must be read again.
+    /// Returns the paths whose surroundings must be read again.
     pub(crate) fn touched(&self) -> Vec<AbsPath> {
         match self {
-            // The folders above may be new as well.
+            // The parent folders may be new as well.
             Self::CreateFile(path) | Self::CreateFolder(path) => with_folders_above(path),
             Self::Trash(path) => vec![path.clone()],
             Self::Move { from, to } => {
@@ -85,22 +84,22 @@ impl Operation {
                 touched.push(from.clone());
                 touched
             }
-            // The trailing name is not known yet; the folder itself is read again.
+            // The name of the copy is not known yet; the folder itself is read again.
             Self::CopyInto { folder, .. } => vec![folder.clone()],
             Self::Restore { path, .. } => vec![path.clone()],
         }
     }
 
-    /// What takes back `done`.
-    pub(crate) fn undoing(done: &Done, trash: &AbsPath) -> Self {
+    /// Returns the operation that undoes `done`.
+    pub(crate) fn undoing(done: &FileChange, trash: &AbsPath) -> Self {
         match done {
-            // What was made may have been written since: the trash keeps it.
-            Done::Created(path) => Self::Trash(path.clone()),
-            Done::Moved { from, to } => Self::Move {
+            // A created file may have been edited since, so it goes to the trash.
+            FileChange::Created(path) => Self::Trash(path.clone()),
+            FileChange::Moved { from, to } => Self::Move {
                 from: to.clone(),
                 to: from.clone(),
             },
-            Done::Trashed(path) => Self::Restore {
+            FileChange::Trashed(path) => Self::Restore {
                 path: path.clone(),
                 trash: trash.clone(),
             },
@@ -112,7 +111,7 @@ fn with_folders_above(path: &AbsPath) -> Vec<AbsPath> {
     std::iter::successors(Some(path.clone()), AbsPath::parent).collect()
 }
 
-fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<Done, String> {
+fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<FileChange, String> {
     if to.is_within(from) && to != from {
         return Err(format!("cannot move {from} into itself"));
     }
@@ -122,13 +121,13 @@ fn move_to(files: &dyn Files, from: &AbsPath, to: &AbsPath) -> Result<Done, Stri
             .map_err(|error| error.to_string())?;
     }
     files.rename(from, to).map_err(|error| error.to_string())?;
-    Ok(Done::Moved {
+    Ok(FileChange::Moved {
         from: from.clone(),
         to: to.clone(),
     })
 }
 
-fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<Done, String> {
+fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<FileChange, String> {
     if folder.is_within(from) {
         return Err(format!("cannot copy {from} into itself"));
     }
@@ -138,15 +137,14 @@ fn copy_into(files: &dyn Files, from: &AbsPath, folder: &AbsPath) -> Result<Done
         name => folder.join(name),
     };
     files.copy(from, &to).map_err(|error| error.to_string())?;
-    Ok(Done::Created(to))
+    Ok(FileChange::Created(to))
 }
 
-/// Finds the newest entry of the desktop's trash that was at `path`, and puts it back there.
-fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<Done, String> {
-    /// A trash record is a few lines.
+/// Restores the newest entry of the desktop's trash that was deleted from `path`.
+fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<FileChange, String> {
+    /// Maximum size of a trash record, in bytes; it has only a few lines.
     const LIMIT: u64 = 64 << 10;
-    let lost =
-        || format!("cannot take {path} back from here: look for it in the trash of the desktop");
+    let lost = || format!("cannot restore {path}: look for it in the trash of the desktop");
     let records = files.list(&trash.join("info")).map_err(|_| lost())?;
     let mut found: Option<(Vec<u8>, AbsPath)> = None;
     for record in records.entries {
@@ -173,10 +171,10 @@ fn restore(files: &dyn Files, path: &AbsPath, trash: &AbsPath) -> Result<Done, S
         .rename(&kept, path)
         .map_err(|error| error.to_string())?;
     files.remove(&record).map_err(|error| error.to_string())?;
-    Ok(Done::Created(path.clone()))
+    Ok(FileChange::Created(path.clone()))
 }
 
-/// Turns `%20` and the like back into bytes.
+/// Decodes percent-encoded bytes such as `%20`.
 fn unescape(bytes: &[u8]) -> OsString {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -199,8 +197,8 @@ fn unescape(bytes: &[u8]) -> OsString {
 
 #[cfg(test)]
 mod tests {
-    use super::Operation;
-    use crate::tree_panel::state::Done;
+    use super::FileOperation;
+    use crate::tree_panel::state::FileChange;
     use base::AbsPath;
     use host::{FakeFiles, Files as _};
 
@@ -213,42 +211,42 @@ mod tests {
         let files = FakeFiles::new();
         files.write(&path("/p/a.rs"), "one");
         let trash = path("/trash");
-        let run = |operation: Operation| operation.run(&files);
-        let made = run(Operation::CreateFile(path("/p/x/new.rs"))).expect("created");
+        let run = |operation: FileOperation| operation.run(&files);
+        let made = run(FileOperation::CreateFile(path("/p/x/new.rs"))).expect("created");
         assert!(files.exists(&path("/p/x/new.rs")));
-        run(Operation::undoing(&made, &trash)).expect("trashed");
+        run(FileOperation::undoing(&made, &trash)).expect("trashed");
         assert!(!files.exists(&path("/p/x/new.rs")));
 
         let to = path("/p/x/b.rs");
-        let moved = run(Operation::Move {
+        let moved = run(FileOperation::Move {
             from: path("/p/a.rs"),
             to: to.clone(),
         })
         .expect("moved");
         assert_eq!(files.content(&to).as_deref(), Some(&b"one"[..]));
-        run(Operation::undoing(&moved, &trash)).expect("moved back");
+        run(FileOperation::undoing(&moved, &trash)).expect("moved back");
         assert!(files.exists(&path("/p/a.rs")) && !files.exists(&to));
 
-        let copy = Operation::CopyInto {
+        let copy = FileOperation::CopyInto {
             from: path("/p/a.rs"),
             folder: path("/p"),
         };
-        assert_eq!(run(copy), Ok(Done::Created(path("/p/a copy.rs"))));
+        assert_eq!(run(copy), Ok(FileChange::Created(path("/p/a copy.rs"))));
     }
 
     #[test]
     fn what_cannot_be_is_refused_with_a_sentence() {
         let files = FakeFiles::new();
         files.write(&path("/p/a/x"), "");
-        let run = |operation: Operation| operation.run(&files);
-        let refused = run(Operation::Move {
+        let run = |operation: FileOperation| operation.run(&files);
+        let refused = run(FileOperation::Move {
             from: path("/p/a"),
             to: path("/p/a/b"),
         });
         assert_eq!(refused, Err("cannot move /p/a into itself".to_owned()));
-        assert!(run(Operation::CreateFile(path("/p/a/x"))).is_err());
-        assert!(run(Operation::CreateFolder(path("/p/a"))).is_err());
-        let gone = Operation::Restore {
+        assert!(run(FileOperation::CreateFile(path("/p/a/x"))).is_err());
+        assert!(run(FileOperation::CreateFolder(path("/p/a"))).is_err());
+        let gone = FileOperation::Restore {
             path: path("/p/z"),
             trash: path("/trash"),
         };
@@ -256,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_and_files_from_the_trash_keep_the_bytes_of_their_names() {
+    fn copies_and_restored_files_keep_the_bytes_of_names() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt as _;
         for name in [&b" lead.txt"[..], b"end\n", b"caf\xe9.txt", b"100%.txt"] {
@@ -265,9 +263,9 @@ mod tests {
             let (from, folder) = (path("/p").join(name), path("/q"));
             files.write(&from, "kept");
             files.folder(&folder);
-            let copy = Operation::CopyInto { from, folder };
+            let copy = FileOperation::CopyInto { from, folder };
             let to = path("/q").join(name);
-            assert_eq!(copy.run(&files), Ok(Done::Created(to.clone())));
+            assert_eq!(copy.run(&files), Ok(FileChange::Created(to.clone())));
             assert_eq!(files.content(&to).as_deref(), Some(&b"kept"[..]));
 
             let bytes = to.as_path().as_os_str().as_bytes();
@@ -278,7 +276,7 @@ mod tests {
             files.write(&path("/t/info").join(info), record);
             files.write(&path("/t/files").join(name), "thrown away");
             files.trash(&to).expect("trashed");
-            let restore = Operation::Restore {
+            let restore = FileOperation::Restore {
                 path: to.clone(),
                 trash: path("/t"),
             };
@@ -302,7 +300,7 @@ mod tests {
         files.write(&path("/t/files/my file"), "old");
         files.write(&path("/t/files/my file.2"), "new");
         files.folder(&path("/p"));
-        let restored = Operation::Restore {
+        let restored = FileOperation::Restore {
             path: path("/p/my file"),
             trash: path("/t"),
         };

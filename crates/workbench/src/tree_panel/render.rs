@@ -1,4 +1,4 @@
-//! Draws the project tree.
+//! Rendering of the project tree.
 
 use std::ops::Range;
 
@@ -17,18 +17,18 @@ use ui::{
     TextField, Tooltip, TreeRow, dp, row_height,
 };
 
-use super::state::{Editing, ShownRow};
+use super::state::{NameEdit, ShownRow};
 use super::{TreeEvent, TreePanel};
 use crate::actions::{file, project_tree as act};
 use crate::grid::DraggedPath;
 
-/// What is drawn while a file is dragged.
+/// Drag image of a file.
 struct DraggedPathView {
     name: SharedString,
 }
 
-/// How one row looks, read from the folder.
-struct Look {
+/// Display data of one row, read from the folder.
+struct TreeRowView {
     path: base::AbsPath,
     name: String,
     depth: usize,
@@ -41,18 +41,18 @@ struct Look {
 }
 
 impl TreePanel {
-    fn look(&self, index: usize, cx: &App) -> Option<Look> {
+    fn row_view(&self, index: usize, cx: &App) -> Option<TreeRowView> {
         let folder = self.folder.as_ref()?.read(cx);
         let row = folder.tree().rows().get(index)?;
         let status = folder.status_of(&row.entry.path);
-        Some(Look {
-            name: row.entry.path.shown_name(),
+        Some(TreeRowView {
+            name: row.entry.path.printable_name(),
             depth: row.depth,
             is_folder: row.entry.kind == FileKind::Folder,
             is_open: row.is_open,
             is_link: row.entry.is_link,
             is_ignored: row.entry.is_ignored || status == Some(FileStatus::Ignored),
-            problem: row.problem.clone().map(ui::foreign::lines),
+            problem: row.problem.clone().map(ui::foreign::multi_line),
             path: row.entry.path.clone(),
             status,
         })
@@ -67,8 +67,8 @@ impl TreePanel {
         let has_keyboard = self.focus.contains_focused(window, cx);
         let rows = range.filter_map(|at| match self.shown.get(at)?.clone() {
             ShownRow::Entry(index) => {
-                let look = self.look(index, cx)?;
-                let is_renamed = self.state.editing == Some(Editing::Rename(look.path.clone()));
+                let look = self.row_view(index, cx)?;
+                let is_renamed = self.state.editing == Some(NameEdit::Rename(look.path.clone()));
                 Some(if is_renamed {
                     self.render_name(look.depth, look.is_folder, cx)
                 } else {
@@ -80,7 +80,12 @@ impl TreePanel {
         rows.collect()
     }
 
-    fn render_row(&self, look: Look, has_keyboard: bool, cx: &mut Context<Self>) -> AnyElement {
+    fn render_row(
+        &self,
+        look: TreeRowView,
+        has_keyboard: bool,
+        cx: &mut Context<Self>,
+    ) -> AnyElement {
         let colors = cx.theme().colors;
         let color = status_color(&look, cx);
         let selected = self.state.selected.as_ref() == Some(&look.path);
@@ -106,7 +111,7 @@ impl TreePanel {
         let problem = look.problem.clone();
         let row = TreeRow::new(
             SharedString::from(format!("row-{}", path_text(&look.path))),
-            spoken(&look),
+            accessible_label(&look),
             look.depth,
         )
         .expanded(is_folder.then_some(look.is_open))
@@ -173,7 +178,7 @@ impl TreePanel {
                     cx.notify();
                 }
             });
-            // The tree may be gone while something is dragged.
+            // The tree may be gone during a drag.
             changed.ok();
         }
     }
@@ -356,12 +361,12 @@ impl TreePanel {
         let tree = folder.read(cx).tree();
         if let Some(problem) = tree.problem() {
             return EmptyState::new("This folder cannot be read")
-                .detail(ui::foreign::lines(problem.to_owned()))
+                .detail(ui::foreign::multi_line(problem.to_owned()))
                 .into_any_element();
         }
         if !self.state.filter.is_empty() {
-            return EmptyState::new("Nothing has such a name")
-                .detail("Escape shows everything again. Only open folders are looked through.")
+            return EmptyState::new("No matching files or folders")
+                .detail("Press Escape to clear the filter. Only expanded folders are searched.")
                 .into_any_element();
         }
         if tree.is_loaded() {
@@ -411,7 +416,7 @@ impl TreePanel {
     }
 }
 
-fn spoken(look: &Look) -> String {
+fn accessible_label(look: &TreeRowView) -> String {
     let mut spoken = look.name.clone();
     if let Some(status) = look.status.and_then(status_word) {
         spoken = format!("{spoken}, {status}");
@@ -422,7 +427,7 @@ fn spoken(look: &Look) -> String {
     }
 }
 
-fn status_color(look: &Look, cx: &App) -> Hsla {
+fn status_color(look: &TreeRowView, cx: &App) -> Hsla {
     let colors = cx.theme().colors;
     if look.is_ignored {
         return colors.ignored;
@@ -513,7 +518,7 @@ impl Render for TreePanel {
             .on_drop(cx.listener(move |this, dragged: &DraggedPath, window, cx| {
                 let folder = this.drop_folder.take().or_else(|| dropped_root.clone());
                 if let Some(folder) = folder {
-                    this.take_in(vec![dragged.path.clone()], folder, window, cx);
+                    this.import_paths(vec![dragged.path.clone()], folder, window, cx);
                 }
             }))
             .on_drop(cx.listener(move |this, paths: &ExternalPaths, window, cx| {
@@ -524,7 +529,7 @@ impl Render for TreePanel {
                     .collect();
                 let folder = this.drop_folder.take().or_else(|| root.clone());
                 if let Some(folder) = folder {
-                    this.take_in(paths, folder, window, cx);
+                    this.import_paths(paths, folder, window, cx);
                 }
             }))
             .child(list)

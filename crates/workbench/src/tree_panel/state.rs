@@ -1,91 +1,91 @@
-//! What the project tree remembers beside the tree itself: the selection, the filter, a name being
-//! typed, what was marked to be moved, and what can be taken back.
+//! State of the project tree view: the selection, the filter, the name being typed, the path marked
+//! for pasting, and the undo stack.
 //!
 //! Plain data over `project::Tree`. Must not know: gpui, the disk. Start at `TreeState::shown`.
 
 use base::AbsPath;
 use host::FileKind;
-use project::Tree;
+use project::ProjectTree;
 
-/// The state of one project tree on the screen.
+/// View state of a project tree.
 #[derive(Clone, Debug, Default)]
 pub struct TreeState {
-    /// The row that keys act on.
+    /// The selected row, target of key bindings.
     pub selected: Option<AbsPath>,
-    /// Shows only rows that hold this text, and the folders above them.
+    /// Filter: shows only rows that contain this text, and their parent folders.
     pub filter: String,
-    /// A name that is being typed.
-    pub editing: Option<Editing>,
-    /// What waits to be put somewhere.
-    pub marked: Option<Marked>,
-    /// Whether what ignore files name is left out.
+    /// The name being typed, if any.
+    pub editing: Option<NameEdit>,
+    /// The path marked for pasting.
+    pub marked: Option<MarkedPath>,
+    /// Whether ignored files are hidden.
     pub hides_ignored: bool,
-    /// What can be taken back, the newest last.
-    pub done: Vec<Done>,
+    /// Undo stack, newest last.
+    pub done: Vec<FileChange>,
 }
 
-/// A name that is being typed.
+/// A name being typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Editing {
-    /// For a new file in this folder.
+pub enum NameEdit {
+    /// Name of a new file in this folder.
     NewFile(AbsPath),
-    /// For a new folder in this folder.
+    /// Name of a new folder in this folder.
     NewFolder(AbsPath),
-    /// In place of this path's name.
+    /// New name of this path.
     Rename(AbsPath),
 }
 
-/// Something marked to be put elsewhere.
+/// A path marked for pasting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marked {
-    /// What.
+pub struct MarkedPath {
+    /// Path to move or copy.
     pub path: AbsPath,
-    /// Whether it leaves where it is.
+    /// Whether pasting moves instead of copies.
     pub moves: bool,
 }
 
-/// A change on the disk made from the tree.
+/// A file change made from the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Done {
-    /// A file or folder that is new.
+pub enum FileChange {
+    /// A file or folder was created.
     Created(AbsPath),
-    /// Another name or place.
+    /// A path was moved or renamed.
     Moved {
-        /// Where it was.
+        /// Path before the change.
         from: AbsPath,
-        /// Where it is.
+        /// Path after the change.
         to: AbsPath,
     },
-    /// In the trash.
+    /// A path was moved to the trash.
     Trashed(AbsPath),
 }
 
-/// An end of the list.
+/// One end of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edge {
-    /// The top.
+pub enum ListEdge {
+    /// The first row shown.
     First,
-    /// The bottom.
+    /// The last row shown.
     Last,
 }
 
 /// A row as it is drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShownRow {
-    /// Row of the tree by its index.
+    /// Row of the tree, by index.
     Entry(usize),
-    /// The field for a new name, this deep.
+    /// Field for a new name.
     NewName {
-        /// How deep it stands.
+        /// Depth of the field in the tree.
         depth: usize,
-        /// Whether it will be a folder.
+        /// Whether a folder will be created.
         is_folder: bool,
     },
 }
 
 impl TreeState {
-    /// The rows to draw, from top to bottom.
-    pub fn shown(&self, tree: &Tree) -> Vec<ShownRow> {
+    /// Returns the rows to draw, from top to bottom.
+    pub fn visible_rows(&self, tree: &ProjectTree) -> Vec<ShownRow> {
         let mut shown: Vec<ShownRow> = if self.filter.is_empty() {
             let rows = tree.rows().iter().enumerate();
             rows.filter(|(_, row)| !(self.hides_ignored && row.entry.is_ignored))
@@ -103,21 +103,27 @@ impl TreeState {
 
     fn new_name_in(&self) -> Option<(&AbsPath, bool)> {
         match self.editing.as_ref()? {
-            Editing::NewFile(folder) => Some((folder, false)),
-            Editing::NewFolder(folder) => Some((folder, true)),
-            Editing::Rename(_) => None,
+            NameEdit::NewFile(folder) => Some((folder, false)),
+            NameEdit::NewFolder(folder) => Some((folder, true)),
+            NameEdit::Rename(_) => None,
         }
     }
 
-    fn filtered(&self, tree: &Tree) -> Vec<ShownRow> {
+    fn filtered(&self, tree: &ProjectTree) -> Vec<ShownRow> {
         let needle = self.filter.to_lowercase();
         let rows = tree.rows();
         let mut keep = vec![false; rows.len()];
-        // The folders above the row at hand, from the outermost to the innermost.
+        // The parents of the current row, outermost first.
         let mut above: Vec<usize> = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             above.truncate(row.depth);
-            if row.entry.path.shown_name().to_lowercase().contains(&needle) {
+            if row
+                .entry
+                .path
+                .printable_name()
+                .to_lowercase()
+                .contains(&needle)
+            {
                 keep[index] = true;
                 above.iter().for_each(|folder| keep[*folder] = true);
             }
@@ -127,17 +133,17 @@ impl TreeState {
         kept.map(|(index, _)| ShownRow::Entry(index)).collect()
     }
 
-    /// Where the selected row stands among the shown ones.
-    pub fn selected_at(&self, tree: &Tree, shown: &[ShownRow]) -> Option<usize> {
+    /// Returns the index of the selected row among the shown rows.
+    pub fn selected_at(&self, tree: &ProjectTree, shown: &[ShownRow]) -> Option<usize> {
         let selected = self.selected.as_ref()?;
         shown
             .iter()
             .position(|row| entry_path(tree, row) == Some(selected))
     }
 
-    /// Moves the selection by `step` rows and stops at the ends.
-    pub fn select_by(&mut self, tree: &Tree, step: isize) {
-        let shown = self.shown(tree);
+    /// Moves the selection by `step` rows, stopping at the ends.
+    pub fn select_by(&mut self, tree: &ProjectTree, step: isize) {
+        let shown = self.visible_rows(tree);
         let paths: Vec<_> = shown
             .iter()
             .filter_map(|row| entry_path(tree, row))
@@ -158,34 +164,33 @@ impl TreeState {
     }
 
     /// Selects the first or the last shown row.
-    pub fn select_edge(&mut self, tree: &Tree, edge: Edge) {
-        let shown = self.shown(tree);
+    pub fn select_edge(&mut self, tree: &ProjectTree, edge: ListEdge) {
+        let shown = self.visible_rows(tree);
         let mut paths = shown.iter().filter_map(|row| entry_path(tree, row));
         let path = match edge {
-            Edge::First => paths.next(),
-            Edge::Last => paths.next_back(),
+            ListEdge::First => paths.next(),
+            ListEdge::Last => paths.next_back(),
         };
         if let Some(path) = path {
             self.selected = Some(path.clone());
         }
     }
 
-    /// Selects the first shown row that the filter itself meets.
-    pub fn select_first_match(&mut self, tree: &Tree) {
+    /// Selects the first shown row that itself matches the filter.
+    pub fn select_first_match(&mut self, tree: &ProjectTree) {
         let needle = self.filter.to_lowercase();
-        let shown = self.shown(tree);
+        let shown = self.visible_rows(tree);
         let found = shown
             .iter()
             .filter_map(|row| entry_path(tree, row))
-            .find(|path| path.shown_name().to_lowercase().contains(&needle));
+            .find(|path| path.printable_name().to_lowercase().contains(&needle));
         if let Some(path) = found {
             self.selected = Some(path.clone());
         }
     }
 
-    /// The folder in which a new file would go: the selected folder, or the one around the
-    /// selected file.
-    pub fn target_folder(&self, tree: &Tree) -> AbsPath {
+    /// Returns the folder for a new file: the selected folder, or the parent of the selected file.
+    pub fn target_folder(&self, tree: &ProjectTree) -> AbsPath {
         let Some(selected) = &self.selected else {
             return tree.root().clone();
         };
@@ -199,16 +204,17 @@ impl TreeState {
     }
 }
 
-/// What a shown row stands for.
-pub(crate) fn entry_path<'a>(tree: &'a Tree, row: &ShownRow) -> Option<&'a AbsPath> {
+/// Returns the path of a shown row.
+pub(crate) fn entry_path<'a>(tree: &'a ProjectTree, row: &ShownRow) -> Option<&'a AbsPath> {
     match row {
         ShownRow::Entry(index) => tree.rows().get(*index).map(|row| &row.entry.path),
         ShownRow::NewName { .. } => None,
     }
 }
 
-/// Right below the folder's own row; at the top for the root.
-fn place_for_new(tree: &Tree, shown: &[ShownRow], folder: &AbsPath) -> (usize, usize) {
+/// Returns the position of the name field: directly below the folder's row, or at the top for the
+/// root.
+fn place_for_new(tree: &ProjectTree, shown: &[ShownRow], folder: &AbsPath) -> (usize, usize) {
     let at = shown
         .iter()
         .position(|row| entry_path(tree, row) == Some(folder));

@@ -1,4 +1,4 @@
-//! The panel for agents at the right of a window.
+//! The agents panel at the right edge of a window.
 
 use composer_panel::actions::{
     AllowHooks, ChooseModel, DistrustFolder, FocusPanel, NewSession, ShowBoard, ShowSessions, Stop,
@@ -12,23 +12,23 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Tone};
 
-use super::{Goal, How, Workbench};
+use super::{GoToPosition, OpenOptions, Workbench};
 use crate::notices::Notice;
 use crate::pickers::choices;
 use crate::region::region;
 use crate::services::Services;
 use crate::session::SavedDock;
-use crate::target::Place;
+use crate::target::LineColumn;
 
-/// The border of the panel that is being dragged.
+/// Drag of the panel's border.
 pub(super) struct DraggedAgentsBorder;
 
-/// The panel is never dragged narrower or wider than this.
+/// Minimum and maximum width of the panel while dragging, in pixels.
 const WIDTHS: (f32, f32) = (280.0, 1200.0);
-/// Below this width of the window the panel lies over the text instead of beside it.
+/// Window width, in pixels, below which the panel overlays the text.
 const NARROW_FOR_AGENTS: f32 = 900.0;
 
-/// Where the panel stands.
+/// Visibility and width of the panel.
 pub(super) struct AgentsDock {
     pub(super) panel: Entity<ComposerPanel>,
     pub(super) is_shown: bool,
@@ -67,13 +67,13 @@ impl AgentsDock {
 }
 
 impl Workbench {
-    /// The panel for agents.
+    /// Returns the agents panel.
     pub fn agents(&self) -> &Entity<ComposerPanel> {
         &self.agents.panel
     }
 
-    /// Whether the panel for agents is on the screen. In a narrow window it lies over the text, so there it makes way
-    /// when the keyboard goes to the text.
+    /// Returns whether the agents panel is visible. In a narrow window it overlays the text, so it
+    /// is hidden while the text has the focus.
     pub(crate) fn is_agents_visible(&self, window: &Window, cx: &App) -> bool {
         let is_in_text = || {
             let item = self.active_item();
@@ -88,9 +88,10 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        match self.is_agents_visible(window, cx) {
-            true => self.hide_agents(window, cx),
-            false => self.show_agents(window, cx),
+        if self.is_agents_visible(window, cx) {
+            self.hide_agents(window, cx)
+        } else {
+            self.show_agents(window, cx)
         }
     }
 
@@ -101,9 +102,10 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         let focus = self.agents.panel.read(cx).focus_handle(cx);
-        match self.agents.is_shown && focus.contains_focused(window, cx) {
-            true => self.focus_active(window, cx),
-            false => self.show_agents(window, cx),
+        if self.agents.is_shown && focus.contains_focused(window, cx) {
+            self.focus_active(window, cx)
+        } else {
+            self.show_agents(window, cx)
         }
     }
 
@@ -131,7 +133,7 @@ impl Workbench {
         self.show_agents(window, cx);
         self.agents
             .panel
-            .update(cx, |panel, cx| panel.begin_anew(window, cx));
+            .update(cx, |panel, cx| panel.open_new_session(window, cx));
     }
 
     pub(super) fn trust_folder(
@@ -222,7 +224,8 @@ impl Workbench {
         match event {
             PanelEvent::ChooseModel => self.choose_model(window, cx),
             PanelEvent::OpenFile(path, line) => {
-                let how = How::lasting().at(line.map(|line| Goal::Place(Place::new(line, 1))));
+                let how = OpenOptions::lasting()
+                    .at(line.map(|line| GoToPosition::Place(LineColumn::new(line, 1))));
                 self.open_path(path.clone(), how, window, cx);
             }
             PanelEvent::BoardChanged => self.refresh_review(cx),
@@ -230,7 +233,8 @@ impl Workbench {
                 self.write_dispute(agent, path, draft, window, cx);
             }
             PanelEvent::ChooseTurn { agent, turns } => {
-                let choices = choices::turns(self.agents.panel.clone(), agent.clone(), *turns);
+                let choices =
+                    choices::turn_picker(self.agents.panel.clone(), agent.clone(), *turns);
                 self.pick(choices, window, cx);
             }
             PanelEvent::Problem(sentence) => {
@@ -279,12 +283,11 @@ impl Workbench {
                 window,
             ))
             .child(gpui_kit::deferred(handle));
-        Some(match is_narrow_for_agents(window) {
-            true => {
-                let dock = dock.absolute().top_0().bottom_0().right_0();
-                gpui_kit::deferred(dock.shadow_lg().occlude()).into_any_element()
-            }
-            false => dock.into_any_element(),
+        Some(if is_narrow_for_agents(window) {
+            let dock = dock.absolute().top_0().bottom_0().right_0();
+            gpui_kit::deferred(dock.shadow_lg().occlude()).into_any_element()
+        } else {
+            dock.into_any_element()
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Closing tabs and windows: nothing that was typed goes without a question, and a window never asks,
-//! because its text comes back.
+//! Closing tabs and windows: closing a tab with unsaved text asks first, closing a window never
+//! does, because its text is restored.
 
 use editor::DocumentModel;
 use gpui_kit::{Context, Entity, Window};
@@ -11,14 +11,14 @@ use crate::actions::pane::{
     CloseAllTabs, CloseOtherTabs, CloseSavedTabs, CloseTab, CloseTabsToTheRight, ReopenClosedTab,
 };
 use crate::documents::Documents;
-use crate::item::Item;
-use crate::layout::{Closing, ItemId, PaneId};
-use crate::question::Asked;
+use crate::item::TabItem;
+use crate::layout::{CloseScope, ItemId, PaneId};
+use crate::question::QuestionSpec;
 
 impl Workbench {
     pub(super) fn close_tab(&mut self, _: &CloseTab, window: &mut Window, cx: &mut Context<Self>) {
         match self.layout.active_item() {
-            Some(item) => self.close(Closing::One(item), window, cx),
+            Some(item) => self.close(CloseScope::One(item), window, cx),
             None => self.close_empty_pane(window, cx),
         }
     }
@@ -38,7 +38,7 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         if let Some(item) = self.layout.active_item() {
-            self.close(Closing::Others(item), window, cx);
+            self.close(CloseScope::Others(item), window, cx);
         }
     }
 
@@ -49,7 +49,7 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         if let Some(item) = self.layout.active_item() {
-            self.close(Closing::RightOf(item), window, cx);
+            self.close(CloseScope::RightOf(item), window, cx);
         }
     }
 
@@ -59,7 +59,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.close(Closing::All, window, cx);
+        self.close(CloseScope::All, window, cx);
     }
 
     pub(super) fn close_saved_tabs(
@@ -71,25 +71,30 @@ impl Workbench {
         let Some(tabs) = self.layout.tabs(self.layout.active_pane()) else {
             return;
         };
-        let all = tabs.closing(Closing::All);
+        let all = tabs.closing(CloseScope::All);
         let is_saved = |item: &ItemId| self.item(*item).is_some_and(|item| !item.is_dirty(cx));
         let saved: Vec<_> = all.into_iter().filter(is_saved).collect();
         self.close_now(&saved, window, cx);
     }
 
-    /// Closes the tabs that `closing` means, after a question where text would be lost.
-    pub(crate) fn close(&mut self, closing: Closing, window: &mut Window, cx: &mut Context<Self>) {
+    /// Closes the tabs in `closing`, after a confirmation if text would be lost.
+    pub(crate) fn close(
+        &mut self,
+        closing: CloseScope,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
         let pane = match closing {
-            Closing::One(item) | Closing::Others(item) | Closing::RightOf(item) => {
+            CloseScope::One(item) | CloseScope::Others(item) | CloseScope::RightOf(item) => {
                 self.layout.pane_of(item)
             }
-            Closing::All => Some(self.layout.active_pane()),
+            CloseScope::All => Some(self.layout.active_pane()),
         };
         let Some(tabs) = pane.and_then(|pane| self.layout.tabs(pane)) else {
             return;
         };
         let items = tabs.closing(closing);
-        let losing = self.would_lose(&items, cx);
+        let losing = self.unsaved_last_views(&items, cx);
         if losing.is_empty() {
             self.close_now(&items, window, cx);
             return;
@@ -106,7 +111,7 @@ impl Workbench {
                     }) else {
                         return;
                     };
-                    // What could not be saved stays open, and so does everything else.
+                    // If one document cannot be saved, all tabs stay open.
                     if !saving.await {
                         return;
                     }
@@ -127,8 +132,12 @@ impl Workbench {
         .detach();
     }
 
-    /// The unsaved documents whose last view is among `items`.
-    fn would_lose(&self, items: &[ItemId], cx: &Context<Self>) -> Vec<Entity<DocumentModel>> {
+    /// Returns the unsaved documents whose last view is among `items`.
+    fn unsaved_last_views(
+        &self,
+        items: &[ItemId],
+        cx: &Context<Self>,
+    ) -> Vec<Entity<DocumentModel>> {
         let mut losing: Vec<Entity<DocumentModel>> = Vec::new();
         let closing = items.iter().filter_map(|item| self.item(*item));
         let shown = closing.flat_map(|item| item.documents(cx));
@@ -164,13 +173,13 @@ impl Workbench {
         self.focus_active(window, cx);
     }
 
-    pub(super) fn remember_closed(&mut self, item: &Item, cx: &mut Context<Self>) {
+    pub(super) fn remember_closed(&mut self, item: &TabItem, cx: &mut Context<Self>) {
         self.remember_closed_in(item, Some(self.layout.active_pane()), cx);
     }
 
-    fn remember_closed_in(&mut self, item: &Item, pane: Option<PaneId>, cx: &mut Context<Self>) {
-        // A text without a file that was given up is gone.
-        let is_text = matches!(item, Item::Text(_) | Item::Excerpts(..));
+    fn remember_closed_in(&mut self, item: &TabItem, pane: Option<PaneId>, cx: &mut Context<Self>) {
+        // A discarded text without a file cannot be reopened.
+        let is_text = matches!(item, TabItem::Text(_) | TabItem::Excerpts(..));
         if is_text && item.path(cx).is_none() {
             return;
         }
@@ -213,7 +222,7 @@ const CANCEL: usize = 0;
 const DISCARD: usize = 1;
 const SAVE: usize = 2;
 
-fn question(losing: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> Asked {
+fn question(losing: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> QuestionSpec {
     let (title, save) = match losing {
         [one] => (
             format!(
@@ -233,13 +242,10 @@ fn question(losing: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> Asked 
         .map(|document| document.read(cx).document().title())
         .collect();
     let detail = match losing {
-        [_] => "What was changed since the last save is lost otherwise.".to_owned(),
-        _ => format!(
-            "What was changed in {} is lost otherwise.",
-            names.join(", ")
-        ),
+        [_] => "Otherwise, the changes since the last save are lost.".to_owned(),
+        _ => format!("Otherwise, the changes in {} are lost.", names.join(", ")),
     };
-    Asked {
+    QuestionSpec {
         title: title.into(),
         detail: detail.into(),
         answers: vec![
@@ -247,7 +253,7 @@ fn question(losing: &[Entity<DocumentModel>], cx: &Context<Workbench>) -> Asked 
             ("Don\u{2019}t save".into(), ButtonStyle::Danger),
             (save.into(), ButtonStyle::Primary),
         ],
-        // Saving loses nothing either, but it writes over a file: with Cancel nothing happens.
+        // Saving loses nothing either, but it overwrites a file, so Cancel is the safe answer.
         safest: if losing.is_empty() { CANCEL } else { SAVE },
     }
 }

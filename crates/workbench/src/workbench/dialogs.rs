@@ -1,4 +1,4 @@
-//! Questions and reports of a window.
+//! Questions and notifications of a window.
 
 use futures::channel::oneshot;
 use gpui_kit::{AppContext as _, Context, SharedString, Window};
@@ -7,20 +7,20 @@ use ui::{Corner, Toast, Tone, show_toast};
 use super::Workbench;
 use crate::actions::view::{DismissNotifications, ShowNotifications};
 use crate::notices::Notice;
-use crate::question::{Asked, Question};
+use crate::question::{QuestionDialog, QuestionSpec};
 
 impl Workbench {
-    /// Asks in the middle of the window. An error of the receiver means that nothing was answered.
+    /// Shows a modal question. An error on the receiver means no answer.
     pub(crate) fn ask(
         &mut self,
-        asked: Asked,
+        asked: QuestionSpec,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> oneshot::Receiver<usize> {
         let title = asked.title.clone();
         let mut answer = None;
         let question = cx.new(|cx| {
-            let (question, receiver) = Question::new(asked, cx);
+            let (question, receiver) = QuestionDialog::new(asked, cx);
             answer = Some(receiver);
             question
         });
@@ -29,15 +29,16 @@ impl Workbench {
         answer.unwrap_or_else(|| oneshot::channel().1)
     }
 
-    /// Reports something in the corner of the window and keeps it in the list.
+    /// Shows a notification in the corner of the window and adds it to the list.
     pub(crate) fn report(&mut self, toast: Notice, window: &mut Window, cx: &mut Context<Self>) {
         let at = self.services.clock.wall_ms();
         self.notices
             .update(cx, |notices, cx| notices.add(toast.clone(), at, cx));
-        // The agents' panel has its buttons at the bottom on the right.
-        let corner = match self.is_agents_visible(window, cx) {
-            true => Corner::Left,
-            false => Corner::Right,
+        // The agents panel has its buttons at the bottom right.
+        let corner = if self.is_agents_visible(window, cx) {
+            Corner::Left
+        } else {
+            Corner::Right
         };
         let mut shown = Toast::new(toast.tone, toast.text).corner(corner);
         if let Some(key) = toast.key {
@@ -49,7 +50,7 @@ impl Workbench {
         show_toast(shown, window, cx);
     }
 
-    /// Reports what went wrong, as a sentence.
+    /// Shows an error notification with a message.
     pub(crate) fn report_error(
         &mut self,
         sentence: impl Into<SharedString>,

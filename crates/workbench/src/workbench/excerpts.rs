@@ -1,25 +1,25 @@
-//! Places of several files in one tab, where they are edited as one text.
+//! Excerpts of several files in one tab, editable as one text.
 
 mod head;
-mod places;
+mod positions;
 
 use base::LogErr as _;
-use editor::{DocumentModel, Editor, Environment, Excerpt, Excerpts};
+use editor::{DocumentEnvironment, DocumentModel, Editor, Excerpt, Excerpts};
 use gpui_kit::{AppContext as _, Context, Entity, SharedString, Window};
 use project::Binary;
 use text::RowSpan;
 use ui::Tone;
 
-use super::{Goal, How, Workbench};
+use super::{GoToPosition, OpenOptions, Workbench};
 use crate::actions::excerpts::OpenSource;
 use crate::documents::Documents;
-use crate::item::Item;
-use crate::layout::Opening;
+use crate::item::TabItem;
+use crate::layout::TabOpenMode;
 use crate::notices::Notice;
-pub(crate) use places::{FilePlaces, gather};
+pub(crate) use positions::{FilePlaces, gather};
 
 impl Workbench {
-    /// Opens rows of files in one tab; files that cannot be read are told.
+    /// Opens rows of several files in one tab and reports unreadable files.
     pub(crate) fn open_excerpts(
         &mut self,
         title: impl Into<SharedString>,
@@ -67,7 +67,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let environment = Environment {
+        let environment = DocumentEnvironment {
             files: self.services.files.clone(),
             clock: self.services.clock.clone(),
             recovery_folder: self.services.dirs.recovery(),
@@ -77,23 +77,24 @@ impl Workbench {
         }
         let excerpts = cx.new(|cx| Excerpts::new(excerpts, environment, cx));
         let editor = Editor::of_excerpts(excerpts.clone(), window, cx);
-        self.put_heads(&editor, &excerpts, cx);
-        // The line above the first row is part of what is to be seen.
+        self.insert_headers(&editor, &excerpts, cx);
+        // The header above the first row must be visible.
         editor.update(cx, |editor, cx| editor.set_scroll_top(0.0, cx));
         self.leave_place(cx);
         let pane = self.layout.active_pane();
         self.add_item(
-            Item::Excerpts(editor, title),
+            TabItem::Excerpts(editor, title),
             pane,
-            Opening::Lasting,
+            TabOpenMode::Lasting,
             window,
             cx,
         );
         self.focus_active(window, cx);
     }
 
-    /// Says above the rows of each file which file it is, and draws a line between places of one file.
-    fn put_heads(
+    /// Inserts a header above the first excerpt of each file, and a divider between excerpts of the
+    /// same file.
+    fn insert_headers(
         &self,
         editor: &Entity<Editor>,
         excerpts: &Entity<Excerpts>,
@@ -108,22 +109,23 @@ impl Workbench {
             let Some(((source, _), row)) = found else {
                 continue;
             };
-            let (height, view) = match before.as_ref() == Some(&source) {
-                true => head::rule(cx),
-                false => head::file(self.head_of(&source, cx), excerpts, index, cx),
+            let (height, view) = if before.as_ref() == Some(&source) {
+                head::rule(cx)
+            } else {
+                head::file(self.head_of(&source, cx), excerpts, index, cx)
             };
             before = Some(source);
-            let spec = head::above(row, height);
+            let spec = head::header_block(row, height);
             editor.update(cx, |editor, cx| editor.insert_block(spec, view, cx));
         }
     }
 
-    fn head_of(&self, source: &Entity<DocumentModel>, cx: &Context<Self>) -> head::File {
+    fn head_of(&self, source: &Entity<DocumentModel>, cx: &Context<Self>) -> head::ExcerptFile {
         let path = source.read(cx).path().cloned();
         let shown = path.as_ref().map(|path| self.display_path(path, cx));
         let shown = shown.unwrap_or_else(|| source.read(cx).document().title());
         let (folder, name) = shown.rsplit_once('/').unwrap_or(("", &shown));
-        head::File {
+        head::ExcerptFile {
             name: name.to_owned().into(),
             folder: folder.to_owned().into(),
             source: source.clone(),
@@ -131,14 +133,14 @@ impl Workbench {
         }
     }
 
-    /// Opens the file that the row at the caret comes from.
+    /// Opens the source file of the row at the caret.
     pub(super) fn open_source(
         &mut self,
         _: &OpenSource,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let editor = self.active_item().and_then(Item::editor).cloned();
+        let editor = self.active_item().and_then(TabItem::editor).cloned();
         let Some((editor, excerpts)) =
             editor.and_then(|editor| Some((editor.clone(), editor.read(cx).excerpts()?.clone())))
         else {
@@ -151,17 +153,17 @@ impl Workbench {
         let Some(path) = source.read(cx).path().cloned() else {
             return;
         };
-        let goal = Goal::InRow {
+        let goal = GoToPosition::InRow {
             row,
             start: point.column.0,
             end: point.column.0,
         };
-        self.open_path(path, How::lasting().at(Some(goal)), window, cx);
+        self.open_path(path, OpenOptions::lasting().at(Some(goal)), window, cx);
     }
 }
 
-/// The rows around a place, for showing it among its neighbours.
-pub(crate) fn around(rows: RowSpan, more: u32) -> RowSpan {
+/// Returns the rows extended by `more` rows of context on both sides.
+pub(crate) fn expanded_rows(rows: RowSpan, more: u32) -> RowSpan {
     RowSpan {
         start: base::Row(rows.start.0.saturating_sub(more)),
         end: rows.end + more,

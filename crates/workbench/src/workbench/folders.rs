@@ -1,23 +1,24 @@
-//! The folder of a window and its tree: opening, closing, going to it, following the text at hand.
+//! The folder of a window and its tree: opening and closing it, focusing it, following the active
+//! text.
 
 use base::AbsPath;
 use gpui_kit::{App, AppContext as _, ClipboardItem, Context, Entity, Focusable as _, Window};
 use ui::{ActiveSettings as _, Tone};
 
-use super::{How, Workbench, is_narrow};
+use super::{OpenOptions, Workbench, is_narrow};
 use crate::actions::file::{
     CloseFolder, CopyPath, CopyRelativePath, RevealInFileManager, RevealInTree,
 };
 use crate::actions::view::{FocusEditor, FocusProjectTree, ToggleProjectTree};
-use crate::folder::{Folder, FolderEvent};
-use crate::item::Item;
+use crate::folder::{FolderEvent, OpenFolder};
+use crate::item::TabItem;
 use crate::notices::Notice;
 use crate::path_entry::clipboard_text;
 use crate::tree_panel::TreeEvent;
 use crate::windows;
 
 impl Workbench {
-    /// Opens a folder in this window in place of the one that is open; texts stay open.
+    /// Opens a folder in this window in place of the current one; texts stay open.
     pub(crate) fn open_folder_here(
         &mut self,
         folder: AbsPath,
@@ -27,7 +28,7 @@ impl Workbench {
         if self.root(cx).as_ref() == Some(&folder) {
             return;
         }
-        // A window that already shows something keeps it; the folder gets a window of its own.
+        // A window that already shows something keeps it; the folder opens in a new window.
         if self.folder.is_some() && !self.items.is_empty() {
             cx.defer(move |cx| windows::open_folder(Some(folder), cx));
             return;
@@ -35,7 +36,7 @@ impl Workbench {
         self.set_folder(Some(folder), window, cx);
     }
 
-    /// Opens a folder, or closes the one that is open.
+    /// Sets or closes the folder of this window.
     pub(crate) fn set_folder(
         &mut self,
         root: Option<AbsPath>,
@@ -44,7 +45,7 @@ impl Workbench {
     ) {
         self.folder_subscription = None;
         self.recent_files.clear();
-        self.folder = root.map(|root| Folder::open(root, cx));
+        self.folder = root.map(|root| OpenFolder::open(root, cx));
         if let Some(folder) = self.folder.clone() {
             let heard = cx.subscribe_in(&folder, window, Self::folder_event);
             self.folder_subscription = Some(heard);
@@ -61,7 +62,7 @@ impl Workbench {
             prediction.set_folder(self.folder.clone(), window, cx);
         });
         for entry in self.items.values() {
-            if let Item::Search(panel) = &entry.item {
+            if let TabItem::Search(panel) = &entry.item {
                 panel.update(cx, |panel, cx| panel.set_root(root.clone(), window, cx));
             }
         }
@@ -81,7 +82,7 @@ impl Workbench {
 
     fn folder_event(
         &mut self,
-        folder: &Entity<Folder>,
+        folder: &Entity<OpenFolder>,
         event: &FolderEvent,
         window: &mut Window,
         cx: &mut Context<Self>,
@@ -113,14 +114,14 @@ impl Workbench {
         }
     }
 
-    /// Names the window after what shows in it, once the current call is over.
+    /// Updates the window title after the current call.
     pub(super) fn follow_title(&self, cx: &mut Context<Self>) {
         let (this, window) = (cx.weak_entity(), self.window);
         cx.defer(move |cx| {
             let named = window.update(cx, |_, window, cx| {
                 this.update(cx, |this, cx| this.set_title(window, cx))
             });
-            // The window may be gone.
+            // The window may have been closed.
             named.ok();
         });
     }
@@ -133,13 +134,14 @@ impl Workbench {
         }
     }
 
-    /// The file in front, a dot before it while it is not saved, the folder and the program.
+    /// Returns the window title: the active file, preceded by a dot if unsaved, the folder and the
+    /// application.
     fn window_title(&self, cx: &App) -> String {
         let item = self.active_item().map(|item| {
             let dot = if item.is_dirty(cx) { "\u{25cf} " } else { "" };
             format!("{dot}{}", item.title(cx))
         });
-        let folder = self.root(cx).map(|root| root.shown_name());
+        let folder = self.root(cx).map(|root| root.printable_name());
         let parts = item.into_iter().chain(folder);
         let parts: Vec<String> = parts.chain(["Burin".to_owned()]).collect();
         parts.join(" \u{2014} ")
@@ -155,7 +157,7 @@ impl Workbench {
             self.focus_tree(window, cx);
             return;
         }
-        // Over the text it goes with the focus, and is back in a wide window.
+        // An overlaid tree hides when it loses the focus, and reappears in a wide window.
         self.tree_shown = is_narrow(window) && self.active_item().is_some();
         if self.tree_has_focus(window, cx) {
             self.focus_active(window, cx);
@@ -163,8 +165,8 @@ impl Workbench {
         self.layout_changed(cx);
     }
 
-    /// Whether the tree is on the screen. In a narrow window it lies over the text, so there it is shown only while
-    /// it is used, or while there is no text.
+    /// Returns whether the tree is visible. In a narrow window it overlays the text, so it is shown
+    /// only while it has the focus or no text is open.
     pub(crate) fn is_tree_visible(&self, window: &Window, cx: &App) -> bool {
         self.tree_shown
             && (!is_narrow(window)
@@ -205,14 +207,14 @@ impl Workbench {
         self.focus_active(window, cx);
     }
 
-    /// Gives the tree another width.
+    /// Sets the width of the tree.
     pub(crate) fn set_tree_width(&mut self, width: gpui_kit::Pixels, cx: &mut Context<Self>) {
         self.tree_width = width;
         self.store_soon(cx);
         cx.notify();
     }
 
-    /// Selects the text at hand in the tree, where the settings ask for it.
+    /// Selects the active text in the tree, if the settings ask for it.
     pub(super) fn tree_follows(&mut self, cx: &mut Context<Self>) {
         if cx.settings().window.file_tree_follows {
             self.show_in_tree(cx);
@@ -266,7 +268,7 @@ impl Workbench {
         }
     }
 
-    /// Hears what the project tree wants of the window.
+    /// Handles a request of the project tree.
     pub(super) fn tree_event(
         &mut self,
         event: &TreeEvent,
@@ -275,13 +277,13 @@ impl Workbench {
     ) {
         match event {
             TreeEvent::Open { path, side: false } => {
-                self.open_path(path.clone(), How::lasting(), window, cx);
+                self.open_path(path.clone(), OpenOptions::lasting(), window, cx);
             }
             TreeEvent::Open { path, side: true } => {
                 self.open_found(path.clone(), None, true, window, cx);
             }
             TreeEvent::Preview(path) => {
-                let how = How::preview(cx);
+                let how = OpenOptions::preview(cx);
                 self.open_path(path.clone(), how, window, cx);
             }
             TreeEvent::Moved { from, to } => self.follow_move(from, to, cx),
@@ -298,13 +300,13 @@ impl Workbench {
             }
             TreeEvent::Dropped { paths, folder } => {
                 self.tree.update(cx, |tree, cx| {
-                    tree.take_in(paths.clone(), folder.clone(), window, cx)
+                    tree.import_paths(paths.clone(), folder.clone(), window, cx)
                 });
             }
         }
     }
 
-    /// Open texts go with their files.
+    /// Updates the paths of open texts after their files moved.
     fn follow_move(&mut self, from: &AbsPath, to: &AbsPath, cx: &mut Context<Self>) {
         for document in crate::documents::Documents::all(cx) {
             let moved = document.read(cx).path().and_then(|path| {
@@ -322,7 +324,7 @@ impl Workbench {
         self.layout_changed(cx);
     }
 
-    /// Reads what the folder itself sets, which may come from a stranger.
+    /// Loads the folder's own settings, which are untrusted.
     fn load_project_settings(&mut self, cx: &mut Context<Self>) {
         const LIMIT: u64 = 1 << 20;
         let configuration = crate::configuration::Configuration::of(cx);

@@ -1,4 +1,4 @@
-//! Going places: back and forward, and the pickers that lead somewhere.
+//! Navigation: Back and Forward, and the pickers that open a location.
 
 use base::{AbsPath, path_text};
 use editor::DocumentModel;
@@ -6,7 +6,7 @@ use futures::channel::oneshot;
 use gpui_kit::{App, AppContext as _, Context, Entity, SharedString, Window};
 use ui::picker::{Picker, PickerDelegate};
 
-use super::{Focus, Goal, How, Workbench};
+use super::{Focus, GoToPosition, OpenOptions, Workbench};
 use crate::actions::app::SelectTheme;
 use crate::actions::file::{
     Open, OpenFolder, OpenRecent, ReopenWithEncoding, SaveWithEncoding, SelectIndentation,
@@ -16,40 +16,41 @@ use crate::actions::go::{
     Back, FindFile, FindProjectSymbol, FindSymbol, Forward, Search, ShowCommands, ShowIndex, ToLine,
 };
 use crate::actions::pane::{SwitchTab, SwitchTabBack};
-use crate::item::Item;
+use crate::item::TabItem;
 use crate::layout::ItemId;
 use crate::notices::Notice;
 use crate::pickers::{
-    choices, commands, everything, files, index_menu, lines, paths, recent, symbols, tabs, themes,
+    choices, commands, everything, files, go_to_line, index_menu, paths, recent, symbols, tabs,
+    themes,
 };
 
-/// A place one can come back to.
+/// A location in the navigation history.
 #[derive(Clone, Debug)]
-pub(crate) struct TrailPlace {
+pub(crate) struct NavigationEntry {
     item: ItemId,
     path: Option<AbsPath>,
-    /// Byte of the caret, and the row it stood in when the place was left.
+    /// Byte offset of the caret, and its row when the location was recorded.
     offset: base::ByteOffset,
     row: base::Row,
 }
 
-/// Jumps within so many rows are one place.
+/// Jumps within this many rows count as the same location.
 const NEAR: u32 = 8;
 
-fn is_same(a: &TrailPlace, b: &TrailPlace) -> bool {
+fn is_same(a: &NavigationEntry, b: &NavigationEntry) -> bool {
     let is_same_text = a.item == b.item || (a.path.is_some() && a.path == b.path);
     is_same_text && a.row.0.abs_diff(b.row.0) < NEAR
 }
 
 impl Workbench {
-    fn here(&self, cx: &mut Context<Self>) -> Option<TrailPlace> {
+    fn here(&self, cx: &mut Context<Self>) -> Option<NavigationEntry> {
         let item = self.layout.active_item()?;
         let editor = self.item(item)?.editor()?.clone();
         let (point, offset) = editor.update(cx, |editor, cx| {
             (editor.caret_point(cx), editor.selections(cx).primary().head)
         });
         let path = self.item(item)?.path(cx);
-        Some(TrailPlace {
+        Some(NavigationEntry {
             item,
             path,
             offset,
@@ -57,10 +58,10 @@ impl Workbench {
         })
     }
 
-    /// Notes where one is before jumping away.
+    /// Records the current location before a jump.
     pub(crate) fn leave_place(&mut self, cx: &mut Context<Self>) {
         if let Some(here) = self.here(cx) {
-            self.trail.leave(here, is_same);
+            self.trail.push(here, is_same);
         }
     }
 
@@ -79,20 +80,20 @@ impl Workbench {
         }
     }
 
-    fn return_to(&mut self, place: TrailPlace, window: &mut Window, cx: &mut Context<Self>) {
-        let goal = Goal::Span(base::Span::at(place.offset));
-        if let Some(editor) = self.item(place.item).and_then(Item::editor).cloned() {
+    fn return_to(&mut self, place: NavigationEntry, window: &mut Window, cx: &mut Context<Self>) {
+        let goal = GoToPosition::Span(base::Span::at(place.offset));
+        if let Some(editor) = self.item(place.item).and_then(TabItem::editor).cloned() {
             super::go_to(&editor, goal, cx);
             self.activate(place.item, window, cx);
         } else if let Some(path) = place.path {
             let trail = std::mem::take(&mut self.trail);
-            self.open_path(path, How::lasting().at(Some(goal)), window, cx);
-            // Opening notes a place; going back must not.
+            self.open_path(path, OpenOptions::lasting().at(Some(goal)), window, cx);
+            // Opening a file records a location; Back and Forward must not.
             self.trail = trail;
         }
     }
 
-    /// Shows a picker.
+    /// Shows a picker in the modal layer.
     pub(crate) fn pick<D: PickerDelegate>(
         &mut self,
         delegate: D,
@@ -102,7 +103,7 @@ impl Workbench {
         self.pick_with(delegate, "", window, cx);
     }
 
-    /// Shows a picker with something typed already.
+    /// Shows a picker with an initial query.
     pub(crate) fn pick_with<D: PickerDelegate>(
         &mut self,
         delegate: D,
@@ -154,7 +155,7 @@ impl Workbench {
         match self.folder.clone() {
             Some(folder) => {
                 self.leave_place(cx);
-                let delegate = everything::Everything::new(folder, self, cx);
+                let delegate = everything::EverythingPicker::new(folder, self, cx);
                 self.pick_with(delegate, query, window, cx);
             }
             None => self.open_by_path(&Open, window, cx),
@@ -183,7 +184,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let delegate = commands::Commands::new(window, cx);
+        let delegate = commands::CommandPalette::new(window, cx);
         self.pick(delegate, window, cx);
     }
 
@@ -193,17 +194,17 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if let Some(Item::Text(editor)) = self.active_item().cloned() {
+        if let Some(TabItem::Text(editor)) = self.active_item().cloned() {
             self.leave_place(cx);
-            let delegate = symbols::Symbols::new(editor, cx);
+            let delegate = symbols::SymbolPicker::new(editor, cx);
             self.pick(delegate, window, cx);
         }
     }
 
     pub(super) fn go_to_line(&mut self, _: &ToLine, window: &mut Window, cx: &mut Context<Self>) {
-        if let Some(Item::Text(editor)) = self.active_item().cloned() {
+        if let Some(TabItem::Text(editor)) = self.active_item().cloned() {
             self.leave_place(cx);
-            let delegate = lines::Lines::new(editor, cx);
+            let delegate = go_to_line::LinePicker::new(editor, cx);
             self.pick(delegate, window, cx);
         }
     }
@@ -211,20 +212,20 @@ impl Workbench {
     pub(super) fn open_by_path(&mut self, _: &Open, window: &mut Window, cx: &mut Context<Self>) {
         let base = self.path_base(cx);
         let this = cx.weak_entity();
-        let delegate = paths::Paths::new(
-            paths::Wanted::File,
+        let delegate = paths::PathPicker::new(
+            paths::PathPurpose::File,
             base.clone(),
             move |path, taken, window, cx| {
                 this.update(cx, |this, cx| match taken {
-                    paths::Chosen::File(place) => {
-                        let goal = place.map(Goal::Place);
-                        this.open_path(path, How::lasting().at(goal), window, cx);
+                    paths::PathSelection::File(place) => {
+                        let goal = place.map(GoToPosition::Place);
+                        this.open_path(path, OpenOptions::lasting().at(goal), window, cx);
                     }
-                    paths::Chosen::Folder => this.open_folder_here(path, window, cx),
-                    paths::Chosen::New => {
+                    paths::PathSelection::Folder => this.open_folder_here(path, window, cx),
+                    paths::PathSelection::New => {
                         let document = crate::documents::Documents::new_at(path, cx);
                         let pane = this.layout.active_pane();
-                        this.open_document_in(document, pane, How::lasting(), window, cx);
+                        this.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
                     }
                 })
                 .ok();
@@ -246,8 +247,8 @@ impl Workbench {
             .and_then(|root| root.parent())
             .unwrap_or_else(|| self.path_base(cx));
         let this = cx.weak_entity();
-        let delegate = paths::Paths::new(
-            paths::Wanted::Folder,
+        let delegate = paths::PathPicker::new(
+            paths::PathPurpose::Folder,
             base.clone(),
             move |path, _, window, cx| {
                 this.update(cx, |this, cx| this.open_folder_here(path, window, cx))
@@ -259,7 +260,8 @@ impl Workbench {
         self.pick_with(delegate, &with_slash(&start), window, cx);
     }
 
-    /// Asks where to save. The receiver hears the path, or nothing when the picker is left.
+    /// Shows the picker for a path to save to. The receiver gets the path, or `None` if the picker
+    /// is dismissed.
     pub(super) fn ask_for_path(
         &mut self,
         document: &Entity<DocumentModel>,
@@ -269,13 +271,13 @@ impl Workbench {
         let (reply, answer) = oneshot::channel();
         let base = self.path_base(cx);
         let reply = std::cell::Cell::new(Some(reply));
-        let wanted = paths::Wanted::NewFile;
-        let delegate = paths::Paths::new(
+        let wanted = paths::PathPurpose::NewFile;
+        let delegate = paths::PathPicker::new(
             wanted,
             base.clone(),
             move |path, _, _, _| {
                 if let Some(reply) = reply.take() {
-                    // Whoever asked may be gone; then nobody wants the answer.
+                    // If the receiver is gone, the answer is not needed.
                     reply.send(path).ok();
                 }
             },
@@ -289,7 +291,7 @@ impl Workbench {
         answer
     }
 
-    /// The folder that a typed path starts from: that of the text at hand, or the open folder.
+    /// Returns the base folder for a typed path: that of the active text, or the open folder.
     fn path_base(&self, cx: &Context<Self>) -> AbsPath {
         let beside = self
             .active_item()
@@ -350,7 +352,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        if let Some(Item::Text(editor)) = self.active_item().cloned() {
+        if let Some(TabItem::Text(editor)) = self.active_item().cloned() {
             let delegate = choices::indentations(editor, cx);
             self.pick(delegate, window, cx);
         }
@@ -399,8 +401,8 @@ impl Workbench {
     }
 
     fn show_tab_switcher(&mut self, step: isize, window: &mut Window, cx: &mut Context<Self>) {
-        // Pressed again while the list is open, the keys walk through it.
-        let open = self.modal.read(cx).shown::<Picker<tabs::Tabs>>();
+        // Pressing the keys again while the list is open advances the selection.
+        let open = self.modal.read(cx).active_view::<Picker<tabs::TabPicker>>();
         if let Some(picker) = open {
             picker.update(cx, |picker, cx| {
                 let count = picker.delegate().count() as isize;
@@ -410,15 +412,16 @@ impl Workbench {
             });
             return;
         }
-        let delegate = tabs::Tabs::new(self, step, cx);
+        let delegate = tabs::TabPicker::new(self, step, cx);
         if delegate.count() > 0 {
             self.pick(delegate, window, cx);
         }
     }
 
-    /// The files used lately, the newest first: text forms of paths counted from the folder.
+    /// Returns the recently used files, newest first, as text forms of paths relative to the
+    /// folder.
     pub(crate) fn files_by_use(&self, root: &AbsPath, cx: &App) -> Vec<String> {
-        // The file at hand is the last one would look for: it goes behind the one before it.
+        // The current file is the least likely target, so it moves behind the previous one.
         let mut recent = self.recent_files().to_vec();
         let at_hand = self.active_item().and_then(|item| item.path(cx));
         let at_hand = at_hand.and_then(|path| path.relative_to(root).map(path_text));
@@ -428,35 +431,35 @@ impl Workbench {
         recent
     }
 
-    /// Opens a file found by a picker.
+    /// Opens a file selected in a picker.
     pub(crate) fn open_found(
         &mut self,
         path: AbsPath,
-        place: Option<crate::target::Place>,
+        place: Option<crate::target::LineColumn>,
         to_side: bool,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.open_goal(path, place.map(Goal::Place), to_side, window, cx);
+        self.open_goal(path, place.map(GoToPosition::Place), to_side, window, cx);
     }
 
-    /// Opens a file at a place that a picker found.
+    /// Opens a file at a location selected in a picker.
     pub(crate) fn open_goal(
         &mut self,
         path: AbsPath,
-        goal: Option<Goal>,
+        goal: Option<GoToPosition>,
         to_side: bool,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let how = How {
+        let how = OpenOptions {
             focus: Focus::Take,
-            ..How::lasting()
+            ..OpenOptions::lasting()
         }
         .at(goal);
         if to_side {
             let pane = self.layout.active_pane();
-            if let Some(new) = self.layout.split(pane, crate::layout::Side::Right) {
+            if let Some(new) = self.layout.split(pane, crate::layout::PaneSide::Right) {
                 self.layout_changed(cx);
                 self.open_path_in(path, new, how, window, cx);
                 return;

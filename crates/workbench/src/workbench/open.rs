@@ -1,4 +1,4 @@
-//! Opening texts in a window: files, places in files, new texts, views of what is open already.
+//! Opening texts in a window: files, locations in files, new texts, further views of open texts.
 
 use std::sync::Arc;
 
@@ -7,87 +7,87 @@ use editor::{DocumentModel, Editor, EditorEvent, ModelEvent, Reveal};
 use gpui_kit::{App, AppContext as _, Context, Entity, Subscription, Window};
 use project::{Binary, LoadError};
 
-use super::{Entry, RECENT_KEPT, Workbench};
+use super::{ItemEntry, RECENT_KEPT, Workbench};
 use crate::actions::file::New;
 use crate::crumbs::Crumbs;
 use crate::documents::Documents;
-use crate::item::Item;
-use crate::layout::{ItemId, Opening, PaneId};
+use crate::file_error::FileErrorView;
+use crate::item::TabItem;
+use crate::layout::{ItemId, PaneId, TabOpenMode};
 use crate::notices::Notice;
-use crate::refusal::Refusal;
 use crate::session::note_recent;
-use crate::target::Place;
+use crate::target::LineColumn;
 
-/// How a file is opened.
+/// Options for opening a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct How {
-    /// Whether its tab gives way to the next look at a file.
-    pub(crate) opening: Opening,
-    /// Whether the keyboard goes to it.
+pub(crate) struct OpenOptions {
+    /// Whether the tab is a preview.
+    pub(crate) opening: TabOpenMode,
+    /// Whether the opened view takes the focus.
     pub(crate) focus: Focus,
-    /// Where to go in it.
-    pub(crate) place: Option<Goal>,
-    /// What to do when it is no text.
+    /// Location to go to.
+    pub(crate) place: Option<GoToPosition>,
+    /// Behaviour for a binary file.
     pub(crate) binary: Binary,
-    /// What to do when there is no such file.
-    pub(crate) missing: Missing,
+    /// Behaviour if the file does not exist.
+    pub(crate) missing: MissingFile,
 }
 
-/// What to do with a path at which there is no file.
+/// Behaviour for a path without a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missing {
-    /// Say so.
+pub(crate) enum MissingFile {
+    /// Show an error instead.
     Refuse,
     /// Show an empty text that creates the file when it is saved.
     Create,
 }
 
-/// Whether the keyboard goes to what was opened.
+/// Whether the opened view takes the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Focus {
-    /// It does.
+    /// Focus the opened view.
     Take,
-    /// It stays where it is.
+    /// Keep the current focus.
     Leave,
 }
 
-/// A place in a text to go to.
+/// A location in a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Goal {
-    /// A line and column as people count.
-    Place(Place),
-    /// From one byte to another.
+pub(crate) enum GoToPosition {
+    /// Line and column, counted from 1.
+    Place(LineColumn),
+    /// A span of bytes to select.
     Span(base::Span),
-    /// A row and bytes of it to select.
+    /// A row and a range of its bytes to select.
     InRow {
-        /// The row.
+        /// Row of the selection.
         row: base::Row,
-        /// First byte of the row.
+        /// First byte in the row.
         start: u32,
-        /// One behind the last byte.
+        /// End of the range in the row, exclusive.
         end: u32,
     },
 }
 
-impl How {
-    /// To stay, with the keyboard.
+impl OpenOptions {
+    /// Opens a permanent tab and focuses it.
     pub(crate) fn lasting() -> Self {
         Self {
-            opening: Opening::Lasting,
+            opening: TabOpenMode::Lasting,
             focus: Focus::Take,
             place: None,
             binary: Binary::Refuse,
-            missing: Missing::Refuse,
+            missing: MissingFile::Refuse,
         }
     }
 
-    /// To look at; the keyboard stays where it is.
+    /// Opens a preview without changing the focus.
     pub(crate) fn preview(cx: &App) -> Self {
         use ui::ActiveSettings as _;
         let opening = if cx.settings().window.preview_tabs {
-            Opening::Preview
+            TabOpenMode::Preview
         } else {
-            Opening::Lasting
+            TabOpenMode::Lasting
         };
         Self {
             opening,
@@ -96,18 +96,18 @@ impl How {
         }
     }
 
-    /// At a place.
-    pub(crate) fn at(self, place: Option<Goal>) -> Self {
+    /// Sets the location to go to.
+    pub(crate) fn at(self, place: Option<GoToPosition>) -> Self {
         Self { place, ..self }
     }
 }
 
 impl Workbench {
-    /// Shows a file in the active pane, in the tab it already has there or in a new one.
+    /// Opens a file in the active pane, in its existing tab there or in a new one.
     pub(crate) fn open_path(
         &mut self,
         path: AbsPath,
-        how: How,
+        how: OpenOptions,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
@@ -115,33 +115,34 @@ impl Workbench {
         self.open_path_in(path, pane, how, window, cx);
     }
 
-    /// Shows files at their places, each in a tab to stay; behind a picker or a question that is shown.
+    /// Opens files at their locations in permanent tabs, behind an open picker or question.
     pub(crate) fn open_files(
         &mut self,
-        files: Vec<(AbsPath, Option<Place>)>,
+        files: Vec<(AbsPath, Option<LineColumn>)>,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let focus = match self.modal.read(cx).is_open() {
-            true => Focus::Leave,
-            false => Focus::Take,
+        let focus = if self.modal.read(cx).is_open() {
+            Focus::Leave
+        } else {
+            Focus::Take
         };
         for (path, place) in files {
-            let how = How {
+            let how = OpenOptions {
                 focus,
-                missing: Missing::Create,
-                ..How::lasting()
+                missing: MissingFile::Create,
+                ..OpenOptions::lasting()
             };
-            self.open_path(path, how.at(place.map(Goal::Place)), window, cx);
+            self.open_path(path, how.at(place.map(GoToPosition::Place)), window, cx);
         }
     }
 
-    /// Shows a file in a pane.
+    /// Opens a file in a pane.
     pub(crate) fn open_path_in(
         &mut self,
         path: AbsPath,
         pane: PaneId,
-        how: How,
+        how: OpenOptions,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
@@ -150,8 +151,8 @@ impl Workbench {
             self.show_again(item, how, window, cx);
             return;
         }
-        if let Some(item) = self.waiting_in(pane, &path, cx) {
-            // The tab of the last session makes way for the real one.
+        if let Some(item) = self.pending_item(pane, &path, cx) {
+            // The real tab replaces the placeholder of the restored session.
             self.items.remove(&item);
             self.layout.close(item);
         }
@@ -175,7 +176,7 @@ impl Workbench {
                 };
                 match loaded {
                     Ok(document) => this.open_document_in(document, pane, how, window, cx),
-                    Err(error) if how.missing == Missing::Create && error.is_not_found() => {
+                    Err(error) if how.missing == MissingFile::Create && error.is_not_found() => {
                         let document = Documents::new_at(path, cx);
                         this.open_document_in(document, pane, how, window, cx);
                     }
@@ -191,36 +192,42 @@ impl Workbench {
         let tabs = self.layout.tabs(pane)?.tabs();
         let shows =
             |item: ItemId| self.item(item).and_then(|item| item.path(cx)).as_ref() == Some(path);
-        let text = |item: ItemId| matches!(self.item(item), Some(Item::Text(_)));
+        let text = |item: ItemId| matches!(self.item(item), Some(TabItem::Text(_)));
         tabs.iter()
             .map(|tab| tab.item)
             .find(|item| text(*item) && shows(*item))
     }
 
-    fn waiting_in(&self, pane: PaneId, path: &AbsPath, cx: &Context<Self>) -> Option<ItemId> {
+    fn pending_item(&self, pane: PaneId, path: &AbsPath, cx: &Context<Self>) -> Option<ItemId> {
         let tabs = self.layout.tabs(pane)?.tabs().iter().map(|tab| tab.item);
         tabs.into_iter().find(|item| match self.item(*item) {
-            Some(Item::Waiting(waiting)) => waiting.read(cx).path() == path,
+            Some(TabItem::Waiting(waiting)) => waiting.read(cx).path() == path,
             _ => false,
         })
     }
 
-    fn show_again(&mut self, item: ItemId, how: How, window: &mut Window, cx: &mut Context<Self>) {
-        if how.opening == Opening::Lasting {
-            self.keep(item, cx);
+    fn show_again(
+        &mut self,
+        item: ItemId,
+        how: OpenOptions,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if how.opening == TabOpenMode::Lasting {
+            self.keep_open(item, cx);
         }
         self.layout.activate(item);
         self.note_recent(item, cx);
         self.layout_changed(cx);
-        self.arrive(item, how, window, cx);
+        self.go_to_requested(item, how, window, cx);
     }
 
-    /// Shows a document in a pane.
+    /// Opens a document in a pane.
     pub(crate) fn open_document_in(
         &mut self,
         document: Entity<DocumentModel>,
         pane: PaneId,
-        how: How,
+        how: OpenOptions,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
@@ -231,15 +238,22 @@ impl Workbench {
         }
         Documents::stop_waiting(&document, cx);
         let editor = self.new_editor(document, window, cx);
-        let item = self.add_item(Item::Text(editor), pane, how.opening, window, cx);
-        self.arrive(item, how, window, cx);
+        let item = self.add_item(TabItem::Text(editor), pane, how.opening, window, cx);
+        self.go_to_requested(item, how, window, cx);
     }
 
-    /// Goes to the place asked for, and takes the keyboard there if that was asked for too.
-    fn arrive(&mut self, item: ItemId, how: How, window: &mut Window, cx: &mut Context<Self>) {
-        if let (Some(goal), Some(editor)) =
-            (how.place, self.item(item).and_then(Item::editor).cloned())
-        {
+    /// Goes to the requested location and takes the focus if requested.
+    fn go_to_requested(
+        &mut self,
+        item: ItemId,
+        how: OpenOptions,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        if let (Some(goal), Some(editor)) = (
+            how.place,
+            self.item(item).and_then(TabItem::editor).cloned(),
+        ) {
             go_to(&editor, goal, cx);
         }
         if how.focus == Focus::Take {
@@ -248,25 +262,25 @@ impl Workbench {
         self.tree_follows(cx);
     }
 
-    /// Shows in a tab why a file is not opened.
+    /// Shows in a tab why a file cannot be opened.
     fn refuse(
         &mut self,
         path: AbsPath,
         error: Arc<LoadError>,
         pane: PaneId,
-        how: How,
+        how: OpenOptions,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
         let this = cx.weak_entity();
-        let refusal = cx.new(|cx| Refusal::new(path, error, this, cx));
-        self.add_item(Item::Refused(refusal), pane, how.opening, window, cx);
+        let refusal = cx.new(|cx| FileErrorView::new(path, error, this, cx));
+        self.add_item(TabItem::Refused(refusal), pane, how.opening, window, cx);
         if how.focus == Focus::Take {
             self.focus_active(window, cx);
         }
     }
 
-    /// A view of a document.
+    /// Creates a view of a document.
     pub(super) fn new_editor(
         &mut self,
         document: Entity<DocumentModel>,
@@ -278,12 +292,12 @@ impl Workbench {
         editor
     }
 
-    /// Puts something into a tab of its own and shows it.
+    /// Adds an item in a new tab and shows it.
     pub(crate) fn add_item(
         &mut self,
-        item: Item,
+        item: TabItem,
         pane: PaneId,
-        opening: Opening,
+        opening: TabOpenMode,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> ItemId {
@@ -299,11 +313,11 @@ impl Workbench {
         id
     }
 
-    /// Files an item under its name, with the line above it where it is a text.
+    /// Registers an item under its id, with breadcrumbs if it shows a text.
     pub(super) fn keep_item(
         &mut self,
         id: ItemId,
-        item: Item,
+        item: TabItem,
         subscriptions: Vec<Subscription>,
         cx: &mut Context<Self>,
     ) {
@@ -314,7 +328,7 @@ impl Workbench {
             .map(|editor| cx.new(|cx| Crumbs::new(editor, this, cx)));
         self.items.insert(
             id,
-            Entry {
+            ItemEntry {
                 item,
                 crumbs,
                 _subscriptions: subscriptions,
@@ -325,7 +339,7 @@ impl Workbench {
     pub(super) fn subscribe_to(
         &mut self,
         id: ItemId,
-        item: &Item,
+        item: &TabItem,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) -> Vec<Subscription> {
@@ -365,8 +379,8 @@ impl Workbench {
     ) {
         match event {
             ModelEvent::Edited(_) => {
-                // What is edited is meant to stay.
-                self.keep(item, cx);
+                // An edited preview becomes permanent.
+                self.keep_open(item, cx);
                 self.autosave_later(document, window, cx);
                 self.title_may_change(document, cx);
             }
@@ -377,7 +391,7 @@ impl Workbench {
         }
     }
 
-    /// An unnamed text is called by its first words.
+    /// Updates titles: an untitled text is named after its first words.
     fn title_may_change(&mut self, document: &Entity<DocumentModel>, cx: &mut Context<Self>) {
         if document.read(cx).path().is_none() {
             self.follow_layout(cx);
@@ -412,15 +426,15 @@ impl Workbench {
         }
     }
 
-    /// Starts a new, unnamed text.
+    /// Creates an untitled text.
     pub(super) fn new_text(&mut self, _: &New, window: &mut Window, cx: &mut Context<Self>) {
         let document = Documents::untitled(cx);
         self.leave_place(cx);
         let pane = self.layout.active_pane();
-        self.open_document_in(document, pane, How::lasting(), window, cx);
+        self.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
     }
 
-    /// Opens what was dropped from outside: files in tabs, a folder as the folder of the window.
+    /// Opens dropped paths: files in tabs, a folder as the folder of the window.
     pub(super) fn open_dropped(
         &mut self,
         paths: Vec<AbsPath>,
@@ -440,7 +454,7 @@ impl Workbench {
             let (folders, files) = sort.await;
             let opened = this.update_in(cx, |this, window, cx| {
                 for path in files {
-                    this.open_path(path, How::lasting(), window, cx);
+                    this.open_path(path, OpenOptions::lasting(), window, cx);
                 }
                 if let Some(folder) = folders.into_iter().next() {
                     this.open_folder_here(folder, window, cx);
@@ -451,7 +465,7 @@ impl Workbench {
         .detach();
     }
 
-    /// Notes that a file was used, for the finder.
+    /// Records that a file was used, for the finder.
     pub(super) fn note_recent(&mut self, item: ItemId, cx: &Context<Self>) {
         let path = self.item(item).and_then(|item| item.path(cx));
         let root = self.root(cx);
@@ -469,14 +483,14 @@ impl Workbench {
     }
 }
 
-/// Puts the caret of a view at a place and shows it in the middle.
-pub(crate) fn go_to(editor: &Entity<Editor>, goal: Goal, cx: &mut App) {
+/// Moves the caret of a view to a location and scrolls it to the middle.
+pub(crate) fn go_to(editor: &Entity<Editor>, goal: GoToPosition, cx: &mut App) {
     editor.update(cx, |editor, cx| {
         let snapshot = editor.model().read(cx).snapshot();
         let span = match goal {
-            Goal::Span(span) => span,
-            Goal::Place(place) => base::Span::at(offset_of(&snapshot, place)),
-            Goal::InRow { row, start, end } => {
+            GoToPosition::Span(span) => span,
+            GoToPosition::Place(place) => base::Span::at(offset_of(&snapshot, place)),
+            GoToPosition::InRow { row, start, end } => {
                 let at = |column| {
                     snapshot.offset_at(Point {
                         row,
@@ -490,8 +504,8 @@ pub(crate) fn go_to(editor: &Entity<Editor>, goal: Goal, cx: &mut App) {
     });
 }
 
-/// The byte at which a line and a column, as people count, stand.
-fn offset_of(snapshot: &text::Snapshot, place: Place) -> base::ByteOffset {
+/// Converts a line and column, counted from 1, into a byte offset.
+fn offset_of(snapshot: &text::Snapshot, place: LineColumn) -> base::ByteOffset {
     let row = base::Row(place.line.saturating_sub(1)).min(snapshot.last_row());
     let start = snapshot.row_start(row);
     let chars = snapshot

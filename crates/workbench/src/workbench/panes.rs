@@ -1,17 +1,17 @@
-//! Panes and tabs of a window: splitting, going from one to the other, moving.
+//! Panes and tabs of a window: splitting, focusing, moving.
 
 use base::AbsPath;
 use gpui_kit::{Context, Entity, Window};
 
-use super::{Region, Workbench};
+use super::{Workbench, WorkbenchRegion};
 use crate::actions::pane::{
     ActivateTab, EvenOut, FocusDown, FocusLeft, FocusNext, FocusPrevious, FocusRight, FocusUp,
     KeepTab, LastTab, MoveTabLeft, MoveTabRight, MoveTabToNextPane, NextTab, PreviousTab,
     SplitDown, SplitLeft, SplitRight, SplitUp, TogglePinTab,
 };
 use crate::grid::DropPlace;
-use crate::item::Item;
-use crate::layout::{ItemId, PaneId, Side};
+use crate::item::TabItem;
+use crate::layout::{ItemId, PaneId, PaneSide};
 
 impl Workbench {
     pub(super) fn split_right(
@@ -20,7 +20,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.split(Side::Right, window, cx);
+        self.split(PaneSide::Right, window, cx);
     }
 
     pub(super) fn split_left(
@@ -29,11 +29,11 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.split(Side::Left, window, cx);
+        self.split(PaneSide::Left, window, cx);
     }
 
     pub(super) fn split_up(&mut self, _: &SplitUp, window: &mut Window, cx: &mut Context<Self>) {
-        self.split(Side::Up, window, cx);
+        self.split(PaneSide::Up, window, cx);
     }
 
     pub(super) fn split_down(
@@ -42,21 +42,21 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.split(Side::Down, window, cx);
+        self.split(PaneSide::Down, window, cx);
     }
 
-    /// A second pane beside the active one with a second view of the same text.
-    fn split(&mut self, side: Side, window: &mut Window, cx: &mut Context<Self>) {
-        let Some(Item::Text(editor)) = self.active_item().cloned() else {
+    /// Splits the active pane and shows a second view of its text.
+    fn split(&mut self, side: PaneSide, window: &mut Window, cx: &mut Context<Self>) {
+        let Some(TabItem::Text(editor)) = self.active_item().cloned() else {
             return;
         };
         let pane = self.layout.active_pane();
         if let Some(new) = self.layout.split(pane, side) {
-            let twin = self.twin(&editor, window, cx);
+            let twin = self.duplicate_view(&editor, window, cx);
             self.add_item(
-                Item::Text(twin),
+                TabItem::Text(twin),
                 new,
-                crate::layout::Opening::Lasting,
+                crate::layout::TabOpenMode::Lasting,
                 window,
                 cx,
             );
@@ -64,8 +64,8 @@ impl Workbench {
         }
     }
 
-    /// A second view that shows what `editor` shows.
-    fn twin(
+    /// Creates a second view of the same text.
+    fn duplicate_view(
         &mut self,
         editor: &Entity<editor::Editor>,
         window: &mut Window,
@@ -84,7 +84,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.focus_side(Side::Left, window, cx);
+        self.focus_side(PaneSide::Left, window, cx);
     }
 
     pub(super) fn focus_right(
@@ -93,11 +93,11 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.focus_side(Side::Right, window, cx);
+        self.focus_side(PaneSide::Right, window, cx);
     }
 
     pub(super) fn focus_up(&mut self, _: &FocusUp, window: &mut Window, cx: &mut Context<Self>) {
-        self.focus_side(Side::Up, window, cx);
+        self.focus_side(PaneSide::Up, window, cx);
     }
 
     pub(super) fn focus_down(
@@ -106,15 +106,15 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        self.focus_side(Side::Down, window, cx);
+        self.focus_side(PaneSide::Down, window, cx);
     }
 
-    fn focus_side(&mut self, side: Side, window: &mut Window, cx: &mut Context<Self>) {
+    fn focus_side(&mut self, side: PaneSide, window: &mut Window, cx: &mut Context<Self>) {
         let active = self.layout.active_pane();
         match self.layout.tree().neighbour(active, side) {
             Some(pane) => self.focus_pane(pane, window, cx),
-            // The tree lies on the left of all panes.
-            None if side == Side::Left && self.tree_shown && self.folder.is_some() => {
+            // The tree is to the left of all panes.
+            None if side == PaneSide::Left && self.tree_shown && self.folder.is_some() => {
                 self.focus_tree(window, cx);
             }
             None => {}
@@ -141,7 +141,7 @@ impl Workbench {
         self.focus_pane(pane, window, cx);
     }
 
-    /// Makes a pane the active one and gives it the keyboard.
+    /// Activates and focuses a pane.
     pub(crate) fn focus_pane(&mut self, pane: PaneId, window: &mut Window, cx: &mut Context<Self>) {
         if self.layout.set_active_pane(pane) {
             self.focus_active(window, cx);
@@ -149,12 +149,12 @@ impl Workbench {
         }
     }
 
-    /// Hears that the keyboard went into an item by itself, for instance by a click.
+    /// Handles an item gaining the focus directly, for example by a click.
     pub(super) fn item_focused(&mut self, item: ItemId, cx: &mut Context<Self>) {
         let Some(pane) = self.layout.pane_of(item) else {
             return;
         };
-        self.keyboard_in = Region::Panes;
+        self.keyboard_in = WorkbenchRegion::Panes;
         if self.layout.active_pane() != pane {
             self.layout.set_active_pane(pane);
             self.layout_changed(cx);
@@ -165,13 +165,13 @@ impl Workbench {
         self.even_out(cx);
     }
 
-    /// Gives all panes the same room.
+    /// Gives all panes the same size.
     pub(crate) fn even_out(&mut self, cx: &mut Context<Self>) {
         self.layout.even_out();
         self.layout_changed(cx);
     }
 
-    /// Gives the children of a split new shares of its room.
+    /// Sets the weights of the children of a split.
     pub(crate) fn set_weights(&mut self, path: &[usize], weights: &[f32], cx: &mut Context<Self>) {
         if self.layout.set_weights(path, weights) {
             self.store_soon(cx);
@@ -179,7 +179,7 @@ impl Workbench {
         }
     }
 
-    /// Shows a tab and gives it the keyboard.
+    /// Shows a tab and focuses it.
     pub(crate) fn activate(&mut self, item: ItemId, window: &mut Window, cx: &mut Context<Self>) {
         if self.layout.activate(item) {
             self.note_recent(item, cx);
@@ -204,7 +204,7 @@ impl Workbench {
 
     fn step_tab(&mut self, step: isize, window: &mut Window, cx: &mut Context<Self>) {
         let tabs = self.layout.tabs(self.layout.active_pane());
-        if let Some(item) = tabs.and_then(|tabs| tabs.beside(step)) {
+        if let Some(item) = tabs.and_then(|tabs| tabs.neighbour(step)) {
             self.activate(item, window, cx);
         }
     }
@@ -235,7 +235,7 @@ impl Workbench {
         }
     }
 
-    /// Pins a tab to the front, or frees it.
+    /// Pins a tab to the front, or unpins it.
     pub(crate) fn pin(&mut self, item: ItemId, cx: &mut Context<Self>) {
         let Some(tabs) = self
             .layout
@@ -251,15 +251,15 @@ impl Workbench {
 
     pub(super) fn keep_tab(&mut self, _: &KeepTab, _: &mut Window, cx: &mut Context<Self>) {
         if let Some(item) = self.layout.active_item() {
-            self.keep(item, cx);
+            self.keep_open(item, cx);
         }
     }
 
-    /// Makes a preview stay.
-    pub(crate) fn keep(&mut self, item: ItemId, cx: &mut Context<Self>) {
+    /// Turns a preview into a permanent tab.
+    pub(crate) fn keep_open(&mut self, item: ItemId, cx: &mut Context<Self>) {
         let pane = self.layout.pane_of(item);
         let tabs = pane.and_then(|pane| self.layout.tabs_mut(pane));
-        if tabs.is_some_and(|tabs| tabs.keep(item)) {
+        if tabs.is_some_and(|tabs| tabs.keep_open(item)) {
             self.layout_changed(cx);
         }
     }
@@ -290,7 +290,8 @@ impl Workbench {
         if let Some(tabs) = self.layout.tabs_mut(pane)
             && let Some(index) = tabs.index_of(item)
         {
-            // `reorder` puts it before the tab now at the index: two further to pass one tab.
+            // `reorder` inserts before the tab at the index, so moving right past one tab needs
+            // index + 2.
             let index = if step > 0 {
                 index + 2
             } else {
@@ -312,7 +313,7 @@ impl Workbench {
         };
         let next = self.layout.pane_beside(1);
         if next == self.layout.active_pane() {
-            self.layout.move_to_side(item, next, Side::Right);
+            self.layout.move_to_side(item, next, PaneSide::Right);
         } else {
             self.layout.move_to_pane(item, next, usize::MAX);
         }
@@ -320,7 +321,7 @@ impl Workbench {
         self.focus_active(window, cx);
     }
 
-    /// Moves a tab to a place of a tab bar.
+    /// Moves a tab to a position in a tab bar.
     pub(crate) fn move_tab_to(
         &mut self,
         item: ItemId,
@@ -335,7 +336,7 @@ impl Workbench {
         self.focus_active(window, cx);
     }
 
-    /// Drops a tab into a pane or beside it, as the place shown says.
+    /// Drops a tab into a pane or beside it, at the highlighted position.
     pub(crate) fn drop_tab(
         &mut self,
         item: ItemId,
@@ -382,7 +383,7 @@ impl Workbench {
         self.open_dropped(paths, window, cx);
     }
 
-    /// Shows where something dragged would go.
+    /// Highlights the drop target.
     pub(crate) fn set_drop_place(&mut self, place: Option<DropPlace>, cx: &mut Context<Self>) {
         if self.drop_place != place {
             self.drop_place = place;

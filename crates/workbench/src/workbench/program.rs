@@ -1,14 +1,14 @@
-//! Commands on the program itself: its settings, its size, what it is.
+//! Application commands: settings, zoom, about.
 
 use base::AbsPath;
 use gpui_kit::{AppContext as _, Context, Window};
 use host::Files;
 use project::{Binary, Document};
 use serde_json::Value;
-use text::{EditKind, Origin, Timestamp};
+use text::{EditKind, EditOrigin, Timestamp};
 use ui::{ActiveSettings as _, Tone};
 
-use super::{How, Workbench};
+use super::{OpenOptions, Workbench};
 use crate::actions::app::{
     About, OpenDefaultKeymap, OpenDefaultSettings, OpenKeymap, OpenSettings, OpenThemesFolder,
 };
@@ -19,15 +19,15 @@ use crate::documents::Documents;
 use crate::notices::Notice;
 use crate::pickers::commands::{self, CommandEntry};
 
-/// What a new settings file begins with.
+/// Initial content of a new settings file.
 const NEW_SETTINGS: &str = "// Your settings. What you leave out keeps its default; see \u{201c}App: Open Default Settings\u{201d}.\n{\n  \"$schema\": \"./schemas/settings.json\"\n}\n";
-/// What a new file of key bindings begins with.
+/// Initial content of a new keymap file.
 const NEW_KEYMAP: &str = "// Your key bindings; they win over the built-in ones. See \u{201c}App: Open Default Keymap\u{201d}.\n[\n  {\n    \"context\": \"Workbench\",\n    \"bindings\": {\n    }\n  }\n]\n";
-/// One step of the zoom.
+/// Step of the zoom factor.
 const ZOOM_STEP: f32 = 0.1;
 
-/// Puts the schemas of the files people edit beside them, for editors that check by schema. One that cannot be
-/// written is no reason not to open the file.
+/// Writes the JSON schemas next to the configuration files, for editors that validate by schema. A
+/// failed write does not prevent opening the file.
 fn write_schemas(files: &dyn Files, folder: &AbsPath, actions: &[CommandEntry]) {
     let actions = actions
         .iter()
@@ -49,7 +49,7 @@ fn write_schemas(files: &dyn Files, folder: &AbsPath, actions: &[CommandEntry]) 
 }
 
 impl Workbench {
-    pub(super) fn about(&mut self, _: &About, window: &mut Window, cx: &mut Context<Self>) {
+    pub(super) fn show_about(&mut self, _: &About, window: &mut Window, cx: &mut Context<Self>) {
         let sentence = format!(
             "Burin {}, under Apache-2.0 or MIT",
             env!("CARGO_PKG_VERSION")
@@ -77,7 +77,7 @@ impl Workbench {
         self.open_or_create(path, NEW_KEYMAP, window, cx);
     }
 
-    /// Opens a file of ours; one that is not there yet starts with `text` and is written when saved.
+    /// Opens a configuration file; a missing one starts with `text` and is created when saved.
     fn open_or_create(
         &mut self,
         path: AbsPath,
@@ -89,7 +89,7 @@ impl Workbench {
         let (wanted, folder) = (path.clone(), self.services.dirs.config.clone());
         let actions = commands::entries(window, cx);
         let exists = cx.background_spawn(async move {
-            // A folder that cannot be made is told when the file is saved.
+            // If the folder cannot be created, saving the file reports it.
             files.create_folder(&folder).ok();
             write_schemas(files.as_ref(), &folder.join("schemas"), &actions);
             files.exists(&wanted)
@@ -98,18 +98,18 @@ impl Workbench {
             let exists = exists.await;
             let opened = this.update_in(cx, |this, window, cx| {
                 if exists || Documents::of_path(&path, cx).is_some() {
-                    this.open_path(path, How::lasting(), window, cx);
+                    this.open_path(path, OpenOptions::lasting(), window, cx);
                     return;
                 }
                 let mut document = Document::new_at(path);
                 let at = Timestamp(this.services.clock.wall_ms());
-                let origin = Origin::new(text::Author::User, EditKind::Other, at);
+                let origin = EditOrigin::new(text::Author::User, EditKind::Other, at);
                 document
                     .buffer_mut()
                     .replace(base::Span::default(), text, &origin);
                 let document = Documents::add(document, cx);
                 let pane = this.layout.active_pane();
-                this.open_document_in(document, pane, How::lasting(), window, cx);
+                this.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
             });
             opened.ok();
         })
@@ -140,7 +140,7 @@ impl Workbench {
         self.show_builtin(name, text, window, cx);
     }
 
-    /// Shows a text that comes with the program, from a copy among the files that may be thrown away.
+    /// Shows a built-in text, from a copy in the cache folder.
     fn show_builtin(
         &mut self,
         name: &str,
@@ -167,9 +167,9 @@ impl Workbench {
             let shown = this.update_in(cx, |this, window, cx| match written {
                 Ok(()) => this.open_path(
                     path,
-                    How {
+                    OpenOptions {
                         binary: Binary::Refuse,
-                        ..How::lasting()
+                        ..OpenOptions::lasting()
                     },
                     window,
                     cx,
@@ -230,7 +230,7 @@ impl Workbench {
 }
 
 fn set_zoom(zoom: f32, cx: &mut Context<Workbench>) {
-    // Rounded, so that the file says 1.1 and not 1.1000000238.
+    // Rounded, so that the file contains 1.1 and not 1.1000000238.
     let zoom = (f64::from(zoom.clamp(0.5, 3.0)) * 10.0).round() / 10.0;
     Configuration::of(cx).update(cx, |configuration, cx| {
         let writing = configuration.write_setting(&["window", "zoom"], Value::from(zoom), cx);

@@ -1,7 +1,6 @@
-//! Draws a window: title bar, tree, panes, status bar, and what is open above them.
+//! Renders a window: title bar, tree, panes, status bar, and the modal layer.
 //!
-//! Every region is a view of its own that is drawn again only when it changes; this part only puts
-//! them together.
+//! Every region is a cached view that is redrawn only when it changes; this module composes them.
 
 use gpui_kit::TestSupportExt as _;
 use gpui_kit::{
@@ -19,16 +18,16 @@ use crate::actions::{app, file, go, view};
 use crate::layout::PaneId;
 use crate::region::region;
 
-/// The border of the tree that is being dragged.
+/// Drag of the tree's border.
 struct DraggedTreeBorder;
 
-/// Below this height of the window the line above the text gives way.
+/// Window height, in pixels, below which the breadcrumbs are hidden.
 const LOW: f32 = 360.0;
-/// The tree is never dragged narrower or wider than this.
+/// Minimum and maximum width of the tree while dragging, in pixels.
 const TREE_WIDTHS: (f32, f32) = (140.0, 900.0);
 
 impl Workbench {
-    /// What stands below the tab bar of a pane.
+    /// Renders the area below the tab bar of a pane.
     pub(crate) fn render_pane_content(
         &self,
         pane: PaneId,
@@ -46,7 +45,7 @@ impl Workbench {
         }
     }
 
-    /// The line above what shows in a pane.
+    /// Renders the breadcrumbs of a pane.
     pub(crate) fn render_crumbs(
         &self,
         pane: PaneId,
@@ -56,7 +55,7 @@ impl Workbench {
         if !cx.settings().window.breadcrumbs {
             return None;
         }
-        // In a low window every row of text counts.
+        // In a low window, every row of text counts.
         if f32::from(window.viewport_size().height) < LOW {
             return None;
         }
@@ -176,7 +175,7 @@ impl Workbench {
             ))
             .child(gpui_kit::deferred(handle));
         let tree = if is_narrow(window) {
-            // In a narrow window it lies over the text instead of pressing it aside.
+            // In a narrow window, the tree overlays the text.
             let tree = tree.absolute().top_0().bottom_0().shadow_lg().occlude();
             let tree = if is_left {
                 tree.left_0()
@@ -243,7 +242,7 @@ impl Workbench {
     ) -> gpui_kit::Stateful<gpui_kit::Div> {
         element
             .on_action(cx.listener(Self::close_window))
-            .on_action(cx.listener(Self::about))
+            .on_action(cx.listener(Self::show_about))
             .on_action(cx.listener(Self::open_settings))
             .on_action(cx.listener(Self::open_default_settings))
             .on_action(cx.listener(Self::open_keymap))
@@ -391,7 +390,7 @@ impl Render for Workbench {
         let root = self.with_pane_actions(root, cx);
         let root = self.with_tree_actions(root, cx);
         let root = self.with_agent_actions(root, cx);
-        // A region that had no keyboard at all would hear no keys.
+        // Without any focus, no view would receive key events.
         let root = if window.focused(cx).is_none() {
             root.track_focus(&self.focus)
         } else {

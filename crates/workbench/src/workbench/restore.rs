@@ -1,7 +1,7 @@
-//! Storing a window and bringing it back.
+//! Storing and restoring a window.
 //!
-//! Files are read in the background: each tab is there at once and gets its text when it comes, those
-//! on the screen first.
+//! Files are read in the background: each tab appears at once and gets its text when loaded,
+//! visible tabs first.
 
 use base::{AbsPath, path_text, text_path};
 use editor::{DocumentModel, Editor, ViewState};
@@ -10,15 +10,15 @@ use project::{Binary, DocumentKey};
 
 use super::{STORE_AFTER, Workbench};
 use crate::documents::Documents;
-use crate::item::Item;
-use crate::layout::{ItemId, Opening, PaneId};
+use crate::item::TabItem;
+use crate::layout::{ItemId, PaneId, TabOpenMode};
+use crate::pending_file::PendingFile;
 use crate::search_panel::SearchPanel;
 use crate::session::{SavedBounds, SavedEditor, SavedItem, SavedTree, SavedWindow};
-use crate::waiting::Waiting;
 use crate::windows;
 
 impl Workbench {
-    /// Stores the window a moment from now; more changes until then are stored with it.
+    /// Schedules storing the window, gathering further changes.
     pub(crate) fn store_soon(&mut self, cx: &mut Context<Self>) {
         if self.storing.is_some() {
             return;
@@ -32,12 +32,12 @@ impl Workbench {
                     this.store_now(window, cx);
                 })
             });
-            // The window may be gone; what it was is stored then.
+            // The window may have been closed; it was stored then.
             stored.ok();
         }));
     }
 
-    /// Stores the window as it is now.
+    /// Stores the current state of the window.
     pub(crate) fn store_now(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let saved = self.saved(window, cx);
         windows::store(cx.entity().entity_id(), saved, cx);
@@ -65,7 +65,7 @@ impl Workbench {
         let root = self.root(cx);
         SavedWindow {
             folder: root.as_ref().map(path_text),
-            // Known to whoever opened it.
+            // Set by the code that opened the window.
             for_files: false,
             bounds: Some(saved_bounds(window.window_bounds())),
             layout: Some(layout),
@@ -88,17 +88,21 @@ impl Workbench {
         }
     }
 
-    /// What to keep of a tab.
-    pub(super) fn save_item_state(&self, item: &Item, cx: &mut Context<Self>) -> Option<SavedItem> {
+    /// Returns the state to store for a tab.
+    pub(super) fn save_item_state(
+        &self,
+        item: &TabItem,
+        cx: &mut Context<Self>,
+    ) -> Option<SavedItem> {
         match item {
-            Item::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
-            Item::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
-            Item::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
-            Item::Excerpts(..) | Item::Refused(_) => None,
+            TabItem::Text(editor) => Some(SavedItem::Editor(save_editor(editor, cx))),
+            TabItem::Search(panel) => Some(SavedItem::Search(panel.read(cx).saved(cx))),
+            TabItem::Waiting(waiting) => Some(SavedItem::Editor(waiting.read(cx).saved().clone())),
+            TabItem::Excerpts(..) | TabItem::Refused(_) => None,
         }
     }
 
-    /// Brings panes, tabs and tree back.
+    /// Restores panes, tabs and the tree.
     pub(super) fn restore(
         &mut self,
         saved: SavedWindow,
@@ -119,7 +123,7 @@ impl Workbench {
         let Some(layout) = saved.layout else {
             return;
         };
-        let mut made: Vec<(ItemId, Item)> = Vec::new();
+        let mut made: Vec<(ItemId, TabItem)> = Vec::new();
         self.layout = layout.restore(|id, item| match self.make(item, window, cx) {
             Some(item) => {
                 made.push((id, item));
@@ -141,20 +145,22 @@ impl Workbench {
         saved: SavedItem,
         window: &mut Window,
         cx: &mut Context<Self>,
-    ) -> Option<Item> {
+    ) -> Option<TabItem> {
         match saved {
             SavedItem::Search(saved) => {
                 let (this, root) = (cx.weak_entity(), self.root(cx));
-                Some(Item::Search(cx.new(|cx| {
+                Some(TabItem::Search(cx.new(|cx| {
                     SearchPanel::restored(saved, this, root, window, cx)
                 })))
             }
             SavedItem::Editor(saved) => {
                 match saved.path.as_deref().map(text_path).and_then(AbsPath::new) {
-                    Some(path) => Some(Item::Waiting(cx.new(|cx| Waiting::new(path, saved, cx)))),
+                    Some(path) => Some(TabItem::Waiting(
+                        cx.new(|cx| PendingFile::new(path, saved, cx)),
+                    )),
                     None => {
                         let document = Documents::of_key(DocumentKey(saved.document?), cx)?;
-                        Some(Item::Text(self.view_of(document, &saved, window, cx)))
+                        Some(TabItem::Text(self.view_of(document, &saved, window, cx)))
                     }
                 }
             }
@@ -177,7 +183,7 @@ impl Workbench {
         editor
     }
 
-    /// Reads the files of tabs that wait, those that show first.
+    /// Loads the files of placeholder tabs, visible ones first.
     fn read_waiting(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let shown: Vec<ItemId> = {
             let panes = self.layout.tree().panes();
@@ -191,12 +197,12 @@ impl Workbench {
             .items()
             .into_iter()
             .filter_map(|id| match self.item(id) {
-                Some(Item::Waiting(waiting)) => Some((id, waiting.read(cx).path().clone())),
+                Some(TabItem::Waiting(waiting)) => Some((id, waiting.read(cx).path().clone())),
                 _ => None,
             })
             .collect();
         waiting.sort_by_key(|(id, _)| !shown.contains(id));
-        // What shows in the first frame is read before it.
+        // Files visible in the first frame are read before it.
         let first: Vec<_> = waiting
             .iter()
             .filter(|(id, _)| shown.contains(id))
@@ -204,7 +210,7 @@ impl Workbench {
             .collect();
         for (id, path) in first {
             if let Some(document) = Documents::open_now(&path, cx) {
-                self.arrived(id, path, Ok(document), window, cx);
+                self.on_file_loaded(id, path, Ok(document), window, cx);
             }
         }
         cx.spawn_in(window, async move |this, cx| {
@@ -216,7 +222,7 @@ impl Workbench {
                 };
                 let loaded = loading.await;
                 let arrived = this.update_in(cx, |this, window, cx| {
-                    this.arrived(id, path, loaded, window, cx)
+                    this.on_file_loaded(id, path, loaded, window, cx)
                 });
                 if arrived.is_err() {
                     return;
@@ -226,7 +232,7 @@ impl Workbench {
         .detach();
     }
 
-    fn arrived(
+    fn on_file_loaded(
         &mut self,
         id: ItemId,
         path: AbsPath,
@@ -234,16 +240,16 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let Some(Item::Waiting(waiting)) = self.item(id).cloned() else {
+        let Some(TabItem::Waiting(waiting)) = self.item(id).cloned() else {
             return;
         };
         let had_keyboard = waiting.read(cx).focus_is_in(window);
         let item = match loaded {
             Ok(document) => {
                 let saved = waiting.read(cx).saved().clone();
-                Item::Text(self.view_of(document, &saved, window, cx))
+                TabItem::Text(self.view_of(document, &saved, window, cx))
             }
-            // A file that went away since takes its tab along.
+            // The tab of a deleted file is closed.
             Err(error) if error.is_not_found() => {
                 self.items.remove(&id);
                 self.layout.close(id);
@@ -252,7 +258,9 @@ impl Workbench {
             }
             Err(error) => {
                 let this = cx.weak_entity();
-                Item::Refused(cx.new(|cx| crate::refusal::Refusal::new(path, error, this, cx)))
+                TabItem::Refused(
+                    cx.new(|cx| crate::file_error::FileErrorView::new(path, error, this, cx)),
+                )
             }
         };
         let subscriptions = self.subscribe_to(id, &item, window, cx);
@@ -268,7 +276,7 @@ impl Workbench {
         self.watch_visible(cx);
     }
 
-    /// Opens a closed tab again.
+    /// Reopens a closed tab.
     pub(super) fn reopen(
         &mut self,
         saved: SavedItem,
@@ -279,12 +287,12 @@ impl Workbench {
         let Some(item) = self.make(saved, window, cx) else {
             return;
         };
-        self.add_item(item, pane, Opening::Lasting, window, cx);
+        self.add_item(item, pane, TabOpenMode::Lasting, window, cx);
         self.read_waiting(window, cx);
         self.focus_active(window, cx);
     }
 
-    /// Shows texts that a crash left and that no window had.
+    /// Shows documents recovered from a crash that no window contains.
     pub(crate) fn show_recovered(
         &mut self,
         documents: Vec<Entity<DocumentModel>>,
@@ -305,7 +313,7 @@ impl Workbench {
         };
         for document in documents {
             let pane = self.layout.active_pane();
-            self.open_document_in(document, pane, super::How::lasting(), window, cx);
+            self.open_document_in(document, pane, super::OpenOptions::lasting(), window, cx);
         }
         self.report(
             crate::notices::Notice::new(ui::Tone::Info, sentence).key("recovered"),
@@ -314,10 +322,10 @@ impl Workbench {
         );
     }
 
-    /// The files of tabs that still wait for them.
+    /// Returns the files of tabs that are still loading.
     pub(crate) fn waiting_paths(&self, cx: &gpui_kit::App) -> Vec<AbsPath> {
         let paths = self.items.values().filter_map(|entry| match &entry.item {
-            Item::Waiting(waiting) => Some(waiting.read(cx).path().clone()),
+            TabItem::Waiting(waiting) => Some(waiting.read(cx).path().clone()),
             _ => None,
         });
         paths.collect()

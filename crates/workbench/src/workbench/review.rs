@@ -1,41 +1,42 @@
-//! Agents' changes under review, shown in the texts they made; and texts in which the person ends a conflict.
+//! Agents' changes under review, shown inline in the text, and texts for resolving a conflict
+//! manually.
 
 mod marks;
 
 use std::collections::HashMap;
 
 use composer_panel::actions::{AcceptHere, RejectHere};
-use composer_panel::board::{Board, Verdict, has_marks};
+use composer_panel::board::{Board, HunkVerdict, has_conflict_markers};
 use editor::Editor;
 use gpui_kit::{Context, Entity, EntityId, Window};
 use text::{Author, Edit};
 
-use super::{How, Workbench};
+use super::{OpenOptions, Workbench};
 use crate::documents::Documents;
-use crate::item::Item;
+use crate::item::TabItem;
 use crate::notices::Notice;
-use marks::{Shown, draft_mark, shown_in};
+use marks::{ShownChange, draft_mark, shown_in};
 
-/// What is shown of reviews in the texts of a window.
+/// Review state of the texts in a window.
 #[derive(Default)]
 pub(super) struct InlineReview {
-    /// The changes that a view shows, in the order of its text.
-    shown: HashMap<EntityId, Vec<Shown>>,
-    /// Which documents say how a conflict ends.
-    drafts: HashMap<EntityId, Draft>,
+    /// Changes shown in a view, in the order of its text.
+    shown: HashMap<EntityId, Vec<ShownChange>>,
+    /// Documents that contain a conflict resolution.
+    drafts: HashMap<EntityId, ConflictDraft>,
 }
 
-/// A conflict that the person ends by writing.
+/// A conflict that the user resolves by editing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Draft {
+struct ConflictDraft {
     agent: String,
     path: String,
-    /// What the person began with, marks and all.
+    /// Initial text, including conflict markers.
     draft: String,
 }
 
 impl Workbench {
-    /// Shows the changes of the board in every text that they made.
+    /// Updates the inline changes of the board in every view.
     pub(super) fn refresh_review(&mut self, cx: &mut Context<Self>) {
         let board = self.agents.panel.read(cx).board().cloned();
         let hunks = board.as_ref().map(|board| board.hunks.clone());
@@ -53,7 +54,7 @@ impl Workbench {
         }
     }
 
-    /// The same for one view.
+    /// Updates the inline changes of one view.
     pub(super) fn refresh_review_in(&mut self, editor: &Entity<Editor>, cx: &mut Context<Self>) {
         let board = self.agents.panel.read(cx).board().cloned();
         self.refresh_review_of(editor, board.as_deref(), cx);
@@ -88,7 +89,7 @@ impl Workbench {
         self.review.shown.insert(id, shown);
     }
 
-    /// Accepts the change at the caret, or settles a conflict with the text.
+    /// Accepts the change at the caret, or resolves a conflict with the active text.
     pub(super) fn accept_here(
         &mut self,
         _: &AcceptHere,
@@ -96,17 +97,17 @@ impl Workbench {
         cx: &mut Context<Self>,
     ) {
         if !self.settle_with_text(window, cx) {
-            self.judge_here(Verdict::Accepted, cx);
+            self.judge_here(HunkVerdict::Accepted, cx);
         }
     }
 
     pub(super) fn reject_here(&mut self, _: &RejectHere, _: &mut Window, cx: &mut Context<Self>) {
-        self.judge_here(Verdict::Rejected, cx);
+        self.judge_here(HunkVerdict::Rejected, cx);
     }
 
-    /// Decides about the change at the caret, and goes on to the next.
-    fn judge_here(&mut self, verdict: Verdict, cx: &mut Context<Self>) {
-        let Some(editor) = self.active_item().and_then(Item::editor).cloned() else {
+    /// Records the verdict for the change at the caret and goes to the next one.
+    fn judge_here(&mut self, verdict: HunkVerdict, cx: &mut Context<Self>) {
+        let Some(editor) = self.active_item().and_then(TabItem::editor).cloned() else {
             return;
         };
         let Some(shown) = self.review.shown.get(&editor.entity_id()) else {
@@ -119,11 +120,11 @@ impl Workbench {
         };
         self.agents
             .panel
-            .update(cx, |panel, cx| panel.judge_hunk(&hunk, verdict, cx));
+            .update(cx, |panel, cx| panel.decide_hunk(&hunk, verdict, cx));
         editor.update(cx, |editor, cx| editor.go_to_reviewed(at + 1, cx));
     }
 
-    /// Opens a text in which the person says how a conflict ends.
+    /// Opens a text for resolving a conflict manually.
     pub(super) fn write_dispute(
         &mut self,
         agent: &str,
@@ -132,7 +133,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let wanted = Draft {
+        let wanted = ConflictDraft {
             agent: agent.to_owned(),
             path: path.to_owned(),
             draft: draft.to_owned(),
@@ -155,8 +156,8 @@ impl Workbench {
         });
         let pane = self.layout.active_pane();
         self.leave_place(cx);
-        self.open_document_in(document, pane, How::lasting(), window, cx);
-        if let Some(editor) = self.active_item().and_then(Item::editor).cloned() {
+        self.open_document_in(document, pane, OpenOptions::lasting(), window, cx);
+        if let Some(editor) = self.active_item().and_then(TabItem::editor).cloned() {
             let first = draft.lines().position(|line| line.starts_with("<<<<<<< "));
             let first = first.and_then(|row| u32::try_from(row).ok());
             let mark = draft_mark(path, base::Row(first.unwrap_or_default()), cx);
@@ -167,7 +168,7 @@ impl Workbench {
         }
     }
 
-    /// Settles the conflict that the active text is about; `false` where it is about none.
+    /// Resolves the conflict of the active text; returns `false` if it belongs to none.
     fn settle_with_text(&mut self, window: &mut Window, cx: &mut Context<Self>) -> bool {
         let document = self.active_item().and_then(|item| item.document(cx));
         let Some(document) = document else {
@@ -178,9 +179,9 @@ impl Workbench {
         };
         let snapshot = document.read(cx).document().snapshot();
         let text = snapshot.text(base::Span::new(base::ByteOffset(0), snapshot.len()));
-        if has_marks(&draft.draft, &text) {
+        if has_conflict_markers(&draft.draft, &text) {
             let sentence =
-                "There are still conflict marks in this text: take them out, then settle.";
+                "The text still contains conflict markers: remove them, then resolve the conflict.";
             self.report(
                 Notice::new(ui::Tone::Warning, sentence).key("draft"),
                 window,
@@ -190,7 +191,7 @@ impl Workbench {
         }
         let text = text.into_owned();
         self.agents.panel.update(cx, |panel, cx| {
-            panel.settle_with(&draft.agent, &draft.path, text, cx);
+            panel.resolve_with(&draft.agent, &draft.path, text, cx);
         });
         self.review.drafts.remove(&document.entity_id());
         let items = self.items_of(document.entity_id(), cx);

@@ -1,4 +1,4 @@
-//! Saving from a window: under the own name, under another, all at once, by itself.
+//! Saving from a window: Save, Save As, Save All, autosave.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use ui::{ActiveSettings as _, ButtonStyle, Tone};
 use super::Workbench;
 use crate::actions::file::{KeepMine, Revert, Save, SaveAll, SaveAs, TakeTheirs};
 use crate::documents::Documents;
-use crate::item::Item;
+use crate::item::TabItem;
 use crate::notices::Notice;
-use crate::question::Asked;
+use crate::question::QuestionSpec;
 
 impl Workbench {
     pub(super) fn save(&mut self, _: &Save, window: &mut Window, cx: &mut Context<Self>) {
         let shown = self.active_item().map(|item| item.documents(cx));
         let is_one = shown.as_ref().is_some_and(|shown| shown.len() == 1);
         for document in shown.unwrap_or_default() {
-            // Of several, those that nobody edited are left alone.
+            // When saving several, unmodified documents are skipped.
             if is_one || document.read(cx).document().is_dirty() {
                 self.save_document(document, window, cx).detach();
             }
@@ -66,12 +66,12 @@ impl Workbench {
         }
     }
 
-    /// The document that shows in the active pane.
+    /// Returns the document shown in the active pane.
     pub(crate) fn active_document(&self, cx: &Context<Self>) -> Option<Entity<DocumentModel>> {
         self.active_item().and_then(|item| item.document(cx))
     }
 
-    /// Saves a document; asks for a name where it has none. Answers whether it is on the disk.
+    /// Saves a document; asks for a path if it has none. Resolves to whether it was saved.
     pub(crate) fn save_document(
         &mut self,
         document: Entity<DocumentModel>,
@@ -124,7 +124,7 @@ impl Workbench {
             SaveFailure::Refused(SaveRefused::Conflict(_)) => {
                 notice.action("Compare", crate::actions::file::CompareWithDisk)
             }
-            // The save under way ends with the newest text or leaves it marked as unsaved.
+            // The running save ends with the newest text or leaves it marked as unsaved.
             SaveFailure::Refused(SaveRefused::UnderWay) => return,
             SaveFailure::Refused(_) => notice,
             SaveFailure::Failed(_) => notice.action("Save as\u{2026}", SaveAs),
@@ -177,7 +177,7 @@ impl Workbench {
         })
     }
 
-    /// Saves after a pause in typing, where the settings ask for it.
+    /// Saves after a pause in typing, if the settings ask for it.
     pub(super) fn autosave_later(
         &mut self,
         document: &Entity<DocumentModel>,
@@ -199,7 +199,7 @@ impl Workbench {
         self.autosaves.insert(id, saving);
     }
 
-    /// Saves what has edits when the window is left, where the settings ask for it.
+    /// Saves modified documents when the window loses the focus, if the settings ask for it.
     pub(super) fn autosave_on_leaving(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if cx.settings().files.autosave != Autosave::OnFocusChange {
             return;
@@ -220,13 +220,13 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        // Only what has a file and no quarrel with it is saved without being asked.
+        // Only a document with a file and without a conflict is saved automatically.
         if document.read(cx).document().state() == DocumentState::Dirty {
             self.save_to(document, SaveTarget::Own, window, cx).detach();
         }
     }
 
-    /// Reads a file again with another encoding, into a document that takes the place of this one.
+    /// Reopens a file with another encoding, in a document that replaces this one.
     pub(crate) fn reopen_as(
         &mut self,
         document: Entity<DocumentModel>,
@@ -240,7 +240,7 @@ impl Workbench {
         if document.read(cx).document().is_dirty() {
             let sentence = format!(
                 "cannot read {} again: save or revert the changes first",
-                path.shown_name()
+                path.printable_name()
             );
             self.report_error(sentence, window, cx);
             return;
@@ -278,7 +278,7 @@ impl Workbench {
         .detach();
     }
 
-    /// Shows another document in every tab that shows `old`.
+    /// Replaces `old` by another document in every tab.
     fn exchange(
         &mut self,
         old: &Entity<DocumentModel>,
@@ -290,10 +290,10 @@ impl Workbench {
         let shown = self.items_of(old.entity_id(), cx);
         let texts = shown
             .into_iter()
-            .filter(|id| matches!(self.item(*id), Some(Item::Text(_))));
+            .filter(|id| matches!(self.item(*id), Some(TabItem::Text(_))));
         for id in texts.collect::<Vec<_>>() {
             let editor = self.new_editor(new.clone(), window, cx);
-            let item = Item::Text(editor);
+            let item = TabItem::Text(editor);
             let subscriptions = self.subscribe_to(id, &item, window, cx);
             self.keep_item(id, item, subscriptions, cx);
         }
@@ -302,16 +302,16 @@ impl Workbench {
         self.watch_visible(cx);
     }
 
-    /// Opens a file in place of the tab that said why it is not shown.
+    /// Opens a file in place of its error tab.
     pub(crate) fn replace_refusal(
         &mut self,
-        refusal: &Entity<crate::refusal::Refusal>,
+        refusal: &Entity<crate::file_error::FileErrorView>,
         path: AbsPath,
-        how: super::How,
+        how: super::OpenOptions,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        let is_it = |item: &Item| matches!(item, Item::Refused(other) if other == refusal);
+        let is_it = |item: &TabItem| matches!(item, TabItem::Refused(other) if other == refusal);
         let found = self
             .items
             .iter()
@@ -328,12 +328,12 @@ impl Workbench {
     }
 }
 
-fn replace_question(path: &AbsPath) -> Asked {
-    Asked {
-        title: format!("Replace \u{201c}{}\u{201d}?", path.shown_name()).into(),
+fn replace_question(path: &AbsPath) -> QuestionSpec {
+    QuestionSpec {
+        title: format!("Replace \u{201c}{}\u{201d}?", path.printable_name()).into(),
         detail: format!(
             "{} is there already. What it holds is lost when it is replaced.",
-            path.shown()
+            path.printable()
         )
         .into(),
         answers: vec![

@@ -1,4 +1,4 @@
-//! Opening the search through the project in a window.
+//! Opening the project search in a window.
 
 use gpui_kit::{AppContext as _, Context, Entity, InteractiveElement as _, Window};
 use ui::{ActiveSettings as _, Tone};
@@ -6,8 +6,8 @@ use ui::{ActiveSettings as _, Tone};
 use super::Workbench;
 use crate::actions::project_search::{Show, ShowReplace, UndoReplace};
 use crate::actions::project_tree;
-use crate::item::Item;
-use crate::layout::{ItemId, Opening};
+use crate::item::TabItem;
+use crate::layout::{ItemId, TabOpenMode};
 use crate::notices::Notice;
 use crate::search_panel::SearchPanel;
 
@@ -15,7 +15,7 @@ impl Workbench {
     pub(super) fn show_search(&mut self, _: &Show, window: &mut Window, cx: &mut Context<Self>) {
         let seed = self.search_seed(cx);
         let panel = self.search_panel(window, cx);
-        panel.update(cx, |panel, cx| panel.look_for(seed, window, cx));
+        panel.update(cx, |panel, cx| panel.search_for(seed, window, cx));
     }
 
     pub(super) fn show_replace(
@@ -28,7 +28,7 @@ impl Workbench {
         let panel = self.search_panel(window, cx);
         panel.update(cx, |panel, cx| {
             panel.show_replace(cx);
-            panel.look_for(seed, window, cx);
+            panel.search_for(seed, window, cx);
         });
     }
 
@@ -56,13 +56,13 @@ impl Workbench {
         let panel = self.search_panel(window, cx);
         panel.update(cx, |panel, cx| {
             if let Some(glob) = glob.filter(|glob| !glob.is_empty()) {
-                panel.look_in(glob, window, cx);
+                panel.search_in_folder(glob, window, cx);
             }
-            panel.look_for(None, window, cx);
+            panel.search_for(None, window, cx);
         });
     }
 
-    /// What is selected in the text at hand, when it is part of one line.
+    /// Returns the selected text in the active editor, if it lies within one line.
     fn search_seed(&self, cx: &mut Context<Self>) -> Option<String> {
         if !cx.settings().search.seed_from_cursor {
             return None;
@@ -72,16 +72,16 @@ impl Workbench {
         (!text.is_empty() && !text.contains('\n')).then_some(text)
     }
 
-    /// The search of this window, if it has a tab.
+    /// Returns the search panel of this window, if it has a tab.
     fn open_search(&self) -> Option<(ItemId, Entity<SearchPanel>)> {
         let mut items = self.layout.items().into_iter();
         items.find_map(|id| match self.item(id) {
-            Some(Item::Search(panel)) => Some((id, panel.clone())),
+            Some(TabItem::Search(panel)) => Some((id, panel.clone())),
             _ => None,
         })
     }
 
-    /// The search of this window, in the tab it has or in a new one.
+    /// Returns the search panel of this window, in its tab or in a new one.
     fn search_panel(&mut self, window: &mut Window, cx: &mut Context<Self>) -> Entity<SearchPanel> {
         self.leave_place(cx);
         if let Some((id, panel)) = self.open_search() {
@@ -92,16 +92,16 @@ impl Workbench {
         let panel = cx.new(|cx| SearchPanel::new(this, root, window, cx));
         let pane = self.layout.active_pane();
         self.add_item(
-            Item::Search(panel.clone()),
+            TabItem::Search(panel.clone()),
             pane,
-            Opening::Lasting,
+            TabOpenMode::Lasting,
             window,
             cx,
         );
         panel
     }
 
-    /// Commands of the tree that make sense wherever the keyboard is.
+    /// Registers tree commands that apply regardless of the focus.
     pub(super) fn with_tree_actions(
         &self,
         element: gpui_kit::Stateful<gpui_kit::Div>,
@@ -114,7 +114,7 @@ impl Workbench {
                     this.focus_tree(window, cx);
                     this.tree.update(cx, |tree, cx| {
                         tree.new_file(action, window, cx);
-                        tree.give_back_to(before);
+                        tree.set_focus_return(before);
                     });
                 }),
             )
@@ -124,7 +124,7 @@ impl Workbench {
                     this.focus_tree(window, cx);
                     this.tree.update(cx, |tree, cx| {
                         tree.new_folder(action, window, cx);
-                        tree.give_back_to(before);
+                        tree.set_focus_return(before);
                     });
                 }),
             )

@@ -1,25 +1,25 @@
-//! Tab in the window: which text it looks at, and what the person says about it.
+//! Tab suggestions in the window: the focused text, and the user's commands.
 
 use gpui_kit::{Context, Entity, Window};
 
-use super::{Goal, How, Workbench};
+use super::{GoToPosition, OpenOptions, Workbench};
 use crate::actions::suggestions::{ShowStatus, Snooze, Toggle, ToggleLanguage};
 use crate::pickers::suggestion_menu::SuggestionMenu;
 use crate::prediction::{Prediction, PredictionEvent};
 
 impl Workbench {
-    /// Tab looks at what shows in the active pane. Called while the window is busy, so it is done behind that.
-    pub(super) fn follow_front(&mut self, cx: &mut Context<Self>) {
+    /// Updates the focused view of Tab. Deferred, because the window is borrowed during the call.
+    pub(super) fn sync_focused_view(&mut self, cx: &mut Context<Self>) {
         let this = cx.weak_entity();
         let window = self.window;
         cx.defer(move |cx| {
-            // The window may be gone.
+            // The window may have been closed.
             window
                 .update(cx, |_, window, cx| {
                     this.update(cx, |this, cx| {
                         let editor = this.active_item().and_then(|item| item.editor()).cloned();
                         this.prediction.update(cx, |prediction, cx| {
-                            prediction.set_front(editor, window, cx);
+                            prediction.set_focused_view(editor, window, cx);
                         });
                     })
                     .ok();
@@ -28,7 +28,7 @@ impl Workbench {
         });
     }
 
-    /// What Tab asks of the window.
+    /// Handles a request of Tab to the window.
     pub(super) fn prediction_event(
         &mut self,
         _: &Entity<Prediction>,
@@ -38,8 +38,8 @@ impl Workbench {
     ) {
         match event {
             PredictionEvent::Enter(path, at) => {
-                let goal = Goal::Span(base::Span::at(*at));
-                let how = How::lasting().at(Some(goal));
+                let goal = GoToPosition::Span(base::Span::at(*at));
+                let how = OpenOptions::lasting().at(Some(goal));
                 self.open_path(path.clone(), how, window, cx);
             }
         }

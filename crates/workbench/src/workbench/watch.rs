@@ -1,4 +1,4 @@
-//! What happens around a window: its size, its focus, settings, changes on the disk, git.
+//! Reacts to events around a window: its size, its focus, settings, changes on disk, Git.
 
 use base::{AbsPath, LogErr as _};
 use editor::DocumentModel;
@@ -7,8 +7,8 @@ use project::DiskOutcome;
 use text::Snapshot;
 use ui::Tone;
 
-use super::{Region, Workbench};
-use crate::configuration::{Configuration, ConfigurationEvent, Part};
+use super::{Workbench, WorkbenchRegion};
+use crate::configuration::{ConfigSource, Configuration, ConfigurationEvent};
 use crate::documents::Documents;
 use crate::notices::Notice;
 
@@ -45,10 +45,10 @@ impl Workbench {
             cx.on_focus_lost(window, Self::keyboard_lost),
             cx.observe_in(&modal, window, Self::modal_changed),
             cx.on_focus_in(&in_tree, window, |this, _, _| {
-                this.keyboard_in = Region::Tree;
+                this.keyboard_in = WorkbenchRegion::Tree;
             }),
             cx.on_focus_in(&in_agents, window, |this, _, _| {
-                this.keyboard_in = Region::Agents;
+                this.keyboard_in = WorkbenchRegion::Agents;
             }),
         ];
         let this = cx.weak_entity();
@@ -59,7 +59,8 @@ impl Workbench {
         });
     }
 
-    /// Nothing is asked: unsaved text waits in the journal, and in memory while the program runs.
+    /// Handles the closing window. Never asks: unsaved text is kept in the journal, and in memory
+    /// while the process runs.
     fn window_closes(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         self.store_now(window, cx);
         let documents: Vec<_> = self
@@ -77,8 +78,8 @@ impl Workbench {
 
     fn activation_changed(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         if window.is_window_active() {
-            crate::windows::came_to_front(cx.entity().entity_id(), cx);
-            // A watch may have missed something while another program had the screen.
+            crate::windows::on_activated(cx.entity().entity_id(), cx);
+            // The watcher may have missed changes while another application was active.
             self.check_documents(|_| true, window, cx);
         } else {
             self.autosave_on_leaving(window, cx);
@@ -117,10 +118,14 @@ impl Workbench {
         cx.notify();
     }
 
-    /// Says what is wrong with the settings, at the start and after every change.
+    /// Reports the problems of the settings, at startup and after every change.
     pub(crate) fn report_all_problems(&mut self, window: &mut Window, cx: &mut Context<Self>) {
         let configuration = Configuration::of(cx);
-        for part in [Part::Settings, Part::Keymap, Part::Themes] {
+        for part in [
+            ConfigSource::Settings,
+            ConfigSource::Keymap,
+            ConfigSource::Themes,
+        ] {
             self.report_problems(&configuration, part, window, cx);
         }
     }
@@ -128,14 +133,14 @@ impl Workbench {
     fn report_problems(
         &mut self,
         configuration: &Entity<Configuration>,
-        part: Part,
+        part: ConfigSource,
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
         let problems = configuration.read(cx).problems_of(part).to_vec();
         let theme = configuration.read(cx).theme_problem().map(str::to_owned);
         let Some(first) = problems.first() else {
-            if let Some(sentence) = theme.filter(|_| part == Part::Settings) {
+            if let Some(sentence) = theme.filter(|_| part == ConfigSource::Settings) {
                 self.report(
                     Notice::new(Tone::Warning, sentence).key("theme"),
                     window,
@@ -150,14 +155,18 @@ impl Workbench {
         };
         let notice = Notice::new(Tone::Warning, format!("{first}{more}")).key(format!("{part:?}"));
         let notice = match part {
-            Part::Settings => notice.action("Open settings", crate::actions::app::OpenSettings),
-            Part::Keymap => notice.action("Open key bindings", crate::actions::app::OpenKeymap),
-            Part::Themes => notice,
+            ConfigSource::Settings => {
+                notice.action("Open settings", crate::actions::app::OpenSettings)
+            }
+            ConfigSource::Keymap => {
+                notice.action("Open key bindings", crate::actions::app::OpenKeymap)
+            }
+            ConfigSource::Themes => notice,
         };
         self.report(notice, window, cx);
     }
 
-    /// Compares open texts with the disk, those whose path is `wanted`.
+    /// Compares open texts whose path is `wanted` with the disk.
     pub(super) fn check_documents(
         &mut self,
         wanted: impl Fn(&AbsPath) -> bool,
@@ -190,7 +199,7 @@ impl Workbench {
         window: &mut Window,
         cx: &mut Context<Self>,
     ) {
-        // The banner above the text says the rest; only what has no place there is reported.
+        // The banner above the text shows other outcomes; only those without a banner are reported.
         if let DiskOutcome::Unreadable(error) = outcome {
             let key = format!("disk-{}", document.entity_id());
             self.report(
@@ -201,7 +210,7 @@ impl Workbench {
         }
     }
 
-    /// Tells the watchers which files are on the screen.
+    /// Passes the files on screen to the watchers.
     pub(super) fn watch_visible(&self, cx: &mut Context<Self>) {
         match &self.folder {
             Some(folder) => {
@@ -217,7 +226,7 @@ impl Workbench {
                     .set_visible(without_doubles(here.into_iter()));
             }
             None => {
-                // There is one watch for all windows without a folder.
+                // One watcher serves all windows without a folder.
                 let all = Documents::all(cx).into_iter();
                 let all = all.flat_map(|document| names_of(&document, cx));
                 Configuration::of(cx)
@@ -234,7 +243,7 @@ impl Workbench {
         }
     }
 
-    /// Reads what the last commit holds of every text on the screen, for the marks beside the lines.
+    /// Loads the committed version of every visible text, for the change bars.
     pub(super) fn load_heads(&self, cx: &mut Context<Self>) {
         let documents: Vec<_> = self
             .items
@@ -250,7 +259,7 @@ impl Workbench {
                 let head = cx
                     .background_spawn(async move { read_head(&path, known.as_ref()) })
                     .await;
-                if let Head::Other(head) = head {
+                if let HeadChange::Other(head) = head {
                     document.update(cx, |document, cx| document.set_head(head, cx));
                 }
             })
@@ -259,7 +268,8 @@ impl Workbench {
     }
 }
 
-/// The path of a document, and where its links lead: both are watched, since a change of either changes the text.
+/// Returns the path of a document and its link target: both are watched, because a change of either
+/// changes the text.
 fn names_of(document: &Entity<DocumentModel>, cx: &App) -> Vec<AbsPath> {
     let document = document.read(cx).document();
     let names = document.path().into_iter().chain(document.real_path());
@@ -273,15 +283,15 @@ fn without_doubles(paths: impl Iterator<Item = AbsPath>) -> Vec<AbsPath> {
     paths
 }
 
-enum Head {
+enum HeadChange {
     Same,
     Other(Option<Snapshot>),
 }
 
-fn read_head(path: &AbsPath, known: Option<&Snapshot>) -> Head {
+fn read_head(path: &AbsPath, known: Option<&Snapshot>) -> HeadChange {
     let nothing = || match known {
-        Some(_) => Head::Other(None),
-        None => Head::Same,
+        Some(_) => HeadChange::Other(None),
+        None => HeadChange::Same,
     };
     let Some(bytes) = git::checked_out(path).ok().flatten() else {
         return nothing();
@@ -293,7 +303,7 @@ fn read_head(path: &AbsPath, known: Option<&Snapshot>) -> Head {
     if known.is_some_and(|known| {
         known.len().0 == decoded.text.len() && *known.to_string() == *decoded.text
     }) {
-        return Head::Same;
+        return HeadChange::Same;
     }
-    Head::Other(Some(Snapshot::new(&decoded.text)))
+    HeadChange::Other(Some(Snapshot::new(&decoded.text)))
 }

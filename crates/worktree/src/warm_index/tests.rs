@@ -1,10 +1,10 @@
-//! The place in an index that names its worktree: found, filled, and not believed where anything is odd.
+//! The worktree's name in an index: found, replaced, and rejected if anything is unexpected.
 
 use super::*;
 
 fn varint(length: usize) -> usize {
     let content = [length_of(length), LOCATION.to_vec(), vec![0; length]].concat();
-    begins(&content, 0).unwrap().1
+    location_at(&content, 0).unwrap().1
 }
 
 #[test]
@@ -55,15 +55,15 @@ fn the_name_of_a_worktree_finds_its_place() {
     for version in [2, 4] {
         let base = tempfile::tempdir().unwrap();
         let old = "Location /somewhere/else, system Linux\0";
-        let wide = widened(&index(version, old)).unwrap();
+        let wide = widen_location(&index(version, old)).unwrap();
         fs::write(file(base.path()), wide).unwrap();
-        let warm = WarmIndex::of(base.path()).unwrap();
+        let warm = WarmIndex::load(base.path()).unwrap();
         let root = base.path().canonicalize().unwrap().join("mnt/tree");
         fs::create_dir_all(&root).unwrap();
         let content = warm.for_worktree(&root).unwrap();
         let name = format!("Location {}, system Linux", root.display());
         let mut padded = name.into_bytes();
-        padded.resize(PLACE, 0);
+        padded.resize(LOCATION_BYTES, 0);
         let padded = std::str::from_utf8(&padded).unwrap();
         assert_eq!(content, index(version, padded), "version {version}");
     }
@@ -72,12 +72,12 @@ fn the_name_of_a_worktree_finds_its_place() {
 #[test]
 fn what_is_torn_or_without_notes_is_none() {
     let base = tempfile::tempdir().unwrap();
-    let whole = widened(&index(2, "Location /a, system Linux\0")).unwrap();
+    let whole = widen_location(&index(2, "Location /a, system Linux\0")).unwrap();
     let check = |content: &[u8]| {
         fs::write(file(base.path()), content).unwrap();
-        assert!(WarmIndex::of(base.path()).is_none());
+        assert!(WarmIndex::load(base.path()).is_none());
     };
-    assert!(WarmIndex::of(base.path()).is_none());
+    assert!(WarmIndex::load(base.path()).is_none());
     check(b"");
     check(b"DIRC");
     check(&index(2, "Location /a, system Linux\0"));
@@ -87,7 +87,7 @@ fn what_is_torn_or_without_notes_is_none() {
         check(&spoilt);
         check(&whole[..at]);
     }
-    assert_eq!(widened(b"DIRC no notes at all, just words"), None);
+    assert_eq!(widen_location(b"DIRC no notes at all, just words"), None);
 }
 
 #[test]
@@ -105,6 +105,6 @@ fn whatever_the_bytes_nothing_breaks() {
             bytes[at] = [0, 1, 127, 128, 255, 4][next(6)];
         }
         bytes.truncate(whole.len() - next(3) * next(whole.len()) / 3);
-        widened(&bytes);
+        widen_location(&bytes);
     }
 }

@@ -1,16 +1,16 @@
-//! Work put away and brought back.
+//! Archives and their restoration.
 
 use std::fs;
 
-use worktree::Rung;
+use worktree::TreeBackend;
 
 use super::world::{World, commit, git, make_executable, one, tree, try_git, write};
 
 #[test]
 fn archived_work_comes_back_exactly() {
-    for rung in [Some(Rung::Copy), None] {
+    for rung in [Some(TreeBackend::Copy), None] {
         let mut world = World::new();
-        world.settings.rung = rung;
+        world.settings.backend = rung;
         let hub = world.hub();
         let pool = world.pool();
         let lease = one(&pool);
@@ -39,7 +39,7 @@ fn archived_work_comes_back_exactly() {
         );
         assert!(!root.exists());
         assert_eq!(world.fingerprint(), fingerprint);
-        // The hub moves on and clears up after itself.
+        // The main repository gets commits and runs `git gc`.
         write(&hub.join("readme.md"), "# Two\n");
         commit(&hub, "two");
         git(&hub, ["gc", "--quiet", "--prune=now"]);
@@ -53,10 +53,10 @@ fn archived_work_comes_back_exactly() {
         assert_eq!(git(lease.root.as_path(), ["rev-parse", "HEAD"]).trim(), tip);
         assert_eq!(lease.base, git(&hub, ["rev-parse", "HEAD~1"]).trim());
         assert!(pool.list().unwrap().archives.is_empty());
-        // Its commits outlive the hub's housekeeping.
+        // The lease's commits survive `git gc`.
         git(&hub, ["gc", "--quiet", "--prune=now"]);
         git(lease.root.as_path(), ["fsck"]);
-        let shown = pool.show(&id).unwrap();
+        let shown = pool.status(&id).unwrap();
         assert!(!shown.is_safe_to_remove());
     }
 }
@@ -76,8 +76,8 @@ fn what_a_killed_program_was_bringing_back_comes_back() {
         "ref: refs/heads/burin/wt-1\n",
     );
     assert_eq!(pool.list().unwrap().unfinished, std::slice::from_ref(&id));
-    let said = pool.take(&id).unwrap_err().to_string();
-    assert!(said.contains("was never ready"), "{said}");
+    let said = pool.take_over(&id).unwrap_err().to_string();
+    assert!(said.contains("is incomplete"), "{said}");
 
     let lease = pool.restore(id.as_str()).unwrap();
     assert_eq!((&lease.id, lease.root.as_path()), (&id, root.as_path()));
@@ -89,7 +89,7 @@ fn what_does_not_exist_is_said() {
     let world = World::new();
     let pool = world.pool();
     let said = pool.restore("wt-9").unwrap_err().to_string();
-    assert!(said.contains("nothing is archived as wt-9"), "{said}");
+    assert!(said.contains("there is no archive wt-9"), "{said}");
     let id = worktree::LeaseId::parse("wt-9").unwrap();
     assert!(
         pool.archive(&id)
@@ -123,13 +123,13 @@ fn a_repository_inside_is_not_archived_halfway() {
     let id = lease.id.clone();
     drop(lease);
     let said = pool.archive(&id).unwrap_err().to_string();
-    assert!(said.contains("repository of its own"), "{said}");
-    let taken = pool.take(&id).unwrap();
+    assert!(said.contains("nested repository"), "{said}");
+    let taken = pool.take_over(&id).unwrap();
     assert!(taken.root.join("inner/file").as_path().exists());
 }
 
 #[test]
-fn a_commit_that_only_the_lease_has_is_not_lost_with_it() {
+fn archive_keeps_commits_of_the_lease() {
     let world = World::new();
     let pool = world.pool();
     let lease = one(&pool);

@@ -1,13 +1,13 @@
-//! Uncommitted work handed over, and what counts as safe to lose.
+//! Transfer of uncommitted work, and the rules for work that is safe to lose.
 
 use std::fs;
 
-use worktree::{Discard, Error, Merged, Wanted};
+use worktree::{Discard, Error, LeaseMerge, LeaseRequest};
 
 use super::world::{ONE, World, commit, git, one, read, tree, write};
 
-fn with_changes() -> Wanted {
-    Wanted {
+fn with_changes() -> LeaseRequest {
+    LeaseRequest {
         with_changes: true,
         ..ONE
     }
@@ -59,7 +59,7 @@ fn files_in_conflict_stay_behind_and_are_named() {
     assert_eq!(read(root.join("other.txt")), "mine\n");
     let told = lease.caveats.join("\n");
     assert!(
-        told.contains("readme.md is in conflict in your checkout"),
+        told.contains("readme.md has a merge conflict in your checkout"),
         "{told}"
     );
 }
@@ -73,15 +73,15 @@ fn work_comes_back_into_the_checkout() {
     commit(root, "theirs");
     write(&root.join("loose.txt"), "x\n");
     fs::remove_file(root.join("run.sh")).unwrap();
-    let carried = lease.carry_out(&lease.hub).unwrap();
+    let carried = lease.export_changes(&lease.main_repo).unwrap();
     assert_eq!(carried.len(), 3);
     assert_eq!(tree(&world.hub()), tree(root));
     assert_eq!(
         git(&world.hub(), ["rev-list", "--count", "HEAD"]).trim(),
         "1"
     );
-    // Again is fine: there is nothing left to carry.
-    assert!(lease.carry_out(&lease.hub).unwrap().is_empty());
+    // A repetition succeeds: nothing is left to transfer.
+    assert!(lease.export_changes(&lease.main_repo).unwrap().is_empty());
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn what_both_changed_is_refused_and_nothing_is_written() {
         Err(Error::Conflicts(files)) => assert_eq!(files, ["readme.md"]),
         other => panic!("{other:?}"),
     };
-    check(lease.carry_in(&lease.hub));
-    check(lease.carry_out(&lease.hub));
+    check(lease.import_changes(&lease.main_repo));
+    check(lease.export_changes(&lease.main_repo));
     assert_eq!((tree(root), tree(&hub)), (there, here));
 }
 
@@ -114,15 +114,15 @@ fn links_that_an_agent_plants_are_not_written_through() {
     let root = lease.root.as_path();
     std::os::unix::fs::symlink(&outside, root.join("new")).unwrap();
     write(&hub.join("new/file.txt"), "mine\n");
-    assert!(lease.carry_in(&lease.hub).is_err());
+    assert!(lease.import_changes(&lease.main_repo).is_err());
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
-    // And not read through either.
+    // And it is not read through a symlink either.
     write(&outside.join("secret"), "secret\n");
     fs::remove_file(root.join("new")).unwrap();
     fs::remove_file(hub.join("new/file.txt")).unwrap();
     fs::remove_dir(hub.join("new")).unwrap();
     std::os::unix::fs::symlink(outside.join("secret"), root.join("readable")).unwrap();
-    lease.carry_out(&lease.hub).unwrap();
+    lease.export_changes(&lease.main_repo).unwrap();
     assert!(
         fs::symlink_metadata(hub.join("readable"))
             .unwrap()
@@ -136,8 +136,10 @@ fn work_that_is_nowhere_else_is_not_released() {
     let pool = world.pool();
     let mut lease = one(&pool);
     let root = lease.root.as_path().to_path_buf();
-    let work = |pool: &worktree::Pool, id: &worktree::LeaseId| pool.show(id).unwrap().work.unwrap();
-    assert_eq!(work(&pool, &lease.id).merged, Merged::Nothing);
+    let work = |pool: &worktree::WorktreePool, id: &worktree::LeaseId| {
+        pool.status(id).unwrap().work.unwrap()
+    };
+    assert_eq!(work(&pool, &lease.id).merged, LeaseMerge::Nothing);
     write(&root.join("loose.txt"), "x\n");
     let refused = |done: Result<(), Error>, word: &str| match done {
         Err(error @ Error::Unsaved { .. }) => assert!(error.to_string().contains(word), "{error}"),
@@ -146,8 +148,8 @@ fn work_that_is_nowhere_else_is_not_released() {
     refused(pool.give_back(&mut lease, Discard::Nothing), "loose.txt");
     let id = commit(&root, "work");
     refused(pool.give_back(&mut lease, Discard::Nothing), "commits");
-    assert_eq!(work(&pool, &lease.id).merged, Merged::No);
-    // It lands by plain git here.
+    assert_eq!(work(&pool, &lease.id).merged, LeaseMerge::No);
+    // Here it lands with plain Git.
     git(
         &world.hub(),
         [
@@ -158,7 +160,7 @@ fn work_that_is_nowhere_else_is_not_released() {
         ],
     );
     git(&world.hub(), ["merge", "--quiet", "--ff-only", &id]);
-    assert_eq!(work(&pool, &lease.id).merged, Merged::Yes);
+    assert_eq!(work(&pool, &lease.id).merged, LeaseMerge::Yes);
     pool.give_back(&mut lease, Discard::Nothing).unwrap();
     assert!(!root.exists());
     assert!(super::world::mounts_below(&world.path()).is_empty());
@@ -173,19 +175,19 @@ fn what_landed_in_another_form_counts_as_merged() {
     let id = commit(lease.root.as_path(), "work");
     pool.note_landed(&lease.id, &id).unwrap();
     assert_eq!(
-        pool.show(&lease.id).unwrap().work.unwrap().merged,
-        Merged::Yes
+        pool.status(&lease.id).unwrap().work.unwrap().merged,
+        LeaseMerge::Yes
     );
     write(&lease.root.as_path().join("b"), "x\n");
     commit(lease.root.as_path(), "more");
     assert_eq!(
-        pool.show(&lease.id).unwrap().work.unwrap().merged,
-        Merged::No
+        pool.status(&lease.id).unwrap().work.unwrap().merged,
+        LeaseMerge::No
     );
 }
 
 #[test]
-fn what_landed_as_a_whole_is_put_away_and_comes_back() {
+fn landed_lease_is_archived_and_restorable() {
     let world = World::new();
     let hub = world.hub();
     let pool = world.pool();
@@ -193,7 +195,7 @@ fn what_landed_as_a_whole_is_put_away_and_comes_back() {
     let (id, root) = (lease.id.clone(), lease.root.as_path().to_path_buf());
     write(&root.join("a"), "x\n");
     write(&root.join("readme.md"), "y\n");
-    // The same lands in the checkout, in a commit of its own.
+    // The same changes land in the checkout as another commit.
     write(&hub.join("a"), "x\n");
     write(&hub.join("readme.md"), "y\n");
     let landed = commit(&hub, "landed");
@@ -216,18 +218,18 @@ fn what_landed_as_a_whole_is_put_away_and_comes_back() {
         (read(root.join("a")), read(root.join("readme.md"))),
         ("x\n".to_owned(), "y\n".to_owned())
     );
-    // Who comes back can go again: by hand, and by itself when its program is gone.
+    // A restored lease can be retired again: explicitly, and by `gc` once its process is gone.
     assert!(pool.retire(&mut back).unwrap());
     drop(pool.restore(id.as_str()).unwrap());
     assert_eq!(pool.retire_landed().unwrap(), std::slice::from_ref(&id));
     assert!(pool.list().unwrap().leases.is_empty());
-    // A person who brings it back has it until they release it.
+    // A lease restored by the user stays until the user releases it.
     let mut yours = pool.restore(id.as_str()).unwrap();
-    pool.keep(&mut yours).unwrap();
+    pool.keep_for_user(&mut yours).unwrap();
     assert!(!pool.retire(&mut yours).unwrap());
     drop(yours);
     assert_eq!(pool.retire_landed().unwrap(), []);
-    let mut taken = pool.take(&id).unwrap();
+    let mut taken = pool.take_over(&id).unwrap();
     assert!(!pool.retire(&mut taken).unwrap());
     pool.give_back(&mut taken, Discard::Work).unwrap();
 }
@@ -241,17 +243,17 @@ fn mounts_go_with_whoever_holds_the_lease() {
     write(&held.root.as_path().join("loose.txt"), "x\n");
     drop(held);
     assert!(super::world::mounts_below(&world.path()).is_empty());
-    // Looking at it mounts it for the while, also where something is refused.
-    assert_eq!(pool.show(&id).unwrap().work.unwrap().touched.len(), 1);
+    // Reading it mounts it temporarily, even if a request is refused.
+    assert_eq!(pool.status(&id).unwrap().work.unwrap().touched.len(), 1);
     assert!(pool.release(&id, Discard::Nothing).is_err());
     assert!(super::world::mounts_below(&world.path()).is_empty());
-    let kept = Wanted {
+    let kept = LeaseRequest {
         is_kept: true,
         ..ONE
     };
     let yours = pool.lease(kept).unwrap().remove(0);
     let root = yours.root.as_path().to_path_buf();
-    drop(pool.take(&yours.id).unwrap());
+    drop(pool.take_over(&yours.id).unwrap());
     drop(world.pool());
     assert!(root.join("readme.md").exists(), "a person's stays");
     pool.release(&yours.id, Discard::Nothing).unwrap();
@@ -259,7 +261,7 @@ fn mounts_go_with_whoever_holds_the_lease() {
 }
 
 #[test]
-fn a_lease_with_work_can_be_thrown_away_when_told_so() {
+fn lease_with_work_is_released_with_discard() {
     let world = World::new();
     let pool = world.pool();
     let mut lease = one(&pool);
@@ -269,10 +271,10 @@ fn a_lease_with_work_can_be_thrown_away_when_told_so() {
 }
 
 #[test]
-fn gc_takes_what_is_safe_and_says_why_it_leaves_the_rest() {
+fn gc_removes_safe_leases_and_explains_the_rest() {
     let world = World::new();
     let pool = world.pool();
-    let kept = Wanted {
+    let kept = LeaseRequest {
         is_kept: true,
         ..ONE
     };
@@ -303,7 +305,7 @@ fn gc_takes_what_is_safe_and_says_why_it_leaves_the_rest() {
     assert!(why(&yours.id).contains("yours"), "{cleared:?}");
     assert_eq!(
         read(
-            pool.take(&dirty_id)
+            pool.take_over(&dirty_id)
                 .unwrap()
                 .root
                 .as_path()

@@ -1,4 +1,4 @@
-//! Killed at any moment: nothing is lost, nothing stays locked, nothing is left that is not found.
+//! Kills at any moment: no work is lost, no lock stays, and every leftover is found.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,18 +8,18 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use base::AbsPath;
-use worktree::{Discard, Lease, LeaseId, Pool, Settings};
+use worktree::{Discard, Lease, LeaseId, PoolSettings, WorktreePool};
 
 use super::world::{ONE, World, commit, git, mounts_below, one, write};
 
-/// Where the child works; without it the test that is the child ends at once.
+/// The child's work folder; without it the child test ends at once.
 const PLACE: &str = "BURIN_TEST_PLACE";
 
-/// How often the child is killed; more by `BURIN_TEST_KILLS`.
+/// Default number of kills; `BURIN_TEST_KILLS` overrides it.
 const KILLS: u64 = 12;
 
-fn settings() -> Settings {
-    let mut settings = Settings::usual();
+fn settings() -> PoolSettings {
+    let mut settings = PoolSettings::defaults();
     settings.first_port = 28_000;
     settings.monitor = Some(super::world::monitor());
     settings
@@ -43,7 +43,7 @@ fn story_of_leases() {
     };
     let hub = AbsPath::new(place.join("hub")).unwrap();
     let state = AbsPath::new(place.join("state")).unwrap();
-    let pool = Pool::open(&hub, &state, settings()).unwrap();
+    let pool = WorktreePool::open(&hub, &state, settings()).unwrap();
     let mut noted = fs::OpenOptions::new()
         .append(true)
         .create(true)
@@ -84,7 +84,7 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(KILLS);
-    let pool = Pool::open(
+    let pool = WorktreePool::open(
         &AbsPath::new(world.hub()).unwrap(),
         &world.state(),
         settings(),
@@ -92,15 +92,15 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
     .unwrap();
     for kill in 0..kills {
         let mut running = child(&place);
-        // Spread over what the child does, a little different each time.
+        // The kills are spread over the child's work, with a random offset.
         std::thread::sleep(Duration::from_millis(40 + kill * 97 % 700));
         running.kill().unwrap();
         running.wait().unwrap();
-        // Git of the story may still be at work.
+        // A Git process of the child may still be running.
         std::thread::sleep(Duration::from_millis(60));
-        // Whoever opens it next takes away what the program had mounted.
+        // The next `open` detaches the mounts of the killed program.
         let again = AbsPath::new(world.hub()).unwrap();
-        drop(Pool::open(&again, &world.state(), settings()).unwrap());
+        drop(WorktreePool::open(&again, &world.state(), settings()).unwrap());
         assert_eq!(mounts_below(&place), [] as [PathBuf; 0]);
         check_nothing_is_lost(&pool, &place);
         bring_back_what_was_begun(&pool);
@@ -113,7 +113,7 @@ fn a_kill_at_any_moment_loses_and_leaves_nothing() {
     assert_eq!(git(&world.hub(), ["status", "--porcelain"]), "");
 }
 
-fn check_nothing_is_lost(pool: &Pool, place: &Path) {
+fn check_nothing_is_lost(pool: &WorktreePool, place: &Path) {
     let listing = pool.list().unwrap();
     let mut commits: BTreeSet<String> = listing
         .archives
@@ -147,8 +147,8 @@ fn check_nothing_is_lost(pool: &Pool, place: &Path) {
     }
 }
 
-/// What was being brought back can be asked for again, under its name.
-fn bring_back_what_was_begun(pool: &Pool) {
+/// An interrupted restore can be repeated under the same name.
+fn bring_back_what_was_begun(pool: &WorktreePool) {
     let listing = pool.list().unwrap();
     for archived in &listing.archives {
         if listing
@@ -162,8 +162,9 @@ fn bring_back_what_was_begun(pool: &Pool) {
     }
 }
 
-/// Archives every lease that has work and releases the others; then nothing is left but archives and the base.
-fn clear_everything(pool: &Pool, place: &Path) {
+/// Archives every lease with work and releases the others, so that only archives and the base
+/// remain.
+fn clear_everything(pool: &WorktreePool, place: &Path) {
     pool.gc(0).unwrap();
     for shown in pool.list().unwrap().leases {
         pool.archive(&shown.lease.id).unwrap();
@@ -211,7 +212,7 @@ fn noted(place: &Path) -> Vec<String> {
 }
 
 #[test]
-fn names_of_archives_are_not_given_again_when_the_count_is_lost() {
+fn lost_counter_does_not_reuse_archive_names() {
     let world = World::new();
     let pool = world.pool();
     let archive_one = |text: &str| {
@@ -228,7 +229,7 @@ fn names_of_archives_are_not_given_again_when_the_count_is_lost() {
     let counts = worktrees.flatten().map(|entry| entry.path().join("next"));
     let counts: Vec<PathBuf> = counts.filter(|path| path.exists()).collect();
     assert_eq!(counts.len(), 1);
-    // As a full disk or the end of the machine may leave it.
+    // As a full disk or a power cut may leave it.
     fs::write(&counts[0], "").unwrap();
     let second = archive_one("second\n");
     let archives = pool.list().unwrap().archives;
@@ -237,22 +238,25 @@ fn names_of_archives_are_not_given_again_when_the_count_is_lost() {
 }
 
 #[test]
-fn a_lease_of_a_dead_program_is_offered_and_taken_over() {
+fn orphaned_lease_is_listed_and_taken_over() {
     let world = World::new();
     let pool = world.pool();
     let lease = one(&pool);
     write(&lease.root.as_path().join("loose.txt"), "x\n");
     let id = lease.id.clone();
     assert!(pool.orphans().is_empty());
-    assert!(matches!(pool.take(&id), Err(worktree::Error::Held { .. })));
+    assert!(matches!(
+        pool.take_over(&id),
+        Err(worktree::Error::Held { .. })
+    ));
     drop(lease);
     assert_eq!(pool.orphans(), std::slice::from_ref(&id));
-    // The machine was restarted: mounts are gone.
+    // After a restart of the machine the mounts are gone.
     super::world::unmount_below(&world.path());
-    let shown = pool.show(&id).unwrap();
+    let shown = pool.status(&id).unwrap();
     assert!(shown.is_orphan());
     assert_eq!(shown.work.unwrap().touched.len(), 1);
-    let taken: Lease = pool.take(&id).unwrap();
+    let taken: Lease = pool.take_over(&id).unwrap();
     assert_eq!(
         fs::read_to_string(taken.root.as_path().join("loose.txt")).unwrap(),
         "x\n"
@@ -274,7 +278,7 @@ fn a_torn_record_keeps_the_work() {
     assert_eq!(pool.list().unwrap().unfinished, std::slice::from_ref(&id));
     let cleared = pool.gc(0).unwrap();
     assert!(
-        cleared.kept.iter().any(|line| line.contains("torn")),
+        cleared.kept.iter().any(|line| line.contains("invalid")),
         "{cleared:?}"
     );
     assert!(pool.release(&id, Discard::Nothing).is_err());

@@ -1,16 +1,17 @@
-//! Fresh leases: clean, complete, warm, apart from each other and from the person's checkout.
+//! New leases: clean, complete, with a warm index, and independent of each other and of the
+//! checkout.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use worktree::{Discard, Rung, Standing, Wanted};
+use worktree::{Discard, LeaseRequest, MountPrivilege, TreeBackend};
 
 use super::world::{World, commit, git, one, read, tree, try_git, write};
 
-fn rungs() -> Vec<Rung> {
-    let mut rungs = vec![Rung::Copy, Rung::Fill];
-    if worktree::standing() != Standing::Plain {
-        rungs.push(Rung::Overlay);
+fn rungs() -> Vec<TreeBackend> {
+    let mut rungs = vec![TreeBackend::Copy, TreeBackend::Fill];
+    if worktree::current_privilege() != MountPrivilege::Plain {
+        rungs.push(TreeBackend::Overlay);
     }
     rungs
 }
@@ -23,7 +24,7 @@ fn a_fresh_lease_is_clean_and_whole_by_every_rung() {
         let pool = world.pool();
         let lease = one(&pool);
         let root = lease.root.as_path();
-        assert_eq!(lease.rung, rung);
+        assert_eq!(lease.backend, rung);
         assert_eq!(git(root, ["status", "--porcelain"]), "", "{rung:?}");
         assert_eq!(tree(root), tree(&world.hub()), "{rung:?}");
         let head = git(&world.hub(), ["rev-parse", "HEAD", "HEAD^{tree}"]);
@@ -54,13 +55,13 @@ fn the_first_status_reads_no_file() {
         let before = fs::metadata(&index).unwrap().ino();
         let words = ["status", "--porcelain"];
         assert_eq!(git(lease.root.as_path(), words), "");
-        // Had it read a file, it would have written what it learned.
+        // If Git had read a file, it would have updated the index.
         assert_eq!(
             fs::metadata(&index).unwrap().ino(),
             before,
             "{rung:?}: the index was rewritten"
         );
-        // And what is changed at once is seen, however alike it looks.
+        // An immediate change is detected, even with the same size and time.
         write(
             &lease.root.as_path().join("src/main.rs"),
             "fn main() { yeung() }\n",
@@ -81,7 +82,7 @@ fn what_git_says_of_folders_is_what_they_hold() {
                 .lines()
                 .filter_map(|it| it.strip_prefix("?? "))
                 .collect();
-            // This looks into every folder anew.
+            // This makes Git read every folder again.
             let words = [
                 "ls-files",
                 "--others",
@@ -115,7 +116,7 @@ fn what_is_written_in_one_is_not_seen_elsewhere() {
         let world = World::new().by(rung);
         let pool = world.pool();
         let leases = pool
-            .lease(Wanted {
+            .lease(LeaseRequest {
                 count: 3,
                 is_kept: false,
                 with_changes: false,
@@ -176,7 +177,7 @@ fn leases_have_ports_names_and_an_environment_of_their_own() {
     let world = World::new();
     let leases = world
         .pool()
-        .lease(Wanted {
+        .lease(LeaseRequest {
             count: 3,
             is_kept: false,
             with_changes: false,
@@ -213,7 +214,7 @@ fn leases_have_ports_names_and_an_environment_of_their_own() {
             Some((lease.ports.end - 1).to_string())
         );
     }
-    // A port that somebody listens on is not handed out.
+    // A port in use is not assigned.
     let mut other = World::new();
     other.settings.first_port = 31_000;
     let _taken = std::net::TcpListener::bind(("127.0.0.1", 31_003)).unwrap();
@@ -227,7 +228,7 @@ fn build_folders_are_shared_and_written_apart() {
         let hub = world.hub();
         write(&hub.join("target/debug/built"), "slow to make\n");
         write(&hub.join("node_modules/a/index.js"), "x\n");
-        // Not ignored: nothing to share.
+        // Folders that are not ignored are not shared.
         fs::create_dir(hub.join(".venv")).unwrap();
         let lease = one(&world.pool());
         let root = lease.root.as_path();
@@ -247,13 +248,15 @@ fn build_folders_are_shared_and_written_apart() {
 }
 
 #[test]
-fn folders_too_large_to_copy_are_left_out_with_a_word() {
-    let mut world = World::new().by(Rung::Copy);
+fn too_large_shared_folders_are_left_out() {
+    let mut world = World::new().by(TreeBackend::Copy);
     world.settings.shared_limit = 10_000;
     write(&world.hub().join("target/big"), &"x".repeat(100_000));
     let lease = one(&world.pool());
     assert!(!lease.root.as_path().join("target").exists());
-    assert!(matches!(&lease.shared[0].way, worktree::Way::LeftOut(why) if why.contains("MiB")));
+    assert!(
+        matches!(&lease.shared[0].way, worktree::ShareMethod::LeftOut(why) if why.contains("MiB"))
+    );
 }
 
 #[test]
@@ -288,10 +291,7 @@ fn the_next_base_takes_over_what_did_not_change() {
     pool.give_back(&mut old, Discard::Nothing).unwrap();
     let cleared = pool.gc(u64::MAX).unwrap();
     assert!(
-        cleared
-            .removed
-            .iter()
-            .any(|line| line.starts_with("the base")),
+        cleared.removed.iter().any(|line| line.starts_with("base")),
         "{cleared:?}"
     );
     assert_eq!(tree(new.root.as_path()), tree(&hub));
@@ -312,7 +312,7 @@ fn line_ends_are_as_git_would_have_written_them() {
     write(&hub.join("a.sh"), "one\ntwo\n");
     write(&hub.join("a.bat"), "one\r\ntwo\r\n");
     commit(&hub, "ends");
-    // What git itself would check out.
+    // The files that Git itself would check out.
     let peer = world.path().join("peer");
     let name = peer.to_str().unwrap();
     git(&hub, ["worktree", "add", "--quiet", "--detach", name]);
@@ -337,7 +337,7 @@ fn built_files_stay_as_old_as_their_sources() {
     let lease = one(&world.pool());
     let root = lease.root.as_path();
     assert_eq!(time(&hub.join(old)), time(&root.join(old)));
-    // What is of this second is put before it, never after what was built from it.
+    // A file of the present second gets an earlier time, never one after its build outputs.
     assert!(time(&root.join(young)) <= time(&hub.join(young)));
     assert!(time(&root.join(young)) + minute > time(&hub.join(young)));
 }

@@ -1,4 +1,4 @@
-//! What an agent may do to its tree and git folder, and what we then do.
+//! Malicious changes of an agent to its tree and git folder.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -20,11 +20,11 @@ fn a_config_that_is_not_ours_is_refused() {
         &config,
         &format!("{text}[core]\n\tfsmonitor = touch {}\n", canary.display()),
     );
-    let shown = pool.show(&lease.id).unwrap();
+    let shown = pool.status(&lease.id).unwrap();
     assert!(shown.work.unwrap_err().contains("config"));
     assert!(matches!(
         pool.give_back(&mut lease, Discard::Nothing),
-        Err(Error::Spoilt { .. })
+        Err(Error::Corrupt { .. })
     ));
     let id = lease.id.clone();
     drop(lease);
@@ -35,7 +35,7 @@ fn a_config_that_is_not_ours_is_refused() {
 }
 
 #[test]
-fn nothing_that_is_planted_is_run_or_followed_or_waited_for() {
+fn planted_files_are_not_run_or_followed() {
     let world = World::new();
     let canary = world.path().join("canary");
     let run = format!("#!/bin/sh\ntouch {}\n", canary.display());
@@ -115,7 +115,7 @@ fn nothing_that_is_planted_is_run_or_followed_or_waited_for() {
             "a link to the root" => symlink("/", root.join("everything")).unwrap(),
             other => panic!("{other}"),
         }
-        let shown = pool.show(&lease.id).unwrap();
+        let shown = pool.status(&lease.id).unwrap();
         if let Err(sentence) = &shown.work {
             assert!(
                 sentence.contains(lease.id.as_str()) || sentence.contains("git cannot"),
@@ -125,9 +125,9 @@ fn nothing_that_is_planted_is_run_or_followed_or_waited_for() {
         drop(shown);
         let id = lease.id.clone();
         drop(lease);
-        // Whatever it says, it neither hangs nor runs anything.
+        // Whether it succeeds or fails, it neither hangs nor runs a program.
         pool.gc(0).unwrap();
-        if pool.show(&id).is_ok() {
+        if pool.status(&id).is_ok() {
             pool.release(&id, Discard::Work).unwrap();
         }
         assert!(!canary.exists(), "{what}");
@@ -162,7 +162,7 @@ fn changes_cannot_be_hidden_by_marks_in_the_index() {
     write(&root.join("readme.md"), "# Changed\n");
     write(&root.join("run.sh"), "changed\n");
     assert_eq!(git(root, ["status", "--porcelain"]), "");
-    let touched = pool.show(&lease.id).unwrap().work.unwrap().touched;
+    let touched = pool.status(&lease.id).unwrap().work.unwrap().touched;
     let names: Vec<_> = touched
         .iter()
         .map(|one| String::from_utf8_lossy(&one.path))
@@ -180,7 +180,7 @@ fn objects_that_lie_about_their_name_are_not_taken_over() {
     write(&root.join("readme.md"), "# One more\n");
     git(root, ["add", "--all"]);
     git(root, ["commit", "--quiet", "--message=x"]);
-    // One object gets the content of another.
+    // One object is replaced by the content of another.
     let id = |what: &str| git(root, ["rev-parse", what]).trim().to_owned();
     let path = |id: &str| {
         lease
@@ -197,5 +197,5 @@ fn objects_that_lie_about_their_name_are_not_taken_over() {
     drop(lease);
     assert!(pool.archive(&lease_id).is_err());
     assert!(pool.list().unwrap().archives.is_empty());
-    assert!(pool.show(&lease_id).is_ok(), "it is still there");
+    assert!(pool.status(&lease_id).is_ok(), "it is still there");
 }

@@ -1,15 +1,15 @@
-//! Repositories that are not as most are.
+//! Unusual repositories.
 
 use std::fs;
 
 use base::AbsPath;
-use worktree::{Discard, Pool, Rung, Settings, Wanted};
+use worktree::{Discard, LeaseRequest, PoolSettings, TreeBackend, WorktreePool};
 
 use super::world::{ONE, World, commit, git, one, tree, write};
 
 fn refusal(world: &World, hub: &std::path::Path) -> String {
     let hub = AbsPath::new(hub).unwrap();
-    let opened = Pool::open(&hub, &world.state(), Settings::usual());
+    let opened = WorktreePool::open(&hub, &world.state(), PoolSettings::defaults());
     match opened.and_then(|pool| pool.lease(super::world::ONE)) {
         Err(error) => error.to_string(),
         Ok(_) => panic!("{hub} was leased"),
@@ -17,13 +17,13 @@ fn refusal(world: &World, hub: &std::path::Path) -> String {
 }
 
 #[test]
-fn a_lease_whose_files_were_removed_is_named_with_a_way_out() {
-    for rung in [Rung::Copy, Rung::Fill] {
+fn lease_with_missing_files_is_reported() {
+    for rung in [TreeBackend::Copy, TreeBackend::Fill] {
         let world = World::new().by(rung);
         let pool = world.pool();
         let kept = one(&pool);
         let lease = pool
-            .lease(Wanted {
+            .lease(LeaseRequest {
                 is_kept: true,
                 ..ONE
             })
@@ -43,7 +43,7 @@ fn a_lease_whose_files_were_removed_is_named_with_a_way_out() {
             "{told}"
         );
         for told in [
-            pool.take(&id).map(drop).unwrap_err().to_string(),
+            pool.take_over(&id).map(drop).unwrap_err().to_string(),
             pool.release(&id, Discard::Nothing).unwrap_err().to_string(),
         ] {
             assert!(
@@ -67,7 +67,7 @@ fn a_lease_whose_files_were_removed_is_named_with_a_way_out() {
 fn what_cannot_be_leased_is_said_in_a_sentence() {
     let world = World::bare();
     let said = refusal(&world, &world.hub());
-    assert!(said.contains("nothing was committed yet"), "{said}");
+    assert!(said.contains("has no commit yet"), "{said}");
     let bare = world.path().join("bare.git");
     git(&world.path(), ["init", "--quiet", "--bare", "bare.git"]);
     let said = refusal(&world, &bare);
@@ -151,7 +151,7 @@ fn a_clone_that_borrows_its_objects_lends_them_on() {
 }
 
 #[test]
-fn a_partial_clone_without_the_files_is_refused_with_what_to_do() {
+fn partial_clone_without_objects_is_refused() {
     let world = World::new();
     git(&world.hub(), ["config", "uploadpack.allowFilter", "true"]);
     write(&world.hub().join("readme.md"), "# Two\n");
@@ -227,7 +227,7 @@ fn submodules_and_filters_are_said() {
 fn pool_is_clean(world: &World, id: &worktree::LeaseId) -> bool {
     world
         .pool()
-        .show(id)
+        .status(id)
         .unwrap()
         .work
         .unwrap()
@@ -266,7 +266,7 @@ fn a_detached_head_and_a_commit_without_files_are_fine() {
 fn names_that_lead_out_are_not_checked_out() {
     let world = World::new();
     let hub = world.hub();
-    // A tree that no checkout would make, written by hand.
+    // A hand-written tree that no checkout would produce.
     let blob = git(&hub, ["rev-parse", "HEAD:readme.md"]);
     let entry = format!("100644 blob {}\t.GIT\n", blob.trim());
     let tree = pipe(&hub, &["mktree"], &entry);

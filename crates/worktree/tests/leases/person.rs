@@ -1,33 +1,32 @@
-//! An ordinary user: overlays in a namespace of one's own, copies without one.
+//! An ordinary user: overlays in their own namespace, copies without one.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::world::World;
 
-/// Which story the child tells; without it the tests below that are stories end at once.
+/// The story that the child runs; without it the story tests below end at once.
 const STORY: &str = "BURIN_TEST_STORY";
 
-/// Runs one test of this binary in a child with `story` set, as uid 65534 where we are root.
+/// Runs one test of this binary in a child with `story` set; as uid 65534 if this process is root.
 fn tell(test: &str, story: &Path) {
     let binary = std::env::current_exe().unwrap();
     let is_root = rustix::process::geteuid().is_root();
     let copy = story.join("binary");
     std::fs::copy(binary, &copy).unwrap();
-    let mut command = match is_root {
-        true => {
-            let chown = Command::new("chown")
-                .args(["-R", "65534:65534"])
-                .arg(story)
-                .status();
-            assert!(chown.unwrap().success());
-            let mut command = Command::new("setpriv");
-            command
-                .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
-                .arg(&copy);
-            command
-        }
-        false => Command::new(&copy),
+    let mut command = if is_root {
+        let chown = Command::new("chown")
+            .args(["-R", "65534:65534"])
+            .arg(story)
+            .status();
+        assert!(chown.unwrap().success());
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
+            .arg(&copy);
+        command
+    } else {
+        Command::new(&copy)
     };
     let done = command
         .args(["--exact", test, "--test-threads=1", "--nocapture"])
@@ -70,8 +69,8 @@ fn story_without() {
     }
     let world = World::new();
     let pool = world.pool();
-    let ladder = pool.ladder().unwrap();
-    assert_ne!(ladder.rung, worktree::Rung::Overlay);
+    let ladder = pool.backend_support().unwrap();
+    assert_ne!(ladder.rung, worktree::TreeBackend::Overlay);
     assert!(ladder.missing["overlay"].contains("mount"));
     let lease = super::world::one(&pool);
     assert_eq!(
@@ -86,7 +85,8 @@ fn story_of_a_namespace() {
     if std::env::var_os(STORY).is_none() {
         return;
     }
-    // Threads of the test harness keep a process from entering; a child of one thread may.
+    // The threads of the test harness prevent entering a namespace, so a single-threaded child does
+    // it.
     let unshared = Command::new("unshare")
         .args(["--user", "--mount", "--map-current-user", "--keep-caps"])
         .arg(std::env::current_exe().unwrap())
@@ -108,21 +108,24 @@ fn story_inside() {
     if std::env::var_os("BURIN_TEST_INSIDE").is_none() {
         return;
     }
-    assert_eq!(worktree::standing(), worktree::Standing::Namespace);
+    assert_eq!(
+        worktree::current_privilege(),
+        worktree::MountPrivilege::Namespace
+    );
     let world = World::new();
     super::world::write(&world.hub().join("target/built"), "x\n");
     let pool = world.pool();
-    let ladder = pool.ladder().unwrap();
-    assert_eq!(ladder.rung, worktree::Rung::Overlay, "{ladder:?}");
+    let ladder = pool.backend_support().unwrap();
+    assert_eq!(ladder.rung, worktree::TreeBackend::Overlay, "{ladder:?}");
     let mut lease = super::world::one(&pool);
     let root = lease.root.as_path().to_path_buf();
-    assert_eq!(lease.shared[0].way, worktree::Way::Overlay);
+    assert_eq!(lease.shared[0].way, worktree::ShareMethod::Overlay);
     assert_eq!(super::world::git(&root, ["status", "--porcelain"]), "");
     super::world::write(&root.join("readme.md"), "x\n");
     std::fs::remove_dir_all(root.join("src")).unwrap();
     super::world::write(&root.join("src/other"), "x\n");
     let tip = super::world::commit(&root, "work");
-    let shown = pool.show(&lease.id).unwrap().work.unwrap();
+    let shown = pool.status(&lease.id).unwrap().work.unwrap();
     assert_eq!((shown.tip, shown.touched.len()), (tip, 0));
     assert!(
         pool.give_back(&mut lease, worktree::Discard::Nothing)

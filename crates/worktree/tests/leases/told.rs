@@ -1,4 +1,4 @@
-//! Git is told what changed in a lease, and says the same as when it looks for itself.
+//! `git status` gives the same result with the file system monitor as without it.
 //!
 //! As root, and once more as an ordinary user in a namespace, where the kernel keeps its notes elsewhere. `BURIN_SEEDS`
 //! says how many rounds of random work, where a few are not enough.
@@ -10,16 +10,16 @@ use std::process::Command;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
-use worktree::{Pool, Rung, Standing};
+use worktree::{MountPrivilege, TreeBackend, WorktreePool};
 
 use super::world::{World, git, monitor, one, try_git, write};
 
-/// Set in a test that was started in a namespace of its own.
+/// Set in a test that runs in its own namespace.
 const INSIDE: &str = "BURIN_TEST_INSIDE";
 
-/// A world whose leases are overlays; `None` where none can be mounted.
+/// A world whose leases are overlays; `None` if overlays cannot be mounted.
 fn world() -> Option<World> {
-    if worktree::standing() == Standing::Plain {
+    if worktree::current_privilege() == MountPrivilege::Plain {
         eprintln!("skipped: overlays cannot be mounted here");
         return None;
     }
@@ -30,14 +30,14 @@ fn world() -> Option<World> {
         eprintln!("skipped: {} takes no folders from a monitor", said.trim());
         return None;
     }
-    let mut world = World::new().by(Rung::Overlay);
+    let mut world = World::new().by(TreeBackend::Overlay);
     world.settings.monitor = Some(monitor());
     Some(world)
 }
 
-/// Runs the test of that name again where root is only called so.
+/// Runs the named test again in a user namespace, where root has no real privileges.
 fn also_in_a_namespace(test: &str) {
-    if std::env::var_os(INSIDE).is_some() || worktree::standing() != Standing::Root {
+    if std::env::var_os(INSIDE).is_some() || worktree::current_privilege() != MountPrivilege::Root {
         return;
     }
     if !can_be_called_root() {
@@ -63,14 +63,14 @@ fn can_be_called_root() -> bool {
     tried.output().is_ok_and(|done| done.status.success())
 }
 
-/// What git says of a tree: when it is told, told without reading the kernel's notes, and when it looks.
+/// The status with the monitor, with a monitor that ignores the kernel's marks, and without one.
 fn said(root: &Path, dice: &mut StdRng) -> (String, String) {
     let words = ["status", "--porcelain"];
     let ways = if can_be_called_root() { 3 } else { 2 };
     let told = match dice.random_range(0..ways) {
         0 => git(root, words),
         1 => git(root, ["--no-optional-locks", words[0], words[1]]),
-        // Whose root is only called so cannot read what root noted.
+        // Root of a user namespace cannot read the attributes that real root wrote.
         _ => {
             let done = Command::new("unshare")
                 .args(["--user", "--map-root-user", "git"])
@@ -114,7 +114,7 @@ fn a_fresh_lease_knows_its_files() {
     also_in_a_namespace("a_fresh_lease_knows_its_files");
 }
 
-/// Does `before` in a fresh lease, has git note what it finds, does `after`, and asks again.
+/// Runs `before` in a new lease, lets Git update its index, runs `after`, and compares the status.
 fn check(before: &str, after: &str, expected: &str) {
     let Some(world) = world() else { return };
     let lease = one(&world.pool());
@@ -130,10 +130,10 @@ fn check(before: &str, after: &str, expected: &str) {
     };
     shell(before);
     for _ in 0..2 {
-        // The index is written anew, with what is known by now.
+        // Git rewrites the index with its present knowledge.
         git(root, ["status", "--porcelain"]);
         let write = ["update-index", "-q", "--refresh", "--force-write-index"];
-        // It complains where a file is not as it knows it.
+        // It fails if a file differs from the index.
         let _said = try_git(root, write);
     }
     shell(after);
@@ -225,14 +225,14 @@ fn git_says_the_same_told_or_not() {
     also_in_a_namespace("git_says_the_same_told_or_not");
 }
 
-/// Unmounted and mounted again.
-fn taken_again(pool: &Pool, lease: worktree::Lease) -> worktree::Lease {
+/// Unmounts the lease and mounts it again.
+fn taken_again(pool: &WorktreePool, lease: worktree::Lease) -> worktree::Lease {
     let id = lease.id.clone();
     drop(lease);
-    pool.take(&id).unwrap()
+    pool.take_over(&id).unwrap()
 }
 
-/// Something that an agent does; what it was.
+/// Makes a random change, as an agent would, and describes it.
 fn act(root: &Path, dice: &mut StdRng) -> String {
     let names = [
         "readme.md",
@@ -263,7 +263,7 @@ fn act(root: &Path, dice: &mut StdRng) -> String {
             } else {
                 path
             };
-            // What is in the way stays there.
+            // An existing file stays.
             let made = fs::create_dir_all(file.parent().unwrap());
             let text = format!("{}\n", dice.random_range(0..3));
             let written = made.and_then(|()| fs::write(&file, text));
@@ -297,9 +297,10 @@ fn act(root: &Path, dice: &mut StdRng) -> String {
 }
 
 fn remove(path: &PathBuf) -> bool {
-    match path.is_dir() {
-        true => fs::remove_dir_all(path).is_ok(),
-        false => fs::remove_file(path).is_ok(),
+    if path.is_dir() {
+        fs::remove_dir_all(path).is_ok()
+    } else {
+        fs::remove_file(path).is_ok()
     }
 }
 
@@ -312,7 +313,7 @@ fn what_a_killed_program_mounted_for_git_is_cleared_away() {
     let mut repositories = fs::read_dir(state.as_path().join("worktrees")).unwrap();
     let is_repository = |entry: &fs::DirEntry| entry.path().join("leases").is_dir();
     let repository = repositories.by_ref().flatten().find(is_repository).unwrap();
-    // No process has such a number.
+    // No process has this id.
     let left = repository.path().join(".probe-4194999.index");
     write(&left.join("upper/tree/a"), "a");
     let own = repository

@@ -1,4 +1,4 @@
-//! A repository and a state folder in a temporary folder, and git to ask.
+//! A repository and a state folder in a temporary folder, with helpers to run Git.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use base::AbsPath;
-use worktree::{Lease, Pool, Rung, Settings, Wanted};
+use worktree::{Lease, LeaseRequest, PoolSettings, TreeBackend, WorktreePool};
 
 pub(super) struct World {
     folder: tempfile::TempDir,
-    pub(super) settings: Settings,
+    pub(super) settings: PoolSettings,
 }
 
-/// One lease that ends with this process.
-pub(super) const ONE: Wanted = Wanted {
+/// A request for one lease that ends with this process.
+pub(super) const ONE: LeaseRequest = LeaseRequest {
     count: 1,
     is_kept: false,
     with_changes: false,
@@ -42,7 +42,7 @@ impl World {
     pub(super) fn bare() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("hub")).unwrap();
-        let mut settings = Settings::usual();
+        let mut settings = PoolSettings::defaults();
         settings.first_port = 21_000 + u16::try_from(std::process::id() % 400).unwrap() * 16;
         let world = Self { folder, settings };
         let hub = world.hub();
@@ -52,8 +52,8 @@ impl World {
         world
     }
 
-    pub(super) fn by(mut self, rung: Rung) -> Self {
-        self.settings.rung = Some(rung);
+    pub(super) fn by(mut self, rung: TreeBackend) -> Self {
+        self.settings.backend = Some(rung);
         self
     }
 
@@ -69,16 +69,16 @@ impl World {
         AbsPath::new(self.path().join("state")).unwrap()
     }
 
-    pub(super) fn pool(&self) -> Pool {
+    pub(super) fn pool(&self) -> WorktreePool {
         self.pool_of(&self.hub())
     }
 
-    pub(super) fn pool_of(&self, hub: &Path) -> Pool {
+    pub(super) fn pool_of(&self, hub: &Path) -> WorktreePool {
         let hub = AbsPath::new(hub).unwrap();
-        Pool::open(&hub, &self.state(), self.settings.clone()).unwrap()
+        WorktreePool::open(&hub, &self.state(), self.settings.clone()).unwrap()
     }
 
-    /// Everything of the repository that leasing must not touch, as text.
+    /// A fingerprint of everything that leasing must not change.
     pub(super) fn fingerprint(&self) -> String {
         let hub = self.hub();
         let mut text = git(
@@ -103,12 +103,12 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // Mounts would keep the folder from being removed.
+        // Mounts would prevent the removal of the folder.
         unmount_below(&self.path());
     }
 }
 
-/// A program that git can ask: tests lie beside the folder of the examples.
+/// The monitor program: the examples are built beside the tests.
 pub(super) fn monitor() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let program = own.parent().unwrap().parent().unwrap();
@@ -131,7 +131,7 @@ pub(super) fn unmount_below(folder: &Path) {
     }
 }
 
-/// Where something is mounted below a folder.
+/// The mount points below a folder.
 pub(super) fn mounts_below(folder: &Path) -> Vec<PathBuf> {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap();
     let places = table.lines().filter_map(|line| line.split(' ').nth(4));
@@ -141,7 +141,7 @@ pub(super) fn mounts_below(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-pub(super) fn one(pool: &Pool) -> Lease {
+pub(super) fn one(pool: &WorktreePool) -> Lease {
     pool.lease(ONE).unwrap().remove(0)
 }
 
@@ -159,7 +159,7 @@ pub(super) fn make_executable(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// What git says in a folder; it must be content.
+/// Runs Git in a folder and returns its output; it must succeed.
 pub(super) fn git<T: AsRef<OsStr>>(
     folder: &Path,
     arguments: impl IntoIterator<Item = T>,
@@ -178,20 +178,21 @@ pub(super) fn try_git<T: AsRef<OsStr>>(
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .output()
         .unwrap();
-    match done.status.success() {
-        true => Ok(String::from_utf8(done.stdout).unwrap()),
-        false => Err(String::from_utf8(done.stderr).unwrap()),
+    if done.status.success() {
+        Ok(String::from_utf8(done.stdout).unwrap())
+    } else {
+        Err(String::from_utf8(done.stderr).unwrap())
     }
 }
 
-/// Commits everything in a lease.
+/// Commits all changes of a lease.
 pub(super) fn commit(root: &Path, message: &str) -> String {
     git(root, ["add", "--all"]);
     git(root, ["commit", "--quiet", "--message", message]);
     git(root, ["rev-parse", "HEAD"]).trim().to_owned()
 }
 
-/// Every file below a folder but `.git`, with its content and kind.
+/// Every file below a folder except `.git`, with its content and kind.
 pub(super) fn tree(root: &Path) -> Vec<String> {
     fn walk(folder: &Path, root: &Path, lines: &mut Vec<String>) {
         for entry in fs::read_dir(folder).unwrap().flatten() {

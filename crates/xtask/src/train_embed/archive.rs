@@ -58,9 +58,10 @@ fn data_of_deb(archive: &Path) -> Result<Vec<u8>, String> {
         .arg(archive)
         .output();
     let output = output.map_err(|error| format!("cannot start dpkg-deb: {error}"))?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(format!("dpkg-deb cannot read {}", archive.display())),
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(format!("dpkg-deb cannot read {}", archive.display()))
     }
 }
 

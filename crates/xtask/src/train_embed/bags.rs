@@ -1,8 +1,8 @@
 //! Texts as the tokens they hold and how much each counts: all that the table ever sees of a text.
 
-use index::table::{DIMS, each_weighed};
+use index::embedding::{DIMS, each_weighed};
 use index::wordpiece::Vocabulary;
-use index::words::LONGEST;
+use index::words::MAX_IDENTIFIER_BYTES;
 
 use super::mine::Pair;
 
@@ -70,7 +70,7 @@ pub(super) fn masked(pair: &Pair) -> String {
     let mut rest = pair.code.as_str();
     while let Some(at) = rest
         .find(&pair.name)
-        .filter(|_| !pair.name.is_empty() && pair.name.len() < LONGEST)
+        .filter(|_| !pair.name.is_empty() && pair.name.len() < MAX_IDENTIFIER_BYTES)
     {
         let (before, after) = (&rest[..at], &rest[at + pair.name.len()..]);
         let is_whole = !before.ends_with(is_name) && !after.starts_with(is_name);

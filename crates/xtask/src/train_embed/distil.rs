@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use index::embedding::DIMS;
 use index::minilm::{MiniLm, WIDTH};
-use index::table::DIMS;
-use index::words::{self, Word};
+use index::words::{self, SplitWord};
 
 use super::matrix;
 
@@ -49,11 +49,11 @@ fn pieces(model: &MiniLm, token: &str) -> Vec<u32> {
         Some(known) => pieces.push(known),
         None => {
             words::each(token, 20, |word| match word {
-                Word::Whole {
+                SplitWord::Whole {
                     is_compound: true, ..
                 } => {}
-                Word::Whole { text, .. } | Word::Part(text) => {
-                    vocabulary.pieces(text, &mut |token| pieces.push(token))
+                SplitWord::Whole { text, .. } | SplitWord::Part(text) => {
+                    vocabulary.split_word(text, &mut |token| pieces.push(token))
                 }
             });
         }
@@ -67,7 +67,7 @@ fn known(model: &MiniLm, token: &str) -> Option<u32> {
         Some(_) => {
             (0..vocabulary.len() as u32).find(|number| vocabulary.spelling(*number) == token)
         }
-        None => vocabulary.whole(token),
+        None => vocabulary.whole_token(token),
     }
 }
 

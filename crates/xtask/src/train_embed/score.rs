@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use index::table::DIMS;
+use index::embedding::DIMS;
 use index::wordpiece::Vocabulary;
 
 use super::bags::{self, Bags, masked};
@@ -128,7 +128,7 @@ fn bm25<'a>(queries: impl Iterator<Item = &'a str>, functions: &[String]) -> Vec
     let mut places: HashMap<String, Vec<(usize, f32)>> = HashMap::new();
     let mut lengths = vec![0.0_f32; functions.len()];
     for (number, function) in functions.iter().enumerate() {
-        index::words::each_word(function, index::table::MOST_WORDS, |word| {
+        index::words::each_word(function, index::embedding::MAX_WORDS, |word| {
             lengths[number] += 1.0;
             let places = places.entry(word.to_owned()).or_default();
             match places.last_mut() {
@@ -141,7 +141,7 @@ fn bm25<'a>(queries: impl Iterator<Item = &'a str>, functions: &[String]) -> Vec
     let mut scores = Vec::new();
     for query in queries {
         let mut line = vec![0.0; functions.len()];
-        index::words::each_word(query, index::table::MOST_WORDS, |word| {
+        index::words::each_word(query, index::embedding::MAX_WORDS, |word| {
             let Some(places) = places.get(word) else {
                 return;
             };

@@ -220,15 +220,16 @@ fn debian(text: &str) -> Option<String> {
 pub(super) fn is_permissive(licence: &str) -> bool {
     let small = licence.to_ascii_lowercase();
     let is_choice = small.contains(" or ") || small.contains('/');
-    let parts: Vec<&str> = match is_choice && !small.contains(" and ") {
-        true => small
+    let parts: Vec<&str> = if is_choice && !small.contains(" and ") {
+        small
             .split(['/'])
             .flat_map(|part| part.split(" or "))
-            .collect(),
-        false => small
+            .collect()
+    } else {
+        small
             .split(" and ")
             .flat_map(|part| part.split(", "))
-            .collect(),
+            .collect()
     };
     let is_fine = |part: &&str| {
         let fine = [
@@ -271,9 +272,10 @@ pub(super) fn is_permissive(licence: &str) -> bool {
         fine.iter().any(|word| part.contains(word))
             && !strange.iter().any(|word| part.contains(word))
     };
-    match is_choice && !small.contains(" and ") {
-        true => parts.iter().any(is_fine),
-        false => parts.iter().all(is_fine),
+    if is_choice && !small.contains(" and ") {
+        parts.iter().any(is_fine)
+    } else {
+        parts.iter().all(is_fine)
     }
 }
 

@@ -149,9 +149,10 @@ pub(super) fn run(
                 lesson.queries.get(at)
             });
             let functions = drawn(&batch, tuning.drop, &mut dice, |dice, at| {
-                match dice.chance(tuning.mask) {
-                    true => lesson.masked.get(at),
-                    false => lesson.functions.get(at),
+                if dice.chance(tuning.mask) {
+                    lesson.masked.get(at)
+                } else {
+                    lesson.functions.get(at)
                 }
             });
             loss += step.take(

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use index::table::DIMS;
+use index::embedding::DIMS;
 use index::wordpiece::Vocabulary;
-use index::words::{self, Word};
+use index::words::{self, SplitWord};
 
 use super::mine::{Pairs, Side};
 
@@ -55,9 +55,11 @@ pub(super) fn run(pairs: &Pairs, base: &Vocabulary, folder: &Path) -> Result<(),
             .map(|(name, count)| (name.clone(), count.functions))
             .collect::<Vec<_>>()
     };
-    let words = new(&simple, FEWEST_OF_WORD, &|name| base.whole(name).is_some());
+    let words = new(&simple, FEWEST_OF_WORD, &|name| {
+        base.whole_token(name).is_some()
+    });
     let mut compounds = new(&compound, FEWEST_OF_COMPOUND, &|name| {
-        base.whole(name).is_some()
+        base.whole_token(name).is_some()
     });
     compounds.sort_by_key(|(name, count)| (u32::MAX - count, name.clone()));
     let mut tokens: BTreeSet<String> = words.iter().map(|(name, _)| name.clone()).collect();
@@ -91,13 +93,13 @@ fn counts(pairs: &Pairs) -> (BTreeMap<String, Count>, BTreeMap<String, Count>) {
         let next = packages.len() as u32 + 1;
         let package = *packages.entry(&pair.package).or_insert(next);
         for text in [&pair.query, &pair.code] {
-            words::each(text, index::table::MOST_WORDS, |word| {
+            words::each(text, index::embedding::MAX_WORDS, |word| {
                 let (counts, name) = match word {
-                    Word::Whole {
+                    SplitWord::Whole {
                         text,
                         is_compound: true,
                     } => (&mut compound, text),
-                    Word::Whole { text, .. } | Word::Part(text) => (&mut simple, text),
+                    SplitWord::Whole { text, .. } | SplitWord::Part(text) => (&mut simple, text),
                 };
                 if !counts.contains_key(name) {
                     counts.insert(name.to_owned(), Count::default());
@@ -126,7 +128,7 @@ fn met(
         .iter()
         .filter(|(word, _)| !new.contains(word.as_str()))
     {
-        base.pieces(word, &mut |token| counts[token as usize] += count.functions);
+        base.split_word(word, &mut |token| counts[token as usize] += count.functions);
     }
     let is_plain = |token: &str| {
         let letters = token.strip_prefix("##").unwrap_or(token);
@@ -156,10 +158,10 @@ fn used(
     let vocabulary = Vocabulary::new(tokens.iter().map(String::as_str));
     let mut counts = vec![0; vocabulary.len()];
     for (word, count) in simple {
-        vocabulary.pieces(word, &mut |token| counts[token as usize] += count.functions);
+        vocabulary.split_word(word, &mut |token| counts[token as usize] += count.functions);
     }
     for (word, count) in compound {
-        if let Some(token) = vocabulary.whole(word) {
+        if let Some(token) = vocabulary.whole_token(word) {
             counts[token as usize] += count.functions;
         }
     }

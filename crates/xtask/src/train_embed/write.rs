@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use index::table::{DIMS, MOST_WORDS, Table, Vector, pack};
+use index::embedding::{DIMS, EmbeddingTable, MAX_WORDS, Vector, pack};
 use index::wordpiece::Vocabulary;
 
 use super::mine::{self, Side};
@@ -31,7 +31,7 @@ pub(super) fn run(folder: &Path) -> Result<(), String> {
         .for_each(|number| *number = number.clamp(-most, most));
     let bytes = pack(&tokens, &table).map_err(|error| error.to_string())?;
     let size = bytes.len();
-    let packed = Table::parse(bytes.clone()).map_err(|error| error.to_string())?;
+    let packed = EmbeddingTable::parse(bytes.clone()).map_err(|error| error.to_string())?;
     std::fs::write(SHIPPED, bytes).map_err(|error| format!("cannot write {SHIPPED}: {error}"))?;
     let name: String = packed
         .hash()
@@ -50,7 +50,7 @@ pub(super) fn score(folder: &Path) -> Result<(), String> {
     let pairs = mine::read(folder)?;
     let bytes =
         std::fs::read(SHIPPED).map_err(|error| format!("cannot read {SHIPPED}: {error}"))?;
-    let shipped = Table::parse(bytes.clone()).map_err(|error| error.to_string())?;
+    let shipped = EmbeddingTable::parse(bytes.clone()).map_err(|error| error.to_string())?;
     let vocabulary: &Vocabulary = shipped.vocabulary();
     let rows = &bytes[bytes.len() - vocabulary.len() * DIMS..];
     let rows: Vec<f32> = rows.iter().map(|byte| f32::from(*byte as i8)).collect();
@@ -72,7 +72,7 @@ pub(super) fn score(folder: &Path) -> Result<(), String> {
 }
 
 /// Prints how fast functions are encoded, on one thread.
-fn speed(table: &Table, pairs: &mine::Pairs) {
+fn speed(table: &EmbeddingTable, pairs: &mine::Pairs) {
     let functions: Vec<&str> = pairs
         .values()
         .flatten()
@@ -83,7 +83,7 @@ fn speed(table: &Table, pairs: &mine::Pairs) {
     for function in &functions {
         table
             .vocabulary()
-            .each_token(function, MOST_WORDS, |_| tokens += 1);
+            .each_token(function, MAX_WORDS, |_| tokens += 1);
     }
     let start = Instant::now();
     let known = functions

@@ -1,9 +1,9 @@
-//! Which instructions are found where, and what they become.
+//! Discovery of instruction files, and the resulting texts.
 
 use super::*;
 use host::FakeFiles;
 
-const WIDE: Limits = Limits {
+const WIDE: InstructionLimits = InstructionLimits {
     file: 10_000,
     all: 100_000,
 };
@@ -22,7 +22,7 @@ fn world(contents: &[(&str, &str)]) -> FakeFiles {
 }
 
 #[test]
-fn files_of_the_root_are_given_in_a_fixed_order() {
+fn root_instructions_have_a_fixed_order() {
     let check = |contents: &[(&str, &str)], expected: &[&str]| {
         let files = world(contents);
         let found = Instructions::find(&files, &path("/p"), true, Some(&path("/c")), WIDE);
@@ -40,7 +40,7 @@ fn files_of_the_root_are_given_in_a_fixed_order() {
         ],
         &["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules"],
     );
-    // The same text under two names is given once; so is one that holds nothing.
+    // The same text under two names is added once; an empty text is not added.
     check(
         &[("/p/CLAUDE.md", "a\n"), ("/p/AGENTS.md", "a")],
         &["AGENTS.md"],
@@ -53,12 +53,12 @@ fn files_of_the_root_are_given_in_a_fixed_order() {
         &[("/c/AGENTS.md", "mine"), ("/p/AGENTS.md", "a")],
         &["/c/AGENTS.md", "AGENTS.md"],
     );
-    // Folders below the root wait until something of them is touched.
+    // Folders below the root wait until one of their files is touched.
     check(&[("/p/sub/AGENTS.md", "s")], &[]);
 }
 
 #[test]
-fn nothing_of_an_untrusted_project_is_read() {
+fn untrusted_instructions_are_not_read() {
     let files = world(&[
         ("/p/AGENTS.md", "obey"),
         (
@@ -77,7 +77,7 @@ fn nothing_of_an_untrusted_project_is_read() {
 }
 
 #[test]
-fn nested_files_come_from_the_root_inwards() {
+fn nested_instructions_are_ordered_from_the_root() {
     let files = world(&[
         ("/p/AGENTS.md", "root"),
         ("/p/a/AGENTS.md", "a"),
@@ -99,7 +99,7 @@ fn nested_files_come_from_the_root_inwards() {
 }
 
 #[test]
-fn a_file_brings_in_others_but_only_near_ones() {
+fn imports_stay_inside_the_fence_and_depth() {
     let check = |contents: &[(&str, &str)], expected: &[&str], problems: usize| {
         let files = world(contents);
         let found = Instructions::find(&files, &path("/p"), true, None, WIDE);
@@ -123,7 +123,7 @@ fn a_file_brings_in_others_but_only_near_ones() {
         &["CLAUDE.md"],
         0,
     );
-    // In a circle, and relative to the file that says it.
+    // In a cycle, and relative to the importing file.
     check(
         &[
             ("/p/CLAUDE.md", "@d/a.md"),
@@ -163,7 +163,7 @@ fn a_file_brings_in_others_but_only_near_ones() {
 }
 
 #[test]
-fn a_rule_is_used_as_its_front_says() {
+fn rule_use_follows_front_matter() {
     let check = |front: &str, expected: RuleUse| {
         let text = format!("---\n{front}---\nBody.\n");
         let files = world(&[("/p/.cursor/rules/web/x.mdc", &text)]);
@@ -191,14 +191,14 @@ fn a_rule_is_used_as_its_front_says() {
 }
 
 #[test]
-fn instructions_are_cut_and_say_so() {
+fn long_instructions_are_truncated_with_a_message() {
     let long = "a line\n".repeat(100);
     let files = world(&[
         ("/p/AGENTS.md", &long),
         ("/p/CLAUDE.md", "second\n"),
         ("/p/GEMINI.md", &long.replace('a', "b")),
     ]);
-    let limits = Limits {
+    let limits = InstructionLimits {
         file: 100,
         all: 120,
     };
@@ -206,25 +206,25 @@ fn instructions_are_cut_and_say_so() {
     assert!(
         found.texts[0]
             .1
-            .contains("[cut: these are the first 14 of 100 lines of AGENTS.md")
+            .contains("[truncated: the first 14 of 100 lines of AGENTS.md")
     );
     assert_eq!(found.texts[1].1, "second\n");
     assert!(
-        found.texts[2].1.starts_with("b line\n[cut:"),
+        found.texts[2].1.starts_with("b line\n[truncated:"),
         "{}",
         found.texts[2].1
     );
     assert_eq!(found.problems.len(), 2);
     assert_eq!(
-        Limits::of(8_192),
-        Limits {
+        InstructionLimits::of(8_192),
+        InstructionLimits {
             file: 2_000,
             all: 4_000
         }
     );
     assert_eq!(
-        Limits::of(1_000_000),
-        Limits {
+        InstructionLimits::of(1_000_000),
+        InstructionLimits {
             file: 32_000,
             all: 96_000
         }

@@ -1,18 +1,18 @@
-//! What joins a prompt at the beginning and later.
+//! Additions to a prompt, at the start and later.
 
 use super::*;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use host::{FakeClock, FakeFiles, Files, RealFiles};
 
-use crate::sources::{Buffers, CodeSearch, Place};
+use crate::services::{Buffers, CodeMatch, CodeSearch};
 
 fn path(path: &str) -> AbsPath {
     AbsPath::new(path).unwrap()
 }
 
-fn sources(files: &FakeFiles) -> Sources {
-    Sources {
+fn sources(files: &FakeFiles) -> SessionServices {
+    SessionServices {
         files: Arc::new(files.clone()),
         clock: Arc::new(FakeClock::at(1_795_305_600_000)),
         state: path("/state"),
@@ -39,20 +39,24 @@ fn tools() -> Vec<(String, String)> {
         .collect()
 }
 
-fn opening<'a>(sources: &'a Sources, root: &'a AbsPath, profile: &'a Profile) -> Opening<'a> {
-    Opening {
+fn opening<'a>(
+    sources: &'a SessionServices,
+    root: &'a AbsPath,
+    profile: &'a Profile,
+) -> SessionOpening<'a> {
+    SessionOpening {
         sources,
         root,
         profile,
         tools: tools(),
-        post: Post::Person,
-        mode: Mode::Build,
+        role: AgentRole::Main,
+        mode: SessionMode::Build,
         is_trusted: true,
         config: Some(path("/config")),
-        surroundings: Surroundings {
+        surroundings: SessionEnvironment {
             system: "Linux (x86_64)".into(),
             shell: "bash".into(),
-            ..Surroundings::default()
+            ..SessionEnvironment::default()
         },
     }
 }
@@ -91,10 +95,10 @@ fn project() -> FakeFiles {
     files
 }
 
-/// What joined, in short: where, from where, and the text without its frame.
-fn told(joining: &Joining) -> Vec<String> {
+/// Formats additions: place, origin, and the text without its tags.
+fn told(joining: &PromptAdditions) -> Vec<String> {
     let records = joining.records.iter().map(|record| {
-        let Record::Joined {
+        let SessionRecord::Joined {
             place,
             origin,
             text,
@@ -103,16 +107,16 @@ fn told(joining: &Joining) -> Vec<String> {
             panic!("only joined texts: {record:?}");
         };
         let place = match place {
-            PromptPlace::System => "system",
-            PromptPlace::BeforePrompt => "before",
-            PromptPlace::AfterResults => "after",
+            PromptPosition::System => "system",
+            PromptPosition::BeforePrompt => "before",
+            PromptPosition::AfterResults => "after",
         };
         let origin = match origin {
-            Origin::Pack { name } => format!("pack {name}"),
-            Origin::Rules { path } => format!("rules {path}"),
-            Origin::Skill { name } => format!("skill {name}"),
-            Origin::Header => "header".to_owned(),
-            Origin::Mention { what } => format!("mention {what}"),
+            PromptOrigin::Pack { name } => format!("pack {name}"),
+            PromptOrigin::Rules { path } => format!("rules {path}"),
+            PromptOrigin::Skill { name } => format!("skill {name}"),
+            PromptOrigin::Header => "header".to_owned(),
+            PromptOrigin::Mention { what } => format!("mention {what}"),
             other => format!("{other:?}"),
         };
         assert!(text.ends_with('\n'), "{origin} ends without a line end");
@@ -121,19 +125,19 @@ fn told(joining: &Joining) -> Vec<String> {
     records.collect()
 }
 
-fn texts(joining: &Joining) -> String {
+fn texts(joining: &PromptAdditions) -> String {
     let texts = joining.records.iter().map(|record| match record {
-        Record::Joined { text, .. } => text.as_str(),
+        SessionRecord::Joined { text, .. } => text.as_str(),
         _ => "",
     });
     texts.collect()
 }
 
 #[test]
-fn the_beginning_is_the_stable_first_and_says_where_it_comes_from() {
+fn session_start_orders_stable_parts_first_with_origins() {
     let files = project();
     let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
-    let (_, joining) = opening(&sources, &root, &profile).begin();
+    let (_, joining) = opening(&sources, &root, &profile).build();
     assert_eq!(
         told(&joining),
         [
@@ -153,17 +157,17 @@ fn the_beginning_is_the_stable_first_and_says_where_it_comes_from() {
     assert!(!text.contains("Tag it"));
     assert!(text.contains("Date: 2026-11-22\n"));
     assert_eq!(joining.problems, Vec::<String>::new());
-    // The same again gives the same bytes.
-    assert_eq!(opening(&sources, &root, &profile).begin().1, joining);
+    // The same input gives the same bytes.
+    assert_eq!(opening(&sources, &root, &profile).build().1, joining);
 }
 
 #[test]
-fn an_untrusted_project_says_nothing() {
+fn untrusted_projects_add_nothing() {
     let files = project();
     let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
     let mut opening = opening(&sources, &root, &profile);
     opening.is_trusted = false;
-    let (mut context, joining) = opening.begin();
+    let (mut context, joining) = opening.build();
     let text = texts(&joining);
     assert!(text.contains("I like tabs"));
     for word in ["make test", "Be kind", "release", "names.mdc"] {
@@ -172,7 +176,7 @@ fn an_untrusted_project_says_nothing() {
     assert!(joining.problems[0].contains("not trusted"));
     assert_eq!(
         context.touched(&sources, &["web/app.ts".into()]),
-        Joining::default()
+        PromptAdditions::default()
     );
     let around = opening.surroundings.clone();
     let prompt = context.prompt(&sources, &around, "@secret @release @web/app.ts", &[], None);
@@ -180,12 +184,12 @@ fn an_untrusted_project_says_nothing() {
 }
 
 #[test]
-fn what_is_touched_brings_its_instructions_once() {
+fn touched_files_add_their_instructions_once() {
     let files = project();
     let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
     let opening = opening(&sources, &root, &profile);
-    let (mut context, beginning) = opening.begin();
-    let touch = |context: &mut Context, name: &str| context.touched(&sources, &[name.into()]);
+    let (mut context, beginning) = opening.build();
+    let touch = |context: &mut PromptContext, name: &str| context.touched(&sources, &[name.into()]);
     assert_eq!(
         told(&touch(&mut context, "README.md")),
         Vec::<String>::new()
@@ -198,26 +202,29 @@ fn what_is_touched_brings_its_instructions_once() {
             "after: rules .cursor/rules/ts.mdc"
         ]
     );
-    assert_eq!(touch(&mut context, "web/app.ts"), Joining::default());
-    // A session that is opened again knows it, too.
-    let records: Vec<Record> = beginning.records.into_iter().chain(first.records).collect();
+    assert_eq!(
+        touch(&mut context, "web/app.ts"),
+        PromptAdditions::default()
+    );
+    // A resumed session has the same state.
+    let records: Vec<SessionRecord> = beginning.records.into_iter().chain(first.records).collect();
     let mut again = opening.resume(&records);
-    assert_eq!(touch(&mut again, "web/app.ts"), Joining::default());
+    assert_eq!(touch(&mut again, "web/app.ts"), PromptAdditions::default());
     assert_eq!(
         again.prompt(&sources, &opening.surroundings, "go on", &[], None),
-        Joining::default()
+        PromptAdditions::default()
     );
 }
 
 #[test]
-fn only_what_changed_around_is_told_with_a_later_prompt() {
+fn later_prompts_add_only_environment_changes() {
     let files = project();
     let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
     let opening = opening(&sources, &root, &profile);
-    let (mut context, _) = opening.begin();
+    let (mut context, _) = opening.build();
     let mut around = opening.surroundings.clone();
     let none = context.prompt(&sources, &around, "hello", &[], None);
-    assert_eq!(none, Joining::default());
+    assert_eq!(none, PromptAdditions::default());
     around.files.open = vec!["web/app.ts".into()];
     let change = context.prompt(&sources, &around, "hello", &[], None);
     assert_eq!(
@@ -225,17 +232,17 @@ fn only_what_changed_around_is_told_with_a_later_prompt() {
         "<environment now=\"changed\">\nOpen files: web/app.ts\n</environment>\n"
     );
     let none = context.prompt(&sources, &around, "hello", &[], None);
-    assert_eq!(none, Joining::default());
+    assert_eq!(none, PromptAdditions::default());
 }
 
 #[test]
-fn a_mention_is_what_there_is_of_its_name() {
+fn mentions_resolve_to_file_rule_skill_or_symbol() {
     let files = project();
     let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
     let opening = opening(&sources, &root, &profile);
-    let found = [Found {
+    let found = [CodeLocations {
         name: "Cart".into(),
-        places: vec![Place {
+        places: vec![CodeMatch {
             path: "web/app.ts".into(),
             lines: (1, 2),
             symbol: Some("class Cart".into()),
@@ -244,7 +251,7 @@ fn a_mention_is_what_there_is_of_its_name() {
         }],
     }];
     let check = |text: &str, expected: &[&str], words: &str, problems: usize| {
-        let (mut context, _) = opening.begin();
+        let (mut context, _) = opening.build();
         let joining = context.prompt(
             &sources,
             &opening.surroundings,
@@ -306,22 +313,22 @@ fn a_mention_is_what_there_is_of_its_name() {
     check("@someone said a@b.c", &[], "", 0);
     check("@web/gone.ts", &[], "", 1);
     check("@../config/AGENTS.md", &[], "", 1);
-    // No repository is here.
+    // There is no repository here.
     check("@diff", &[], "", 1);
 }
 
 #[test]
-fn a_mode_other_than_building_is_told_and_its_end_too() {
+fn mode_changes_add_a_message_both_ways() {
     let files = project();
     let (sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
     let mut opening = opening(&sources, &root, &profile);
-    opening.mode = Mode::Plan;
-    let (context, joining) = opening.begin();
+    opening.mode = SessionMode::Plan;
+    let (context, joining) = opening.build();
     assert!(texts(&joining).contains("Plan mode:"));
-    let Record::Joined { place, text, .. } = context.mode(Mode::Build) else {
+    let SessionRecord::Joined { place, text, .. } = context.mode(SessionMode::Build) else {
         panic!("a text joins");
     };
-    assert_eq!(place, PromptPlace::BeforePrompt);
+    assert_eq!(place, PromptPosition::BeforePrompt);
     assert!(text.starts_with("Build mode:"));
 }
 
@@ -342,8 +349,8 @@ impl CodeSearch for Index {
         question: String,
         _: Option<String>,
         _: usize,
-    ) -> BoxFuture<'static, Result<Vec<Place>, String>> {
-        let place = Place {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
+        let place = CodeMatch {
             path: "cart.rs".into(),
             lines: (2, 3),
             symbol: Some("total".into()),
@@ -358,8 +365,8 @@ impl CodeSearch for Index {
         _: &AbsPath,
         name: String,
         _: usize,
-    ) -> BoxFuture<'static, Result<Vec<Place>, String>> {
-        let place = Place {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
+        let place = CodeMatch {
             path: "x.rs".into(),
             lines: (1, 1),
             symbol: None,
@@ -376,13 +383,13 @@ impl CodeSearch for Index {
 }
 
 #[test]
-fn open_texts_win_over_the_disk_and_symbols_are_looked_up() {
+fn mentions_prefer_open_texts_and_look_up_symbols() {
     let files = project();
     let (mut sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
     sources.buffers = Some(Arc::new(Open));
     sources.search = Some(Arc::new(Index));
     let opening = opening(&sources, &root, &profile);
-    let (mut context, _) = opening.begin();
+    let (mut context, _) = opening.build();
     let text = "@total() and @other in @web/app.ts";
     let found = crate::context::symbols(&sources, &root, text)
         .now_or_never()
@@ -394,20 +401,20 @@ fn open_texts_win_over_the_disk_and_symbols_are_looked_up() {
 }
 
 #[test]
-fn a_mention_of_the_codebase_brings_what_the_prompt_is_about() {
+fn codebase_mention_adds_search_results() {
     let files = project();
     let (mut sources, root, profile) = (sources(&files), path("/p"), Profile::harmless());
     let text = "@codebase how is the total computed?";
-    let join = |sources: &Sources| {
+    let join = |sources: &SessionServices| {
         let opening = opening(sources, &root, &profile);
-        let (mut context, _) = opening.begin();
+        let (mut context, _) = opening.build();
         let found = crate::context::symbols(sources, &root, text).now_or_never();
         context.prompt(sources, &opening.surroundings, text, &found.unwrap(), None)
     };
     let without = join(&sources);
     assert_eq!(
         without.problems,
-        ["there is no index of the code, so @codebase brings nothing"]
+        ["there is no code index, so @codebase has no results"]
     );
     sources.search = Some(Arc::new(Index));
     let joining = join(&sources);
@@ -415,7 +422,7 @@ fn a_mention_of_the_codebase_brings_what_the_prompt_is_about() {
     assert!(texts(&joining).contains(expected), "{}", texts(&joining));
 }
 
-/// A folder of its own with a repository in it, made by git itself.
+/// Creates a temporary folder with a repository, using the git binary.
 fn repository() -> (host::TempFolder, AbsPath) {
     let folder = host::TempFolder::new().unwrap();
     let root = RealFiles.canonicalize(folder.path()).unwrap();
@@ -429,7 +436,7 @@ fn repository() -> (host::TempFolder, AbsPath) {
             "init.defaultBranch=main",
         ];
         all.extend(arguments);
-        let request = host::process::Request::new("git", &root).with_arguments(all);
+        let request = host::process::ProcessRequest::new("git", &root).with_arguments(all);
         assert!(
             host::process::run(&request).unwrap().is_success(),
             "{arguments:?}"
@@ -445,13 +452,13 @@ fn repository() -> (host::TempFolder, AbsPath) {
 }
 
 #[test]
-fn the_state_of_a_repository_is_told_and_its_changes_can_be_mentioned() {
+fn repository_state_is_in_header_and_diff_mention() {
     let (_folder, root) = repository();
     let mut sources = sources(&FakeFiles::new());
     sources.files = Arc::new(RealFiles);
     let profile = Profile::harmless();
     let opening = opening(&sources, &root, &profile);
-    let (mut context, joining) = opening.begin();
+    let (mut context, joining) = opening.build();
     assert!(
         texts(&joining).contains("\nGit: branch main\n"),
         "{joining:?}"

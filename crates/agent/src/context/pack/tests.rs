@@ -1,4 +1,4 @@
-//! Packs without gaps, whatever the profile.
+//! Packs leave no placeholder unfilled, for any profile.
 
 use super::*;
 use model::Profiles;
@@ -35,9 +35,9 @@ fn profile(pack: &str, edit: EditTool, parallel: ParallelTools) -> Profile {
     }
 }
 
-/// Every profile that the program comes with has a pack, and every gap of every pack is filled.
+/// Every built-in profile has a pack, and every placeholder of every pack is filled.
 #[test]
-fn all_gaps_are_filled_in_every_pack() {
+fn every_placeholder_of_every_pack_is_filled() {
     let edits = [
         EditTool::StrReplace,
         EditTool::ApplyPatch,
@@ -53,9 +53,9 @@ fn all_gaps_are_filled_in_every_pack() {
     for pack in PACKS {
         for edit in edits {
             for parallel in parallels {
-                for post in [Post::Person, Post::Agent] {
+                for post in [AgentRole::Main, AgentRole::Subagent] {
                     let profile = profile(pack.name, edit, parallel);
-                    let text = Pack::of(&profile).text(&profile, post, &tools(&[]));
+                    let text = PromptPack::of(&profile).text(&profile, post, &tools(&[]));
                     let what = format!("{} {edit:?} {parallel:?}", pack.name);
                     assert!(
                         !text.contains("{{") && !text.contains("}}"),
@@ -75,7 +75,7 @@ fn all_gaps_are_filled_in_every_pack() {
 }
 
 #[test]
-fn every_gap_in_the_files_is_one_that_is_known() {
+fn prompt_files_use_only_known_placeholders() {
     let known = ["edit", "parallel", "verify", "safety"];
     for pack in PACKS {
         for gap in pack.text.split("{{").skip(1) {
@@ -89,7 +89,7 @@ fn every_gap_in_the_files_is_one_that_is_known() {
 }
 
 #[test]
-fn every_pack_that_a_profile_names_is_there() {
+fn packs_named_by_profiles_exist() {
     let text = include_str!("../../../../../assets/models/profiles.json");
     let (profiles, problems) = Profiles::parse(text);
     assert_eq!(problems, Vec::<String>::new());
@@ -102,9 +102,13 @@ fn every_pack_that_a_profile_names_is_there() {
     ] {
         let model = model::ModelId::parse(model).expect("provider/model");
         let profile = profiles.resolve(&model, None);
-        assert_eq!(Pack::of(&profile).name, profile.prompt_pack, "{model}");
+        assert_eq!(
+            PromptPack::of(&profile).name,
+            profile.prompt_pack,
+            "{model}"
+        );
     }
-    // The file names packs in no other way than this.
+    // The file names packs only in this form.
     for name in text.split("\"prompt_pack\": \"").skip(1) {
         let (name, _) = name.split_once('"').expect("a name is closed");
         assert!(PACKS.iter().any(|pack| pack.name == name), "{name}");
@@ -112,19 +116,19 @@ fn every_pack_that_a_profile_names_is_there() {
 }
 
 #[test]
-fn what_is_not_offered_is_not_spoken_of() {
+fn sentences_about_missing_tools_are_dropped() {
     let profile = profile("claude", EditTool::StrReplace, ParallelTools::Hinted);
-    let all = Pack::of(&profile).text(&profile, Post::Person, &tools(&[]));
-    let less = Pack::of(&profile).text(
+    let all = PromptPack::of(&profile).text(&profile, AgentRole::Main, &tools(&[]));
+    let less = PromptPack::of(&profile).text(
         &profile,
-        Post::Person,
+        AgentRole::Main,
         &tools(&["spawn_agent", "ask_user", "semantic_search", "plan"]),
     );
     for word in ["spawn_agent", "ask_user", "semantic_search", "the_plan"] {
         assert!(all.contains(word), "{word}");
         assert!(!less.contains(word), "{word} in:\n{less}");
     }
-    // Sentences beside one that goes are still there, as a point of the list.
+    // Sentences next to a dropped one stay, as an item of the list.
     assert!(
         less.contains("\n- Otherwise choose the likelier reading"),
         "{less}"
@@ -132,10 +136,10 @@ fn what_is_not_offered_is_not_spoken_of() {
 }
 
 #[test]
-fn profiles_are_told_of_calls_side_by_side_as_they_need() {
+fn parallel_call_advice_follows_the_profile() {
     let check = |parallel: ParallelTools, words: &str| {
         let profile = profile("gpt", EditTool::ApplyPatch, parallel);
-        let text = Pack::of(&profile).text(&profile, Post::Person, &tools(&[]));
+        let text = PromptPack::of(&profile).text(&profile, AgentRole::Main, &tools(&[]));
         assert!(text.contains(words), "{text}");
     };
     check(ParallelTools::Hinted, "go out together in one message");
@@ -144,9 +148,9 @@ fn profiles_are_told_of_calls_side_by_side_as_they_need() {
 }
 
 #[test]
-fn modes_have_words_of_their_own() {
-    assert!(mode_text(Mode::Plan, &tools(&[])).contains("change nothing"));
-    assert!(mode_text(Mode::Plan, &tools(&["ask_user"])).starts_with("Plan mode:"));
-    assert!(mode_text(Mode::Ask, &tools(&[])).starts_with("Ask mode:"));
-    assert!(mode_text(Mode::Build, &[]).starts_with("Build mode:"));
+fn each_mode_has_its_own_text() {
+    assert!(mode_text(SessionMode::Plan, &tools(&[])).contains("change nothing"));
+    assert!(mode_text(SessionMode::Plan, &tools(&["ask_user"])).starts_with("Plan mode:"));
+    assert!(mode_text(SessionMode::Ask, &tools(&[])).starts_with("Ask mode:"));
+    assert!(mode_text(SessionMode::Build, &[]).starts_with("Build mode:"));
 }

@@ -1,10 +1,10 @@
-//! The tool that reads skills, over files in memory.
+//! The skill tool over in-memory files.
 
 use super::*;
 use std::time::Duration;
 
-use crate::ask::Desk;
-use crate::sources::Sources;
+use crate::services::SessionServices;
+use crate::user_prompts::UserPrompts;
 use host::{FakeClock, FakeFiles};
 
 fn path(path: &str) -> AbsPath {
@@ -18,7 +18,7 @@ fn context() -> ToolContext {
     files.write(&path("/p/.agents/skills/release/steps.md"), "1. Tag\n");
     files.write(&path("/p/.agents/skills/release/scripts/tag.sh"), "");
     files.write(&path("/p/secret.txt"), "s");
-    let sources = Sources {
+    let sources = SessionServices {
         files: Arc::new(files),
         clock: Arc::new(FakeClock::at(0)),
         state: path("/state"),
@@ -33,7 +33,7 @@ fn context() -> ToolContext {
         root: path("/p"),
         sources: Arc::new(sources),
         sandbox: None,
-        desk: Desk::empty(),
+        desk: UserPrompts::empty(),
         stop: tokio::sync::watch::channel(false).1,
         profile: Arc::new(Profile::harmless()),
         output_tokens: 10_000,
@@ -41,16 +41,16 @@ fn context() -> ToolContext {
     }
 }
 
-fn call(input: serde_json::Value) -> Call {
-    Call {
+fn call(input: serde_json::Value) -> ToolCall {
+    ToolCall {
         id: "c1".into(),
         tool: "skill".into(),
-        input: Input::Json(input),
+        input: CallInput::Json(input),
         waits: false,
     }
 }
 
-async fn answer(trust: Trust, input: serde_json::Value) -> Answer {
+async fn answer(trust: TrustedFolders, input: serde_json::Value) -> ToolResult {
     let tool = SkillTool::new(trust, None);
     let (call, context) = (call(input), context());
     if let Err(answer) = tool.access(&call, &context) {
@@ -63,78 +63,78 @@ async fn answer(trust: Trust, input: serde_json::Value) -> Answer {
 }
 
 #[tokio::test]
-async fn every_way_of_asking_has_its_answer() {
-    let check = async |input: serde_json::Value, outcome: Outcome, words: &str| {
-        let answer = answer(Trust::all(), input.clone()).await;
+async fn skill_tool_answers_by_example() {
+    let check = async |input: serde_json::Value, outcome: CallOutcome, words: &str| {
+        let answer = answer(TrustedFolders::all(), input.clone()).await;
         assert_eq!(answer.outcome, outcome, "{input}");
         assert!(answer.text().contains(words), "{input}: {}", answer.text());
     };
     check(
         json!({"name": "release"}),
-        Outcome::Ok,
+        CallOutcome::Ok,
         "Tag it, see steps.md.\nFiles of this skill: scripts/tag.sh, steps.md\n",
     )
     .await;
     check(
         json!({"name": "release", "file": "steps.md"}),
-        Outcome::Ok,
+        CallOutcome::Ok,
         "1. Tag",
     )
     .await;
     check(
         json!({"name": "release", "file": ""}),
-        Outcome::Ok,
+        CallOutcome::Ok,
         "<skill name=\"release\"",
     )
     .await;
     check(
         json!({"name": "release", "file": null}),
-        Outcome::Ok,
+        CallOutcome::Ok,
         "Tag it",
     )
     .await;
     check(
         json!({"name": "release", "file": "scripts/tag.sh"}),
-        Outcome::Ok,
+        CallOutcome::Ok,
         "is empty",
     )
     .await;
     check(
         json!({"name": "none"}),
-        Outcome::InvalidArguments,
+        CallOutcome::InvalidArguments,
         "there are release",
     )
     .await;
     check(
         json!({}),
-        Outcome::InvalidArguments,
+        CallOutcome::InvalidArguments,
         "name of the skill is missing",
     )
     .await;
     check(
         json!({"name": "release", "file": 3}),
-        Outcome::InvalidArguments,
+        CallOutcome::InvalidArguments,
         "must be a text",
     )
     .await;
     check(
         json!({"name": "release", "file": "x"}),
-        Outcome::UnexpectedEnvironment,
+        CallOutcome::UnexpectedEnvironment,
         "has no file \"x\"",
     )
     .await;
     check(
         json!({"name": "release", "file": "../../../secret.txt"}),
-        Outcome::UnexpectedEnvironment,
+        CallOutcome::UnexpectedEnvironment,
         "leads out of",
     )
     .await;
 }
 
 #[tokio::test]
-async fn an_untrusted_project_has_no_skills() {
-    let answer = answer(Trust::none(), json!({"name": "release"})).await;
-    assert_eq!(answer.outcome, Outcome::InvalidArguments);
+async fn untrusted_projects_have_no_skills() {
+    let answer = answer(TrustedFolders::none(), json!({"name": "release"})).await;
+    assert_eq!(answer.outcome, CallOutcome::InvalidArguments);
     assert!(
         answer.text().contains("there are none"),
         "{}",
@@ -143,12 +143,12 @@ async fn an_untrusted_project_has_no_skills() {
 }
 
 #[test]
-fn text_is_no_way_to_ask() {
-    let tool = SkillTool::new(Trust::all(), None);
-    let call = Call {
-        input: Input::Text("release".into()),
+fn plain_text_input_is_rejected() {
+    let tool = SkillTool::new(TrustedFolders::all(), None);
+    let call = ToolCall {
+        input: CallInput::Text("release".into()),
         ..call(json!({}))
     };
     let answer = tool.access(&call, &context()).unwrap_err();
-    assert_eq!(answer.outcome, Outcome::InvalidArguments);
+    assert_eq!(answer.outcome, CallOutcome::InvalidArguments);
 }

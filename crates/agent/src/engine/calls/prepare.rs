@@ -1,48 +1,48 @@
-//! A call before anything happens: which tool, with what, touching what.
+//! Prepares a call: resolves the tool, its input and its access.
 
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, Shared};
 use tokio::sync::mpsc;
 
-use super::super::session::Session;
+use super::super::session::SessionTask;
 use crate::arguments;
-use crate::leave;
-use crate::outcome::{Detail, Outcome};
-use crate::tool::{Access, Answer, Call, Tool, ToolContext};
+use crate::outcome::{CallOutcome, Detail};
+use crate::permission;
+use crate::tool::{Tool, ToolAccess, ToolCall, ToolContext, ToolResult};
 
-/// Pieces of progress that may wait.
-const PROGRESS: usize = 64;
+/// Capacity of the progress channel.
+const PROGRESS_CAPACITY: usize = 64;
 
-/// A call whose arguments make sense.
-pub(super) struct Ready {
+/// A call with valid arguments.
+pub(super) struct PreparedCall {
     pub(super) tool: Arc<dyn Tool>,
-    pub(super) call: Call,
-    pub(super) access: Access,
+    pub(super) call: ToolCall,
+    pub(super) access: ToolAccess,
     pub(super) context: ToolContext,
     pub(super) progress: mpsc::Receiver<String>,
-    /// What must be over first, where the call asks for that.
-    pub(super) befores: Vec<Shared<BoxFuture<'static, ()>>>,
+    /// Ends of the preceding calls, if the call asks to wait for them.
+    pub(super) predecessors: Vec<Shared<BoxFuture<'static, ()>>>,
 }
 
-pub(super) enum Prepared {
-    Ready(Box<Ready>),
-    /// It never runs.
+pub(super) enum Preparation {
+    Ready(Box<PreparedCall>),
+    /// The call does not run; this is its answer.
     Answered {
         tool: String,
-        answer: Box<Answer>,
+        answer: Box<ToolResult>,
     },
 }
 
-impl Session {
-    pub(super) fn prepare(&self, id: &str, name: &str, arguments: &str) -> Prepared {
+impl SessionTask {
+    pub(super) fn prepare(&self, id: &str, name: &str, arguments: &str) -> Preparation {
         let Some(tool) = self.offered.tools.get(name).cloned() else {
-            return Prepared::Answered {
+            return Preparation::Answered {
                 tool: name.to_owned(),
                 answer: Box::new(self.unknown_tool(name)),
             };
         };
-        let answered = |answer: Answer| Prepared::Answered {
+        let answered = |answer: ToolResult| Preparation::Answered {
             tool: tool.name().to_owned(),
             answer: Box::new(answer),
         };
@@ -58,10 +58,10 @@ impl Session {
             Ok(read) => read,
             Err(sentence) => {
                 let text = format!("This call of {name} was not run: {sentence}.");
-                return answered(Answer::new(Outcome::InvalidArguments, text));
+                return answered(ToolResult::new(CallOutcome::InvalidArguments, text));
             }
         };
-        let call = Call {
+        let call = ToolCall {
             id: id.to_owned(),
             tool: tool.name().to_owned(),
             input,
@@ -72,23 +72,23 @@ impl Session {
             Ok(access) => access,
             Err(answer) => return answered(answer),
         };
-        if let Some(reason) = leave::forbids(self.mode, &*tool, &access) {
+        if let Some(reason) = permission::forbidden_reason(self.mode, &*tool, &access) {
             let text = format!("This call was not run: {reason}.");
-            let answer = Answer::new(Outcome::UserAborted, text);
+            let answer = ToolResult::new(CallOutcome::UserAborted, text);
             return answered(answer.with_detail(Detail::Denied));
         }
-        Prepared::Ready(Box::new(Ready {
+        Preparation::Ready(Box::new(PreparedCall {
             tool,
             call,
             access,
             context,
             progress,
-            befores: Vec::new(),
+            predecessors: Vec::new(),
         }))
     }
 
     fn tool_context(&self) -> (ToolContext, mpsc::Receiver<String>) {
-        let (progress, shown) = mpsc::channel(PROGRESS);
+        let (progress, shown) = mpsc::channel(PROGRESS_CAPACITY);
         let answered = self.transcript.last_model().unwrap_or(&self.model);
         let context = ToolContext {
             session: self.id.clone(),
@@ -96,35 +96,36 @@ impl Session {
             root: self.start.root.clone(),
             sources: self.harness().parts.sources.clone(),
             sandbox: self.start.sandbox.clone(),
-            desk: self.desk.clone(),
+            desk: self.prompts.clone(),
             stop: self.inbox.stop_watch(),
-            profile: self.in_window(self.mind().profile(answered)),
+            profile: self.in_window(self.models().profile(answered)),
             output_tokens: self.output_tokens(),
             progress,
         };
         (context, shown)
     }
 
-    /// The most tokens of a result: never more than a quarter of what the model takes.
+    /// Returns the maximum tokens of a result: at most a quarter of the model's window.
     fn output_tokens(&self) -> u64 {
         let most = (self.context_size().0 / 4).max(256);
         self.harness().parts.limits.output_tokens.min(most)
     }
 
-    fn unknown_tool(&self, name: &str) -> Answer {
+    fn unknown_tool(&self, name: &str) -> ToolResult {
         let names = self
             .offered
             .specs
             .iter()
             .map(|(_, spec)| spec.name.as_str());
         let near = arguments::nearest(name, names);
-        let text = match near.is_empty() {
-            true => format!("There is no tool {name}; there are no tools at all."),
-            false => format!(
+        let text = if near.is_empty() {
+            format!("There is no tool {name}; there are no tools at all.")
+        } else {
+            format!(
                 "There is no tool {name}; the nearest are {}.",
                 near.join(", ")
-            ),
+            )
         };
-        Answer::new(Outcome::InvalidArguments, text)
+        ToolResult::new(CallOutcome::InvalidArguments, text)
     }
 }

@@ -1,5 +1,5 @@
-//! A call that runs: in a task of its own, so that one that computes holds nobody up and one that panics takes
-//! nobody along.
+//! Runs a call in its own task, so that a busy tool blocks nothing else and a panic stays
+//! contained.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -10,61 +10,67 @@ use futures::future::BoxFuture;
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::Instant;
 
-use super::super::hooked::PostHooks;
-use super::super::inbox::Events;
-use super::super::session::Session;
-use super::prepare::Ready;
-use crate::hooks::HookTold;
-use crate::outcome::Outcome;
-use crate::tool::Answer;
+use super::super::inbox::EventSender;
+use super::super::session::SessionTask;
+use super::super::session_hooks::PostHooks;
+use super::prepare::PreparedCall;
+use crate::hooks::HookReply;
+use crate::outcome::CallOutcome;
+use crate::tool::ToolResult;
 
-/// How a call ended.
-pub(super) struct Ended {
-    pub(super) answer: Answer,
+/// The end of a call.
+pub(super) struct FinishedCall {
+    pub(super) answer: ToolResult,
     pub(super) took: Duration,
-    /// What hooks said about it.
-    pub(super) told: HookTold,
+    /// Answers of the hooks.
+    pub(super) hook_answer: HookReply,
 }
 
-/// Ends its task when it is dropped.
-struct Task(JoinHandle<Ended>);
+/// Aborts its task when it is dropped.
+struct CallTask(JoinHandle<FinishedCall>);
 
-impl Drop for Task {
+impl Drop for CallTask {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-/// Begins a call. Dropping the future gives it up.
+/// Starts a call. Dropping the future cancels it.
 pub(super) fn spawn(
-    ready: Ready,
-    events: &Events,
+    ready: PreparedCall,
+    events: &EventSender,
     hooks: Option<PostHooks>,
-) -> (AbortHandle, BoxFuture<'static, Ended>) {
+) -> (AbortHandle, BoxFuture<'static, FinishedCall>) {
     let events = events.clone();
     let name = ready.tool.name().to_owned();
     let began = Instant::now();
     let task = tokio::spawn(run(ready, events, hooks, began));
     let abort = task.abort_handle();
-    let mut task = Task(task);
+    let mut task = CallTask(task);
     let ended = async move {
         match (&mut task.0).await {
             Ok(ended) => ended,
-            Err(error) => Ended {
-                answer: match error.is_cancelled() {
-                    true => Answer::new(Outcome::UserAborted, "aborted by the user"),
-                    false => defect(&name, &*error.into_panic()),
+            Err(error) => FinishedCall {
+                answer: if error.is_cancelled() {
+                    ToolResult::new(CallOutcome::UserAborted, "aborted by the user")
+                } else {
+                    panic_answer(&name, &*error.into_panic())
                 },
                 took: began.elapsed(),
-                told: HookTold::default(),
+                hook_answer: HookReply::default(),
             },
         }
     };
     (abort, ended.boxed())
 }
 
-async fn run(ready: Ready, events: Events, hooks: Option<PostHooks>, began: Instant) -> Ended {
-    let Ready {
+async fn run(
+    ready: PreparedCall,
+    events: EventSender,
+    hooks: Option<PostHooks>,
+    began: Instant,
+) -> FinishedCall {
+    let PreparedCall {
         tool,
         call,
         context,
@@ -75,7 +81,7 @@ async fn run(ready: Ready, events: Events, hooks: Option<PostHooks>, began: Inst
         let id = call.id.clone();
         async move {
             while let Some(text) = progress.recv().await {
-                Session::shown_progress(&events, &id, text);
+                SessionTask::send_progress(&events, &id, text);
             }
         }
     };
@@ -92,33 +98,37 @@ async fn run(ready: Ready, events: Events, hooks: Option<PostHooks>, began: Inst
     };
     let mut answer = match answer {
         Ok(answer) => answer,
-        Err(panic) => defect(tool.name(), &*panic),
+        Err(panic) => panic_answer(tool.name(), &*panic),
     };
     if answer.content.is_empty() {
         answer
             .content
-            .push(model::Content::Text("(no output)".to_owned()));
+            .push(model::PartContent::Text("(no output)".to_owned()));
     }
     let took = began.elapsed();
     let told = match hooks {
         Some(hooks) => hooks.after(&*tool, &call, &answer).await,
-        None => HookTold::default(),
+        None => HookReply::default(),
     };
-    Ended { answer, took, told }
+    FinishedCall {
+        answer,
+        took,
+        hook_answer: told,
+    }
 }
 
-/// A tool that panicked is a defect of ours, and is counted as one.
-fn defect(tool: &str, panic: &(dyn Any + Send)) -> Answer {
+/// Returns the answer for a tool that panicked, which counts as a bug of ours.
+fn panic_answer(tool: &str, panic: &(dyn Any + Send)) -> ToolResult {
     let what = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no reason given".to_owned());
     log::error!("the tool {tool} panicked: {what}");
-    Answer::new(
-        Outcome::Unknown,
+    ToolResult::new(
+        CallOutcome::Unknown,
         format!(
-            "The tool {tool} failed in a way it never should ({what}). This is a defect of the editor, not of your \
+            "The tool {tool} failed unexpectedly ({what}). This is a bug in the editor, not in your \
              call. It may have done part of its work; try another way."
         ),
     )

@@ -1,8 +1,8 @@
-//! Stopping at any moment leaves a valid transcript and nothing that runs.
+//! Stopping at any moment leaves a valid transcript and no running call.
 
 use std::sync::Arc;
 
-use model::Script;
+use model::ResponseScript;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
@@ -10,27 +10,28 @@ use tokio::time::Instant;
 
 use super::super::start;
 use super::fakes::{Talk, World, assert_whole, calls, last, prompt, world, world_by};
-use crate::leave::AskFirst;
-use crate::outcome::Outcome;
+use crate::outcome::CallOutcome;
+use crate::permission::AskByToolClass;
 use crate::record::TurnEnd;
-use crate::session::{Command, Event};
+use crate::session::{AgentEvent, SessionCommand};
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_is_stopped_is_dropped_and_what_was_said_is_kept() {
-    use model::Event as Piece;
+async fn stopping_drops_the_stream_and_keeps_partial_text() {
+    use model::StreamEvent as Piece;
     let world = world([
-        Script::events([Piece::TextDelta("I will".to_owned())]).then_silence(),
-        Script::text("fine"),
+        ResponseScript::events([Piece::TextDelta("I will".to_owned())]).then_silence(),
+        ResponseScript::text("fine"),
     ]);
     let mut talk = world.open();
     talk.say("go").await;
-    talk.until(|event| matches!(event, Event::Text(_))).await;
+    talk.until(|event| matches!(event, AgentEvent::Text(_)))
+        .await;
     talk.say("later").await;
-    talk.tell(Command::Stop).await;
+    talk.tell(SessionCommand::Stop).await;
     assert_eq!(talk.end().await, TurnEnd::Stopped);
     assert_eq!(world.client.cancelled(), 1);
     let given = talk.told.iter().filter_map(|event| match event {
-        Event::GivenBack(prompt) => Some(prompt.text.as_str()),
+        AgentEvent::GivenBack(prompt) => Some(prompt.text.as_str()),
         _ => None,
     });
     assert_eq!(given.collect::<Vec<_>>(), ["later"]);
@@ -41,8 +42,8 @@ async fn a_stream_that_is_stopped_is_dropped_and_what_was_said_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_run_have_a_moment_and_are_then_dropped() {
-    let world = world([Script::calls(&[
+async fn stopped_calls_get_a_grace_period() {
+    let world = world([ResponseScript::calls(&[
         ("kind", "look", r#"{"ms":60000,"heeds":true}"#),
         ("deaf", "look", r#"{"ms":60000}"#),
         ("behind", "edit", r#"{"ms":1,"wait_for_previous":true}"#),
@@ -50,12 +51,12 @@ async fn calls_that_run_have_a_moment_and_are_then_dropped() {
     let mut talk = world.open();
     talk.say("go").await;
     talk.until(
-        |event| matches!(event, Event::Recorded(stored) if stored.record.kind() == "call_began"),
+        |event| matches!(event, AgentEvent::Recorded(stored) if stored.record.kind() == "call_began"),
     )
     .await;
     tokio::time::sleep(std::time::Duration::from_secs(7)).await;
     let stopped = Instant::now();
-    talk.tell(Command::Stop).await;
+    talk.tell(SessionCommand::Stop).await;
     assert_eq!(talk.end().await, TurnEnd::Stopped);
     let took = stopped.elapsed();
     assert!(took.as_millis() <= 250, "{took:?}");
@@ -72,42 +73,47 @@ async fn calls_that_run_have_a_moment_and_are_then_dropped() {
     );
     assert!(
         ends.iter()
-            .all(|(_, outcome, _)| *outcome == Outcome::UserAborted)
+            .all(|(_, outcome, _)| *outcome == CallOutcome::UserAborted)
     );
     assert!(!world.log().contains(&"-deaf".to_owned()));
     assert_whole(&talk.records());
 }
 
-/// A model that looks, edits what has to be allowed, and is done.
+/// A model that reads, makes an edit that needs permission, and stops.
 fn busy() -> World {
     world_by(|request| {
         let number = calls(request);
         let ids: Vec<String> = (number..number + 3).map(|ix| format!("c{ix}")).collect();
         match last(request) {
-            (_, 0) => Script::calls(&[
+            (_, 0) => ResponseScript::calls(&[
                 (&ids[0], "look", r#"{"ms":5,"heeds":true}"#),
                 (&ids[1], "edit", r#"{"ms":5,"writes":["a"]}"#),
                 (&ids[2], "edit", r#"{"ms":5,"writes":["a"]}"#),
             ]),
-            (_, 3) => Script::calls(&[(&ids[0], "look", "{}")]),
-            _ => Script::text("done"),
+            (_, 3) => ResponseScript::calls(&[(&ids[0], "look", "{}")]),
+            _ => ResponseScript::text("done"),
         }
     })
 }
 
-/// Answers every question for leave, in one way or the other.
-async fn answer_leaves(talk: &mut Talk, rng: &mut StdRng, mut until: impl FnMut(&Event) -> bool) {
+/// Answers every permission request at random.
+async fn answer_leaves(
+    talk: &mut Talk,
+    rng: &mut StdRng,
+    mut until: impl FnMut(&AgentEvent) -> bool,
+) {
     loop {
         let event = talk.next().await;
-        if let Event::Recorded(stored) = &event
-            && let crate::record::Record::LeaveAsked { call, .. } = &stored.record
+        if let AgentEvent::Recorded(stored) = &event
+            && let crate::record::SessionRecord::LeaveAsked { call, .. } = &stored.record
         {
-            let decision = match rng.random_bool(0.7) {
-                true => crate::ask::Decision::Once,
-                false => crate::ask::Decision::Refuse { instead: None },
+            let decision = if rng.random_bool(0.7) {
+                crate::user_prompts::PermissionDecision::Once
+            } else {
+                crate::user_prompts::PermissionDecision::Refuse { instead: None }
             };
             let call = call.clone();
-            talk.tell(Command::Decide { call, decision }).await;
+            talk.tell(SessionCommand::Decide { call, decision }).await;
         }
         if until(&event) {
             return;
@@ -116,38 +122,39 @@ async fn answer_leaves(talk: &mut Talk, rng: &mut StdRng, mut until: impl FnMut(
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_after_any_event_leaves_everything_whole() {
+async fn stopping_after_any_event_keeps_the_transcript_valid() {
     for seed in 0..60_u64 {
         let mut rng = StdRng::seed_from_u64(seed);
         let world = busy();
-        let mut talk = Talk::new(start(world.begin_with(Arc::new(AskFirst::default()))));
+        let mut talk = Talk::new(start(world.begin_with(Arc::new(AskByToolClass::default()))));
         talk.say("go").await;
         let mut left = rng.random_range(0..26);
         let mut is_over = false;
         answer_leaves(&mut talk, &mut rng, |event| {
-            is_over = matches!(event, Event::Idle(_));
+            is_over = matches!(event, AgentEvent::Idle(_));
             left -= 1;
             is_over || left < 0
         })
         .await;
-        // Somewhere between two events.
+        // Stop at a random point between two events.
         for _ in 0..rng.random_range(0..12) {
             tokio::task::yield_now().await;
         }
-        talk.tell(Command::Stop).await;
+        talk.tell(SessionCommand::Stop).await;
         if !is_over {
-            talk.until(|event| matches!(event, Event::Idle(_))).await;
+            talk.until(|event| matches!(event, AgentEvent::Idle(_)))
+                .await;
         }
         assert_whole(&world.kept(&talk.id).await);
-        talk.tell(Command::Prompt(prompt("again"))).await;
+        talk.tell(SessionCommand::Prompt(prompt("again"))).await;
         let mut ended = None;
         answer_leaves(&mut talk, &mut rng, |event| match event {
-            Event::Idle(end) => {
+            AgentEvent::Idle(end) => {
                 ended = Some(end.clone());
                 true
             }
-            // The stop came when the turn was over, and took the new prompt along.
-            Event::GivenBack(_) => true,
+            // The stop came after the turn was over, and returned the new prompt.
+            AgentEvent::GivenBack(_) => true,
             _ => false,
         })
         .await;
@@ -165,11 +172,11 @@ async fn stopping_after_any_event_leaves_everything_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_was_never_written_down_is_given_back() {
-    let world = world([Script::text("never")]);
+async fn unrecorded_prompts_are_returned_on_stop() {
+    let world = world([ResponseScript::text("never")]);
     let mut talk = world.open();
     talk.say("go").await;
-    talk.tell(Command::Stop).await;
+    talk.tell(SessionCommand::Stop).await;
     let end = talk.end().await;
     assert_eq!(end, TurnEnd::Stopped);
     let was_written = talk
@@ -179,6 +186,6 @@ async fn a_prompt_that_was_never_written_down_is_given_back() {
     let was_given = talk
         .told
         .iter()
-        .any(|event| matches!(event, Event::GivenBack(_)));
+        .any(|event| matches!(event, AgentEvent::GivenBack(_)));
     assert_ne!(was_written, was_given, "{}", json!(was_written));
 }

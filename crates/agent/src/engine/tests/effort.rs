@@ -1,16 +1,16 @@
-//! The effort of a session in its requests.
+//! Reasoning effort in a session's requests.
 
-use model::{Effort, Script};
+use model::{Effort, ResponseScript};
 
 use super::fakes::{Talk, world};
-use crate::engine::{Start, start};
+use crate::engine::{SessionOptions, start};
 use crate::record::TurnEnd;
 
 #[tokio::test(start_paused = true)]
 async fn requests_carry_the_effort_of_their_session() {
     for effort in [None, Some(Effort::Low), Some(Effort::High)] {
-        let world = world([Script::text("done")]);
-        let begin = Start {
+        let world = world([ResponseScript::text("done")]);
+        let begin = SessionOptions {
             effort,
             ..world.begin()
         };

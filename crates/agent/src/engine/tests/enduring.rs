@@ -1,41 +1,46 @@
-//! Random sessions at providers that refuse parts, say nothing useful, have small windows and break off: whatever
-//! happened, a plain next prompt is answered, before and after the session is opened again.
+//! Random sessions with providers that refuse parts, give vague errors, have small windows and
+//! break off: a plain next prompt is always answered, before and after the session is resumed.
 //!
-//! Requests are encoded for every wire, judged as JSON, and refused in the providers' own words, which `router` reads.
-//! `BURIN_SESSIONS=200` runs more of them.
+//! Requests are encoded for every wire, checked as JSON, and refused with the providers' own
+//! messages, which `router` parses. `BURIN_SESSIONS=200` runs more of them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use model::{Content, Event, Failure, FailureClass, Request, Script};
+use model::{Failure, FailureClass, ModelRequest, PartContent, ResponseScript, StreamEvent};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use router::wire::{Dialect, Site, Wire, WireOptions, encode, refused};
+use router::wire::{ChatDialect, RequestTarget, WireOptions, WireProtocol, encode, refused};
 use serde_json::{Value, json};
 
 use super::super::resume;
 use super::fakes::{Talk, assert_whole, prompt, world_by};
-use crate::picture::tests::png;
+use crate::images::tests::png;
 use crate::record::TurnEnd;
-use crate::session::{Command, Prompt};
+use crate::session::{SessionCommand, UserPrompt};
 
-const WIRES: [Wire; 4] = [Wire::Anthropic, Wire::Responses, Wire::Chat, Wire::Gemini];
+const WIRES: [WireProtocol; 4] = [
+    WireProtocol::Anthropic,
+    WireProtocol::Responses,
+    WireProtocol::Chat,
+    WireProtocol::Gemini,
+];
 
-/// What one provider does not take.
+/// The restrictions of a simulated provider.
 struct Provider {
-    wire: Wire,
-    /// The last byte of pictures that it refuses is divisible by this.
+    wire: WireProtocol,
+    /// It refuses images whose last byte is divisible by this.
     bad_picture: u8,
     takes_pictures: bool,
     bad_tool: Option<&'static str>,
     bad_member: bool,
-    /// Bytes of a body.
+    /// Maximum bytes of a body.
     window: usize,
-    /// Whether it says how large its window is, and where a mistake is.
+    /// Whether its errors name the window size and the faulty part.
     is_exact: bool,
     random: Mutex<StdRng>,
-    /// Whether nothing breaks by chance any more.
+    /// Whether random failures are turned off.
     is_calm: Arc<AtomicBool>,
     calls: AtomicU64,
 }
@@ -57,16 +62,16 @@ impl Provider {
         }
     }
 
-    fn answer(&self, request: &Request) -> Script {
+    fn answer(&self, request: &ModelRequest) -> ResponseScript {
         let options = WireOptions {
             images: true,
             ..WireOptions::default()
         };
-        let encoded = encode(self.wire, &Dialect::default(), &options, request);
+        let encoded = encode(self.wire, &ChatDialect::default(), &options, request);
         let sent = encoded.expect("it is encoded").body;
         let body: Value = serde_json::from_slice(&sent).expect("JSON");
         if let Some((status, error)) = self.refusal(&body, sent.len(), request) {
-            let site = Site {
+            let site = RequestTarget {
                 provider: "Maker".to_owned(),
                 host: "maker.example".to_owned(),
                 model: "m".to_owned(),
@@ -74,32 +79,32 @@ impl Provider {
             let now = SystemTime::UNIX_EPOCH;
             let error = error.to_string();
             let failure = refused(&site, status, &[], error.as_bytes(), &sent, now);
-            return Script::fails(failure);
+            return ResponseScript::fails(failure);
         }
         let mut random = self.random.lock().expect("one at a time");
         let next = || format!("c{}", self.calls.fetch_add(1, Ordering::Relaxed));
         if self.is_calm.load(Ordering::Relaxed) {
-            return Script::text("all is well");
+            return ResponseScript::text("all is well");
         }
         match random.random_range(0..10) {
-            0 => Script::fails(Failure::new(FailureClass::Torn, "It broke off.")),
-            1 => Script::events([
-                Event::TextDelta("half an answ".to_owned()),
-                Event::Failed(Failure::new(FailureClass::Torn, "It broke off.")),
+            0 => ResponseScript::fails(Failure::new(FailureClass::Torn, "It broke off.")),
+            1 => ResponseScript::events([
+                StreamEvent::TextDelta("half an answ".to_owned()),
+                StreamEvent::Failed(Failure::new(FailureClass::Torn, "It broke off.")),
             ]),
-            2 => Script::text(" "),
-            3 => Script::calls(&[(&next(), "look", "{\"say\": \"\\ud800")]),
-            4 => Script::calls(&[("same", "look", "{}"), ("same", "look", "{}")]),
+            2 => ResponseScript::text(" "),
+            3 => ResponseScript::calls(&[(&next(), "look", "{\"say\": \"\\ud800")]),
+            4 => ResponseScript::calls(&[("same", "look", "{}"), ("same", "look", "{}")]),
             5..8 => {
                 let fill = json!({ "fill": random.random_range(0..120_000) }).to_string();
-                Script::calls(&[(&next(), "look", &fill), (&next(), "exec", "{}")])
+                ResponseScript::calls(&[(&next(), "look", &fill), (&next(), "exec", "{}")])
             }
-            _ => Script::text("done with that"),
+            _ => ResponseScript::text("done with that"),
         }
     }
 
-    /// What this provider has against a request, as it says it.
-    fn refusal(&self, body: &Value, length: usize, request: &Request) -> Option<(u16, Value)> {
+    /// Returns the provider's error message for a request, if it refuses it.
+    fn refusal(&self, body: &Value, length: usize, request: &ModelRequest) -> Option<(u16, Value)> {
         let error = |message: String, param: &str| json!({ "error": { "type": "invalid_request_error", "message": message, "param": param } });
         if let Some(name) = self.bad_tool
             && request.tools.iter().any(|tool| tool.name == name)
@@ -120,35 +125,37 @@ impl Provider {
             ));
         }
         if images.iter().any(|last| last % self.bad_picture == 0) {
-            let words = match self.is_exact {
-                true => "Could not process image",
-                false => "Bad request",
+            let words = if self.is_exact {
+                "Could not process image"
+            } else {
+                "Bad request"
             };
             return Some((400, error(words.to_owned(), "")));
         }
         (length > self.window).then(|| {
-            let words = match self.is_exact {
-                true => format!("maximum context length is {} tokens", self.window / 4),
-                false => "prompt is too long".to_owned(),
+            let words = if self.is_exact {
+                format!("maximum context length is {} tokens", self.window / 4)
+            } else {
+                "prompt is too long".to_owned()
             };
             (400, error(words, ""))
         })
     }
 }
 
-/// The last byte of every picture that is sent.
-fn images(request: &Request) -> Vec<u8> {
+/// Returns the last byte of every image sent.
+fn images(request: &ModelRequest) -> Vec<u8> {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let images = parts.filter_map(|part| match &part.content {
-        Content::Image { bytes, .. } => bytes.last().copied(),
+        PartContent::Image { bytes, .. } => bytes.last().copied(),
         _ => None,
     });
     images.collect()
 }
 
-fn random_prompt(random: &mut StdRng) -> Prompt {
+fn random_prompt(random: &mut StdRng) -> UserPrompt {
     let pictures = random.random_range(0..3);
-    let image = |tail: u8| Content::Image {
+    let image = |tail: u8| PartContent::Image {
         media_type: "image/png".to_owned(),
         bytes: [png(), vec![tail]].concat().into(),
     };
@@ -157,7 +164,7 @@ fn random_prompt(random: &mut StdRng) -> Prompt {
         1 => "a long paste ".repeat(random.random_range(1..4_000)),
         _ => "work on it".to_owned(),
     };
-    Prompt {
+    UserPrompt {
         images: (0..pictures).map(|_| image(random.random())).collect(),
         ..prompt(&text)
     }
@@ -170,7 +177,8 @@ async fn session(seed: u64) {
     let mut random = StdRng::seed_from_u64(seed ^ 0x5eed);
     let mut talk = world.open();
     for _ in 0..random.random_range(1..6) {
-        talk.tell(Command::Prompt(random_prompt(&mut random))).await;
+        talk.tell(SessionCommand::Prompt(random_prompt(&mut random)))
+            .await;
         talk.end().await;
         if random.random_bool(0.2) {
             let id = talk.id.clone();
@@ -192,7 +200,7 @@ async fn session(seed: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_happens_a_session_answers_the_next_prompt() {
+async fn random_provider_failures_never_block_the_next_prompt() {
     let count: u64 = std::env::var("BURIN_SESSIONS").map_or(20, |count| count.parse().unwrap());
     for seed in 0..count {
         session(seed).await;

@@ -1,4 +1,5 @@
-//! A world for sessions: a ledger of their own, scripted models, tools that do what their arguments say.
+//! Test fixtures for sessions: a temporary ledger, scripted models, tools controlled by their
+//! arguments.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,40 +9,56 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use host::{FakeClock, FakeFiles, TempFolder};
 use ledger::Ledger;
-use model::{Profile, Script, ScriptedClient, ToolInput, ToolSpec};
+use model::{Profile, ResponseScript, ScriptedClient, ToolInput, ToolSpec};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::super::{
-    Harness, HarnessParts, Limits, NoContext, Opened, PlainCompactor, ScriptedMind, Start, start,
+    Harness, HarnessParts, NoContext, PlainCompactor, ScriptedGateway, SessionChannels,
+    SessionLimits, SessionOptions, start,
 };
-use crate::ask::Decision;
-use crate::leave::{Judge, Verdict};
-use crate::outcome::Outcome;
-use crate::record::{Mode, Record, Stored, TurnEnd};
-use crate::session::{Command, Event, Prompt};
-use crate::sources::Sources;
-use crate::store::Store;
-use crate::tool::{Access, Answer, Call, Input, Scope, Tool, ToolClass, ToolContext};
+use crate::outcome::CallOutcome;
+use crate::permission::{PermissionPolicy, PermissionVerdict};
+use crate::record::{SessionMode, SessionRecord, Stored, TurnEnd};
+use crate::services::SessionServices;
+use crate::session::{AgentEvent, SessionCommand, UserPrompt};
+use crate::store::SessionStore;
+use crate::tool::{
+    CallInput, LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult,
+};
 use crate::transcript::{Transcript, problems};
+use crate::user_prompts::PermissionDecision;
 
 /// Allows every call.
 pub(super) struct AllowAll;
 
-impl Judge for AllowAll {
-    fn judge(&self, _: &dyn Tool, _: &Call, _: &Access, _: Mode) -> Verdict {
-        Verdict::Allow
+impl PermissionPolicy for AllowAll {
+    fn evaluate(
+        &self,
+        _: &dyn Tool,
+        _: &ToolCall,
+        _: &ToolAccess,
+        _: SessionMode,
+    ) -> PermissionVerdict {
+        PermissionVerdict::Allow
     }
 
-    fn learn(&self, _: &dyn Tool, _: &Call, _: &Access, _: &Decision) -> Result<(), String> {
+    fn remember(
+        &self,
+        _: &dyn Tool,
+        _: &ToolCall,
+        _: &ToolAccess,
+        _: &PermissionDecision,
+    ) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// What tools did, in order: `+id` where a call begins and `-id` where it ends.
+/// Log of the tools, in order: `+id` when a call starts and `-id` when it ends.
 pub(super) type Log = Arc<Mutex<Vec<String>>>;
 
-/// Does what its arguments say: `ms` to wait, `say`, `fill` with so many letters, `reads`, `writes`, `fail`, `panic`, `heeds` the stop, `ask`.
+/// A tool controlled by its arguments: `ms` to wait, `say`, `fill` with this many characters,
+/// `reads`, `writes`, `fail`, `panic`, `heeds` the stop, `ask`.
 pub(super) struct FakeTool {
     pub(super) name: &'static str,
     pub(super) class: ToolClass,
@@ -68,22 +85,26 @@ impl Tool for FakeTool {
         self.class
     }
 
-    fn access(&self, call: &Call, _context: &ToolContext) -> Result<Access, Answer> {
-        let paths = |name: &str| -> Vec<Scope> {
+    fn access(&self, call: &ToolCall, _context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        let paths = |name: &str| -> Vec<LockScope> {
             let list = value(call).get(name).and_then(Value::as_array).cloned();
             let paths = list.unwrap_or_default();
             let paths = paths.iter().filter_map(Value::as_str);
-            paths.map(|path| Scope::Path(path.to_owned())).collect()
+            paths.map(|path| LockScope::Path(path.to_owned())).collect()
         };
-        Ok(Access {
+        Ok(ToolAccess {
             reads: paths("reads"),
             writes: paths("writes"),
             title: format!("{} {}", self.name, call.id),
-            ..Access::default()
+            ..ToolAccess::default()
         })
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         async move {
             let input = value(call);
             let text = |name: &str| input.get(name).and_then(Value::as_str);
@@ -96,28 +117,28 @@ impl Tool for FakeTool {
                     stopped = stop.wait_for(|stop| *stop) => {
                         assert!(stopped.is_ok());
                         self.log(format!("!{}", call.id));
-                        return Answer::new(Outcome::UserAborted, "stopped half way");
+                        return ToolResult::new(CallOutcome::UserAborted, "stopped half way");
                     }
                 }
             } else if !pause.is_zero() {
                 tokio::time::sleep(pause).await;
             }
             if let Some(question) = text("ask") {
-                let answer = context.desk.ask(crate::ask::Question {
+                let answer = context.desk.ask(crate::user_prompts::UserQuestion {
                     text: question.to_owned(),
                     options: Vec::new(),
                 });
                 let answer = answer.await.unwrap_or_else(|| "nobody".to_owned());
-                return Answer::ok(answer);
+                return ToolResult::ok(answer);
             }
             assert!(text("panic").is_none(), "the fake was told to");
             self.log(format!("-{}", call.id));
             match text("fail") {
-                Some(why) => Answer::new(Outcome::UnexpectedEnvironment, why),
+                Some(why) => ToolResult::new(CallOutcome::UnexpectedEnvironment, why),
                 None => {
                     let fill = input.get("fill").and_then(Value::as_u64).unwrap_or(0);
                     let said = text("say").unwrap_or("done");
-                    Answer::ok(format!("{said}{}", "x".repeat(fill as usize)))
+                    ToolResult::ok(format!("{said}{}", "x".repeat(fill as usize)))
                 }
             }
         }
@@ -131,16 +152,16 @@ impl FakeTool {
     }
 }
 
-fn value(call: &Call) -> Value {
+fn value(call: &ToolCall) -> Value {
     match &call.input {
-        Input::Json(value) => value.clone(),
-        Input::Text(text) => Value::String(text.clone()),
+        CallInput::Json(value) => value.clone(),
+        CallInput::Text(text) => Value::String(text.clone()),
     }
 }
 
 /// Everything that sessions need.
 pub(super) struct World {
-    /// Kept, since dropping it removes the ledger.
+    /// Keeps the ledger alive: dropping the folder removes it.
     _folder: TempFolder,
     pub(super) client: ScriptedClient,
     pub(super) harness: Arc<Harness>,
@@ -159,33 +180,39 @@ pub(super) fn tools(log: &Log) -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-pub(super) fn world(scripts: impl IntoIterator<Item = Script>) -> World {
+pub(super) fn world(scripts: impl IntoIterator<Item = ResponseScript>) -> World {
     world_with(
-        ScriptedMind::new(ScriptedClient::new(scripts)),
-        Limits::default(),
+        ScriptedGateway::new(ScriptedClient::new(scripts)),
+        SessionLimits::default(),
     )
 }
 
-pub(super) fn world_with(mind: ScriptedMind, limits: Limits) -> World {
+pub(super) fn world_with(mind: ScriptedGateway, limits: SessionLimits) -> World {
     let client = mind.client.clone();
     world_of(Arc::new(mind), client, limits)
 }
 
-/// A world whose models answer by what they are asked.
-pub(super) fn world_by(rule: impl Fn(&model::Request) -> Script + Send + Sync + 'static) -> World {
+/// Creates a world whose models answer by a rule on the request.
+pub(super) fn world_by(
+    rule: impl Fn(&model::ModelRequest) -> ResponseScript + Send + Sync + 'static,
+) -> World {
     let client = ScriptedClient::default();
-    world_of(Arc::new(RuleMind(rule)), client, Limits::default())
+    world_of(Arc::new(RuleMind(rule)), client, SessionLimits::default())
 }
 
-fn world_of(mind: Arc<dyn super::super::Mind>, client: ScriptedClient, limits: Limits) -> World {
+fn world_of(
+    mind: Arc<dyn super::super::ModelGateway>,
+    client: ScriptedClient,
+    limits: SessionLimits,
+) -> World {
     let folder = TempFolder::new().expect("a folder");
     let ledger = Ledger::open(&folder.path().join("ledger.db"), 1)
         .expect("a ledger")
         .ledger;
     let log = Log::default();
     let harness = Harness::new(HarnessParts {
-        store: Store::start(ledger).expect("a store"),
-        sources: Arc::new(Sources {
+        store: SessionStore::start(ledger).expect("a store"),
+        sources: Arc::new(SessionServices {
             files: Arc::new(FakeFiles::new()),
             clock: Arc::new(FakeClock::at(1_000_000)),
             state: AbsPath::new("/state").expect("absolute"),
@@ -194,10 +221,10 @@ fn world_of(mind: Arc<dyn super::super::Mind>, client: ScriptedClient, limits: L
             diagnostics: None,
             web: None,
         }),
-        mind,
+        models: mind,
         tools: tools(&log),
         contexts: Arc::new(NoContext("You are a test.".to_owned())),
-        farewell: Arc::new(|_| {}),
+        on_session_end: Arc::new(|_| {}),
         compactor: Arc::new(PlainCompactor),
         limits,
     });
@@ -210,19 +237,19 @@ fn world_of(mind: Arc<dyn super::super::Mind>, client: ScriptedClient, limits: L
 }
 
 impl World {
-    pub(super) fn begin(&self) -> Start {
+    pub(super) fn begin(&self) -> SessionOptions {
         self.begin_with(Arc::new(AllowAll))
     }
 
-    pub(super) fn begin_with(&self, judge: Arc<dyn Judge>) -> Start {
-        Start {
+    pub(super) fn begin_with(&self, judge: Arc<dyn PermissionPolicy>) -> SessionOptions {
+        SessionOptions {
             harness: self.harness.clone(),
             tools: Vec::new(),
             root: AbsPath::new("/work").expect("absolute"),
             model: "test/model".to_owned(),
-            mode: Mode::Build,
-            judge,
-            has_person: true,
+            mode: SessionMode::Build,
+            call_judge: judge,
+            has_user: true,
             budget: None,
             effort: None,
             hooks: None,
@@ -239,23 +266,23 @@ impl World {
         self.log.lock().expect("the log").clone()
     }
 
-    /// What the ledger has of a session, once everything is on the disk.
+    /// Returns the records of a session in the ledger, once all are on the disk.
     pub(super) async fn kept(&self, session: &str) -> Vec<Stored> {
         self.harness.store().flush().await.expect("flushed");
         self.harness.store().read(session).expect("read").records
     }
 }
 
-/// A session and what it told so far.
+/// A session and its events so far.
 pub(super) struct Talk {
     pub(super) id: Arc<str>,
-    pub(super) commands: mpsc::Sender<Command>,
-    events: mpsc::Receiver<Event>,
-    pub(super) told: Vec<Event>,
+    pub(super) commands: mpsc::Sender<SessionCommand>,
+    events: mpsc::Receiver<AgentEvent>,
+    pub(super) told: Vec<AgentEvent>,
 }
 
 impl Talk {
-    pub(super) fn new(opened: Opened) -> Self {
+    pub(super) fn new(opened: SessionChannels) -> Self {
         Self {
             id: opened.id,
             commands: opened.commands,
@@ -264,24 +291,24 @@ impl Talk {
         }
     }
 
-    pub(super) async fn tell(&self, command: Command) {
+    pub(super) async fn tell(&self, command: SessionCommand) {
         self.commands.send(command).await.expect("it listens");
     }
 
     pub(super) async fn say(&self, text: &str) {
-        self.tell(Command::Prompt(prompt(text))).await;
+        self.tell(SessionCommand::Prompt(prompt(text))).await;
     }
 
-    /// The next event.
-    pub(super) async fn next(&mut self) -> Event {
-        // No timeout: the clock stands still, and would jump to it while the ledger's thread writes.
+    /// Waits for the next event.
+    pub(super) async fn next(&mut self) -> AgentEvent {
+        // No timeout: the paused clock would jump to it while the ledger's thread writes.
         let event = self.events.recv().await.expect("it is there");
         self.told.push(event.clone());
         event
     }
 
     /// Waits for an event of this kind.
-    pub(super) async fn until(&mut self, is_it: impl Fn(&Event) -> bool) -> Event {
+    pub(super) async fn until(&mut self, is_it: impl Fn(&AgentEvent) -> bool) -> AgentEvent {
         loop {
             let event = self.next().await;
             if is_it(&event) {
@@ -292,79 +319,84 @@ impl Talk {
 
     /// Waits for the end of the turn.
     pub(super) async fn end(&mut self) -> TurnEnd {
-        match self.until(|event| matches!(event, Event::Idle(_))).await {
-            Event::Idle(end) => end,
+        match self
+            .until(|event| matches!(event, AgentEvent::Idle(_)))
+            .await
+        {
+            AgentEvent::Idle(end) => end,
             _ => unreachable!("it was looked for"),
         }
     }
 
-    /// Says something and waits for the end of the turn.
+    /// Sends a prompt and waits for the end of the turn.
     pub(super) async fn ask(&mut self, text: &str) -> TurnEnd {
         self.say(text).await;
         self.end().await
     }
 
-    pub(super) async fn close(mut self) -> Vec<Event> {
-        self.tell(Command::Close).await;
-        self.until(|event| matches!(event, Event::Closed)).await;
+    pub(super) async fn close(mut self) -> Vec<AgentEvent> {
+        self.tell(SessionCommand::Close).await;
+        self.until(|event| matches!(event, AgentEvent::Closed))
+            .await;
         self.told
     }
 
-    /// The records that were told.
+    /// Returns the records received as events.
     pub(super) fn records(&self) -> Vec<Stored> {
         records(&self.told)
     }
 
-    /// How each call ended: id, outcome, text.
-    pub(super) fn ends(&self) -> Vec<(String, Outcome, String)> {
+    /// Returns the end of each call: id, outcome, text.
+    pub(super) fn ends(&self) -> Vec<(String, CallOutcome, String)> {
         let records = self.records();
         let ends = records.iter().filter_map(|stored| match &stored.record {
-            Record::CallEnded {
+            SessionRecord::CallEnded {
                 call,
                 outcome,
                 content,
                 ..
-            } => Some((call.clone(), *outcome, crate::parts::texts(content))),
+            } => Some((call.clone(), *outcome, crate::stored_parts::texts(content))),
             _ => None,
         });
         ends.collect()
     }
 }
 
-pub(super) fn records(events: &[Event]) -> Vec<Stored> {
+pub(super) fn records(events: &[AgentEvent]) -> Vec<Stored> {
     let records = events.iter().filter_map(|event| match event {
-        Event::Recorded(stored) => Some(stored.as_ref().clone()),
+        AgentEvent::Recorded(stored) => Some(stored.as_ref().clone()),
         _ => None,
     });
     records.collect()
 }
 
-pub(super) fn prompt(text: &str) -> Prompt {
-    Prompt {
+pub(super) fn prompt(text: &str) -> UserPrompt {
+    UserPrompt {
         text: text.to_owned(),
         images: Vec::new(),
     }
 }
 
-/// The kinds of records in order.
+/// Returns the kinds of records, in order.
 pub(super) fn kinds(records: &[Stored]) -> Vec<&'static str> {
     records.iter().map(|stored| stored.record.kind()).collect()
 }
 
-/// Every call has ended exactly once, numbers have no gap, and every wire takes the transcript.
+/// Asserts that every call ended exactly once, sequence numbers have no gap, and every wire accepts
+/// the transcript.
 pub(super) fn assert_whole(records: &[Stored]) {
     let mut open = std::collections::BTreeMap::new();
     for (ix, stored) in records.iter().enumerate() {
         assert_eq!(stored.seq, ix as u64, "numbers have no gap");
         match &stored.record {
-            Record::Answered { parts, .. } => {
+            SessionRecord::Answered { parts, .. } => {
                 for part in parts {
                     if let crate::record::StoredContent::Call { id, .. } = &part.content {
                         open.insert(id.clone(), 0);
                     }
                 }
             }
-            Record::CallEnded { call, .. } => *open.entry(call.clone()).or_insert(0) += 1,
+            SessionRecord::CallEnded { call, .. } => *open.entry(call.clone()).or_insert(0) += 1,
             _ => {}
         }
     }
@@ -376,23 +408,25 @@ pub(super) fn assert_whole(records: &[Stored]) {
     assert_eq!(found, Vec::<String>::new());
 }
 
-/// A model that answers by what it is asked. Keeps nothing.
+/// A model that answers by a rule on the request. Keeps no state.
 pub(super) struct RuleMind<F>(pub(super) F);
 
-impl<F: Fn(&model::Request) -> Script + Send + Sync> super::super::Mind for RuleMind<F> {
+impl<F: Fn(&model::ModelRequest) -> ResponseScript + Send + Sync> super::super::ModelGateway
+    for RuleMind<F>
+{
     fn ask(
         &self,
-        ask: router::actor::Ask,
-    ) -> futures::stream::BoxStream<'static, router::actor::Told> {
-        let router::actor::Question::Chat(request) = &ask.what else {
+        ask: router::actor::RouterRequest,
+    ) -> futures::stream::BoxStream<'static, router::actor::RouterEvent> {
+        let router::actor::RequestPayload::Chat(request) = &ask.payload else {
             panic!("nobody fills gaps here");
         };
         let script = (self.0)(request);
-        ScriptedMind::new(ScriptedClient::new([script])).ask(ask)
+        ScriptedGateway::new(ScriptedClient::new([script])).ask(ask)
     }
 
     fn profile(&self, _model: &str) -> Arc<Profile> {
-        ScriptedMind::new(ScriptedClient::default()).profile
+        ScriptedGateway::new(ScriptedClient::default()).profile
     }
 
     fn price(&self, _model: &str) -> Option<model::Price> {
@@ -400,23 +434,23 @@ impl<F: Fn(&model::Request) -> Script + Send + Sync> super::super::Mind for Rule
     }
 }
 
-/// The texts of the last message, and how many results it holds.
-pub(super) fn last(request: &model::Request) -> (String, usize) {
+/// Returns the texts of the last message, and its number of results.
+pub(super) fn last(request: &model::ModelRequest) -> (String, usize) {
     let parts = request.messages.last().map_or(&[][..], |last| &last.parts);
     let texts = parts.iter().filter_map(|part| match &part.content {
-        model::Content::Text(text) => Some(text.as_str()),
+        model::PartContent::Text(text) => Some(text.as_str()),
         _ => None,
     });
     let text = texts.collect();
     let results = parts
         .iter()
-        .filter(|part| matches!(part.content, model::Content::ToolResult { .. }));
+        .filter(|part| matches!(part.content, model::PartContent::ToolResult { .. }));
     (text, results.count())
 }
 
-/// How many calls a conversation holds: the next one's number.
-pub(super) fn calls(request: &model::Request) -> usize {
+/// Returns the number of calls in a conversation, which is the next call's number.
+pub(super) fn calls(request: &model::ModelRequest) -> usize {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
-    let calls = parts.filter(|part| matches!(part.content, model::Content::ToolCall { .. }));
+    let calls = parts.filter(|part| matches!(part.content, model::PartContent::ToolCall { .. }));
     calls.count()
 }

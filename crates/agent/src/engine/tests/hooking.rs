@@ -1,4 +1,4 @@
-//! Hooks in a turn: what they block, what they decide, what they add.
+//! Hooks in a turn: blocking, deciding and adding text.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use base::AbsPath;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use model::Script;
+use model::ResponseScript;
 use serde_json::json;
 
-use super::super::{Start, start};
+use super::super::{SessionOptions, start};
 use super::fakes::{Talk, World, assert_whole, world};
-use crate::hooks::{HookRunner, Hooks, Ran, parse};
-use crate::leave::AskFirst;
-use crate::outcome::{Detail, Outcome};
-use crate::record::{Origin, Record, TurnEnd};
-use crate::session::Event;
+use crate::hooks::{HookOutput, HookRunner, Hooks, parse};
+use crate::outcome::{CallOutcome, Detail};
+use crate::permission::AskByToolClass;
+use crate::record::{PromptOrigin, SessionRecord, TurnEnd};
+use crate::session::AgentEvent;
 
 /// Answers with the command itself.
 struct Echo;
@@ -27,8 +27,8 @@ impl HookRunner for Echo {
         _folder: &AbsPath,
         _input: Vec<u8>,
         _patience: Duration,
-    ) -> BoxFuture<'static, Result<Ran, String>> {
-        let ran = Ran {
+    ) -> BoxFuture<'static, Result<HookOutput, String>> {
+        let ran = HookOutput {
             code: Some(0),
             output: command.to_owned(),
             errors: String::new(),
@@ -41,19 +41,19 @@ fn begin(world: &World, event: &str, answer: &str) -> Talk {
     let settings = json!({ "hooks": { event: [{ "hooks": [{ "command": answer }] }] } });
     let (hooks, problems) = parse(&settings.to_string());
     assert_eq!(problems, Vec::<String>::new());
-    Talk::new(start(Start {
+    Talk::new(start(SessionOptions {
         hooks: Some(Arc::new(Hooks::new(hooks, Arc::new(Echo)))),
-        ..world.begin_with(Arc::new(AskFirst::default()))
+        ..world.begin_with(Arc::new(AskByToolClass::default()))
     }))
 }
 
-fn call(tool: &str) -> Script {
-    Script::calls(&[("1", tool, "{}")])
+fn call(tool: &str) -> ResponseScript {
+    ResponseScript::calls(&[("1", tool, "{}")])
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_is_blocked_before_it_begins() {
-    let world = world([call("look"), Script::text("done")]);
+async fn hooks_block_calls_before_they_start() {
+    let world = world([call("look"), ResponseScript::text("done")]);
     let mut talk = begin(
         &world,
         "PreToolUse",
@@ -61,15 +61,15 @@ async fn a_call_is_blocked_before_it_begins() {
     );
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
     let (_, outcome, text) = talk.ends().remove(0);
-    assert_eq!(outcome, Outcome::UserAborted);
-    assert!(text.contains("a hook forbids it: not here"), "{text}");
+    assert_eq!(outcome, CallOutcome::UserAborted);
+    assert!(text.contains("blocked by a hook: not here"), "{text}");
     assert!(world.log().is_empty());
     assert_whole(&talk.records());
 }
 
 #[tokio::test(start_paused = true)]
-async fn leave_is_given_in_the_persons_place() {
-    let world = world([call("edit"), Script::text("done")]);
+async fn hooks_grant_permission_instead_of_the_user() {
+    let world = world([call("edit"), ResponseScript::text("done")]);
     let answer = r#"{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}"#;
     let mut talk = begin(&world, "PermissionRequest", answer);
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
@@ -79,12 +79,12 @@ async fn leave_is_given_in_the_persons_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_hook_adds_joins_behind_the_results() {
-    let world = world([call("look"), Script::text("done")]);
+async fn hook_output_is_added_after_the_results() {
+    let world = world([call("look"), ResponseScript::text("done")]);
     let answer = r#"{"hookSpecificOutput":{"additionalContext":"lint: fine"}}"#;
     let mut talk = begin(&world, "PostToolUse", answer);
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
-    let is_hook = |record: &Record| matches!(record, Record::Joined { origin: Origin::Hook { .. }, text, .. } if text == "lint: fine");
+    let is_hook = |record: &SessionRecord| matches!(record, SessionRecord::Joined { origin: PromptOrigin::Hook { .. }, text, .. } if text == "lint: fine");
     assert!(talk.records().iter().any(|stored| is_hook(&stored.record)));
     let last = world
         .client
@@ -97,7 +97,7 @@ async fn what_a_hook_adds_joins_behind_the_results() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_is_blocked_is_given_back() {
+async fn blocked_prompts_are_returned() {
     let world = world([]);
     let mut talk = begin(
         &world,
@@ -111,14 +111,14 @@ async fn a_prompt_that_is_blocked_is_given_back() {
     assert!(
         talk.told
             .iter()
-            .any(|event| matches!(event, Event::GivenBack(prompt) if prompt.text == "go"))
+            .any(|event| matches!(event, AgentEvent::GivenBack(prompt) if prompt.text == "go"))
     );
     assert!(world.client.requests().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_is_sent_back_to_work_but_not_for_ever() {
-    let world = world((0..9).map(|_| Script::text("done")));
+async fn stop_hooks_continue_the_turn_a_limited_number_of_times() {
+    let world = world((0..9).map(|_| ResponseScript::text("done")));
     let mut talk = begin(
         &world,
         "Stop",
@@ -131,7 +131,7 @@ async fn a_model_is_sent_back_to_work_but_not_for_ever() {
     let denied = talk.records().iter().any(|stored| {
         matches!(
             &stored.record,
-            Record::CallEnded {
+            SessionRecord::CallEnded {
                 detail: Some(Detail::Denied),
                 ..
             }

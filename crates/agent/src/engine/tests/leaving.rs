@@ -1,41 +1,41 @@
-//! What needs leave, and who gives it.
+//! Permission requests and the decisions on them.
 
 use std::sync::Arc;
 
-use model::Script;
+use model::ResponseScript;
 
-use super::super::{Start, start};
+use super::super::{SessionOptions, start};
 use super::fakes::{Talk, assert_whole, kinds, world};
-use crate::ask::Decision;
-use crate::leave::AskFirst;
-use crate::outcome::{Detail, Outcome};
-use crate::record::{Mode, Record, TurnEnd};
-use crate::session::{Command, Event};
+use crate::outcome::{CallOutcome, Detail};
+use crate::permission::AskByToolClass;
+use crate::record::{SessionMode, SessionRecord, TurnEnd};
+use crate::session::{AgentEvent, SessionCommand};
+use crate::user_prompts::PermissionDecision;
 
-fn is_asked(event: &Event) -> bool {
-    matches!(event, Event::Recorded(stored) if stored.record.kind() == "leave_asked")
+fn is_asked(event: &AgentEvent) -> bool {
+    matches!(event, AgentEvent::Recorded(stored) if stored.record.kind() == "leave_asked")
 }
 
 #[tokio::test(start_paused = true)]
-async fn others_go_on_while_one_waits_for_leave() {
+async fn other_calls_run_while_one_awaits_permission() {
     let world = world([
-        Script::calls(&[
+        ResponseScript::calls(&[
             ("asks", "edit", r#"{"writes":["a"]}"#),
             ("behind", "look", r#"{"reads":["a"]}"#),
             ("free", "look", r#"{"reads":["b"],"ms":10}"#),
         ]),
-        Script::text("done"),
+        ResponseScript::text("done"),
     ]);
-    let mut talk = Talk::new(start(world.begin_with(Arc::new(AskFirst::default()))));
+    let mut talk = Talk::new(start(world.begin_with(Arc::new(AskByToolClass::default()))));
     talk.say("go").await;
     talk.until(is_asked).await;
     talk.until(
-        |event| matches!(event, Event::Recorded(stored) if stored.record.kind() == "call_ended"),
+        |event| matches!(event, AgentEvent::Recorded(stored) if stored.record.kind() == "call_ended"),
     )
     .await;
     assert_eq!(world.log(), ["+free", "-free"]);
-    let (call, decision) = ("asks".to_owned(), Decision::Once);
-    talk.tell(Command::Decide { call, decision }).await;
+    let (call, decision) = ("asks".to_owned(), PermissionDecision::Once);
+    talk.tell(SessionCommand::Decide { call, decision }).await;
     assert_eq!(talk.end().await, TurnEnd::Done);
     assert_eq!(
         world.log(),
@@ -44,24 +44,24 @@ async fn others_go_on_while_one_waits_for_leave() {
     assert_whole(&talk.records());
 }
 
-async fn decide(decision: Decision, calls: usize) -> (Talk, Vec<String>) {
+async fn decide(decision: PermissionDecision, calls: usize) -> (Talk, Vec<String>) {
     let scripts = (0..calls).map(|ix| {
         let id = format!("c{ix}");
-        Script::calls(&[(&id, "edit", r#"{"writes":["a"]}"#)])
+        ResponseScript::calls(&[(&id, "edit", r#"{"writes":["a"]}"#)])
     });
-    let world = world(scripts.chain([Script::text("done")]));
-    let mut talk = Talk::new(start(world.begin_with(Arc::new(AskFirst::default()))));
+    let world = world(scripts.chain([ResponseScript::text("done")]));
+    let mut talk = Talk::new(start(world.begin_with(Arc::new(AskByToolClass::default()))));
     talk.say("go").await;
     loop {
         let event = talk.next().await;
         match event {
-            Event::Recorded(stored) => {
-                if let Record::LeaveAsked { call, .. } = &stored.record {
+            AgentEvent::Recorded(stored) => {
+                if let SessionRecord::LeaveAsked { call, .. } = &stored.record {
                     let (call, decision) = (call.clone(), decision.clone());
-                    talk.tell(Command::Decide { call, decision }).await;
+                    talk.tell(SessionCommand::Decide { call, decision }).await;
                 }
             }
-            Event::Idle(_) => break,
+            AgentEvent::Idle(_) => break,
             _ => {}
         }
     }
@@ -70,43 +70,46 @@ async fn decide(decision: Decision, calls: usize) -> (Talk, Vec<String>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_decision_holds_as_long_as_it_says() {
+async fn decisions_last_for_their_scope() {
     let asked = |talk: &Talk| {
         let kinds = kinds(&talk.records());
         kinds.iter().filter(|kind| **kind == "leave_asked").count()
     };
-    let (talk, log) = decide(Decision::Once, 2).await;
+    let (talk, log) = decide(PermissionDecision::Once, 2).await;
     assert_eq!((asked(&talk), log.len()), (2, 4));
-    let (talk, log) = decide(Decision::Session, 2).await;
+    let (talk, log) = decide(PermissionDecision::Session, 2).await;
     assert_eq!((asked(&talk), log.len()), (1, 4));
     let instead = Some("Use the other file.".to_owned());
-    let (talk, log) = decide(Decision::Refuse { instead }, 1).await;
+    let (talk, log) = decide(PermissionDecision::Refuse { instead }, 1).await;
     assert_eq!((asked(&talk), log.len()), (1, 0));
     let (_, outcome, text) = talk.ends().remove(0);
-    assert_eq!(outcome, Outcome::UserAborted);
+    assert_eq!(outcome, CallOutcome::UserAborted);
     assert!(
-        text.contains("the person refused it. They say: Use the other file."),
+        text.contains("the user refused it. They say: Use the other file."),
         "{text}"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_nobody_is_there_it_is_refused_in_a_sentence() {
-    let world = world([Script::calls(&[("1", "exec", "{}")]), Script::text("done")]);
-    let mut talk = Talk::new(start(Start {
-        has_person: false,
-        ..world.begin_with(Arc::new(AskFirst::default()))
+async fn permission_is_refused_without_a_user() {
+    let world = world([
+        ResponseScript::calls(&[("1", "exec", "{}")]),
+        ResponseScript::text("done"),
+    ]);
+    let mut talk = Talk::new(start(SessionOptions {
+        has_user: false,
+        ..world.begin_with(Arc::new(AskByToolClass::default()))
     }));
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
     let (_, _, text) = talk.ends().remove(0);
-    assert!(text.contains("nobody is there to give it"), "{text}");
+    assert!(text.contains("no user is attached"), "{text}");
     assert!(world.log().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn modes_stand_above_every_rule() {
+async fn modes_override_every_rule() {
     let calls = || {
-        Script::calls(&[
+        ResponseScript::calls(&[
             ("1", "look", "{}"),
             ("2", "edit", r#"{"writes":["src/main.rs"]}"#),
             ("3", "edit", r#"{"writes":[".burin/plans/roof.md"]}"#),
@@ -115,12 +118,12 @@ async fn modes_stand_above_every_rule() {
         ])
     };
     for (mode, may) in [
-        (Mode::Plan, vec!["1", "3"]),
-        (Mode::Ask, vec!["1"]),
-        (Mode::Build, vec!["1", "2", "3", "4", "5"]),
+        (SessionMode::Plan, vec!["1", "3"]),
+        (SessionMode::Ask, vec!["1"]),
+        (SessionMode::Build, vec!["1", "2", "3", "4", "5"]),
     ] {
-        let world = world([calls(), Script::text("done")]);
-        let mut talk = Talk::new(start(Start {
+        let world = world([calls(), ResponseScript::text("done")]);
+        let mut talk = Talk::new(start(SessionOptions {
             mode,
             ..world.begin()
         }));
@@ -128,7 +131,7 @@ async fn modes_stand_above_every_rule() {
         let mut ok: Vec<String> = talk
             .ends()
             .into_iter()
-            .filter(|end| end.1 == Outcome::Ok)
+            .filter(|end| end.1 == CallOutcome::Ok)
             .map(|end| end.0)
             .collect();
         ok.sort();
@@ -137,7 +140,7 @@ async fn modes_stand_above_every_rule() {
         let denied = records.iter().filter(|stored| {
             matches!(
                 &stored.record,
-                Record::CallEnded {
+                SessionRecord::CallEnded {
                     detail: Some(Detail::Denied),
                     ..
                 }
@@ -145,31 +148,31 @@ async fn modes_stand_above_every_rule() {
         });
         assert_eq!(denied.count(), 5 - may.len());
         let first = format!("{:?}", world.client.requests()[0].messages);
-        assert_eq!(first.contains("plan mode"), mode == Mode::Plan);
+        assert_eq!(first.contains("plan mode"), mode == SessionMode::Plan);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_mode_holds_from_the_next_request() {
+async fn mode_changes_apply_from_the_next_request() {
     let world = world([
-        Script::text("planned"),
-        Script::calls(&[("1", "edit", r#"{"writes":["a"]}"#)]),
-        Script::text("built"),
+        ResponseScript::text("planned"),
+        ResponseScript::calls(&[("1", "edit", r#"{"writes":["a"]}"#)]),
+        ResponseScript::text("built"),
     ]);
-    let mut talk = Talk::new(start(Start {
-        mode: Mode::Plan,
+    let mut talk = Talk::new(start(SessionOptions {
+        mode: SessionMode::Plan,
         ..world.begin()
     }));
     talk.ask("plan").await;
-    talk.tell(Command::SetMode(Mode::Build)).await;
+    talk.tell(SessionCommand::SetMode(SessionMode::Build)).await;
     assert_eq!(
-        talk.ask(&crate::leave::build_prompt(".burin/plans/a.md"))
+        talk.ask(&crate::permission::build_prompt(".burin/plans/a.md"))
             .await,
         TurnEnd::Done
     );
     assert_eq!(world.log(), ["+1", "-1"]);
     assert!(kinds(&talk.records()).contains(&"mode_set"));
-    // What was offered stayed the same, so the beginning of the prompt did.
+    // The offered tools stayed the same, so the prompt prefix did.
     let requests = world.client.requests();
     assert_eq!(requests[0].tools, requests[1].tools);
     assert_eq!(requests[0].system, requests[1].system);

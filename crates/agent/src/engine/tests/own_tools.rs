@@ -1,36 +1,36 @@
-//! Tools that one session has and others have not.
+//! Tools of a single session.
 
 use std::sync::Arc;
 
-use model::Script;
+use model::ResponseScript;
 
-use super::super::{Start, listing, start};
+use super::super::{SessionOptions, prompt_parts, start};
 use super::fakes::{FakeTool, Talk, world};
-use crate::outcome::Outcome;
-use crate::record::{Origin, TurnEnd};
+use crate::outcome::CallOutcome;
+use crate::record::{PromptOrigin, TurnEnd};
 use crate::tool::{Tool, ToolClass};
 
 #[tokio::test(start_paused = true)]
-async fn they_stand_between_those_of_all_and_the_one_that_starts_agents() {
+async fn own_tools_are_offered_before_the_agent_tool() {
     let world = world([
-        Script::calls(&[("1", "mine", r#"{"say": "from mine"}"#)]),
-        Script::text("done"),
-        Script::text("again"),
+        ResponseScript::calls(&[("1", "mine", r#"{"say": "from mine"}"#)]),
+        ResponseScript::text("done"),
+        ResponseScript::text("again"),
     ]);
     let tool = |name| {
         let log = world.log.clone();
         let class = ToolClass::Foreign;
         Arc::new(FakeTool { name, class, log }) as Arc<dyn Tool>
     };
-    let begin = Start {
-        // One of them has the name of a tool that is there already.
+    let begin = SessionOptions {
+        // One of them has the name of an existing tool.
         tools: vec![tool("mine"), tool("look"), tool("another")],
         ..world.begin()
     };
-    let listed = listing(&begin, &[]).into_iter();
+    let listed = prompt_parts(&begin, &[]).into_iter();
     let names: Vec<String> = listed
         .filter_map(|(origin, _)| match origin {
-            Origin::ToolSpec { tool } => Some(tool),
+            PromptOrigin::ToolSpec { tool } => Some(tool),
             _ => None,
         })
         .collect();
@@ -40,7 +40,7 @@ async fn they_stand_between_those_of_all_and_the_one_that_starts_agents() {
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
     assert_eq!(talk.ask("go on").await, TurnEnd::Done);
     let (_, outcome, text) = talk.ends().remove(0);
-    assert_eq!((outcome, text.as_str()), (Outcome::Ok, "from mine"));
+    assert_eq!((outcome, text.as_str()), (CallOutcome::Ok, "from mine"));
     let requests = world.client.requests();
     assert_eq!(requests.len(), 3);
     for request in &requests {
@@ -48,6 +48,6 @@ async fn they_stand_between_those_of_all_and_the_one_that_starts_agents() {
         assert_eq!(names, expected.iter().collect::<Vec<_>>());
     }
     // Another session of the same harness has none of them.
-    let other = listing(&world.begin(), &[]);
+    let other = prompt_parts(&world.begin(), &[]);
     assert!(other.iter().all(|(_, text)| !text.contains("mine")));
 }

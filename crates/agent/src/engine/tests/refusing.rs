@@ -1,15 +1,17 @@
-//! Providers that refuse a part of a request, or its length: the turn goes on without it, and so does the session.
+//! Providers that refuse a part of a request, or its length: turn and session continue without it.
 
 use std::sync::Arc;
 
-use model::{Content, Failure, FailureClass, RefusedPart, Request, Script, TokenCount};
+use model::{
+    Failure, FailureClass, ModelRequest, PartContent, RefusedPart, ResponseScript, TokenCount,
+};
 use serde_json::json;
 
 use super::super::resume;
 use super::fakes::{Talk, World, assert_whole, kinds, prompt, world_by};
-use crate::picture::tests::png;
-use crate::record::{Handover, Record, TurnEnd};
-use crate::session::{Command, Prompt};
+use crate::images::tests::png;
+use crate::record::{Handover, SessionRecord, TurnEnd};
+use crate::session::{SessionCommand, UserPrompt};
 
 fn refused(part: RefusedPart) -> Failure {
     Failure {
@@ -26,44 +28,44 @@ fn too_long(window: Option<u64>) -> Failure {
     }
 }
 
-fn contents(request: &Request) -> Vec<&Content> {
+fn contents(request: &ModelRequest) -> Vec<&PartContent> {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let inner = parts.flat_map(|part| match &part.content {
-        Content::ToolResult { content, .. } => content.iter().collect(),
+        PartContent::ToolResult { content, .. } => content.iter().collect(),
         content => vec![content],
     });
     inner.collect()
 }
 
-fn images(request: &Request) -> Vec<Arc<[u8]>> {
+fn images(request: &ModelRequest) -> Vec<Arc<[u8]>> {
     let contents = contents(request).into_iter();
     let images = contents.filter_map(|content| match content {
-        Content::Image { bytes, .. } => Some(bytes.clone()),
+        PartContent::Image { bytes, .. } => Some(bytes.clone()),
         _ => None,
     });
     images.collect()
 }
 
-fn text(request: &Request) -> String {
+fn text(request: &ModelRequest) -> String {
     let contents = contents(request).into_iter();
     let texts = contents.filter_map(|content| match content {
-        Content::Text(text) => Some(text.as_str()),
+        PartContent::Text(text) => Some(text.as_str()),
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn picture(tail: u8) -> Content {
-    // Bytes behind the end of a PNG are no part of it.
+fn picture(tail: u8) -> PartContent {
+    // Bytes after the end of a PNG do not belong to it.
     let bytes = [png(), vec![tail]].concat();
-    Content::Image {
+    PartContent::Image {
         media_type: "image/png".to_owned(),
         bytes: bytes.into(),
     }
 }
 
-fn with_pictures(text: &str, images: Vec<Content>) -> Command {
-    Command::Prompt(Prompt {
+fn with_pictures(text: &str, images: Vec<PartContent>) -> SessionCommand {
+    SessionCommand::Prompt(UserPrompt {
         images,
         ..prompt(text)
     })
@@ -78,22 +80,22 @@ async fn reopened(world: &World, talk: Talk) -> Talk {
 fn notes(talk: &Talk) -> String {
     let records = talk.records();
     let notes = records.iter().filter_map(|stored| match &stored.record {
-        Record::Noted { text } => Some(text.as_str()),
+        SessionRecord::Noted { text } => Some(text.as_str()),
         _ => None,
     });
     notes.collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_picture_is_left_out_for_good_and_the_others_stay() {
+async fn refused_image_is_omitted_for_the_session() {
     let world = world_by(|request| {
         let images = images(request);
         match images.iter().find(|bytes| bytes.ends_with(&[7])) {
-            Some(bad) => Script::fails(refused(RefusedPart::Image {
+            Some(bad) => ResponseScript::fails(refused(RefusedPart::Image {
                 named: vec![bad.clone()],
                 is_any: false,
             })),
-            None => Script::text(&format!("{} pictures: {}", images.len(), text(request))),
+            None => ResponseScript::text(&format!("{} pictures: {}", images.len(), text(request))),
         }
     });
     let mut talk = world.open();
@@ -112,10 +114,10 @@ async fn a_refused_picture_is_left_out_for_good_and_the_others_stay() {
     let said = crate::transcript::Transcript::of(&kept).last_text();
     assert!(said.starts_with("1 pictures"), "{said}");
     assert!(
-        said.contains("was left out: the provider refused it"),
+        said.contains("was omitted: the provider refused it"),
         "{said}"
     );
-    // The same picture once more is not even sent.
+    // The same image is not sent again.
     talk.tell(with_pictures("again", vec![picture(7)])).await;
     assert_eq!(talk.end().await, TurnEnd::Done);
     let omitted = kinds(&world.kept(&talk.id).await);
@@ -124,10 +126,10 @@ async fn a_refused_picture_is_left_out_for_good_and_the_others_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_without_words_leaves_the_newest_picture_out() {
+async fn unexplained_refusal_omits_the_newest_image() {
     let world = world_by(|request| match images(request).len() {
-        0 => Script::text("I see nothing"),
-        _ => Script::fails(Failure {
+        0 => ResponseScript::text("I see nothing"),
+        _ => ResponseScript::fails(Failure {
             status: Some(400),
             ..Failure::new(FailureClass::InvalidRequest, "Bad request.")
         }),
@@ -141,10 +143,10 @@ async fn a_refusal_without_words_leaves_the_newest_picture_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_without_eyes_is_sent_no_picture_again() {
+async fn models_without_image_input_get_no_images() {
     let world = world_by(|request| match images(request).len() {
-        0 => Script::text("fine"),
-        _ => Script::fails(refused(RefusedPart::Image {
+        0 => ResponseScript::text("fine"),
+        _ => ResponseScript::fails(refused(RefusedPart::Image {
             named: Vec::new(),
             is_any: true,
         })),
@@ -164,11 +166,12 @@ async fn a_model_without_eyes_is_sent_no_picture_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_picture_that_is_none_never_reaches_a_provider() {
-    let world =
-        world_by(|request| Script::text(&format!("{}: {}", images(request).len(), text(request))));
+async fn invalid_images_are_never_sent() {
+    let world = world_by(|request| {
+        ResponseScript::text(&format!("{}: {}", images(request).len(), text(request)))
+    });
     let mut talk = world.open();
-    let cut = Content::Image {
+    let cut = PartContent::Image {
         media_type: "image/png".to_owned(),
         bytes: png()[..30].into(),
     };
@@ -176,42 +179,43 @@ async fn a_picture_that_is_none_never_reaches_a_provider() {
         .await;
     assert_eq!(talk.end().await, TurnEnd::Done);
     let said = crate::transcript::Transcript::of(&talk.records()).last_text();
-    let why = "picture 1 of the prompt is left out: it ends before the picture does";
+    let why = "image 1 of the prompt was omitted: it ends before the picture does";
     assert!(said.starts_with("1: ") && said.contains(why), "{said}");
     assert!(notes(&talk).contains(why));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_tool_is_not_offered_until_another_model_is_asked() {
+async fn refused_tool_is_omitted_until_the_model_changes() {
     let world = world_by(|request| {
         let names: Vec<&str> = request.tools.iter().map(|it| it.name.as_str()).collect();
-        match names.contains(&"edit") && request.model.model == "model" {
-            true => Script::fails(refused(RefusedPart::Tool {
+        if names.contains(&"edit") && request.model.model == "model" {
+            ResponseScript::fails(refused(RefusedPart::Tool {
                 name: Some("edit".to_owned()),
-            })),
-            false => Script::text(&names.join(" ")),
+            }))
+        } else {
+            ResponseScript::text(&names.join(" "))
         }
     });
     let said = |talk: &Talk| crate::transcript::Transcript::of(&talk.records()).last_text();
     let mut talk = world.open();
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
     assert_eq!(said(&talk), "look exec spawn_agent");
-    assert!(notes(&talk).contains("The tool edit is left out"));
+    assert!(notes(&talk).contains("The tool edit is omitted"));
     let mut talk = reopened(&world, talk).await;
     assert_eq!(talk.ask("go on").await, TurnEnd::Done);
     assert_eq!(said(&talk), "look exec spawn_agent");
     let model = "test/other".to_owned();
     let how = Handover::Full;
-    talk.tell(Command::Switch { model, how }).await;
+    talk.tell(SessionCommand::Switch { model, how }).await;
     assert_eq!(talk.ask("go on").await, TurnEnd::Done);
     assert_eq!(said(&talk), "look edit exec spawn_agent");
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_many_tools_are_fewer_and_named() {
+async fn excess_tools_are_omitted_and_named() {
     let world = world_by(|request| match request.tools.len() {
-        3.. => Script::fails(refused(RefusedPart::ToolCount { most: Some(2) })),
-        _ => Script::text("fine"),
+        3.. => ResponseScript::fails(refused(RefusedPart::ToolCount { most: Some(2) })),
+        _ => ResponseScript::text("fine"),
     });
     let mut talk = world.open();
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
@@ -223,15 +227,16 @@ async fn too_many_tools_are_fewer_and_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_option_is_not_sent_again() {
-    let world = world_by(
-        |request| match request.omit.contains(&"effort".to_owned()) {
-            true => Script::text("fine"),
-            false => Script::fails(refused(RefusedPart::Member {
+async fn refused_option_is_omitted() {
+    let world = world_by(|request| {
+        if request.omit.contains(&"effort".to_owned()) {
+            ResponseScript::text("fine")
+        } else {
+            ResponseScript::fails(refused(RefusedPart::Member {
                 name: "effort".to_owned(),
-            })),
-        },
-    );
+            }))
+        }
+    });
     let mut talk = world.open();
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
     let mut talk = reopened(&world, talk).await;
@@ -241,9 +246,9 @@ async fn a_refused_option_is_not_sent_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_that_stays_ends_the_turn_once() {
+async fn repeated_refusal_ends_the_turn() {
     let world = world_by(|_| {
-        Script::fails(refused(RefusedPart::Member {
+        ResponseScript::fails(refused(RefusedPart::Member {
             name: "effort".to_owned(),
         }))
     });
@@ -255,36 +260,38 @@ async fn a_refusal_that_stays_ends_the_turn_once() {
     assert_eq!(kinds.iter().filter(|kind| **kind == "failed").count(), 1);
 }
 
-fn bytes(request: &Request) -> usize {
+fn bytes(request: &ModelRequest) -> usize {
     let contents = contents(request).into_iter();
     let lengths = contents.map(|content| match content {
-        Content::Text(text) => text.len(),
-        Content::ToolCall { arguments, .. } => arguments.len(),
+        PartContent::Text(text) => text.len(),
+        PartContent::ToolCall { arguments, .. } => arguments.len(),
         _ => 0,
     });
     lengths.sum()
 }
 
-/// A server whose window is much smaller than the profile says.
+/// A server whose window is much smaller than the profile's.
 fn small_world(window: Option<u64>) -> World {
     world_by(move |request| {
         let is_summary = request.tools.is_empty();
         let (text, results) = super::fakes::last(request);
         match bytes(request) {
-            6_000.. => Script::fails(too_long(window)),
-            _ if is_summary => Script::text("a summary of what happened so far, in some words"),
+            6_000.. => ResponseScript::fails(too_long(window)),
+            _ if is_summary => {
+                ResponseScript::text("a summary of what happened so far, in some words")
+            }
             _ if results == 0 && text.ends_with("work") => {
                 let id = format!("c{}", super::fakes::calls(request));
                 let fill = json!({ "fill": 200_000 }).to_string();
-                Script::calls(&[(&id, "look", &fill)])
+                ResponseScript::calls(&[(&id, "look", &fill)])
             }
-            _ => Script::text("done"),
+            _ => ResponseScript::text("done"),
         }
     })
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_larger_than_the_window_ends_neither_turn_nor_resume() {
+async fn oversized_result_ends_neither_turn_nor_resume() {
     for window in [None, Some(2_000)] {
         let world = small_world(window);
         let mut talk = world.open();
@@ -303,7 +310,7 @@ async fn a_result_larger_than_the_window_ends_neither_turn_nor_resume() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_larger_than_the_window_does_not_stay_in_the_way() {
+async fn oversized_prompt_does_not_block_later_turns() {
     let world = small_world(None);
     let mut talk = world.open();
     let long = "many words ".repeat(20_000);
@@ -313,8 +320,8 @@ async fn a_prompt_larger_than_the_window_does_not_stay_in_the_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_that_fill_the_window_are_blamed_instead_of_the_conversation() {
-    let world = world_by(|_| Script::fails(too_long(Some(300))));
+async fn too_large_tools_are_named_in_the_error() {
+    let world = world_by(|_| ResponseScript::fails(too_long(Some(300))));
     let mut talk = world.open();
     let end = talk.ask("hi").await;
     let TurnEnd::Failed { what, .. } = end else {
@@ -327,13 +334,13 @@ async fn tools_that_fill_the_window_are_blamed_instead_of_the_conversation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_empty_prompt_and_odd_letters_are_sent_in_a_form_that_is_taken() {
+async fn empty_prompts_and_nul_characters_are_replaced() {
     let world = world_by(|request| match super::fakes::last(request) {
         (_, 0) if super::fakes::calls(request) == 0 && text(request).contains("nul") => {
             let say = json!({ "say": "a\u{0}b" }).to_string();
-            Script::calls(&[("c", "look", &say), ("d", "look", r#"{"say":"\ud800"}"#)])
+            ResponseScript::calls(&[("c", "look", &say), ("d", "look", r#"{"say":"\ud800"}"#)])
         }
-        _ => Script::text(&text(request)),
+        _ => ResponseScript::text(&text(request)),
     });
     let mut talk = world.open();
     assert_eq!(talk.ask("  \n").await, TurnEnd::Done);

@@ -1,25 +1,25 @@
-//! A program that dies at any moment: what it had written down is enough to go on.
+//! A crash at any moment: the records are enough to continue.
 
 use host::TempFolder;
 use ledger::Ledger;
-use model::Script;
+use model::ResponseScript;
 
-use super::super::{fork, repairs, resume};
+use super::super::{fork, repair_records, resume};
 use super::fakes::{Talk, assert_whole, calls, last, world, world_by};
-use crate::outcome::{Detail, Outcome};
-use crate::record::{Record, Stored, TurnEnd};
-use crate::store::Store;
+use crate::outcome::{CallOutcome, Detail};
+use crate::record::{SessionRecord, Stored, TurnEnd};
+use crate::store::SessionStore;
 
 async fn rich() -> Vec<Stored> {
     let world = world([
-        Script::calls(&[
+        ResponseScript::calls(&[
             ("1", "look", r#"{"ms":10}"#),
             ("2", "edit", r#"{"ms":20,"writes":["a"]}"#),
             ("3", "edit", r#"{"writes":["a"]}"#),
         ]),
-        Script::text("half way"),
-        Script::calls(&[("4", "exec", r#"{"fail":"no"}"#)]),
-        Script::text("done"),
+        ResponseScript::text("half way"),
+        ResponseScript::calls(&[("4", "exec", r#"{"fail":"no"}"#)]),
+        ResponseScript::text("done"),
     ]);
     let mut talk = world.open();
     talk.ask("one").await;
@@ -30,27 +30,31 @@ async fn rich() -> Vec<Stored> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_cut_anywhere_goes_on_and_runs_nothing_again() {
+async fn sessions_resume_from_any_crash_without_rerunning_calls() {
     let records = rich().await;
     assert!(records.len() > 20, "{}", records.len());
     for cut in 1..=records.len() {
         let world = world_by(|request| {
             let number = calls(request);
             match last(request) {
-                (_, 0) if number == 0 => Script::text("a fresh start"),
-                _ => Script::text("I see"),
+                (_, 0) if number == 0 => ResponseScript::text("a fresh start"),
+                _ => ResponseScript::text("I see"),
             }
         });
         let store = world.harness.store();
         store
-            .begin("old", "/work", &records[..cut])
+            .create_session("old", "/work", &records[..cut])
             .await
             .expect("written");
         let mut talk = Talk::new(resume(world.begin(), "old").await.expect("it opens"));
         let kept = world.kept("old").await;
         assert_whole(&kept);
-        // Opening it once more finds nothing left to mend.
-        assert_eq!(repairs(&kept), Vec::<Record>::new(), "cut {cut}");
+        // Opening it again finds nothing to repair.
+        assert_eq!(
+            repair_records(&kept),
+            Vec::<SessionRecord>::new(),
+            "cut {cut}"
+        );
         assert_eq!(talk.ask("go on").await, TurnEnd::Done, "cut {cut}");
         assert!(world.log().is_empty(), "cut {cut}: {:?}", world.log());
         let kept = world.kept("old").await;
@@ -59,34 +63,35 @@ async fn a_session_cut_anywhere_goes_on_and_runs_nothing_again() {
     }
 }
 
-/// Calls that had begun and not ended are said to be of unknown outcome, those that had not begun are not.
+/// Asserts that calls which had started have an unknown outcome, and those that had not are
+/// reported as never started.
 fn check_mended(kept: &[Stored], before: &[Stored]) {
     let is_began = |id: &str| {
-        before
-            .iter()
-            .any(|stored| matches!(&stored.record, Record::CallBegan { call, .. } if call == id))
+        before.iter().any(
+            |stored| matches!(&stored.record, SessionRecord::CallBegan { call, .. } if call == id),
+        )
     };
     for stored in &kept[before.len()..] {
-        if let Record::CallEnded {
+        if let SessionRecord::CallEnded {
             call,
             outcome,
             detail,
             ..
         } = &stored.record
         {
-            assert_eq!(*outcome, Outcome::UnexpectedEnvironment);
+            assert_eq!(*outcome, CallOutcome::UnexpectedEnvironment);
             assert_eq!(*detail == Some(Detail::ToolOutcomeUnknown), is_began(call));
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fork_goes_on_from_a_record_and_leaves_the_old_one_alone() {
+async fn forks_continue_from_a_record_and_keep_the_original() {
     let records = rich().await;
-    let world = world_by(|_| Script::text("another way"));
+    let world = world_by(|_| ResponseScript::text("another way"));
     let store = world.harness.store();
     store
-        .begin("old", "/work", &records)
+        .create_session("old", "/work", &records)
         .await
         .expect("written");
     let at = records
@@ -101,7 +106,7 @@ async fn a_fork_goes_on_from_a_record_and_leaves_the_old_one_alone() {
     let kept = world.kept(&new).await;
     assert_whole(&kept);
     assert!(
-        matches!(&kept[0].record, Record::Began { forked_from: Some((from, seq)), .. } if from == "old" && *seq == at as u64)
+        matches!(&kept[0].record, SessionRecord::Began { forked_from: Some((from, seq)), .. } if from == "old" && *seq == at as u64)
     );
     assert_eq!(world.kept("old").await, records);
     let missing = fork(&world.begin(), "nobody", 0)
@@ -111,13 +116,14 @@ async fn a_fork_goes_on_from_a_record_and_leaves_the_old_one_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_programs_cannot_write_to_one_session() {
+async fn sessions_have_a_single_writer() {
     let folder = TempFolder::new().expect("a folder");
     let path = folder.path().join("ledger.db");
-    let open = || Store::start(Ledger::open(&path, 1).expect("a ledger").ledger).expect("a store");
+    let open =
+        || SessionStore::start(Ledger::open(&path, 1).expect("a ledger").ledger).expect("a store");
     let (one, other) = (open(), open());
     let records = rich().await;
-    one.begin("s", "/work", &records[..2])
+    one.create_session("s", "/work", &records[..2])
         .await
         .expect("written");
     one.append("s", &records[2..3]).await.expect("written");
@@ -125,7 +131,7 @@ async fn two_programs_cannot_write_to_one_session() {
         .append("s", &records[2..3])
         .await
         .expect_err("refused");
-    assert!(refused.contains("refuses a row"), "{refused}");
+    assert!(refused.contains("rejects a row"), "{refused}");
     assert!(
         refused.contains("another program has written to this session"),
         "{refused}"
@@ -133,12 +139,15 @@ async fn two_programs_cannot_write_to_one_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_another_process_has_open_is_refused_by_its_name() {
+async fn session_open_in_another_process_is_refused() {
     let records = rich().await;
-    let world = world_by(|_| Script::text("I see"));
+    let world = world_by(|_| ResponseScript::text("I see"));
     let store = world.harness.store();
-    store.begin("s", "/work", &records).await.expect("written");
-    // Another process: it has the lock, and says who it is.
+    store
+        .create_session("s", "/work", &records)
+        .await
+        .expect("written");
+    // Another process holds the lock and has written its name.
     let sources = &world.harness.parts.sources;
     let folder = sources.state.join("sessions");
     sources.files.create_folder(&folder).expect("a folder");
@@ -150,13 +159,18 @@ async fn a_session_that_another_process_has_open_is_refused_by_its_name() {
     let refused = resume(world.begin(), "s").await;
     let refused = refused.map(|_| ()).expect_err("it is open elsewhere");
     let told =
-        "session s is open in process 4711 (burin-agent): go on there, or close it there first";
+        "session s is open in process 4711 (burin-agent): continue there, or close it there first";
     assert_eq!(refused, told);
     assert_eq!(world.kept("s").await, records);
     drop(lock);
-    // Twice in one process is one and the same; once it is closed it is free.
+    // Opening twice in one process is fine; closing releases the lock.
     let mut talk = Talk::new(resume(world.begin(), "s").await.expect("it opens"));
-    assert!(world.harness.hold("s").is_ok_and(|hold| hold.is_some()));
+    assert!(
+        world
+            .harness
+            .lock_session("s")
+            .is_ok_and(|hold| hold.is_some())
+    );
     assert!(
         sources
             .files

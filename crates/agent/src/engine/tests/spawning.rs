@@ -1,36 +1,38 @@
-//! Subagents.
+//! Subagents in a turn.
 
-use model::{Script, ScriptedClient};
+use model::{ResponseScript, ScriptedClient};
 use serde_json::json;
 
-use super::super::{Limits, Start, start};
+use super::super::{SessionLimits, SessionOptions, start};
 use super::fakes::{Talk, World, assert_whole, calls, last, world_by};
-use crate::ask::Decision;
-use crate::leave::AskFirst;
-use crate::outcome::Outcome;
-use crate::record::{Record, TurnEnd};
-use crate::session::{Command, Event};
+use crate::outcome::CallOutcome;
+use crate::permission::AskByToolClass;
+use crate::record::{SessionRecord, TurnEnd};
+use crate::session::{AgentEvent, SessionCommand};
+use crate::user_prompts::PermissionDecision;
 
-/// A model that hands its work to a child, which does `work` and says what it found.
+/// A model that delegates its work to a child, which does `work` and reports its findings.
 fn family(spawn: serde_json::Value, work: &'static str) -> World {
     world_by(move |request| {
         let (text, results) = last(request);
         let id = format!("c{}", calls(request));
         match (text.as_str(), results) {
-            ("go", _) => Script::calls(&[(&id, "spawn_agent", &spawn.to_string())]),
+            ("go", _) => ResponseScript::calls(&[(&id, "spawn_agent", &spawn.to_string())]),
             ("dig", 0) => {
                 let tool = if work.contains("writes") {
                     "edit"
                 } else {
                     "look"
                 };
-                Script::calls(&[("inner", tool, work)])
+                ResponseScript::calls(&[("inner", tool, work)])
             }
-            (text, _) if text.contains("in the background has ended") => Script::text("both done"),
+            (text, _) if text.contains("in the background has ended") => {
+                ResponseScript::text("both done")
+            }
             (_, 1) if calls(request) == 1 && request.messages[0] == user("dig") => {
-                Script::text("gold")
+                ResponseScript::text("gold")
             }
-            _ => Script::text("done"),
+            _ => ResponseScript::text("done"),
         }
     })
 }
@@ -40,24 +42,24 @@ fn user(text: &str) -> model::Message {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_childs_last_answer_is_the_result() {
+async fn subagent_answer_is_the_call_result() {
     let world = family(json!({ "task": "dig" }), r#"{"ms":10}"#);
     let mut talk = world.open();
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
     assert_eq!(
         talk.ends(),
-        [("c0".to_owned(), Outcome::Ok, "gold".to_owned())]
+        [("c0".to_owned(), CallOutcome::Ok, "gold".to_owned())]
     );
     assert_whole(&talk.records());
     let child = talk.told.iter().find_map(|event| match event {
-        Event::Child { session, .. } => Some(session.clone()),
+        AgentEvent::Child { session, .. } => Some(session.clone()),
         _ => None,
     });
     let child = child.expect("it was heard of");
     let kept = world.kept(&child).await;
     assert_whole(&kept);
     assert!(
-        matches!(&kept[0].record, Record::Began { parent: Some(parent), .. }
+        matches!(&kept[0].record, SessionRecord::Began { parent: Some(parent), .. }
         if parent.session == talk.id.as_ref() && parent.call == "c0")
     );
     let children = world.harness.store().children(10).expect("listed");
@@ -65,18 +67,18 @@ async fn a_childs_last_answer_is_the_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_stops_the_children() {
+async fn stopping_stops_subagents() {
     let world = family(json!({ "task": "dig" }), r#"{"ms":600000,"heeds":true}"#);
     let mut talk = world.open();
     talk.say("go").await;
     while !world.log().contains(&"+inner".to_owned()) {
         talk.next().await;
     }
-    talk.tell(Command::Stop).await;
+    talk.tell(SessionCommand::Stop).await;
     assert_eq!(talk.end().await, TurnEnd::Stopped);
     assert_eq!(world.log(), ["+inner", "!inner"]);
     let (_, outcome, text) = talk.ends().remove(0);
-    assert_eq!(outcome, Outcome::UserAborted, "{text}");
+    assert_eq!(outcome, CallOutcome::UserAborted, "{text}");
     assert_whole(&talk.records());
     for line in world.harness.store().sessions(10).expect("listed") {
         assert_whole(&world.kept(&line.id).await);
@@ -84,26 +86,26 @@ async fn stopping_stops_the_children() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_asks_the_person_through_its_parent() {
+async fn subagent_questions_reach_the_user() {
     let world = family(json!({ "task": "dig" }), r#"{"writes":["a"]}"#);
-    let mut talk = Talk::new(start(Start {
-        judge: std::sync::Arc::new(AskFirst::default()),
+    let mut talk = Talk::new(start(SessionOptions {
+        call_judge: std::sync::Arc::new(AskByToolClass::default()),
         ..world.begin()
     }));
     talk.say("go").await;
-    let asked = |event: &Event| match event {
-        Event::Child { event, .. } => {
-            matches!(&**event, Event::Recorded(stored) if stored.record.kind() == "leave_asked")
+    let asked = |event: &AgentEvent| match event {
+        AgentEvent::Child { event, .. } => {
+            matches!(&**event, AgentEvent::Recorded(stored) if stored.record.kind() == "leave_asked")
         }
         _ => false,
     };
-    let Event::Child { session, .. } = talk.until(asked).await else {
+    let AgentEvent::Child { session, .. } = talk.until(asked).await else {
         unreachable!("it was looked for");
     };
-    let (call, decision) = ("inner".to_owned(), Decision::Once);
-    talk.tell(Command::Child {
+    let (call, decision) = ("inner".to_owned(), PermissionDecision::Once);
+    talk.tell(SessionCommand::Child {
         session: session.as_ref().to_owned(),
-        command: Box::new(Command::Decide { call, decision }),
+        command: Box::new(SessionCommand::Decide { call, decision }),
     })
     .await;
     assert_eq!(talk.end().await, TurnEnd::Done);
@@ -111,7 +113,7 @@ async fn a_child_asks_the_person_through_its_parent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_in_the_background_is_waited_for_at_the_end() {
+async fn turn_waits_for_background_agents() {
     let world = family(
         json!({ "task": "dig", "background": true }),
         r#"{"ms":5000}"#,
@@ -122,7 +124,7 @@ async fn an_agent_in_the_background_is_waited_for_at_the_end() {
     assert!(text.contains("works in the background"), "{text}");
     let records = talk.records();
     let joined = records.iter().find_map(|stored| match &stored.record {
-        Record::Joined { text, .. } if text.contains("has ended") => Some(text.clone()),
+        SessionRecord::Joined { text, .. } if text.contains("has ended") => Some(text.clone()),
         _ => None,
     });
     assert!(joined.expect("it came").ends_with("gold"));
@@ -130,11 +132,12 @@ async fn an_agent_in_the_background_is_waited_for_at_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn families_do_not_grow_for_ever() {
-    let mind = super::super::ScriptedMind::new(ScriptedClient::new([Script::text("hello")]));
-    let limits = Limits {
+async fn subagent_nesting_is_limited() {
+    let mind =
+        super::super::ScriptedGateway::new(ScriptedClient::new([ResponseScript::text("hello")]));
+    let limits = SessionLimits {
         depth: 0,
-        ..Limits::default()
+        ..SessionLimits::default()
     };
     let world = super::fakes::world_with(mind, limits);
     let mut talk = world.open();

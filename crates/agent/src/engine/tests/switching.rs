@@ -1,25 +1,25 @@
-//! One model goes on where another was.
+//! Switching to another model within a session.
 
-use model::Script;
+use model::ResponseScript;
 
 use super::super::resume;
 use super::fakes::{Talk, assert_whole, kinds, world};
-use crate::record::{Handover, Record, TurnEnd};
-use crate::session::{Command, Event};
+use crate::record::{Handover, SessionRecord, TurnEnd};
+use crate::session::{AgentEvent, SessionCommand};
 
-fn to(how: Handover) -> Command {
-    Command::Switch {
+fn to(how: Handover) -> SessionCommand {
+    SessionCommand::Switch {
         model: "other/model".to_owned(),
         how,
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_takes_over_is_told() {
+async fn switching_informs_the_new_model() {
     let world = world([
-        Script::calls(&[("1", "look", "{}")]),
-        Script::text("one"),
-        Script::text("two"),
+        ResponseScript::calls(&[("1", "look", "{}")]),
+        ResponseScript::text("one"),
+        ResponseScript::text("two"),
     ]);
     let mut talk = world.open();
     talk.ask("first").await;
@@ -32,8 +32,8 @@ async fn a_model_that_takes_over_is_told() {
     let records = talk.records();
     assert!(kinds(&records).contains(&"switched"));
     assert_whole(&records);
-    // It is still the other one after the session is opened again.
-    world.client.then(Script::text("three"));
+    // The session keeps the new model when it is resumed.
+    world.client.push_script(ResponseScript::text("three"));
     let id = talk.id.clone();
     talk.close().await;
     let mut talk = Talk::new(resume(world.begin(), &id).await.expect("it opens"));
@@ -42,19 +42,19 @@ async fn a_model_that_takes_over_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fork_leaves_the_old_session_as_it_is() {
+async fn forking_to_a_model_keeps_the_old_session() {
     let world = world([
-        Script::text("one"),
-        Script::text("two"),
-        Script::text("three"),
+        ResponseScript::text("one"),
+        ResponseScript::text("two"),
+        ResponseScript::text("three"),
     ]);
     let mut talk = world.open();
     talk.ask("first").await;
     talk.tell(to(Handover::Fork)).await;
     let forked = talk
-        .until(|event| matches!(event, Event::Forked { .. }))
+        .until(|event| matches!(event, AgentEvent::Forked { .. }))
         .await;
-    let Event::Forked { session } = forked else {
+    let AgentEvent::Forked { session } = forked else {
         unreachable!("it was looked for");
     };
     let before = world.kept(&talk.id).await;
@@ -68,17 +68,17 @@ async fn a_fork_leaves_the_old_session_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_is_all_that_is_handed_over() {
-    let mut scripts: Vec<Script> = (0..6)
+async fn summary_handover_sends_only_the_summary() {
+    let mut scripts: Vec<ResponseScript> = (0..6)
         .map(|ix| {
             let id = format!("c{ix}");
-            Script::calls(&[(&id, "look", r#"{"fill":4000}"#)])
+            ResponseScript::calls(&[(&id, "look", r#"{"fill":4000}"#)])
         })
         .collect();
     scripts.extend([
-        Script::text("one"),
-        Script::text("the summary"),
-        Script::text("two"),
+        ResponseScript::text("one"),
+        ResponseScript::text("the summary"),
+        ResponseScript::text("two"),
     ]);
     let world = world(scripts);
     let mut talk = world.open();
@@ -90,7 +90,7 @@ async fn a_summary_is_all_that_is_handed_over() {
     assert!(first.contains("the summary"), "{first}");
     let records = talk.records();
     let compacted = records.iter().find_map(|stored| match &stored.record {
-        Record::Compacted { bytes, .. } => Some(*bytes),
+        SessionRecord::Compacted { bytes, .. } => Some(*bytes),
         _ => None,
     });
     let (before, after) = compacted.expect("it was");

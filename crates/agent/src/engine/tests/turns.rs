@@ -1,35 +1,36 @@
-//! What a turn does, step by step.
+//! The behaviour of a turn, step by step.
 
 use std::time::Duration;
 
 use model::{
-    Content, Event as Piece, Failure, FailureClass, Role, Script, ScriptedClient, StopReason,
+    Failure, FailureClass, PartContent, ResponseScript, Role, ScriptedClient, StopReason,
+    StreamEvent as Piece,
 };
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::super::{Limits, ScriptedMind};
+use super::super::{ScriptedGateway, SessionLimits};
 use super::fakes::{assert_whole, kinds, prompt, world, world_with};
-use crate::outcome::Outcome;
-use crate::record::{Record, TurnEnd};
-use crate::session::{Command, Event};
+use crate::outcome::CallOutcome;
+use crate::record::{SessionRecord, TurnEnd};
+use crate::session::{AgentEvent, SessionCommand};
 
 fn call(id: &str, arguments: serde_json::Value) -> (String, String) {
     (id.to_owned(), arguments.to_string())
 }
 
-/// An answer that calls `look` with each of these.
-fn looks(calls: &[(String, String)]) -> Script {
+/// Returns a response that calls `look` with each of these arguments.
+fn looks(calls: &[(String, String)]) -> ResponseScript {
     let calls: Vec<(&str, &str, &str)> = calls
         .iter()
         .map(|(id, arguments)| (id.as_str(), "look", arguments.as_str()))
         .collect();
-    Script::calls(&calls)
+    ResponseScript::calls(&calls)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_is_answered_and_everything_is_on_the_disk() {
-    let world = world([Script::text("Good day.")]);
+    let world = world([ResponseScript::text("Good day.")]);
     let mut talk = world.open();
     assert_eq!(talk.ask("Hello").await, TurnEnd::Done);
     let records = talk.records();
@@ -47,7 +48,7 @@ async fn a_prompt_is_answered_and_everything_is_on_the_disk() {
     assert!(
         talk.told
             .iter()
-            .any(|event| matches!(event, Event::Text(text) if text == "Good day."))
+            .any(|event| matches!(event, AgentEvent::Text(text) if text == "Good day."))
     );
     assert_eq!(world.kept(&talk.id).await, records);
     assert_whole(&records);
@@ -59,7 +60,7 @@ async fn a_prompt_is_answered_and_everything_is_on_the_disk() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn independent_calls_run_side_by_side_and_others_in_turn() {
+async fn independent_calls_run_in_parallel() {
     let calls: Vec<_> = (0..8)
         .map(|ix| {
             call(
@@ -75,13 +76,13 @@ async fn independent_calls_run_side_by_side_and_others_in_turn() {
             call("b", json!({ "ms": 100, "reads": ["same"] })),
             call("c", json!({ "ms": 100, "reads": ["same"] })),
         ]),
-        Script::text("done"),
+        ResponseScript::text("done"),
     ]);
     let mut talk = world.open();
     talk.say("go").await;
-    let is_end = |event: &Event, id: &str| {
-        matches!(event, Event::Recorded(stored)
-            if matches!(&stored.record, Record::CallEnded { call, .. } if call == id))
+    let is_end = |event: &AgentEvent, id: &str| {
+        matches!(event, AgentEvent::Recorded(stored)
+            if matches!(&stored.record, SessionRecord::CallEnded { call, .. } if call == id))
     };
     let began = Instant::now();
     talk.until(|event| is_end(event, "c7")).await;
@@ -99,14 +100,14 @@ async fn independent_calls_run_side_by_side_and_others_in_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_may_wait_for_those_before_it() {
+async fn calls_can_wait_for_their_predecessors() {
     let world = world([
         looks(&[
             call("slow", json!({ "ms": 100 })),
             call("quick", json!({ "ms": 10 })),
             call("last", json!({ "wait_for_previous": true })),
         ]),
-        Script::text("done"),
+        ResponseScript::text("done"),
     ]);
     let mut talk = world.open();
     talk.ask("go").await;
@@ -120,7 +121,7 @@ async fn a_call_may_wait_for_those_before_it() {
         .parts
         .iter()
         .filter_map(|part| match &part.content {
-            Content::ToolResult { call, .. } => Some(call.clone()),
+            PartContent::ToolResult { call, .. } => Some(call.clone()),
             _ => None,
         })
         .collect();
@@ -128,16 +129,16 @@ async fn a_call_may_wait_for_those_before_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_make_no_sense_are_answered_in_words() {
+async fn invalid_calls_get_an_error_answer() {
     let world = world([
-        Script::calls(&[
+        ResponseScript::calls(&[
             ("1", "lok", "{}"),
             ("2", "look", r#"{"ms":"soon"}"#),
             ("3", "look", "{oops"),
             ("4", "look", r#"{"panic":"yes"}"#),
             ("5", "look", r#"{"say":"fine"}"#),
         ]),
-        Script::text("done"),
+        ResponseScript::text("done"),
     ]);
     let mut talk = world.open();
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
@@ -145,19 +146,19 @@ async fn calls_that_make_no_sense_are_answered_in_words() {
     ends.sort();
     let expect = [
         (
-            Outcome::InvalidArguments,
+            CallOutcome::InvalidArguments,
             "There is no tool lok; the nearest are look",
         ),
         (
-            Outcome::InvalidArguments,
+            CallOutcome::InvalidArguments,
             "`ms` must be integer, and is a string",
         ),
-        (Outcome::InvalidArguments, "no valid JSON"),
+        (CallOutcome::InvalidArguments, "not valid JSON"),
         (
-            Outcome::Unknown,
-            "The tool look failed in a way it never should (the fake was told to)",
+            CallOutcome::Unknown,
+            "The tool look failed unexpectedly (the fake was told to)",
         ),
-        (Outcome::Ok, "fine"),
+        (CallOutcome::Ok, "fine"),
     ];
     for ((_, outcome, text), (wanted, part)) in ends.iter().zip(expect) {
         assert_eq!(*outcome, wanted, "{text}");
@@ -176,20 +177,20 @@ async fn calls_that_make_no_sense_are_answered_in_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn prompts_queue_up_and_steering_joins_the_results() {
+async fn prompts_queue_and_steering_follows_the_results() {
     let world = world([
         looks(&[call("1", json!({ "ms": 1000 }))]),
-        Script::text("as you say"),
-        Script::text("next"),
+        ResponseScript::text("as you say"),
+        ResponseScript::text("next"),
     ]);
     let mut talk = world.open();
     talk.say("first").await;
     talk.until(
-        |event| matches!(event, Event::Recorded(stored) if stored.record.kind() == "call_began"),
+        |event| matches!(event, AgentEvent::Recorded(stored) if stored.record.kind() == "call_began"),
     )
     .await;
     talk.say("second").await;
-    talk.tell(Command::Steer(prompt("but gently"))).await;
+    talk.tell(SessionCommand::Steer(prompt("but gently"))).await;
     assert_eq!(talk.end().await, TurnEnd::Done);
     assert_eq!(talk.end().await, TurnEnd::Done);
     let requests = world.client.requests();
@@ -197,7 +198,7 @@ async fn prompts_queue_up_and_steering_joins_the_results() {
     assert_eq!(last.parts.len(), 2);
     assert_eq!(
         last.parts[1].content,
-        Content::Text("but gently".to_owned())
+        PartContent::Text("but gently".to_owned())
     );
     let last = requests[2].messages.last().expect("a message");
     assert_eq!((last.role, last.parts.len()), (Role::User, 1));
@@ -205,9 +206,9 @@ async fn prompts_queue_up_and_steering_joins_the_results() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn how_an_answer_stops_decides_how_the_turn_goes_on() {
+async fn stop_reason_decides_the_next_step() {
     let stop = |text: &str, reason| {
-        Script::events([
+        ResponseScript::events([
             Piece::TextDelta(text.to_owned()),
             Piece::Stop {
                 reason,
@@ -220,11 +221,11 @@ async fn how_an_answer_stops_decides_how_the_turn_goes_on() {
         stop("paused", StopReason::Pause),
         stop("whole", StopReason::EndTurn),
         stop("I will not", StopReason::Refusal),
-        Script::fails(Failure::new(
+        ResponseScript::fails(Failure::new(
             FailureClass::Budget,
             "The day's budget is spent.",
         )),
-        Script::fails(Failure::new(FailureClass::Offline, "No network.")),
+        ResponseScript::fails(Failure::new(FailureClass::Offline, "No network.")),
     ]);
     let mut talk = world.open();
     assert_eq!(talk.ask("one").await, TurnEnd::Done);
@@ -242,8 +243,8 @@ async fn how_an_answer_stops_decides_how_the_turn_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_complete_before_a_tear_runs() {
-    let torn = Script::events([
+async fn complete_calls_of_a_broken_stream_run() {
+    let torn = ResponseScript::events([
         Piece::ToolStart {
             index: 0,
             id: "1".to_owned(),
@@ -261,7 +262,7 @@ async fn what_was_complete_before_a_tear_runs() {
         },
         Piece::Failed(Failure::new(FailureClass::Torn, "torn")),
     ]);
-    let world = world([torn, Script::text("done")]);
+    let world = world([torn, ResponseScript::text("done")]);
     let mut talk = world.open();
     assert_eq!(talk.ask("go").await, TurnEnd::Done);
     assert_eq!(world.log(), ["+1", "-1"]);
@@ -269,9 +270,10 @@ async fn what_was_complete_before_a_tear_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conversation_that_is_too_long_is_made_shorter_once() {
-    let too_long = || Script::fails(Failure::new(FailureClass::ContextOverflow, "Too long."));
-    let mut scripts: Vec<Script> = (0..12)
+async fn long_conversation_is_compacted_once() {
+    let too_long =
+        || ResponseScript::fails(Failure::new(FailureClass::ContextOverflow, "Too long."));
+    let mut scripts: Vec<ResponseScript> = (0..12)
         .map(|ix| {
             looks(&[call(
                 &format!("c{ix}"),
@@ -279,8 +281,8 @@ async fn a_conversation_that_is_too_long_is_made_shorter_once() {
             )])
         })
         .collect();
-    scripts.extend([too_long(), Script::text("made it")]);
-    // From here on nothing is short enough, and no summary can be written either.
+    scripts.extend([too_long(), ResponseScript::text("made it")]);
+    // From here on, nothing is short enough, and no summary can be written.
     scripts.extend((0..100).map(|_| too_long()));
     let world = world(scripts);
     let mut talk = world.open();
@@ -302,11 +304,11 @@ async fn a_conversation_that_is_too_long_is_made_shorter_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_summary_stands_for_what_came_before() {
+async fn summary_replaces_the_older_conversation() {
     let long = "x".repeat(900);
-    // Nobody tells what these used, so it is guessed from their bytes.
+    // No usage is reported for these, so it is estimated from their bytes.
     let silent = |ix: u32| {
-        Script::events([
+        ResponseScript::events([
             Piece::ToolStart {
                 index: 0,
                 id: format!("c{ix}"),
@@ -323,22 +325,22 @@ async fn a_summary_stands_for_what_came_before() {
             },
         ])
     };
-    let mut scripts: Vec<Script> = (0..8).map(silent).collect();
-    scripts.push(Script::text("All is well so far."));
+    let mut scripts: Vec<ResponseScript> = (0..8).map(silent).collect();
+    scripts.push(ResponseScript::text("All is well so far."));
     scripts.extend((8..10).map(silent));
-    scripts.push(Script::text("done"));
-    let mut mind = ScriptedMind::new(ScriptedClient::new(scripts));
+    scripts.push(ResponseScript::text("done"));
+    let mut mind = ScriptedGateway::new(ScriptedClient::new(scripts));
     let mut profile = mind.profile.as_ref().clone();
     profile.context = model::TokenCount(6_500);
     mind.profile = profile.into();
-    let world = world_with(mind, Limits::default());
+    let world = world_with(mind, SessionLimits::default());
     let mut talk = world.open();
     let end = talk.ask("the goal").await;
     let records = talk.records();
     let summaries: Vec<&String> = records
         .iter()
         .filter_map(|stored| match &stored.record {
-            Record::Compacted { summary, .. } => Some(summary),
+            SessionRecord::Compacted { summary, .. } => Some(summary),
             _ => None,
         })
         .collect();
@@ -354,7 +356,7 @@ async fn a_summary_stands_for_what_came_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn going_in_circles_ends_the_turn() {
+async fn repeated_loops_end_the_turn() {
     let scripts = (0..20).map(|ix| looks(&[call(&format!("c{ix}"), json!({ "say": "same" }))]));
     let world = world(scripts);
     let mut talk = world.open();
@@ -370,22 +372,22 @@ async fn going_in_circles_ends_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_may_cost_no_more_than_it_may() {
-    use model::{Cost, Price, Rate, Rates};
-    let mut mind = ScriptedMind::new(ScriptedClient::new([
+async fn budget_limits_the_session() {
+    use model::{Cost, Price, Rates, TokenRate};
+    let mut mind = ScriptedGateway::new(ScriptedClient::new([
         looks(&[call("1", json!({}))]),
-        Script::text("never"),
+        ResponseScript::text("never"),
     ]));
     mind.price = Some(Price {
         base: Rates {
-            input: Some(Rate(1_000_000)),
-            output: Some(Rate(1_000_000)),
+            input: Some(TokenRate(1_000_000)),
+            output: Some(TokenRate(1_000_000)),
             ..Rates::default()
         },
         tiers: Vec::new(),
     });
-    let world = world_with(mind, Limits::default());
-    let start = super::super::Start {
+    let world = world_with(mind, SessionLimits::default());
+    let start = super::super::SessionOptions {
         budget: Some(Cost(50)),
         ..world.begin()
     };
@@ -399,22 +401,22 @@ async fn a_session_may_cost_no_more_than_it_may() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_may_ask_the_person() {
+async fn tools_can_ask_the_user() {
     let world = world([
         looks(&[call("1", json!({ "ask": "Blue?" }))]),
-        Script::text("done"),
+        ResponseScript::text("done"),
     ]);
     let mut talk = world.open();
     talk.say("go").await;
     let asked = talk
-        .until(|event| matches!(event, Event::Asking { .. }))
+        .until(|event| matches!(event, AgentEvent::Asking { .. }))
         .await;
-    let Event::Asking { number, question } = asked else {
+    let AgentEvent::Asking { number, question } = asked else {
         unreachable!("it was looked for");
     };
     assert_eq!(question.text, "Blue?");
     let text = Some("Green.".to_owned());
-    talk.tell(Command::Reply {
+    talk.tell(SessionCommand::Reply {
         question: number,
         text,
     })

@@ -1,20 +1,22 @@
-//! Nothing happens before it is written down.
+//! Every effect is recorded before it happens.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use model::{Profile, Script, ToolInput, ToolSpec};
+use model::{Profile, ResponseScript, ToolInput, ToolSpec};
 use serde_json::json;
 
-use super::super::{Harness, HarnessParts, Limits, NoContext, PlainCompactor, Start, start};
+use super::super::{
+    Harness, HarnessParts, NoContext, PlainCompactor, SessionLimits, SessionOptions, start,
+};
 use super::fakes::{AllowAll, RuleMind, Talk, last, world};
-use crate::record::{Mode, Record, TurnEnd};
-use crate::store::Store;
-use crate::tool::{Access, Answer, Call, Tool, ToolClass, ToolContext};
+use crate::record::{SessionMode, SessionRecord, TurnEnd};
+use crate::store::SessionStore;
+use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
-/// What the disk holds of a session at this moment, without waiting for anything.
-fn on_disk(store: &OnceLock<Store>, session: &str) -> Vec<Record> {
+/// Returns the session's records on the disk at this moment, without waiting for pending writes.
+fn on_disk(store: &OnceLock<SessionStore>, session: &str) -> Vec<SessionRecord> {
     let past = store
         .get()
         .expect("a store")
@@ -26,8 +28,8 @@ fn on_disk(store: &OnceLock<Store>, session: &str) -> Vec<Record> {
         .collect()
 }
 
-/// A tool that looks whether its own beginning is on the disk.
-struct Witness(Arc<OnceLock<Store>>);
+/// A tool that checks whether its own start is on the disk.
+struct Witness(Arc<OnceLock<SessionStore>>);
 
 impl Tool for Witness {
     fn name(&self) -> &str {
@@ -46,53 +48,57 @@ impl Tool for Witness {
         ToolClass::Execute
     }
 
-    fn access(&self, _call: &Call, _context: &ToolContext) -> Result<Access, Answer> {
-        Ok(Access::default())
+    fn access(&self, _call: &ToolCall, _context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        Ok(ToolAccess::default())
     }
 
-    fn run<'a>(&'a self, call: &'a Call, context: &'a ToolContext) -> BoxFuture<'a, Answer> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         let records = on_disk(&self.0, &context.session);
-        let is_there = records
-            .iter()
-            .any(|record| matches!(record, Record::CallBegan { call: it, .. } if *it == call.id));
-        std::future::ready(Answer::ok(if is_there { "written" } else { "missing" })).boxed()
+        let is_there = records.iter().any(
+            |record| matches!(record, SessionRecord::CallBegan { call: it, .. } if *it == call.id),
+        );
+        std::future::ready(ToolResult::ok(if is_there { "written" } else { "missing" })).boxed()
     }
 }
 
 #[tokio::test]
-async fn questions_and_calls_are_on_the_disk_before_they_are_made() {
+async fn requests_and_calls_are_recorded_first() {
     let plain = world([]);
     let store = Arc::new(OnceLock::new());
     assert!(store.set(plain.harness.store().clone()).is_ok());
     let unwritten = Arc::new(Mutex::new(0));
     let mind = {
         let (store, unwritten) = (store.clone(), unwritten.clone());
-        RuleMind(move |request: &model::Request| {
+        RuleMind(move |request: &model::ModelRequest| {
             let session = request.conversation.as_deref().expect("a session");
             let last_record = on_disk(&store, session).pop();
-            if !matches!(last_record, Some(Record::Asked { .. })) {
+            if !matches!(last_record, Some(SessionRecord::Asked { .. })) {
                 *unwritten.lock().expect("a count") += 1;
             }
             match last(request) {
-                (_, 0) => Script::calls(&[("1", "witness", "{}"), ("2", "witness", "{}")]),
-                _ => Script::text("done"),
+                (_, 0) => ResponseScript::calls(&[("1", "witness", "{}"), ("2", "witness", "{}")]),
+                _ => ResponseScript::text("done"),
             }
         })
     };
     let harness = Harness::new(HarnessParts {
         store: plain.harness.store().clone(),
         sources: plain.harness.parts.sources.clone(),
-        mind: Arc::new(mind),
+        models: Arc::new(mind),
         tools: vec![Arc::new(Witness(store))],
         contexts: Arc::new(NoContext("You are a test.".to_owned())),
         compactor: Arc::new(PlainCompactor),
-        limits: Limits::default(),
-        farewell: Arc::new(|_| {}),
+        limits: SessionLimits::default(),
+        on_session_end: Arc::new(|_| {}),
     });
-    let mut talk = Talk::new(start(Start {
+    let mut talk = Talk::new(start(SessionOptions {
         harness,
-        judge: Arc::new(AllowAll),
-        mode: Mode::Build,
+        call_judge: Arc::new(AllowAll),
+        mode: SessionMode::Build,
         ..plain.begin()
     }));
     assert_eq!(talk.ask("go").await, TurnEnd::Done);

@@ -1,11 +1,11 @@
 //! Git commands that only read.
 //!
-//! Left out are options that run programs (`--ext-diff`, `--textconv`, `-O`), write files (`--output`) or read files
-//! outside of the repository (`--no-index`, `--contents`).
+//! Excluded are options that run programs (`--ext-diff`, `--textconv`, `-O`), write files
+//! (`--output`) or read files outside the repository (`--no-index`, `--contents`).
 
-use syntax::shell::Word;
+use syntax::shell::ShellWord;
 
-use super::options::{Operands, Options};
+use super::options::{Operands, ReadOnlyOptions};
 
 const DIFF: &str = "stat? numstat shortstat dirstat? summary compact-summary name-only name-status raw patch no-patch \
     patch-with-stat unified= color? no-color word-diff? word-diff-regex= color-words? color-moved? \
@@ -32,37 +32,37 @@ const LOG: &str = "oneline graph no-graph decorate? no-decorate all branches? ta
 const BRANCHES: &str = "all remotes list verbose show-current contains~ no-contains~ merged~ no-merged~ sort= format= color? \
     no-color column? no-column points-at= abbrev? no-abbrev ignore-case count= omit-empty exclude=";
 
-const HISTORY: Options = Options {
+const HISTORY: ReadOnlyOptions = ReadOnlyOptions {
     flags: "pusizEFPgwbRmcqarlWt",
     valued: "nLSGU",
     attached: "MCB",
     long: &[LOG, DIFF],
     has_numbers: true,
-    ..Options::NONE
+    ..ReadOnlyOptions::NONE
 };
 
-const CHANGES: Options = Options {
+const CHANGES: ReadOnlyOptions = ReadOnlyOptions {
     flags: "pusRabwzWrtmcqv",
     valued: "USG",
     attached: "MCB",
     long: &[DIFF],
     has_numbers: true,
-    ..Options::NONE
+    ..ReadOnlyOptions::NONE
 };
 
-const fn plain(flags: &'static str, long: &'static [&'static str]) -> Options {
-    Options {
+const fn plain(flags: &'static str, long: &'static [&'static str]) -> ReadOnlyOptions {
+    ReadOnlyOptions {
         flags,
         long,
-        ..Options::NONE
+        ..ReadOnlyOptions::NONE
     }
 }
 
 // tidy: table
-const COMMANDS: &[(&str, Options)] = &[
+const COMMANDS: &[(&str, ReadOnlyOptions)] = &[
     (
         "status",
-        Options {
+        ReadOnlyOptions {
             attached: "u",
             ..plain(
                 "sbvz",
@@ -78,7 +78,7 @@ const COMMANDS: &[(&str, Options)] = &[
     ("shortlog", plain("sneco", &[LOG])),
     (
         "blame annotate",
-        Options {
+        ReadOnlyOptions {
             valued: "L",
             attached: "CM",
             ..plain(
@@ -104,7 +104,7 @@ const COMMANDS: &[(&str, Options)] = &[
     ),
     (
         "ls-files",
-        Options {
+        ReadOnlyOptions {
             valued: "x",
             ..plain(
                 "cdmosiktvufz",
@@ -153,7 +153,7 @@ const COMMANDS: &[(&str, Options)] = &[
     ),
     (
         "grep",
-        Options {
+        ReadOnlyOptions {
             valued: "eABCm",
             operands: Operands::PatternAndFiles,
             has_numbers: true,
@@ -172,7 +172,7 @@ const COMMANDS: &[(&str, Options)] = &[
     ),
     (
         "for-each-ref",
-        Options {
+        ReadOnlyOptions {
             operands: Operands::Texts,
             ..plain("", &[BRANCHES])
         },
@@ -187,21 +187,21 @@ const COMMANDS: &[(&str, Options)] = &[
     ("version", plain("", &["build-options"])),
 ];
 
-const LISTS: Options = Options {
+const LISTS: ReadOnlyOptions = ReadOnlyOptions {
     attached: "n",
     ..plain("alrviq", &[BRANCHES])
 };
 
-/// Whether words behind `git` only read.
-pub(super) fn is_looking(words: &[Word]) -> bool {
+/// Returns whether the words after `git` only read.
+pub(super) fn is_looking(words: &[ShellWord]) -> bool {
     let Some(words) = behind_global(words) else {
         return false;
     };
     let Some((subcommand, rest)) = words.split_first() else {
         return false;
     };
-    // The formats that have a signature checked run a program.
-    let checks = |word: &Word| word.text.contains("%G");
+    // Formats that check signatures run a program.
+    let checks = |word: &ShellWord| word.text.contains("%G");
     if !subcommand.is_certain() || rest.iter().any(checks) {
         return false;
     }
@@ -216,8 +216,9 @@ pub(super) fn is_looking(words: &[Word]) -> bool {
     }
 }
 
-/// The words from the subcommand on; `None` where an option before it does more than say where and how.
-fn behind_global(mut words: &[Word]) -> Option<&[Word]> {
+/// Returns the words from the subcommand on; `None` if a preceding option does more than choose the
+/// folder and the output.
+fn behind_global(mut words: &[ShellWord]) -> Option<&[ShellWord]> {
     loop {
         let first = words.first()?;
         words = match (first.text.as_str(), &words[1..]) {
@@ -230,21 +231,21 @@ fn behind_global(mut words: &[Word]) -> Option<&[Word]> {
     }
 }
 
-/// Stands for `--version`.
-const VERSION: &[Word] = &[Word {
+/// The subcommand that represents `--version`.
+const VERSION: &[ShellWord] = &[ShellWord {
     text: String::new(),
     is_known: true,
     has_globs: false,
     has_tilde: false,
 }];
 
-/// Subcommands that list things with some words and change them with others.
-fn is_listing(name: &str, rest: &[Word]) -> bool {
+/// Returns whether a subcommand that can also change things only lists them here.
+fn is_listing(name: &str, rest: &[ShellWord]) -> bool {
     let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
     match (name, &texts[..]) {
         ("", []) => true,
         ("branch" | "tag", _) => match LISTS.operands_of(rest) {
-            // A name would be made, but behind `--list`, where it is a pattern.
+            // An operand creates a branch or tag, except after `--list`, where it is a pattern.
             Some((operands, given)) => {
                 let lists = given.iter().any(|it| matches!(*it, "list" | "l"));
                 operands.is_empty() || lists && operands.iter().all(|it| it.is_certain())

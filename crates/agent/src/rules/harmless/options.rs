@@ -1,50 +1,50 @@
-//! The options of a program, and whether words have no others.
+//! The options of a program, and the check that no others are used.
 
-use syntax::shell::Word;
+use syntax::shell::ShellWord;
 
 use super::{has_no_secret, is_below_and_plain};
 
 /// Options and operands with which a program only reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Options {
+pub(super) struct ReadOnlyOptions {
     /// Letters of short options without a value.
     pub(super) flags: &'static str,
     /// Letters of short options that take the rest of the word, or the next one.
     pub(super) valued: &'static str,
     /// Letters of short options that take the rest of the word only.
     pub(super) attached: &'static str,
-    /// Long options, parted by blanks: `name` takes no value, `name=` takes one, `name?` may have one behind a `=`, and
-    /// `name~` is like `name=` but may also be the last word.
+    /// Long options, separated by spaces: `name` takes no value, `name=` takes one, `name?` may
+    /// have one after a `=`, and `name~` is like `name=` but may also be the last word.
     pub(super) long: &'static [&'static str],
     /// Whether `-5` is an option.
     pub(super) has_numbers: bool,
-    /// What is not an option.
+    /// The operands the program accepts.
     pub(super) operands: Operands,
-    /// Whether no option of the program, on the list or not, does anything but read, so that files whose names look
-    /// like options do no harm.
+    /// Whether every option of the program, listed or not, only reads. File names that look like
+    /// options are then harmless.
     pub(super) is_tame: bool,
 }
 
-/// What is not an option.
+/// The words of a command other than options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operands {
     /// There must be none.
     None,
-    /// Files, as many as this at most.
+    /// Files, up to this number.
     Files(usize),
-    /// Words that name no files.
+    /// Words that do not name files.
     Texts,
     /// A pattern, unless an option gave one, and files.
     PatternAndFiles,
 }
 
-/// As many as there are.
+/// Any number of files.
 pub(super) const ANY: usize = usize::MAX;
 
 /// Options that give the pattern of `PatternAndFiles`.
 const PATTERNS: [&str; 2] = ["e", "regexp"];
 
-impl Options {
+impl ReadOnlyOptions {
     pub(super) const NONE: Self = Self {
         flags: "",
         valued: "",
@@ -55,17 +55,17 @@ impl Options {
         is_tame: false,
     };
 
-    /// Whether these are options of the list and harmless operands.
-    pub(super) fn allows(&self, words: &[Word]) -> bool {
+    /// Returns whether all options are on the list and all operands are harmless.
+    pub(super) fn allows(&self, words: &[ShellWord]) -> bool {
         self.operands_of(words)
             .is_some_and(|(operands, given)| self.allows_operands(&operands, &given))
     }
 
-    /// The operands, and the names of the options; `None` where an option is not on the list.
+    /// Returns the operands, and the names of the options; `None` if an option is not on the list.
     pub(super) fn operands_of<'a>(
         &self,
-        words: &'a [Word],
-    ) -> Option<(Vec<&'a Word>, Vec<&'a str>)> {
+        words: &'a [ShellWord],
+    ) -> Option<(Vec<&'a ShellWord>, Vec<&'a str>)> {
         let (mut operands, mut given) = (Vec::new(), Vec::new());
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -82,9 +82,9 @@ impl Options {
                 let next = self.long(name, value.is_some())?;
                 given.push(name);
                 let value = match next {
-                    Next::Needed => Some(words.next()?.text.as_str()),
-                    Next::Perhaps => words.next().map(|word| word.text.as_str()),
-                    Next::Not => value,
+                    NextWord::Needed => Some(words.next()?.text.as_str()),
+                    NextWord::Perhaps => words.next().map(|word| word.text.as_str()),
+                    NextWord::Not => value,
                 };
                 value.is_none_or(has_no_secret).then_some(())?;
             } else if text.starts_with('-') && text.len() > 1 {
@@ -94,7 +94,7 @@ impl Options {
                 }
                 self.short(digits, &mut given, &mut words)?;
             } else {
-                // What a glob matches may look like an option.
+                // A file name that a glob matches may look like an option.
                 let may_be_option = word.has_globs && text.starts_with(['*', '?', '[']);
                 (self.is_tame || !may_be_option).then_some(())?;
                 operands.push(word);
@@ -103,8 +103,8 @@ impl Options {
         Some((operands, given))
     }
 
-    /// Whether a long option is on the list, and whether it takes the next word.
-    fn long(&self, name: &str, has_value: bool) -> Option<Next> {
+    /// Looks up a long option, and whether it takes the next word.
+    fn long(&self, name: &str, has_value: bool) -> Option<NextWord> {
         let names = self.long.iter().flat_map(|names| names.split_whitespace());
         let mut found = names.filter_map(|known| {
             let bare = known.trim_end_matches(['=', '?', '~']);
@@ -112,18 +112,18 @@ impl Options {
         });
         match (found.next()?, has_value) {
             ("", true) => None,
-            ("=", false) => Some(Next::Needed),
-            ("~", false) => Some(Next::Perhaps),
-            _ => Some(Next::Not),
+            ("=", false) => Some(NextWord::Needed),
+            ("~", false) => Some(NextWord::Perhaps),
+            _ => Some(NextWord::Not),
         }
     }
 
-    /// Short options in one word.
+    /// Parses the short options in one word.
     fn short<'a>(
         &self,
         letters: &'a str,
         given: &mut Vec<&'a str>,
-        words: &mut std::slice::Iter<'a, Word>,
+        words: &mut std::slice::Iter<'a, ShellWord>,
     ) -> Option<()> {
         for (at, letter) in letters.char_indices() {
             let end = at + letter.len_utf8();
@@ -138,17 +138,18 @@ impl Options {
             if !self.valued.contains(letter) {
                 return None;
             }
-            let value = match rest.is_empty() {
-                true => words.next()?.text.as_str(),
-                false => rest,
+            let value = if rest.is_empty() {
+                words.next()?.text.as_str()
+            } else {
+                rest
             };
             return has_no_secret(value).then_some(());
         }
         Some(())
     }
 
-    pub(super) fn allows_operands(&self, operands: &[&Word], given: &[&str]) -> bool {
-        let are_files = |words: &[&Word]| words.iter().all(|word| is_below_and_plain(word));
+    pub(super) fn allows_operands(&self, operands: &[&ShellWord], given: &[&str]) -> bool {
+        let are_files = |words: &[&ShellWord]| words.iter().all(|word| is_below_and_plain(word));
         match self.operands {
             Operands::None => operands.is_empty(),
             Operands::Files(most) => operands.len() <= most && are_files(operands),
@@ -167,13 +168,13 @@ impl Options {
 }
 
 /// Whether a long option takes the next word.
-enum Next {
+enum NextWord {
     Not,
     Needed,
     Perhaps,
 }
 
-/// Whether a word stands for itself, or for files that may be named.
-pub(super) fn is_text(word: &Word) -> bool {
+/// Returns whether a word is literal, or names files that may be read.
+pub(super) fn is_text(word: &ShellWord) -> bool {
     word.is_certain() || is_below_and_plain(word)
 }

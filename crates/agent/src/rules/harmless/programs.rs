@@ -1,12 +1,12 @@
-//! Programs that only read with most of their options: the options with which they do.
+//! Programs that only read, with the options that keep them from doing more.
 //!
-//! Left out are options that write files, run programs, read a list of file names from a file, or take a file whose
-//! contents are shown.
+//! Excluded are options that write files, run programs, read a list of file names from a file, or
+//! take a file whose contents are shown.
 
-use super::options::{Operands, Options};
+use super::options::{Operands, ReadOnlyOptions};
 
-/// The options of a program by its name.
-pub(super) fn named(name: &str) -> Option<&'static Options> {
+/// Looks up the options of a program.
+pub(super) fn named(name: &str) -> Option<&'static ReadOnlyOptions> {
     let found = PROGRAMS.iter().find(|(names, _)| {
         let mut names = names.split_whitespace();
         names.any(|other| other == name)
@@ -14,31 +14,35 @@ pub(super) fn named(name: &str) -> Option<&'static Options> {
     found.map(|(_, options)| options)
 }
 
-/// A program that does nothing else whatever its options are, on files.
-const fn tame(flags: &'static str, valued: &'static str, long: &'static [&'static str]) -> Options {
-    Options {
+/// A program on files that only reads, whatever its options.
+const fn tame(
+    flags: &'static str,
+    valued: &'static str,
+    long: &'static [&'static str],
+) -> ReadOnlyOptions {
+    ReadOnlyOptions {
         flags,
         valued,
         long,
         is_tame: true,
-        ..Options::NONE
+        ..ReadOnlyOptions::NONE
     }
 }
 
-/// A program whose words name no files.
+/// A program whose words do not name files.
 const fn texts(
     flags: &'static str,
     valued: &'static str,
     long: &'static [&'static str],
-) -> Options {
-    Options {
+) -> ReadOnlyOptions {
+    ReadOnlyOptions {
         operands: Operands::Texts,
         ..tame(flags, valued, long)
     }
 }
 
 // tidy: table
-const PROGRAMS: &[(&str, Options)] = &[
+const PROGRAMS: &[(&str, ReadOnlyOptions)] = &[
     (
         "ls dir vdir",
         tame(
@@ -74,7 +78,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "head tail",
-        Options {
+        ReadOnlyOptions {
             has_numbers: true,
             ..tame(
                 "fFqvz",
@@ -193,7 +197,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "diff",
-        Options {
+        ReadOnlyOptions {
             has_numbers: true,
             ..tame(
                 "abBcdeEiNnpqrstTuwyZ",
@@ -247,7 +251,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "xxd",
-        Options {
+        ReadOnlyOptions {
             operands: Operands::Files(1),
             is_tame: false,
             ..tame("abeEiprud", "cglos", &[])
@@ -275,7 +279,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "fold fmt",
-        Options {
+        ReadOnlyOptions {
             has_numbers: true,
             ..tame(
                 "bcstu",
@@ -298,7 +302,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "seq",
-        Options {
+        ReadOnlyOptions {
             has_numbers: true,
             ..texts("w", "fs", &["format= separator= equal-width"])
         },
@@ -306,7 +310,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ("sleep expr", texts("", "", &[])),
     (
         "grep egrep fgrep",
-        Options {
+        ReadOnlyOptions {
             has_numbers: true,
             operands: Operands::PatternAndFiles,
             ..tame(
@@ -325,7 +329,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "file",
-        Options {
+        ReadOnlyOptions {
             is_tame: false,
             ..tame(
                 "bEhikLNprsv",
@@ -338,7 +342,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "tree",
-        Options {
+        ReadOnlyOptions {
             is_tame: false,
             ..tame(
                 "adflixqNQpugshDFvtcUrASnCJX",
@@ -351,7 +355,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "sort",
-        Options {
+        ReadOnlyOptions {
             is_tame: false,
             ..tame(
                 "bcCdfghiMmnrRsuVz",
@@ -367,7 +371,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "uniq",
-        Options {
+        ReadOnlyOptions {
             operands: Operands::Files(1),
             is_tame: false,
             ..tame(
@@ -381,7 +385,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "rg",
-        Options {
+        ReadOnlyOptions {
             operands: Operands::PatternAndFiles,
             is_tame: false,
             has_numbers: false,
@@ -408,7 +412,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
     (
         "fd fdfind",
-        Options {
+        ReadOnlyOptions {
             operands: Operands::PatternAndFiles,
             is_tame: false,
             ..tame(
@@ -425,7 +429,7 @@ const PROGRAMS: &[(&str, Options)] = &[
     ),
 ];
 
-const NO_OPERANDS: Options = Options {
+const NO_OPERANDS: ReadOnlyOptions = ReadOnlyOptions {
     operands: Operands::None,
-    ..Options::NONE
+    ..ReadOnlyOptions::NONE
 };

@@ -1,12 +1,12 @@
-//! Programs whose words are a small language, or which only read with a few words.
+//! Programs whose arguments form a small language, or which only read with few arguments.
 
-use syntax::shell::Word;
+use syntax::shell::ShellWord;
 
 use super::is_below_and_plain;
-use super::options::{Operands, Options, is_text};
+use super::options::{Operands, ReadOnlyOptions, is_text};
 
 // tidy: table
-pub(super) fn is_harmless(name: &str, words: &[Word]) -> bool {
+pub(super) fn is_harmless(name: &str, words: &[ShellWord]) -> bool {
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     match name {
         "cd" => {
@@ -24,7 +24,7 @@ pub(super) fn is_harmless(name: &str, words: &[Word]) -> bool {
         },
         "command" => match words {
             [flag, rest @ ..] => {
-                matches!(flag.text.as_str(), "-v" | "-V") && rest.iter().all(Word::is_certain)
+                matches!(flag.text.as_str(), "-v" | "-V") && rest.iter().all(ShellWord::is_certain)
             }
             [] => false,
         },
@@ -41,7 +41,7 @@ pub(super) fn is_harmless(name: &str, words: &[Word]) -> bool {
         "sed" => is_printing(words),
         "jq" => is_filtering(words),
         "date" => {
-            let (formats, rest): (Vec<Word>, Vec<Word>) = words
+            let (formats, rest): (Vec<ShellWord>, Vec<ShellWord>) = words
                 .iter()
                 .cloned()
                 .partition(|it| it.is_certain() && it.text.starts_with('+'));
@@ -63,17 +63,18 @@ pub(super) fn is_harmless(name: &str, words: &[Word]) -> bool {
     }
 }
 
-const DATE: Options = Options {
+const DATE: ReadOnlyOptions = ReadOnlyOptions {
     flags: "uR",
     valued: "d",
     attached: "I",
     long: &["date= iso-8601? rfc-email rfc-3339= utc universal"],
     operands: Operands::None,
-    ..Options::NONE
+    ..ReadOnlyOptions::NONE
 };
 
-/// Whether a condition asks about files and texts only. `-v`, and comparisons of numbers in `[[`, evaluate subscripts.
-fn is_test(words: &[Word]) -> bool {
+/// Returns whether a condition only tests files and texts. `-v`, and numeric comparisons in `[[`,
+/// evaluate subscripts.
+fn is_test(words: &[ShellWord]) -> bool {
     let is_number = |at: Option<usize>| {
         let word = at.and_then(|at| words.get(at));
         let text = word.map(|word| word.text.strip_prefix('-').unwrap_or(&word.text));
@@ -91,7 +92,7 @@ fn is_test(words: &[Word]) -> bool {
         })
 }
 
-/// Parts of a `find` expression that take no word.
+/// Parts of a `find` expression without an argument.
 const TESTS: &[&str] = &[
     "-print",
     "-print0",
@@ -124,7 +125,7 @@ const TESTS: &[&str] = &[
     "-noleaf",
 ];
 
-/// Those that take one that is no file.
+/// Parts of a `find` expression with an argument that is not a file.
 const TESTS_OF: &[&str] = &[
     "-name",
     "-iname",
@@ -163,14 +164,14 @@ const TESTS_OF: &[&str] = &[
     "-newerct",
 ];
 
-/// Those that take a file.
+/// Parts of a `find` expression with a file argument.
 const TESTS_OF_FILES: &[&str] = &["-newer", "-anewer", "-cnewer", "-samefile"];
 
-fn is_finding(words: &[Word]) -> bool {
+fn is_finding(words: &[ShellWord]) -> bool {
     let mut words = words.iter().peekable();
-    let is_link_option = |word: &&Word| matches!(word.text.as_str(), "-H" | "-L" | "-P");
+    let is_link_option = |word: &&ShellWord| matches!(word.text.as_str(), "-H" | "-L" | "-P");
     while words.next_if(|word| is_link_option(word)).is_some() {}
-    let begins = |word: &&Word| word.text.starts_with(['-', '(', ')', '!', ',']);
+    let begins = |word: &&ShellWord| word.text.starts_with(['-', '(', ')', '!', ',']);
     while let Some(start) = words.next_if(|word| !begins(word)) {
         let may_be_test = start.has_globs && start.text.starts_with(['*', '?', '[']);
         if may_be_test || !is_below_and_plain(start) {
@@ -179,14 +180,14 @@ fn is_finding(words: &[Word]) -> bool {
     }
     while let Some(word) = words.next() {
         let test = word.text.as_str();
-        // What an open glob matches may be a test of another kind.
+        // A file name that an unquoted glob matches may be another test.
         if !word.is_certain() {
             return false;
         }
         let is_fine = if TESTS.contains(&test) {
             true
         } else if TESTS_OF.contains(&test) {
-            words.next().is_some_and(Word::is_certain)
+            words.next().is_some_and(ShellWord::is_certain)
         } else if TESTS_OF_FILES.contains(&test) {
             words
                 .next()
@@ -201,10 +202,10 @@ fn is_finding(words: &[Word]) -> bool {
     true
 }
 
-/// `sed` that prints rows and replaces texts on the way.
-fn is_printing(words: &[Word]) -> bool {
+/// Returns whether `sed` only prints lines and replaces text in its output.
+fn is_printing(words: &[ShellWord]) -> bool {
     let mut scripts: Vec<&str> = Vec::new();
-    let mut files: Vec<&Word> = Vec::new();
+    let mut files: Vec<&ShellWord> = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.text.as_str() {
@@ -224,14 +225,15 @@ fn is_printing(words: &[Word]) -> bool {
         }
         scripts.push(&files.remove(0).text);
     }
-    let may_be_option = |word: &Word| word.has_globs && word.text.starts_with(['*', '?', '[']);
+    let may_be_option = |word: &ShellWord| word.has_globs && word.text.starts_with(['*', '?', '[']);
     scripts.iter().all(|script| is_plain_script(script))
         && files
             .iter()
             .all(|file| is_below_and_plain(file) && !may_be_option(file))
 }
 
-/// Whether a script of `sed` has only commands that print, delete and replace, without those that run and write.
+/// Returns whether a `sed` script only prints, deletes and replaces, without running programs or
+/// writing files.
 fn is_plain_script(script: &str) -> bool {
     let mut letters = script.chars().peekable();
     loop {
@@ -303,7 +305,7 @@ fn skip_until(letters: &mut Letters<'_>, mark: char) -> bool {
         match letter {
             '\\' => drop(letters.next()),
             letter if letter == mark => return true,
-            // In a set the mark is a letter for some versions and not for others.
+            // In a set, some versions take the delimiter literally and others do not.
             '[' => {
                 let mut set = letters.clone().take_while(|it| *it != ']');
                 if set.any(|it| it == mark) {
@@ -316,17 +318,17 @@ fn skip_until(letters: &mut Letters<'_>, mark: char) -> bool {
     false
 }
 
-const JQ: Options = Options {
+const JQ: ReadOnlyOptions = ReadOnlyOptions {
     flags: "nrcesSMCajR",
     long: &[
         "null-input raw-output compact-output exit-status slurp sort-keys monochrome-output color-output \
              ascii-output join-output raw-input tab indent= raw-output0 stream seq",
     ],
-    ..Options::NONE
+    ..ReadOnlyOptions::NONE
 };
 
-/// `jq` with a filter that reads neither the environment nor other files.
-fn is_filtering(words: &[Word]) -> bool {
+/// Returns whether the filter of `jq` reads neither the environment nor other files.
+fn is_filtering(words: &[ShellWord]) -> bool {
     let Some((operands, _)) = JQ.operands_of(words) else {
         return false;
     };
@@ -341,7 +343,7 @@ fn is_filtering(words: &[Word]) -> bool {
     filter.is_certain() && is_closed && JQ.allows_operands(files, &[])
 }
 
-const CARGO: Options = Options {
+const CARGO: ReadOnlyOptions = ReadOnlyOptions {
     flags: "qvdV",
     valued: "Fipe",
     long: &[
@@ -350,11 +352,12 @@ const CARGO: Options = Options {
              target= charset= no-dedupe prune= all-targets message-format= version list",
     ],
     operands: Operands::Texts,
-    ..Options::NONE
+    ..ReadOnlyOptions::NONE
 };
 
-/// `cargo` that tells about a package. It may ask the compiler, which a project can choose.
-fn is_describing(words: &[Word]) -> bool {
+/// Returns whether `cargo` only describes a package. It may run the compiler, which a project can
+/// choose.
+fn is_describing(words: &[ShellWord]) -> bool {
     match words.split_first() {
         Some((first, rest)) => match first.text.as_str() {
             "metadata" | "tree" | "locate-project" | "pkgid" => CARGO.allows(rest),

@@ -1,4 +1,4 @@
-//! Rules that forbid commands, and the ways around them.
+//! Rules that forbid commands, and attempts to bypass them.
 
 use super::*;
 
@@ -269,7 +269,7 @@ const PUSHES: &[&str] = &[
     "for ((;;)); do git push; done",
 ];
 
-/// Not `git push`, although it may look like it.
+/// Commands that resemble `git push` without running it.
 const NO_PUSHES: &[&str] = &[
     "git status",
     "git log --grep push",
@@ -296,27 +296,32 @@ const NO_PUSHES: &[&str] = &[
     "find . -exec cat {} ;",
 ];
 
-fn with_yes(rules: &Rules, command: &str) -> &'static str {
-    let judge = RuleJudge::new(rules.clone(), Unasked::Ordinary, |_, _| Ok(()));
+fn with_yes(rules: &PermissionRules, command: &str) -> &'static str {
+    let judge = RulePolicy::new(rules.clone(), UnmatchedCalls::Ordinary, |_, _| Ok(()));
     let tool = Fake("exec_command", ToolClass::Execute);
-    let verdict =
-        crate::leave::Judge::judge(&judge, &tool, &call(), &run_access(command), Mode::Build);
+    let verdict = crate::permission::PermissionPolicy::evaluate(
+        &judge,
+        &tool,
+        &call(),
+        &run_access(command),
+        SessionMode::Build,
+    );
     match verdict {
-        crate::leave::Verdict::Allow => "allow",
-        crate::leave::Verdict::Ask { .. } => "ask",
-        crate::leave::Verdict::Deny { .. } => "deny",
+        crate::permission::PermissionVerdict::Allow => "allow",
+        crate::permission::PermissionVerdict::Ask { .. } => "ask",
+        crate::permission::PermissionVerdict::Deny { .. } => "deny",
     }
 }
 
 #[test]
-fn a_forbidden_command_runs_in_no_form() {
+fn denied_command_is_denied_in_every_form() {
     assert!(PUSHES.len() >= 150, "{}", PUSHES.len());
     for rule in ["Bash(git push:*)", "Bash(git push *)"] {
         let rules = rules(json!({ "deny": [rule], "allow": ["Bash"] }));
         let run: Vec<&&str> = PUSHES
             .iter()
             .filter(|command| with_yes(&rules, command) == "allow")
-            // Without arguments it is not what the second rule is about, but for a prefix that is the same.
+            // Without arguments the second rule does not match, but an equal prefix does.
             .collect();
         assert!(run.is_empty(), "{rule}: {} run: {run:#?}", run.len());
     }
@@ -391,7 +396,7 @@ fn versions_and_modules_are_the_same_program() {
 }
 
 #[test]
-fn files_that_may_not_be_read_may_not_be_read_by_commands() {
+fn read_rules_also_apply_to_commands() {
     let rules = rules(json!({
         "deny": ["Read(**/private/**)", "Edit(locked/**)"], "allow": ["Bash"]
     }));
@@ -416,7 +421,7 @@ fn files_that_may_not_be_read_may_not_be_read_by_commands() {
 }
 
 #[test]
-fn yes_answers_only_what_would_be_asked() {
+fn yes_does_not_override_deny_rules() {
     let denied = rules(json!({
         "deny": ["Bash(rm:*)", "Read(**/private/**)", "Edit(private/**)"],
         "ask": ["Bash(cargo test:*)"], "edits": "ask"
@@ -431,24 +436,30 @@ fn yes_answers_only_what_would_be_asked() {
     ] {
         assert_eq!(with_yes(&denied, command), expected, "{command}");
     }
-    let judge = RuleJudge::new(denied, Unasked::Ordinary, |_, _| Ok(()));
+    let judge = RulePolicy::new(denied, UnmatchedCalls::Ordinary, |_, _| Ok(()));
     let file = |name: &'static str, class: ToolClass, path: &str| {
-        let scopes = vec![Scope::Path(path.to_owned())];
+        let scopes = vec![LockScope::Path(path.to_owned())];
         let access = match class {
-            ToolClass::Read => Access {
+            ToolClass::Read => ToolAccess {
                 reads: scopes,
-                ..Access::default()
+                ..ToolAccess::default()
             },
-            _ => Access {
+            _ => ToolAccess {
                 writes: scopes,
-                ..Access::default()
+                ..ToolAccess::default()
             },
         };
         let tool = Fake(name, class);
-        match crate::leave::Judge::judge(&judge, &tool, &call(), &access, Mode::Build) {
-            crate::leave::Verdict::Allow => "allow",
-            crate::leave::Verdict::Ask { .. } => "ask",
-            crate::leave::Verdict::Deny { .. } => "deny",
+        match crate::permission::PermissionPolicy::evaluate(
+            &judge,
+            &tool,
+            &call(),
+            &access,
+            SessionMode::Build,
+        ) {
+            crate::permission::PermissionVerdict::Allow => "allow",
+            crate::permission::PermissionVerdict::Ask { .. } => "ask",
+            crate::permission::PermissionVerdict::Deny { .. } => "deny",
         }
     };
     for (name, class, path, expected) in [
@@ -474,7 +485,7 @@ fn yes_answers_only_what_would_be_asked() {
     ] {
         assert_eq!(file(name, class, path), expected, "{name} {path}");
     }
-    if let Some(home) = places::home() {
+    if let Some(home) = sensitive_paths::home() {
         let key = format!("{home}/.ssh/id_rsa");
         assert_eq!(file("read", ToolClass::Read, &key), "deny");
     }
@@ -493,24 +504,28 @@ fn lines_that_could_run_very_much_are_asked() {
 }
 
 #[test]
-fn typing_into_a_terminal_may_be_what_is_forbidden() {
-    let typing = Access {
+fn terminal_input_may_match_deny_rules() {
+    let typing = ToolAccess {
         writes: vec![
-            Scope::Tree(String::new()),
-            Scope::Own("terminal 1".to_owned()),
+            LockScope::Tree(String::new()),
+            LockScope::Own("terminal 1".to_owned()),
         ],
-        ..Access::default()
+        ..ToolAccess::default()
     };
-    let hearing = Access {
-        writes: vec![Scope::Own("terminal 1".to_owned())],
-        ..Access::default()
+    let hearing = ToolAccess {
+        writes: vec![LockScope::Own("terminal 1".to_owned())],
+        ..ToolAccess::default()
     };
     let tool = Fake("write_stdin", ToolClass::Execute);
-    let judged =
-        |rules: &Rules, access: &Access| match rules.judge(&tool, &call(), access, Mode::Build) {
-            Verdict::Ask { is_firm: true, .. } => "firm",
-            verdict => word(&verdict),
-        };
+    let judged = |rules: &PermissionRules, access: &ToolAccess| match rules.evaluate(
+        &tool,
+        &call(),
+        access,
+        SessionMode::Build,
+    ) {
+        RuleVerdict::Ask { is_firm: true, .. } => "firm",
+        verdict => word(&verdict),
+    };
     let denied = rules(json!({ "deny": ["Bash(git push:*)"], "allow": ["BashInput"] }));
     assert_eq!(judged(&denied, &typing), "firm");
     assert_eq!(judged(&denied, &hearing), "allow");
@@ -519,7 +534,7 @@ fn typing_into_a_terminal_may_be_what_is_forbidden() {
 }
 
 #[test]
-fn rules_that_are_not_understood_have_every_call_asked() {
+fn unparsable_rules_make_every_call_ask() {
     for settings in [
         json!({ "permissions": { "deny": ["Bash(rm"] } }),
         json!({ "permissions": { "deny": "Bash(rm:*)" } }),
@@ -533,11 +548,11 @@ fn rules_that_are_not_understood_have_every_call_asked() {
         json!({ "projects": [] }),
         json!([]),
     ] {
-        let (rules, problems) = Rules::of(&settings, "/p");
+        let (rules, problems) = PermissionRules::of(&settings, "/p");
         assert!(problems.iter().any(|it| it.closes), "{settings}");
         assert_ne!(with_yes(&rules, "ls"), "allow", "{settings}");
         assert_ne!(
-            file(&rules, "read", "src/a.rs", Mode::Build),
+            file(&rules, "read", "src/a.rs", SessionMode::Build),
             "allow",
             "{settings}"
         );
@@ -548,5 +563,5 @@ fn rules_that_are_not_understood_have_every_call_asked() {
         );
     }
     let other = json!({ "projects": { "/p": { "deny": ["Bash("] } } });
-    assert_eq!(Rules::of(&other, "/q").1, [], "another project's");
+    assert_eq!(PermissionRules::of(&other, "/q").1, [], "another project's");
 }

@@ -1,8 +1,8 @@
-//! Command lines that run unasked because they only read, and those that must not.
+//! Command lines that run without asking because they only read, and those that must not.
 
 use super::*;
 
-/// Run unasked.
+/// Command lines that run without asking.
 const EVERYDAY: &[&str] = &[
     // Listing and looking around.
     "ls",
@@ -252,7 +252,7 @@ const EVERYDAY: &[&str] = &[
     "git count-objects -vH",
     "git check-ignore -v target",
     "git --version",
-    // Tools about themselves and a package.
+    // Information about tools and a package.
     "cargo --version",
     "cargo metadata",
     "cargo metadata --no-deps --format-version 1",
@@ -281,7 +281,8 @@ const EVERYDAY: &[&str] = &[
     "find src -name '*.rs' -print | sort | head -40",
 ];
 
-/// Not run unasked: they write, run something else, reach something secret or outside, or cannot be told.
+/// Command lines that need permission: they write, run something else, reach a secret or a path
+/// outside, or are uncertain.
 const ASKED: &[&str] = &[
     // Programs that do more than read.
     "rm -rf x",
@@ -594,7 +595,7 @@ const ASKED: &[&str] = &[
     "git shortlog --output=x",
     "git status --output=x",
     "git rev-list --stdin",
-    // Secrets and places outside.
+    // Secrets and paths outside.
     "cat ~/.ssh/id_rsa",
     "cat /etc/passwd",
     "cat ../secret",
@@ -654,7 +655,7 @@ const ASKED: &[&str] = &[
     "test -f /etc/passwd",
     "[ -f ../a ]",
     "[[ -f ~/x ]]",
-    // What the shell does by itself.
+    // Effects of the shell itself.
     "ls > out",
     "echo x >> a",
     "echo x >| a",
@@ -773,9 +774,9 @@ const ASKED: &[&str] = &[
 ];
 
 #[test]
-fn everyday_commands_run_unasked() {
+fn everyday_read_commands_run_without_asking() {
     assert!(EVERYDAY.len() >= 200, "{}", EVERYDAY.len());
-    let rules = Rules::default();
+    let rules = PermissionRules::default();
     let asked: Vec<&&str> = EVERYDAY
         .iter()
         .filter(|command| bash(&rules, command) != "allow")
@@ -784,9 +785,9 @@ fn everyday_commands_run_unasked() {
 }
 
 #[test]
-fn commands_that_do_more_than_read_are_asked() {
+fn commands_that_do_more_than_read_ask() {
     assert!(ASKED.len() >= 300, "{}", ASKED.len());
-    let rules = Rules::default();
+    let rules = PermissionRules::default();
     let unasked: Vec<&&str> = ASKED
         .iter()
         .filter(|command| bash(&rules, command) != "ask" || is_read_only(command))
@@ -798,10 +799,10 @@ fn commands_that_do_more_than_read_are_asked() {
     );
 }
 
-/// One more option behind a command that only reads makes it a question, unless it is on the list.
+/// An additional option that is not on the list makes a harmless command need permission.
 #[test]
-fn options_that_are_on_no_list_are_asked() {
-    let rules = Rules::default();
+fn unlisted_options_ask() {
+    let rules = PermissionRules::default();
     for command in [
         "ls",
         "cat a",

@@ -1,18 +1,18 @@
-//! Which writes go to the disk together.
+//! Combination of writes into transactions.
 
 use tokio::sync::oneshot;
 
 use super::*;
 
-fn write(done: Option<oneshot::Sender<Result<(), String>>>) -> Write {
-    Write {
+fn write(done: Option<oneshot::Sender<Result<(), String>>>) -> StoreWrite {
+    StoreWrite {
         entries: Vec::new(),
         done,
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_takes_along_what_nobody_waits_for() {
+async fn waiting_write_flushes_enqueued_rows() {
     let (writes, mut waiting) = mpsc::channel(16);
     let start = Instant::now();
     let sending = async {
@@ -20,7 +20,7 @@ async fn who_waits_takes_along_what_nobody_waits_for() {
         tokio::time::sleep(LINGER / 5).await;
         let (done, written) = oneshot::channel();
         writes.send(write(Some(done))).await.expect("taken");
-        // Who waits is still there.
+        // The waiting caller is still there.
         Some(written)
     };
     let (group, _written) = tokio::join!(gather(&mut waiting), sending);
@@ -29,7 +29,7 @@ async fn who_waits_takes_along_what_nobody_waits_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_waits_for_is_written_soon() {
+async fn enqueued_rows_are_written_soon() {
     let (writes, mut waiting) = mpsc::channel(16);
     let start = Instant::now();
     writes.send(write(None)).await.expect("taken");

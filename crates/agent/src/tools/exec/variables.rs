@@ -1,8 +1,9 @@
-//! The environment of commands: what the allow-list passes on, and what keeps programs from asking and paging.
+//! The environment of commands: the allow-listed variables, and settings that disable prompts and
+//! pagers.
 
 use std::ffi::{OsStr, OsString};
 
-/// The variables of a command.
+/// Builds the environment of a command.
 pub(super) fn for_commands(
     ours: &[(OsString, OsString)],
     has_screen: bool,
@@ -27,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_neither_ask_nor_page() {
+    fn command_environment_disables_prompts_and_pagers() {
         let ours = [("PATH", "/bin"), ("PAGER", "less")];
         let ours = ours.map(|(name, value)| (name.into(), value.into()));
         let theirs = for_commands(&ours, false);

@@ -1,16 +1,16 @@
-//! HTML as Markdown: what a reader sees, in one pass, whatever the page looks like.
+//! Converts HTML to Markdown: the visible text, in one pass, for any input.
 //!
 //! Invariant: no text makes it panic, and it takes time in proportion to the text.
 
-/// What is never shown.
+/// Elements whose content is not shown.
 const HIDDEN: [&str; 10] = [
     "script", "style", "noscript", "template", "svg", "head", "iframe", "canvas", "object",
     "select",
 ];
 
-/// Writes a page as Markdown.
+/// Converts a page to Markdown.
 pub(super) fn from_html(html: &str) -> String {
-    let mut writer = Writer::default();
+    let mut writer = MarkdownWriter::default();
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         let (text, behind) = rest.split_at(at);
@@ -27,17 +27,18 @@ pub(super) fn from_html(html: &str) -> String {
     writer.finish()
 }
 
-/// A tag as it is written.
-struct Tag<'a> {
+/// A tag as written in the source.
+struct HtmlTag<'a> {
     name: String,
     is_end: bool,
     attributes: &'a str,
 }
 
-/// The tag that a text begins with, and what follows; comments and declarations have no name.
-fn tag(text: &str) -> Option<(Tag<'_>, &str)> {
+/// Parses the tag at the beginning of a text, and returns the remaining text; comments and
+/// declarations have no name.
+fn tag(text: &str) -> Option<(HtmlTag<'_>, &str)> {
     let nothing = |after| {
-        let tag = Tag {
+        let tag = HtmlTag {
             name: String::new(),
             is_end: false,
             attributes: "",
@@ -63,7 +64,7 @@ fn tag(text: &str) -> Option<(Tag<'_>, &str)> {
         .unwrap_or(inner.len());
     let (name, rest) = inner.split_at(length);
     let end = end_of_tag(rest);
-    let tag = Tag {
+    let tag = HtmlTag {
         name: name.to_ascii_lowercase(),
         is_end,
         attributes: &rest[..end],
@@ -71,7 +72,7 @@ fn tag(text: &str) -> Option<(Tag<'_>, &str)> {
     Some((tag, rest.get(end + 1..).unwrap_or_default()))
 }
 
-/// Where a tag ends: at a `>` outside of quotes.
+/// Returns the end of a tag: a `>` outside of quotes.
 fn end_of_tag(text: &str) -> usize {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -85,7 +86,7 @@ fn end_of_tag(text: &str) -> usize {
     text.len()
 }
 
-/// The value of an attribute.
+/// Returns the value of an attribute.
 fn attribute(attributes: &str, name: &str) -> Option<String> {
     let lower = attributes.to_ascii_lowercase();
     let mut from = 0;
@@ -113,21 +114,21 @@ fn attribute(attributes: &str, name: &str) -> Option<String> {
 }
 
 #[derive(Default)]
-struct Writer {
+struct MarkdownWriter {
     out: String,
-    /// Lists around, with the next number of ordered ones.
+    /// Open lists, with the next number of ordered ones.
     lists: Vec<Option<u32>>,
-    /// How many `pre` are open.
+    /// Number of open `pre` elements.
     raw: usize,
-    /// Addresses of open links, and where their text begins.
+    /// Addresses of open links, and the offsets at which their texts begin.
     links: Vec<(String, usize)>,
-    /// A space is due before the next word.
+    /// Whether a space is due before the next word.
     is_spaced: bool,
-    /// Cells of the table's row so far.
+    /// Number of cells in the current table row.
     cells: usize,
 }
 
-impl Writer {
+impl MarkdownWriter {
     fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -149,14 +150,14 @@ impl Writer {
         self.is_spaced = text.ends_with(char::is_whitespace);
     }
 
-    /// Takes a tag; answers where to go on.
+    /// Writes a tag and returns the remaining text.
     // tidy: table
-    fn tag<'t>(&mut self, tag: &Tag<'_>, after: &'t str) -> &'t str {
+    fn tag<'t>(&mut self, tag: &HtmlTag<'_>, after: &'t str) -> &'t str {
         let is_start = !tag.is_end;
         match tag.name.as_str() {
-            hidden if HIDDEN.contains(&hidden) && is_start => return behind(after, hidden),
+            hidden if HIDDEN.contains(&hidden) && is_start => return after_end_tag(after, hidden),
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
-                self.lines(2);
+                self.ensure_line_feeds(2);
                 if is_start {
                     let level = usize::from(tag.name.as_bytes()[1] - b'0');
                     self.out.push_str(&"#".repeat(level));
@@ -164,14 +165,14 @@ impl Writer {
                 }
             }
             "p" | "section" | "article" | "blockquote" | "table" | "figure" | "dl" | "main"
-            | "details" => self.lines(2),
+            | "details" => self.ensure_line_feeds(2),
             "div" | "header" | "footer" | "nav" | "aside" | "form" | "dt" | "summary"
-            | "figcaption" => self.lines(1),
+            | "figcaption" => self.ensure_line_feeds(1),
             "br" => self.out.push('\n'),
             "hr" => {
-                self.lines(2);
+                self.ensure_line_feeds(2);
                 self.out.push_str("---");
-                self.lines(2);
+                self.ensure_line_feeds(2);
             }
             "ul" | "ol" => self.list(tag),
             "li" | "dd" if is_start => self.item(),
@@ -188,7 +189,7 @@ impl Writer {
                 }
             }
             "tr" => {
-                self.lines(1);
+                self.ensure_line_feeds(1);
                 self.cells = 0;
             }
             "td" | "th" if is_start => {
@@ -203,24 +204,21 @@ impl Writer {
         after
     }
 
-    fn list(&mut self, tag: &Tag<'_>) {
-        match tag.is_end {
-            true => {
-                self.lists.pop();
-                self.lines(if self.lists.is_empty() { 2 } else { 1 });
-            }
-            false => {
-                self.lines(if self.lists.is_empty() { 2 } else { 1 });
-                // A page may open lists for ever; no list of people is that deep.
-                if self.lists.len() < 32 {
-                    self.lists.push((tag.name == "ol").then_some(1));
-                }
+    fn list(&mut self, tag: &HtmlTag<'_>) {
+        if tag.is_end {
+            self.lists.pop();
+            self.ensure_line_feeds(if self.lists.is_empty() { 2 } else { 1 });
+        } else {
+            self.ensure_line_feeds(if self.lists.is_empty() { 2 } else { 1 });
+            // A page may nest lists without limit; real lists are not that deep.
+            if self.lists.len() < 32 {
+                self.lists.push((tag.name == "ol").then_some(1));
             }
         }
     }
 
     fn item(&mut self) {
-        self.lines(1);
+        self.ensure_line_feeds(1);
         let depth = self.lists.len().saturating_sub(1);
         self.out.push_str(&"  ".repeat(depth));
         match self.lists.last_mut() {
@@ -235,14 +233,14 @@ impl Writer {
 
     fn pre(&mut self, is_start: bool) {
         if is_start {
-            self.lines(2);
+            self.ensure_line_feeds(2);
             self.out.push_str("```\n");
             self.raw += 1;
         } else if self.raw > 0 {
             self.raw -= 1;
-            self.lines(1);
+            self.ensure_line_feeds(1);
             self.out.push_str("```");
-            self.lines(2);
+            self.ensure_line_feeds(2);
         }
     }
 
@@ -257,7 +255,7 @@ impl Writer {
         self.out.push_str(mark);
     }
 
-    fn link(&mut self, tag: &Tag<'_>) {
+    fn link(&mut self, tag: &HtmlTag<'_>) {
         if self.raw > 0 {
             return;
         }
@@ -280,19 +278,20 @@ impl Writer {
         if address.is_empty() {
             return;
         }
-        match self
+        if self
             .out
             .get(start..)
             .is_none_or(|text| text.trim().is_empty())
         {
-            // A link without text, around a picture that is not shown.
-            true => self.out.truncate(start.saturating_sub(1)),
-            false => self.out.push_str(&format!("]({address})")),
+            // A link without text, around an image that is not shown.
+            self.out.truncate(start.saturating_sub(1))
+        } else {
+            self.out.push_str(&format!("]({address})"))
         }
     }
 
-    /// Sees to it that so many line feeds stand at the end.
-    fn lines(&mut self, count: usize) {
+    /// Ensures that the text ends with at least `count` line feeds.
+    fn ensure_line_feeds(&mut self, count: usize) {
         if self.raw > 0 {
             if !self.out.ends_with('\n') {
                 self.out.push('\n');
@@ -300,7 +299,7 @@ impl Writer {
             return;
         }
         let kept = self.out.trim_end_matches(' ').len();
-        // Never into the text of an open link.
+        // The text of an open link is not truncated.
         if self.links.last().is_none_or(|(_, start)| kept >= *start) {
             self.out.truncate(kept);
         }
@@ -332,8 +331,8 @@ impl Writer {
     }
 }
 
-/// What follows the end of an element; nothing where it has none.
-fn behind<'t>(text: &'t str, name: &str) -> &'t str {
+/// Returns the text after the element's end tag; empty if there is none.
+fn after_end_tag<'t>(text: &'t str, name: &str) -> &'t str {
     let mut from = 0;
     while let Some(at) = text[from..].find("</") {
         let start = from + at + 2;
@@ -348,7 +347,7 @@ fn behind<'t>(text: &'t str, name: &str) -> &'t str {
     ""
 }
 
-/// With character references resolved.
+/// Resolves the character references of a text.
 fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use futures::{FutureExt, stream};
-use router::http::Broken;
+use router::http::ConnectionBroken;
 use serde_json::json;
 
 use super::*;
@@ -12,7 +12,7 @@ use crate::tools::tests::{World, assert_says};
 
 type Page = (u16, Vec<(&'static str, &'static str)>, Vec<u8>);
 
-/// Answers by address; an address that it does not know is offline.
+/// Replies by address; an unknown address is offline.
 #[derive(Default)]
 struct Pages {
     pages: HashMap<&'static str, Page>,
@@ -20,7 +20,11 @@ struct Pages {
 }
 
 impl Transport for Pages {
-    fn call(&self, call: HttpCall, _: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+    fn call(
+        &self,
+        call: HttpCall,
+        _: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
         self.asked.lock().expect("no panic").push(call.url.clone());
         let page = self.pages.get(call.url.as_str()).cloned();
         async move {
@@ -31,14 +35,14 @@ impl Transport for Pages {
             let headers = headers
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value.to_owned()));
-            let pieces: Vec<Result<Bytes, Broken>> = match body.as_slice() {
+            let pieces: Vec<Result<Bytes, ConnectionBroken>> = match body.as_slice() {
                 b"broken" => vec![
                     Ok(Bytes::from_static(b"x")),
-                    Err(Broken("it broke".to_owned())),
+                    Err(ConnectionBroken("it broke".to_owned())),
                 ],
                 _ => vec![Ok(Bytes::from(body))],
             };
-            Ok(Reply {
+            Ok(HttpResponse {
                 status,
                 headers: headers.collect(),
                 body: stream::iter(pieces).boxed(),
@@ -62,7 +66,7 @@ fn world(pages: Vec<(&'static str, Page)>) -> (World, Arc<Pages>) {
 
 #[tokio::test]
 async fn a_page_comes_as_text() {
-    // An address without a name, so that nothing is looked up.
+    // A numeric address, so that no name is resolved.
     let (world, _) = world(vec![
         (
             "https://1.1.1.1/a",
@@ -93,7 +97,7 @@ async fn a_page_comes_as_text() {
     assert_eq!(fetch("https://1.1.1.1/j").await.text(), "{\"a\": 1}");
     assert_eq!(fetch("https://1.1.1.1/r").await.text(), "# Hi\n\nthere\n");
     let answer = fetch("https://1.1.1.1/away").await;
-    assert_says(&answer, Outcome::Ok, "another host, https://9.9.9.9/x");
+    assert_says(&answer, CallOutcome::Ok, "another host, https://9.9.9.9/x");
     let access = world
         .access("fetch", json!({ "url": "HTTPS://Docs.RS:8443/x" }))
         .expect("an address");
@@ -102,7 +106,7 @@ async fn a_page_comes_as_text() {
 
 #[tokio::test]
 pub(in crate::tools) async fn every_way_of_fetching_to_fail_says_what_to_do() {
-    use Outcome::{InvalidArguments, ProviderError, UnexpectedEnvironment};
+    use CallOutcome::{InvalidArguments, ProviderError, UnexpectedEnvironment};
     let page = |status, body: &[u8]| (status, vec![HTML], body.to_vec());
     let (world, pages) = world(vec![
         ("https://1.1.1.1/404", page(404, b"")),
@@ -185,8 +189,8 @@ pub(in crate::tools) async fn every_way_of_fetching_to_fail_says_what_to_do() {
         ),
         ("https://1.1.1.1/loop", ProviderError, "more than 5 times"),
         ("https://1.1.1.1/offline", ProviderError, "No connection"),
-        ("https://1.1.1.1/empty", Outcome::Ok, "has no text"),
-        ("https://1.1.1.1/inner", Outcome::Ok, "another host"),
+        ("https://1.1.1.1/empty", CallOutcome::Ok, "has no text"),
+        ("https://1.1.1.1/inner", CallOutcome::Ok, "another host"),
     ];
     for (url, outcome, says) in cases {
         let answer = world.call("fetch", json!({ "url": url })).await;
@@ -220,7 +224,11 @@ pub(in crate::tools) async fn a_long_page_is_cut_and_kept() {
     world.context.output_tokens = 500;
     let input = json!({ "url": "https://1.1.1.1/long" });
     let answer = world.call("fetch", input).await;
-    assert_says(&answer, Outcome::Ok, "lines omitted; whole output: out-1");
+    assert_says(
+        &answer,
+        CallOutcome::Ok,
+        "lines omitted; whole output: out-1",
+    );
     assert_eq!(answer.detail, Some(Detail::OutputTruncated));
 }
 
@@ -228,7 +236,11 @@ pub(in crate::tools) async fn a_long_page_is_cut_and_kept() {
 pub(in crate::tools) async fn a_page_that_does_not_come_is_given_up() {
     struct Silent;
     impl Transport for Silent {
-        fn call(&self, _: HttpCall, _: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+        fn call(
+            &self,
+            _: HttpCall,
+            _: Duration,
+        ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
             futures::future::pending().boxed()
         }
     }
@@ -236,11 +248,11 @@ pub(in crate::tools) async fn a_page_that_does_not_come_is_given_up() {
     let answer = world
         .call("fetch", json!({ "url": "https://1.1.1.1/" }))
         .await;
-    assert_says(&answer, Outcome::Timeout, "did not come within 30 s");
+    assert_says(&answer, CallOutcome::Timeout, "did not come within 30 s");
     let (_sender, stop) = tokio::sync::watch::channel(true);
     world.context.stop = stop;
     let answer = world
         .call("fetch", json!({ "url": "https://1.1.1.1/" }))
         .await;
-    assert_says(&answer, Outcome::UserAborted, "Stopped");
+    assert_says(&answer, CallOutcome::UserAborted, "Stopped");
 }

@@ -6,26 +6,26 @@ use base::AbsPath;
 use host::{FakeClock, FakeFiles};
 
 use super::*;
-use crate::tools::Rooms;
+use crate::tools::ToolStates;
 use crate::tools::tests::context_of;
 
-fn heard() -> (Heard, Arc<FakeFiles>) {
+fn heard() -> (OutputCollector, Arc<FakeFiles>) {
     let files = Arc::new(FakeFiles::new());
     let context = context_of(files.clone(), Arc::new(FakeClock::at(0)), "/r");
-    let room = Rooms::default().of(&context);
-    (Heard::new(&context.sources, &room), files)
+    let room = ToolStates::default().of(&context);
+    (OutputCollector::new(&context.sources, &room), files)
 }
 
 #[test]
-fn short_outputs_come_as_they_are_and_only_once() {
+fn short_output_is_returned_unchanged_and_once() {
     let (mut heard, files) = heard();
-    heard.hear(b"one\ntw");
+    heard.push(b"one\ntw");
     assert_eq!(heard.take().text, "one\ntw");
-    heard.hear("o\nthr\u{20ac}".as_bytes());
+    heard.push("o\nthr\u{20ac}".as_bytes());
     let fresh = heard.take();
     assert_eq!((fresh.text.as_str(), fresh.lost), ("o\nthr\u{20ac}", 0));
     assert_eq!(heard.take().text, "");
-    let handle = heard.whole().expect("kept");
+    let handle = heard.output_handle().expect("kept");
     let path = heard.room.whole.path(&handle).expect("a handle");
     assert_eq!(
         files.content(&path).as_deref(),
@@ -34,16 +34,16 @@ fn short_outputs_come_as_they_are_and_only_once() {
 }
 
 #[test]
-fn a_char_that_is_cut_waits_for_its_rest() {
+fn split_character_waits_for_its_rest() {
     let (mut heard, _) = heard();
-    heard.hear(b"a\xe2\x82");
+    heard.push(b"a\xe2\x82");
     assert_eq!(heard.take().text, "a");
-    heard.hear(b"\xacb");
+    heard.push(b"\xacb");
     assert_eq!(heard.take().text, "\u{20ac}b");
 }
 
 #[test]
-fn of_a_long_output_beginning_and_end_are_held_and_the_lines_between_counted() {
+fn long_output_keeps_both_ends_and_counts_omitted_lines() {
     let (mut heard, files) = heard();
     let line = "x".repeat(99);
     let mut all = 0;
@@ -51,10 +51,10 @@ fn of_a_long_output_beginning_and_end_are_held_and_the_lines_between_counted() {
         let lines = (0..100).map(|ix| format!("{:05}{line}\n", piece * 100 + ix));
         let piece: String = lines.collect();
         all += piece.len();
-        heard.hear(piece.as_bytes());
+        heard.push(piece.as_bytes());
         assert!(heard.head.len() + heard.tail.len() <= HEAD + TAIL);
     }
-    let handle = heard.whole().expect("kept");
+    let handle = heard.output_handle().expect("kept");
     let fresh = heard.take();
     assert!(fresh.text.starts_with("00000x") && fresh.text.contains("49999x"));
     assert!(fresh.text.len() <= HEAD + TAIL);
@@ -65,15 +65,15 @@ fn of_a_long_output_beginning_and_end_are_held_and_the_lines_between_counted() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_still_told() {
+fn output_that_cannot_be_saved_is_still_returned() {
     let files = Arc::new(FakeFiles::new());
     let context = context_of(files.clone(), Arc::new(FakeClock::at(0)), "/r");
-    let room = Rooms::default().of(&context);
-    files.fail_always(host::Operation::Arrange, host::Reason::NoSpace);
-    files.fail_always(host::Operation::Save, host::Reason::NoSpace);
-    let mut heard = Heard::new(&context.sources, &room);
-    heard.hear(&vec![b'x'; EARLY + 1]);
-    assert_eq!(heard.whole(), None);
+    let room = ToolStates::default().of(&context);
+    files.fail_always(host::FakeOperation::Arrange, host::ErrorReason::NoSpace);
+    files.fail_always(host::FakeOperation::Save, host::ErrorReason::NoSpace);
+    let mut heard = OutputCollector::new(&context.sources, &room);
+    heard.push(&vec![b'x'; EARLY + 1]);
+    assert_eq!(heard.output_handle(), None);
     assert_eq!(heard.take().text.len(), EARLY + 1);
     assert!(AbsPath::new("/r").is_some());
 }

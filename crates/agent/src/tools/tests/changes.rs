@@ -1,13 +1,13 @@
-//! Files: changed, moved, removed.
+//! Editing, moving and removing files.
 
 use base::AbsPath;
-use host::{Operation, Reason};
+use host::{ErrorReason, FakeOperation};
 use model::{EditTool, Profile, ToolNames};
 use serde_json::json;
 
 use super::*;
 use crate::outcome::Detail;
-use crate::tool::{Scope, Shown};
+use crate::tool::{LockScope, ToolDisplay};
 
 fn path(path: &str) -> AbsPath {
     AbsPath::new(path).expect("absolute")
@@ -19,24 +19,24 @@ async fn an_edit_lands_and_shows_what_changed() {
     world.write("a.rs", "one\r\ntwo\r\nthree\r\n");
     let input = json!({ "path": "a.rs", "old_string": "two\n", "new_string": "2\n" });
     let access = world.access("edit", input.clone()).expect("a place");
-    assert_eq!(access.writes, [Scope::Path("a.rs".to_owned())]);
+    assert_eq!(access.writes, [LockScope::Path("a.rs".to_owned())]);
     assert_eq!(access.title, "edit a.rs");
     let answer = world.call("edit", input).await;
     assert_says(
         &answer,
-        Outcome::Ok,
+        CallOutcome::Ok,
         "@@ a.rs, line 1\n one\n-two\n+2\n three\n",
     );
     assert_eq!(
         files.content(&path("/r/a.rs")).as_deref(),
         Some(&b"one\r\n2\r\nthree\r\n"[..])
     );
-    assert!(matches!(&answer.shown[..], [Shown::Diff { path, .. }] if path == "a.rs"));
+    assert!(matches!(&answer.display[..], [ToolDisplay::Diff { path, .. }] if path == "a.rs"));
     let all = json!({ "file_path": "/r/a.rs", "old_string": "e", "new_string": "E", "replace_all": "true" });
-    assert_eq!(world.call("edit", all).await.outcome, Outcome::Ok);
+    assert_eq!(world.call("edit", all).await.outcome, CallOutcome::Ok);
     assert_eq!(world.text("a.rs").as_deref(), Some("onE\r\n2\r\nthrEE\r\n"));
     let new = json!({ "path": "new/b.rs", "old_string": "", "new_string": "b\n" });
-    assert_eq!(world.call("edit", new).await.outcome, Outcome::Ok);
+    assert_eq!(world.call("edit", new).await.outcome, CallOutcome::Ok);
     assert_eq!(world.text("new/b.rs").as_deref(), Some("b\n"));
 }
 
@@ -47,27 +47,31 @@ pub(super) async fn a_patch_changes_all_of_its_files_or_none() {
     world.write("b", "b\n");
     let good = "*** Begin Patch\n*** Update File: a\n@@\n-a\n+A\n*** Add File: c\n+c\n*** Delete File: b\n*** End Patch\n";
     let answer = world
-        .input("apply_patch", Input::Text(good.to_owned()))
+        .input("apply_patch", CallInput::Text(good.to_owned()))
         .await;
-    assert_says(&answer, Outcome::Ok, "+A");
+    assert_says(&answer, CallOutcome::Ok, "+A");
     let texts = || ["a", "b", "c"].map(|name| world.text(name));
     let some = |text: &str| Some(text.to_owned());
     assert_eq!(texts(), [some("A\nb\n"), None, some("c\n")]);
     let bad = "*** Begin Patch\n*** Delete File: c\n*** Update File: a\n@@\n-nothing like it\n+x\n*** End Patch\n";
     let answer = world.call("apply_patch", json!({ "input": bad })).await;
-    assert_says(&answer, Outcome::InvalidArguments, "Nothing was changed");
+    assert_says(
+        &answer,
+        CallOutcome::InvalidArguments,
+        "Nothing was changed",
+    );
     assert_eq!(texts(), [some("A\nb\n"), None, some("c\n")]);
     let lines = format!(
         "*** File: a\nreplace 2#{}\n+B\n",
         patch::anchor::line_hash("b")
     );
-    let answer = world.input("edit_lines", Input::Text(lines)).await;
-    assert_eq!(answer.outcome, Outcome::Ok, "{}", answer.text());
+    let answer = world.input("edit_lines", CallInput::Text(lines)).await;
+    assert_eq!(answer.outcome, CallOutcome::Ok, "{}", answer.text());
     let blocks = "a\n<<<<<<< SEARCH\nA\n=======\nAA\n>>>>>>> REPLACE\n";
     let answer = world
-        .input("edit_blocks", Input::Text(blocks.to_owned()))
+        .input("edit_blocks", CallInput::Text(blocks.to_owned()))
         .await;
-    assert_eq!(answer.outcome, Outcome::Ok, "{}", answer.text());
+    assert_eq!(answer.outcome, CallOutcome::Ok, "{}", answer.text());
     assert_eq!(world.text("a"), some("AA\nB\n"));
 }
 
@@ -81,17 +85,17 @@ pub(super) async fn what_changed_after_it_was_read_is_not_edited() {
     let answer = world.call("edit", stale.clone()).await;
     assert_says(
         &answer,
-        Outcome::UnexpectedEnvironment,
+        CallOutcome::UnexpectedEnvironment,
         "changed after they were read",
     );
     assert_eq!(answer.detail, Some(Detail::StaleEdit));
     let elsewhere = json!({ "path": "a", "old_string": "three", "new_string": "3" });
-    assert_eq!(world.call("edit", elsewhere).await.outcome, Outcome::Ok);
+    assert_eq!(world.call("edit", elsewhere).await.outcome, CallOutcome::Ok);
     world.call("read", json!({ "path": "a" })).await;
-    assert_eq!(world.call("edit", stale).await.outcome, Outcome::Ok);
-    // What the session wrote itself is no news to it.
+    assert_eq!(world.call("edit", stale).await.outcome, CallOutcome::Ok);
+    // A file the session wrote itself counts as read.
     let own = json!({ "path": "a", "old_string": "2", "new_string": "two" });
-    assert_eq!(world.call("edit", own).await.outcome, Outcome::Ok);
+    assert_eq!(world.call("edit", own).await.outcome, CallOutcome::Ok);
 }
 
 #[tokio::test]
@@ -102,19 +106,19 @@ pub(super) async fn a_file_is_replaced_only_by_who_has_read_it() {
     let answer = world.call("write", write("new\n")).await;
     assert_says(
         &answer,
-        Outcome::UnexpectedEnvironment,
+        CallOutcome::UnexpectedEnvironment,
         "not read in this session",
     );
     world.call("read", json!({ "path": "a" })).await;
     assert_eq!(
         world.call("write", write("new\n")).await.outcome,
-        Outcome::Ok
+        CallOutcome::Ok
     );
     world.write("a", "somebody else's\n");
     let answer = world.call("write", write("mine\n")).await;
     assert_says(
         &answer,
-        Outcome::UnexpectedEnvironment,
+        CallOutcome::UnexpectedEnvironment,
         "changed after it was read",
     );
     assert_eq!(answer.detail, Some(Detail::StaleEdit));
@@ -124,35 +128,35 @@ pub(super) async fn a_file_is_replaced_only_by_who_has_read_it() {
             json!({ "path": "docs/new.md", "content": "# New\n" }),
         )
         .await;
-    assert_eq!(answer.outcome, Outcome::Ok, "{}", answer.text());
+    assert_eq!(answer.outcome, CallOutcome::Ok, "{}", answer.text());
     assert_eq!(world.text("docs/new.md").as_deref(), Some("# New\n"));
 }
 
 #[tokio::test]
-async fn files_move_and_go() {
+async fn files_are_moved_and_removed() {
     let (world, files) = World::fake();
     world.write("a", "a\n");
     world.write("dir/b", "b\n");
     let answer = world
         .call("move", json!({ "from": "a", "to": "new/c" }))
         .await;
-    assert_says(&answer, Outcome::Ok, "Moved a to new/c.");
+    assert_says(&answer, CallOutcome::Ok, "Moved a to new/c.");
     assert_eq!(world.text("new/c").as_deref(), Some("a\n"));
     let answer = world.call("delete", json!({ "path": "new/c" })).await;
     assert!(
-        matches!(&answer.shown[..], [Shown::Diff { old: Some(old), new: None, .. }] if old == "a\n")
+        matches!(&answer.display[..], [ToolDisplay::Diff { old: Some(old), new: None, .. }] if old == "a\n")
     );
     assert_eq!(world.text("new/c"), None);
     let answer = world
         .call("delete", json!({ "path": "dir", "recursive": true }))
         .await;
-    assert_says(&answer, Outcome::Ok, "Removed dir.");
+    assert_says(&answer, CallOutcome::Ok, "Removed dir.");
     assert!(!files.exists(&path("/r/dir")));
 }
 
 #[tokio::test]
 pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
-    use Outcome::{InvalidArguments, UnexpectedEnvironment, UserAborted};
+    use CallOutcome::{InvalidArguments, UnexpectedEnvironment, UserAborted};
     let (world, files) = World::fake();
     world.write("a", "x\ny\nx\n");
     world.write("dir/b", "b\n");
@@ -172,13 +176,13 @@ pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
             "edit",
             edit("a", "z", "w"),
             InvalidArguments,
-            "does not stand in the file",
+            "is not in the file",
         ),
         (
             "edit",
             edit("a", "x", "w"),
             InvalidArguments,
-            "stands in 2 places",
+            "occurs 2 times",
         ),
         (
             "edit",
@@ -197,7 +201,7 @@ pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
             "edit",
             edit("binary", "y", "z"),
             UnexpectedEnvironment,
-            "no text file",
+            "not a text file",
         ),
         (
             "edit",
@@ -245,19 +249,19 @@ pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
             "edit",
             edit("a", "y", "x\ny"),
             InvalidArguments,
-            "already there",
+            "applied already",
         ),
         (
             "apply_patch",
             json!({ "input": "*** Begin Patch\n*** Add File: a\n+z\n*** End Patch" }),
             UnexpectedEnvironment,
-            "a file at this path already",
+            "a file exists at this path already",
         ),
         (
             "apply_patch",
             json!({ "input": "*** Begin Patch\n*** Update File: dir/b\n*** Move to: a\n*** End Patch" }),
             UnexpectedEnvironment,
-            "a file at this path already",
+            "a file exists at this path already",
         ),
         (
             "apply_patch",
@@ -371,21 +375,21 @@ pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
     }
     assert_eq!(world.text("a").as_deref(), Some("x\ny\nx\n"));
     let doing = [
-        ("edit", edit("a", "y", "z"), Operation::Save),
+        ("edit", edit("a", "y", "z"), FakeOperation::Save),
         (
             "write",
             json!({ "path": "n", "content": "n" }),
-            Operation::Save,
+            FakeOperation::Save,
         ),
         (
             "move",
             json!({ "from": "a", "to": "c" }),
-            Operation::Arrange,
+            FakeOperation::Arrange,
         ),
-        ("delete", json!({ "path": "a" }), Operation::Arrange),
+        ("delete", json!({ "path": "a" }), FakeOperation::Arrange),
     ];
     for (tool, input, operation) in doing {
-        files.fail_always(operation, Reason::NoSpace);
+        files.fail_always(operation, ErrorReason::NoSpace);
         let answer = world.call(tool, input.clone()).await;
         assert_says(&answer, UnexpectedEnvironment, "disk is full");
         files.heal();
@@ -401,7 +405,7 @@ pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
 }
 
 #[test]
-fn each_profile_is_offered_its_own_way_to_edit() {
+fn each_profile_gets_its_edit_tool() {
     let (world, _) = World::fake();
     let offered = |edit: EditTool, tool_names: ToolNames| {
         let profile = Profile {

@@ -1,4 +1,4 @@
-//! Commands: real ones.
+//! Real commands.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::outcome::Detail;
-use crate::tool::{Scope, Shown};
+use crate::tool::{LockScope, ToolDisplay};
 
 #[tokio::test]
 async fn a_command_answers_with_its_output_and_code() {
@@ -17,16 +17,16 @@ async fn a_command_answers_with_its_output_and_code() {
             json!({ "command": "echo out; echo err >&2; exit 3" }),
         )
         .await;
-    assert_says(&answer, Outcome::Ok, "out\nerr\n[exit code 3 after ");
+    assert_says(&answer, CallOutcome::Ok, "out\nerr\n[exit code 3 after ");
     let [
-        Shown::Command {
+        ToolDisplay::Command {
             code: Some(3),
             output,
             ..
         },
-    ] = &answer.shown[..]
+    ] = &answer.display[..]
     else {
-        panic!("{:?}", answer.shown);
+        panic!("{:?}", answer.display);
     };
     assert_eq!(output, "out\nerr\n");
     world.write("dir/x", "");
@@ -36,14 +36,14 @@ async fn a_command_answers_with_its_output_and_code() {
             json!({ "cmd": ["ls", "-a b"], "workdir": "dir" }),
         )
         .await;
-    assert_says(&answer, Outcome::Ok, "exit code 2");
+    assert_says(&answer, CallOutcome::Ok, "exit code 2");
     let answer = world
         .call(
             "exec_command",
             json!({ "command": ["bash", "-lc", "pwd"], "workdir": "dir" }),
         )
         .await;
-    assert_says(&answer, Outcome::Ok, "/root/dir\n");
+    assert_says(&answer, CallOutcome::Ok, "/root/dir\n");
 }
 
 #[tokio::test]
@@ -72,22 +72,23 @@ pub(super) async fn a_long_output_is_cut_and_kept() {
         .await;
     assert_says(
         &answer,
-        Outcome::Ok,
+        CallOutcome::Ok,
         "9999\n10000\n(lines 9999 to 10000; read on with offset 10001)",
     );
 }
 
-/// Listens to terminal 1 from `answer` on until it says `wanted`: on a machine with much to do it may take a while.
-async fn listen(world: &World, mut answer: Answer, wanted: &str) {
+/// Reads terminal 1 from `answer` on until the output contains `wanted`; a busy machine may need
+/// several calls.
+async fn listen(world: &World, mut answer: ToolResult, wanted: &str) {
     for _ in 0..60 {
-        assert_says(&answer, Outcome::Ok, "[still running after ");
+        assert_says(&answer, CallOutcome::Ok, "[still running after ");
         if answer.text().contains(wanted) {
             return;
         }
         let more = json!({ "terminal": 1, "chars": "", "yield_time_ms": 500 });
         answer = world.call("write_stdin", more).await;
     }
-    assert_says(&answer, Outcome::Ok, wanted);
+    assert_says(&answer, CallOutcome::Ok, wanted);
 }
 
 #[tokio::test]
@@ -96,18 +97,21 @@ async fn a_command_goes_on_as_a_terminal() {
     let command = "echo first; read line; echo \"got $line\"; sleep 0.1; echo last";
     let input = json!({ "command": command, "tty": true, "yield_time_ms": 300 });
     let answer = world.call("exec_command", input).await;
-    assert_says(&answer, Outcome::Ok, "as terminal 1;");
+    assert_says(&answer, CallOutcome::Ok, "as terminal 1;");
     listen(&world, answer, "first\n[still running after ").await;
-    assert_eq!(world.options.rooms.running("s1"), [(1, command.to_owned())]);
+    assert_eq!(
+        world.options.states.running("s1"),
+        [(1, command.to_owned())]
+    );
     let answer = world
         .call(
             "write_stdin",
             json!({ "terminal": 1, "chars": "hello\n", "yield_time_ms": 20000 }),
         )
         .await;
-    assert_says(&answer, Outcome::Ok, "got hello\nlast\n[exit code 0");
+    assert_says(&answer, CallOutcome::Ok, "got hello\nlast\n[exit code 0");
     let answer = world.call("write_stdin", json!({ "terminal": 1 })).await;
-    assert_says(&answer, Outcome::UnexpectedEnvironment, "no terminal 1");
+    assert_says(&answer, CallOutcome::UnexpectedEnvironment, "no terminal 1");
 }
 
 #[tokio::test]
@@ -121,20 +125,20 @@ pub(super) async fn what_runs_in_the_background_is_heard_interrupted_and_ended()
     let answer = world.call("write_stdin", typed("\u{3}")).await;
     listen(&world, answer, "caught\n[still running").await;
     let answer = world.call("write_stdin", typed("hello\n")).await;
-    assert_says(&answer, Outcome::InvalidArguments, "has no input");
+    assert_says(&answer, CallOutcome::InvalidArguments, "has no input");
     let answer = world
         .call("write_stdin", json!({ "session_id": "1", "stop": true }))
         .await;
-    assert_says(&answer, Outcome::Ok, "ended by signal");
-    assert!(world.options.rooms.running("s1").is_empty());
+    assert_says(&answer, CallOutcome::Ok, "ended by signal");
+    assert!(world.options.states.running("s1").is_empty());
 }
 
 #[tokio::test]
-async fn a_session_that_is_left_leaves_nothing_running() {
+async fn closing_a_session_stops_its_commands() {
     let world = World::real();
     let input = json!({ "command": "setsid sleep 300 & sleep 301", "background": true, "yield_time_ms": 200 });
     world.call("exec_command", input).await;
-    let room = world.options.rooms.of(&world.context);
+    let room = world.options.states.of(&world.context);
     let terminal = room.terminal(1).expect("it runs");
     let mut members = terminal.members();
     while members.len() < 2 {
@@ -142,7 +146,7 @@ async fn a_session_that_is_left_leaves_nothing_running() {
         members = terminal.members();
     }
     drop((room, terminal));
-    world.options.rooms.leave("s1");
+    world.options.states.close_session("s1");
     for pid in members {
         assert!(!is_alive(pid), "{pid} lives on");
     }
@@ -163,7 +167,7 @@ pub(super) async fn a_command_ends_at_its_limit_and_when_it_is_stopped() {
     let answer = world.call("exec_command", input).await;
     assert_says(
         &answer,
-        Outcome::Timeout,
+        CallOutcome::Timeout,
         "begun\n[ended after its limit of 1.5 s",
     );
     let (sender, stop) = tokio::sync::watch::channel(false);
@@ -180,12 +184,12 @@ pub(super) async fn a_command_ends_at_its_limit_and_when_it_is_stopped() {
         world.call("exec_command", json!({ "command": script })),
         stopping
     );
-    assert_says(&answer, Outcome::UserAborted, "begun\n");
+    assert_says(&answer, CallOutcome::UserAborted, "begun\n");
     assert!(start.elapsed() < Duration::from_secs(5));
     let answer = world
         .call("exec_command", json!({ "command": "echo no" }))
         .await;
-    assert_says(&answer, Outcome::UserAborted, "Stopped");
+    assert_says(&answer, CallOutcome::UserAborted, "Stopped");
 }
 
 #[tokio::test]
@@ -214,17 +218,17 @@ async fn a_patch_typed_as_a_command_is_applied() {
     let access = world
         .access("exec_command", json!({ "command": command }))
         .expect("a patch");
-    assert_eq!(access.writes, [Scope::Path("a".to_owned())]);
+    assert_eq!(access.writes, [LockScope::Path("a".to_owned())]);
     let answer = world
         .call("exec_command", json!({ "command": command }))
         .await;
-    assert_says(&answer, Outcome::Ok, "apply_patch is no program");
+    assert_says(&answer, CallOutcome::Ok, "apply_patch is no program");
     assert_eq!(world.text("a").as_deref(), Some("A\n"));
 }
 
 #[tokio::test]
 pub(super) async fn every_way_of_running_to_fail_says_what_to_do() {
-    use Outcome::{InvalidArguments, UnexpectedEnvironment};
+    use CallOutcome::{InvalidArguments, UnexpectedEnvironment};
     let world = World::real();
     world.write("file", "");
     let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Frob: a\n*** End Patch\nEOF";
@@ -269,7 +273,7 @@ pub(super) async fn every_way_of_running_to_fail_says_what_to_do() {
             "exec_command",
             json!({ "command": "ls", "workdir": "file" }),
             UnexpectedEnvironment,
-            "no folder",
+            "not a folder",
         ),
         (
             "exec_command",
@@ -315,7 +319,7 @@ pub(super) async fn every_way_of_running_to_fail_says_what_to_do() {
     assert_says(&answer, UnexpectedEnvironment, "run a program in");
 }
 
-/// The memory of this process that is in use, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn memory() -> usize {
     let path = AbsPath::new("/proc/self/statm").expect("absolute");
     let statm = RealFiles.read(&path, 1 << 16).expect("readable");
@@ -332,7 +336,7 @@ fn memory() -> usize {
 async fn memory_stays_flat_whatever_a_command_prints() {
     let world = World::real();
     let before = memory();
-    // More than is kept on the disk.
+    // More output than is saved on disk.
     let command = "yes 'a line that is as long as lines of builds are, more or less, and says nothing' | head -c 300000000";
     let answer = world
         .call(
@@ -341,9 +345,9 @@ async fn memory_stays_flat_whatever_a_command_prints() {
         )
         .await;
     let grown = memory().saturating_sub(before);
-    assert_says(&answer, Outcome::Ok, "whole output: out-1");
-    assert_says(&answer, Outcome::Ok, "[exit code 0");
-    // Tests beside this one need memory too; what is printed would not fit in any case.
+    assert_says(&answer, CallOutcome::Ok, "whole output: out-1");
+    assert_says(&answer, CallOutcome::Ok, "[exit code 0");
+    // Concurrent tests need memory too; the complete output would still not fit.
     assert!(grown < 200 << 20, "{grown}");
     let path = world.context.sources.state.join("outputs/s1/out-1.txt");
     let kept = RealFiles.stat(&path).expect("a file").stamp.size;
@@ -378,7 +382,12 @@ async fn every_stop_is_quick_and_leaves_nothing() {
         };
         let (answer, at) = tokio::join!(world.call("exec_command", input), stopping);
         times.push(clock.elapsed() - at);
-        assert_eq!(answer.outcome, Outcome::UserAborted, "{}", answer.text());
+        assert_eq!(
+            answer.outcome,
+            CallOutcome::UserAborted,
+            "{}",
+            answer.text()
+        );
         for pid in world.text("pids").expect("it ran").lines() {
             assert!(
                 !is_alive(pid.parse().expect("a number")),
@@ -389,6 +398,6 @@ async fn every_stop_is_quick_and_leaves_nothing() {
     times.sort();
     let (median, late) = (times[times.len() / 2], times[times.len() * 95 / 100]);
     println!("stopped within {median:?} (median), {late:?} (95 of 100)");
-    // A loaded machine may take its time; a stop that hangs does not pass.
+    // A busy machine may take long; a stop that hangs does not pass.
     assert!(late < Duration::from_secs(2), "{late:?}");
 }

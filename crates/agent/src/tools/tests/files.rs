@@ -1,13 +1,13 @@
-//! Files: read, listed, found, searched.
+//! Reading, listing, finding and searching files.
 
 use base::AbsPath;
-use host::{Operation, Reason};
-use model::{Content, LineNumbers, Profile};
+use host::{ErrorReason, FakeOperation};
+use model::{LineNumbers, PartContent, Profile};
 use serde_json::json;
 
 use super::*;
 use crate::outcome::Detail;
-use crate::tool::Scope;
+use crate::tool::LockScope;
 
 fn path(path: &str) -> AbsPath {
     AbsPath::new(path).expect("absolute")
@@ -77,19 +77,19 @@ pub(super) async fn a_long_file_is_read_in_parts() {
 #[tokio::test]
 pub(super) async fn pictures_are_shown() {
     let (mut world, files) = World::fake();
-    files.write(&path("/r/a.png"), crate::picture::tests::png());
-    files.write(&path("/r/cut.png"), &crate::picture::tests::png()[..40]);
+    files.write(&path("/r/a.png"), crate::images::tests::png());
+    files.write(&path("/r/cut.png"), &crate::images::tests::png()[..40]);
     files.write(&path("/r/b.png"), b"no picture");
     let answer = world.call("read", json!({ "path": "a.png" })).await;
     assert!(
-        matches!(&answer.content[1], Content::Image { media_type, .. } if media_type == "image/png")
+        matches!(&answer.content[1], PartContent::Image { media_type, .. } if media_type == "image/png")
     );
     let answer = world.call("read", json!({ "path": "b.png" })).await;
-    assert_says(&answer, Outcome::UnexpectedEnvironment, "no PNG");
+    assert_says(&answer, CallOutcome::UnexpectedEnvironment, "no PNG");
     let answer = world.call("read", json!({ "path": "cut.png" })).await;
     assert_says(
         &answer,
-        Outcome::UnexpectedEnvironment,
+        CallOutcome::UnexpectedEnvironment,
         "ends before the picture does",
     );
     world.context.profile = Arc::new(Profile {
@@ -99,14 +99,14 @@ pub(super) async fn pictures_are_shown() {
     let answer = world.call("read", json!({ "path": "a.png" })).await;
     assert_says(
         &answer,
-        Outcome::UnexpectedEnvironment,
+        CallOutcome::UnexpectedEnvironment,
         "does not see pictures",
     );
 }
 
 #[tokio::test]
 pub(super) async fn every_way_of_reading_to_fail_says_what_to_do() {
-    use Outcome::{InvalidArguments, UnexpectedEnvironment};
+    use CallOutcome::{InvalidArguments, UnexpectedEnvironment};
     let (world, files) = World::fake();
     world.write("src/main.rs", "x\n");
     world.write("empty", "");
@@ -129,7 +129,7 @@ pub(super) async fn every_way_of_reading_to_fail_says_what_to_do() {
             "read",
             json!({ "path": "a\0b" }),
             InvalidArguments,
-            "is no path",
+            "is not a path",
         ),
         (
             "read",
@@ -244,7 +244,7 @@ pub(super) async fn every_way_of_reading_to_fail_says_what_to_do() {
             "glob",
             json!({ "pattern": "*", "path": "src/main.rs" }),
             UnexpectedEnvironment,
-            "no folder",
+            "not a folder",
         ),
         (
             "glob",
@@ -269,7 +269,7 @@ pub(super) async fn every_way_of_reading_to_fail_says_what_to_do() {
             "grep",
             json!({ "pattern": "(" }),
             InvalidArguments,
-            "cannot read the pattern",
+            "invalid pattern",
         ),
         (
             "grep",
@@ -310,11 +310,11 @@ pub(super) async fn every_way_of_reading_to_fail_says_what_to_do() {
         );
     }
     for (operation, tool) in [
-        (Operation::Read, "read"),
-        (Operation::Look, "list"),
-        (Operation::Look, "grep"),
+        (FakeOperation::Read, "read"),
+        (FakeOperation::Look, "list"),
+        (FakeOperation::Look, "grep"),
     ] {
-        files.fail_always(operation, Reason::Device);
+        files.fail_always(operation, ErrorReason::Device);
         let input = match tool {
             "read" => json!({ "path": "src/main.rs" }),
             _ => json!({ "pattern": "x", "path": "src" }),
@@ -341,7 +341,7 @@ pub(super) async fn folders_are_listed() {
     let access = world
         .access("list", json!({ "path": "./src/" }))
         .expect("a place");
-    assert_eq!(access.reads, [Scope::Path("src".to_owned())]);
+    assert_eq!(access.reads, [LockScope::Path("src".to_owned())]);
     files.folder(&path("/r/none"));
     assert_eq!(
         world.call("list", json!({ "path": "none" })).await.text(),

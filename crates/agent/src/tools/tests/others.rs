@@ -1,4 +1,4 @@
-//! What is plugged in, notes, the person, the repository.
+//! Optional services, notes, questions and the repository.
 
 use std::sync::Mutex;
 
@@ -7,14 +7,15 @@ use model::Profile;
 use serde_json::json;
 
 use super::*;
-use crate::ask::{Desk, Question};
-use crate::record::{Todo, TodoState};
-use crate::sources::{
-    Buffers, CodeSearch, Complaint, Diagnostics, Page, Place as FoundPlace, WebSearch,
+use crate::record::{TodoItem, TodoState};
+use crate::services::{
+    Buffers, CodeMatch as FoundPlace, CodeSearch, DiagnosticSource, FileDiagnostic, WebSearch,
+    WebSearchResult,
 };
-use crate::tool::Shown;
+use crate::tool::ToolDisplay;
+use crate::user_prompts::{UserPrompts, UserQuestion};
 
-/// Knows one place, complaint and page, or fails where it is told to.
+/// Returns one location, diagnostic and page, or fails on request.
 struct Plugged(Result<(), String>);
 
 impl Plugged {
@@ -64,9 +65,12 @@ impl CodeSearch for Plugged {
     }
 }
 
-impl Diagnostics for Plugged {
-    fn of(&self, paths: Vec<AbsPath>) -> BoxFuture<'static, Result<Vec<Complaint>, String>> {
-        let complaint = |line, is_error| Complaint {
+impl DiagnosticSource for Plugged {
+    fn for_files(
+        &self,
+        paths: Vec<AbsPath>,
+    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, String>> {
+        let complaint = |line, is_error| FileDiagnostic {
             path: "a.rs".to_owned(),
             line,
             is_error,
@@ -81,8 +85,8 @@ impl Diagnostics for Plugged {
 }
 
 impl WebSearch for Plugged {
-    fn search(&self, question: String) -> BoxFuture<'static, Result<Vec<Page>, String>> {
-        let page = Page {
+    fn search(&self, question: String) -> BoxFuture<'static, Result<Vec<WebSearchResult>, String>> {
+        let page = WebSearchResult {
             title: "T".to_owned(),
             url: "https://x".to_owned(),
             excerpt: "E".to_owned(),
@@ -105,7 +109,7 @@ fn plugged(state: Result<(), String>) -> World {
 }
 
 #[tokio::test]
-async fn what_is_plugged_in_is_offered_and_asked() {
+async fn optional_services_enable_their_tools() {
     let world = plugged(Ok(()));
     let profile = Profile::harmless();
     for name in ["semantic_search", "symbols", "diagnostics", "web_search"] {
@@ -141,7 +145,7 @@ async fn what_is_plugged_in_is_offered_and_asked() {
     ] {
         let answer = world.call(tool, input).await;
         assert!(
-            answer.outcome == Outcome::Ok && answer.text().contains("nothing"),
+            answer.outcome == CallOutcome::Ok && answer.text().contains("nothing"),
             "{answer:?}"
         );
     }
@@ -149,7 +153,7 @@ async fn what_is_plugged_in_is_offered_and_asked() {
 
 #[tokio::test]
 pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
-    use Outcome::{InvalidArguments, ProviderError, UnexpectedEnvironment, UserAborted};
+    use CallOutcome::{InvalidArguments, ProviderError, UnexpectedEnvironment, UserAborted};
     let inputs = [
         ("semantic_search", json!({ "query": "x" })),
         ("symbols", json!({ "name": "x" })),
@@ -253,7 +257,7 @@ pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
             "ask_user",
             json!({ "question": "a?" }),
             UserAborted,
-            "Nobody answers",
+            "No answer",
         ),
         ("memory", json!({}), InvalidArguments, "`rule` is missing"),
         (
@@ -328,7 +332,7 @@ async fn a_plan_is_shown() {
     ] });
     let answer = world.call("plan", input).await;
     assert_eq!(answer.text(), "Written down: 1 of 4 done. Next: change");
-    let todo = |text: &str, state| Todo {
+    let todo = |text: &str, state| TodoItem {
         text: text.to_owned(),
         state,
     };
@@ -339,15 +343,15 @@ async fn a_plan_is_shown() {
         todo("and tell", TodoState::Open),
         todo("no", TodoState::Dropped),
     ];
-    assert_eq!(answer.shown, [Shown::Plan(expected)]);
+    assert_eq!(answer.display, [ToolDisplay::Plan(expected)]);
 }
 
 #[tokio::test]
-async fn the_person_is_asked() {
+async fn ask_user_asks_the_user() {
     let (mut world, _) = World::fake();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&asked);
-    world.context.desk = Desk::new(move |question: Question| {
+    world.context.desk = UserPrompts::new(move |question: UserQuestion| {
         seen.lock().expect("no panic").push(question);
         Box::pin(std::future::ready(Some("the second".to_owned())))
     });
@@ -357,7 +361,7 @@ async fn the_person_is_asked() {
             json!({ "question": "Which?", "options": ["a", { "label": "b" }] }),
         )
         .await;
-    assert_eq!(answer.text(), "The person answers: the second");
+    assert_eq!(answer.text(), "The user answers: the second");
     let several = json!({ "questions": [{ "question": "First?", "options": [] }, { "question": "Second?" }] });
     world.call("ask_user", several).await;
     let asked = asked.lock().expect("no panic").clone();
@@ -371,7 +375,7 @@ async fn rules_are_kept_in_the_project() {
     let remember = async |rule: &str| world.call("memory", json!({ "rule": rule })).await;
     assert_eq!(
         remember("Run  tests\nwith make.").await.outcome,
-        Outcome::Ok
+        CallOutcome::Ok
     );
     assert_eq!(
         world.text("AGENTS.md").as_deref(),
@@ -379,13 +383,13 @@ async fn rules_are_kept_in_the_project() {
     );
     assert_eq!(
         remember("Run tests with make.").await.text(),
-        "That rule is kept already."
+        "That rule is already saved."
     );
     world.write(
         "AGENTS.md",
         "# Agents\n\n## Notes\n\n- One.\n\n## More\n\ntext\n",
     );
-    assert_eq!(remember("Two.").await.outcome, Outcome::Ok);
+    assert_eq!(remember("Two.").await.outcome, CallOutcome::Ok);
     assert_eq!(
         world.text("AGENTS.md").as_deref(),
         Some("# Agents\n\n## Notes\n\n- One.\n- Two.\n\n## More\n\ntext\n")
@@ -409,7 +413,7 @@ pub(super) async fn the_repository_is_read() {
     let answer = world
         .call("exec_command", json!({ "command": script }))
         .await;
-    assert_says(&answer, Outcome::Ok, "exit code 0");
+    assert_says(&answer, CallOutcome::Ok, "exit code 0");
     let text = async |input| world.call("git", input).await.text();
     assert_eq!(
         text(json!({ "action": "status" })).await,
@@ -454,7 +458,7 @@ pub(super) async fn the_repository_is_read() {
     ] {
         assert_says(
             &world.call("git", input).await,
-            Outcome::UnexpectedEnvironment,
+            CallOutcome::UnexpectedEnvironment,
             says,
         );
     }
@@ -480,7 +484,7 @@ pub(super) async fn unsaved_texts_are_read_and_searched_and_not_edited() {
     world.write("closed", "saved\n");
     assert_says(
         &world.call("read", json!({ "path": "open" })).await,
-        Outcome::Ok,
+        CallOutcome::Ok,
         "unsaved",
     );
     let found = world
@@ -491,14 +495,17 @@ pub(super) async fn unsaved_texts_are_read_and_searched_and_not_edited() {
     let edit = |path: &str| json!({ "path": path, "old_string": "saved", "new_string": "x" });
     assert_says(
         &world.call("edit", edit("open")).await,
-        Outcome::UnexpectedEnvironment,
+        CallOutcome::UnexpectedEnvironment,
         "unsaved changes in the editor",
     );
     assert_eq!(
         world.call("edit", edit("closed")).await.outcome,
-        Outcome::Ok
+        CallOutcome::Ok
     );
     let saved = World::plugged(|sources| sources.buffers = Some(Arc::new(Open("saved\n"))));
     saved.write("open", "saved\n");
-    assert_eq!(saved.call("edit", edit("open")).await.outcome, Outcome::Ok);
+    assert_eq!(
+        saved.call("edit", edit("open")).await.outcome,
+        CallOutcome::Ok
+    );
 }

@@ -1,21 +1,22 @@
-//! A walk along every error path of every tool: each has its class, and a sentence that says what to do.
+//! Every error case of every tool has its outcome and a sentence with a remedy.
 //!
-//! The tests beside this one make the errors; here they are gathered and counted. A tool without a walk, and a class
-//! or detail that stands in a tool's source and is met by no walk, are failures.
+//! The tests of the sibling modules produce the errors; this module collects and counts them. It
+//! fails for a tool without error cases, and for an outcome or detail in a tool's source that no
+//! case produces.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use host::{Operation, Reason};
+use host::{ErrorReason, FakeOperation};
 use serde_json::json;
 
 use super::*;
-use crate::context::{SkillTool, Trust};
+use crate::context::{SkillTool, TrustedFolders};
 use crate::outcome::Detail;
 use crate::spawn;
 use crate::tools::fetch;
 
-/// Where each tool's errors are made, with what its own file may say.
+/// The tests that produce each tool's errors, and the outcomes its source may contain.
 const SOURCES: &[(&str, &[&str], &[&str])] = &[
     ("read", &["read"], &[include_str!("../read.rs")]),
     ("list", &["list"], &[include_str!("../list.rs")]),
@@ -29,24 +30,28 @@ const SOURCES: &[(&str, &[&str], &[&str])] = &[
     (
         "edit",
         &["edit", "apply_patch", "edit_lines", "edit_blocks"],
-        &[
-            include_str!("../edit.rs"),
-            include_str!("../edit/carry_out.rs"),
-        ],
+        &[include_str!("../edit.rs"), include_str!("../edit/apply.rs")],
     ),
     ("write", &["write"], &[include_str!("../write.rs")]),
-    ("shift", &["move", "delete"], &[include_str!("../shift.rs")]),
+    (
+        "shift",
+        &["move", "delete"],
+        &[include_str!("../relocate.rs")],
+    ),
     (
         "exec",
         &["exec_command", "write_stdin"],
-        &[include_str!("../exec.rs"), include_str!("../exec/typed.rs")],
+        &[
+            include_str!("../exec.rs"),
+            include_str!("../exec/write_stdin.rs"),
+        ],
     ),
     ("git", &["git"], &[include_str!("../git.rs")]),
     ("fetch", &["fetch"], &[include_str!("../fetch.rs")]),
     (
         "talk",
         &["plan", "ask_user", "memory"],
-        &[include_str!("../talk.rs")],
+        &[include_str!("../interaction.rs")],
     ),
     (
         "skill",
@@ -56,7 +61,7 @@ const SOURCES: &[(&str, &[&str], &[&str])] = &[
     ("spawn", &["spawn_agent"], &[include_str!("../../spawn.rs")]),
 ];
 
-/// Words of which one at least stands in every error: what to do, or what there is instead.
+/// Words of which every error contains at least one: a remedy or an alternative.
 const ADVICE: &[&str] = &[
     "add ",
     "again",
@@ -102,11 +107,11 @@ const ADVICE: &[&str] = &[
     "write ",
 ];
 
-/// An error that a tool answered.
+/// An error returned by a tool.
 #[derive(Clone, Debug)]
 struct Walked {
     tool: String,
-    outcome: Outcome,
+    outcome: CallOutcome,
     detail: Option<Detail>,
     text: String,
 }
@@ -115,8 +120,8 @@ thread_local! {
     static WALKED: RefCell<Vec<Walked>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Remembers what a tool answered in this test.
-pub(super) fn note(tool: &str, answer: &Answer) {
+/// Records a tool's result in this test.
+pub(super) fn note(tool: &str, answer: &ToolResult) {
     let walked = Walked {
         tool: tool.to_owned(),
         outcome: answer.outcome,
@@ -127,12 +132,12 @@ pub(super) fn note(tool: &str, answer: &Answer) {
 }
 
 #[test]
-fn every_error_of_every_tool_has_its_class_and_says_what_to_do() {
+fn every_tool_error_has_an_outcome_and_advice() {
     walk_what_is_tested_elsewhere();
     walk_the_rest();
     walk_skills();
-    let answers = spawn::walks::refusals().into_iter();
-    for answer in answers.chain(spawn::walks::ends()) {
+    let answers = spawn::error_cases::refusals().into_iter();
+    for answer in answers.chain(spawn::error_cases::ends()) {
         note(spawn::SPAWN_AGENT, &answer);
     }
     let walked = WALKED.take();
@@ -141,8 +146,8 @@ fn every_error_of_every_tool_has_its_class_and_says_what_to_do() {
     let dumb: BTreeSet<String> = walked
         .iter()
         .filter(is_error)
-        // Who stopped it knows what they want.
-        .filter(|walked| walked.outcome != Outcome::UserAborted)
+        // The user who stopped the call needs no remedy.
+        .filter(|walked| walked.outcome != CallOutcome::UserAborted)
         .filter_map(|walked| {
             Some(format!(
                 "{}: {}: {:?}",
@@ -178,7 +183,7 @@ fn every_error_of_every_tool_has_its_class_and_says_what_to_do() {
     ways.iter().for_each(|way| println!("  {way}"));
 }
 
-/// The tests that make errors; each has a runtime of its own on this thread.
+/// The tests that produce errors; each has its own runtime on this thread.
 fn walk_what_is_tested_elsewhere() {
     files::every_way_of_reading_to_fail_says_what_to_do();
     files::a_long_file_is_read_in_parts();
@@ -201,14 +206,14 @@ fn walk_what_is_tested_elsewhere() {
     fetch::tests::a_long_page_is_cut_and_kept();
 }
 
-/// Errors that no other test makes.
+/// Produces errors that no other test covers.
 #[tokio::main(flavor = "current_thread")]
 async fn walk_the_rest() {
     let (world, files) = World::fake();
     world.write("a", "x\n");
     let edit = json!({ "path": "a", "old_string": "x", "new_string": "y" });
-    // Somebody else makes the file in the very moment in which it is written.
-    files.fail_always(Operation::Save, Reason::AlreadyExists);
+    // Another program creates the file at the moment it is written.
+    files.fail_always(FakeOperation::Save, ErrorReason::AlreadyExists);
     let answer = world.call("edit", edit).await;
     assert_eq!(
         answer.detail,
@@ -258,9 +263,9 @@ async fn walk_skills() {
     let skill = "---\nname: release\ndescription: Makes a release\n---\nTag it.\n";
     world.write(".agents/skills/release/SKILL.md", skill);
     world.write(".agents/skills/release/steps.md", "1. Tag\n");
-    let ask = async |trust: Trust, input: Input| {
+    let ask = async |trust: TrustedFolders, input: CallInput| {
         let tool = SkillTool::new(trust, None);
-        let call = Call {
+        let call = ToolCall {
             input,
             ..call("skill", Value::Null)
         };
@@ -279,20 +284,24 @@ async fn walk_skills() {
         json!({ "name": "release", "file": "../../../a" }),
     ];
     for input in inputs {
-        let answer = ask(Trust::all(), Input::Json(input)).await;
+        let answer = ask(TrustedFolders::all(), CallInput::Json(input)).await;
         assert!(answer.outcome.is_error(), "{}", answer.text());
     }
-    ask(Trust::all(), Input::Text("release".to_owned())).await;
-    ask(Trust::none(), Input::Json(json!({ "name": "release" }))).await;
-    files.fail_always(Operation::Read, Reason::Device);
+    ask(TrustedFolders::all(), CallInput::Text("release".to_owned())).await;
     ask(
-        Trust::all(),
-        Input::Json(json!({ "name": "release", "file": "steps.md" })),
+        TrustedFolders::none(),
+        CallInput::Json(json!({ "name": "release" })),
+    )
+    .await;
+    files.fail_always(FakeOperation::Read, ErrorReason::Device);
+    ask(
+        TrustedFolders::all(),
+        CallInput::Json(json!({ "name": "release", "file": "steps.md" })),
     )
     .await;
 }
 
-/// Every tool there is was seen to refuse its arguments and to fail.
+/// Checks that every tool refused its arguments and failed at least once.
 fn assert_all_tools_walk(walked: &[Walked]) {
     let (world, _) = World::fake();
     let mut tools: BTreeSet<String> = all(&world.options)
@@ -310,20 +319,20 @@ fn assert_all_tools_walk(walked: &[Walked]) {
         "every tool has a walk, and every walk a tool"
     );
     for tool in &tools {
-        let outcomes: BTreeSet<Outcome> = walked
+        let outcomes: BTreeSet<CallOutcome> = walked
             .iter()
             .filter(|walked| walked.tool == *tool)
             .map(|walked| walked.outcome)
             .collect();
         assert!(
-            outcomes.contains(&Outcome::InvalidArguments),
+            outcomes.contains(&CallOutcome::InvalidArguments),
             "{tool}: {outcomes:?}"
         );
-        assert!(!outcomes.contains(&Outcome::Unknown), "{tool}");
+        assert!(!outcomes.contains(&CallOutcome::Unknown), "{tool}");
     }
 }
 
-/// What a tool's own source can answer, some walk has met.
+/// Checks that some case produces every outcome in a tool's source.
 fn assert_sources_are_walked(walked: &[Walked]) {
     let mut missing: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (file, tools, sources) in SOURCES {
@@ -349,7 +358,7 @@ fn assert_sources_are_walked(walked: &[Walked]) {
     assert!(missing.is_empty(), "no walk meets {missing:?}");
 }
 
-/// The classes and details that a source names.
+/// Returns the outcomes and details that a source names.
 fn written(source: &str) -> BTreeSet<String> {
     let mut written = BTreeSet::new();
     for start in ["Outcome::", "Detail::"] {
@@ -372,7 +381,7 @@ fn written(source: &str) -> BTreeSet<String> {
     written
 }
 
-/// What is wrong with an error as a sentence.
+/// Returns the defect of an error's sentence.
 fn fault(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let lower = text.to_lowercase();

@@ -2,7 +2,7 @@
 
 use base::{ByteOffset, Row};
 
-use super::{Frame, Window};
+use super::{PromptWindow, WindowLimits};
 use crate::samples::scene;
 
 fn lines(from: u32, to: u32) -> String {
@@ -12,15 +12,18 @@ fn lines(from: u32, to: u32) -> String {
 #[test]
 fn rows_above_and_below_are_whole() {
     let text = lines(0, 10).replace("line 5", "liˇne 5");
-    let frame = Frame::Rows {
+    let frame = WindowLimits::Rows {
         above: 1,
         below: 2,
         around: 1,
     };
-    let window = Window::around(&scene("", &text), frame);
+    let window = PromptWindow::for_editor(&scene("", &text), frame);
     assert_eq!(window.text, lines(3, 9));
     assert_eq!(window.region(), lines(4, 8));
-    assert_eq!((window.above(), window.below()), ("line 3\n", "line 8\n"));
+    assert_eq!(
+        (window.before_region(), window.after_region()),
+        ("line 3\n", "line 8\n")
+    );
     assert_eq!(window.row, Row(4));
     assert_eq!(window.marked("|"), lines(4, 8).replace("line 5", "li|ne 5"));
 }
@@ -28,11 +31,11 @@ fn rows_above_and_below_are_whole() {
 #[test]
 fn what_the_grammar_holds_together_may_be_rewritten() {
     let text = "fn a() {\n    one();\n}\n\nfn b() {\n    twoˇ();\n    three();\n}\n\nfn c() {}\n";
-    let frame = Frame::Tokens {
+    let frame = WindowLimits::Tokens {
         editable: 14,
         around: 8,
     };
-    let window = Window::around(&scene("rust", text), frame);
+    let window = PromptWindow::for_editor(&scene("rust", text), frame);
     assert_eq!(window.region(), "fn b() {\n    two();\n    three();\n}\n");
     assert!(window.text.len() <= 14 * 3 + 8 * 3);
 }
@@ -41,14 +44,14 @@ fn what_the_grammar_holds_together_may_be_rewritten() {
 fn a_gap_begins_at_a_row_and_keeps_its_caret() {
     let text = format!("{}let ˇ = 1;\n{}", lines(0, 400), lines(0, 400));
     let scene = scene("", &text);
-    let frame = Frame::Gap {
+    let frame = WindowLimits::Gap {
         before: 100,
         behind: 50,
     };
-    let window = Window::around(&scene, frame);
+    let window = PromptWindow::for_editor(&scene, frame);
     assert!(window.text.starts_with("line ") && window.text.ends_with('\n'));
-    assert!(window.above().ends_with("let ") && window.below().starts_with(" = 1;"));
-    assert!(window.above().len() <= 300 && window.below().len() <= 150);
+    assert!(window.before_region().ends_with("let ") && window.after_region().starts_with(" = 1;"));
+    assert!(window.before_region().len() <= 300 && window.after_region().len() <= 150);
     assert_eq!(window.start + window.caret, scene.caret);
 }
 
@@ -56,11 +59,11 @@ fn a_gap_begins_at_a_row_and_keeps_its_caret() {
 fn a_gap_begins_where_something_does_if_that_is_near() {
     let body = "    x();\n".repeat(40);
     let text = format!("fn a() {{\n{body}}}\n\nfn b() {{\n{body}    ˇ\n}}\n");
-    let frame = Frame::Gap {
+    let frame = WindowLimits::Gap {
         before: 160,
         behind: 50,
     };
-    let window = Window::around(&scene("rust", &text), frame);
+    let window = PromptWindow::for_editor(&scene("rust", &text), frame);
     assert!(window.text.starts_with("fn b()"), "{}", window.text);
 }
 
@@ -68,21 +71,21 @@ fn a_gap_begins_where_something_does_if_that_is_near() {
 fn nothing_panics_at_the_ends() {
     for text in ["", "ˇ", "ä", "\n", "ä\r\nöˇ"] {
         for frame in [
-            Frame::Gap {
+            WindowLimits::Gap {
                 before: 1,
                 behind: 1,
             },
-            Frame::Rows {
+            WindowLimits::Rows {
                 above: 3,
                 below: 3,
                 around: 3,
             },
-            Frame::Tokens {
+            WindowLimits::Tokens {
                 editable: 1,
                 around: 1,
             },
         ] {
-            let window = Window::around(&scene("rust", text), frame);
+            let window = PromptWindow::for_editor(&scene("rust", text), frame);
             assert!(window.editable.end <= window.text.len());
             assert!(window.editable.contains(&window.caret) || window.caret == window.editable.end);
             assert!(window.start <= ByteOffset(text.len()));

@@ -4,59 +4,59 @@ use std::time::Duration;
 
 use model::ModelId;
 
-use super::{Idle, Latencies, REMEMBERED, Status, USUAL};
-use crate::Source;
-use crate::engine::Blocked;
-use crate::validate::Refused;
+use super::{CompletionStatus, IdleReason, Latencies, REMEMBERED, USUAL};
+use crate::SuggestionSource;
+use crate::engine::BlockReason;
+use crate::validate::RejectReason;
 
 #[test]
 fn every_status_is_a_sentence() {
     let model = ModelId::parse("local/tab").expect("a name");
     let cases = [
         (
-            Status::Blocked(Blocked::Menu),
-            "Nothing is suggested: the menu of completions is open.",
+            CompletionStatus::Blocked(BlockReason::Menu),
+            "Nothing is suggested: the completion menu is open.",
         ),
         (
-            Status::Shown {
-                source: Source::Gap(model.clone()),
+            CompletionStatus::Shown {
+                source: SuggestionSource::Gap(model.clone()),
                 took: Some(Duration::from_millis(210)),
             },
             "Suggested by local/tab in 210 ms.",
         ),
         (
-            Status::Shown {
-                source: Source::NextEdit(model.clone()),
+            CompletionStatus::Shown {
+                source: SuggestionSource::NextEdit(model.clone()),
                 took: None,
             },
-            "Suggested by local/tab, known before.",
+            "Suggested by local/tab, cached.",
         ),
         (
-            Status::Shown {
-                source: Source::Propagation { places: 3 },
+            CompletionStatus::Shown {
+                source: SuggestionSource::Propagation { places: 3 },
                 took: None,
             },
-            "Suggested by your edits before, 3 places.",
+            "Suggested by your previous edits, 3 places.",
         ),
         (
-            Status::Asking {
+            CompletionStatus::Asking {
                 model: model.clone(),
             },
-            "Asking local/tab.",
+            "Querying local/tab.",
         ),
         (
-            Status::Idle {
+            CompletionStatus::Idle {
                 model: Some(model),
-                why: Idle::Refused(Refused::Breaks),
+                why: IdleReason::Refused(RejectReason::Breaks),
             },
-            "A suggestion was left out: the text would parse worse with it; local/tab is asked.",
+            "A suggestion was rejected: the text would parse worse with it; local/tab is queried.",
         ),
         (
-            Status::Idle {
+            CompletionStatus::Idle {
                 model: None,
-                why: Idle::Waiting,
+                why: IdleReason::Waiting,
             },
-            "Waits for you to type; no model is asked.",
+            "Waiting for you to type; no model is queried.",
         ),
     ];
     for (status, sentence) in cases {

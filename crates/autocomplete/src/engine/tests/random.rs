@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use model::Event;
+use model::StreamEvent;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::world::World;
-use crate::engine::{Blocked, Input, TabKind, Turn};
-use crate::{Cause, Part};
+use crate::engine::{BlockReason, CycleStep, EngineInput, TabKind};
+use crate::{AcceptGranularity, ChangeCause};
 use model::NextEditFormat;
 
 const LETTERS: &[&str] = &["a", "b", "(", ")", "\n", " ", ";", "ä", "fn ", "ab"];
@@ -20,48 +20,56 @@ fn step(world: &mut World, rng: &mut StdRng) {
     match rng.random_range(0..100) {
         0..35 => {
             let letter = LETTERS[rng.random_range(0..LETTERS.len())];
-            world.edit(world.caret..world.caret, letter, Cause::Typed);
+            world.edit(world.caret..world.caret, letter, ChangeCause::Typed);
         }
         35..50 => {
             if let Some(ghost) = world.ghost()
                 && let Some(ch) = ghost.chars().next()
             {
-                world.edit(world.caret..world.caret, &ch.to_string(), Cause::Typed);
+                world.edit(
+                    world.caret..world.caret,
+                    &ch.to_string(),
+                    ChangeCause::Typed,
+                );
             }
         }
         50..58 => {
             let text = world.text();
             let start =
                 text.floor_char_boundary(world.caret.saturating_sub(rng.random_range(1..6)));
-            world.edit(start..world.caret, "", Cause::Typed);
+            world.edit(start..world.caret, "", ChangeCause::Typed);
         }
         58..62 => {
             let text = world.text();
             world.caret = text.floor_char_boundary(rng.random_range(0..=len));
             let scene = world.scene();
-            world.put(Input::Moved { scene });
+            world.put(EngineInput::Moved { scene });
         }
         62..65 => {
             let at = world.text().floor_char_boundary(rng.random_range(0..=len));
-            world.edit(at..at, "other ", Cause::Other);
+            world.edit(at..at, "other ", ChangeCause::Other);
         }
         65..85 => answer(world, rng),
         85..89 => world.wait(rng.random_range(0..900)),
         89..92 => {
-            let parts = [Part::All, Part::Word, Part::Line];
+            let parts = [
+                AcceptGranularity::All,
+                AcceptGranularity::Word,
+                AcceptGranularity::Line,
+            ];
             world.accept(parts[rng.random_range(0..3)]);
         }
-        92..93 => world.put(Input::Dismissed),
-        93..95 => world.put(Input::Cycle(Turn::Next)),
+        92..93 => world.put(EngineInput::Dismissed),
+        93..95 => world.put(EngineInput::Cycle(CycleStep::Next)),
         95..97 => {
             let scene = world.scene();
-            world.put(Input::Requested { scene });
+            world.put(EngineInput::Requested { scene });
         }
         _ => {
-            world.put(Input::Blocked(Blocked::Menu));
+            world.put(EngineInput::Blocked(BlockReason::Menu));
             assert!(world.shown.is_none() && world.open.is_empty());
             if rng.random_bool(0.8) {
-                world.put(Input::Unblocked(Blocked::Menu));
+                world.put(EngineInput::Unblocked(BlockReason::Menu));
             }
         }
     }
@@ -78,7 +86,7 @@ fn answer(world: &mut World, rng: &mut StdRng) {
             .map(|_| LETTERS[rng.random_range(0..LETTERS.len())])
             .collect();
         if world.open.contains(&request) {
-            world.stream(request, Event::TextDelta(text));
+            world.stream(request, StreamEvent::TextDelta(text));
         }
     }
     if rng.random_bool(0.7) {
@@ -117,7 +125,7 @@ fn nothing_deleted_comes_back_in_random_sessions() {
         let end = world.caret;
         let start = text.floor_char_boundary(end.saturating_sub(rng.random_range(2..12)));
         let gone = text[start..end].to_owned();
-        world.edit(start..end, "", Cause::Typed);
+        world.edit(start..end, "", ChangeCause::Typed);
         if gone.trim().is_empty() {
             continue;
         }

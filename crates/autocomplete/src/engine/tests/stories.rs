@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use base::Span;
-use model::{Event, Failure, FailureClass, NextEditFormat};
+use model::{Failure, FailureClass, NextEditFormat, StreamEvent};
 
 use super::world::World;
-use crate::engine::{Ask, Blocked, Happened, Input, Options, TabKind, Turn};
-use crate::{Cause, Part, Source, Suggestion, SuggestionId};
+use crate::engine::{
+    BlockReason, CompletionRequest, CycleStep, EngineInput, EngineOptions, TabEvent, TabKind,
+};
+use crate::{AcceptGranularity, ChangeCause, Suggestion, SuggestionId, SuggestionSource};
 
 /// Types, waits, and answers.
 fn offered(text: &str, typed: &str, answer: &str) -> World {
@@ -25,7 +27,7 @@ fn a_pause_asks_and_an_answer_is_shown() {
     assert!(world.asked.is_empty() || world.open.len() == 1);
     world.wait(400);
     assert_eq!(world.asked.len(), 1);
-    let Ask::Fim(fim) = &world.asked[0].1 else {
+    let CompletionRequest::Fim(fim) = &world.asked[0].1 else {
         panic!("a gap");
     };
     assert!("let".starts_with(&fim.prefix) && fim.suffix == "\nend\n");
@@ -47,7 +49,7 @@ fn typing_through_needs_no_request_and_no_frame() {
 }
 
 #[test]
-fn an_answer_that_comes_late_goes_on_from_what_was_typed_meanwhile() {
+fn a_late_response_continues_the_typed_text() {
     let mut world = World::new("ˇ\n");
     world.type_in("l");
     world.wait(80);
@@ -59,7 +61,7 @@ fn an_answer_that_comes_late_goes_on_from_what_was_typed_meanwhile() {
 }
 
 #[test]
-fn a_slow_answer_gets_a_second_request_beside_it_and_no_third() {
+fn a_slow_response_allows_one_more_request() {
     let mut world = World::new("ˇ\n");
     world.type_in("l");
     world.wait(80);
@@ -73,7 +75,7 @@ fn a_slow_answer_gets_a_second_request_beside_it_and_no_third() {
 }
 
 #[test]
-fn another_text_in_front_cancels_what_was_asked_for_the_last() {
+fn switching_texts_cancels_requests() {
     let kind = TabKind::NextEdit(NextEditFormat::Sweep);
     let mut world = World::with("one ˇ\n", Some(kind), "");
     world.type_in("two");
@@ -81,7 +83,7 @@ fn another_text_in_front_cancels_what_was_asked_for_the_last() {
     assert_eq!(world.open.len(), 1);
     let mut scene = world.scene();
     scene.path = base::AbsPath::new("/p/other");
-    world.put(Input::Moved { scene });
+    world.put(EngineInput::Moved { scene });
     assert!(world.open.is_empty());
 }
 
@@ -91,7 +93,7 @@ fn an_answer_that_is_contradicted_is_cancelled_at_once() {
     world.type_in("l");
     world.wait(80);
     let request = world.asked[0].0;
-    world.stream(request, Event::TextDelta("et x".to_owned()));
+    world.stream(request, StreamEvent::TextDelta("et x".to_owned()));
     assert!(world.open.contains(&request));
     world.type_in("o");
     assert!(!world.open.contains(&request), "its socket is closed");
@@ -104,11 +106,11 @@ fn moving_away_cancels_and_coming_back_knows() {
     world.check(Some(" x = 1;"));
     world.caret = 5;
     let scene = world.scene();
-    world.put(Input::Moved { scene });
+    world.put(EngineInput::Moved { scene });
     world.check(None);
     world.caret = 3;
     let scene = world.scene();
-    world.put(Input::Moved { scene });
+    world.put(EngineInput::Moved { scene });
     world.check(Some(" x = 1;"));
 }
 
@@ -117,13 +119,13 @@ fn the_text_behind_is_asked_for_before_it_is_there() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
     world.wait(1_000);
     assert_eq!(world.asked.len(), 2, "looked at for a while");
-    let Ask::Fim(fim) = &world.asked[1].1 else {
+    let CompletionRequest::Fim(fim) = &world.asked[1].1 else {
         panic!("a gap");
     };
     assert_eq!(fim.prefix, "let x = 1;");
     world.answer("\nlet y = 2;");
     world.check(Some(" x = 1;"));
-    world.accept(Part::All);
+    world.accept(AcceptGranularity::All);
     world.check(Some("\nlet y = 2;"));
     assert_eq!(world.asked.len(), 2, "it was there");
 }
@@ -131,32 +133,32 @@ fn the_text_behind_is_asked_for_before_it_is_there() {
 #[test]
 fn words_and_lines_are_taken_and_the_rest_stays() {
     let mut world = offered("ˇ\n", "let", " x = 1;\nlet y = 2;");
-    world.accept(Part::Word);
+    world.accept(AcceptGranularity::Word);
     world.check(Some(" = 1;\nlet y = 2;"));
-    world.accept(Part::Line);
+    world.accept(AcceptGranularity::Line);
     world.check(Some("\nlet y = 2;"));
     assert_eq!(world.text(), "let x = 1;\n");
-    let accepted = |it: &&Happened| matches!(it, Happened::Accepted { .. });
+    let accepted = |it: &&TabEvent| matches!(it, TabEvent::Accepted { .. });
     assert_eq!(world.notes.iter().filter(accepted).count(), 2);
 }
 
 #[test]
 fn nothing_is_shown_or_asked_while_blocked() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
-    world.put(Input::Blocked(Blocked::Menu));
+    world.put(EngineInput::Blocked(BlockReason::Menu));
     world.check(None);
     world.type_in(" ");
     world.wait(2_000);
     assert_eq!(world.open.len(), 0);
     assert!(world.engine.status().to_string().contains("menu"));
-    world.put(Input::Unblocked(Blocked::Menu));
+    world.put(EngineInput::Unblocked(BlockReason::Menu));
     world.check(Some("x = 1;"));
 }
 
 #[test]
 fn what_was_dismissed_stays_away() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
-    world.put(Input::Dismissed);
+    world.put(EngineInput::Dismissed);
     world.check(None);
     world.wait(5_000);
     assert_eq!(world.open.len(), 0, "quiet until the next key");
@@ -167,17 +169,17 @@ fn what_was_dismissed_stays_away() {
 #[test]
 fn a_deletion_is_not_offered_again() {
     let mut world = World::new("let x = compute();ˇ\n");
-    world.edit(8..18, "", Cause::Typed);
+    world.edit(8..18, "", ChangeCause::Typed);
     world.wait(1_000);
     world.answer("compute();");
     world.check(None);
-    assert!(world.engine.status().to_string().contains("just went away"));
+    assert!(world.engine.status().to_string().contains("just removed"));
 }
 
 #[test]
 fn undoing_asks_nobody() {
     let mut world = World::new("let x = 1;ˇ\n");
-    world.edit(0..10, "", Cause::Undone);
+    world.edit(0..10, "", ChangeCause::Undone);
     world.wait(3_000);
     assert!(world.asked.is_empty());
 }
@@ -189,18 +191,15 @@ fn a_failure_is_told_and_not_repeated() {
     world.wait(400);
     let request = *world.open.first().expect("asked");
     let failure = Failure::new(FailureClass::Offline, "The server is not there.");
-    world.stream(request, Event::Failed(failure));
+    world.stream(request, StreamEvent::Failed(failure));
     world.wait(5_000);
     assert!(world.open.is_empty());
     let status = world.engine.status().to_string();
-    assert_eq!(
-        status,
-        "local/tab cannot be asked: The server is not there."
-    );
+    assert_eq!(status, "local/tab failed: The server is not there.");
 }
 
 #[test]
-fn the_local_tier_is_shown_in_the_same_call_and_models_beside_it() {
+fn local_suggestions_show_at_once_and_models_add_alternatives() {
     let mut world = World::new("ˇ\n");
     world.type_in("l");
     assert!(world.wants_local);
@@ -208,15 +207,15 @@ fn the_local_tier_is_shown_in_the_same_call_and_models_beside_it() {
         id: SuggestionId(1),
         file: None,
         revision: world.buffer.revision(),
-        edits: vec![crate::Replacement::new(
+        edits: vec![crate::SuggestedEdit::new(
             Span::from(1..1),
             "ocal()",
             &world.buffer.snapshot(),
         )],
-        source: Source::Continuation,
+        source: SuggestionSource::Continuation,
         confidence: 0.9,
     };
-    world.put(Input::Local {
+    world.put(EngineInput::Local {
         revision: world.buffer.revision(),
         suggestions: vec![local],
     });
@@ -224,19 +223,19 @@ fn the_local_tier_is_shown_in_the_same_call_and_models_beside_it() {
     world.wait(400);
     world.answer("et x = 1;");
     world.check(Some("ocal()"));
-    world.put(Input::Cycle(Turn::Next));
+    world.put(EngineInput::Cycle(CycleStep::Next));
     world.check(Some("et x = 1;"));
-    world.put(Input::Cycle(Turn::Next));
+    world.put(EngineInput::Cycle(CycleStep::Next));
     world.check(Some("ocal()"));
 }
 
 #[test]
-fn of_what_the_local_tier_tells_the_first_that_is_likely_enough_is_shown() {
+fn the_first_likely_local_suggestion_is_shown() {
     let check = |confidences: &[f32], expected: Option<&str>| {
         let mut world = World::with("ˇ\n", None, "");
-        world.put(Input::Options(Options {
+        world.put(EngineInput::Options(EngineOptions {
             threshold: 0.25,
-            ..Options::local()
+            ..EngineOptions::local()
         }));
         world.type_in("l");
         let words = ["ong_and_useful()", "onger", "et"];
@@ -245,16 +244,16 @@ fn of_what_the_local_tier_tells_the_first_that_is_likely_enough_is_shown() {
             id: SuggestionId(id),
             file: None,
             revision: world.buffer.revision(),
-            edits: vec![crate::Replacement::new(
+            edits: vec![crate::SuggestedEdit::new(
                 Span::from(1..1),
                 new,
                 &world.buffer.snapshot(),
             )],
-            source: Source::Continuation,
+            source: SuggestionSource::Continuation,
             confidence: *confidence,
         });
         let suggestions = suggestions.collect();
-        world.put(Input::Local {
+        world.put(EngineInput::Local {
             revision: world.buffer.revision(),
             suggestions,
         });
@@ -267,11 +266,11 @@ fn of_what_the_local_tier_tells_the_first_that_is_likely_enough_is_shown() {
 }
 
 #[test]
-fn who_asks_by_hand_goes_through_what_is_unlikely_from_the_most_useful_on() {
+fn an_explicit_request_cycles_unlikely_suggestions_by_usefulness() {
     let mut world = World::with("ˇ\n", None, "");
-    world.put(Input::Options(Options {
+    world.put(EngineInput::Options(EngineOptions {
         threshold: 0.25,
-        ..Options::local()
+        ..EngineOptions::local()
     }));
     world.type_in("l");
     let tell = |world: &mut World| {
@@ -284,16 +283,16 @@ fn who_asks_by_hand_goes_through_what_is_unlikely_from_the_most_useful_on() {
                 id: SuggestionId(id),
                 file: None,
                 revision,
-                edits: vec![crate::Replacement::new(
+                edits: vec![crate::SuggestedEdit::new(
                     Span::from(1..1),
                     new,
                     &world.buffer.snapshot(),
                 )],
-                source: Source::Continuation,
+                source: SuggestionSource::Continuation,
                 confidence: *confidence,
             });
         let suggestions = suggestions.collect();
-        world.put(Input::Local {
+        world.put(EngineInput::Local {
             revision,
             suggestions,
         });
@@ -301,33 +300,33 @@ fn who_asks_by_hand_goes_through_what_is_unlikely_from_the_most_useful_on() {
     tell(&mut world);
     world.check(None);
     let scene = world.scene();
-    world.put(Input::Requested { scene });
+    world.put(EngineInput::Requested { scene });
     tell(&mut world);
     world.check(Some("ong_and_useful()"));
-    world.put(Input::Cycle(Turn::Next));
+    world.put(EngineInput::Cycle(CycleStep::Next));
     world.check(Some("onger"));
-    world.put(Input::Cycle(Turn::Next));
+    world.put(EngineInput::Cycle(CycleStep::Next));
     world.check(Some("et"));
 }
 
 #[test]
-fn what_became_unlikely_gives_way_though_some_of_it_was_typed() {
+fn an_unlikely_suggestion_yields_even_if_partly_typed() {
     let mut world = World::new("ˇ\n");
     let offer = |world: &World, id: u64, new: &str, confidence: f32| Suggestion {
         id: SuggestionId(id),
         file: None,
         revision: world.buffer.revision(),
-        edits: vec![crate::Replacement::new(
+        edits: vec![crate::SuggestedEdit::new(
             Span::from(world.caret..world.caret),
             new,
             &world.buffer.snapshot(),
         )],
-        source: Source::Continuation,
+        source: SuggestionSource::Continuation,
         confidence,
     };
     let put = |world: &mut World, offers: Vec<Suggestion>| {
         let revision = world.buffer.revision();
-        world.put(Input::Local {
+        world.put(EngineInput::Local {
             revision,
             suggestions: offers,
         });
@@ -337,9 +336,9 @@ fn what_became_unlikely_gives_way_though_some_of_it_was_typed() {
     put(&mut world, vec![first]);
     world.type_in("o");
     world.check(Some("cal()"));
-    world.put(Input::Options(Options {
+    world.put(EngineInput::Options(EngineOptions {
         threshold: 0.5,
-        ..Options::local()
+        ..EngineOptions::local()
     }));
     world.check(None);
     let better = offer(&world, 2, "cate()", 0.7);
@@ -350,7 +349,7 @@ fn what_became_unlikely_gives_way_though_some_of_it_was_typed() {
 #[test]
 fn one_alternative_asks_for_another() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
-    world.put(Input::Cycle(Turn::Next));
+    world.put(EngineInput::Cycle(CycleStep::Next));
     assert_eq!(world.open.len(), 1);
     world.answer(" y = 2;");
     world.check(Some(" y = 2;"));
@@ -363,12 +362,12 @@ fn first_lines_are_shown_before_the_answer_ends() {
     world.type_in("let");
     world.wait(400);
     let request = *world.open.first().expect("asked");
-    world.stream(request, Event::TextDelta(" x = 1;\nlet y".to_owned()));
+    world.stream(request, StreamEvent::TextDelta(" x = 1;\nlet y".to_owned()));
     world.check(Some(" x = 1;"));
-    world.stream(request, Event::TextDelta(" = 2;".to_owned()));
+    world.stream(request, StreamEvent::TextDelta(" = 2;".to_owned()));
     world.end(request);
     world.check(Some(" x = 1;\nlet y = 2;"));
-    let shown = |it: &&Happened| matches!(it, Happened::Shown { .. });
+    let shown = |it: &&TabEvent| matches!(it, TabEvent::Shown { .. });
     assert_eq!(
         world.notes.iter().filter(shown).count(),
         1,
@@ -386,24 +385,24 @@ fn hunks_of_a_predicted_edit_come_one_after_the_other() {
     let window = "one = 1\ntwo = 20\nthree = 30\nfour = 4\nfive = 50\n";
     world.answer(window);
     world.check(Some("0"));
-    world.accept(Part::All);
+    world.accept(AcceptGranularity::All);
     world.check(Some("0"));
-    world.accept(Part::All);
+    world.accept(AcceptGranularity::All);
     assert_eq!(world.text(), window);
 }
 
 #[test]
 fn what_is_kept_is_told_after_ten_and_thirty_seconds() {
     let mut world = offered("ˇ\n", "let", " x = 1;");
-    world.accept(Part::All);
-    world.edit(6..10, "", Cause::Typed);
+    world.accept(AcceptGranularity::All);
+    world.edit(6..10, "", ChangeCause::Typed);
     world.now += Duration::from_secs(31);
-    world.put(Input::Time);
+    world.put(EngineInput::Time);
     let kept: Vec<(usize, usize)> = world
         .notes
         .iter()
         .filter_map(|note| match note {
-            Happened::Kept { bytes, kept, .. } => Some((*bytes, *kept)),
+            TabEvent::Kept { bytes, kept, .. } => Some((*bytes, *kept)),
             _ => None,
         })
         .collect();
@@ -411,28 +410,28 @@ fn what_is_kept_is_told_after_ten_and_thirty_seconds() {
 }
 
 #[test]
-fn a_place_in_another_file_that_is_told_no_more_is_not_shown_any_more() {
+fn a_cross_file_suggestion_hides_when_no_longer_reported() {
     let mut world = World::new("ˇ\n");
     let portal = Suggestion {
         id: SuggestionId(1),
         file: base::AbsPath::new("/p/other"),
         revision: base::Revision(0),
-        edits: vec![crate::Replacement {
+        edits: vec![crate::SuggestedEdit {
             span: Span::from(3..7),
             old: "info".into(),
             new: "warn".into(),
         }],
-        source: Source::Propagation { places: 1 },
+        source: SuggestionSource::Propagation { places: 1 },
         confidence: 0.9,
     };
     let tell = |world: &mut World, suggestions: Vec<Suggestion>| {
         let revision = world.buffer.revision();
-        world.put(Input::Local {
+        world.put(EngineInput::Local {
             revision,
             suggestions,
         });
     };
-    let shown = |world: &World| world.engine.shown().map(|shown| shown.id);
+    let shown = |world: &World| world.engine.current_suggestion().map(|shown| shown.id);
     tell(&mut world, vec![portal.clone()]);
     assert_eq!(shown(&world), Some(SuggestionId(1)));
     let again = Suggestion {
@@ -451,21 +450,25 @@ fn an_alarm_that_comes_too_soon_is_set_again() {
     world.type_in("let");
     let at = world.wake.take().expect("an alarm");
     world.now = at - Duration::from_millis(1);
-    world.put(Input::Time);
+    world.put(EngineInput::Time);
     assert_eq!(world.wake, Some(at));
     world.wait(400);
     assert_eq!(world.asked.len(), 1);
 }
 
 #[test]
-fn texts_that_are_spent_are_handed_out_once_and_held_no_longer_than_a_few_inputs() {
+fn retired_states_are_handed_out_once_and_held_briefly() {
     let mut world = World::new("ˇ\n");
     world.type_in("let");
-    let spent = world.engine.take_spent();
+    let spent = world.engine.take_retired();
     // The text at the start and behind each letter, without the one of now.
     let texts: Vec<String> = spent.iter().map(|it| it.snapshot.to_string()).collect();
     assert_eq!(texts, ["\n", "l\n", "le\n"]);
-    assert!(world.engine.take_spent().is_empty());
+    assert!(world.engine.take_retired().is_empty());
     world.type_in(" much = that;");
-    assert_eq!(world.engine.take_spent().len(), 7, "of eight that are held");
+    assert_eq!(
+        world.engine.take_retired().len(),
+        7,
+        "of eight that are held"
+    );
 }

@@ -4,26 +4,27 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use base::{ByteOffset, Span};
-use model::{Event, ModelId, StopReason};
-use text::{Buffer, Edit, Origin, Timestamp};
+use model::{ModelId, StopReason, StreamEvent};
+use text::{Buffer, Edit, EditOrigin, Timestamp};
 
-use crate::context::NoSource;
+use crate::context::EmptyContextSource;
 use crate::engine::{
-    Ask, Edited, Effect, Engine, Happened, Input, Options, RequestId, Shown, TabKind, TabModel,
+    CompletionEngine, CompletionRequest, DocumentEdit, EngineEffect, EngineInput, EngineOptions,
+    RequestId, TabEvent, TabKind, TabModel, VisibleSuggestion,
 };
 use crate::samples::scene_of;
-use crate::{Cause, Part, Scene, Suggestion};
+use crate::{AcceptGranularity, ChangeCause, EditorState, Suggestion};
 
 /// One text with its caret, and the machine beside it.
 pub(super) struct World {
-    pub(super) engine: Engine,
+    pub(super) engine: CompletionEngine,
     pub(super) buffer: Buffer,
     pub(super) caret: usize,
     pub(super) now: Duration,
-    pub(super) asked: Vec<(RequestId, Ask)>,
+    pub(super) asked: Vec<(RequestId, CompletionRequest)>,
     pub(super) open: BTreeSet<RequestId>,
-    pub(super) shown: Option<Shown>,
-    pub(super) notes: Vec<Happened>,
+    pub(super) shown: Option<VisibleSuggestion>,
+    pub(super) notes: Vec<TabEvent>,
     pub(super) wake: Option<Duration>,
     pub(super) wants_local: bool,
     language: &'static str,
@@ -42,9 +43,9 @@ impl World {
             kind,
         });
         let mut world = Self {
-            engine: Engine::new(Options {
+            engine: CompletionEngine::new(EngineOptions {
                 model,
-                ..Options::local()
+                ..EngineOptions::local()
             }),
             buffer: Buffer::new(&text.replacen('ˇ', "", 1)),
             caret,
@@ -58,11 +59,11 @@ impl World {
             language,
         };
         let scene = world.scene();
-        world.put(Input::Moved { scene });
+        world.put(EngineInput::Moved { scene });
         world
     }
 
-    pub(super) fn scene(&self) -> Scene {
+    pub(super) fn scene(&self) -> EditorState {
         scene_of(&self.buffer, self.language, ByteOffset(self.caret))
     }
 
@@ -71,21 +72,21 @@ impl World {
     }
 
     /// Hands something in, carries out what comes back, and checks what must hold.
-    pub(super) fn put(&mut self, input: Input) {
-        for effect in self.engine.handle(self.now, input, &NoSource) {
+    pub(super) fn put(&mut self, input: EngineInput) {
+        for effect in self.engine.handle(self.now, input, &EmptyContextSource) {
             match effect {
-                Effect::Ask { request, what } => {
+                EngineEffect::Ask { request, what } => {
                     assert!(self.open.insert(request), "a request has one name");
                     self.asked.push((request, what));
                 }
-                Effect::Cancel { request } => {
+                EngineEffect::Cancel { request } => {
                     assert!(self.open.remove(&request), "only what is open is cancelled");
                 }
-                Effect::Show(shown) => self.shown = Some(shown),
-                Effect::Hide => self.shown = None,
-                Effect::Wake { at } => self.wake = Some(at),
-                Effect::AskLocal => self.wants_local = true,
-                Effect::Note(note) => self.notes.push(note),
+                EngineEffect::Show(shown) => self.shown = Some(shown),
+                EngineEffect::Hide => self.shown = None,
+                EngineEffect::Wake { at } => self.wake = Some(at),
+                EngineEffect::AskLocal => self.wants_local = true,
+                EngineEffect::Note(note) => self.notes.push(note),
             }
         }
         assert!(self.open.len() <= 2, "two in flight");
@@ -102,31 +103,31 @@ impl World {
                 snapshot.revision(),
                 "nothing stale is shown"
             );
-            assert!(shown.suggestion.stands_in(&snapshot));
+            assert!(shown.suggestion.applies_to(&snapshot));
         }
         let told = self.shown.as_ref().map(|shown| &shown.suggestion);
-        assert_eq!(told, self.engine.shown());
+        assert_eq!(told, self.engine.current_suggestion());
     }
 
     /// Replaces a span and puts the caret behind what came.
-    pub(super) fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: Cause) {
+    pub(super) fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: ChangeCause) {
         let before = self.buffer.snapshot();
-        let origin = Origin::typing(Timestamp(0));
+        let origin = EditOrigin::typing(Timestamp(0));
         let start = span.start;
         let change = self.buffer.replace(Span::from(span), new, &origin);
         self.caret = start + new.len();
-        let edited = Box::new(Edited {
+        let edited = Box::new(DocumentEdit {
             before,
             scene: self.scene(),
             change,
             cause,
         });
-        self.put(Input::Edited(edited));
+        self.put(EngineInput::Edited(edited));
     }
 
     pub(super) fn type_in(&mut self, text: &str) {
         for ch in text.chars() {
-            self.edit(self.caret..self.caret, &ch.to_string(), Cause::Typed);
+            self.edit(self.caret..self.caret, &ch.to_string(), ChangeCause::Typed);
             self.now += Duration::from_millis(100);
         }
     }
@@ -137,7 +138,7 @@ impl World {
         while let Some(at) = self.wake.filter(|at| *at <= until) {
             self.wake = None;
             self.now = self.now.max(at);
-            self.put(Input::Time);
+            self.put(EngineInput::Time);
         }
         self.now = until;
     }
@@ -145,21 +146,21 @@ impl World {
     /// Answers the oldest open request.
     pub(super) fn answer(&mut self, text: &str) {
         let request = *self.open.first().expect("an open request");
-        self.stream(request, Event::TextDelta(text.to_owned()));
+        self.stream(request, StreamEvent::TextDelta(text.to_owned()));
         self.end(request);
     }
 
-    pub(super) fn stream(&mut self, request: RequestId, event: Event) {
+    pub(super) fn stream(&mut self, request: RequestId, event: StreamEvent) {
         let is_last = event.is_last();
         if is_last {
             self.open.remove(&request);
         }
-        self.put(Input::Stream { request, event });
+        self.put(EngineInput::Stream { request, event });
     }
 
     pub(super) fn end(&mut self, request: RequestId) {
         if self.open.contains(&request) {
-            let event = Event::Stop {
+            let event = StreamEvent::Stop {
                 reason: StopReason::EndTurn,
                 raw: String::new(),
             };
@@ -168,21 +169,21 @@ impl World {
     }
 
     /// Takes what is shown, or some of it.
-    pub(super) fn accept(&mut self, part: Part) {
+    pub(super) fn accept(&mut self, part: AcceptGranularity) {
         let Some(shown) = self.shown.clone() else {
             return;
         };
-        let edits: Vec<Edit> = shown.suggestion.taking(part);
+        let edits: Vec<Edit> = shown.suggestion.accept_edits(part);
         let before = self.buffer.snapshot();
-        let change = self.buffer.edit(&edits, &Origin::user(Timestamp(0)));
+        let change = self.buffer.edit(&edits, &EditOrigin::user(Timestamp(0)));
         self.caret = change.splices.last().map_or(self.caret, |it| it.new.end.0);
-        let edited = Box::new(Edited {
+        let edited = Box::new(DocumentEdit {
             before,
             scene: self.scene(),
             change,
-            cause: Cause::Accepted,
+            cause: ChangeCause::Accepted,
         });
-        self.put(Input::Accepted { part, edited });
+        self.put(EngineInput::Accepted { part, edited });
     }
 
     /// What is shown, as text that comes in.

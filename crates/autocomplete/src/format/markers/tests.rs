@@ -1,13 +1,13 @@
 //! Blocks, and answers between markers.
 
-use super::{Answer, blocks, read};
+use super::{RegionResponse, blocks, read};
 
 fn lines(from: usize, to: usize) -> String {
     (from..to).map(|line| format!("line {line}\n")).collect()
 }
 
 #[test]
-fn blocks_have_six_to_sixteen_lines_and_break_at_blank_ones() {
+fn blocks_of_six_to_sixteen_lines_break_at_blanks() {
     let counts = |region: &str| -> Vec<usize> {
         let starts = blocks(region);
         let parts = starts.windows(2).map(|pair| &region[pair[0]..pair[1]]);
@@ -25,9 +25,9 @@ fn blocks_have_six_to_sixteen_lines_and_break_at_blank_ones() {
 fn check(answer: &str, expected: Option<&str>) {
     let region = lines(0, 32);
     let read = match read(&region, answer) {
-        Answer::Region(new) => Some(new),
-        Answer::Nothing => Some(region),
-        Answer::Unreadable => None,
+        RegionResponse::Region(new) => Some(new),
+        RegionResponse::Nothing => Some(region),
+        RegionResponse::Unreadable => None,
     };
     assert_eq!(read.as_deref(), expected, "{answer}");
 }

@@ -1,18 +1,19 @@
-//! The end of a block that nothing ends yet.
+//! Completes the end of an unclosed block.
 //!
-//! Told by indents: a block whose first row stands at some indent ends with a row at the same one. Offered only on an
-//! empty row behind at least one row of the block, where the next row already belongs to something around it.
+//! Blocks are recognised by indentation: a block ends with a row at the indentation of its first
+//! row. The end is offered only on an empty row after at least one row of the block, if the next
+//! row already belongs to an enclosing block.
 
 use base::{Row, Span};
 
-use super::Closing;
-use crate::Scene;
+use super::SyntaxCompletion;
+use crate::EditorState;
 use crate::local::token::solid_tokens;
 
-/// Rows that are looked at in either direction.
-const MOST_ROWS: u32 = 200;
+/// Maximum number of rows inspected in either direction.
+const MAX_ROWS: u32 = 200;
 
-/// Blocks of words: language, first words, last words, end.
+/// Keyword blocks: language, first words, last words, end.
 const WORDS: [(&str, &[&str], &[&str], &str); 5] = [
     (
         "Ruby",
@@ -33,8 +34,8 @@ const WORDS: [(&str, &[&str], &[&str], &str); 5] = [
     ("Bash", &["case"], &["in"], "esac"),
 ];
 
-/// The end of the innermost block around the caret, if it has none.
-pub(super) fn end(scene: &Scene, rest: &str) -> Option<Closing> {
+/// Returns the end of the innermost block around the caret if that block is unclosed.
+pub(super) fn block_end(scene: &EditorState, rest: &str) -> Option<SyntaxCompletion> {
     let text = &scene.snapshot;
     let row = text.point_at(scene.caret).row;
     let head = text
@@ -49,18 +50,18 @@ pub(super) fn end(scene: &Scene, rest: &str) -> Option<Closing> {
     }
     let span = Span::new(text.row_start(row), scene.caret);
     let new = format!("{indent}{closer}");
-    (new != head).then_some(Closing {
+    (new != head).then_some(SyntaxCompletion {
         span,
         new,
         likelihood: 0.55,
     })
 }
 
-/// The row that the innermost block around a row begins with, its indent, and what ends it.
-fn opener(scene: &Scene, row: Row) -> Option<(Row, String, String)> {
+/// Returns the first row of the innermost block around a row, its indentation, and its closer.
+fn opener(scene: &EditorState, row: Row) -> Option<(Row, String, String)> {
     let text = &scene.snapshot;
     let mut least = usize::MAX;
-    let from = row.0.saturating_sub(MOST_ROWS);
+    let from = row.0.saturating_sub(MAX_ROWS);
     for above in (from..row.0).rev() {
         let line = text.row_text(Row(above));
         if line.trim().is_empty() {
@@ -73,7 +74,7 @@ fn opener(scene: &Scene, row: Row) -> Option<(Row, String, String)> {
         let is_body = least == usize::MAX;
         least = indent;
         if let Some(closer) = closer_of(scene, &line) {
-            // The row right above begins the block: its body is still to be written.
+            // The row right above begins the block, whose body is still to be written.
             return (!is_body).then(|| (Row(above), line[..indent].to_owned(), closer));
         }
         if !is_body {
@@ -83,8 +84,8 @@ fn opener(scene: &Scene, row: Row) -> Option<(Row, String, String)> {
     None
 }
 
-/// What ends the block that a row begins, if it begins one.
-fn closer_of(scene: &Scene, line: &str) -> Option<String> {
+/// Returns the closer of the block that a row begins, if it begins one.
+fn closer_of(scene: &EditorState, line: &str) -> Option<String> {
     let language = scene.language.map_or("", |language| language.name());
     let tokens = solid_tokens(line);
     let (first, last) = (tokens.first()?.text(line), tokens.last()?.text(line));
@@ -104,10 +105,10 @@ fn closer_of(scene: &Scene, line: &str) -> Option<String> {
     }
 }
 
-/// Whether the rows behind a row end the block, or may still belong to it.
-fn is_closed(scene: &Scene, row: Row, indent: &str, closer: &str) -> bool {
+/// Whether the rows after a row end the block or may still belong to it.
+fn is_closed(scene: &EditorState, row: Row, indent: &str, closer: &str) -> bool {
     let text = &scene.snapshot;
-    let last = text.last_row().0.min(row.0 + MOST_ROWS);
+    let last = text.last_row().0.min(row.0 + MAX_ROWS);
     for below in row.0 + 1..=last {
         let line = text.row_text(Row(below));
         let bare = line.trim_start();
@@ -115,7 +116,7 @@ fn is_closed(scene: &Scene, row: Row, indent: &str, closer: &str) -> bool {
             continue;
         }
         let own = line.len() - bare.len();
-        // What stands at the same indent and is no end of anything belongs to what is around the block.
+        // A row at the same indentation that closes nothing belongs to the enclosing block.
         let ends = [
             "}", ")", "]", "else", "elsif", "elif", "when", "rescue", "ensure", "end",
         ]

@@ -1,32 +1,33 @@
-//! What a text defines: enumerations with their variants, structures with their fields, functions with their parameters.
+//! Definitions in a text: enumerations with variants, structures with fields, functions with
+//! parameters.
 
 use std::collections::HashMap;
 
 use base::{Revision, Span};
 use syntax::{OutlineItem, OutlineKind};
 
-use crate::Scene;
+use crate::EditorState;
 
-/// What a text defines. A name that is defined twice tells nothing and is left out.
+/// Definitions in a text. A name that is defined twice is ambiguous and left out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct FileDefinitions {
     pub(crate) revision: Revision,
-    enums: HashMap<String, Vec<Variant>>,
+    enums: HashMap<String, Vec<EnumVariant>>,
     structs: HashMap<String, Vec<String>>,
     functions: HashMap<String, Vec<String>>,
 }
 
 /// A variant of an enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Variant {
+pub(crate) struct EnumVariant {
     pub(crate) name: String,
-    /// What a pattern needs behind the name: nothing, `(..)` or ` { .. }`.
+    /// Pattern that the payload needs after the name: nothing, `(..)` or ` { .. }`.
     pub(crate) payload: &'static str,
 }
 
-impl Facts {
-    /// Reads the definitions of a text. Takes time in proportion to it.
-    pub(crate) fn of(scene: &Scene) -> Self {
+impl FileDefinitions {
+    /// Reads the definitions of a text. Takes time proportional to it.
+    pub(crate) fn of(scene: &EditorState) -> Self {
         let revision = scene.snapshot.revision();
         let Some(syntax) = &scene.syntax else {
             return Self {
@@ -43,11 +44,15 @@ impl Facts {
         for (ix, item) in outline.iter().enumerate() {
             match item.kind {
                 OutlineKind::Enum => {
-                    let variants = parts(&outline, ix).map(|it| variant(it, scene)).collect();
+                    let variants = member_items(&outline, ix)
+                        .map(|it| variant(it, scene))
+                        .collect();
                     facts.enums.insert(item.name.clone(), variants);
                 }
                 OutlineKind::Struct => {
-                    let fields = parts(&outline, ix).map(|it| it.name.clone()).collect();
+                    let fields = member_items(&outline, ix)
+                        .map(|it| it.name.clone())
+                        .collect();
                     facts.structs.insert(item.name.clone(), fields);
                 }
                 OutlineKind::Function | OutlineKind::Method => {
@@ -66,7 +71,7 @@ impl Facts {
         facts
     }
 
-    pub(crate) fn variants(&self, name: &str) -> Option<&[Variant]> {
+    pub(crate) fn variants(&self, name: &str) -> Option<&[EnumVariant]> {
         self.enums.get(name).map(Vec::as_slice)
     }
 
@@ -79,8 +84,8 @@ impl Facts {
     }
 }
 
-/// The fields or variants right in an item of the outline.
-fn parts(outline: &[OutlineItem], ix: usize) -> impl Iterator<Item = &OutlineItem> {
+/// Returns the direct fields or variants of an outline item.
+fn member_items(outline: &[OutlineItem], ix: usize) -> impl Iterator<Item = &OutlineItem> {
     let whole = outline.get(ix).map_or(Span::default(), |item| item.span);
     let depth = outline.get(ix).map_or(0, |item| item.depth + 1);
     outline
@@ -90,10 +95,10 @@ fn parts(outline: &[OutlineItem], ix: usize) -> impl Iterator<Item = &OutlineIte
         .filter(move |item| item.depth == depth && item.kind == OutlineKind::Field)
 }
 
-fn variant(item: &OutlineItem, scene: &Scene) -> Variant {
+fn variant(item: &OutlineItem, scene: &EditorState) -> EnumVariant {
     let behind = Span::new(item.name_span.end, item.span.end.max(item.name_span.end));
     let behind = scene.snapshot.text(behind);
-    Variant {
+    EnumVariant {
         name: item.name.clone(),
         payload: match behind.trim_start().chars().next() {
             Some('(') => "(..)",

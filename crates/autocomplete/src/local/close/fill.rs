@@ -1,41 +1,41 @@
-//! The next part of something whose parts are known: an arm, a field, a keyword argument.
+//! Completes the next element of a known list: a match arm, a field, a keyword argument.
 //!
-//! Invariant: only where at least one part stands already, which tells what is being listed.
+//! Invariant: applies only if at least one element is present, which identifies the list.
 
 use base::{ByteOffset, Span};
 
-use super::Closing;
-use super::facts::Facts;
-use crate::Scene;
-use crate::local::token::{Token, TokenKind, is_word_char, solid_tokens};
+use super::SyntaxCompletion;
+use super::facts::FileDefinitions;
+use crate::EditorState;
+use crate::local::token::{CodeToken, TokenKind, is_word_char, solid_tokens};
 
-/// Longer lists are not looked at.
-const MOST_BYTES: usize = 16 * 1024;
+/// Longest list that is inspected, in bytes.
+const MAX_LIST_BYTES: usize = 16 * 1024;
 
-/// What is being listed at the caret.
-struct List<'a> {
+/// The bracketed list around the caret.
+struct ListContext<'a> {
     text: &'a str,
-    /// The tokens right in the brackets, up to the word that is typed; deeper ones are left out.
-    before: Vec<Token>,
-    /// The tokens right in the brackets behind the caret.
-    behind: Vec<Token>,
-    /// The tokens of the row before the opening bracket.
+    /// Tokens directly inside the brackets, up to the word being typed; nested ones are left out.
+    before: Vec<CodeToken>,
+    /// Tokens directly inside the brackets after the caret.
+    behind: Vec<CodeToken>,
+    /// Tokens of the row before the opening bracket.
     head: Vec<&'a str>,
     open: char,
     partial: &'a str,
     is_row_start: bool,
 }
 
-/// The next part of what is listed at the caret.
+/// Returns the next element of the list around the caret.
 pub(super) fn next_part<'f>(
-    scene: &Scene,
-    facts: impl Iterator<Item = &'f Facts> + Clone,
-) -> Option<Closing> {
+    scene: &EditorState,
+    facts: impl Iterator<Item = &'f FileDefinitions> + Clone,
+) -> Option<SyntaxCompletion> {
     let syntax = scene.syntax.as_ref()?;
     let text = &scene.snapshot;
     let pair = syntax.enclosing_brackets(text, Span::at(scene.caret))?;
     let inner = Span::new(pair.open.end, pair.close.start);
-    if inner.len() > MOST_BYTES || !(inner.start <= scene.caret && scene.caret <= inner.end) {
+    if inner.len() > MAX_LIST_BYTES || !(inner.start <= scene.caret && scene.caret <= inner.end) {
         return None;
     }
     let row = text.point_at(pair.open.start).row;
@@ -44,7 +44,7 @@ pub(super) fn next_part<'f>(
     let behind = text.text(Span::new(scene.caret, inner.end));
     let whole = format!("{before}{behind}");
     let start = before.trim_end_matches(is_word_char).len();
-    let list = List {
+    let list = ListContext {
         before: shallow(&whole, 0, start),
         behind: shallow(&whole, before.len(), whole.len()),
         head: solid_tokens(&head)
@@ -72,15 +72,15 @@ pub(super) fn next_part<'f>(
         .strip_prefix(typed)
         .filter(|rest| !rest.is_empty())?
         .to_owned();
-    Some(Closing {
+    Some(SyntaxCompletion {
         span: Span::at(scene.caret),
         new: rest,
         likelihood,
     })
 }
 
-/// The tokens of a stretch that lie in no brackets of it.
-fn shallow(text: &str, from: usize, to: usize) -> Vec<Token> {
+/// Returns the tokens of a range that lie in no nested brackets.
+fn shallow(text: &str, from: usize, to: usize) -> Vec<CodeToken> {
     let mut depth = 0_usize;
     let stretch = text.get(from..to).unwrap_or_default();
     solid_tokens(stretch)
@@ -98,7 +98,7 @@ fn shallow(text: &str, from: usize, to: usize) -> Vec<Token> {
             depth += usize::from(is_open);
             is_shallow
         })
-        .map(|token| Token {
+        .map(|token| CodeToken {
             start: token.start + from,
             end: token.end + from,
             ..token
@@ -106,8 +106,8 @@ fn shallow(text: &str, from: usize, to: usize) -> Vec<Token> {
         .collect()
 }
 
-impl List<'_> {
-    fn word(&self, tokens: &[Token], ix: usize) -> &str {
+impl ListContext<'_> {
+    fn token_text(&self, tokens: &[CodeToken], ix: usize) -> &str {
         tokens.get(ix).map_or("", |token| token.text(self.text))
     }
 
@@ -115,13 +115,13 @@ impl List<'_> {
         self.before.last().map_or("", |token| token.text(self.text))
     }
 
-    /// The parts of all lists around the caret, cut at commas.
-    fn all(&self) -> Vec<Token> {
+    /// Returns the tokens of the list before and after the caret.
+    fn all(&self) -> Vec<CodeToken> {
         self.before.iter().chain(&self.behind).copied().collect()
     }
 
-    /// The next arm of a match whose arms name the variants of one enumeration.
-    fn arm<'f>(&self, facts: impl Iterator<Item = &'f Facts>) -> Option<(String, f32)> {
+    /// Returns the next arm of a match whose arms name variants of one enumeration.
+    fn arm<'f>(&self, facts: impl Iterator<Item = &'f FileDefinitions>) -> Option<(String, f32)> {
         let starts_arm = matches!(self.last(), "," | "}") && self.is_row_start;
         if !starts_arm || !self.head.contains(&"match") {
             return None;
@@ -156,11 +156,11 @@ impl List<'_> {
         Some((next, 0.7))
     }
 
-    /// The next field of a structure that is being made.
+    /// Returns the next field of a structure literal.
     fn field<'f>(
         &self,
-        facts: impl Iterator<Item = &'f Facts>,
-        scene: &Scene,
+        facts: impl Iterator<Item = &'f FileDefinitions>,
+        scene: &EditorState,
     ) -> Option<(String, f32)> {
         let name = *self.head.last()?;
         const DEFINING: [&str; 8] = [
@@ -173,13 +173,13 @@ impl List<'_> {
         }
         let fields = only(facts, |facts| facts.fields(name))?;
         let tokens = self.all();
-        if (0..tokens.len()).any(|ix| self.word(&tokens, ix) == "..") {
+        if (0..tokens.len()).any(|ix| self.token_text(&tokens, ix) == "..") {
             return None;
         }
-        let is_start = |ix: usize| ix == 0 || self.word(&tokens, ix - 1) == ",";
+        let is_start = |ix: usize| ix == 0 || self.token_text(&tokens, ix - 1) == ",";
         let given: Vec<&str> = (0..tokens.len())
             .filter(|ix| is_start(*ix) && tokens[*ix].kind == TokenKind::Word)
-            .map(|ix| self.word(&tokens, ix))
+            .map(|ix| self.token_text(&tokens, ix))
             .collect();
         if given.is_empty() || !given.iter().all(|word| fields.iter().any(|it| it == word)) {
             return None;
@@ -194,8 +194,11 @@ impl List<'_> {
         })
     }
 
-    /// The next keyword argument of a call that has one already.
-    fn keyword<'f>(&self, facts: impl Iterator<Item = &'f Facts>) -> Option<(String, f32)> {
+    /// Returns the next keyword argument of a call that has one already.
+    fn keyword<'f>(
+        &self,
+        facts: impl Iterator<Item = &'f FileDefinitions>,
+    ) -> Option<(String, f32)> {
         let name = *self.head.last()?;
         let before = self.head.len().checked_sub(2).map(|ix| self.head[ix]);
         if before == Some("def") || self.last() != "," {
@@ -203,13 +206,13 @@ impl List<'_> {
         }
         let parameters = only(facts, |facts| facts.parameters(name))?;
         let tokens = self.all();
-        let is_start = |ix: usize| ix == 0 || self.word(&tokens, ix - 1) == ",";
+        let is_start = |ix: usize| ix == 0 || self.token_text(&tokens, ix - 1) == ",";
         let starts = (0..tokens.len()).filter(|ix| is_start(*ix));
         let (mut given, mut positional) = (Vec::new(), 0);
         for ix in starts {
-            match self.word(&tokens, ix + 1) {
-                "=" => given.push(self.word(&tokens, ix)),
-                _ if self.word(&tokens, ix).starts_with('*') => return None,
+            match self.token_text(&tokens, ix + 1) {
+                "=" => given.push(self.token_text(&tokens, ix)),
+                _ if self.token_text(&tokens, ix).starts_with('*') => return None,
                 _ => positional += 1,
             }
         }
@@ -231,10 +234,10 @@ impl List<'_> {
     }
 }
 
-/// What one of the texts says, if no two say different things.
+/// Returns the definition that the texts agree on; `None` if two differ.
 fn only<'f, T: PartialEq + ?Sized>(
-    facts: impl Iterator<Item = &'f Facts>,
-    of: impl Fn(&'f Facts) -> Option<&'f T>,
+    facts: impl Iterator<Item = &'f FileDefinitions>,
+    of: impl Fn(&'f FileDefinitions) -> Option<&'f T>,
 ) -> Option<&'f T> {
     let mut found = facts.filter_map(of);
     let first = found.next()?;

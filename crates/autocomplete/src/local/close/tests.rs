@@ -1,12 +1,12 @@
 //! What the grammar and the definitions in sight ask for.
 
-use super::{Facts, closings};
+use super::{FileDefinitions, closings};
 use crate::local::story::Story;
 
 /// What is offered at `|`, as `old -> new`.
 fn offers(language: &str, text: &str) -> Vec<String> {
     let scene = Story::new(language, text).scene(0);
-    let facts = Facts::of(&scene);
+    let facts = FileDefinitions::of(&scene);
     let offers = closings(&scene, [&facts].into_iter());
     offers
         .iter()
@@ -22,7 +22,7 @@ fn check(language: &str, text: &str, expected: &[&str]) {
 const ENUM: &str = "enum Kind { One, Two(u8), Three { a: u8 } }\n";
 
 #[test]
-fn the_next_arm_of_a_match_names_a_variant_that_is_missing() {
+fn the_next_match_arm_names_a_missing_variant() {
     check(
         "Rust",
         &format!(
@@ -67,7 +67,7 @@ fn no_arm_is_offered_in_doubt() {
 const STRUCT: &str = "struct Point { left: u8, upper: u8, name: String }\n";
 
 #[test]
-fn the_next_field_of_a_structure_is_named_and_taken_from_a_variable_of_its_name() {
+fn the_next_field_uses_a_variable_of_its_name() {
     check(
         "Rust",
         &format!("{STRUCT}fn f() {{\n    let p = Point {{ left: 1, | }};\n}}\n"),

@@ -1,51 +1,51 @@
-//! How likely a token is right, from what is known of the places that say so.
+//! Probability that a predicted token is right, from features of the occurrences that predict it.
 //!
-//! A network with one small layer. Its weights were fitted on replayed commits of repositories that nothing is
-//! measured on; `crates/bench/src/tab_local/fit.rs` does that and prints them.
+//! A network with one small layer. Its weights were fitted on replayed commits of repositories that
+//! are not used for measurements; `crates/bench/src/tab_local/fit.rs` fits and prints them.
 
 use super::weights::{HIDDEN, OUT};
 
-/// What is known of a token before it is taken.
+/// Features of a predicted token.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
-    /// Tokens before the caret that agree with the best place.
+pub(super) struct TokenFeatures {
+    /// Tokens before the caret that match the best occurrence.
     pub(super) length: usize,
-    /// As many, of the best place that says something else.
+    /// Matching tokens of the best occurrence that predicts another token.
     pub(super) rival: usize,
-    /// The words among them: signs alone say little.
+    /// Words among the matching tokens; punctuation alone is weak evidence.
     pub(super) words: usize,
-    /// Tokens before those that agree but for the names in them.
+    /// Further tokens before those that match except for names.
     pub(super) farther: usize,
-    /// The weight of the places that say so among all that have agreed so far, from 0 to 1.
+    /// Weight of the occurrences that predict it, relative to all that agree so far, from 0 to 1.
     pub(super) share: f32,
     pub(super) voters: usize,
     pub(super) is_near: bool,
-    /// Whether one of them lies in the same file.
+    /// Whether one of the occurrences is in the same file.
     pub(super) is_here: bool,
-    /// Tokens between the caret and the nearest of them near it.
+    /// Tokens between the caret and the nearest occurrence near it.
     pub(super) distance: Option<usize>,
-    /// Bytes of it that are typed already.
+    /// Bytes of the token that are typed already.
     pub(super) partial: usize,
-    /// Tokens that the guess has already.
+    /// Tokens that the guess already contains.
     pub(super) taken: usize,
     pub(super) is_word: bool,
-    /// How often it stands around the caret.
+    /// Number of times that the token occurs around the caret.
     pub(super) known: usize,
     pub(super) is_newline: bool,
     pub(super) bytes: usize,
-    pub(super) class: Class,
-    /// The weight of the strongest that says something else, from 0 to 1.
+    pub(super) class: TokenClass,
+    /// Relative weight of the strongest other candidate, from 0 to 1.
     pub(super) rival_share: f32,
-    /// How many edits ago the word was brought in, if it was lately.
+    /// Number of edits since the word was introduced, if that was recent.
     pub(super) brought: Option<usize>,
-    /// How likely the guess is without it.
+    /// Probability of the guess without the token.
     pub(super) so_far: f32,
-    pub(super) site: Site,
+    pub(super) site: CaretSite,
 }
 
-/// What kind of token it is, by its first char.
+/// Kind of a token, by its first character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum TokenClass {
     Word,
     Number,
     Opener,
@@ -54,7 +54,7 @@ pub(super) enum Class {
     Sign,
 }
 
-impl Class {
+impl TokenClass {
     pub(super) fn of(token: &str) -> Self {
         match token.chars().next() {
             Some(ch) if ch.is_ascii_digit() => Self::Number,
@@ -67,29 +67,29 @@ impl Class {
     }
 }
 
-/// What stands before the caret.
+/// Features of the text around the caret.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Site {
-    /// Nothing but blanks.
+pub(super) struct CaretSite {
+    /// Only blanks precede the caret in its row.
     pub(super) is_row_start: bool,
-    /// A row of a comment, or an open quote.
+    /// The row is a comment, or the caret is inside a string.
     pub(super) is_prose: bool,
-    /// A dot or the like.
+    /// The caret follows a dot, `::` or `->`.
     pub(super) is_member: bool,
-    /// What a value comes behind.
+    /// The caret follows `(`, `,` or `=`, where a value is expected.
     pub(super) is_value: bool,
-    /// A word, with or without blanks behind it.
+    /// The caret follows a word, with or without blanks.
     pub(super) is_word: bool,
-    /// Nothing stands behind the caret in its row.
+    /// The rest of the row is blank.
     pub(super) is_end: bool,
-    /// A word does.
+    /// The next text in the row is a word.
     pub(super) is_before_word: bool,
 }
 
-/// How many features a token has.
+/// Number of features of a token.
 pub(super) const FEATURES: usize = 38;
 
-impl Told {
+impl TokenFeatures {
     pub(super) fn features(&self) -> [f32; FEATURES] {
         let flag = |is_so: bool| if is_so { 1.0 } else { 0.0 };
         let ln = |count: usize| (1.0 + count as f32).ln();
@@ -124,10 +124,10 @@ impl Told {
             flag(is_first && self.partial == 0),
             ln(self.known) / 2.0,
             lead.clamp(-4.0, 8.0) / 4.0,
-            flag(self.class == Class::Number),
-            flag(self.class == Class::Opener),
-            flag(self.class == Class::Closer),
-            flag(self.class == Class::Quote),
+            flag(self.class == TokenClass::Number),
+            flag(self.class == TokenClass::Opener),
+            flag(self.class == TokenClass::Closer),
+            flag(self.class == TokenClass::Quote),
             self.rival_share,
             self.brought.map_or(0.0, |edits| 1.0 / (1.0 + edits as f32)),
             flag(self.brought.is_some()),
@@ -140,7 +140,7 @@ impl Told {
     }
 }
 
-pub(super) fn likelihood(told: &Told) -> f32 {
+pub(super) fn likelihood(told: &TokenFeatures) -> f32 {
     let features = told.features();
     let sum = |weights: &[i16], inputs: &[f32]| -> f32 {
         let products = weights

@@ -2,7 +2,7 @@
 
 use super::votes;
 use crate::local::story::Story;
-use crate::{Source, Suggestion};
+use crate::{Suggestion, SuggestionSource};
 
 const PROJECT: &[(&str, &str)] = &[
     (
@@ -23,7 +23,7 @@ fn offers(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
     let mut story = Story::new("Rust", text);
     story.learn_project(project);
     let mut all = story.suggestions(0);
-    all.retain(|it| it.source == Source::Continuation);
+    all.retain(|it| it.source == SuggestionSource::Continuation);
     all
 }
 
@@ -31,7 +31,7 @@ fn offers(text: &str, project: &[(&str, &str)]) -> Vec<Suggestion> {
 fn everything(text: &str, project: &[(&str, &str)]) -> Vec<String> {
     let mut story = Story::new("Rust", text);
     story.learn_project(project);
-    story.everything(0).iter().map(new_text).collect()
+    story.all_suggestions(0).iter().map(new_text).collect()
 }
 
 fn new_text(offer: &Suggestion) -> String {
@@ -68,7 +68,7 @@ fn check_none(text: &str, project: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_word_is_completed_from_its_beginning_with_what_followed_it() {
+fn a_typed_prefix_is_completed_with_following_text() {
     check_foretold(
         "fn k(reader: R) {\n    let value = match reader.nex|\n}\n",
         PROJECT,
@@ -147,7 +147,7 @@ fn closing_signs_that_stand_behind_the_caret_are_left_there() {
 }
 
 #[test]
-fn nothing_is_offered_in_the_middle_of_a_word_behind_numbers_or_without_a_like() {
+fn no_continuation_inside_words_numbers_or_without_similar_context() {
     check_none("fn k() { rem|aining }\nfn remarkable() {}\n", &[]);
     check_none("fn k() { 12| }\n1234\n", &[]);
     check_none("fn k() {\n    zebra |\n}\n", PROJECT);
@@ -163,7 +163,7 @@ fn lines_take_the_indent_of_the_caret() {
 }
 
 #[test]
-fn in_a_text_with_carriage_returns_new_rows_end_as_its_rows_do() {
+fn continuations_keep_crlf_line_endings() {
     let rows = "fn d(reader: R) {\n    let value = match reader.|\n}\n";
     let with = everything(&rows.replace('\n', "\r\n"), PROJECT);
     let without = everything(rows, PROJECT);
@@ -179,11 +179,11 @@ fn in_a_text_with_carriage_returns_new_rows_end_as_its_rows_do() {
 }
 
 #[test]
-fn who_asks_by_hand_is_told_all_words_that_begin_so() {
+fn an_explicit_request_lists_words_with_the_prefix() {
     let text = "fn remember() {}\n\nfn release() {}\n\n// A recipe.\nfn a() {\n    qux(re|);\n}\n";
     let mut story = Story::new("Rust", text);
     story.learn_project(&[("/project/a", "fn a() { redo(); reduce(); }\n")]);
-    let told = story.asked(0);
+    let told = story.requested_suggestions(0);
     let told: Vec<String> = told.iter().map(new_text).collect();
     for rest in ["member", "lease", "cipe"] {
         assert!(told.iter().any(|it| it == rest), "{rest} in {told:?}");

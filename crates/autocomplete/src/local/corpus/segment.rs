@@ -1,43 +1,43 @@
-//! Some files' tokens with all places in them, sorted by what stands before each place.
+//! Tokens of some files with all positions sorted by the tokens before them.
 //!
-//! A suffix array over the reversed stream, sorted by `DEPTH` tokens: the places with the longest context in common
-//! with a given one lie next to each other, around where that one would be put.
-//! Built by prefix doubling (Manber and Myers 1993), which takes four sorts whatever the text repeats.
+//! A suffix array over the reversed stream, sorted by `DEPTH` tokens: the positions that share the
+//! longest context with a given one are adjacent to its insertion point. It is built by prefix
+//! doubling (Manber and Myers 1993), which takes four sorts regardless of repetitions.
 
 use base::AbsPath;
 
-use super::stream::{BOUNDARY, Item};
+use super::stream::{BOUNDARY, PackedToken};
 
-/// Contexts are sorted by so many tokens.
+/// Number of tokens by which contexts are sorted.
 pub(crate) const DEPTH: usize = 16;
 
-/// Tokens of files. Never changes.
-pub(crate) struct Segment {
-    /// The files one after the other, a boundary before each and at the end.
-    items: Vec<Item>,
-    /// Places, sorted by the words before them, the nearest word first.
+/// Immutable tokens of some files.
+pub(crate) struct TokenSegment {
+    /// Concatenated files, with a boundary before each and at the end.
+    items: Vec<PackedToken>,
+    /// Positions, sorted by the tokens before them, the nearest token first.
     order: Vec<u32>,
-    /// Sorted by start.
+    /// Files, sorted by start.
     files: Vec<FileSpan>,
 }
 
-/// Where a file lies.
+/// Location of a file in the token stream.
 pub(crate) struct FileSpan {
     pub(crate) start: usize,
     pub(crate) path: AbsPath,
 }
 
-/// A place and how many words before it are the same as in the context asked for.
+/// A position and the number of tokens before it that match the searched context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Match {
+pub(crate) struct SegmentMatch {
     pub(crate) place: usize,
     pub(crate) length: usize,
 }
 
-impl Segment {
-    /// Sorts the places of some files. Takes some 200 ns a token.
-    pub(crate) fn new(files: Vec<(AbsPath, Vec<Item>)>) -> Self {
-        let boundary = Item::new(BOUNDARY, super::stream::Gap::Odd);
+impl TokenSegment {
+    /// Sorts the positions of some files. Takes some 200 ns per token.
+    pub(crate) fn new(files: Vec<(AbsPath, Vec<PackedToken>)>) -> Self {
+        let boundary = PackedToken::new(BOUNDARY, super::stream::TokenGap::Odd);
         let mut items = Vec::with_capacity(files.iter().map(|(_, it)| it.len() + 1).sum());
         let mut spans = Vec::with_capacity(files.len());
         for (path, file) in files {
@@ -56,14 +56,14 @@ impl Segment {
         }
     }
 
-    pub(crate) fn item(&self, place: usize) -> Option<Item> {
+    pub(crate) fn item(&self, place: usize) -> Option<PackedToken> {
         self.items
             .get(place)
             .copied()
-            .filter(|item| item.word() != BOUNDARY)
+            .filter(|item| item.word_number() != BOUNDARY)
     }
 
-    /// Tokens without boundaries.
+    /// Returns the number of tokens without boundaries.
     pub(crate) fn token_count(&self) -> usize {
         self.items.len() - self.files.len() - 1
     }
@@ -76,15 +76,15 @@ impl Segment {
         &self.files
     }
 
-    /// The number of the file that holds a place.
+    /// Returns the index of the file that contains a position.
     pub(crate) fn file_at(&self, place: usize) -> Option<usize> {
         self.files
             .partition_point(|file| file.start <= place)
             .checked_sub(1)
     }
 
-    /// The tokens of a file.
-    pub(crate) fn file_items(&self, file: usize) -> &[Item] {
+    /// Returns the tokens of a file.
+    pub(crate) fn file_items(&self, file: usize) -> &[PackedToken] {
         let Some(start) = self.files.get(file).map(|file| file.start) else {
             return &[];
         };
@@ -95,15 +95,15 @@ impl Segment {
         self.items.get(start..next - 1).unwrap_or_default()
     }
 
-    /// Tells the places whose context is most like `context` (the nearest word first), the longest matches first,
-    /// until `visit` has enough or no word matches any more.
-    pub(crate) fn visit(&self, context: &[u32], mut visit: impl FnMut(Match) -> bool) {
+    /// Visits the positions whose preceding tokens best match `context` (the nearest token first),
+    /// the longest matches first, until `visit` returns false or no token matches.
+    pub(crate) fn visit(&self, context: &[u32], mut visit: impl FnMut(SegmentMatch) -> bool) {
         let middle = self
             .order
             .partition_point(|place| self.is_before(*place as usize, context));
         let at = |ix: usize| {
             let place = *self.order.get(ix)? as usize;
-            Some(Match {
+            Some(SegmentMatch {
                 place,
                 length: self.alike(place, context),
             })
@@ -136,7 +136,7 @@ impl Segment {
         let item = place
             .checked_sub(back + 1)
             .and_then(|ix| self.items.get(ix));
-        item.map_or(BOUNDARY, |item| item.word())
+        item.map_or(BOUNDARY, |item| item.word_number())
     }
 
     fn is_before(&self, place: usize, context: &[u32]) -> bool {
@@ -157,11 +157,11 @@ impl Segment {
     }
 }
 
-/// All places that something follows, sorted by the words before them.
-fn sorted(items: &[Item]) -> Vec<u32> {
+/// Returns all token positions, sorted by the tokens before them.
+fn sorted(items: &[PackedToken]) -> Vec<u32> {
     let word = |place: usize, back: usize| -> u64 {
         let item = place.checked_sub(back + 1).and_then(|ix| items.get(ix));
-        u64::from(item.map_or(BOUNDARY, |item| item.word()))
+        u64::from(item.map_or(BOUNDARY, |item| item.word_number()))
     };
     let mut keyed: Vec<(u64, u32)> = (0..items.len())
         .map(|place| (word(place, 0) << 32 | word(place, 1), place as u32))
@@ -185,7 +185,7 @@ fn sorted(items: &[Item]) -> Vec<u32> {
     let follows = |place: &u32| {
         items
             .get(*place as usize)
-            .is_some_and(|it| it.word() != BOUNDARY)
+            .is_some_and(|it| it.word_number() != BOUNDARY)
     };
     keyed
         .into_iter()
@@ -194,7 +194,7 @@ fn sorted(items: &[Item]) -> Vec<u32> {
         .collect()
 }
 
-/// Equal keys get equal ranks.
+/// Assigns equal ranks to equal keys.
 fn rank(keyed: &[(u64, u32)], ranks: &mut [u32]) {
     let mut rank = 0;
     let mut last = None;

@@ -1,46 +1,48 @@
-//! A text as a row of numbers: for each token its word, and the blanks before it.
+//! Encodes a text as numbers: for each token its word and the blanks before it.
 //!
-//! Indents are told as steps from one line to the next, so that what was found in one place can be written down in
-//! another one with another indent.
+//! Indentation is stored as steps relative to the previous line, so text found at one indentation
+//! can be written at another.
 
-use crate::local::token::{Token, TokenKind, Tokens};
+use crate::local::token::{CodeToken, CodeTokens, TokenKind};
 
-/// Stands between files and matches nothing.
+/// Separates files and matches nothing.
 pub(crate) const BOUNDARY: u32 = 0;
 
-/// The word of a line end.
+/// Number of a line break.
 pub(crate) const NEWLINE: u32 = 1;
 
-/// The word of a token that no text is kept of.
+/// Number of a token whose text is not stored.
 pub(crate) const UNKNOWN: u32 = 2;
 
-/// Words below this number mean the three above.
+/// First number of a stored word.
 pub(crate) const FIRST_WORD: u32 = 3;
 
-/// A token: its word and the blanks before it.
+/// A token, encoded as its word and the blanks before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Item(u32);
+pub(crate) struct PackedToken(u32);
 
-/// What stands before a token.
+/// Whitespace before a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gap {
-    /// So many spaces.
+pub(crate) enum TokenGap {
+    /// A number of spaces.
     Spaces(usize),
-    /// A line end, with so many steps more indent behind it, and whether a blank line lies between.
+    /// A line break, with the change of indentation in steps, and whether a blank line precedes the
+    /// next line.
     Line { steps: i32, is_blank: bool },
-    /// Something that cannot be written down elsewhere: tabs between words, an indent that is no whole step.
+    /// Whitespace that cannot be reproduced elsewhere: tabs between words, or a fraction of an
+    /// indentation step.
     Odd,
 }
 
 const ODD: u32 = 255;
-/// Steps of indent are stored with this added.
+/// Offset added to the stored indentation steps.
 const STEP_ZERO: i32 = 32;
 
-impl Item {
-    pub(crate) fn new(word: u32, gap: Gap) -> Self {
+impl PackedToken {
+    pub(crate) fn new(word: u32, gap: TokenGap) -> Self {
         let blanks = match gap {
-            Gap::Spaces(count) if (count as u32) < ODD => count as u32,
-            Gap::Line { steps, is_blank } if (-STEP_ZERO..STEP_ZERO).contains(&steps) => {
+            TokenGap::Spaces(count) if (count as u32) < ODD => count as u32,
+            TokenGap::Line { steps, is_blank } if (-STEP_ZERO..STEP_ZERO).contains(&steps) => {
                 ((steps + STEP_ZERO) as u32) << 1 | u32::from(is_blank)
             }
             _ => ODD,
@@ -48,29 +50,29 @@ impl Item {
         Self(word << 8 | blanks)
     }
 
-    pub(crate) fn word(self) -> u32 {
+    pub(crate) fn word_number(self) -> u32 {
         self.0 >> 8
     }
 
-    pub(crate) fn gap(self) -> Gap {
-        match (self.word(), self.0 & 255) {
-            (_, ODD) => Gap::Odd,
-            (NEWLINE, blanks) => Gap::Line {
+    pub(crate) fn gap(self) -> TokenGap {
+        match (self.word_number(), self.0 & 255) {
+            (_, ODD) => TokenGap::Odd,
+            (NEWLINE, blanks) => TokenGap::Line {
                 steps: (blanks >> 1) as i32 - STEP_ZERO,
                 is_blank: blanks & 1 == 1,
             },
-            (_, blanks) => Gap::Spaces(blanks as usize),
+            (_, blanks) => TokenGap::Spaces(blanks as usize),
         }
     }
 }
 
-/// The items of a text. `number` tells the word of a token's text.
-pub(crate) fn items(text: &str, mut number: impl FnMut(&str) -> u32) -> Vec<Item> {
+/// Encodes a text. `number` returns the number of a token's text.
+pub(crate) fn items(text: &str, mut number: impl FnMut(&str) -> u32) -> Vec<PackedToken> {
     let unit = indent_unit(text);
     let mut indent = first_indent(text);
     let mut end = 0;
     let mut items = Vec::with_capacity(text.len() / 4);
-    for token in Tokens::new(text) {
+    for token in CodeTokens::new(text) {
         let gap = match token.kind {
             TokenKind::Newline => line_gap(token, text, unit, &mut indent),
             _ => spaces(text.get(end..token.start).unwrap_or_default()),
@@ -80,26 +82,28 @@ pub(crate) fn items(text: &str, mut number: impl FnMut(&str) -> u32) -> Vec<Item
             TokenKind::Newline => NEWLINE,
             _ => number(token.text(text)),
         };
-        items.push(Item::new(word, gap));
+        items.push(PackedToken::new(word, gap));
     }
     items
 }
 
-fn spaces(blanks: &str) -> Gap {
-    match blanks.bytes().all(|byte| byte == b' ') {
-        true => Gap::Spaces(blanks.len()),
-        false => Gap::Odd,
+fn spaces(blanks: &str) -> TokenGap {
+    if blanks.bytes().all(|byte| byte == b' ') {
+        TokenGap::Spaces(blanks.len())
+    } else {
+        TokenGap::Odd
     }
 }
 
-/// The indent of a line in columns, as far as it is known: a tab is as wide as a unit.
-fn line_gap(token: Token, text: &str, unit: usize, indent: &mut usize) -> Gap {
+/// Computes the gap of a line break and updates `indent`, the indentation in columns. A tab counts
+/// as one unit.
+fn line_gap(token: CodeToken, text: &str, unit: usize, indent: &mut usize) -> TokenGap {
     let blanks = token.text(text);
     let lines = blanks.bytes().filter(|byte| *byte == b'\n').count();
     let last = blanks.rsplit('\n').next().unwrap_or_default();
-    // The end of the text has no next line.
+    // No line follows the end of the text.
     if token.end == text.len() && last.is_empty() {
-        return Gap::Line {
+        return TokenGap::Line {
             steps: 0,
             is_blank: lines > 1,
         };
@@ -108,9 +112,9 @@ fn line_gap(token: Token, text: &str, unit: usize, indent: &mut usize) -> Gap {
     let (more, less) = (now.saturating_sub(*indent), indent.saturating_sub(now));
     *indent = now;
     if more % unit != 0 || less % unit != 0 {
-        return Gap::Odd;
+        return TokenGap::Odd;
     }
-    Gap::Line {
+    TokenGap::Line {
         steps: (more / unit) as i32 - (less / unit) as i32,
         is_blank: lines > 1,
     }
@@ -135,15 +139,15 @@ fn first_indent(text: &str) -> usize {
     )
 }
 
-/// How wide one step of indent is in a text: the commonest step from one line to a deeper one.
+/// Detects the width of one indentation step: the most common increase from one line to the next.
 pub(crate) fn indent_unit(text: &str) -> usize {
-    const MOST_LINES: usize = 400;
+    const MAX_INDENT_SAMPLE_LINES: usize = 400;
     let mut counts = [0_usize; 9];
     let mut before = 0;
     for line in text
         .lines()
         .filter(|line| !line.trim().is_empty())
-        .take(MOST_LINES)
+        .take(MAX_INDENT_SAMPLE_LINES)
     {
         let blanks = &line[..line.len() - line.trim_start().len()];
         if blanks.starts_with('\t') {

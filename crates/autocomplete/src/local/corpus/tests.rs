@@ -2,9 +2,9 @@
 
 use base::AbsPath;
 
-use super::stream::{Gap, Item, NEWLINE, items};
+use super::stream::{NEWLINE, PackedToken, TokenGap, items};
 use super::{Corpus, CorpusView};
-use crate::local::token::Tokens;
+use crate::local::token::CodeTokens;
 
 fn path(name: &str) -> AbsPath {
     AbsPath::new(format!("/project/{name}")).expect("an absolute path")
@@ -12,19 +12,22 @@ fn path(name: &str) -> AbsPath {
 
 /// The words before `|` in a text, the nearest first, and what of them a view finds.
 fn found(view: &CorpusView, before: &str, most: usize) -> Vec<(usize, String)> {
-    let mut context: Vec<u32> = Tokens::new(before)
-        .map(|token| match token.text(before).starts_with('\n') {
-            true => NEWLINE,
-            false => view.word(token.text(before)),
+    let mut context: Vec<u32> = CodeTokens::new(before)
+        .map(|token| {
+            if token.text(before).starts_with('\n') {
+                NEWLINE
+            } else {
+                view.word_number(token.text(before))
+            }
         })
         .collect();
     context.reverse();
-    let places = view.places(&context, (most, 10_000), |_| true);
+    let places = view.find_positions(&context, (most, 10_000), |_| true);
     let mut told: Vec<(usize, String)> = places
         .iter()
         .map(|place| {
             let item = view.item(place, 0).expect("something follows");
-            (place.length, view.text(item.word()).to_owned())
+            (place.length, view.text(item.word_number()).to_owned())
         })
         .collect();
     told.sort();
@@ -35,8 +38,8 @@ fn found(view: &CorpusView, before: &str, most: usize) -> Vec<(usize, String)> {
 #[test]
 fn the_longest_context_is_found_first() {
     let mut corpus = Corpus::new();
-    corpus.put(&path("a"), "let x = first(1);\nlet y = second(2);\n");
-    corpus.put(&path("b"), "var x = third(1);\n");
+    corpus.insert(&path("a"), "let x = first(1);\nlet y = second(2);\n");
+    corpus.insert(&path("b"), "var x = third(1);\n");
     let view = corpus.view();
     let told = found(&view, "let x =", 3);
     assert_eq!(
@@ -58,9 +61,9 @@ fn indents_are_steps_and_gaps_are_kept() {
         words.push(word.to_owned());
         words.len() as u32 + 2
     });
-    let gaps: Vec<Gap> = items.iter().map(|item| item.gap()).collect();
-    let line = |steps, is_blank| Gap::Line { steps, is_blank };
-    let (none, one) = (Gap::Spaces(0), Gap::Spaces(1));
+    let gaps: Vec<TokenGap> = items.iter().map(|item| item.gap()).collect();
+    let line = |steps, is_blank| TokenGap::Line { steps, is_blank };
+    let (none, one) = (TokenGap::Spaces(0), TokenGap::Spaces(1));
     assert_eq!(
         gaps,
         [
@@ -77,16 +80,22 @@ fn indents_are_steps_and_gaps_are_kept() {
             line(0, false)
         ]
     );
-    assert_eq!(Item::new(5, Gap::Spaces(300)).gap(), Gap::Odd);
+    assert_eq!(
+        PackedToken::new(5, TokenGap::Spaces(300)).gap(),
+        TokenGap::Odd
+    );
 }
 
 /// The same question, answered by looking at every place of every file.
 fn by_hand(files: &[(String, String)], before: &str) -> usize {
     let texts = |text: &str| -> Vec<String> {
-        Tokens::new(text)
-            .map(|token| match token.text(text).starts_with('\n') {
-                true => "\n".to_owned(),
-                false => token.text(text).to_owned(),
+        CodeTokens::new(text)
+            .map(|token| {
+                if token.text(text).starts_with('\n') {
+                    "\n".to_owned()
+                } else {
+                    token.text(text).to_owned()
+                }
             })
             .collect()
     };
@@ -131,7 +140,7 @@ fn it_finds_what_a_search_through_all_files_finds() {
         if round % 5 == 4 {
             corpus.remove(&path(&name));
         } else {
-            corpus.put(&path(&name), &file);
+            corpus.insert(&path(&name), &file);
             files.push((name, file));
         }
         let view = corpus.view();
@@ -143,7 +152,7 @@ fn it_finds_what_a_search_through_all_files_finds() {
     }
     let tokens: usize = files
         .iter()
-        .map(|(_, text)| Tokens::new(text).count())
+        .map(|(_, text)| CodeTokens::new(text).count())
         .sum();
     assert_eq!(corpus.token_count(), tokens);
 }
@@ -152,7 +161,7 @@ fn it_finds_what_a_search_through_all_files_finds() {
 fn a_budget_is_kept_by_forgetting_the_oldest_files() {
     let mut corpus = Corpus::new();
     for ix in 0..40 {
-        corpus.put(
+        corpus.insert(
             &path(&format!("f{ix}")),
             &format!("word{ix} = {ix};\n").repeat(500),
         );
@@ -169,8 +178,8 @@ fn a_budget_is_kept_by_forgetting_the_oldest_files() {
 #[test]
 fn what_no_person_wrote_is_left_out() {
     let mut corpus = Corpus::new();
-    corpus.put(&path("min.js"), &"a=b;".repeat(1000));
-    corpus.put(&path("large"), &"a = b\n".repeat(100_000));
+    corpus.insert(&path("min.js"), &"a=b;".repeat(1000));
+    corpus.insert(&path("large"), &"a = b\n".repeat(100_000));
     assert_eq!(corpus.file_count(), 0);
 }
 
@@ -178,11 +187,11 @@ fn what_no_person_wrote_is_left_out() {
 fn files_without_a_word_are_files_too() {
     let mut corpus = Corpus::new();
     for ix in 0..20 {
-        corpus.put(&path(&format!("empty{ix}")), "");
+        corpus.insert(&path(&format!("empty{ix}")), "");
         corpus.compact(usize::MAX);
     }
     assert_eq!(corpus.file_count(), 20);
-    corpus.put(&path("empty3"), "one = two;\n");
+    corpus.insert(&path("empty3"), "one = two;\n");
     assert!(!found(&corpus.view(), "one =", 1).is_empty());
     for ix in 0..20 {
         corpus.remove(&path(&format!("empty{ix}")));

@@ -1,18 +1,18 @@
-//! What of an edit really changed: the tokens that differ, without those that both texts begin or end with.
+//! Reduces an edit to the tokens that differ, without common tokens at both ends.
 
 use std::ops::Range;
 
-use crate::local::token::{Token, Tokens};
+use crate::local::token::{CodeToken, CodeTokens};
 
-/// Tokens replaced by tokens, in bytes of either text.
+/// Replaced tokens, in bytes of either text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hunk {
+pub(super) struct TokenHunk {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
 
-impl Hunk {
-    /// It with the blanks on either side, where tokens only come or only go: those then come or go with them.
+impl TokenHunk {
+    /// Adds the adjacent blanks if tokens are only inserted or only removed.
     pub(super) fn with_blanks(&self, old: &str, new: &str) -> Self {
         if !self.old.is_empty() && !self.new.is_empty() {
             return self.clone();
@@ -30,14 +30,19 @@ impl Hunk {
     }
 }
 
-/// Texts of more tokens are compared by their ends alone.
-const MOST_TOKENS: usize = 80;
+/// Maximum number of tokens of a text that is compared in full; longer ones are trimmed at both
+/// ends only.
+const MAX_TOKENS: usize = 80;
 
-/// The changed places between two texts. Places that changed in the same way stand for themselves; if they changed in
-/// different ways they belong together, like the two halves of a call around something, and are one.
-pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
-    let (a, b): (Vec<Token>, Vec<Token>) = (Tokens::new(old).collect(), Tokens::new(new).collect());
-    let is_same = |x: &Token, y: &Token| x.text(old) == y.text(new);
+/// Returns the differences between two texts. Places that changed in the same way are separate
+/// hunks; places that changed differently belong together, such as the two halves of a call around
+/// an expression, and form one hunk.
+pub(super) fn hunks(old: &str, new: &str) -> Vec<TokenHunk> {
+    let (a, b): (Vec<CodeToken>, Vec<CodeToken>) = (
+        CodeTokens::new(old).collect(),
+        CodeTokens::new(new).collect(),
+    );
+    let is_same = |x: &CodeToken, y: &CodeToken| x.text(old) == y.text(new);
     let start = a.iter().zip(&b).take_while(|(x, y)| is_same(x, y)).count();
     let end = a[start..]
         .iter()
@@ -49,27 +54,27 @@ pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     if from.is_empty() && to.is_empty() {
         return Vec::new();
     }
-    let whole = Hunk {
+    let whole = TokenHunk {
         old: bytes(&a, start..a.len() - end, old),
         new: bytes(&b, start..b.len() - end, new),
     };
-    if from.len().max(to.len()) > MOST_TOKENS {
+    if from.len().max(to.len()) > MAX_TOKENS {
         return vec![whole];
     }
-    let parts: Vec<Hunk> = changed(from, to, &is_same)
+    let parts: Vec<TokenHunk> = changed(from, to, &is_same)
         .into_iter()
-        .map(|(x, y)| Hunk {
+        .map(|(x, y)| TokenHunk {
             old: bytes(&a, start + x.start..start + x.end, old),
             new: bytes(&b, start + y.start..start + y.end, new),
         })
         .collect();
-    let texts = |hunk: &Hunk| (&old[hunk.old.clone()], &new[hunk.new.clone()]);
+    let texts = |hunk: &TokenHunk| (&old[hunk.old.clone()], &new[hunk.new.clone()]);
     let is_repeated = parts.windows(2).all(|two| texts(&two[0]) == texts(&two[1]));
     if is_repeated { parts } else { vec![whole] }
 }
 
-/// The bytes of some tokens; of none, the place behind the token before.
-fn bytes(tokens: &[Token], range: Range<usize>, text: &str) -> Range<usize> {
+/// Returns the bytes of some tokens; for an empty range, the offset after the preceding token.
+fn bytes(tokens: &[CodeToken], range: Range<usize>, text: &str) -> Range<usize> {
     match (
         tokens.get(range.start),
         range.end.checked_sub(1).and_then(|ix| tokens.get(ix)),
@@ -82,11 +87,11 @@ fn bytes(tokens: &[Token], range: Range<usize>, text: &str) -> Range<usize> {
     }
 }
 
-/// The runs of tokens that differ, by the longest common subsequence.
+/// Returns the runs of tokens that differ, computed by longest common subsequence.
 pub(super) fn changed(
-    a: &[Token],
-    b: &[Token],
-    is_same: &dyn Fn(&Token, &Token) -> bool,
+    a: &[CodeToken],
+    b: &[CodeToken],
+    is_same: &dyn Fn(&CodeToken, &CodeToken) -> bool,
 ) -> Vec<(Range<usize>, Range<usize>)> {
     let width = b.len() + 1;
     let mut longest = vec![0_u16; (a.len() + 1) * width];

@@ -34,7 +34,7 @@ fn check(story: &Story, expected: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn letters_typed_at_one_place_are_one_edit_of_whole_words() {
+fn keystrokes_at_one_place_form_one_word_edit() {
     let mut story = Story::new("Rust", "fn main() { let foo = 1; }");
     story.type_behind(0, "let fo", 0, "xo");
     check(&story, &[("foo -> foxoo", &["foo -> foxoo"])]);
@@ -49,7 +49,7 @@ fn an_edit_elsewhere_or_after_a_pause_is_another_one() {
 }
 
 #[test]
-fn both_halves_of_a_wrapped_call_are_one_edit_and_so_are_equal_changes_in_a_row() {
+fn wrapping_a_call_or_repeating_changes_is_one_edit() {
     let mut story = Story::new("Rust", "fn main() { a(b); }\n\nfn other() { c(d, d); }");
     story.type_behind(0, "a(", 0, "Some(");
     let behind = story.text(0).find("b)").expect("b") + 1;
@@ -103,5 +103,5 @@ fn the_log_forgets_the_oldest_edits() {
     for row in 0..100 {
         story.change(0, "x\n", row, "yy\n");
     }
-    assert_eq!(story.local.log().closed().count(), super::MOST_EDITS);
+    assert_eq!(story.local.log().closed().count(), super::MAX_EDITS);
 }

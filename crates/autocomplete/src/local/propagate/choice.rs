@@ -1,34 +1,37 @@
-//! Which of several places is offered, where several patterns have one.
+//! Chooses one site if several patterns have one.
 //!
-//! Method: a linear score, fitted as the choice among the offers before each hunk of real commits (softmax, checked
-//! on repositories left out of the fit): of all but prometheus that the benchmark `tab_local` names as fitted.
+//! Method: a linear score, fitted as the choice among the candidates before each hunk of real
+//! commits (softmax, checked on repositories left out of the fit), using the repositories other
+//! than prometheus that the benchmark `tab_local` lists as fitted.
 
-use super::Offer;
+use super::PatternCandidate;
 
-/// What is less likely does not stand before what is not.
+/// Candidates below this probability yield to any candidate above it.
 const UNLIKELY: f32 = 0.3;
 
-/// The weights: how likely the pattern is, the logarithm of how many places it has left, and where the place is.
+/// Weights of the pattern's probability, of the logarithm of its remaining sites, and of the site's
+/// position.
 const LIKELIHOOD: f32 = 2.2;
 const PLACES: f32 = -0.5;
 const NEAREST: f32 = 2.5;
 const BEFORE: f32 = -2.5;
 const ELSEWHERE: f32 = -3.8;
 
-/// The place with the most appeal; where several patterns are about it, the first of those that change most of it.
-pub(super) fn choose(mut offers: Vec<Offer>) -> Option<Offer> {
-    let is_likely = |it: &Offer| it.likelihood >= UNLIKELY;
+/// Returns the site with the highest score; if several patterns claim it, the first of those that
+/// replace most of it.
+pub(super) fn choose(mut offers: Vec<PatternCandidate>) -> Option<PatternCandidate> {
+    let is_likely = |it: &PatternCandidate| it.likelihood >= UNLIKELY;
     if offers.iter().any(is_likely) {
         offers.retain(is_likely);
     }
     let behind = offers.iter().filter(|it| it.is_behind());
     let nearest = behind.map(|it| it.distance).min();
-    let appeal = |it: &Offer| appeal(it, it.is_behind() && Some(it.distance) == nearest);
+    let appeal = |it: &PatternCandidate| appeal(it, it.is_behind() && Some(it.distance) == nearest);
     let best = offers
         .iter()
         .max_by(|a, b| appeal(a).total_cmp(&appeal(b)))?;
     let (file, span) = (best.file.clone(), best.site.span);
-    let is_there = |it: &Offer| {
+    let is_there = |it: &PatternCandidate| {
         let other = it.site.span;
         it.file == file && (other == span || other.overlaps(span))
     };
@@ -36,19 +39,22 @@ pub(super) fn choose(mut offers: Vec<Offer>) -> Option<Offer> {
     offers.into_iter().rev().max_by_key(|it| it.site.old.len())
 }
 
-/// How much more likely than others it is the next.
-fn appeal(offer: &Offer, is_nearest: bool) -> f32 {
-    let place = match offer.file.is_some() {
-        true => ELSEWHERE,
-        false if !offer.is_behind() => BEFORE,
-        false if is_nearest => NEAREST,
-        false => 0.0,
+/// Score of being the next site.
+fn appeal(offer: &PatternCandidate, is_nearest: bool) -> f32 {
+    let place = if offer.file.is_some() {
+        ELSEWHERE
+    } else if !offer.is_behind() {
+        BEFORE
+    } else if is_nearest {
+        NEAREST
+    } else {
+        0.0
     };
     place + LIKELIHOOD * offer.likelihood + PLACES * (offer.places as f32).ln_1p()
 }
 
-impl Offer {
-    /// Whether it is in the text that was asked for, behind the caret.
+impl PatternCandidate {
+    /// Whether it is in the current text, after the caret.
     fn is_behind(&self) -> bool {
         self.file.is_none() && !self.is_before
     }
@@ -60,17 +66,17 @@ mod tests {
 
     use base::{AbsPath, Revision, Span};
 
-    use super::super::Site;
+    use super::super::PatternSite;
     use super::*;
 
-    /// An offer `distance` bytes behind the caret at 1,000, or before it.
-    fn offer(distance: isize, likelihood: f32, places: usize, old: &str) -> Offer {
+    /// Returns a candidate `distance` bytes from a caret at 1,000; negative before it.
+    fn offer(distance: isize, likelihood: f32, places: usize, old: &str) -> PatternCandidate {
         let start = 1_000_usize.saturating_add_signed(distance);
-        Offer {
+        PatternCandidate {
             pattern: 0,
             file: None,
             revision: Revision::default(),
-            site: Site {
+            site: PatternSite {
                 span: Span::from(start..start + old.len()),
                 old: Arc::from(old),
                 new: Arc::from("new"),
@@ -82,8 +88,8 @@ mod tests {
         }
     }
 
-    /// The place that is chosen, counted from the caret, and the text there.
-    fn chosen(offers: &[&Offer]) -> (isize, String) {
+    /// Returns the chosen position relative to the caret, and its text.
+    fn chosen(offers: &[&PatternCandidate]) -> (isize, String) {
         let all = offers.iter().map(|it| (*it).clone()).collect();
         let best = choose(all).expect("one of them");
         let start = best.site.span.start.0.cast_signed();
@@ -91,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_behind_the_caret_is_first_of_the_like() {
+    fn the_nearest_site_after_the_caret_comes_first() {
         let (near, far) = (offer(10, 0.7, 3, "a"), offer(500, 0.7, 3, "a"));
         let before = offer(-5, 0.7, 3, "a");
         assert_eq!(chosen(&[&far, &before, &near]).0, 10);
@@ -99,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_surer_and_rarer_stands_before_what_is_nearer() {
+    fn a_surer_and_rarer_site_beats_a_nearer_one() {
         let (common, rare) = (offer(10, 0.6, 114, "a"), offer(500, 0.95, 1, "a"));
         assert_eq!(chosen(&[&common, &rare]).0, 500);
     }
 
     #[test]
-    fn what_is_unlikely_does_not_count_beside_what_is_not() {
+    fn unlikely_candidates_yield_to_likely_ones() {
         let (unlikely, likely) = (offer(10, 0.29, 1, "a"), offer(500, 0.31, 9, "a"));
         assert_eq!(chosen(&[&unlikely, &likely]).0, 500);
         assert_eq!(chosen(&[&unlikely]).0, 10);
@@ -120,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn at_one_place_the_first_that_changes_most_of_it_is_taken() {
+    fn at_one_site_the_largest_replacement_wins() {
         let (small, large) = (offer(14, 0.9, 1, "b"), offer(10, 0.6, 1, "a + b"));
         assert_eq!(chosen(&[&small, &large]), (10, "a + b".to_owned()));
     }

@@ -1,51 +1,52 @@
-//! What two like edits have in common.
+//! The common pattern of two similar edits.
 //!
-//! Invariant: a pattern has an anchor, a name that says what is meant; a number, a sign or a word of the language by
-//! itself never is one. Invariant: at most one hole, which stands on both sides.
+//! Invariant: a pattern has an anchor, a name that identifies what is meant; a number, a
+//! punctuation character or a keyword alone never is one.
+//! Invariant: a pattern has at most one hole, which occurs on both sides.
 
 use std::sync::Arc;
 
 use syntax::TokenRole;
 
-use crate::local::log::{Frame, LoggedToken, Piece};
+use crate::local::log::{ChangeFrame, LoggedChange, LoggedToken};
 use crate::local::token::TokenKind;
 
-/// An edit with what may differ from place to place left open.
+/// An edit with the varying part left open.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern {
-    pub(crate) old: Vec<Slot>,
-    pub(crate) new: Vec<Slot>,
-    /// The kind of the node that a place must be all of.
+pub(crate) struct EditPattern {
+    pub(crate) old: Vec<PatternSlot>,
+    pub(crate) new: Vec<PatternSlot>,
+    /// Kind of the node that a site must cover exactly.
     pub(crate) kind: Option<u16>,
-    /// What must stand before the dot in front of a place.
+    /// Token required before the dot in front of a site.
     pub(crate) receiver: Option<Arc<str>>,
-    /// Whether it changes a name wherever code has it, whatever part it plays there.
+    /// Whether it renames every occurrence of a name in code, regardless of its role.
     pub(crate) is_wide: bool,
 }
 
 /// One token of a pattern.
 #[derive(Clone, Debug)]
-pub(crate) enum Slot {
-    /// This very token.
+pub(crate) enum PatternSlot {
+    /// Matches exactly this token.
     Fixed {
         text: Arc<str>,
         kind: TokenKind,
         gap: Arc<str>,
-        /// The parts it may play.
-        roles: Roles,
+        /// Roles that the token may have.
+        roles: TokenRoles,
     },
-    /// What may differ.
+    /// Placeholder for the varying part.
     Hole { gap: Arc<str> },
 }
 
-/// A set of roles. Of no roles: nothing is known of them.
+/// A set of roles. Empty if no role is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Roles(u16);
+pub(crate) struct TokenRoles(u16);
 
-/// Where a variable is used rather than defined.
+/// Flags a use of a variable, as opposed to its definition.
 const USED: u16 = 1 << 15;
 
-impl Roles {
+impl TokenRoles {
     pub(crate) fn of(roles: impl IntoIterator<Item = Option<TokenRole>>) -> Self {
         let bits = roles.into_iter().flatten().map(bit);
         Self(bits.fold(0, |all, bit| all | bit))
@@ -59,7 +60,7 @@ impl Roles {
         (self.0 & !USED).count_ones()
     }
 
-    /// Whether it is only where variables are defined.
+    /// Whether it contains only definitions of variables.
     fn is_definition(self) -> bool {
         self.has(TokenRole::Binding) && self.0 & USED == 0
     }
@@ -70,7 +71,7 @@ impl Roles {
 }
 
 fn bit(role: TokenRole) -> u16 {
-    // Where a variable is defined and where it is used is as a rule one and the same to a change of it.
+    // A change of a variable usually applies to its definition and to its uses alike.
     match role {
         TokenRole::Binding => 1 << TokenRole::Variable as u16,
         TokenRole::Variable => 1 << TokenRole::Variable as u16 | USED,
@@ -78,13 +79,13 @@ fn bit(role: TokenRole) -> u16 {
     }
 }
 
-impl Slot {
+impl PatternSlot {
     fn of(token: &LoggedToken, other: &LoggedToken) -> Self {
         Self::Fixed {
             text: token.text.clone(),
             kind: token.kind,
             gap: token.gap.clone(),
-            roles: Roles::of([token.role, other.role]),
+            roles: TokenRoles::of([token.role, other.role]),
         }
     }
 
@@ -136,7 +137,7 @@ impl Slot {
     }
 }
 
-/// Words too common to say what is meant.
+/// Words too common to identify anything.
 const COMMON: [&str; 50] = [
     "true",
     "false",
@@ -190,8 +191,9 @@ const COMMON: [&str; 50] = [
     "append",
 ];
 
-/// How much a token says of what is meant: a name the more the longer it is, a common word half as much, signs little.
-pub(super) fn says(token: &str) -> usize {
+/// Returns how specific a token is: names more the longer they are, common words half as much,
+/// punctuation little.
+pub(super) fn specificity(token: &str) -> usize {
     let first = token.chars().next().unwrap_or('\n');
     match first {
         '\n' => 0,
@@ -209,14 +211,14 @@ fn is_distinct(word: &str) -> bool {
     word.len() >= 4 && (word.contains('_') || has_inner_capital || has_digit)
 }
 
-impl Pattern {
-    /// The pattern of two pieces, if they are alike.
-    pub(crate) fn of(a: &Piece, b: &Piece) -> Option<Self> {
+impl EditPattern {
+    /// Returns the pattern of two changes if they are similar.
+    pub(crate) fn of(a: &LoggedChange, b: &LoggedChange) -> Option<Self> {
         let (first, second) = (a.frames.first()?, b.frames.first()?);
         if [first, second].iter().any(|frame| spans_rows(frame)) {
             return None;
         }
-        // What both did has to agree before anything around it is looked at.
+        // If the changed tokens agree, their surroundings do not matter.
         let bare = same_tokens(&first.old, &second.old) && same_tokens(&first.new, &second.new);
         if bare
             && !first.old.is_empty()
@@ -234,19 +236,22 @@ impl Pattern {
             .find_map(|(x, y)| unify(x, y))
     }
 
-    /// Takes in the parts that words played at a further place. Says whether any is new.
+    /// Adds the roles at a further site. Returns whether any is new.
     ///
-    /// A name that only one thing can have, changed in several parts, is then meant everywhere.
+    /// A distinctive name that was changed in several roles is then renamed everywhere.
     pub(crate) fn widen(&mut self, other: &Self, places: usize) -> bool {
         let mut is_wider = false;
         for (own, theirs) in self.old.iter_mut().zip(&other.old) {
-            if let (Slot::Fixed { roles, .. }, Slot::Fixed { roles: more, .. }) = (own, theirs) {
-                let all = Roles(roles.0 | more.0);
+            if let (PatternSlot::Fixed { roles, .. }, PatternSlot::Fixed { roles: more, .. }) =
+                (own, theirs)
+            {
+                let all = TokenRoles(roles.0 | more.0);
                 is_wider |= all != *roles;
                 *roles = all;
             }
         }
-        if let ([Slot::Fixed { text, roles, .. }], [_]) = (self.old.as_slice(), self.new.as_slice())
+        if let ([PatternSlot::Fixed { text, roles, .. }], [_]) =
+            (self.old.as_slice(), self.new.as_slice())
         {
             let is_wide = places >= 3 && roles.count() > 1 && is_distinct(text);
             is_wider |= is_wide && !self.is_wide;
@@ -255,9 +260,9 @@ impl Pattern {
         is_wider
     }
 
-    /// Whether both are about the same text and turn it into different ones.
+    /// Whether both match the same text but replace it differently.
     pub(crate) fn is_rival(&self, other: &Self) -> bool {
-        let texts = |slots: &[Slot]| -> Vec<Option<Arc<str>>> {
+        let texts = |slots: &[PatternSlot]| -> Vec<Option<Arc<str>>> {
             slots
                 .iter()
                 .map(|slot| slot.text().map(Arc::from))
@@ -266,9 +271,9 @@ impl Pattern {
         texts(&self.old) == texts(&other.old) && texts(&self.new) != texts(&other.new)
     }
 
-    /// Whether both ask for the same.
+    /// Whether both describe the same edit.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let texts = |slots: &[Slot]| -> Vec<Option<Arc<str>>> {
+        let texts = |slots: &[PatternSlot]| -> Vec<Option<Arc<str>>> {
             slots
                 .iter()
                 .map(|slot| slot.text().map(Arc::from))
@@ -279,9 +284,9 @@ impl Pattern {
             && texts(&self.new) == texts(&other.new)
     }
 
-    /// Whether it turns just these tokens into those.
-    pub(crate) fn turns(&self, old: &[Arc<str>], new: &[Arc<str>]) -> bool {
-        let is_like = |slots: &[Slot], tokens: &[Arc<str>]| {
+    /// Whether it replaces exactly these tokens with those.
+    pub(crate) fn rewrites(&self, old: &[Arc<str>], new: &[Arc<str>]) -> bool {
+        let is_like = |slots: &[PatternSlot], tokens: &[Arc<str>]| {
             let mut pairs = slots.iter().zip(tokens);
             slots.len() == tokens.len()
                 && pairs.all(|(slot, token)| slot.text() == Some(token.as_ref()))
@@ -289,13 +294,13 @@ impl Pattern {
         is_like(&self.old, old) && is_like(&self.new, new)
     }
 
-    /// The text that takes the place of a site whose hole is filled so.
+    /// Returns the new text of a site whose hole contains `hole`.
     pub(crate) fn fill(&self, hole: &str) -> String {
         let mut text = String::new();
         for (ix, slot) in self.new.iter().enumerate() {
             let (gap, part) = match slot {
-                Slot::Fixed { text, gap, .. } => (gap, text.as_ref()),
-                Slot::Hole { gap } => (gap, hole),
+                PatternSlot::Fixed { text, gap, .. } => (gap, text.as_ref()),
+                PatternSlot::Hole { gap } => (gap, hole),
             };
             if ix > 0 {
                 text.push_str(gap);
@@ -305,21 +310,24 @@ impl Pattern {
         text
     }
 
-    /// The anchor that is looked for first.
+    /// Returns the anchor that is searched for first.
     pub(crate) fn anchor(&self) -> Option<&str> {
         let is_literal = self.is_whole_string();
         let anchors = self
             .old
             .iter()
             .filter(|slot| is_literal && slot.is_word() || slot.is_anchor());
-        anchors.filter_map(Slot::text).max_by_key(|text| text.len())
+        anchors
+            .filter_map(PatternSlot::text)
+            .max_by_key(|text| text.len())
     }
 
-    /// Whether it is about all of a string that says enough to be the same thing elsewhere: a path, a message.
+    /// Whether it covers a whole string literal that is distinctive enough, such as a path or a
+    /// message.
     fn is_whole_string(&self) -> bool {
-        let is_quote = |slot: Option<&Slot>| {
+        let is_quote = |slot: Option<&PatternSlot>| {
             matches!(
-                slot.and_then(Slot::text),
+                slot.and_then(PatternSlot::text),
                 Some("\"" | "'" | "`" | "\"\"\"" | "'''")
             )
         };
@@ -327,7 +335,7 @@ impl Pattern {
             .old
             .iter()
             .filter(|slot| slot.is_word())
-            .filter_map(Slot::text);
+            .filter_map(PatternSlot::text);
         let least = if self.has_hole() { 8 } else { 3 };
         self.kind.is_some()
             && self.old.len() > 2
@@ -336,24 +344,24 @@ impl Pattern {
             && words.map(str::len).sum::<usize>() >= least
     }
 
-    /// Whether something is added to where variables of a name are defined: each of them is another one.
+    /// Whether it adds something at variable definitions, which concerns each variable separately.
     pub(crate) fn is_about_definitions(&self) -> bool {
         let defined = self.old.iter().filter(|slot| match slot {
-            Slot::Fixed { roles, .. } => roles.is_definition(),
-            Slot::Hole { .. } => false,
+            PatternSlot::Fixed { roles, .. } => roles.is_definition(),
+            PatternSlot::Hole { .. } => false,
         });
-        let mut names = defined.filter_map(Slot::text).peekable();
+        let mut names = defined.filter_map(PatternSlot::text).peekable();
         let stays = |name: &str| self.new.iter().any(|slot| slot.text() == Some(name));
         names.peek().is_some() && names.all(stays)
     }
 
-    /// The variable that the pattern is about, with the name it gets where it is renamed.
+    /// Returns the variable that the pattern concerns, and its new name if it is renamed.
     pub(crate) fn variable(&self) -> Option<(&str, Option<&str>)> {
         if self.is_about_definitions() {
             return None;
         }
         let name = self.old.iter().find_map(|slot| match slot {
-            Slot::Fixed { text, roles, .. } if roles.has(TokenRole::Variable) => {
+            PatternSlot::Fixed { text, roles, .. } if roles.has(TokenRole::Variable) => {
                 Some(text.as_ref())
             }
             _ => None,
@@ -365,13 +373,13 @@ impl Pattern {
         Some((name, renamed))
     }
 
-    /// Whether it leaves something open.
+    /// Whether it has a hole.
     pub(crate) fn has_hole(&self) -> bool {
         self.old.iter().any(|slot| slot.text().is_none())
     }
 }
 
-fn spans_rows(frame: &Frame) -> bool {
+fn spans_rows(frame: &ChangeFrame) -> bool {
     let tokens = frame.old.iter().chain(&frame.new);
     tokens
         .into_iter()
@@ -382,18 +390,18 @@ fn same_tokens(a: &[LoggedToken], b: &[LoggedToken]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.text == y.text)
 }
 
-/// What stands before the dot at both places, unless it is the object itself: then any receiver will do only if
-/// the places had different ones.
-fn receiver(a: &Piece, b: &Piece, pattern: &Pattern) -> Option<Arc<str>> {
+/// Returns the receiver of a member if it is the same in both edits; edits with different receivers
+/// accept any.
+fn receiver(a: &LoggedChange, b: &LoggedChange, pattern: &EditPattern) -> Option<Arc<str>> {
     let is_member = matches!(pattern.old.first(),
-        Some(Slot::Fixed { roles, .. }) if roles.has(TokenRole::Member));
+        Some(PatternSlot::Fixed { roles, .. }) if roles.has(TokenRole::Member));
     let is_dot = |sign: &str| matches!(sign, "." | "->" | "?." | "::");
     let is_alike = is_member && a.lead == b.lead && is_dot(&a.lead[1]);
     is_alike.then(|| a.lead[0].clone())
 }
 
-/// One pattern out of two frames, with at most one hole.
-fn unify(a: &Frame, b: &Frame) -> Option<Pattern> {
+/// Unifies two frames into a pattern with at most one hole.
+fn unify(a: &ChangeFrame, b: &ChangeFrame) -> Option<EditPattern> {
     let alike = |(x, y): &(&LoggedToken, &LoggedToken)| x.text == y.text;
     let start = a.old.iter().zip(&b.old).take_while(alike).count();
     let most = a.old.len().min(b.old.len()) - start;
@@ -401,10 +409,10 @@ fn unify(a: &Frame, b: &Frame) -> Option<Pattern> {
     let end = back.take_while(alike).take(most).count();
     let first = &a.old[start..a.old.len() - end];
     let second = &b.old[start..b.old.len() - end];
-    let mut old: Vec<Slot> = fixed(&a.old[..start], &b.old[..start]);
+    let mut old: Vec<PatternSlot> = fixed(&a.old[..start], &b.old[..start]);
     let is_same = first.is_empty() && second.is_empty();
     if !is_same {
-        old.push(Slot::Hole {
+        old.push(PatternSlot::Hole {
             gap: first.first()?.gap.clone(),
         });
     }
@@ -412,11 +420,12 @@ fn unify(a: &Frame, b: &Frame) -> Option<Pattern> {
         &a.old[a.old.len() - end..],
         &b.old[b.old.len() - end..],
     ));
-    let new = match is_same {
-        true => same_tokens(&a.new, &b.new).then(|| slots(&a.new, &[]))?,
-        false => open_new(a, b, first, second)?,
+    let new = if is_same {
+        same_tokens(&a.new, &b.new).then(|| slots(&a.new, &[]))?
+    } else {
+        open_new(a, b, first, second)?
     };
-    let pattern = Pattern {
+    let pattern = EditPattern {
         old,
         new,
         kind: a.kind,
@@ -427,18 +436,22 @@ fn unify(a: &Frame, b: &Frame) -> Option<Pattern> {
     Some(pattern)
 }
 
-/// Tokens that both have.
-fn fixed(a: &[LoggedToken], b: &[LoggedToken]) -> Vec<Slot> {
-    a.iter().zip(b).map(|(x, y)| Slot::of(x, y)).collect()
+/// Returns slots for tokens that both frames share.
+fn fixed(a: &[LoggedToken], b: &[LoggedToken]) -> Vec<PatternSlot> {
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| PatternSlot::of(x, y))
+        .collect()
 }
 
-/// What both turned into, with what differs left open. It must be the same but for that, and hold that.
+/// Returns the new side with the varying part left open. Both sides must otherwise agree and
+/// contain the varying part.
 fn open_new(
-    a: &Frame,
-    b: &Frame,
+    a: &ChangeFrame,
+    b: &ChangeFrame,
     first: &[LoggedToken],
     second: &[LoggedToken],
-) -> Option<Vec<Slot>> {
+) -> Option<Vec<PatternSlot>> {
     if !is_hole(first) || !is_hole(second) {
         return None;
     }
@@ -449,32 +462,32 @@ fn open_new(
     (has_hole && is_same).then_some(new)
 }
 
-/// Tokens as slots, with every run that equals `hole` left open.
-fn slots(tokens: &[LoggedToken], hole: &[LoggedToken]) -> Vec<Slot> {
+/// Converts tokens to slots, with every run equal to `hole` left open.
+fn slots(tokens: &[LoggedToken], hole: &[LoggedToken]) -> Vec<PatternSlot> {
     let mut slots = Vec::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         let run = tokens.get(at..at + hole.len());
         if !hole.is_empty() && run.is_some_and(|run| same_tokens(run, hole)) {
-            slots.push(Slot::Hole {
+            slots.push(PatternSlot::Hole {
                 gap: token.gap.clone(),
             });
             at += hole.len();
         } else {
-            slots.push(Slot::of(token, token));
+            slots.push(PatternSlot::of(token, token));
             at += 1;
         }
     }
     slots
 }
 
-/// Whether tokens may fill a hole: something, in balance, and one thing rather than several.
+/// Whether tokens may fill a hole: not empty, balanced, and a single item.
 fn is_hole(tokens: &[LoggedToken]) -> bool {
     let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_ref()).collect();
     fills_hole(&texts)
 }
 
-/// As `is_hole`, of bare texts.
+/// Like `is_hole`, for plain texts.
 pub(crate) fn fills_hole(tokens: &[&str]) -> bool {
     let mut depth = 0_i32;
     for token in tokens {

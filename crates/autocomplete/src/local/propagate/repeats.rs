@@ -1,10 +1,12 @@
-//! The same tokens turned into the same again, wherever the like stands around them: in prose, in several rows of one
-//! shape, across files.
+//! Repeated token replacements in similar surroundings: in prose, in rows of the same shape, across
+//! files.
 //!
-//! A turn that was made twice is made again where as much of what stands beside it is the same as tells the places
-//! that were changed from those that were passed over: the least that does, and that says enough. Where nothing does
-//! that all of them have in common, a place must be more like one of them than any is that was passed over.
-//! Must not know: what words mean; of the tree only whether a place is code, a string or a comment.
+//! A replacement that was made twice is suggested at sites whose neighbouring tokens match. The
+//! required match is the smallest that separates changed sites from skipped ones and is specific
+//! enough. If no such match exists, a site must resemble a changed site more than any skipped site
+//! does.
+//!
+//! Must not know: the meaning of words; the tree only distinguishes code, strings and comments.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,93 +14,95 @@ use std::sync::Arc;
 use base::{AbsPath, Revision, Span};
 use text::Change;
 
-use super::pattern::{Roles, says};
-use super::spots::{Level, Spot, SpotSearch, Spots};
-use crate::local::log::{EditLog, LoggedEdit, Turn};
-use crate::{Cause, Scene};
+use super::pattern::{TokenRoles, specificity};
+use super::repeat_sites::{ContextWidth, RepeatSearch, RepeatSite, RepeatSites};
+use crate::local::log::{EditLog, LoggedEdit, TokenRewrite};
+use crate::{ChangeCause, EditorState};
 
-/// What was made more than once, and where the like stands.
+/// Repeated replacements and their sites.
 #[derive(Default)]
-pub(super) struct Repeats {
-    /// The newest last.
-    groups: Vec<Group>,
-    fates: HashMap<u64, Fate>,
-    found: HashMap<(u64, Option<AbsPath>), Spots>,
+pub(super) struct RepeatedEdits {
+    /// Ordered from the oldest.
+    groups: Vec<EditGroup>,
+    fates: HashMap<u64, GroupOutcome>,
+    found: HashMap<(u64, Option<AbsPath>), RepeatSites>,
 }
 
-/// Edits that made the same of the same.
+/// Edits that made the same replacement.
 #[derive(Clone)]
-pub(crate) struct Group {
+pub(crate) struct EditGroup {
     pub(super) key: u64,
-    examples: Vec<Example>,
-    /// The turn that the others are like.
-    pub(super) turn: Arc<Turn>,
-    /// The newest of them.
-    pub(super) turns: Vec<Arc<Turn>>,
-    /// Turns of the same into something else.
-    pub(super) rivals: Vec<Arc<Turn>>,
-    /// The parts that the first of the old words played.
-    pub(super) roles: Roles,
-    /// How many tokens on either side all of them have in common.
-    common: Level,
-    /// Edits from this number on were made when it was known already.
+    examples: Vec<GroupExample>,
+    /// The newest replacement, which represents the group.
+    pub(super) turn: Arc<TokenRewrite>,
+    /// The newest replacements of the group.
+    pub(super) turns: Vec<Arc<TokenRewrite>>,
+    /// Replacements of the same tokens with something else.
+    pub(super) rivals: Vec<Arc<TokenRewrite>>,
+    /// Roles of the first old word.
+    pub(super) roles: TokenRoles,
+    /// Number of neighbouring tokens that all members have in common.
+    common: ContextWidth,
+    /// Sequence number of the first edit made after the group was known.
     learned: u64,
 }
 
-/// One of the edits.
+/// One edit of a group.
 #[derive(Clone)]
-struct Example {
+struct GroupExample {
     edit: u64,
     path: Option<AbsPath>,
     at: Span,
     is_typed: bool,
 }
 
-/// What became of offers of a group.
+/// Outcomes of a group's suggestions.
 #[derive(Clone, Copy, Debug, Default)]
-struct Fate {
+struct GroupOutcome {
     accepted: u32,
     ignored: u8,
     is_dropped: bool,
 }
 
-/// A place that a group is about.
-pub(super) struct Repeat {
+/// A site of a group.
+pub(super) struct RepeatCandidate {
     pub(super) group: u64,
     pub(super) file: Option<AbsPath>,
     pub(super) revision: Revision,
     pub(super) span: Span,
     pub(super) old: Arc<str>,
     pub(super) new: Arc<str>,
-    /// Whether it is before the caret, and how far from it; of another file neither.
+    /// Whether it precedes the caret, and its distance from the caret in bytes; both unset in
+    /// another file.
     pub(super) is_before: bool,
     pub(super) distance: usize,
     pub(super) places: usize,
     pub(super) likelihood: f32,
 }
 
-/// Groups that are looked for: those that were added to last.
-const MOST_GROUPS: usize = 10;
+/// Maximum number of groups searched for, the most recently extended ones.
+const MAX_SEARCHED_GROUPS: usize = 10;
 
-/// A group is of no interest any more after so many edits.
-const MOST_OTHERS: u64 = 24;
+/// Number of edits after which a group is no longer suggested.
+const MAX_OTHER_EDITS: u64 = 24;
 
-/// The newest of a group that places are compared with.
-const MOST_TURNS: usize = 12;
+/// Maximum number of a group's replacements that sites are compared with.
+const MAX_REWRITES: usize = 12;
 
-/// Places that are compared with those that were passed over, and how many of those.
-const MOST_LEFT: usize = 40;
-const MOST_PASSED: usize = 60;
+/// Maximum number of sites compared with skipped sites, and of skipped sites compared with.
+const MAX_REMAINING_SITES: usize = 40;
+const MAX_PASSED_SITES: usize = 60;
 
-/// What tokens must say together, and by how much more a place must be like those that were changed than like others.
+/// Minimum specificity of the matching tokens, and minimum lead of a site's similarity over rival
+/// replacements.
 const ENOUGH: usize = 10;
 const MARGIN: usize = 3;
 
-/// Fates that are remembered.
-const MOST_FATES: usize = 256;
+/// Maximum number of group outcomes kept.
+const MAX_OUTCOMES: usize = 256;
 
-impl Repeats {
-    /// Finds the groups anew.
+impl RepeatedEdits {
+    /// Recomputes the groups from the log.
     pub(super) fn learn(&mut self, log: &EditLog) {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         for turn in log
@@ -110,14 +114,14 @@ impl Repeats {
         }
         counts.retain(|_, count| *count >= 2);
         let newest = log.all().last().map_or(0, |edit| edit.id);
-        let mut groups: Vec<Group> = counts
+        let mut groups: Vec<EditGroup> = counts
             .keys()
             .filter(|key| !self.fates.get(key).is_some_and(|fate| fate.is_dropped))
-            .filter_map(|key| Group::of(*key, log))
-            .filter(|group| group.newest() + MOST_OTHERS >= newest)
+            .filter_map(|key| EditGroup::of(*key, log))
+            .filter(|group| group.newest() + MAX_OTHER_EDITS >= newest)
             .collect();
         groups.sort_by_key(|group| (group.newest(), group.turn.old.len(), group.key));
-        let surplus = groups.len().saturating_sub(MOST_GROUPS);
+        let surplus = groups.len().saturating_sub(MAX_SEARCHED_GROUPS);
         groups.drain(..surplus);
         self.groups = groups;
         let known = &self.groups;
@@ -127,7 +131,7 @@ impl Repeats {
         });
     }
 
-    /// Keeps the spots of a text in step with a change of it.
+    /// Maps the sites of a text through a change.
     pub(super) fn follow(&mut self, path: &Option<AbsPath>, change: &Change) {
         for ((_, other), spots) in &mut self.found {
             if other == path {
@@ -137,22 +141,22 @@ impl Repeats {
         self.found.retain(|_, spots| !spots.is_lost);
     }
 
-    /// The searches that are still to be made in these texts.
-    pub(super) fn searches(&self, open: &[Scene]) -> Vec<SpotSearch> {
+    /// Returns the searches that are still needed in these texts.
+    pub(super) fn searches(&self, open: &[EditorState]) -> Vec<RepeatSearch> {
         let mut searches = Vec::new();
         for scene in open {
-            let is_known = |group: &&Group| {
+            let is_known = |group: &&EditGroup| {
                 let found = self.found.get(&(group.key, scene.path.clone()));
                 found.is_some_and(|it| it.revision == scene.snapshot.revision())
             };
-            let groups: Vec<Group> = self
+            let groups: Vec<EditGroup> = self
                 .groups
                 .iter()
                 .filter(|group| !is_known(group))
                 .cloned()
                 .collect();
             if !groups.is_empty() {
-                searches.push(SpotSearch {
+                searches.push(RepeatSearch {
                     scene: scene.clone(),
                     groups,
                 });
@@ -161,54 +165,60 @@ impl Repeats {
         searches
     }
 
-    pub(super) fn found(&mut self, key: u64, path: Option<AbsPath>, spots: Spots) {
+    pub(super) fn add_sites(&mut self, key: u64, path: Option<AbsPath>, spots: RepeatSites) {
         self.found.insert((key, path), spots);
     }
 
-    /// The nearest place of each group, those in `settled` left out: the tree knows better of them.
+    /// Returns the nearest site of each group, except for groups in `settled`, which the syntax
+    /// tree handles better.
     pub(super) fn offers(
         &self,
         log: &EditLog,
-        scene: &Scene,
-        is_settled: &dyn Fn(&Turn) -> bool,
-    ) -> Vec<Repeat> {
+        scene: &EditorState,
+        is_settled: &dyn Fn(&TokenRewrite) -> bool,
+    ) -> Vec<RepeatCandidate> {
         let groups = self.groups.iter().filter(|it| !is_settled(&it.turn));
         groups
             .filter_map(|group| self.offer_of(group, log, scene))
             .collect()
     }
 
-    fn offer_of(&self, group: &Group, log: &EditLog, scene: &Scene) -> Option<Repeat> {
+    fn offer_of(
+        &self,
+        group: &EditGroup,
+        log: &EditLog,
+        scene: &EditorState,
+    ) -> Option<RepeatCandidate> {
         let passed = self.passed(group, log);
         let level = group.level(&passed);
-        let stands = |path: &Option<AbsPath>, spot: &Spot| {
+        let stands = |path: &Option<AbsPath>, spot: &RepeatSite| {
             is_meant(spot, level)
                 && !group.is_passed(log, path, spot)
                 && !is_new_text(log, path, spot, group.learned)
         };
         let spots = |path: &Option<AbsPath>| {
             let found = self.found.get(&(group.key, path.clone()));
-            let spots = found.map_or(&[] as &[Spot], |found| &found.spots);
+            let spots = found.map_or(&[] as &[RepeatSite], |found| &found.spots);
             let path = path.clone();
             spots.iter().filter(move |spot| stands(&path, spot))
         };
         let here = self.found.get(&(group.key, scene.path.clone()));
         let is_now = here.is_some_and(|it| it.revision == scene.snapshot.revision());
-        let far = |spot: &Spot| {
+        let far = |spot: &RepeatSite| {
             let (start, caret) = (spot.span.start, scene.caret);
             (start < caret, start.0.abs_diff(caret.0))
         };
-        let own = group.turn.old.iter().map(|token| says(token)).sum();
-        let is_left = |spot: &&Spot| {
+        let own = group.turn.old.iter().map(|token| specificity(token)).sum();
+        let is_left = |spot: &&RepeatSite| {
             level.is_some()
                 || passed
                     .iter()
-                    .take(MOST_PASSED)
+                    .take(MAX_PASSED_SITES)
                     .all(|other| spot.likeness > spot.likeness_to(other, own))
         };
-        let mut near: Vec<&Spot> = spots(&scene.path).filter(|_| is_now).collect();
+        let mut near: Vec<&RepeatSite> = spots(&scene.path).filter(|_| is_now).collect();
         near.sort_by_key(|spot| far(spot));
-        let nearest = near.into_iter().take(MOST_LEFT).find(is_left);
+        let nearest = near.into_iter().take(MAX_REMAINING_SITES).find(is_left);
         let others = self.others(group, scene);
         let places = spots(&scene.path).count()
             + others.iter().map(|path| spots(path).count()).sum::<usize>();
@@ -216,15 +226,16 @@ impl Repeats {
             Some(spot) => (None, scene.snapshot.revision(), spot),
             None => others.iter().find_map(|path| {
                 let revision = self.found.get(&(group.key, (*path).clone()))?.revision;
-                let spot = spots(path).take(MOST_LEFT).find(is_left)?;
+                let spot = spots(path).take(MAX_REMAINING_SITES).find(is_left)?;
                 Some(((*path).clone(), revision, spot))
             })?,
         };
-        let (is_before, distance) = match file.is_none() {
-            true => far(spot),
-            false => (false, 0),
+        let (is_before, distance) = if file.is_none() {
+            far(spot)
+        } else {
+            (false, 0)
         };
-        Some(Repeat {
+        Some(RepeatCandidate {
             group: group.key,
             is_before,
             distance,
@@ -238,8 +249,8 @@ impl Repeats {
         })
     }
 
-    /// The other files that were searched: on from this one, around the end.
-    fn others(&self, group: &Group, scene: &Scene) -> Vec<&Option<AbsPath>> {
+    /// Returns the other searched files, starting after the current one and wrapping around.
+    fn others(&self, group: &EditGroup, scene: &EditorState) -> Vec<&Option<AbsPath>> {
         let keys = self.found.keys();
         let others = keys
             .filter(|(key, path)| *key == group.key && *path != scene.path && path.is_some())
@@ -249,8 +260,8 @@ impl Repeats {
         others
     }
 
-    /// The places that the person has gone past.
-    fn passed<'a>(&'a self, group: &'a Group, log: &'a EditLog) -> Vec<&'a Spot> {
+    /// Returns the sites that the user skipped.
+    fn passed<'a>(&'a self, group: &'a EditGroup, log: &'a EditLog) -> Vec<&'a RepeatSite> {
         let own = self.found.iter().filter(|((key, _), _)| *key == group.key);
         own.flat_map(|((_, path), found)| {
             let spots = found.spots.iter();
@@ -259,7 +270,7 @@ impl Repeats {
         .collect()
     }
 
-    fn likelihood(&self, group: &Group, places: usize, is_told: bool) -> f32 {
+    fn likelihood(&self, group: &EditGroup, places: usize, is_told: bool) -> f32 {
         let fate = self.fates.get(&group.key).copied().unwrap_or_default();
         let more = group.count() as f32 - 2.0 + fate.accepted as f32;
         let mut likelihood = 0.6 + 0.07 * more.min(4.0);
@@ -270,20 +281,20 @@ impl Repeats {
     }
 
     pub(super) fn accepted(&mut self, key: u64) {
-        let fate = self.fate(key);
+        let fate = self.outcome_mut(key);
         fate.accepted += 1;
         fate.ignored = 0;
     }
 
     pub(super) fn ignored(&mut self, key: u64) {
-        let fate = self.fate(key);
+        let fate = self.outcome_mut(key);
         fate.ignored += 1;
-        fate.is_dropped |= fate.ignored >= super::MOST_IGNORED;
+        fate.is_dropped |= fate.ignored >= super::MAX_IGNORED;
         self.forget_dropped();
     }
 
     pub(super) fn drop_group(&mut self, key: u64) {
-        self.fate(key).is_dropped = true;
+        self.outcome_mut(key).is_dropped = true;
         self.forget_dropped();
     }
 
@@ -293,18 +304,19 @@ impl Repeats {
             .retain(|it| !fates.get(&it.key).is_some_and(|fate| fate.is_dropped));
     }
 
-    fn fate(&mut self, key: u64) -> &mut Fate {
-        if self.fates.len() > MOST_FATES {
+    fn outcome_mut(&mut self, key: u64) -> &mut GroupOutcome {
+        if self.fates.len() > MAX_OUTCOMES {
             self.fates.clear();
         }
         self.fates.entry(key).or_default()
     }
 }
 
-impl Group {
-    /// The group of a key; none where one of its edits was taken back, or none of them is a person's.
+impl EditGroup {
+    /// Returns the group of a key; `None` if one of its edits was undone or it has fewer than two
+    /// members.
     fn of(key: u64, log: &EditLog) -> Option<Self> {
-        let mut members: Vec<(&LoggedEdit, &Arc<Turn>)> = Vec::new();
+        let mut members: Vec<(&LoggedEdit, &Arc<TokenRewrite>)> = Vec::new();
         for edit in log.all() {
             for turn in edit.turns.iter().filter(|turn| turn.key == key) {
                 if edit.is_undone {
@@ -314,26 +326,26 @@ impl Group {
             }
         }
         let (_, turn) = *members.last()?;
-        let mut common = Level {
+        let mut common = ContextWidth {
             left: turn.left.len(),
             right: turn.right.len(),
         };
         for (_, other) in &members {
-            common = common.least(Level::between(turn, other));
+            common = common.least(ContextWidth::between(turn, other));
         }
         let rivals = log
             .all()
             .flat_map(|edit| &edit.turns)
             .filter(|other| other.old == turn.old && other.new != turn.new)
             .filter(|_| !turn.old.is_empty())
-            .take(MOST_TURNS)
+            .take(MAX_REWRITES)
             .cloned()
             .collect();
-        let example = |(edit, turn): &(&LoggedEdit, &Arc<Turn>)| Example {
+        let example = |(edit, turn): &(&LoggedEdit, &Arc<TokenRewrite>)| GroupExample {
             edit: edit.id,
             path: edit.path.clone(),
             at: Span::at(edit.span.start + turn.offset),
-            is_typed: edit.cause == Cause::Typed,
+            is_typed: edit.cause == ChangeCause::Typed,
         };
         Some(Self {
             key,
@@ -343,11 +355,11 @@ impl Group {
             turns: members
                 .iter()
                 .rev()
-                .take(MOST_TURNS)
+                .take(MAX_REWRITES)
                 .map(|(_, turn)| (*turn).clone())
                 .collect(),
             rivals,
-            roles: Roles::of(members.iter().map(|(_, turn)| turn.role)),
+            roles: TokenRoles::of(members.iter().map(|(_, turn)| turn.role)),
             common,
         })
     }
@@ -356,29 +368,29 @@ impl Group {
         self.examples.iter().map(|it| it.edit).max().unwrap_or(0)
     }
 
-    /// Whether tokens that say so much say what is meant, with so many edits that they are known from. What was only
-    /// taken tells less than what was typed.
+    /// Whether tokens of this specificity identify a site, given the number of edits. Accepted
+    /// suggestions count less than typed edits.
     pub(super) fn is_enough(&self, says: usize) -> bool {
         let typed = self.examples.iter().filter(|it| it.is_typed).count();
         says + 3 * typed.saturating_sub(2).min(2) >= ENOUGH
     }
 
-    /// How many edits it has.
+    /// Returns the number of edits in the group.
     pub(super) fn count(&self) -> usize {
         self.examples.len()
     }
 
-    /// What a place must have in common with all of them, if that tells them from those that were passed over.
-    fn level(&self, passed: &[&Spot]) -> Option<Level> {
+    /// Returns the smallest common context that no skipped site matches.
+    fn level(&self, passed: &[&RepeatSite]) -> Option<ContextWidth> {
         if !self.rivals.is_empty() {
             return None;
         }
         let common = self.common;
-        // What only comes in must be held from both sides.
+        // An insertion must match on both sides.
         let least = usize::from(self.turn.old.is_empty());
         let (left, right) = (least.min(common.left), least.min(common.right));
-        let mut levels: Vec<Level> = (left..=common.left)
-            .flat_map(|left| (right..=common.right).map(move |right| Level { left, right }))
+        let mut levels: Vec<ContextWidth> = (left..=common.left)
+            .flat_map(|left| (right..=common.right).map(move |right| ContextWidth { left, right }))
             .collect();
         levels.sort_by_key(|it| (it.left + it.right, it.left.abs_diff(it.right)));
         levels.into_iter().find(|level| {
@@ -386,19 +398,19 @@ impl Group {
         })
     }
 
-    /// Whether the tokens that are asked for say what is meant, rather than standing anywhere.
-    fn says_enough(&self, level: Level) -> bool {
+    /// Whether the required tokens are specific enough.
+    fn says_enough(&self, level: ContextWidth) -> bool {
         if self.turn.old.is_empty() && level.left + level.right == 0 {
             return false;
         }
         let left = self.turn.left.iter().take(level.left);
         let right = self.turn.right.iter().take(level.right);
         let tokens = self.turn.old.iter().chain(left).chain(right);
-        self.is_enough(tokens.map(|token| says(token)).sum())
+        self.is_enough(tokens.map(|token| specificity(token)).sum())
     }
 
-    /// Whether the person has gone past a spot since the first of the edits.
-    fn is_passed(&self, log: &EditLog, path: &Option<AbsPath>, spot: &Spot) -> bool {
+    /// Whether the user has moved past a site since the first edit of the group.
+    fn is_passed(&self, log: &EditLog, path: &Option<AbsPath>, spot: &RepeatSite) -> bool {
         let here = self.examples.iter().filter(|it| it.path == *path);
         let starts = || here.clone().map(|it| it.at.start);
         let Some(oldest) = here.clone().map(|it| it.edit).min() else {
@@ -412,16 +424,17 @@ impl Group {
     }
 }
 
-/// Whether a spot has what is asked for; where nothing tells the places apart, enough of one of the edits.
-fn is_meant(spot: &Spot, level: Option<Level>) -> bool {
+/// Whether a site matches the required context or, without one, resembles one of the edits closely
+/// enough.
+fn is_meant(spot: &RepeatSite, level: Option<ContextWidth>) -> bool {
     level.map_or_else(
         || spot.likeness >= (ENOUGH + MARGIN).max(spot.rivalry + MARGIN),
         |level| spot.level.covers(level),
     )
 }
 
-/// Whether a spot lies in text that was typed after it was known what to do with the like.
-fn is_new_text(log: &EditLog, path: &Option<AbsPath>, spot: &Spot, learned: u64) -> bool {
+/// Whether a site lies in text that was typed after the group was known.
+fn is_new_text(log: &EditLog, path: &Option<AbsPath>, spot: &RepeatSite, learned: u64) -> bool {
     log.all()
         .any(|edit| edit.id >= learned && edit.path == *path && edit.span.overlaps(spot.span))
 }

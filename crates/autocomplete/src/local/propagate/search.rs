@@ -1,74 +1,75 @@
-//! The search for all sites of a pattern in whole texts, for another thread.
+//! Search for all sites of patterns in whole texts, to be run on another thread.
 
 use std::sync::Arc;
 
 use base::{AbsPath, Revision, Span};
 
-use super::super::log::around;
-use super::pattern::Pattern;
-use super::sites::{Ground, Site, is_of_many, sites};
-use super::spots::{SpotSearch, Spots};
-use crate::Scene;
+use super::super::log::enclosing_call;
+use super::pattern::EditPattern;
+use super::repeat_sites::{RepeatSearch, RepeatSites};
+use super::sites::{PatternSite, SearchText, is_of_many, sites};
+use crate::EditorState;
 
-/// What is to be searched.
+/// A search of open texts.
 #[derive(Default)]
 pub(crate) struct SiteSearch {
-    tasks: Vec<Task>,
-    spots: Vec<SpotSearch>,
+    tasks: Vec<PatternSearch>,
+    spots: Vec<RepeatSearch>,
 }
 
-/// What a search has found: by pattern or group, and by text.
+/// Results of a search, by pattern or group and by text.
 #[derive(Default)]
-pub(crate) struct Findings {
-    pub(super) sites: Vec<(u64, Option<AbsPath>, Found)>,
-    pub(super) spots: Vec<(u64, Option<AbsPath>, Spots)>,
+pub(crate) struct SiteFindings {
+    pub(super) sites: Vec<(u64, Option<AbsPath>, TextSites)>,
+    pub(super) spots: Vec<(u64, Option<AbsPath>, RepeatSites)>,
 }
 
-struct Task {
+struct PatternSearch {
     pattern: u64,
-    what: Pattern,
-    scene: Scene,
+    what: EditPattern,
+    scene: EditorState,
     examples: Vec<Span>,
-    around: Option<Around>,
+    around: Option<EnclosingContext>,
 }
 
-/// What the last examples of a pattern are within, and whether places within anything else are not meant for sure.
+/// Enclosing context of a pattern's latest examples, and whether other contexts are known to be
+/// excluded.
 #[derive(Clone, Debug)]
-pub(super) struct Around {
+pub(super) struct EnclosingContext {
     pub(super) within: [Arc<str>; 2],
     pub(super) is_sure: bool,
 }
 
-/// The sites of one text.
+/// Sites in one text.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct TextSites {
     pub(crate) revision: Revision,
-    /// In text order.
-    pub(crate) sites: Vec<Site>,
-    /// Sites between the edits that made the pattern: places that the person has seen and left.
+    /// Sites, sorted by position.
+    pub(crate) sites: Vec<PatternSite>,
+    /// Number of sites between the edits of the pattern, which the user has skipped.
     pub(crate) skipped: usize,
-    /// Whether only those were kept that are within what the edits are within.
+    /// Whether sites with another enclosing context were removed.
     pub(crate) is_narrow: bool,
-    /// Whether the edits there were made of several variables of one name.
+    /// Whether the edits in the text concern several variables of one name.
     pub(crate) is_of_many: bool,
 }
 
-/// So many sites that the person has seen and left tell that not all are meant.
+/// Number of skipped sites from which on not all sites are meant.
 const MANY_SKIPPED: usize = 2;
 
-/// Sites that are kept of one text.
-const MOST_SITES: usize = 512;
+/// Maximum number of sites kept per text.
+const MAX_SITES: usize = 512;
 
 impl SiteSearch {
     pub(super) fn add(
         &mut self,
         pattern: u64,
-        what: Pattern,
-        scene: Scene,
+        what: EditPattern,
+        scene: EditorState,
         examples: Vec<Span>,
-        around: Option<Around>,
+        around: Option<EnclosingContext>,
     ) {
-        self.tasks.push(Task {
+        self.tasks.push(PatternSearch {
             around,
             pattern,
             what,
@@ -77,8 +78,8 @@ impl SiteSearch {
         });
     }
 
-    /// Spots are searched, too.
-    pub(super) fn also(&mut self, spots: Vec<SpotSearch>) {
+    /// Adds searches for repeated replacements.
+    pub(super) fn also(&mut self, spots: Vec<RepeatSearch>) {
         self.spots = spots;
     }
 
@@ -86,28 +87,28 @@ impl SiteSearch {
         self.tasks.is_empty() && self.spots.is_empty()
     }
 
-    /// Searches everything. Takes time in proportion to the texts.
-    pub(crate) fn run(self) -> Findings {
-        Findings {
-            sites: self.tasks.into_iter().map(Task::run).collect(),
-            spots: self.spots.into_iter().flat_map(SpotSearch::run).collect(),
+    /// Runs all searches. Takes time proportional to the texts.
+    pub(crate) fn run(self) -> SiteFindings {
+        SiteFindings {
+            sites: self.tasks.into_iter().map(PatternSearch::run).collect(),
+            spots: self.spots.into_iter().flat_map(RepeatSearch::run).collect(),
         }
     }
 }
 
-impl Task {
-    fn run(self) -> (u64, Option<AbsPath>, Found) {
+impl PatternSearch {
+    fn run(self) -> (u64, Option<AbsPath>, TextSites) {
         let text = &self.scene.snapshot;
-        let ground = Ground {
+        let ground = SearchText {
             text,
             syntax: self.scene.syntax.as_ref(),
             examples: &self.examples,
             is_elsewhere: self.examples.is_empty(),
         };
-        let mut sites = sites(&self.what, ground, text.full_span(), MOST_SITES);
+        let mut sites = sites(&self.what, ground, text.full_span(), MAX_SITES);
         let first = self.examples.iter().map(|span| span.start).min();
         let last = self.examples.iter().map(|span| span.start).max();
-        let is_between = |site: &&Site| {
+        let is_between = |site: &&PatternSite| {
             first
                 .zip(last)
                 .is_some_and(|(first, last)| first < site.span.start && site.span.start < last)
@@ -116,10 +117,10 @@ impl Task {
         let narrow = self.around.as_ref();
         let narrow = narrow.filter(|around| around.is_sure || skipped >= MANY_SKIPPED);
         if let Some(narrow) = narrow {
-            sites.retain(|site| around(text, site.span.start) == narrow.within);
+            sites.retain(|site| enclosing_call(text, site.span.start) == narrow.within);
             skipped = sites.iter().filter(is_between).count();
         }
-        let found = Found {
+        let found = TextSites {
             revision: text.revision(),
             is_narrow: narrow.is_some(),
             is_of_many: is_of_many(&self.what, ground),

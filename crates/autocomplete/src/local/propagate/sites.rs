@@ -1,7 +1,8 @@
-//! The places in a text that a pattern is about.
+//! Finds the sites of a pattern in a text.
 //!
-//! Found by tokens, then looked at in the tree: each word must play a part that it played in the edits, a node must be
-//! of the same kind, and a variable must be bound to what it was bound to there. A place in doubt is none.
+//! Candidates are found by tokens and then checked against the syntax tree: each word must have a
+//! role that it had in the edits, a node must be of the same kind, and a variable must have the
+//! same binding. Doubtful candidates are rejected.
 
 use std::sync::Arc;
 
@@ -9,33 +10,38 @@ use base::{ByteOffset, Span};
 use syntax::{NameBinding, SyntaxSnapshot, TokenRole};
 use text::Snapshot;
 
-use super::pattern::{Pattern, Slot, fills_hole};
-use crate::local::token::{Token, TokenKind, Tokens, is_word_char, solid_tokens};
+use super::pattern::{EditPattern, PatternSlot, fills_hole};
+use crate::local::token::{CodeToken, CodeTokens, TokenKind, is_word_char, solid_tokens};
 
-/// A place where a pattern asks for a change.
+/// A site where a pattern applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Site {
+pub(crate) struct PatternSite {
     pub(crate) span: Span,
     pub(crate) old: Arc<str>,
     pub(crate) new: Arc<str>,
 }
 
-/// A text that is searched.
+/// A text being searched.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct SearchText<'a> {
     pub(crate) text: &'a Snapshot,
     pub(crate) syntax: Option<&'a SyntaxSnapshot>,
-    /// Where the edits that made the pattern stand in this text.
+    /// Positions of the pattern's edits in this text.
     pub(crate) examples: &'a [Span],
-    /// Whether the pattern is about a variable of one function elsewhere.
+    /// Whether the pattern's edits are all in other texts.
     pub(crate) is_elsewhere: bool,
 }
 
-/// A hole is filled by at most so many tokens.
-const MOST_HOLE: usize = 16;
+/// Maximum number of tokens that fill a hole.
+const MAX_HOLE_TOKENS: usize = 16;
 
-/// The sites within a span of the text, in text order, at most so many.
-pub(crate) fn sites(pattern: &Pattern, ground: Ground<'_>, within: Span, most: usize) -> Vec<Site> {
+/// Returns at most `most` sites within a span, sorted by position.
+pub(crate) fn sites(
+    pattern: &EditPattern,
+    ground: SearchText<'_>,
+    within: Span,
+    most: usize,
+) -> Vec<PatternSite> {
     let window = ground.text.text(within);
     let Some(anchor) = pattern.anchor() else {
         return Vec::new();
@@ -43,15 +49,15 @@ pub(crate) fn sites(pattern: &Pattern, ground: Ground<'_>, within: Span, most: u
     if !window.contains(anchor) {
         return Vec::new();
     }
-    let search = Search {
+    let search = SiteMatcher {
         pattern,
         ground,
         window: &window,
         start: within.start,
-        tokens: Tokens::new(&window).collect(),
+        tokens: CodeTokens::new(&window).collect(),
         bindings: bindings(pattern, ground),
     };
-    let mut found: Vec<Site> = Vec::new();
+    let mut found: Vec<PatternSite> = Vec::new();
     let mut at = 0;
     while at < search.tokens.len() && found.len() < most {
         match search.site_at(at) {
@@ -65,30 +71,31 @@ pub(crate) fn sites(pattern: &Pattern, ground: Ground<'_>, within: Span, most: u
     found
 }
 
-/// What the variable of a pattern is bound to at the examples; none where the pattern is about no variable.
-fn bindings(pattern: &Pattern, ground: Ground<'_>) -> Option<Vec<Option<NameBinding>>> {
+/// Returns the bindings of the pattern's variable at the examples; `None` if it concerns no
+/// variable.
+fn bindings(pattern: &EditPattern, ground: SearchText<'_>) -> Option<Vec<Option<NameBinding>>> {
     let names = names(pattern)?;
     let syntax = ground.syntax?;
     let of = |span: &Span| syntax.binding(ground.text, span.start, &names);
     Some(ground.examples.iter().map(of).collect())
 }
 
-/// Whether the edits in a text were made of several variables of one name.
-pub(crate) fn is_of_many(pattern: &Pattern, ground: Ground<'_>) -> bool {
+/// Whether the edits in a text concern several variables of one name.
+pub(crate) fn is_of_many(pattern: &EditPattern, ground: SearchText<'_>) -> bool {
     let bindings = bindings(pattern, ground).unwrap_or_default();
     let mut bound = bindings.iter().flatten();
     let first = bound.next();
     bound.any(|binding| Some(binding) != first)
 }
 
-fn names(pattern: &Pattern) -> Option<Vec<&str>> {
+fn names(pattern: &EditPattern) -> Option<Vec<&str>> {
     let (old, new) = pattern.variable()?;
     Some([Some(old), new].into_iter().flatten().collect())
 }
 
-/// Whether the variable of a pattern belongs to one function at the place of an edit.
+/// Whether the variable of a pattern is local to a function at the position of an edit.
 pub(crate) fn is_local(
-    pattern: &Pattern,
+    pattern: &EditPattern,
     text: &Snapshot,
     syntax: Option<&SyntaxSnapshot>,
     at: ByteOffset,
@@ -97,24 +104,24 @@ pub(crate) fn is_local(
     found.is_some_and(|(names, syntax)| syntax.binding(text, at, &names).is_some())
 }
 
-/// Whether a word of this role is a name that the code gives to something.
+/// Whether a word of this role is a name defined in code.
 fn is_name(role: TokenRole) -> bool {
     use TokenRole::{Binding, Function, Member, Type, Variable};
     matches!(role, Binding | Function | Member | Type | Variable)
 }
 
-struct Search<'a> {
-    pattern: &'a Pattern,
-    ground: Ground<'a>,
+struct SiteMatcher<'a> {
+    pattern: &'a EditPattern,
+    ground: SearchText<'a>,
     window: &'a str,
     start: ByteOffset,
-    tokens: Vec<Token>,
+    tokens: Vec<CodeToken>,
     bindings: Option<Vec<Option<NameBinding>>>,
 }
 
-impl Search<'_> {
-    /// The site that begins at a token, and how many tokens it has.
-    fn site_at(&self, at: usize) -> Option<(Site, usize)> {
+impl SiteMatcher<'_> {
+    /// Returns the site that begins at a token, and its number of tokens.
+    fn site_at(&self, at: usize) -> Option<(PatternSite, usize)> {
         let matched = self.matched(&self.pattern.old, at)?;
         let tokens = self.tokens.get(at..at + matched.length)?;
         let range = tokens.first()?.start..tokens.last()?.end;
@@ -129,7 +136,7 @@ impl Search<'_> {
         }
         let hole = matched.hole(&self.tokens, at);
         let hole = hole.map_or("", |range| self.window.get(range).unwrap_or_default());
-        let site = Site {
+        let site = PatternSite {
             span,
             old: Arc::from(self.window.get(range)?),
             new: Arc::from(self.pattern.fill(hole)),
@@ -138,11 +145,11 @@ impl Search<'_> {
         is_change.then_some((site, matched.length))
     }
 
-    /// The tokens from `at` on that some slots of the pattern match.
-    fn matched(&self, old: &[Slot], at: usize) -> Option<Matched> {
+    /// Matches slots of the pattern against the tokens from `at` on.
+    fn matched(&self, old: &[PatternSlot], at: usize) -> Option<SiteMatch> {
         let hole = old.iter().position(|slot| slot.text().is_none());
         let Some(hole) = hole else {
-            return self.is_run(at, old).then_some(Matched {
+            return self.is_run(at, old).then_some(SiteMatch {
                 length: old.len(),
                 hole: None,
             });
@@ -152,7 +159,7 @@ impl Search<'_> {
             return None;
         }
         let from = at + head.len();
-        (1..=MOST_HOLE).find_map(|length| {
+        (1..=MAX_HOLE_TOKENS).find_map(|length| {
             let filling = self.tokens.get(from..from + length)?;
             let texts: Vec<&str> = filling
                 .iter()
@@ -161,35 +168,36 @@ impl Search<'_> {
             let fits = filling.iter().all(|token| token.kind != TokenKind::Newline)
                 && fills_hole(&texts)
                 && self.is_run(from + length, tail);
-            fits.then_some(Matched {
+            fits.then_some(SiteMatch {
                 length: head.len() + length + tail.len(),
                 hole: Some((head.len(), length)),
             })
         })
     }
 
-    fn is_run(&self, at: usize, slots: &[Slot]) -> bool {
+    fn is_run(&self, at: usize, slots: &[PatternSlot]) -> bool {
         slots
             .iter()
             .enumerate()
             .all(|(ix, slot)| self.is_slot(at + ix, slot))
     }
 
-    fn is_slot(&self, at: usize, slot: &Slot) -> bool {
+    fn is_slot(&self, at: usize, slot: &PatternSlot) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| Some(token.text(self.window)) == slot.text())
     }
 
-    /// Whether what the pattern brings in stands around the place already.
+    /// Whether the text that the pattern inserts is present already.
     fn is_new_already(&self, at: usize, length: usize) -> bool {
         let (old, new) = (&self.pattern.old, &self.pattern.new);
-        // What was changed once may look like what is to be changed: a hole takes in what came.
+        // Changed text may match the pattern again, since the hole accepts the inserted text.
         let as_new = self.matched(new, at).map(|matched| matched.length);
         if self.pattern.has_hole() && as_new == Some(length) {
             return true;
         }
-        let text =
-            |slots: &[Slot], ix: usize| slots.get(ix).and_then(Slot::text).map(str::to_owned);
+        let text = |slots: &[PatternSlot], ix: usize| {
+            slots.get(ix).and_then(PatternSlot::text).map(str::to_owned)
+        };
         let shifts = 0..=new.len().saturating_sub(old.len());
         let holds = |shift: usize| (0..old.len()).all(|ix| text(old, ix) == text(new, ix + shift));
         shifts
@@ -203,8 +211,8 @@ impl Search<'_> {
             })
     }
 
-    /// Whether what a site adds would stand beside the same words.
-    fn says_twice(&self, at: usize, length: usize, site: &Site) -> bool {
+    /// Whether a site would add words next to the same words.
+    fn says_twice(&self, at: usize, length: usize, site: &PatternSite) -> bool {
         let (old, new) = (solid_texts(&site.old), solid_texts(&site.new));
         let Some(more) = new.len().checked_sub(old.len()).filter(|more| *more > 0) else {
             return false;
@@ -239,10 +247,10 @@ impl Search<'_> {
         before.is_some_and(|token| token.text(self.window) == receiver.as_ref())
     }
 
-    fn plays_its_parts(&self, at: usize, matched: &Matched) -> bool {
+    fn plays_its_parts(&self, at: usize, matched: &SiteMatch) -> bool {
         let wants_definition = self.pattern.is_about_definitions();
         self.pattern.old.iter().enumerate().all(|(ix, slot)| {
-            let Slot::Fixed {
+            let PatternSlot::Fixed {
                 kind: TokenKind::Word | TokenKind::Number,
                 roles,
                 ..
@@ -273,8 +281,8 @@ impl Search<'_> {
             .any(|node| node.span == span && node.kind == kind)
     }
 
-    /// Whether the variable of the pattern is, at the place, the one that was changed.
-    fn is_bound_alike(&self, at: usize, matched: &Matched) -> bool {
+    /// Whether the variable at the site has the binding of the one that was changed.
+    fn is_bound_alike(&self, at: usize, matched: &SiteMatch) -> bool {
         if self.pattern.is_wide {
             return true;
         }
@@ -292,35 +300,35 @@ impl Search<'_> {
         };
         let at = self.start + token.start;
         let leaf = syntax.token_at(self.ground.text, at);
-        // Only variables are bound by what is around them.
+        // Only variables have local bindings.
         if leaf.is_some_and(|it| !matches!(it.role, TokenRole::Variable | TokenRole::Binding)) {
             return true;
         }
         let binding = syntax.binding(self.ground.text, at, &names);
         match (&self.bindings, binding) {
             (Some(known), binding) if !known.is_empty() => known.contains(&binding),
-            // A name of one letter that nothing defines here may be anything.
+            // An undefined one-letter name may refer to anything.
             (_, None) => !self.ground.is_elsewhere && names[0].len() > 1,
             (_, Some(_)) => false,
         }
     }
 }
 
-/// The tokens of a text that are no line ends, as text.
+/// Returns the texts of the tokens, without line breaks.
 fn solid_texts(text: &str) -> Vec<&str> {
     let tokens = solid_tokens(text).into_iter();
     tokens.map(|token| token.text(text)).collect()
 }
 
-/// Where a pattern matched.
-struct Matched {
+/// A match of a pattern.
+struct SiteMatch {
     length: usize,
-    /// The first token of the hole and how many it has, counted from the start of the match.
+    /// First token of the hole and number of tokens in it, relative to the start of the match.
     hole: Option<(usize, usize)>,
 }
 
-impl Matched {
-    /// The token that a slot of the pattern stands for, counted from the start of the match.
+impl SiteMatch {
+    /// Returns the token that a slot of the pattern matches, relative to the start of the match.
     fn index(&self, slot: usize) -> usize {
         match self.hole {
             Some((at, length)) if slot > at => slot + length - 1,
@@ -328,8 +336,8 @@ impl Matched {
         }
     }
 
-    /// The bytes of the hole.
-    fn hole(&self, tokens: &[Token], at: usize) -> Option<std::ops::Range<usize>> {
+    /// Returns the bytes of the hole.
+    fn hole(&self, tokens: &[CodeToken], at: usize) -> Option<std::ops::Range<usize>> {
         let (start, length) = self.hole?;
         let first = tokens.get(at + start)?;
         let last = tokens.get(at + start + length - 1)?;

@@ -1,19 +1,19 @@
 //! Histories of small edits with what they must offer, and histories that must offer nothing.
 
-use crate::local::Answer;
+use crate::local::SuggestionOutcome;
 use crate::local::story::Story;
-use crate::{Source, Suggestion};
+use crate::{Suggestion, SuggestionSource};
 
 /// An edit: the text that goes, which of the like, and what comes.
 type Change<'a> = (&'a str, usize, &'a str);
 
 fn propagated(story: &mut Story, number: usize) -> Option<Suggestion> {
     let mut all = story.suggestions(number);
-    all.retain(|it| matches!(it.source, Source::Propagation { .. }));
+    all.retain(|it| matches!(it.source, SuggestionSource::Propagation { .. }));
     all.into_iter().next()
 }
 
-/// Makes the changes, then accepts whatever is offered, and expects `after`.
+/// Makes the changes, accepts every suggestion, and expects `after`.
 fn check(language: &str, text: &str, changes: &[Change<'_>], after: &str) {
     for works in [false, true] {
         let mut story = Story::new(language, text);
@@ -203,7 +203,7 @@ fn names_in_strings_and_comments_are_left_alone() {
 }
 
 #[test]
-fn two_patterns_take_turns_and_rivals_are_told_apart_by_what_stands_before() {
+fn alternating_patterns_and_rivals_are_separated_by_context() {
     check(
         "Rust",
         "fn f() {\n    a.load(SeqCst);\n    a.store(1, SeqCst);\n    b.load(SeqCst);\n    b.store(2, SeqCst);\n    c.load(SeqCst);\n    c.store(3, SeqCst);\n    d(SeqCst);\n}\n",
@@ -218,7 +218,7 @@ fn two_patterns_take_turns_and_rivals_are_told_apart_by_what_stands_before() {
 }
 
 #[test]
-fn a_name_changed_in_several_parts_is_meant_everywhere_in_the_code() {
+fn a_name_changed_in_several_roles_is_renamed_everywhere() {
     check(
         "Rust",
         "struct S { started_at: u8 }\nfn f(started_at: u8) {\n    g(started_at);\n    s.started_at = 1;\n}\nfn h(s: S, started_at: u8) {\n    k(s.started_at, started_at, \"started_at\");\n}\n",
@@ -233,7 +233,7 @@ fn a_name_changed_in_several_parts_is_meant_everywhere_in_the_code() {
 }
 
 #[test]
-fn a_string_is_changed_where_all_of_it_is_the_same() {
+fn a_string_is_changed_only_as_a_whole() {
     check(
         "TypeScript",
         "import { a } from 'vue'\nimport { b } from 'vue'\nimport { c } from 'vue'\nconst vue = 'vue and more'\n",
@@ -257,7 +257,7 @@ fn a_string_is_changed_where_all_of_it_is_the_same() {
 }
 
 #[test]
-fn a_field_and_the_parameter_that_fills_it_are_renamed_together() {
+fn a_field_and_its_parameter_are_renamed_together() {
     check(
         "Python",
         "class C:\n    def __init__(self, session):\n        self.session = session\n\n    def f(self):\n        g(self.session)\n        session = 1\n",
@@ -271,7 +271,7 @@ fn a_field_and_the_parameter_that_fills_it_are_renamed_together() {
 }
 
 #[test]
-fn one_edit_is_no_pattern_and_one_that_goes_on_is_none_any_more() {
+fn a_single_or_continued_edit_is_not_a_pattern() {
     check_nothing("Rust", "fn f() { g(x); g(y); }", &[("g(x)", 0, "h(x)")]);
     let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\n");
     story.change(0, "alpha", 0, "beta");
@@ -282,7 +282,7 @@ fn one_edit_is_no_pattern_and_one_that_goes_on_is_none_any_more() {
 }
 
 #[test]
-fn a_pattern_is_dropped_by_dismissal_by_two_ignored_offers_and_by_undo() {
+fn dismissal_two_ignores_or_undo_drop_a_pattern() {
     let start = || {
         let mut story = Story::new("Python", "alpha(1)\nalpha(2)\nalpha(3)\nalpha(4)\n");
         story.change(0, "alpha", 0, "beta");
@@ -291,14 +291,20 @@ fn a_pattern_is_dropped_by_dismissal_by_two_ignored_offers_and_by_undo() {
         (story, offer)
     };
     let (mut story, offer) = start();
-    assert_eq!(offer.source, Source::Propagation { places: 2 });
-    story.local.answered(&offer, Answer::Dismissed);
+    assert_eq!(offer.source, SuggestionSource::Propagation { places: 2 });
+    story
+        .local
+        .record_outcome(&offer, SuggestionOutcome::Dismissed);
     assert_eq!(propagated(&mut story, 0), None);
 
     let (mut story, offer) = start();
-    story.local.answered(&offer, Answer::Ignored);
+    story
+        .local
+        .record_outcome(&offer, SuggestionOutcome::Ignored);
     let offer = propagated(&mut story, 0).expect("a second offer");
-    story.local.answered(&offer, Answer::Ignored);
+    story
+        .local
+        .record_outcome(&offer, SuggestionOutcome::Ignored);
     assert_eq!(propagated(&mut story, 0), None);
 
     let (mut story, _) = start();
@@ -309,7 +315,7 @@ fn a_pattern_is_dropped_by_dismissal_by_two_ignored_offers_and_by_undo() {
 }
 
 #[test]
-fn nothing_is_offered_in_text_typed_after_the_pattern_was_learned() {
+fn text_typed_after_learning_has_no_sites() {
     let mut story = Story::new("Python", "alpha(1)\nalpha(2)\n");
     story.change(0, "alpha", 0, "beta");
     story.change(0, "alpha", 0, "beta");
@@ -320,7 +326,7 @@ fn nothing_is_offered_in_text_typed_after_the_pattern_was_learned() {
 }
 
 #[test]
-fn places_come_one_at_a_time_those_behind_the_caret_first() {
+fn sites_come_one_by_one_from_the_caret_on() {
     let mut story = Story::new("Python", "alpha(0)\nalpha(1)\nalpha(2)\nalpha(3)\n");
     story.change(0, "alpha", 1, "beta");
     story.change(0, "alpha", 1, "beta");
@@ -330,11 +336,11 @@ fn places_come_one_at_a_time_those_behind_the_caret_first() {
         offer.start().0,
         story.text(0).find("alpha(3)").expect("a place")
     );
-    assert_eq!(offer.source, Source::Propagation { places: 2 });
+    assert_eq!(offer.source, SuggestionSource::Propagation { places: 2 });
     story.accept(0, &offer);
     let offer = propagated(&mut story, 0).expect("an offer");
     assert_eq!(offer.start().0, 0);
-    assert_eq!(offer.source, Source::Propagation { places: 1 });
+    assert_eq!(offer.source, SuggestionSource::Propagation { places: 1 });
 }
 
 #[test]
@@ -356,7 +362,7 @@ fn other_open_files_come_last() {
 }
 
 #[test]
-fn a_variable_of_a_function_is_of_no_interest_to_other_files() {
+fn a_local_variable_does_not_propagate_to_other_files() {
     let mut story = Story::new("Rust", "fn f(a: u8) { g(a) }\n");
     story.open("Rust", "/project/second", "fn k() { g(a) }\n");
     story.change(0, "a: u8", 0, "b: u8");
@@ -366,7 +372,7 @@ fn a_variable_of_a_function_is_of_no_interest_to_other_files() {
 }
 
 #[test]
-fn what_several_carets_do_at_once_counts_as_so_many_edits() {
+fn simultaneous_carets_count_as_separate_edits() {
     let far = "// far\n".repeat(40);
     let text = format!(
         "fn a() {{ info(1); }}\n{far}fn b() {{ info(2); }}\n{far}fn c() {{ info(3); }}\nfn d() {{ info(4); }}\n"
@@ -382,7 +388,7 @@ fn what_several_carets_do_at_once_counts_as_so_many_edits() {
 }
 
 #[test]
-fn one_caret_alone_teaches_nothing_and_neither_do_several_that_differ() {
+fn single_or_differing_carets_make_no_pattern() {
     let text = "fn a() { info(1); }\nfn b() { info(2); }\nfn c() { info(3); }\n";
     let mut story = Story::new("Rust", text);
     story.change_at_once(0, "info", 1, "warn");
@@ -395,16 +401,22 @@ fn one_caret_alone_teaches_nothing_and_neither_do_several_that_differ() {
 const CLOSED: &str = "fn k() {\n    info(9);\n}\n";
 
 #[test]
-fn places_in_files_that_are_not_open_are_found_by_their_words() {
+fn sites_in_unopened_files_are_found_by_words() {
     let text = "fn a() { info(1); }\nfn b() { info(2); }\n";
     let mut story = Story::new("Rust", text);
-    assert!(story.local.elsewhere().is_none(), "nothing is propagated");
+    assert!(
+        story.local.unopened_search().is_none(),
+        "nothing is propagated"
+    );
     story.change(0, "info", 0, "warn");
     story.change(0, "info", 0, "warn");
-    let elsewhere = story.local.elsewhere().expect("the calls");
-    assert_eq!(Vec::from_iter(elsewhere.words()), ["info"]);
+    let elsewhere = story.local.unopened_search().expect("the calls");
+    assert_eq!(Vec::from_iter(elsewhere.required_words()), ["info"]);
     story.work_elsewhere("Rust", "/project/closed", CLOSED);
-    assert!(story.local.elsewhere().is_none(), "it is looked for once");
+    assert!(
+        story.local.unopened_search().is_none(),
+        "it is looked for once"
+    );
     let offer = propagated(&mut story, 0).expect("the place");
     let file = offer.file.expect("a file");
     assert_eq!(file, base::AbsPath::new("/project/closed").expect("a path"));
@@ -420,7 +432,7 @@ fn a_file_that_changes_is_looked_through_again() {
     story.change(0, "info", 0, "warn");
     story.work_elsewhere("Rust", "/project/closed", CLOSED);
     assert!(propagated(&mut story, 0).is_some());
-    story.local.look_again(&|_| true);
+    story.local.invalidate_changed(&|_| true);
     assert_eq!(propagated(&mut story, 0), None, "what was found is old");
     story.work_elsewhere("Rust", "/project/closed", "fn k() {}\n");
     assert_eq!(propagated(&mut story, 0), None);
@@ -432,21 +444,24 @@ fn what_was_looked_for_before_a_pattern_grew_is_dropped() {
     let mut story = Story::new("Rust", text);
     story.change(0, "info", 0, "warn");
     story.change(0, "info", 0, "warn");
-    let early = story.local.elsewhere().expect("the calls");
+    let early = story.local.unopened_search().expect("the calls");
     story.change(0, "info", 0, "warn");
-    let late = story.local.elsewhere().expect("whatever has the name");
-    assert_eq!(early.words(), late.words());
+    let late = story
+        .local
+        .unopened_search()
+        .expect("whatever has the name");
+    assert_eq!(early.required_words(), late.required_words());
     story.local.finish(early.run(std::iter::empty()));
     assert!(
-        story.local.elsewhere().is_some(),
+        story.local.unopened_search().is_some(),
         "the wider one is still to be looked for"
     );
     story.local.finish(late.run(std::iter::empty()));
-    assert!(story.local.elsewhere().is_none());
+    assert!(story.local.unopened_search().is_none());
 }
 
 #[test]
-fn the_same_words_are_corrected_in_the_prose_of_other_files() {
+fn prose_corrections_propagate_to_other_files() {
     let row = "// the bodies (i.e. all of them)\nf();\n";
     let other = "/*\n * for the wrapped, e.g. a date\n */\ng();\n";
     let mut story = Story::new("TypeScript", row);
@@ -466,7 +481,7 @@ fn the_same_words_are_corrected_in_the_prose_of_other_files() {
 }
 
 #[test]
-fn the_first_change_of_a_text_counts_though_its_tree_was_not_seen_before() {
+fn the_first_change_counts_without_an_earlier_tree() {
     let mut story = Story::unseen("Python", "def f(self):\n    return old_name(1)\n");
     story.open(
         "Python",
@@ -505,7 +520,7 @@ fn places_left_between_edits_say_which_are_meant() {
 }
 
 #[test]
-fn what_is_added_to_definitions_is_for_those_of_other_functions_too() {
+fn additions_to_definitions_propagate_to_other_functions() {
     check(
         "Python",
         "def a(info):\n    use(info)\n\ndef b(x, info):\n    use(info)\n\ndef c(info):\n    if info.deep:\n        use(info)\n\ndef d(info, y):\n    pass\n",
@@ -515,7 +530,7 @@ fn what_is_added_to_definitions_is_for_those_of_other_functions_too() {
 }
 
 #[test]
-fn a_variable_that_was_renamed_in_two_functions_is_renamed_in_the_next() {
+fn a_rename_in_two_functions_propagates_to_the_next() {
     let function =
         |name: &str, ix: u8| format!("def f{ix}(self):\n    {name} = self.get({ix})\n\n");
     let text = |name: &str| (0..5).map(|ix| function(name, ix)).collect::<String>();

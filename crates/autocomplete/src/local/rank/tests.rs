@@ -1,9 +1,9 @@
 //! What answers teach.
 
-use super::{Case, Kind, Ranker};
+use super::{RankFeatures, Ranker, SuggestionKind};
 
-fn case(kind: Kind, likelihood: f32) -> Case {
-    Case {
+fn case(kind: SuggestionKind, likelihood: f32) -> RankFeatures {
+    RankFeatures {
         kind,
         likelihood,
         bytes: 12,
@@ -17,15 +17,18 @@ fn case(kind: Kind, likelihood: f32) -> Case {
 fn to_begin_with_a_source_is_believed() {
     let ranker = Ranker::default();
     for likelihood in [0.1, 0.5, 0.9] {
-        let told = ranker.likelihood(&case(Kind::Continuation, likelihood));
+        let told = ranker.likelihood(&case(SuggestionKind::Continuation, likelihood));
         assert!((told - likelihood).abs() < 0.01, "{told}");
     }
 }
 
 #[test]
-fn a_source_whose_offers_are_sent_away_sinks_and_others_stay() {
+fn dismissals_lower_one_source_and_not_others() {
     let mut ranker = Ranker::default();
-    let (bad, good) = (case(Kind::Syntax, 0.6), case(Kind::Propagation, 0.6));
+    let (bad, good) = (
+        case(SuggestionKind::Syntax, 0.6),
+        case(SuggestionKind::Propagation, 0.6),
+    );
     for _ in 0..60 {
         ranker.learn(&bad, false, 1.0);
         ranker.learn(&good, true, 1.0);
@@ -39,12 +42,12 @@ fn the_threshold_rises_while_little_is_kept_and_has_bounds() {
     let mut ranker = Ranker::default();
     let first = ranker.threshold();
     for _ in 0..500 {
-        ranker.learn(&case(Kind::Continuation, 0.5), false, 1.0);
+        ranker.learn(&case(SuggestionKind::Continuation, 0.5), false, 1.0);
     }
     let strict = ranker.threshold();
     assert!(first < strict && strict <= 0.7);
     for _ in 0..500 {
-        ranker.learn(&case(Kind::Continuation, 0.5), true, 1.0);
+        ranker.learn(&case(SuggestionKind::Continuation, 0.5), true, 1.0);
     }
     assert!(ranker.threshold() < first);
     assert!(ranker.threshold() >= 0.2);
@@ -53,7 +56,7 @@ fn the_threshold_rises_while_little_is_kept_and_has_bounds() {
 #[test]
 fn what_was_learned_comes_back_and_nonsense_does_not() {
     let mut ranker = Ranker::default();
-    ranker.learn(&case(Kind::Syntax, 0.6), false, 1.0);
+    ranker.learn(&case(SuggestionKind::Syntax, 0.6), false, 1.0);
     let stored = ranker.to_json().expect("numbers");
     assert_eq!(Ranker::from_json(&stored), Some(ranker));
     assert_eq!(Ranker::from_json("{}"), None);

@@ -1,9 +1,11 @@
 //! Texts cut into tokens.
 
-use super::{TokenKind, Tokens};
+use super::{CodeTokens, TokenKind};
 
 fn check(text: &str, expected: &[&str]) {
-    let tokens: Vec<&str> = Tokens::new(text).map(|token| token.text(text)).collect();
+    let tokens: Vec<&str> = CodeTokens::new(text)
+        .map(|token| token.text(text))
+        .collect();
     assert_eq!(tokens, expected);
 }
 
@@ -16,16 +18,16 @@ fn words_numbers_and_operators_are_one_token_each() {
 }
 
 #[test]
-fn blank_lines_and_the_indent_behind_them_belong_to_one_line_end() {
+fn blank_lines_and_indent_are_one_newline_token() {
     check("a\r\n\n  b\n", &["a", "\n\n  ", "b", "\n"]);
-    assert!(Tokens::new("\n").all(|token| token.kind == TokenKind::Newline));
+    assert!(CodeTokens::new("\n").all(|token| token.kind == TokenKind::Newline));
 }
 
 #[test]
 fn every_byte_that_is_no_blank_lies_in_one_token() {
     let text = "é\u{301}a👩\u{200d}👧 = {\"ß\": 1_000.5e3}\t//…\n\n\u{feff}";
     let mut at = 0;
-    for token in Tokens::new(text) {
+    for token in CodeTokens::new(text) {
         assert!(text[at..token.start].chars().all(char::is_whitespace));
         assert!(token.start < token.end);
         at = token.end;

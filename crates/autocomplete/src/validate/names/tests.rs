@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use base::Span;
 
-use super::Names;
+use super::TypeMembers;
 use crate::samples::{offer, scene};
-use crate::validate::{Recent, check};
+use crate::validate::{RecentEdits, check};
 
 const SHAPES: &str = "enum Shape { Circle, Square }
 struct Cart { items: Vec<u8>, total: u64 }
@@ -18,12 +18,12 @@ fn last() {}
 
 fn check_name(language: &str, text: &str, new: &str, unknown: Option<&str>) {
     let scene = scene(language, text);
-    let mut recent = Recent::default();
-    let names = Names::of(&scene).expect("a tree");
+    let mut recent = RecentEdits::default();
+    let names = TypeMembers::of(&scene).expect("a tree");
     recent.set_names(Arc::new(names));
     let verdict = check(&scene, &offer(&scene, Span::at(scene.caret), new), &recent);
     let words = verdict.err().map(|refused| refused.to_string());
-    let expected = unknown.map(|name| format!("nothing here is called {name}"));
+    let expected = unknown.map(|name| format!("{name} does not exist"));
     assert_eq!(words, expected, "{new}");
 }
 
@@ -40,7 +40,7 @@ fn variants_and_fields_are_known_for_sure() {
 }
 
 #[test]
-fn a_name_that_stands_there_already_is_read_with_what_comes() {
+fn a_present_name_prefix_is_joined_with_inserted_text() {
     let text = SHAPES.replace("ˇ", "Shape::Tˇ");
     check_name("rust", &text, "riangle", Some("Shape::Triangle"));
     let text = SHAPES.replace("ˇ", "Shape::ˇircle");

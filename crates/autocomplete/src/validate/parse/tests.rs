@@ -2,7 +2,7 @@
 
 use base::Span;
 use syntax::{Budget, SyntaxTree, language_named};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
 use super::parses_no_worse;
 use crate::samples::{offer, scene, scene_of};
@@ -33,7 +33,7 @@ fn an_older_tree_is_brought_up_to_the_text_first() {
     let mut tree = SyntaxTree::new(language);
     drop(tree.parse(&buffer.snapshot(), &mut Budget::unlimited()));
     let before = buffer.snapshot();
-    let change = buffer.replace(Span::from(8..8), " b(", &Origin::typing(Timestamp(0)));
+    let change = buffer.replace(Span::from(8..8), " b(", &EditOrigin::typing(Timestamp(0)));
     tree.edit(&before, &buffer.snapshot(), &change);
     let mut scene = scene_of(&buffer, "", 11.into());
     scene.syntax = Some(tree.snapshot());

@@ -5,33 +5,33 @@ use std::time::Duration;
 use base::{AbsPath, ByteOffset, Span};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
-use super::{LASTS, MOST, Recent};
+use super::{LASTS, MAX_ENTRIES, RecentEdits};
 use crate::samples::{offer, scene_of};
 use crate::validate::tests::after_an_edit;
-use crate::validate::{Refused, check};
-use crate::{Cause, Scene};
+use crate::validate::{RejectReason, check};
+use crate::{ChangeCause, EditorState};
 
 #[test]
 fn a_deletion_does_not_come_back() {
     let text = "one\n    gone(x);\ntwo\n";
     let deleted = ("    gone(x);\n", "");
-    let refused = Err(Refused::JustGone);
+    let refused = Err(RejectReason::JustGone);
     assert_eq!(
-        after_an_edit(text, deleted, Cause::Typed, (4, "    gone(x);\n")),
+        after_an_edit(text, deleted, ChangeCause::Typed, (4, "    gone(x);\n")),
         refused
     );
     assert_eq!(
-        after_an_edit(text, deleted, Cause::Typed, (3, "\n    gone(x);")),
+        after_an_edit(text, deleted, ChangeCause::Typed, (3, "\n    gone(x);")),
         refused
     );
     assert_eq!(
-        after_an_edit(text, deleted, Cause::Typed, (3, "\n    gone_too(x);")),
+        after_an_edit(text, deleted, ChangeCause::Typed, (3, "\n    gone_too(x);")),
         Ok(())
     );
     assert_eq!(
-        after_an_edit(text, deleted, Cause::Accepted, (3, "\n    gone(x);")),
+        after_an_edit(text, deleted, ChangeCause::Accepted, (3, "\n    gone(x);")),
         Ok(())
     );
 }
@@ -40,25 +40,25 @@ fn a_deletion_does_not_come_back() {
 fn one_letter_only_counts_at_its_place() {
     let deleted = ("b", "");
     assert_eq!(
-        after_an_edit("ab c", deleted, Cause::Typed, (1, "bx")),
-        Err(Refused::JustGone)
+        after_an_edit("ab c", deleted, ChangeCause::Typed, (1, "bx")),
+        Err(RejectReason::JustGone)
     );
     assert_eq!(
-        after_an_edit("ab c", deleted, Cause::Typed, (3, "b")),
+        after_an_edit("ab c", deleted, ChangeCause::Typed, (3, "b")),
         Ok(())
     );
 }
 
 #[test]
-fn what_undo_took_away_stays_away_and_what_it_brought_stays() {
-    let undone = |offered| after_an_edit("a(new);", ("new", "old"), Cause::Undone, offered);
-    assert_eq!(undone((5, ", new")), Err(Refused::JustGone));
+fn undone_text_stays_removed_and_restored_text_stays() {
+    let undone = |offered| after_an_edit("a(new);", ("new", "old"), ChangeCause::Undone, offered);
+    assert_eq!(undone((5, ", new")), Err(RejectReason::JustGone));
     let mut buffer = Buffer::new("x = ;\n");
     let before = buffer.snapshot();
-    let change = buffer.replace(Span::from(4..4), "value", &Origin::user(Timestamp(0)));
+    let change = buffer.replace(Span::from(4..4), "value", &EditOrigin::user(Timestamp(0)));
     let scene = scene_of(&buffer, "", ByteOffset(9));
-    let mut recent = Recent::default();
-    let why = (Cause::Undone, Duration::ZERO);
+    let mut recent = RecentEdits::default();
+    let why = (ChangeCause::Undone, Duration::ZERO);
     recent.edited(
         scene.path.as_ref(),
         (&before, &scene.snapshot),
@@ -66,13 +66,13 @@ fn what_undo_took_away_stays_away_and_what_it_brought_stays() {
         why,
     );
     let away = offer(&scene, Span::from(4..9), "other");
-    assert_eq!(check(&scene, &away, &recent), Err(Refused::JustGone));
+    assert_eq!(check(&scene, &away, &recent), Err(RejectReason::JustGone));
 }
 
 /// A text with what is remembered of it.
 struct World {
     buffer: Buffer,
-    recent: Recent,
+    recent: RecentEdits,
     now: Duration,
 }
 
@@ -80,14 +80,14 @@ impl World {
     fn new(text: &str) -> Self {
         Self {
             buffer: Buffer::new(text),
-            recent: Recent::default(),
+            recent: RecentEdits::default(),
             now: Duration::ZERO,
         }
     }
 
-    fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: Cause) {
+    fn edit(&mut self, span: std::ops::Range<usize>, new: &str, cause: ChangeCause) {
         let before = self.buffer.snapshot();
-        let origin = Origin::typing(Timestamp(0));
+        let origin = EditOrigin::typing(Timestamp(0));
         let change = self.buffer.replace(Span::from(span), new, &origin);
         let after = self.buffer.snapshot();
         let path = AbsPath::new("/p/a");
@@ -97,8 +97,8 @@ impl World {
             .edited(path.as_ref(), (&before, &after), &change, why);
     }
 
-    fn offered(&self, at: usize, new: &str) -> Result<(), Refused> {
-        let scene: Scene = scene_of(&self.buffer, "", ByteOffset(at));
+    fn offered(&self, at: usize, new: &str) -> Result<(), RejectReason> {
+        let scene: EditorState = scene_of(&self.buffer, "", ByteOffset(at));
         check(
             &scene,
             &offer(&scene, Span::at(ByteOffset(at)), new),
@@ -111,19 +111,19 @@ impl World {
 fn letters_that_go_one_by_one_go_together() {
     let mut world = World::new("call(alpha)");
     for end in (5..10).rev() {
-        world.edit(end..end + 1, "", Cause::Typed);
+        world.edit(end..end + 1, "", ChangeCause::Typed);
     }
-    assert_eq!(world.offered(5, "alpha"), Err(Refused::JustGone));
+    assert_eq!(world.offered(5, "alpha"), Err(RejectReason::JustGone));
     assert_eq!(world.offered(5, "beta"), Ok(()));
     let mut world = World::new("call(alpha)");
     for _ in 0..5 {
-        world.edit(5..6, "", Cause::Typed);
+        world.edit(5..6, "", ChangeCause::Typed);
     }
-    assert_eq!(world.offered(5, "alpha"), Err(Refused::JustGone));
-    world.edit(5..5, "al", Cause::Typed);
+    assert_eq!(world.offered(5, "alpha"), Err(RejectReason::JustGone));
+    world.edit(5..5, "al", ChangeCause::Typed);
     assert_eq!(
         world.offered(7, "pha"),
-        Err(Refused::JustGone),
+        Err(RejectReason::JustGone),
         "nor its rest"
     );
 }
@@ -131,25 +131,25 @@ fn letters_that_go_one_by_one_go_together() {
 #[test]
 fn what_the_person_wrote_again_may_be_offered_again() {
     let mut world = World::new("f(alpha); ");
-    world.edit(2..7, "", Cause::Typed);
-    world.edit(2..2, "alpha", Cause::Typed);
+    world.edit(2..7, "", ChangeCause::Typed);
+    world.edit(2..2, "alpha", ChangeCause::Typed);
     assert_eq!(world.offered(10, "alpha"), Ok(()));
 }
 
 #[test]
 fn later_it_is_forgotten_and_there_is_never_much() {
     let mut world = World::new("f(alpha); ");
-    world.edit(2..7, "", Cause::Typed);
+    world.edit(2..7, "", ChangeCause::Typed);
     world.now += LASTS;
-    world.edit(5..5, " ", Cause::Typed);
+    world.edit(5..5, " ", ChangeCause::Typed);
     assert_eq!(world.offered(2, "alpha"), Ok(()));
     for at in 0..200 {
         let text = format!("x{at}y");
-        world.edit(0..0, &text, Cause::Typed);
-        world.edit(0..text.len(), "", Cause::Typed);
-        world.edit(0..0, " ", Cause::Typed);
+        world.edit(0..0, &text, ChangeCause::Typed);
+        world.edit(0..text.len(), "", ChangeCause::Typed);
+        world.edit(0..0, " ", ChangeCause::Typed);
     }
-    assert!(world.recent.gone.len() <= MOST);
+    assert!(world.recent.gone.len() <= MAX_ENTRIES);
 }
 
 #[test]
@@ -158,9 +158,9 @@ fn a_rejected_suggestion_is_not_made_again() {
     let scene = scene_of(&world.buffer, "", ByteOffset(8));
     let offered = offer(&scene, Span::at(ByteOffset(8)), "compute()");
     world.recent.rejected(&scene, &offered, world.now);
-    assert_eq!(world.offered(8, "compute()"), Err(Refused::JustGone));
-    world.edit(8..8, "c", Cause::Typed);
-    assert_eq!(world.offered(9, "ompute()"), Err(Refused::JustGone));
+    assert_eq!(world.offered(8, "compute()"), Err(RejectReason::JustGone));
+    world.edit(8..8, "c", ChangeCause::Typed);
+    assert_eq!(world.offered(9, "ompute()"), Err(RejectReason::JustGone));
     assert_eq!(world.offered(9, "ount()"), Ok(()));
 }
 
@@ -173,9 +173,10 @@ fn never_offers_a_deletion_back_in_random_sessions() {
         for _ in 0..rng.random_range(0..10) {
             let len = world.buffer.len().0;
             let at = rng.random_range(0..=len);
-            match rng.random_bool(0.5) {
-                true => world.edit(at..at, "typed", Cause::Typed),
-                false => world.edit(at..(at + 3).min(len), "", Cause::Typed),
+            if rng.random_bool(0.5) {
+                world.edit(at..at, "typed", ChangeCause::Typed)
+            } else {
+                world.edit(at..(at + 3).min(len), "", ChangeCause::Typed)
             }
         }
         let text = world.buffer.snapshot().to_string();
@@ -183,13 +184,13 @@ fn never_offers_a_deletion_back_in_random_sessions() {
         let start = rng.random_range(0..len - 4);
         let end = (start + rng.random_range(1..12)).min(len);
         let gone = text[start..end].to_owned();
-        world.edit(start..end, "", Cause::Typed);
+        world.edit(start..end, "", ChangeCause::Typed);
         if gone.trim().is_empty() {
             continue;
         }
         // Other edits in between do not make it forget.
         if start > 0 {
-            world.edit(0..0, "x", Cause::Typed);
+            world.edit(0..0, "x", ChangeCause::Typed);
         }
         let at = start + usize::from(start > 0);
         let behind = world.buffer.snapshot().to_string();

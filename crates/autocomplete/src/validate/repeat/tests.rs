@@ -1,14 +1,14 @@
 //! Circles and blocks.
 
-use super::{ends_in_a_circle, longest_run};
+use super::{ends_in_loop, longest_run};
 
 #[test]
 fn circles_are_found_and_lists_are_none() {
-    assert!(ends_in_a_circle("x foo(a); foo(a); foo(a);"));
-    assert!(!ends_in_a_circle("foo(a); foo(b); foo(c);"));
-    assert!(!ends_in_a_circle("// ------------------------------"));
-    assert!(!ends_in_a_circle("[0, 0, 0, 0]"));
-    assert!(!ends_in_a_circle("ä ä ä"));
+    assert!(ends_in_loop("x foo(a); foo(a); foo(a);"));
+    assert!(!ends_in_loop("foo(a); foo(b); foo(c);"));
+    assert!(!ends_in_loop("// ------------------------------"));
+    assert!(!ends_in_loop("[0, 0, 0, 0]"));
+    assert!(!ends_in_loop("ä ä ä"));
 }
 
 #[test]

@@ -1,20 +1,20 @@
 //! Answers cut where they should end, however they are cut into pieces.
 
-use super::{Flow, Stream};
+use super::{CompletionStream, StreamControl};
 use crate::samples::scene;
 
 /// What is kept of an answer at the caret of a text, and whether it was cut.
 fn check(text: &str, answer: &str, kept: &str, is_cut: bool) {
     for size in [1, 3, 1_000] {
         let scene = scene("rust", text);
-        let mut stream = Stream::new(&scene, scene.caret);
+        let mut stream = CompletionStream::new(&scene, scene.caret);
         let letters: Vec<char> = answer.chars().collect();
         let flows = letters.chunks(size).map(|piece| {
             let piece: String = piece.iter().collect();
             stream.push(&piece)
         });
-        let last = flows.last().unwrap_or(Flow::More);
-        assert_eq!(last == Flow::Enough, is_cut, "{answer:?}");
+        let last = flows.last().unwrap_or(StreamControl::More);
+        assert_eq!(last == StreamControl::Enough, is_cut, "{answer:?}");
         let edit = stream.finish();
         let new = edit.map(|edit| edit.new.to_string()).unwrap_or_default();
         assert_eq!(new, kept, "{answer:?} by {size}");
@@ -54,11 +54,11 @@ fn blanks_alone_are_nothing() {
 #[test]
 fn no_answer_is_endless() {
     let scene = scene("", "ˇ");
-    let mut stream = Stream::new(&scene, scene.caret);
-    let mut flow = Flow::More;
+    let mut stream = CompletionStream::new(&scene, scene.caret);
+    let mut flow = StreamControl::More;
     for at in 0..5_000 {
         flow = stream.push(&format!("line number {at}\n"));
     }
-    assert_eq!(flow, Flow::Enough);
+    assert_eq!(flow, StreamControl::Enough);
     assert!(stream.text().len() < 10_000);
 }

@@ -1,6 +1,6 @@
-//! Joining what stands behind the caret.
+//! Joins completions with the text after the caret.
 
-use super::{Repeats, joined, repeats};
+use super::{SuffixRepeat, joined, repeats};
 use crate::samples::scene;
 
 fn check(text: &str, new: &str, expected: &str) {
@@ -27,8 +27,8 @@ fn repetitions_of_the_suffix_are_told_from_closers() {
         let scene = scene("", text);
         repeats(&scene.snapshot, &joined(&scene.snapshot, scene.caret, new))
     };
-    assert_eq!(verdict("ˇabc", "ab"), Repeats::No, "the word goes on");
-    assert_eq!(verdict("ˇabc d", "abc"), Repeats::Words);
-    assert_eq!(verdict("ˇ\nabc", "x"), Repeats::No);
-    assert_eq!(verdict("ˇ\nlet a = 1;", "let a = 1;"), Repeats::Words);
+    assert_eq!(verdict("ˇabc", "ab"), SuffixRepeat::No, "the word goes on");
+    assert_eq!(verdict("ˇabc d", "abc"), SuffixRepeat::Words);
+    assert_eq!(verdict("ˇ\nabc", "x"), SuffixRepeat::No);
+    assert_eq!(verdict("ˇ\nlet a = 1;", "let a = 1;"), SuffixRepeat::Words);
 }

@@ -3,7 +3,7 @@
 use text::{LineEnding, Snapshot};
 
 use super::Searcher;
-use crate::find::{LetterCase, Pattern, Query, Replacement};
+use crate::find::{FindQuery, LetterCase, PatternKind, ReplacementTemplate};
 
 #[test]
 fn contiguous_text_has_the_matches_of_a_snapshot() {
@@ -22,15 +22,15 @@ fn contiguous_text_has_the_matches_of_a_snapshot() {
         "|a",
         r"(a)|\r?$",
     ] {
-        let query = Query {
-            pattern: Pattern::Regex,
-            ..Query::literal(pattern)
+        let query = FindQuery {
+            pattern: PatternKind::Regex,
+            ..FindQuery::literal(pattern)
         };
         let matcher = query.compile().expect("a pattern");
         let snapshot = Snapshot::new(text);
-        let replacement = Replacement::parse(
+        let replacement = ReplacementTemplate::parse(
             r"<$2$1$&\n>",
-            Pattern::Regex,
+            PatternKind::Regex,
             LetterCase::AsTyped,
             LineEnding::CrLf,
         );
@@ -52,7 +52,7 @@ fn contiguous_text_has_the_matches_of_a_snapshot() {
 
 #[test]
 fn matches_before_an_offset_are_passed_over() {
-    let matcher = Query::literal("ab").compile().expect("a literal");
+    let matcher = FindQuery::literal("ab").compile().expect("a literal");
     let mut searcher = Searcher::new(&matcher);
     let mut matches = searcher.matches("abab ab");
     assert_eq!(matches.next(), Some(0..2));

@@ -2,13 +2,13 @@
 
 use text::Snapshot;
 
-use crate::find::{Pattern, Query};
+use crate::find::{FindQuery, PatternKind};
 
 #[track_caller]
 fn check(pattern: &str, text: &str, expect: &[&str]) {
-    let query = Query {
-        pattern: Pattern::Regex,
-        ..Query::literal(pattern)
+    let query = FindQuery {
+        pattern: PatternKind::Regex,
+        ..FindQuery::literal(pattern)
     };
     let matcher = query.compile().expect("a pattern");
     let snapshot = Snapshot::new(text);
@@ -107,9 +107,9 @@ fn patterns_without_line_endings_match_each_row_as_alone() {
                 atom => format!("{atom}{}", random.pick(REPEATS)),
             })
             .collect();
-        let query = Query {
-            pattern: Pattern::Regex,
-            ..Query::literal(pattern.as_str())
+        let query = FindQuery {
+            pattern: PatternKind::Regex,
+            ..FindQuery::literal(pattern.as_str())
         };
         let matcher = query.compile().expect("a pattern");
         let found = |text: &str| -> Vec<(usize, usize)> {

@@ -3,24 +3,24 @@
 use std::sync::atomic::AtomicBool;
 
 use base::{ByteOffset, Span};
-use text::{Edit, Origin, Snapshot, Timestamp};
+use text::{Edit, EditOrigin, Snapshot, Timestamp};
 
-use super::{Hit, Limit, Wrap};
-use crate::find::{Case, Pattern, Query, WordBounds};
+use super::{FindMatch, MatchLimit, SearchWrap};
+use crate::find::{CaseMatching, FindQuery, PatternKind, WordBounds};
 
 fn snapshot(text: &str) -> Snapshot {
     Snapshot::new(text)
 }
 
-fn query(text: &str, pattern: Pattern) -> Query {
-    Query {
+fn query(text: &str, pattern: PatternKind) -> FindQuery {
+    FindQuery {
         pattern,
-        ..Query::literal(text)
+        ..FindQuery::literal(text)
     }
 }
 
 /// The matches of the same expression in the whole text as one string.
-fn expected(query: &Query, text: &str) -> Vec<Span> {
+fn expected(query: &FindQuery, text: &str) -> Vec<Span> {
     let expression = query.expression().expect("a pattern that compiles");
     let regex = regex_automata::meta::Builder::new()
         .build_from_hir(&expression)
@@ -39,13 +39,13 @@ fn parts_ending(text: &str, found: Span) -> bool {
 }
 
 #[track_caller]
-fn check(query: &Query, text: &str) {
+fn check(query: &FindQuery, text: &str) {
     let snapshot = snapshot(text);
     check_in(query, &snapshot, text);
 }
 
 #[track_caller]
-fn check_in(query: &Query, snapshot: &Snapshot, text: &str) {
+fn check_in(query: &FindQuery, snapshot: &Snapshot, text: &str) {
     let matcher = query.compile().expect("a pattern that compiles");
     let found: Vec<Span> = matcher.matches(snapshot, snapshot.full_span()).collect();
     let expected = expected(query, text);
@@ -97,18 +97,22 @@ fn literals_and_patterns() {
         "|foo",
         "語",
     ] {
-        check(&query(pattern, Pattern::Regex), text);
-        check(&query(pattern, Pattern::Regex), "");
-        check(&query(pattern, Pattern::Literal), text);
+        check(&query(pattern, PatternKind::Regex), text);
+        check(&query(pattern, PatternKind::Regex), "");
+        check(&query(pattern, PatternKind::Literal), text);
     }
     for bounds in [WordBounds::Anywhere, WordBounds::Whole] {
-        for case in [Case::Sensitive, Case::Insensitive, Case::Smart] {
+        for case in [
+            CaseMatching::Sensitive,
+            CaseMatching::Insensitive,
+            CaseMatching::Smart,
+        ] {
             for pattern in ["foo", "Foo", "o", "ß", "bar\nFoo", "_"] {
                 check(
-                    &Query {
+                    &FindQuery {
                         case,
                         words: bounds,
-                        ..query(pattern, Pattern::Literal)
+                        ..query(pattern, PatternKind::Literal)
                     },
                     text,
                 );
@@ -121,8 +125,8 @@ fn literals_and_patterns() {
 fn line_feeds_match_either_line_ending() {
     let snapshot = snapshot("a\r\nb\na\nb");
     for query in [
-        query("a\nb", Pattern::Literal),
-        query(r"a\nb", Pattern::Regex),
+        query("a\nb", PatternKind::Literal),
+        query(r"a\nb", PatternKind::Regex),
     ] {
         let matcher = query.compile().expect("a pattern");
         let found: Vec<Span> = matcher.matches(&snapshot, snapshot.full_span()).collect();
@@ -132,7 +136,7 @@ fn line_feeds_match_either_line_ending() {
 
 #[test]
 fn whole_words_and_letters() {
-    let found = |query: Query, text: &str| -> Vec<usize> {
+    let found = |query: FindQuery, text: &str| -> Vec<usize> {
         let snapshot = snapshot(text);
         let matcher = query.compile().expect("a pattern");
         matcher
@@ -140,15 +144,15 @@ fn whole_words_and_letters() {
             .map(|found| found.start.0)
             .collect()
     };
-    let whole = Query {
+    let whole = FindQuery {
         words: WordBounds::Whole,
-        ..Query::literal("ab")
+        ..FindQuery::literal("ab")
     };
     assert_eq!(found(whole.clone(), "ab abc ab_ (ab) äab ab"), [0, 12, 21]);
     assert_eq!(
         found(
-            Query {
-                case: Case::Insensitive,
+            FindQuery {
+                case: CaseMatching::Insensitive,
                 ..whole
             },
             "AB Abc"
@@ -157,9 +161,9 @@ fn whole_words_and_letters() {
     );
     assert_eq!(
         found(
-            Query {
+            FindQuery {
                 words: WordBounds::Whole,
-                ..Query::literal("$a")
+                ..FindQuery::literal("$a")
             },
             "$a x$a $ab"
         ),
@@ -251,14 +255,14 @@ fn random_patterns_over_random_texts() {
             WordBounds::Anywhere
         };
         let case = if random.below(4) == 0 {
-            Case::Insensitive
+            CaseMatching::Insensitive
         } else {
-            Case::Sensitive
+            CaseMatching::Sensitive
         };
-        let query = Query {
+        let query = FindQuery {
             words,
             case,
-            ..query(&random_pattern(&mut random), Pattern::Regex)
+            ..query(&random_pattern(&mut random), PatternKind::Regex)
         };
         println!("seed {seed} round {round} {query:?} {text:?}");
         check(&query, &text);
@@ -278,13 +282,13 @@ fn random_patterns_over_many_pieces() {
         let text: String = (0..random.below(40)).map(|_| random.pick(WORDS)).collect();
         buffer.edit(
             &[Edit::new(Span::at(at), text)],
-            &Origin::user(Timestamp(0)),
+            &EditOrigin::user(Timestamp(0)),
         );
     }
     let snapshot = buffer.snapshot();
     let text = snapshot.to_string();
     for round in 0..30 {
-        let query = query(&random_pattern(&mut random), Pattern::Regex);
+        let query = query(&random_pattern(&mut random), PatternKind::Regex);
         println!("seed {seed} round {round} {query:?}");
         check_in(&query, &snapshot, &text);
     }
@@ -303,7 +307,7 @@ fn within_spans_the_surroundings_are_seen() {
             snapshot.clip(ByteOffset(random.below(text.len() + 1)), base::Bias::Left)
         });
         ends.sort();
-        let query = query(&random_pattern(&mut random), Pattern::Regex);
+        let query = query(&random_pattern(&mut random), PatternKind::Regex);
         println!("seed {seed} round {round} {query:?} {text:?} {ends:?}");
         let matcher = query.compile().expect("a pattern");
         let within = Span::new(ends[0], ends[1]);
@@ -328,7 +332,7 @@ fn long_rows_are_searched_in_pieces() {
     );
     let snapshot = snapshot(&text);
     for pattern in [r"ab\b", "b$", "^a", "a{3}b"] {
-        check_in(&query(pattern, Pattern::Regex), &snapshot, &text);
+        check_in(&query(pattern, PatternKind::Regex), &snapshot, &text);
     }
 }
 
@@ -336,38 +340,38 @@ fn long_rows_are_searched_in_pieces() {
 fn the_next_and_the_previous_go_round() {
     let snapshot = snapshot("ab x ab\nab");
     let full = [snapshot.full_span()];
-    let matcher = Query::literal("ab").compile().expect("a literal");
+    let matcher = FindQuery::literal("ab").compile().expect("a literal");
     let next =
         |from: std::ops::Range<usize>, wrap| matcher.next(&snapshot, &full, Span::from(from), wrap);
     let hit = |start: usize, has_wrapped| {
-        Some(Hit {
+        Some(FindMatch {
             span: Span::from(start..start + 2),
             has_wrapped,
         })
     };
-    assert_eq!(next(0..0, Wrap::Around), hit(0, false));
-    assert_eq!(next(0..2, Wrap::Around), hit(5, false));
-    assert_eq!(next(1..1, Wrap::Around), hit(5, false));
-    assert_eq!(next(8..10, Wrap::Around), hit(0, true));
-    assert_eq!(next(8..10, Wrap::Stop), None);
+    assert_eq!(next(0..0, SearchWrap::Around), hit(0, false));
+    assert_eq!(next(0..2, SearchWrap::Around), hit(5, false));
+    assert_eq!(next(1..1, SearchWrap::Around), hit(5, false));
+    assert_eq!(next(8..10, SearchWrap::Around), hit(0, true));
+    assert_eq!(next(8..10, SearchWrap::Stop), None);
     let previous = |from: std::ops::Range<usize>, wrap| {
         matcher.previous(&snapshot, &full, Span::from(from), wrap)
     };
-    assert_eq!(previous(8..10, Wrap::Around), hit(5, false));
-    assert_eq!(previous(6..6, Wrap::Around), hit(0, false));
-    assert_eq!(previous(0..2, Wrap::Around), hit(8, true));
-    assert_eq!(previous(0..2, Wrap::Stop), None);
+    assert_eq!(previous(8..10, SearchWrap::Around), hit(5, false));
+    assert_eq!(previous(6..6, SearchWrap::Around), hit(0, false));
+    assert_eq!(previous(0..2, SearchWrap::Around), hit(8, true));
+    assert_eq!(previous(0..2, SearchWrap::Stop), None);
     let within = [Span::from(1..4), Span::from(5..10)];
     assert_eq!(
-        matcher.next(&snapshot, &within, Span::from(0..0), Wrap::Stop),
+        matcher.next(&snapshot, &within, Span::from(0..0), SearchWrap::Stop),
         hit(5, false)
     );
     assert_eq!(
-        matcher.previous(&snapshot, &within, Span::from(5..7), Wrap::Stop),
+        matcher.previous(&snapshot, &within, Span::from(5..7), SearchWrap::Stop),
         None
     );
     assert_eq!(
-        matcher.next(&snapshot, &[], Span::from(0..0), Wrap::Around),
+        matcher.next(&snapshot, &[], Span::from(0..0), SearchWrap::Around),
         None
     );
 }
@@ -378,7 +382,9 @@ fn going_on_visits_every_match_both_ways() {
     let snapshot = snapshot(&text);
     let full = [snapshot.full_span()];
     for (pattern, steps) in [("ab", 500), ("^", 500), (r"b\b", 500), (r"b\na", 4)] {
-        let matcher = query(pattern, Pattern::Regex).compile().expect("a pattern");
+        let matcher = query(pattern, PatternKind::Regex)
+            .compile()
+            .expect("a pattern");
         let all: Vec<Span> = matcher.matches(&snapshot, full[0]).collect();
         let mut at = Span::at(ByteOffset(0));
         for (ix, expected) in all.iter().enumerate().take(steps) {
@@ -387,7 +393,7 @@ fn going_on_visits_every_match_both_ways() {
                 continue;
             }
             let hit = matcher
-                .next(&snapshot, &full, at, Wrap::Stop)
+                .next(&snapshot, &full, at, SearchWrap::Stop)
                 .expect("another match");
             assert_eq!(hit.span, *expected, "{pattern} {ix}");
             at = hit.span;
@@ -395,7 +401,7 @@ fn going_on_visits_every_match_both_ways() {
         let mut at = Span::at(snapshot.len());
         for expected in all.iter().rev().take(steps) {
             let hit = matcher
-                .previous(&snapshot, &full, at, Wrap::Stop)
+                .previous(&snapshot, &full, at, SearchWrap::Stop)
                 .expect("another match");
             assert_eq!(hit.span, *expected, "{pattern}");
             at = hit.span;
@@ -406,21 +412,36 @@ fn going_on_visits_every_match_both_ways() {
 #[test]
 fn limits_and_cancelling_end_a_search() {
     let snapshot = snapshot(&"ab\n".repeat(50_000));
-    let matcher = Query::literal("ab").compile().expect("a literal");
+    let matcher = FindQuery::literal("ab").compile().expect("a literal");
     let full = [snapshot.full_span()];
-    let found = matcher.find_all(&snapshot, &full, Limit(10_000), &AtomicBool::new(false));
+    let found = matcher.find_all(
+        &snapshot,
+        &full,
+        MatchLimit(10_000),
+        &AtomicBool::new(false),
+    );
     assert_eq!((found.spans.len(), found.is_complete), (10_000, false));
     assert_eq!(found.count().to_string(), "10000+");
-    let found = matcher.find_all(&snapshot, &full, Limit(50_000), &AtomicBool::new(false));
+    let found = matcher.find_all(
+        &snapshot,
+        &full,
+        MatchLimit(50_000),
+        &AtomicBool::new(false),
+    );
     assert_eq!(found.count().to_string(), "50000");
-    for query in [Query::literal("ab"), query(r"b\sa", Pattern::Regex)] {
+    for query in [FindQuery::literal("ab"), query(r"b\sa", PatternKind::Regex)] {
         let matcher = query.compile().expect("a pattern");
-        let found = matcher.find_all(&snapshot, &full, Limit(usize::MAX), &AtomicBool::new(true));
+        let found = matcher.find_all(
+            &snapshot,
+            &full,
+            MatchLimit(usize::MAX),
+            &AtomicBool::new(true),
+        );
         assert!(!found.is_complete);
         assert_eq!(found.spans.len(), 0);
     }
     let touching = [Span::from(0..3), Span::from(3..6)];
-    let caret = query("^", Pattern::Regex).compile().expect("a pattern");
-    let found = caret.find_all(&snapshot, &touching, Limit(9), &AtomicBool::new(false));
+    let caret = query("^", PatternKind::Regex).compile().expect("a pattern");
+    let found = caret.find_all(&snapshot, &touching, MatchLimit(9), &AtomicBool::new(false));
     assert_eq!(found.spans, [0, 3, 6].map(|at| Span::at(ByteOffset(at))));
 }

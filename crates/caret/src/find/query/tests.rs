@@ -1,11 +1,11 @@
 //! What queries become, and what is said about bad ones.
 
-use super::{Case, Pattern, Query};
+use super::{CaseMatching, FindQuery, PatternKind};
 
-fn regex(text: &str) -> Query {
-    Query {
-        pattern: Pattern::Regex,
-        ..Query::literal(text)
+fn regex(text: &str) -> FindQuery {
+    FindQuery {
+        pattern: PatternKind::Regex,
+        ..FindQuery::literal(text)
     }
 }
 
@@ -55,22 +55,25 @@ fn bad_patterns_say_where() {
 #[test]
 fn literals_are_taken_by_the_letter() {
     for text in ["a.b", "(", "[x]", r"\n", "^$", "a*", "{}", "# x", "-"] {
-        assert!(Query::literal(text).compile().is_ok(), "{text}");
+        assert!(FindQuery::literal(text).compile().is_ok(), "{text}");
     }
-    assert_eq!(Query::literal("a\r\nb.\n").translated(), r"a\r?\nb\.\r?\n");
+    assert_eq!(
+        FindQuery::literal("a\r\nb.\n").translated(),
+        r"a\r?\nb\.\r?\n"
+    );
     assert_eq!(regex(r"a\n[\n]\\n").translated(), r"a(?:\r?\n)[\n]\\n");
 }
 
 #[test]
 fn smart_case_looks_for_capitals() {
-    let smart = |text: &str, pattern| Query {
-        case: Case::Smart,
+    let smart = |text: &str, pattern| FindQuery {
+        case: CaseMatching::Smart,
         pattern,
-        ..Query::literal(text)
+        ..FindQuery::literal(text)
     };
-    assert!(smart("abc", Pattern::Literal).ignores_case());
-    assert!(!smart("aBc", Pattern::Literal).ignores_case());
-    assert!(smart(r"\Wabc\S", Pattern::Regex).ignores_case());
-    assert!(!smart(r"\Wabc\SÄ", Pattern::Regex).ignores_case());
-    assert!(!smart(r"\W", Pattern::Literal).ignores_case());
+    assert!(smart("abc", PatternKind::Literal).ignores_case());
+    assert!(!smart("aBc", PatternKind::Literal).ignores_case());
+    assert!(smart(r"\Wabc\S", PatternKind::Regex).ignores_case());
+    assert!(!smart(r"\Wabc\SÄ", PatternKind::Regex).ignores_case());
+    assert!(!smart(r"\W", PatternKind::Literal).ignores_case());
 }

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use text::{Buffer, LineEnding, Origin, SelectionSet, Timestamp};
+use text::{Buffer, EditOrigin, LineEnding, SelectionSet, Timestamp};
 
-use super::{LetterCase, Replacement};
-use crate::find::{Case, Pattern, Query};
+use super::{LetterCase, ReplacementTemplate};
+use crate::find::{CaseMatching, FindQuery, PatternKind};
 use crate::fixture;
 
 struct Swap<'t> {
-    pattern: Pattern,
+    pattern: PatternKind,
     find: &'t str,
     with: &'t str,
     letters: LetterCase,
@@ -17,15 +17,16 @@ struct Swap<'t> {
 
 #[track_caller]
 fn check(text: &str, case: &Swap, after: &str) {
-    let query = Query {
+    let query = FindQuery {
         pattern: case.pattern,
-        case: Case::Insensitive,
-        ..Query::literal(case.find)
+        case: CaseMatching::Insensitive,
+        ..FindQuery::literal(case.find)
     };
     let matcher = query.compile().expect("a pattern");
     let mut buffer = Buffer::new(text);
     let snapshot = buffer.snapshot();
-    let replacement = Replacement::parse(case.with, case.pattern, case.letters, LineEnding::CrLf);
+    let replacement =
+        ReplacementTemplate::parse(case.with, case.pattern, case.letters, LineEnding::CrLf);
     let (_, selections) = fixture::parse("");
     let within = [snapshot.full_span()];
     let plan = matcher
@@ -37,13 +38,13 @@ fn check(text: &str, case: &Swap, after: &str) {
             &AtomicBool::new(false),
         )
         .expect("not cancelled");
-    buffer.edit(&plan.edits, &Origin::user(Timestamp(0)));
+    buffer.edit(&plan.edits, &EditOrigin::user(Timestamp(0)));
     assert_eq!(buffer.snapshot().to_string(), after);
 }
 
 fn regex<'t>(find: &'t str, with: &'t str) -> Swap<'t> {
     Swap {
-        pattern: Pattern::Regex,
+        pattern: PatternKind::Regex,
         find,
         with,
         letters: LetterCase::AsTyped,
@@ -52,7 +53,7 @@ fn regex<'t>(find: &'t str, with: &'t str) -> Swap<'t> {
 
 fn literal<'t>(find: &'t str, with: &'t str) -> Swap<'t> {
     Swap {
-        pattern: Pattern::Literal,
+        pattern: PatternKind::Literal,
         ..regex(find, with)
     }
 }
@@ -102,9 +103,13 @@ fn letters_follow_the_match() {
 fn selections_follow_their_text() {
     let (text, selections): (String, SelectionSet) = fixture::parse("aa ˇb aa «cˇ»");
     let snapshot = Buffer::new(&text).snapshot();
-    let matcher = Query::literal("aa").compile().expect("a literal");
-    let replacement =
-        Replacement::parse("xyz", Pattern::Literal, LetterCase::AsTyped, LineEnding::Lf);
+    let matcher = FindQuery::literal("aa").compile().expect("a literal");
+    let replacement = ReplacementTemplate::parse(
+        "xyz",
+        PatternKind::Literal,
+        LetterCase::AsTyped,
+        LineEnding::Lf,
+    );
     let within = [snapshot.full_span()];
     let plan = matcher
         .replace_all(

@@ -1,25 +1,25 @@
-//! Random work of a person, agents and commands on the same files, taken back at random, beside a model that knows who
-//! wrote and who removed each line.
+//! Random edits of a user, agents and commands to the same files, undone at random, compared with a
+//! model that knows the authors of all additions and removals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::authored::Doing;
+use crate::change_history::AgentCall;
 
 pub(super) const PATHS: [&str; 3] = ["a", "src/b", "new"];
 
-/// Every line is another, so that the model can say of each where it should be.
+/// All lines are distinct, so that the model can tell where each belongs.
 #[derive(Default)]
 struct Model {
     next: u32,
-    /// Who wrote a line, and who removed it, by file and line.
-    wrote: BTreeMap<(usize, String), Author>,
-    removed: BTreeMap<(usize, String), Author>,
+    /// The author of a line and the one who removed it, by file and line.
+    wrote: BTreeMap<(usize, String), ChangeAuthor>,
+    removed: BTreeMap<(usize, String), ChangeAuthor>,
 }
 
 struct World {
     place: Place,
-    authored: Authored,
+    authored: ChangeHistory,
     model: Model,
     random: StdRng,
 }
@@ -30,21 +30,21 @@ pub(super) fn base_text(path: usize) -> String {
         .collect()
 }
 
-fn authors() -> Vec<Author> {
-    let doing = |session: &str, turn: u64| Doing {
+fn authors() -> Vec<ChangeAuthor> {
+    let doing = |session: &str, turn: u64| AgentCall {
         session: session.to_owned(),
         turn,
         call: format!("c{turn}"),
         tool: "exec_command".to_owned(),
     };
     vec![
-        Author::Person,
-        Author::Disk,
+        ChangeAuthor::Person,
+        ChangeAuthor::Disk,
         agent("s", 1),
         agent("s", 2),
         agent("t", 1),
-        Author::Command(doing("s", 1)),
-        Author::Command(doing("t", 2)),
+        ChangeAuthor::Command(doing("s", 1)),
+        ChangeAuthor::Command(doing("t", 2)),
     ]
 }
 
@@ -70,11 +70,13 @@ impl World {
         PATHS.iter().map(|path| self.place.read(path)).collect()
     }
 
-    /// Somebody changes a few lines of a file.
+    /// Changes a few lines of a file as a random author.
     fn work(&mut self) {
         let author = authors().choose(&mut self.random).unwrap().clone();
         let path = self.random.random_range(0..PATHS.len());
-        self.authored.observe(Scope::All, &Author::Disk).unwrap();
+        self.authored
+            .observe(ObserveScope::All, &ChangeAuthor::Disk)
+            .unwrap();
         let mut lines = self.lines(path);
         for _ in 0..self.random.random_range(1..4) {
             let at = self.random.random_range(0..=lines.len());
@@ -93,23 +95,25 @@ impl World {
             }
         }
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        match text.is_empty() {
-            true if self.place.read(PATHS[path]).is_some() => self.place.remove(PATHS[path]),
-            true => {}
-            false => self.place.write(PATHS[path], &text),
+        if text.is_empty() && self.place.read(PATHS[path]).is_some() {
+            self.place.remove(PATHS[path])
+        } else if text.is_empty() {
+        } else {
+            self.place.write(PATHS[path], &text)
         }
-        self.authored.observe(Scope::All, &author).unwrap();
+        self.authored.observe(ObserveScope::All, &author).unwrap();
     }
 
-    /// Takes back what some sessions did, and looks whether all else stayed. Whether it could be done.
+    /// Undoes the changes of some sessions and checks that all others stay. Returns whether it was
+    /// possible.
     fn take_back(&mut self) -> bool {
         let session = ["s", "t"].choose(&mut self.random).unwrap().to_string();
-        let selection = Selection {
+        let selection = UndoSelection {
             turn: self.random.random_bool(0.3).then_some(1),
             ..undo_of(&session)
         };
-        let takes = |author: &Author| {
-            let doing = author.doing();
+        let takes = |author: &ChangeAuthor| {
+            let doing = author.agent_call();
             doing.is_some_and(|it| {
                 it.session == session && selection.turn.is_none_or(|turn| it.turn == turn)
             })
@@ -123,30 +127,30 @@ impl World {
                     self.check(path, before, &takes);
                 }
                 let after = self.texts();
-                let back = Selection::of_operation(undone.operation);
+                let back = UndoSelection::of_operation(undone.operation);
                 let back = self.authored.undo(&back).unwrap();
                 assert_eq!(self.texts(), before, "an undo is undone");
-                let again = Selection::of_operation(back.operation);
+                let again = UndoSelection::of_operation(back.operation);
                 self.authored.undo(&again).unwrap();
                 assert_eq!(self.texts(), after, "and done again");
                 self.model.forget(&takes);
                 true
             }
-            Err(Stuck::Nothing) => {
+            Err(UndoError::Nothing) => {
                 assert_eq!(self.texts(), before);
                 false
             }
-            Err(Stuck::Conflicts(conflicts)) => {
+            Err(UndoError::Conflicts(conflicts)) => {
                 assert!(!conflicts.is_empty());
                 assert_eq!(self.texts(), before, "nothing half done");
                 false
             }
-            Err(Stuck::Failed(sentence)) => panic!("{sentence}"),
+            Err(UndoError::Failed(sentence)) => panic!("{sentence}"),
         }
     }
 
-    /// The lines that should be there are there, and those that stayed are in their order.
-    fn check(&self, path: usize, before: &[String], takes: &dyn Fn(&Author) -> bool) {
+    /// Checks that the expected lines exist and that the unchanged ones keep their order.
+    fn check(&self, path: usize, before: &[String], takes: &dyn Fn(&ChangeAuthor) -> bool) {
         let after = self.lines(path);
         let there: BTreeSet<&String> = after.iter().collect();
         let was: BTreeSet<&String> = before.iter().collect();
@@ -177,8 +181,8 @@ impl World {
 }
 
 impl Model {
-    /// What was taken back never was.
-    fn forget(&mut self, takes: &dyn Fn(&Author) -> bool) {
+    /// Removes undone changes from the model.
+    fn forget(&mut self, takes: &dyn Fn(&ChangeAuthor) -> bool) {
         let gone = self.wrote.iter().filter(|(_, it)| takes(it));
         let gone: Vec<_> = gone.map(|(line, _)| line.clone()).collect();
         for line in gone {
@@ -198,9 +202,10 @@ fn whatever_is_taken_back_others_keep_what_they_did() {
             for _ in 0..world.random.random_range(1..7) {
                 world.work();
             }
-            match world.take_back() {
-                true => done += 1,
-                false => refused += 1,
+            if world.take_back() {
+                done += 1
+            } else {
+                refused += 1
             }
         }
     }

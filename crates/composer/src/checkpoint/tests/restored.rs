@@ -1,33 +1,33 @@
-//! Turns of two agents, a person and commands in between, restored at random and that taken back, beside a model that
-//! knows which of what was done is in effect.
+//! Turns of two agents, with edits of a user and commands in between, restored at random and
+//! undone, compared with a model that knows which changes are in effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::interleaved::{PATHS, base_text};
 use super::*;
-use crate::authored::Doing;
+use crate::change_history::AgentCall;
 
-/// A line that somebody wrote or removed.
+/// A line that was added or removed.
 #[derive(Debug)]
 struct Done {
     path: usize,
     line: String,
     is_removal: bool,
-    /// The session, where an agent did it or had a command do it.
+    /// The session, if an agent or its command made the change.
     session: Option<&'static str>,
     is_in_effect: bool,
 }
 
 struct World {
     place: Place,
-    authored: Authored,
+    authored: ChangeHistory,
     random: StdRng,
     done: Vec<Done>,
     turns: BTreeMap<&'static str, u64>,
-    /// What was in effect of a session when a turn of it began, by number.
+    /// The changes of a session in effect when one of its turns began, by turn.
     found: BTreeMap<(&'static str, u64), Vec<usize>>,
-    /// Lines that several had a hand in and one of them was restored: where such a line belongs afterwards is told by
-    /// the lines around it only, so nothing is asked of it.
+    /// Lines changed by several authors, one of whom was restored. Their position is ambiguous, so
+    /// it is not checked.
     unsure: BTreeSet<(usize, String)>,
 }
 
@@ -53,9 +53,11 @@ impl World {
         world
     }
 
-    /// Another turn begins.
+    /// Begins the next turn of a session.
     fn begin(&mut self, session: &'static str) {
-        self.authored.observe(Scope::All, &Author::Disk).unwrap();
+        self.authored
+            .observe(ObserveScope::All, &ChangeAuthor::Disk)
+            .unwrap();
         let turn = self.turns.entry(session).or_default();
         *turn += 1;
         let turn = *turn;
@@ -79,25 +81,26 @@ impl World {
         PATHS.iter().map(|path| self.place.read(path)).collect()
     }
 
-    /// Somebody changes a few lines of a file that stand together.
+    /// Changes a few adjacent lines of a file as a random author.
     fn work(&mut self) {
         let session = *[None, None, Some("s"), Some("s"), Some("t")]
             .choose(&mut self.random)
             .unwrap();
         let author = match session {
-            None if self.random.random_bool(0.5) => Author::Person,
-            None => Author::Disk,
+            None if self.random.random_bool(0.5) => ChangeAuthor::Person,
+            None => ChangeAuthor::Disk,
             Some(session) => {
                 let turn = self.turns[session];
-                let doing = Doing {
+                let doing = AgentCall {
                     session: session.to_owned(),
                     turn,
                     call: format!("{session}-{turn}"),
                     tool: "exec_command".to_owned(),
                 };
-                match self.random.random_bool(0.5) {
-                    true => Author::Agent(doing),
-                    false => Author::Command(doing),
+                if self.random.random_bool(0.5) {
+                    ChangeAuthor::Agent(doing)
+                } else {
+                    ChangeAuthor::Command(doing)
                 }
             }
         };
@@ -124,15 +127,16 @@ impl World {
             lines.insert(at + number, line);
         }
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        match text.is_empty() {
-            true if self.place.read(PATHS[path]).is_some() => self.place.remove(PATHS[path]),
-            true => {}
-            false => self.place.write(PATHS[path], &text),
+        if text.is_empty() && self.place.read(PATHS[path]).is_some() {
+            self.place.remove(PATHS[path])
+        } else if text.is_empty() {
+        } else {
+            self.place.write(PATHS[path], &text)
         }
-        self.authored.observe(Scope::All, &author).unwrap();
+        self.authored.observe(ObserveScope::All, &author).unwrap();
     }
 
-    /// A turn of a session is restored, and sometimes that is taken back. Whether it could be done.
+    /// Restores a turn of a session, and sometimes undoes that. Returns whether it was possible.
     fn restore(&mut self) -> bool {
         let session = *SESSIONS.choose(&mut self.random).unwrap();
         let turn = self.random.random_range(1..=self.turns[session]);
@@ -141,27 +145,27 @@ impl World {
         let found = self.found[&(session, turn)].clone();
         let operation = match self.authored.restore(&[session.to_owned()], turn) {
             Ok(undone) => undone.operation,
-            Err(Stuck::Conflicts(conflicts)) => {
+            Err(UndoError::Conflicts(conflicts)) => {
                 assert!(!conflicts.is_empty());
                 assert_eq!(self.texts(), before, "nothing half done");
                 return false;
             }
-            Err(Stuck::Nothing) => {
+            Err(UndoError::Nothing) => {
                 assert_eq!(self.texts(), before);
                 self.take_effect(session, &found);
                 self.check(&stood);
                 self.be_unsure(session);
                 return true;
             }
-            Err(Stuck::Failed(sentence)) => panic!("{sentence}"),
+            Err(UndoError::Failed(sentence)) => panic!("{sentence}"),
         };
         self.take_effect(session, &found);
         self.check(&stood);
         self.be_unsure(session);
         if self.random.random_bool(0.4) {
-            // Whoever takes it back at once has everything as it was.
+            // An immediate undo of the undo restores everything.
             self.authored
-                .undo(&Selection::of_operation(operation))
+                .undo(&UndoSelection::of_operation(operation))
                 .unwrap();
             assert_eq!(self.texts(), before, "a restore is undone");
             self.take_effect(session, &was);
@@ -188,8 +192,8 @@ impl World {
         }
     }
 
-    /// Every line is there that somebody wrote and nobody removed, as far as that is in effect; and those that stayed
-    /// are in their order.
+    /// Checks that every line exists whose addition is in effect and whose removal is not, and that
+    /// the unchanged lines keep their order.
     fn check(&self, stood: &[Vec<String>]) {
         for (path, stood) in stood.iter().enumerate() {
             let lines = self.lines(path);
@@ -232,10 +236,13 @@ fn a_restore_takes_back_its_agents_turns_and_nothing_else() {
                     let session = *SESSIONS.choose(&mut world.random).unwrap();
                     world.begin(session);
                 }
-                _ => match world.restore() {
-                    true => done += 1,
-                    false => refused += 1,
-                },
+                _ => {
+                    if world.restore() {
+                        done += 1
+                    } else {
+                        refused += 1
+                    }
+                }
             }
         }
     }
@@ -243,14 +250,14 @@ fn a_restore_takes_back_its_agents_turns_and_nothing_else() {
 }
 
 #[test]
-fn what_a_turn_found_taken_back_and_was_done_again_is_taken_back_again() {
+fn restore_undoes_a_redone_change() {
     let mut tree = Tree::new(&[("a", TEXT)]);
     tree.authored.checkpoint("s", 1).unwrap();
     tree.by(&agent("s", 1), "a", "A");
     let sessions = ["s".to_owned()];
     let first = tree.authored.restore(&sessions, 1).unwrap();
     tree.authored.checkpoint("s", 2).unwrap();
-    let operation = Selection::of_operation(first.operation);
+    let operation = UndoSelection::of_operation(first.operation);
     tree.authored.undo(&operation).unwrap();
     tree.check("a", "A");
     tree.authored.restore(&sessions, 2).unwrap();
@@ -258,7 +265,7 @@ fn what_a_turn_found_taken_back_and_was_done_again_is_taken_back_again() {
 }
 
 #[test]
-fn what_comes_again_does_not_bring_along_what_a_turn_did() {
+fn redone_change_excludes_the_restored_turn() {
     let mut tree = Tree::new(&[("a", TEXT)]);
     tree.authored.checkpoint("s", 1).unwrap();
     tree.by(&agent("s", 1), "a", "A");

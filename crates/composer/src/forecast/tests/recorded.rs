@@ -1,4 +1,4 @@
-//! Merges out of the histories of public repositories, forecast here and made by git.
+//! Merges from the histories of public repositories, predicted here and made by Git.
 //!
 //! Half of them are merges as they were made; the other half are late: the same branch, merged into what the trunk
 //! was many merges later. The repositories lie under `BURIN_HISTORIES`, each in a folder `repo`, bare.
@@ -76,7 +76,7 @@ fn is_whole(folder: &Path, commits: &[&str]) -> bool {
 #[derive(Default)]
 struct Tally {
     merges: usize,
-    /// Merges that were passed over because of objects that are missing.
+    /// Number of merges skipped because of missing objects.
     lacking: usize,
     fought: usize,
     missed: Vec<String>,
@@ -109,7 +109,7 @@ fn check(folder: &Path, repository: &Repository, one: &str, two: &str, tally: &m
     if ours.is_empty() || theirs.is_empty() {
         return;
     }
-    let input = Input {
+    let input = ForecastInput {
         tip: CommitId(base.to_owned()),
         branch: "main".to_owned(),
         sessions: vec![
@@ -117,16 +117,16 @@ fn check(folder: &Path, repository: &Repository, one: &str, two: &str, tally: &m
             session("two", base, theirs.clone()),
         ],
         uncommitted: Arc::default(),
-        unsaved: Buffers::new(),
+        unsaved: UnsavedBuffers::new(),
     };
-    let report = Forecast::default().refresh(repository, &input).unwrap();
-    // The same with one side landed already.
-    let landed = Input {
+    let report = Forecaster::default().refresh(repository, &input).unwrap();
+    // The same if one side has already landed.
+    let landed = ForecastInput {
         tip: CommitId(one.to_owned()),
         sessions: vec![session("two", base, theirs.clone())],
         ..input
     };
-    let late = Forecast::default().refresh(repository, &landed).unwrap();
+    let late = Forecaster::default().refresh(repository, &landed).unwrap();
     let names: BTreeSet<String> = report
         .conflicts
         .iter()

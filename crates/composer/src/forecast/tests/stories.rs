@@ -1,4 +1,4 @@
-//! Forecasts as a person meets them.
+//! Stories of forecasts, as a user meets them.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ const RUST: &str = "//! Flags.\n\nfn parse() {\n    let a = 1;\n    let b = 2;\n
 struct Story {
     hub: Hub,
     repository: Repository,
-    gather: Gather,
-    forecast: Forecast,
+    gather: ChangeGatherer,
+    forecast: Forecaster,
 }
 
 impl Story {
@@ -24,17 +24,17 @@ impl Story {
         let memory = hub.folder.path().join("memory");
         Self {
             repository: Repository::discover(&hub.root).unwrap(),
-            gather: Gather::new(&hub.root, &memory, Arc::new(RealFiles)).unwrap(),
-            forecast: Forecast::default(),
+            gather: ChangeGatherer::new(&hub.root, &memory, Arc::new(RealFiles)).unwrap(),
+            forecast: Forecaster::default(),
             hub,
         }
     }
 
-    fn report(&mut self, works: &[&Work], unsaved: &Buffers) -> Report {
-        let works: Vec<Work> = works.iter().map(|work| (*work).clone()).collect();
+    fn report(&mut self, works: &[&SessionWork], unsaved: &UnsavedBuffers) -> ForecastReport {
+        let works: Vec<SessionWork> = works.iter().map(|work| (*work).clone()).collect();
         let gathered = self
             .gather
-            .read(&self.repository, &works, unsaved, &Touched::Anyone)
+            .read(&self.repository, &works, unsaved, &ChangedTrees::All)
             .unwrap();
         assert!(gathered.unread.is_empty(), "{:?}", gathered.unread);
         self.forecast
@@ -47,7 +47,7 @@ impl Story {
 fn two_sessions_in_one_function() {
     let mut story = Story::new(&[("src/flags.rs", RUST)]);
     let (one, two) = (story.hub.session("s1"), story.hub.session("s2"));
-    let none = Buffers::new();
+    let none = UnsavedBuffers::new();
     assert_eq!(story.report(&[&one, &two], &none).conflicts, []);
     write(&one.root, "src/flags.rs", &RUST.replace("b = 2", "b = 20"));
     write(&two.root, "src/flags.rs", &RUST.replace("b = 2", "b = 200"));
@@ -60,19 +60,20 @@ fn two_sessions_in_one_function() {
         (conflict.path.to_string().as_str(), conflict.kind),
         ("src/flags.rs", ConflictKind::Content)
     );
-    assert_eq!(conflict.spots[0].symbol.as_deref(), Some("parse"));
-    assert_eq!(conflict.spots[0].one, 5..6);
+    assert_eq!(conflict.locations[0].symbol.as_deref(), Some("parse"));
+    assert_eq!(conflict.locations[0].one, 5..6);
     assert_eq!(
         conflict.for_person,
-        "“work of s1” and “work of s2” are in conflict in src/flags.rs, line 5 in parse: both change the same \
-         lines. Whichever lands second needs your decision."
+        "“work of s1” and “work of s2” conflict in src/flags.rs, line 5 in parse: both change the \
+         same lines. The one that lands second will need your decision."
     );
     let (session, sentence) = &conflict.for_agents[1];
     assert_eq!(session, "s2");
     assert_eq!(
         sentence,
-        "Another agent (“work of s1”) also changes src/flags.rs, line 5 in parse, otherwise than you: both change \
-         the same lines. Keep your change there small, or leave it and say so."
+        "Another agent (“work of s1”) also changes src/flags.rs, line 5 in parse, in \
+         conflict with you: both change the same lines. Keep your change there small, or leave it \
+         out and report that."
     );
     let lands: Vec<bool> = report
         .order
@@ -80,14 +81,14 @@ fn two_sessions_in_one_function() {
         .map(|it| it.conflicts.is_empty())
         .collect();
     assert_eq!(lands, [true, false]);
-    // Nothing changed: nothing is merged, and the same is said.
+    // Nothing changed: no merge is computed, and the report is the same.
     let again = story.report(&[&one, &two], &none);
     assert_eq!((again.merged, &again.conflicts), (0, &report.conflicts));
-    // Far enough apart they are only near.
+    // On distant lines they only overlap.
     write(&two.root, "src/flags.rs", &RUST.replace("g = 7", "g = 70"));
     let report = story.report(&[&one, &two], &none);
     assert_eq!(report.conflicts, []);
-    let [near] = report.near.as_slice() else {
+    let [near] = report.overlaps.as_slice() else {
         panic!("{report:?}");
     };
     assert_eq!(near.symbol, "parse");
@@ -99,9 +100,9 @@ fn two_sessions_in_one_function() {
             .count(),
         0
     );
-    // In another function they are not even near.
+    // In another function they do not even overlap.
     write(&two.root, "src/flags.rs", &RUST.replace("x = 1", "x = 10"));
-    assert_eq!(story.report(&[&one, &two], &none).near, []);
+    assert_eq!(story.report(&[&one, &two], &none).overlaps, []);
 }
 
 #[test]
@@ -110,15 +111,16 @@ fn the_person_and_the_branch_take_part() {
     let work = story.hub.session("s1");
     write(&work.root, "a.txt", "1\ntwo\n3\n4\n5\n6\n7\n8\n9\n");
     write(&work.root, "fresh.txt", "theirs\n");
-    let text = |text: &str| Buffers::from([(TreePath::from("a.txt"), text.as_bytes().into())]);
+    let text =
+        |text: &str| UnsavedBuffers::from([(TreePath::from("a.txt"), text.as_bytes().into())]);
     let typed = text("1\nzwei\n3\n4\n5\n6\n7\n8\n9\n");
     let report = story.report(&[&work], &typed);
-    assert_eq!(report.conflicts[0].two, Who::Person);
+    assert_eq!(report.conflicts[0].two, ForecastParty::Person);
     assert_eq!(report.conflicts[0].for_agents.len(), 1);
     assert!(
         report.conflicts[0]
             .for_person
-            .contains("what you have not committed")
+            .contains("your uncommitted changes")
     );
     assert_eq!(
         story
@@ -127,17 +129,18 @@ fn the_person_and_the_branch_take_part() {
         []
     );
     write(&story.hub.root, "fresh.txt", "mine, untracked\n");
-    let report = story.report(&[&work], &Buffers::new());
+    let report = story.report(&[&work], &UnsavedBuffers::new());
     assert_eq!(report.conflicts[0].kind, ConflictKind::BothAdded);
     std::fs::remove_file(story.hub.root.join("fresh.txt").as_path()).unwrap();
-    // Once committed, it is the branch that is in the way, told once and not again with each of the others.
+    // Once committed, it conflicts as part of the branch, reported once and not again for every
+    // session.
     write(&story.hub.root, "a.txt", "1\nZWEI\n3\n4\n5\n6\n7\n8\n9\n");
     story.hub.commit();
     let other = story.hub.session("s2");
     write(&other.root, "b.txt", "B\n");
     write(&story.hub.root, "b.txt", "b\nuncommitted\n");
-    let report = story.report(&[&work, &other], &Buffers::new());
-    let told: Vec<(&Who, &Who, String)> = report
+    let report = story.report(&[&work, &other], &UnsavedBuffers::new());
+    let told: Vec<(&ForecastParty, &ForecastParty, String)> = report
         .conflicts
         .iter()
         .map(|it| (&it.one, &it.two, it.path.to_string()))
@@ -145,8 +148,8 @@ fn the_person_and_the_branch_take_part() {
     assert_eq!(
         told,
         [
-            (&who("s1"), &Who::Branch, "a.txt".to_owned()),
-            (&who("s2"), &Who::Person, "b.txt".to_owned()),
+            (&who("s1"), &ForecastParty::Branch, "a.txt".to_owned()),
+            (&who("s2"), &ForecastParty::Person, "b.txt".to_owned()),
         ]
     );
     assert_eq!(report.order[0].conflicts, [TreePath::from("a.txt")]);
@@ -165,7 +168,7 @@ fn a_touched_file_of_the_same_size_is_seen() {
             "a.txt",
             if is_fought { "2\nb\nc\n" } else { "a\nb\nC\n" },
         );
-        let report = story.report(&[&one, &two], &Buffers::new());
+        let report = story.report(&[&one, &two], &UnsavedBuffers::new());
         assert_eq!(!report.conflicts.is_empty(), is_fought, "round {round}");
     }
 }
@@ -175,21 +178,21 @@ fn a_tree_nobody_touched_is_not_looked_at() {
     let mut story = Story::new(&[("a.txt", "a\n")]);
     let work = story.hub.session("s1");
     let works = [work.clone()];
-    let none = Buffers::new();
-    let mut count = |touched: &Touched| {
+    let none = UnsavedBuffers::new();
+    let mut count = |touched: &ChangedTrees| {
         let gathered = story
             .gather
             .read(&story.repository, &works, &none, touched)
             .unwrap();
         gathered.input.sessions[0].changes.len()
     };
-    let nobody = Touched::Only(std::collections::BTreeSet::new());
-    // The first look needs no reason.
+    let nobody = ChangedTrees::Only(std::collections::BTreeSet::new());
+    // The first read scans every tree.
     assert_eq!(count(&nobody), 0);
     write(&work.root, "a.txt", "b\n");
     assert_eq!(count(&nobody), 0);
-    assert_eq!(count(&Touched::Only([who("s1")].into())), 1);
+    assert_eq!(count(&ChangedTrees::Only([who("s1")].into())), 1);
     write(&work.root, "b.txt", "b\n");
     assert_eq!(count(&nobody), 1);
-    assert_eq!(count(&Touched::Anyone), 2);
+    assert_eq!(count(&ChangedTrees::All), 2);
 }

@@ -1,4 +1,4 @@
-//! What a refresh costs with eight sessions.
+//! The cost of a refresh with eight sessions.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use git::Repository;
 use host::RealFiles;
 
 use super::*;
-use crate::land::{Landings, Outcome, Request, Unchecked, Words};
+use crate::land::{CommitMessage, LandingOutcome, LandingRequest, Landings, NoChecks};
 
 /// Repository size: `BURIN_FILES`, small by default.
 #[test]
@@ -27,7 +27,7 @@ fn a_refresh_with_eight_sessions() {
         .map(|(name, text)| (name.as_str(), text.as_str()))
         .collect();
     let hub = Hub::new(&files);
-    let works: Vec<Work> = (0..8).map(|ix| hub.session(&format!("s{ix}"))).collect();
+    let works: Vec<SessionWork> = (0..8).map(|ix| hub.session(&format!("s{ix}"))).collect();
     for (ix, work) in works.iter().enumerate() {
         for file in 0..20 {
             let text =
@@ -37,12 +37,12 @@ fn a_refresh_with_eight_sessions() {
     }
     let repository = Repository::discover(&hub.root).unwrap();
     let memory = hub.folder.path().join("memory");
-    let mut gather = Gather::new(&hub.root, &memory, Arc::new(RealFiles)).unwrap();
-    let mut forecast = Forecast::default();
-    let mut refresh = |what: &str, touched: &Touched| {
+    let mut gather = ChangeGatherer::new(&hub.root, &memory, Arc::new(RealFiles)).unwrap();
+    let mut forecast = Forecaster::default();
+    let mut refresh = |what: &str, touched: &ChangedTrees| {
         let start = Instant::now();
         let gathered = gather
-            .read(&repository, &works, &Buffers::new(), touched)
+            .read(&repository, &works, &UnsavedBuffers::new(), touched)
             .unwrap();
         let read = start.elapsed();
         let start = Instant::now();
@@ -56,17 +56,17 @@ fn a_refresh_with_eight_sessions() {
         );
         report
     };
-    let nobody = Touched::Only(std::collections::BTreeSet::new());
-    refresh("first", &Touched::Anyone);
-    refresh("second", &Touched::Anyone);
-    let still = refresh("unchanged, nobody watched", &Touched::Anyone);
+    let nobody = ChangedTrees::Only(std::collections::BTreeSet::new());
+    refresh("first", &ChangedTrees::All);
+    refresh("second", &ChangedTrees::All);
+    let still = refresh("unchanged, nobody watched", &ChangedTrees::All);
     assert_eq!(still.merged, 0);
     let still = refresh("unchanged, as a watcher says", &nobody);
     assert_eq!(still.merged, 0);
     write(&works[3].root, &names[0], "// all of it\n");
     let report = refresh(
         "one file of one session changed",
-        &Touched::Only([who("s3")].into()),
+        &ChangedTrees::Only([who("s3")].into()),
     );
     let landings = hub.landings();
     let start = Instant::now();
@@ -78,26 +78,29 @@ fn a_refresh_with_eight_sessions() {
         "landing one session: read anew in {read:?}, landed in {:?}",
         start.elapsed()
     );
-    // Its seven pairs, and the order from it on.
+    // Its seven pairs, and the landing order from this session on.
     assert_eq!(report.merged, 7 + 5);
     assert!(report.conflicts.len() >= 7);
 }
 
-fn land_one(landings: &Landings, work: &Work, changes: Changes) {
-    let author = git::land::Person {
+fn land_one(landings: &Landings, work: &SessionWork, changes: Changes) {
+    let author = git::land::Signature {
         name: "Agent".to_owned(),
         email: "agent@example.org".to_owned(),
     };
-    let request = Request {
+    let request = LandingRequest {
         session: work.session.clone(),
         title: work.title.clone(),
         base: work.base.clone(),
         changes,
         branch: None,
         author,
-        words: Words::default(),
+        words: CommitMessage::default(),
     };
     let id = landings.enqueue(&request).unwrap();
-    let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
-    assert!(matches!(outcome, Outcome::Landed { .. }), "{outcome:?}");
+    let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();
+    assert!(
+        matches!(outcome, LandingOutcome::Landed { .. }),
+        "{outcome:?}"
+    );
 }

@@ -1,15 +1,15 @@
-//! Files of the machine that end the process at one of the calls, as a kill would.
+//! File access that ends the process at a chosen call, as a kill would.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use base::AbsPath;
 use host::{
-    AppendLog, Error, Files, Interrupted, Listing, Lock, RealFiles, SaveRequest, Saved, Stat,
-    WatchRequest, Watcher,
+    AppendLog, Error, FileLock, Files, InterruptedSave, Listing, RealFiles, SaveRequest,
+    SaveResult, Stat, WatchRequest, Watcher,
 };
 
-/// Counts calls that change something; dies before the chosen one.
+/// Counts the calls that write, and dies before the chosen one.
 pub(super) struct Dying(std::sync::Arc<AtomicI64>, Option<Box<dyn Files>>);
 
 impl Dying {
@@ -55,7 +55,7 @@ impl Files for Dying {
     fn canonicalize(&self, path: &AbsPath) -> Result<AbsPath, Error> {
         self.real().canonicalize(path)
     }
-    fn save(&self, request: &SaveRequest<'_>) -> Result<Saved, Error> {
+    fn save(&self, request: &SaveRequest<'_>) -> Result<SaveResult, Error> {
         self.count().save(request)
     }
     fn create_file(&self, path: &AbsPath) -> Result<(), Error> {
@@ -82,19 +82,19 @@ impl Files for Dying {
     fn open_log(&self, path: &AbsPath) -> Result<Box<dyn AppendLog>, Error> {
         self.count().open_log(path)
     }
-    fn lock(&self, path: &AbsPath) -> Result<Option<Lock>, Error> {
+    fn lock(&self, path: &AbsPath) -> Result<Option<FileLock>, Error> {
         self.real().lock(path)
     }
     fn watch(&self, request: WatchRequest) -> Result<Watcher, Error> {
         self.real().watch(request)
     }
-    fn interrupted(&self, recovery_folder: &AbsPath) -> (Vec<Interrupted>, Vec<Error>) {
+    fn interrupted(&self, recovery_folder: &AbsPath) -> (Vec<InterruptedSave>, Vec<Error>) {
         self.real().interrupted(recovery_folder)
     }
     fn sweep(&self, folder: &AbsPath) -> Result<(), Error> {
         self.real().sweep(folder)
     }
-    fn beneath(&self, root: &AbsPath) -> Option<Box<dyn Files>> {
-        Some(Box::new(Self(self.0.clone(), RealFiles.beneath(root))))
+    fn open_beneath(&self, root: &AbsPath) -> Option<Box<dyn Files>> {
+        Some(Box::new(Self(self.0.clone(), RealFiles.open_beneath(root))))
     }
 }

@@ -1,7 +1,7 @@
-//! Eight sessions, random edits: all land or are in a named conflict, and nothing of anybody is lost.
+//! Eight sessions with random edits: each lands or reports a conflict, and no work is lost.
 
 use super::*;
-use crate::forecast::{Forecast, Input, Session, Who};
+use crate::forecast::{ForecastInput, ForecastParty, Forecaster, SessionChanges};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -35,8 +35,8 @@ fn edit(random: &mut StdRng, root: &AbsPath, name: &str, step: usize) {
     }
 }
 
-/// Every line a session wrote and did not take away itself.
-fn own_lines(work: &Work) -> Vec<String> {
+/// Every line that a session added and did not remove itself.
+fn own_lines(work: &SessionWork) -> Vec<String> {
     let told = git(
         work.root.as_path(),
         &[
@@ -71,7 +71,7 @@ fn all_land_or_are_in_a_named_conflict() {
             .map(|(name, text)| (name.as_str(), text.as_str()))
             .collect();
         let hub = Hub::new(&files);
-        let works: Vec<Work> = (0..SESSIONS)
+        let works: Vec<SessionWork> = (0..SESSIONS)
             .map(|ix| hub.session(&format!("s{ix}")))
             .collect();
         for step in 0..6 {
@@ -81,9 +81,9 @@ fn all_land_or_are_in_a_named_conflict() {
         }
         write(&hub.root, "mine.txt", "the person's\n");
         let landings = hub.landings();
-        let sessions: Vec<Session> = works
+        let sessions: Vec<SessionChanges> = works
             .iter()
-            .map(|work| Session {
+            .map(|work| SessionChanges {
                 name: work.session.clone(),
                 title: work.title.clone(),
                 base: work.base.clone(),
@@ -91,14 +91,14 @@ fn all_land_or_are_in_a_named_conflict() {
             })
             .collect();
         let repository = landings.repository().unwrap();
-        let input = Input {
+        let input = ForecastInput {
             tip: CommitId(hub.tip()),
             branch: "main".to_owned(),
             sessions: sessions.clone(),
             uncommitted: Arc::default(),
-            unsaved: Buffers::new(),
+            unsaved: UnsavedBuffers::new(),
         };
-        let report = Forecast::default().refresh(&repository, &input).unwrap();
+        let report = Forecaster::default().refresh(&repository, &input).unwrap();
         let mut landed_sessions: Vec<&str> = Vec::new();
         for (work, session) in works.iter().zip(&sessions) {
             if session.changes.is_empty() {
@@ -111,17 +111,18 @@ fn all_land_or_are_in_a_named_conflict() {
                 .find(|it| it.session == work.session)
                 .unwrap();
             match &outcome {
-                Outcome::Landed { .. } | Outcome::Nothing => {
+                LandingOutcome::Landed { .. } | LandingOutcome::Nothing => {
                     assert!(foreseen.conflicts.is_empty(), "{foreseen:?} in seed {seed}");
                     landed_sessions.push(&work.session);
                     landed_count += 1;
                 }
-                Outcome::Conflicted { paths, .. } => {
+                LandingOutcome::Conflicted { paths, .. } => {
                     assert_eq!(&foreseen.conflicts, paths, "seed {seed}");
-                    // Some pair with a session that landed foretold it.
+                    // The forecast of some pair with a landed session predicted it.
                     let is_told = report.conflicts.iter().any(|it| {
                         let both = [&it.one, &it.two];
-                        let is = |name: &str| both.contains(&&Who::Session(name.to_owned()));
+                        let is =
+                            |name: &str| both.contains(&&ForecastParty::Session(name.to_owned()));
                         is(&work.session) && landed_sessions.iter().any(|other| is(other))
                     });
                     assert!(is_told, "{} in seed {seed}", work.session);

@@ -1,8 +1,8 @@
-//! Trees that an agent made to get out of its own.
+//! Malicious trees that try to escape from the worktree.
 
 use super::*;
 use crate::land::Error;
-use git::merge::{Entry, Mode};
+use git::merge::{EntryMode, ObjectEntry};
 
 #[test]
 fn names_and_links_that_lead_elsewhere_are_refused() {
@@ -55,25 +55,25 @@ fn names_and_links_that_lead_elsewhere_are_refused() {
             "{name} is let in: {refused:?}"
         );
     }
-    // Git itself does not see `.GIT` either: it is neither named nor taken.
+    // Git itself ignores `.GIT`: it is neither reported nor landed.
     assert!(refused.iter().any(|it| it == "nested"), "{refused:?}");
     let taken: Vec<String> = scanned.changes.keys().map(ToString::to_string).collect();
     assert_eq!(taken, ["dir/b.txt", "good.txt"]);
     landed(&{
         let id = landings.enqueue(&request(&work, scanned.changes)).unwrap();
-        landings.run(id, &Unchecked, &Buffers::new()).unwrap()
+        landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap()
     });
     assert_eq!(hub.status(), "");
     hub.assert_sound();
 }
 
 #[test]
-fn a_request_with_a_bad_name_is_refused_whatever_made_it() {
+fn landing_with_unsafe_path_is_refused() {
     let hub = Hub::new(&[("a.txt", "a\n")]);
     let work = hub.session("s1");
     let landings = hub.landings();
-    let file = |text: &str| Some(Entry::of_bytes(Mode::Plain, text.as_bytes()));
-    let link = |text: &str| Some(Entry::of_bytes(Mode::Link, text.as_bytes()));
+    let file = |text: &str| Some(ObjectEntry::of_bytes(EntryMode::Plain, text.as_bytes()));
+    let link = |text: &str| Some(ObjectEntry::of_bytes(EntryMode::Link, text.as_bytes()));
     for (name, entry) in [
         (".git/config", file("x")),
         ("a/../../b", file("x")),
@@ -103,8 +103,11 @@ fn nothing_is_written_through_a_link_in_the_checkout() {
     let id = enqueue(&landings, &work);
     std::os::unix::fs::symlink(outside.as_path(), hub.root.join("sub").as_path()).unwrap();
     let tip = hub.tip();
-    let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
-    assert!(matches!(outcome, Outcome::Blocked { .. }), "{outcome:?}");
+    let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();
+    assert!(
+        matches!(outcome, LandingOutcome::Blocked { .. }),
+        "{outcome:?}"
+    );
     assert_eq!(hub.tip(), tip);
     assert_eq!(std::fs::read_dir(outside.as_path()).unwrap().count(), 0);
 }
@@ -145,11 +148,11 @@ fn no_hook_no_filter_and_no_monitor_runs() {
     }
     write(&work.root, ".gitattributes", "* filter=x merge=x diff=x\n");
     write(&work.root, "a.txt", "a\nb\n");
-    // The session's own settings are not asked where things are.
+    // The session's own config does not decide where files are.
     git(work.root.as_path(), &["config", "core.worktree", "/etc"]);
     let landings = hub.landings();
     let (id, outcome) = land(&landings, &work);
     landed(&outcome);
-    landings.undo(id, &Buffers::new()).unwrap();
+    landings.undo(id, &UnsavedBuffers::new()).unwrap();
     assert!(!canary.as_path().exists(), "something was run");
 }

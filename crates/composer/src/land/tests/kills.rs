@@ -1,11 +1,11 @@
-//! A child process that lands is killed at any moment; what it leaves is whole.
+//! A child process is killed at any moment of a landing; the repository stays consistent.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::*;
-use crate::land::Step;
+use crate::land::LandingStep;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -23,13 +23,13 @@ fn child() {
         Landings::open(&folder.join("hub"), &folder.join("state"), files, clock).unwrap();
     let mut last = None;
     while let Some(id) = landings.next().unwrap() {
-        let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+        let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();
         landed(&outcome);
         last = Some(id);
     }
     if let Some(last) = last {
-        let (undo, _) = landings.undo(last, &Buffers::new()).unwrap();
-        landings.undo(undo, &Buffers::new()).unwrap();
+        let (undo, _) = landings.undo(last, &UnsavedBuffers::new()).unwrap();
+        landings.undo(undo, &UnsavedBuffers::new()).unwrap();
     }
 }
 
@@ -64,16 +64,17 @@ fn a_killed_landing_is_before_or_after() {
                 .map(|it| it.split(';').next_back().unwrap().to_owned()),
         );
         let summaries = landings.list().unwrap();
-        let is_landed = |summary: &crate::land::Summary| {
+        let is_landed = |summary: &crate::land::LandingSummary| {
             matches!(
                 summary.step,
-                Step::Landed {
+                LandingStep::Landed {
                     undone_by: None,
                     ..
                 }
             )
         };
-        // Before or after, and the checkout with it; a killed undo counts the same way.
+        // The branch is at its old or new commit, and the checkout matches; the same holds for an
+        // undo.
         let after = hub.tip();
         assert_eq!(
             hub.status(),
@@ -89,16 +90,16 @@ fn a_killed_landing_is_before_or_after() {
             has_landed,
             "round {round}"
         );
-        if !has_landed && summaries.iter().any(|it| it.step == Step::Waiting) {
+        if !has_landed && summaries.iter().any(|it| it.step == LandingStep::Waiting) {
             assert_eq!(landings.next().unwrap(), Some(id));
-            landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+            landed(&landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap());
         } else if !has_landed {
-            // Killed between its undo and the undo of that.
+            // It was killed between the undo and the undo of that.
             let undo = summaries
                 .iter()
                 .rfind(|it| it.undoes == Some(id) && is_landed(it))
                 .unwrap();
-            landed(&landings.undo(undo.id, &Buffers::new()).unwrap().1);
+            landed(&landings.undo(undo.id, &UnsavedBuffers::new()).unwrap().1);
         }
         assert_eq!(hub.read("shared.txt"), shared, "round {round}");
         assert_eq!(hub.status(), "?? untracked.txt\n");
@@ -107,7 +108,7 @@ fn a_killed_landing_is_before_or_after() {
     println!("{kills} rounds, {killed} killed, {cut_short} cut short: {told:#?}");
 }
 
-/// A hub with a file that is written in place, as it has another name outside.
+/// A repository with a file that is written in place, because it has a hard link outside.
 fn hub_with_two_names() -> Hub {
     let hub = Hub::new(&[("shared.txt", ""), ("moved/a.txt", "a\n")]);
     let (from, to) = (hub.root.join("shared.txt"), hub.folder.path().join("also"));
@@ -115,7 +116,7 @@ fn hub_with_two_names() -> Hub {
     hub
 }
 
-/// Starts the child and lets it die; whether it died before it was done.
+/// Starts the child and kills it. Returns whether it died before it was done.
 fn kill_one(hub: &Hub, random: &mut StdRng, round: u64) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -128,7 +129,7 @@ fn kill_one(hub: &Hub, random: &mut StdRng, round: u64) -> bool {
         .env("BURIN_LANDING_CHILD", hub.folder.path().as_path())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    // Every second dies at one of its calls to the system, the others whenever the kill comes.
+    // Every second child dies at a chosen file operation, the others at a random moment.
     let is_counted = round.is_multiple_of(2);
     if is_counted {
         command.env("BURIN_DIES_AT", random.random_range(0..110).to_string());

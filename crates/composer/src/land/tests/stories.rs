@@ -1,9 +1,9 @@
-//! Landings as a person meets them.
+//! Stories of landings, as a user meets them.
 
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::land::{Candidate, Check, Checks, Error, Resolution, Step};
+use crate::land::{Check, CheckRunner, Error, LandingCandidate, LandingStep, Resolution};
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
@@ -11,16 +11,16 @@ fn with(from: &str, to: &str) -> String {
     TEXT.replace(from, to)
 }
 
-/// A hub with one file, and a session that wrote its second line anew.
-fn with_two(word: &str) -> (Hub, Work) {
+/// A repository with one file, and a session that changed its second line.
+fn with_two(word: &str) -> (Hub, SessionWork) {
     let hub = Hub::new(&[("a.txt", TEXT)]);
     let work = hub.session("s1");
     write(&work.root, "a.txt", &with("two", word));
     (hub, work)
 }
 
-/// A hub onto which one of two sessions has landed, and the other, which wants the same line otherwise.
-fn beside_a_landing() -> (Hub, Work) {
+/// A repository on which one of two sessions has landed, and the other session, which conflicts.
+fn beside_a_landing() -> (Hub, SessionWork) {
     let hub = Hub::new(&[("a.txt", TEXT)]);
     let (one, two) = (hub.session("s1"), hub.session("s2"));
     write(&one.root, "a.txt", &with("five", "5"));
@@ -30,15 +30,15 @@ fn beside_a_landing() -> (Hub, Work) {
 }
 
 #[track_caller]
-fn blocked(outcome: Outcome) -> String {
+fn blocked(outcome: LandingOutcome) -> String {
     match outcome {
-        Outcome::Blocked { sentence } => sentence,
+        LandingOutcome::Blocked { sentence } => sentence,
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn a_whole_session_lands_and_is_taken_back_and_lands_again() {
+fn landing_can_be_undone_and_redone() {
     let hub = Hub::new(&[
         ("a.txt", TEXT),
         ("old/b.txt", TEXT),
@@ -87,17 +87,17 @@ fn a_whole_session_lands_and_is_taken_back_and_lands_again() {
             .contains("burin land: work of s1")
     );
 
-    let (undo, outcome) = landings.undo(id, &Buffers::new()).unwrap();
+    let (undo, outcome) = landings.undo(id, &UnsavedBuffers::new()).unwrap();
     assert_eq!(landed(&outcome), before);
     assert_eq!((hub.tip(), hub.status()), (before.clone(), String::new()));
     assert!(!hub.root.join("new").as_path().exists());
     assert_eq!(hub.read("old/b.txt"), TEXT);
     assert!(matches!(
-        landings.undo(id, &Buffers::new()),
+        landings.undo(id, &UnsavedBuffers::new()),
         Err(Error::AlreadyUndone { .. })
     ));
 
-    let (_, outcome) = landings.undo(undo, &Buffers::new()).unwrap();
+    let (_, outcome) = landings.undo(undo, &UnsavedBuffers::new()).unwrap();
     assert_eq!(landed(&outcome), commit);
     assert_eq!((hub.tip(), hub.status()), (commit, String::new()));
     hub.assert_sound();
@@ -113,14 +113,14 @@ fn an_undo_under_later_work_is_a_commit() {
     let (id, _) = land(&landings, &one);
     landed(&land(&landings, &two).1);
     let tip = hub.tip();
-    let (undo, outcome) = landings.undo(id, &Buffers::new()).unwrap();
+    let (undo, outcome) = landings.undo(id, &UnsavedBuffers::new()).unwrap();
     landed(&outcome);
     assert_eq!(hub.git(&["rev-parse", "HEAD~"]).trim(), tip);
     assert_eq!(
         (hub.read("a.txt"), hub.read("b.txt")),
         (TEXT.to_owned(), with("five", "5"))
     );
-    landed(&landings.undo(undo, &Buffers::new()).unwrap().1);
+    landed(&landings.undo(undo, &UnsavedBuffers::new()).unwrap().1);
     assert_eq!(hub.read("a.txt"), with("five", "5"));
     assert_eq!(hub.status(), "");
     hub.assert_sound();
@@ -129,7 +129,7 @@ fn an_undo_under_later_work_is_a_commit() {
 const CONFLICT: &str = "<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> other\n";
 
 #[track_caller]
-fn refused_for_markers(hub: &Hub, work: &Work, expected: (&str, u32)) {
+fn refused_for_markers(hub: &Hub, work: &SessionWork, expected: (&str, u32)) {
     let before = hub.tip();
     let landings = hub.landings();
     let changes = landings.read(work).unwrap().changes;
@@ -173,7 +173,10 @@ fn a_resolution_with_markers_is_refused() {
     let (hub, work) = beside_a_landing();
     let landings = hub.landings();
     let (id, outcome) = land(&landings, &work);
-    assert!(matches!(outcome, Outcome::Conflicted { .. }), "{outcome:?}");
+    assert!(
+        matches!(outcome, LandingOutcome::Conflicted { .. }),
+        "{outcome:?}"
+    );
     let path = path("a.txt");
     let text = Resolution::Text(CONFLICT.as_bytes().to_vec());
     let refused = landings.resolve(id, &path, &text);
@@ -191,64 +194,68 @@ fn conflicts_are_a_state_with_both_sides() {
     let landings = hub.landings();
     let tip = hub.tip();
     let (id, outcome) = land(&landings, &two);
-    let Outcome::Conflicted { paths, sentence } = outcome else {
+    let LandingOutcome::Conflicted { paths, sentence } = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!(paths, [path("a.txt")]);
     assert_eq!(
         sentence,
-        "Cannot land “work of s2”: main moved and 1 hunk conflicts in a.txt. Decide each, then go on."
+        "Cannot land “work of s2”: main moved and 1 hunk conflicts in a.txt. Resolve each \
+         conflict, then continue."
     );
     assert_eq!((hub.tip(), hub.status()), (tip, String::new()));
     let conflicts = landings.conflicts(id).unwrap();
     let conflict = &conflicts[0];
-    let text = |version: &Option<git::merge::Version>| {
+    let text = |version: &Option<git::merge::ConflictSide>| {
         String::from_utf8(version.as_ref().unwrap().bytes.to_vec()).unwrap()
     };
     assert_eq!(text(&conflict.base), TEXT);
     assert_eq!(text(&conflict.ours), with("five", "5"));
     assert_eq!(text(&conflict.theirs), with("five", "V"));
     assert_eq!(conflict.lines[0].ours, 4..5);
-    // It is still there after the program begins anew.
+    // It still exists after a restart.
     let landings = hub.landings();
     assert!(matches!(
         landings.list().unwrap()[1].step,
-        Step::Conflicted { .. }
+        LandingStep::Conflicted { .. }
     ));
     let resolution = Resolution::Text(with("five", "5 or V").into_bytes());
     assert_eq!(
         landings.resolve(id, &path("a.txt"), &resolution).unwrap(),
         0
     );
-    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    landed(&landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap());
     assert_eq!(hub.read("a.txt"), with("five", "5 or V"));
     assert_eq!(hub.status(), "");
     hub.assert_sound();
 }
 
 #[test]
-fn what_a_conflict_was_ended_with_is_not_used_for_another() {
+fn resolution_does_not_apply_to_another_conflict() {
     let (hub, two) = beside_a_landing();
     let landings = hub.landings();
     let (id, _) = land(&landings, &two);
     landings
         .resolve(id, &path("a.txt"), &Resolution::Theirs)
         .unwrap();
-    // The person commits something else there before the turn comes.
+    // The user commits a conflicting change before the landing runs.
     write(&hub.root, "a.txt", &with("five", "fünf"));
     hub.commit();
-    let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
-    assert!(matches!(outcome, Outcome::Conflicted { .. }), "{outcome:?}");
+    let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();
+    assert!(
+        matches!(outcome, LandingOutcome::Conflicted { .. }),
+        "{outcome:?}"
+    );
     landings
         .resolve(id, &path("a.txt"), &Resolution::Ours)
         .unwrap();
-    let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
-    assert_eq!(outcome, Outcome::Nothing);
+    let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();
+    assert_eq!(outcome, LandingOutcome::Nothing);
     assert_eq!(hub.read("a.txt"), with("five", "fünf"));
 }
 
 #[test]
-fn what_the_person_has_not_committed_is_merged_in_or_stands_in_the_way() {
+fn uncommitted_work_is_merged_or_blocks_the_landing() {
     let hub = Hub::new(&[("a.txt", TEXT), ("b.txt", TEXT)]);
     let work = hub.session("s1");
     write(&work.root, "a.txt", &with("two", "2"));
@@ -265,15 +272,15 @@ fn what_the_person_has_not_committed_is_merged_in_or_stands_in_the_way() {
     let sentence = blocked(outcome);
     assert_eq!(
         sentence,
-        "Cannot land “work of s1”: in c.txt, your uncommitted changes to it and the landed ones cannot be merged; \
-         commit, stash or undo that first. Nothing was moved."
+        "Cannot land “work of s1”: in c.txt, your uncommitted changes to it conflict with the \
+         landed ones; commit, stash or undo that first. Nothing was moved."
     );
     assert_eq!(hub.tip(), tip);
     assert_eq!(hub.read("c.txt"), "mine, untracked\n");
     hub.assert_sound();
     std::fs::remove_file(hub.root.join("c.txt").as_path()).unwrap();
     landings.try_again(id).unwrap();
-    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    landed(&landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap());
     assert_eq!(hub.read("a.txt"), with("two", "2").replace("nine", "9"));
     assert_eq!(
         hub.read("b.txt"),
@@ -282,8 +289,8 @@ fn what_the_person_has_not_committed_is_merged_in_or_stands_in_the_way() {
     assert_eq!(hub.status(), " M a.txt\nMM b.txt\n");
     let staged = hub.git(&["show", ":b.txt"]);
     assert_eq!(staged, with("two", "2").replace("nine", "9"));
-    // And back: what is the person's stays.
-    let (_, outcome) = landings.undo(id, &Buffers::new()).unwrap();
+    // And undone: the user's changes stay.
+    let (_, outcome) = landings.undo(id, &UnsavedBuffers::new()).unwrap();
     assert_eq!(landed(&outcome), tip);
     assert_eq!(hub.read("a.txt"), with("nine", "9"));
     assert_eq!(hub.status(), " M a.txt\nMM b.txt\n");
@@ -291,20 +298,23 @@ fn what_the_person_has_not_committed_is_merged_in_or_stands_in_the_way() {
 }
 
 #[test]
-fn buffers_that_are_not_saved_are_merged_or_stand_in_the_way() {
+fn unsaved_buffers_are_merged_or_block_the_landing() {
     let (hub, work) = with_two("2");
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
-    let buffer = |text: String| Buffers::from([(path("a.txt"), text.into_bytes().into())]);
+    let buffer = |text: String| UnsavedBuffers::from([(path("a.txt"), text.into_bytes().into())]);
     let outcome = landings
-        .run(id, &Unchecked, &buffer(with("two", "zwei")))
+        .run(id, &NoChecks, &buffer(with("two", "zwei")))
         .unwrap();
-    assert!(matches!(outcome, Outcome::Blocked { .. }), "{outcome:?}");
+    assert!(
+        matches!(outcome, LandingOutcome::Blocked { .. }),
+        "{outcome:?}"
+    );
     landings.try_again(id).unwrap();
     let outcome = landings
-        .run(id, &Unchecked, &buffer(with("nine", "9")))
+        .run(id, &NoChecks, &buffer(with("nine", "9")))
         .unwrap();
-    let Outcome::Landed { buffers, .. } = outcome else {
+    let LandingOutcome::Landed { buffers, .. } = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!(buffers, buffer(with("two", "2").replace("nine", "9")));
@@ -319,11 +329,12 @@ fn buffers_keep_the_line_endings_of_their_file() {
     write(&work.root, "a.txt", &crlf(&with("two", "2")));
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
-    let buffer = |text: String| Buffers::from([(path("a.txt"), crlf(&text).into_bytes().into())]);
+    let buffer =
+        |text: String| UnsavedBuffers::from([(path("a.txt"), crlf(&text).into_bytes().into())]);
     let outcome = landings
-        .run(id, &Unchecked, &buffer(with("nine", "9")))
+        .run(id, &NoChecks, &buffer(with("nine", "9")))
         .unwrap();
-    let Outcome::Landed { buffers, .. } = outcome else {
+    let LandingOutcome::Landed { buffers, .. } = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!(buffers, buffer(with("two", "2").replace("nine", "9")));
@@ -332,8 +343,8 @@ fn buffers_keep_the_line_endings_of_their_file() {
 
 struct Fails;
 
-impl Checks for Fails {
-    fn check(&self, candidate: &Candidate<'_>) -> Result<Vec<Check>, String> {
+impl CheckRunner for Fails {
+    fn run_checks(&self, candidate: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
         let folder = TempFolder::new().unwrap();
         candidate.write_to(folder.path()).unwrap();
         let text = std::fs::read_to_string(folder.path().join("a.txt").as_path()).unwrap();
@@ -347,11 +358,11 @@ impl Checks for Fails {
     }
 }
 
-/// Tries to take its own landing out of the queue.
+/// Checks that try to drop their own landing.
 struct Drops<'a>(&'a Landings, LandingId);
 
-impl Checks for Drops<'_> {
-    fn check(&self, _: &Candidate<'_>) -> Result<Vec<Check>, String> {
+impl CheckRunner for Drops<'_> {
+    fn run_checks(&self, _: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
         let dropped = self.0.drop_landing(self.1);
         assert!(matches!(dropped, Err(Error::UnderWay(_))), "{dropped:?}");
         let next = self.0.next().unwrap();
@@ -361,7 +372,7 @@ impl Checks for Drops<'_> {
 }
 
 #[test]
-fn what_is_under_way_is_not_dropped_and_no_number_is_given_twice() {
+fn running_landing_is_kept_and_ids_are_unique() {
     let (hub, work) = with_two("2");
     let landings = hub.landings();
     let ids = std::sync::Mutex::new(Vec::new());
@@ -382,7 +393,7 @@ fn what_is_under_way_is_not_dropped_and_no_number_is_given_twice() {
     }
     landed(
         &landings
-            .run(ids[0], &Drops(&landings, ids[0]), &Buffers::new())
+            .run(ids[0], &Drops(&landings, ids[0]), &UnsavedBuffers::new())
             .unwrap(),
     );
     assert!(matches!(
@@ -397,8 +408,8 @@ fn checks_run_on_the_merged_tree() {
     let landings = hub.landings();
     let tip = hub.tip();
     let id = enqueue(&landings, &work);
-    let outcome = landings.run(id, &Fails, &Buffers::new()).unwrap();
-    let Outcome::Failed { sentence, .. } = outcome else {
+    let outcome = landings.run(id, &Fails, &UnsavedBuffers::new()).unwrap();
+    let LandingOutcome::Failed { sentence, .. } = outcome else {
         panic!("{outcome:?}");
     };
     assert_eq!(
@@ -408,7 +419,7 @@ fn checks_run_on_the_merged_tree() {
     assert_eq!((hub.tip(), hub.status()), (tip, String::new()));
     write(&work.root, "a.txt", &with("two", "good"));
     let id = enqueue(&landings, &work);
-    landed(&landings.run(id, &Fails, &Buffers::new()).unwrap());
+    landed(&landings.run(id, &Fails, &UnsavedBuffers::new()).unwrap());
     let told = hub.git(&[
         "log",
         "-1",
@@ -419,8 +430,8 @@ fn checks_run_on_the_merged_tree() {
 
 struct Commits<'a>(&'a Hub, std::cell::Cell<bool>);
 
-impl Checks for Commits<'_> {
-    fn check(&self, _: &Candidate<'_>) -> Result<Vec<Check>, String> {
+impl CheckRunner for Commits<'_> {
+    fn run_checks(&self, _: &LandingCandidate<'_>) -> Result<Vec<Check>, String> {
         if !self.1.replace(true) {
             write(&self.0.root, "b.txt", "b\n");
             self.0.commit();
@@ -435,7 +446,7 @@ fn a_branch_that_moves_while_checks_run_is_merged_anew() {
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
     let outcome = landings
-        .run(id, &Commits(&hub, false.into()), &Buffers::new())
+        .run(id, &Commits(&hub, false.into()), &UnsavedBuffers::new())
         .unwrap();
     landed(&outcome);
     assert_eq!(hub.read("b.txt"), "b\n");
@@ -449,14 +460,14 @@ fn locks_of_others_are_respected_and_ours_cleaned() {
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
     for (lock, told) in [
-        (".git/index.lock", "another git command is at work here"),
+        (".git/index.lock", "another Git command is running"),
         (
             ".git/refs/heads/main.lock",
-            "another git command is moving main",
+            "another Git command is moving main",
         ),
     ] {
         write(&hub.root, lock, "");
-        let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+        let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();
         let sentence = blocked(outcome);
         assert!(sentence.contains(told), "{sentence}");
         assert!(hub.root.join(lock).as_path().exists());
@@ -466,15 +477,15 @@ fn locks_of_others_are_respected_and_ours_cleaned() {
     for lock in [".git/index.lock", ".git/refs/heads/main.lock"] {
         write(&hub.root, lock, "burin landing\n");
     }
-    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    landed(&landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap());
     hub.assert_sound();
 }
 
 #[test]
-fn what_a_kill_left_of_the_index_is_in_nobodys_way() {
+fn stale_index_locks_are_removed() {
     let hub = Hub::new(&[("a.txt", TEXT)]);
     let leave = || {
-        // The lock by which libgit2 writes our scratch, the scratch, and drafts that nobody holds.
+        // The lock with which libgit2 writes our scratch index, that index, and abandoned temporary files.
         for name in ["index", "index.lock", "lock", ".burin-00000000"] {
             write(&hub.root, &format!(".git/burin/{name}"), "torn");
         }
@@ -490,13 +501,13 @@ fn what_a_kill_left_of_the_index_is_in_nobodys_way() {
     let landings = hub.landings();
     let id = enqueue(&landings, &work);
     leave();
-    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    landed(&landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap());
     assert_eq!(
         (hub.read("a.txt"), hub.status()),
         (with("two", "2"), String::new())
     );
     hub.assert_sound();
-    // Where nothing is landed, opening does it; git's own lock stays.
+    // Opening removes them even without a landing; a lock of Git stays.
     leave();
     write(&hub.root, ".git/index.lock", "");
     let (_, told) = hub.open();
@@ -528,20 +539,20 @@ fn unfinished_merges_and_other_checkouts_stand_in_the_way() {
     let id = enqueue(&landings, &work);
     let is_blocked = |told: &str| {
         landings.try_again(id).unwrap();
-        let outcome = landings.run(id, &Unchecked, &Buffers::new()).unwrap();
+        let outcome = landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap();
         let sentence = blocked(outcome);
         assert!(sentence.contains(told), "{sentence}");
     };
     write(&hub.root, ".git/MERGE_HEAD", &format!("{}\n", hub.tip()));
-    is_blocked("a merge of yours is not finished");
+    is_blocked("a merge is unfinished");
     std::fs::remove_file(hub.root.join(".git/MERGE_HEAD").as_path()).unwrap();
     hub.git(&["checkout", "-q", "-b", "elsewhere"]);
     hub.git(&["worktree", "add", "-q", "../tree", "main"]);
-    is_blocked("main is checked out in another working tree too");
+    is_blocked("main is also checked out in another working tree");
     hub.git(&["worktree", "remove", "../tree"]);
-    // A branch that is checked out nowhere simply moves.
+    // A branch that is not checked out simply moves.
     landings.try_again(id).unwrap();
-    landed(&landings.run(id, &Unchecked, &Buffers::new()).unwrap());
+    landed(&landings.run(id, &NoChecks, &UnsavedBuffers::new()).unwrap());
     assert_eq!(hub.read("a.txt"), TEXT);
     assert_eq!(hub.git(&["show", "main:a.txt"]), with("two", "2"));
     assert_eq!(hub.status(), "");

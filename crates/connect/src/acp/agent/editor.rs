@@ -1,4 +1,4 @@
-//! The editor, as an engine reaches it.
+//! The editor as a client that the engine can call.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -8,41 +8,41 @@ use agent_client_protocol as acp;
 use agent_client_protocol::Client;
 use agent_client_protocol::v1::{ConnectionTo, schema as v1};
 
+use crate::acp::protocol::{CallUpdate, PermissionChoice, Update};
 use crate::acp::v1 as words_v1;
-use crate::acp::words::{CallUpdate, LeaveChoice, Update};
 
 /// The editor of a session. Cheap to clone.
 #[derive(Clone)]
-pub struct Editor {
-    pub(super) line: ConnectionTo<Client>,
+pub struct EditorClient {
+    pub(super) connection: ConnectionTo<Client>,
     pub(super) abilities: EditorAbilities,
-    /// Calls that the editor was told of, by session and id: later updates of them are changes.
-    pub(super) told: Arc<Mutex<HashSet<(String, String)>>>,
+    /// Calls already reported to the editor, by session and id: later updates are sent as changes.
+    pub(super) reported: Arc<Mutex<HashSet<(String, String)>>>,
 }
 
-/// What an editor can do for an agent.
+/// The client capabilities of an editor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EditorAbilities {
-    /// Tell the text of a file, newer than the disk where it is being edited.
+    /// Reads files, with unsaved changes.
     pub reads: bool,
-    /// Write a file through itself.
+    /// Writes files through the editor.
     pub writes: bool,
-    /// Show notices.
+    /// Shows notices to the user.
     pub notices: bool,
-    /// Show that a conversation is made shorter.
+    /// Shows the progress of compaction.
     pub compaction: bool,
-    /// Options that are yes or no.
+    /// Supports options with boolean values.
     pub truths: bool,
 }
 
-impl Editor {
-    /// What it can do.
+impl EditorClient {
+    /// Returns the editor's capabilities.
     pub fn abilities(&self) -> EditorAbilities {
         self.abilities
     }
 
-    /// Tells of something that is new or different. What the editor does not know is not sent.
-    pub fn tell(&self, session: &str, update: Update) {
+    /// Sends an update, unless the editor does not support its kind.
+    pub fn send_update(&self, session: &str, update: Update) {
         let is_known = match &update {
             Update::Notice { .. } => self.abilities.notices,
             Update::Compaction { .. } => self.abilities.compaction,
@@ -64,22 +64,25 @@ impl Editor {
         };
         let update = words_v1::update(update, is_new);
         let told = v1::SessionNotification::new(session.to_owned(), update);
-        if let Err(error) = self.line.send_notification(told) {
+        if let Err(error) = self.connection.send_notification(told) {
             log::debug!("the editor is gone: {}", error.message);
         }
     }
 
-    /// Asks the person for leave.
+    /// Requests permission from the user.
     pub async fn ask(
         &self,
         session: &str,
         call: CallUpdate,
-        choices: Vec<LeaveChoice>,
+        choices: Vec<PermissionChoice>,
     ) -> PermissionOutcome {
-        let options = choices.into_iter().map(words_v1::leave_option).collect();
+        let options = choices
+            .into_iter()
+            .map(words_v1::permission_option)
+            .collect();
         let call = words_v1::permission_call(call);
         let request = v1::RequestPermissionRequest::new(session.to_owned(), call, options);
-        match self.line.send_request(request).block_task().await {
+        match self.connection.send_request(request).block_task().await {
             Ok(response) => match response.outcome {
                 v1::RequestPermissionOutcome::Selected(it) => {
                     PermissionOutcome::Answer(it.option_id.to_string())
@@ -94,17 +97,19 @@ impl Editor {
         }
     }
 
-    /// The text of a file as the editor has it; `None` where it does not tell. The error is a sentence.
+    /// Reads a file through the editor; `None` if it does not support that. The error is a
+    /// sentence.
     pub async fn read(&self, session: &str, path: PathBuf) -> Option<Result<String, String>> {
         if !self.abilities.reads {
             return None;
         }
         let request = v1::ReadTextFileRequest::new(session.to_owned(), path);
-        let read = self.line.send_request(request).block_task().await;
+        let read = self.connection.send_request(request).block_task().await;
         Some(read.map(|it| it.content).map_err(|error| error.message))
     }
 
-    /// Writes a file through the editor; `None` where it does not. The error is a sentence.
+    /// Writes a file through the editor; `None` if it does not support that. The error is a
+    /// sentence.
     pub async fn write(
         &self,
         session: &str,
@@ -115,36 +120,36 @@ impl Editor {
             return None;
         }
         let request = v1::WriteTextFileRequest::new(session.to_owned(), path, content);
-        let written = self.line.send_request(request).block_task().await;
+        let written = self.connection.send_request(request).block_task().await;
         Some(written.map(|_| ()).map_err(|error| error.message))
     }
 
-    /// Leaves out what the editor cannot show.
-    pub(super) fn keep_known(&self, options: &mut Vec<crate::acp::words::ConfigOption>) {
-        use crate::acp::words::OptionValue;
+    /// Removes options that the editor cannot show.
+    pub(super) fn keep_known(&self, options: &mut Vec<crate::acp::protocol::ConfigOption>) {
+        use crate::acp::protocol::OptionValue;
         let truths = self.abilities.truths;
         options.retain(|option| truths || !matches!(option.value, OptionValue::Truth(_)));
     }
 
     fn is_new(&self, session: &str, call: &str) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         told.insert((session.to_owned(), call.to_owned()))
     }
 }
 
-/// What became of a question for leave.
+/// The result of a permission request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermissionOutcome {
-    /// The id of the answer that was chosen.
+    /// The id of the chosen answer.
     Answer(String),
-    /// The person stopped the turn instead of answering: the protocol has the editor say so in this way.
+    /// The user stopped the turn instead of answering; the protocol reports it this way.
     Cancelled,
-    /// The editor cannot ask or is gone: nothing is allowed.
+    /// The editor cannot ask or has disconnected: nothing is allowed.
     Nothing,
 }
 
 impl PermissionOutcome {
-    /// The id of the answer, where there is one.
+    /// Returns the id of the chosen answer, if any.
     pub fn answer(&self) -> Option<&str> {
         match self {
             Self::Answer(id) => Some(id),
@@ -153,7 +158,7 @@ impl PermissionOutcome {
     }
 }
 
-impl std::fmt::Debug for Editor {
+impl std::fmt::Debug for EditorClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Editor")
             .field("abilities", &self.abilities)
@@ -161,9 +166,9 @@ impl std::fmt::Debug for Editor {
     }
 }
 
-/// An error as the protocol tells it.
-pub(super) fn refusal(refusal: super::Refusal) -> acp::Error {
-    use super::Refusal::{Failed, Invalid, NeedsPerson, NotThere};
+/// Converts a refusal to a protocol error.
+pub(super) fn refusal(refusal: super::RequestRefusal) -> acp::Error {
+    use super::RequestRefusal::{Failed, Invalid, NeedsPerson, NotThere};
     let (code, text) = match refusal {
         NotThere(text) => (acp::ErrorCode::RESOURCE_NOT_FOUND, text),
         Invalid(text) => (acp::ErrorCode::INVALID_PARAMS, text),

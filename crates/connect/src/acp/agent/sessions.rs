@@ -1,4 +1,4 @@
-//! The requests of an editor, handed to the engine.
+//! Dispatches the requests of an editor to the engine.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -15,40 +15,42 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::editor::{Editor, EditorAbilities, refusal};
-use super::{Engine, Opened, Refusal, Replay, Wanted};
+use super::editor::{EditorAbilities, EditorClient, refusal};
+use super::{AgentBackend, HistoryReplay, OpenedSession, RequestRefusal, SessionRequest};
 use crate::acp::v1 as words_v1;
 use crate::acp::wire::{self, Strange};
-use crate::mcp::{Client as SignedClient, Fingerprint, Origin, Reach, ServerEntry};
+use crate::mcp::{
+    OAuthClient as SignedClient, ServerEntry, ServerFingerprint, ServerOrigin, ServerTransport,
+};
 use crate::variables::Variables;
 
-/// An answer that is being worked for.
-type Answering<A> = BoxFuture<'static, Result<A, Refusal>>;
+/// A pending response to a request.
+type Answering<A> = BoxFuture<'static, Result<A, RequestRefusal>>;
 
-/// What an editor is answered whose session is open, and what was opened.
-type Opening<A> = Result<(A, Opened), Refusal>;
+/// The response to a request that opens a session, with the opened session.
+type Opening<A> = Result<(A, OpenedSession), RequestRefusal>;
 
-/// What is kept of a connection.
-struct Desk {
-    engine: Arc<dyn Engine>,
+/// The state of a connection.
+struct AgentServer {
+    engine: Arc<dyn AgentBackend>,
     abilities: Mutex<EditorAbilities>,
-    told: Arc<Mutex<HashSet<(String, String)>>>,
-    /// Sessions that are open: whether a turn of theirs runs.
+    reported: Arc<Mutex<HashSet<(String, String)>>>,
+    /// Open sessions, with whether a turn is running.
     open: Mutex<HashMap<String, bool>>,
 }
 
 pub(super) async fn serve(
-    engine: Arc<dyn Engine>,
+    engine: Arc<dyn AgentBackend>,
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<(), String> {
     let incoming = wire::incoming(input, Strange::Answered);
     let (outgoing, written) = wire::outgoing(output);
     let transport = acp::Lines::new(outgoing, incoming);
-    let desk = Arc::new(Desk {
+    let desk = Arc::new(AgentServer {
         engine,
         abilities: Mutex::default(),
-        told: Arc::default(),
+        reported: Arc::default(),
         open: Mutex::default(),
     });
     let at = desk.clone();
@@ -56,11 +58,11 @@ pub(super) async fn serve(
         match dispatch {
             Dispatch::Request(message, responder) => {
                 let (method, params) = message.into_parts();
-                at.clone().asked(&method, params, responder, editor);
+                at.clone().on_request(&method, params, responder, editor);
             }
             Dispatch::Notification(message) => {
                 let (method, params) = message.into_parts();
-                at.told(&method, params).await;
+                at.on_notification(&method, params).await;
             }
             Dispatch::Response(result, router) => return router.route_with_result(result),
         }
@@ -72,37 +74,41 @@ pub(super) async fn serve(
         .on_receive_dispatch(hear, acp::on_receive_dispatch!())
         .connect_to(transport)
         .await;
-    desk.leave().await;
-    // What is said last is to be on its way before we go.
+    desk.close_sessions().await;
+    // The last messages must be written before we return.
     written.await.log_err();
-    ended.map_err(|error| format!("the line to the editor broke: {}", error.message))
+    ended.map_err(|error| format!("the connection to the editor broke: {}", error.message))
 }
 
-impl Desk {
-    /// A request. The answer is worked for beside the line, which goes on meanwhile.
-    fn asked(
+impl AgentServer {
+    /// Handles a request. Responses are computed in separate tasks, so that the connection is not
+    /// blocked.
+    fn on_request(
         self: Arc<Self>,
         method: &str,
         params: Value,
         responder: Responder,
         line: ConnectionTo<Client>,
     ) {
-        let editor = Editor {
-            line,
+        let editor = EditorClient {
+            connection: line,
             abilities: *self
                 .abilities
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner),
-            told: self.told.clone(),
+            reported: self.reported.clone(),
         };
         match method {
             "initialize" => with(params, responder, |params, responder| {
-                reply(responder, Ok(self.introduce(params)));
+                reply(responder, Ok(self.initialize(params)));
             }),
             "authenticate" => with(params, responder, |wanted, responder| {
                 let wanted: v1::AuthenticateRequest = wanted;
-                let text = format!("nobody has to sign in here, not by {}", wanted.method_id);
-                reply::<()>(responder, Err(Refusal::Invalid(text)));
+                let text = format!(
+                    "signing in is not required; unknown method {}",
+                    wanted.method_id
+                );
+                reply::<()>(responder, Err(RequestRefusal::Invalid(text)));
             }),
             "session/new" => with(params, responder, |params, responder| {
                 spawn_opening(responder, self.new_session(params, editor.clone()), editor);
@@ -136,7 +142,7 @@ impl Desk {
         }
     }
 
-    async fn told(&self, method: &str, params: Value) {
+    async fn on_notification(&self, method: &str, params: Value) {
         if method != "session/cancel" {
             return;
         }
@@ -145,7 +151,7 @@ impl Desk {
         }
     }
 
-    fn introduce(&self, hello: v1::InitializeRequest) -> v1::InitializeResponse {
+    fn initialize(&self, hello: v1::InitializeRequest) -> v1::InitializeResponse {
         let able = hello.client_capabilities;
         let session = able.session.unwrap_or_default();
         let abilities = EditorAbilities {
@@ -161,7 +167,7 @@ impl Desk {
             .abilities
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = abilities;
-        let about = self.engine.about();
+        let about = self.engine.identity();
         let prompt = v1::PromptCapabilities::new()
             .image(about.sees)
             .embedded_context(true);
@@ -185,9 +191,9 @@ impl Desk {
     async fn new_session(
         self: Arc<Self>,
         request: v1::NewSessionRequest,
-        editor: Editor,
+        editor: EditorClient,
     ) -> Opening<v1::NewSessionResponse> {
-        let wanted = wanted(
+        let wanted = session_request(
             request.cwd,
             request.additional_directories,
             request.mcp_servers,
@@ -195,7 +201,7 @@ impl Desk {
         )?;
         let opened = self.engine.open(wanted, editor.clone()).await?;
         self.opened(&opened.session);
-        let (modes, options) = shown(&opened, &editor);
+        let (modes, options) = session_state(&opened, &editor);
         let response = v1::NewSessionResponse::new(opened.session.clone())
             .modes(modes)
             .config_options(options);
@@ -205,21 +211,22 @@ impl Desk {
     async fn load(
         self: Arc<Self>,
         request: v1::LoadSessionRequest,
-        editor: Editor,
+        editor: EditorClient,
     ) -> Opening<v1::LoadSessionResponse> {
         let id = request.session_id.to_string();
-        let wanted = wanted(
+        let wanted = session_request(
             request.cwd,
             request.additional_directories,
             request.mcp_servers,
             request.meta,
         )?;
         self.forget_calls(&id);
-        let reopening = self.reopen(id, wanted, Replay::All, editor.clone());
+        let reopening = self.reopen(id, wanted, HistoryReplay::All, editor.clone());
         let (mut opened, modes, options) = reopening.await?;
-        // The answer says that everything was told; the editor knows the session already, since it named it.
+        // The response ends the replay; the editor chose the session's id, so it accepts updates
+        // before it.
         for update in std::mem::take(&mut opened.after) {
-            editor.tell(&opened.session, update);
+            editor.send_update(&opened.session, update);
         }
         let response = v1::LoadSessionResponse::new()
             .modes(modes)
@@ -230,41 +237,43 @@ impl Desk {
     async fn resume(
         self: Arc<Self>,
         request: v1::ResumeSessionRequest,
-        editor: Editor,
+        editor: EditorClient,
     ) -> Opening<v1::ResumeSessionResponse> {
         let id = request.session_id.to_string();
-        let wanted = wanted(
+        let wanted = session_request(
             request.cwd,
             request.additional_directories,
             request.mcp_servers,
             request.meta,
         )?;
-        let (opened, modes, options) = self.reopen(id, wanted, Replay::Nothing, editor).await?;
+        let (opened, modes, options) = self
+            .reopen(id, wanted, HistoryReplay::Nothing, editor)
+            .await?;
         let response = v1::ResumeSessionResponse::new()
             .modes(modes)
             .config_options(options);
         Ok((response, opened))
     }
 
-    /// Opens a session that is remembered; what is shown of it beside.
+    /// Reopens a stored session, and returns its modes and options too.
     async fn reopen(
         &self,
         id: String,
-        wanted: Wanted,
-        replay: Replay,
-        editor: Editor,
-    ) -> Result<(Opened, Modes, Options), Refusal> {
+        wanted: SessionRequest,
+        replay: HistoryReplay,
+        editor: EditorClient,
+    ) -> Result<(OpenedSession, Modes, Options), RequestRefusal> {
         let reopening = self.engine.reopen(id, wanted, replay, editor.clone());
         let opened = reopening.await?;
         self.opened(&opened.session);
-        let (modes, options) = shown(&opened, &editor);
+        let (modes, options) = session_state(&opened, &editor);
         Ok((opened, modes, options))
     }
 
     async fn list(
         self: Arc<Self>,
         request: v1::ListSessionsRequest,
-    ) -> Result<v1::ListSessionsResponse, Refusal> {
+    ) -> Result<v1::ListSessionsResponse, RequestRefusal> {
         let listed = self.engine.list(request.cwd, request.cursor).await?;
         let sessions = listed
             .sessions
@@ -279,7 +288,7 @@ impl Desk {
         request: v1::CloseSessionRequest,
     ) -> Answering<v1::CloseSessionResponse> {
         let id = request.session_id.to_string();
-        let known = self.known(&id);
+        let known = self.require_open(&id);
         Box::pin(async move {
             known?;
             self.engine.cancel(id.clone()).await;
@@ -296,9 +305,10 @@ impl Desk {
             let pieces = request
                 .prompt
                 .into_iter()
-                .filter_map(words_v1::piece)
+                .filter_map(words_v1::from_content_block)
                 .collect();
-            // Here, not later: a cancellation that follows is to find the turn.
+            // Called here and not in the future, so that a cancellation that follows finds the
+            // turn.
             self.engine.prompt(id.clone(), pieces)
         });
         Box::pin(async move {
@@ -306,16 +316,16 @@ impl Desk {
             if let Some(runs) = self.open().get_mut(&id) {
                 *runs = false;
             }
-            let reason = words_v1::stop_reason(ended?).map_err(Refusal::Failed)?;
+            let reason = words_v1::stop_reason(ended?).map_err(RequestRefusal::Failed)?;
             Ok(v1::PromptResponse::new(reason))
         })
     }
 
-    fn begin_turn(&self, id: &str) -> Result<(), Refusal> {
-        self.known(id)?;
+    fn begin_turn(&self, id: &str) -> Result<(), RequestRefusal> {
+        self.require_open(id)?;
         if self.open().insert(id.to_owned(), true) == Some(true) {
             let text = "a turn of this session runs already; wait for its end, or cancel it";
-            return Err(Refusal::Invalid(text.to_owned()));
+            return Err(RequestRefusal::Invalid(text.to_owned()));
         }
         Ok(())
     }
@@ -326,7 +336,9 @@ impl Desk {
     ) -> Answering<v1::SetSessionModeResponse> {
         let id = request.session_id.to_string();
         let mode = request.mode_id.to_string();
-        let set = self.known(&id).map(|()| self.engine.set_mode(id, mode));
+        let set = self
+            .require_open(&id)
+            .map(|()| self.engine.set_mode(id, mode));
         Box::pin(async move {
             set?.await?;
             Ok(v1::SetSessionModeResponse::new())
@@ -336,13 +348,13 @@ impl Desk {
     fn set_option(
         self: Arc<Self>,
         request: v1::SetSessionConfigOptionRequest,
-        editor: Editor,
+        editor: EditorClient,
     ) -> Answering<v1::SetSessionConfigOptionResponse> {
         let id = request.session_id.to_string();
         let option = request.config_id.to_string();
         let chosen = words_v1::chosen(request.value)
-            .ok_or_else(|| Refusal::Invalid("a value of that kind is not known".to_owned()));
-        let set = self.known(&id).and(chosen);
+            .ok_or_else(|| RequestRefusal::Invalid("a value of that kind is not known".to_owned()));
+        let set = self.require_open(&id).and(chosen);
         let set = set.map(|chosen| self.engine.set_option(id, option, chosen));
         Box::pin(async move {
             let mut options = set?.await?;
@@ -352,8 +364,9 @@ impl Desk {
         })
     }
 
-    /// The editor is gone: nobody sees what a turn does any more.
-    async fn leave(&self) {
+    /// Cancels and closes all sessions after the editor disconnected, since their updates are no
+    /// longer visible.
+    async fn close_sessions(&self) {
         let open: Vec<_> = self.open().drain().map(|(id, _)| id).collect();
         for id in open {
             self.engine.cancel(id.clone()).await;
@@ -363,9 +376,9 @@ impl Desk {
         }
     }
 
-    /// Whoever hears a session from the beginning knows none of its calls.
+    /// Resets the reported calls of a session, since its conversation is sent again.
     fn forget_calls(&self, session: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         told.retain(|(of, _)| of != session);
     }
 
@@ -373,13 +386,12 @@ impl Desk {
         self.open().insert(session.to_owned(), false);
     }
 
-    fn known(&self, session: &str) -> Result<(), Refusal> {
-        match self.open().contains_key(session) {
-            true => Ok(()),
-            false => {
-                let text = format!("there is no open session {session}; open or load one first");
-                Err(Refusal::NotThere(text))
-            }
+    fn require_open(&self, session: &str) -> Result<(), RequestRefusal> {
+        if self.open().contains_key(session) {
+            Ok(())
+        } else {
+            let text = format!("there is no open session {session}; open or load one first");
+            Err(RequestRefusal::NotThere(text))
         }
     }
 
@@ -388,7 +400,7 @@ impl Desk {
     }
 }
 
-/// Reads the parameters, or answers what is wrong with them.
+/// Parses the parameters, or responds with the parse error.
 fn with<P: DeserializeOwned>(params: Value, responder: Responder, then: impl FnOnce(P, Responder)) {
     match serde_json::from_value(params) {
         Ok(params) => then(params, responder),
@@ -401,23 +413,24 @@ fn with<P: DeserializeOwned>(params: Value, responder: Responder, then: impl FnO
 
 fn spawn<A: Serialize + Send + 'static>(
     responder: Responder,
-    answer: impl Future<Output = Result<A, Refusal>> + Send + 'static,
+    answer: impl Future<Output = Result<A, RequestRefusal>> + Send + 'static,
 ) {
     tokio::spawn(async move { reply(responder, answer.await) });
 }
 
-/// Answers that a session is open; only then does the editor know it and can be told more of it.
+/// Sends the response to a request that opens a session, and then its pending updates: the editor
+/// knows the session only after the response.
 fn spawn_opening<A: Serialize + Send + 'static>(
     responder: Responder,
     opening: impl Future<Output = Opening<A>> + Send + 'static,
-    editor: Editor,
+    editor: EditorClient,
 ) {
     tokio::spawn(async move {
         match opening.await {
             Ok((answer, opened)) => {
                 reply(responder, Ok(answer));
                 for update in opened.after {
-                    editor.tell(&opened.session, update);
+                    editor.send_update(&opened.session, update);
                 }
             }
             Err(refusal) => reply::<A>(responder, Err(refusal)),
@@ -425,22 +438,22 @@ fn spawn_opening<A: Serialize + Send + 'static>(
     });
 }
 
-fn reply<A: Serialize>(responder: Responder, answer: Result<A, Refusal>) {
+fn reply<A: Serialize>(responder: Responder, answer: Result<A, RequestRefusal>) {
     let sent = match answer.map(serde_json::to_value) {
         Ok(Ok(value)) => responder.respond(value),
         Ok(Err(error)) => responder.respond_with_internal_error(error),
         Err(refused) => responder.respond_with_error(refusal(refused)),
     };
-    // An editor that is gone does not need it.
+    // An editor that has disconnected does not need it.
     sent.log_err();
 }
 
-/// The ways of working of a session, as they are told.
+/// A session's modes in protocol form.
 type Modes = Option<v1::SessionModeState>;
-/// What can be chosen of a session, as it is told.
+/// A session's options in protocol form.
 type Options = Option<Vec<v1::SessionConfigOption>>;
 
-fn shown(opened: &Opened, editor: &Editor) -> (Modes, Options) {
+fn session_state(opened: &OpenedSession, editor: &EditorClient) -> (Modes, Options) {
     let mut options = opened.options.clone();
     editor.keep_known(&mut options);
     let options: Vec<_> = options.into_iter().map(words_v1::option).collect();
@@ -448,19 +461,20 @@ fn shown(opened: &Opened, editor: &Editor) -> (Modes, Options) {
     (modes, (!options.is_empty()).then_some(options))
 }
 
-fn wanted(
+fn session_request(
     folder: PathBuf,
     more: Vec<PathBuf>,
     servers: Vec<v1::McpServer>,
     meta: Option<v1::Meta>,
-) -> Result<Wanted, Refusal> {
-    // The protocol asks for absolute paths; small clients name the folder that they started us in by a dot.
+) -> Result<SessionRequest, RequestRefusal> {
+    // The protocol requires absolute paths, but small clients pass `.` for the folder they started
+    // us in.
     let whole = std::path::absolute(&folder).ok();
     let Some(root) = whole.and_then(AbsPath::new) else {
         let text = format!("cwd must be an absolute path, not \"{}\"", folder.display());
-        return Err(Refusal::Invalid(text));
+        return Err(RequestRefusal::Invalid(text));
     };
-    Ok(Wanted {
+    Ok(SessionRequest {
         folder: root.as_path().to_owned(),
         more,
         servers: servers
@@ -471,13 +485,13 @@ fn wanted(
     })
 }
 
-/// An editor's server as an entry; `None` for a kind that is not spoken.
+/// Converts an editor's server to an entry; `None` for an unsupported transport.
 fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
     let written = serde_json::to_value(&server).ok()?;
     let (name, reach) = match server {
         v1::McpServer::Stdio(it) => {
             let variables = it.env.into_iter().map(|it| (it.name, it.value));
-            let reach = Reach::Process {
+            let reach = ServerTransport::Process {
                 command: it.command.display().to_string(),
                 arguments: it.args,
                 environment: variables.collect::<Variables>(),
@@ -490,7 +504,7 @@ fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
             let headers = headers.collect::<BTreeMap<_, _>>();
             (
                 it.name,
-                Ok(Reach::Http {
+                Ok(ServerTransport::Http {
                     url: it.url,
                     headers,
                     client: SignedClient::default(),
@@ -498,16 +512,16 @@ fn server(server: v1::McpServer, root: &AbsPath) -> Option<ServerEntry> {
             )
         }
         v1::McpServer::Sse(it) => {
-            let why = "it speaks the old HTTP+SSE transport, which is not spoken here";
+            let why = "it uses the old HTTP+SSE transport, which is not supported";
             (it.name, Err(why.to_owned()))
         }
         _ => return None,
     };
     Some(ServerEntry {
-        fingerprint: Fingerprint::of(&name, &written),
+        fingerprint: ServerFingerprint::of(&name, &written),
         written,
         name,
-        origin: Origin::Person,
+        origin: ServerOrigin::Person,
         is_disabled: false,
         startup: None,
         reach,

@@ -1,4 +1,4 @@
-//! Which agents there are: data, completed by what the person adds.
+//! The known agents: a data file that users can extend.
 
 use base::AbsPath;
 use host::{FileKind, Files};
@@ -6,53 +6,53 @@ use serde::Deserialize;
 
 use crate::variables::Variables;
 
-/// The agents that are known to work.
+/// The agents known to work.
 const KNOWN: &str = include_str!("../../../../../assets/agents/agents.json");
 
 /// An agent that can be hosted.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentEntry {
-    /// Its id.
+    /// The id of the agent.
     pub id: String,
-    /// What people call it.
+    /// The name for display.
     pub name: String,
-    /// Ways to start it, the best first.
+    /// Commands that start it, best first.
     pub commands: Vec<AgentCommand>,
-    /// How to get it: a sentence.
+    /// Installation instructions, as a sentence.
     pub install: String,
-    /// Our variables that are meant for it: the keys of its own provider.
+    /// Variables of our environment that it may receive: the keys of its own provider.
     #[serde(default)]
     pub keys: Vec<String>,
-    /// Variables that it wants beside what it finds.
+    /// Additional variables of its environment.
     #[serde(default)]
     pub environment: Variables,
 }
 
-/// A way to start an agent.
+/// A command that starts an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentCommand {
-    /// The program.
+    /// The program to start.
     pub program: String,
-    /// Its arguments.
+    /// The arguments of the program.
     #[serde(default)]
     pub arguments: Vec<String>,
 }
 
-/// The agents that are known to work, found or not.
-pub fn known() -> Vec<AgentEntry> {
+/// Returns the agents known to work, installed or not.
+pub fn known_agents() -> Vec<AgentEntry> {
     match serde_json::from_str(KNOWN) {
         Ok(entries) => entries,
         Err(error) => {
-            base::never!("the list of agents makes no sense: {error}");
+            base::never!("the list of agents is invalid: {error}");
             Vec::new()
         }
     }
 }
 
 impl AgentEntry {
-    /// The first way to start it whose program is there, with the program's whole path. Blocks.
+    /// Returns the first command whose program is installed, with its absolute path. Blocks.
     pub fn find(&self, files: &dyn Files, variables: &Variables) -> Option<AgentCommand> {
         let path = variables.get("PATH")?;
         self.commands.iter().find_map(|command| {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_known_agent_can_be_started() {
-        let all = known();
+        let all = known_agents();
         let ids: BTreeSet<_> = all.iter().map(|agent| agent.id.as_str()).collect();
         assert_eq!(
             ids,
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_is_there_is_taken() {
+    fn first_installed_command_is_chosen() {
         let files = FakeFiles::new();
         let path = |text: &str| AbsPath::new(text).expect("absolute");
         for folder in ["/a", "/b"] {

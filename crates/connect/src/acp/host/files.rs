@@ -1,25 +1,26 @@
-//! Files read and written for a hosted agent, below its root alone.
+//! Reads and writes files for a hosted agent, only below its root.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use base::AbsPath;
-use host::{Expected, Files, SaveRequest};
+use host::{ExpectedContent, Files, SaveRequest};
 
-/// The largest file that is read for an agent, in bytes.
+/// Maximum size of a file to read, in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// What an agent may reach.
+/// The files a hosted agent can access.
 #[derive(Clone)]
-pub(super) struct Reach {
+pub(super) struct AgentFiles {
     pub(super) files: Arc<dyn Files>,
-    /// A real path without links.
+    /// The root folder, with symlinks resolved.
     pub(super) root: AbsPath,
     pub(super) recovery: AbsPath,
 }
 
-impl Reach {
-    /// A file's text, or `limit` of its lines from `line` on, from 1. Blocks. The error is a sentence.
+impl AgentFiles {
+    /// Reads a file, or `limit` of its lines from `line` on, counted from 1. Blocks. The error is a
+    /// sentence.
     pub(super) fn read(
         &self,
         path: &Path,
@@ -41,7 +42,7 @@ impl Reach {
         Ok(text.split_inclusive('\n').skip(first).take(count).collect())
     }
 
-    /// Writes a file, with the folders above it. Blocks. The error is a sentence.
+    /// Writes a file and creates missing folders. Blocks. The error is a sentence.
     pub(super) fn write(&self, path: &Path, content: &str) -> Result<(), String> {
         let path = self.inside(path)?;
         let home = std::env::var_os("HOME").and_then(AbsPath::new);
@@ -55,13 +56,13 @@ impl Reach {
         let request = SaveRequest {
             path: &path,
             content: content.as_bytes(),
-            expected: Expected::Anything,
+            expected: ExpectedContent::Anything,
             recovery_folder: &self.recovery,
         };
         self.files.save(&request).map(|_| ()).map_err(told)
     }
 
-    /// The real path, if it lies below the root even after links are followed.
+    /// Resolves a path, which must be below the root after following symlinks.
     fn inside(&self, path: &Path) -> Result<AbsPath, String> {
         let shown = path.display();
         let outside = || {
@@ -74,13 +75,14 @@ impl Reach {
         let wanted =
             AbsPath::new(path).ok_or_else(|| format!("{shown} is not an absolute path"))?;
         let real = self.real(&wanted)?;
-        match real.is_within(&self.root) {
-            true => Ok(real),
-            false => Err(outside()),
+        if real.is_within(&self.root) {
+            Ok(real)
+        } else {
+            Err(outside())
         }
     }
 
-    /// The path without links; what is missing at its end is taken as it stands.
+    /// Resolves symlinks; missing components at the end stay as written.
     fn real(&self, path: &AbsPath) -> Result<AbsPath, String> {
         let mut missing: Vec<PathBuf> = Vec::new();
         let mut at = path.clone();
@@ -90,7 +92,7 @@ impl Reach {
                     let rest = missing.iter().rev();
                     return Ok(rest.fold(real, |path, name| path.join(name)));
                 }
-                // A link that leads nowhere would be followed by the write.
+                // A write would follow a dangling symlink, so it is not treated as missing.
                 Err(error) if error.is_not_found() && !self.files.exists(&at) => {
                     let parent = at.parent().ok_or_else(|| error.to_string())?;
                     missing.push(PathBuf::from(at.name()));
@@ -112,7 +114,7 @@ mod tests {
         AbsPath::new(text).expect("absolute")
     }
 
-    fn reach() -> Reach {
+    fn reach() -> AgentFiles {
         let files = FakeFiles::new();
         for folder in ["/project", "/project/src", "/other", "/state"] {
             files.folder(&path(folder));
@@ -121,7 +123,7 @@ mod tests {
         files.write(&path("/other/secret"), "s");
         files.link(&path("/project/out"), "/other");
         files.link(&path("/project/dangling"), "/other/new");
-        Reach {
+        AgentFiles {
             files: Arc::new(files),
             root: path("/project"),
             recovery: path("/state"),
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_outside_is_touched() {
+    fn files_outside_the_root_are_refused() {
         let reach = reach();
         for outside in [
             "/other/secret",
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_programs_is_not_written() {
+    fn files_that_run_programs_are_not_written() {
         let reach = reach();
         for path in [
             "/project/.git/hooks/pre-commit",
@@ -181,7 +183,7 @@ mod tests {
             "/project/src/.envrc",
         ] {
             let refused = reach.write(Path::new(path), "x").expect_err(path);
-            assert!(refused.contains("change it yourself"), "{refused}");
+            assert!(refused.contains("only the user may change it"), "{refused}");
             assert!(!reach.files.exists(&self::path(path)), "{path}");
         }
     }

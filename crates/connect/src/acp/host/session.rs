@@ -1,4 +1,4 @@
-//! One hosted agent as a task.
+//! The task that drives one hosted agent.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -18,52 +18,54 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::line::{Heard, Line, open, sentence};
-use super::opening;
+use super::connection::{AgentConnection, AgentMessage, open, sentence};
+use super::handshake;
 use super::terminals::Terminals;
-use super::turn::{Deed, Happening, Turn};
-use super::{Begin, Command, Event, SignIn, Start};
+use super::turn::{TurnAction, TurnEvent, TurnState};
+use super::{AgentLaunch, HostedAgentCommand, HostedAgentEvent, SessionStart, SignIn};
+use crate::acp::protocol::{
+    ConfigOption, Filled, MessageContent, OptionAbout, OptionValue, PromptStop, Update,
+};
 use crate::acp::v1 as words_v1;
 use crate::acp::wire::Noise;
-use crate::acp::words::{ConfigOption, Filled, OptionAbout, OptionValue, Piece, TurnEnd, Update};
-use crate::child::{self, Child};
-use crate::mcp::Form;
+use crate::child::{self, ChildProcess};
+use crate::mcp::ElicitationForm;
 
-/// How long an agent may take to stop a turn.
+/// Time an agent has to stop a turn.
 const STOPS: Duration = Duration::from_secs(2);
 
-/// How long an agent may take until it has said hello.
+/// Time an agent has to respond to the initialize request.
 const HELLO: Duration = Duration::from_secs(60);
 
-/// A hosted agent.
-pub(super) struct Session {
-    pub(super) start: Start,
-    pub(super) line: Line,
-    pub(super) child: Child,
-    pub(super) events: mpsc::Sender<Event>,
-    /// What it says it can do, once it said hello.
+/// The state of a hosted agent's task.
+pub(super) struct HostedSession {
+    pub(super) start: AgentLaunch,
+    pub(super) connection: AgentConnection,
+    pub(super) child: ChildProcess,
+    pub(super) events: mpsc::Sender<HostedAgentEvent>,
+    /// Its capabilities, once it responded to the initialize request.
     pub(super) able: v1::AgentCapabilities,
     pub(super) methods: Vec<v1::AuthMethod>,
-    /// The session's id, once it began.
+    /// The id of the session, once it began.
     pub(super) id: Option<v1::SessionId>,
     pub(super) options: Vec<ConfigOption>,
-    turn: Turn,
-    /// Prompts that wait for the running turn.
-    kept: VecDeque<Vec<Piece>>,
-    /// Questions that are open, by number.
+    turn: TurnState,
+    /// Prompts queued behind the running turn.
+    queued_prompts: VecDeque<Vec<MessageContent>>,
+    /// Pending permission requests, by number.
     pub(super) questions: BTreeMap<u64, Responder>,
-    /// Forms and pages that are open, by number; a page has no form.
-    pub(super) forms: BTreeMap<u64, (Responder, Option<Form>)>,
-    /// The last number of a question or form.
+    /// Pending forms and pages, by number; a page has no form.
+    pub(super) forms: BTreeMap<u64, (Responder, Option<ElicitationForm>)>,
+    /// The number of the last request.
     pub(super) number: u64,
     pub(super) terminals: Terminals,
-    replies: FuturesUnordered<BoxFuture<'static, Reply>>,
-    /// When an agent that was told to stop has had its time.
+    replies: FuturesUnordered<BoxFuture<'static, AgentReply>>,
+    /// The deadline for the initialize response or for stopping a turn.
     late: Option<Instant>,
 }
 
-/// An answer of the agent to something that we asked.
-pub(super) enum Reply {
+/// A response of the agent to one of our requests.
+pub(super) enum AgentReply {
     Hello(Result<Box<v1::InitializeResponse>, acp::Error>),
     SignedIn(Result<(), acp::Error>),
     Began(Result<Value, acp::Error>),
@@ -71,54 +73,57 @@ pub(super) enum Reply {
     Listed(Result<v1::ListSessionsResponse, acp::Error>),
     Options(Result<Vec<ConfigOption>, acp::Error>),
     ModeSet(String, Result<(), acp::Error>),
-    /// Nothing is left to be done about it.
+    /// A response that needs no further handling.
     Done,
 }
 
-/// Why the task ends.
-enum Over {
-    /// Somebody wanted it to.
+/// The reason the task ends.
+enum StopCause {
+    /// The host closed it.
     Wanted,
-    /// The agent is gone or of no use.
+    /// The agent ended or is unusable.
     Because(String),
 }
 
 pub(super) async fn run(
-    start: Start,
-    commands: mpsc::Receiver<Command>,
-    events: mpsc::Sender<Event>,
+    start: AgentLaunch,
+    commands: mpsc::Receiver<HostedAgentCommand>,
+    events: mpsc::Sender<HostedAgentEvent>,
 ) {
-    let last = match begin(start, &events).await {
+    let last = match start_agent(start, &events).await {
         Ok(session) => session.work(commands).await,
         Err(why) => Some(why),
     };
-    // Whoever is told may be gone.
-    events.send(Event::Closed(last)).await.ok();
+    // The receiver may be gone.
+    events.send(HostedAgentEvent::Closed(last)).await.ok();
 }
 
-async fn begin(start: Start, events: &mpsc::Sender<Event>) -> Result<Session, String> {
-    let (child, pipes) = Child::start(&child::Command {
+async fn start_agent(
+    start: AgentLaunch,
+    events: &mpsc::Sender<HostedAgentEvent>,
+) -> Result<HostedSession, String> {
+    let (child, pipes) = ChildProcess::start(&child::ChildCommand {
         program: start.program.clone(),
         arguments: start.arguments.clone(),
         folder: start.root.clone(),
         environment: start.environment.clone(),
     })?;
     let to = events.clone();
-    // Noise is dropped while nobody keeps up with the events.
-    let noise: Noise = Arc::new(move |text| drop(to.try_send(Event::Noise(text))));
+    // Noise is dropped when the event channel is full.
+    let noise: Noise = Arc::new(move |text| drop(to.try_send(HostedAgentEvent::Noise(text))));
     let line = open(pipes.output, pipes.input, noise).await;
     let line = line.ok_or_else(|| format!("{} cannot be spoken to", start.name))?;
-    Ok(Session {
+    Ok(HostedSession {
         start,
-        line,
+        connection: line,
         child,
         events: events.clone(),
         able: v1::AgentCapabilities::new(),
         methods: Vec::new(),
         id: None,
         options: Vec::new(),
-        turn: Turn::default(),
-        kept: VecDeque::new(),
+        turn: TurnState::default(),
+        queued_prompts: VecDeque::new(),
         questions: BTreeMap::new(),
         forms: BTreeMap::new(),
         number: 0,
@@ -128,55 +133,62 @@ async fn begin(start: Start, events: &mpsc::Sender<Event>) -> Result<Session, St
     })
 }
 
-impl Session {
-    /// Works until it is over; why, where that was not our wish.
-    async fn work(mut self, mut commands: mpsc::Receiver<Command>) -> Option<String> {
+impl HostedSession {
+    /// Runs until the agent ends, and returns the reason unless the host closed it.
+    async fn work(mut self, mut commands: mpsc::Receiver<HostedAgentCommand>) -> Option<String> {
         let watcher = self.watch().await;
-        let hello = self.line.agent.send_request(opening::hello(&self.start));
-        self.later(async move { Reply::Hello(hello.block_task().await.map(Box::new)) });
+        let hello = self
+            .connection
+            .agent
+            .send_request(handshake::initialize_request(&self.start));
+        self.later(async move { AgentReply::Hello(hello.block_task().await.map(Box::new)) });
         self.late = Some(Instant::now() + HELLO);
-        let agent = self.line.agent.clone();
+        let agent = self.connection.agent.clone();
         let closed = async move { agent.incoming_closed().await };
         tokio::pin!(closed);
         let over = loop {
             let late = self.late;
             let step = tokio::select! {
-                // What was heard comes before answers: it was said before them.
+                // Messages are handled before responses, since they were sent before them.
                 biased;
                 command = commands.recv() => match command {
-                    Some(command) => self.told(command).await,
-                    None => Err(Over::Wanted),
+                    Some(command) => self.on_command(command).await,
+                    None => Err(StopCause::Wanted),
                 },
-                () = at(late) => self.too_late().await,
-                Some(heard) = self.line.heard.recv() => {
-                    self.heard(heard).await;
+                () = at(late) => self.on_deadline().await,
+                Some(heard) = self.connection.messages.recv() => {
+                    self.on_message(heard).await;
                     Ok(())
                 }
-                Some(reply) = self.replies.next() => self.replied(reply).await,
+                Some(reply) = self.replies.next() => self.on_reply(reply).await,
                 Some(event) = watched(watcher.as_ref()) => {
-                    self.changed(event).await;
+                    self.on_files_changed(event).await;
                     Ok(())
                 }
-                () = &mut closed => Err(Over::Because(self.child.obituary(&self.start.name).await)),
+                () = &mut closed => Err(StopCause::Because(self.child.exit_summary(&self.start.name).await)),
             };
             if let Err(over) = step {
                 break over;
             }
         };
-        self.end(over).await
+        self.shut_down(over).await
     }
 
-    async fn end(mut self, over: Over) -> Option<String> {
+    async fn shut_down(mut self, over: StopCause) -> Option<String> {
         let why = match over {
-            Over::Wanted => None,
-            Over::Because(why) => Some(why),
+            StopCause::Wanted => None,
+            StopCause::Because(why) => Some(why),
         };
         let last = why.clone().unwrap_or_else(|| "it was closed".to_owned());
-        self.happen(Happening::Gone(last)).await;
-        let Self { line, child, .. } = self;
-        // Its input is closed: it may go by itself.
+        self.advance_turn(TurnEvent::Gone(last)).await;
+        let Self {
+            connection: line,
+            child,
+            ..
+        } = self;
+        // Its input is closed, so it may exit by itself.
         drop(line);
-        child.leave().await;
+        child.shut_down().await;
         why
     }
 
@@ -190,101 +202,108 @@ impl Session {
         match watch.log_err()? {
             Ok(watcher) => Some(watcher),
             Err(error) => {
-                self.tell(Event::Problem(format!("its changes are not seen: {error}")))
-                    .await;
+                self.emit(HostedAgentEvent::Problem(format!(
+                    "its changes are not watched: {error}"
+                )))
+                .await;
                 None
             }
         }
     }
 
-    /// Lets an answer be waited for.
-    pub(super) fn later(&self, reply: impl Future<Output = Reply> + Send + 'static) {
+    /// Adds a response to wait for.
+    pub(super) fn later(&self, reply: impl Future<Output = AgentReply> + Send + 'static) {
         self.replies.push(Box::pin(reply));
     }
 
-    // A shared borrow would have to cross threads, and the answers that are waited for cannot.
-    pub(super) async fn tell(&mut self, event: Event) {
-        // Who is gone closes the commands too.
+    // A shared borrow would have to cross threads, and the pending responses cannot.
+    pub(super) async fn emit(&mut self, event: HostedAgentEvent) {
+        // A host that drops the events closes the command channel as well.
         self.events.send(event).await.ok();
     }
 
-    async fn told(&mut self, command: Command) -> Result<(), Over> {
+    async fn on_command(&mut self, command: HostedAgentCommand) -> Result<(), StopCause> {
         match command {
-            Command::Prompt(pieces) => {
-                self.kept.push_back(pieces);
+            HostedAgentCommand::Prompt(pieces) => {
+                self.queued_prompts.push_back(pieces);
                 match self.id {
-                    Some(_) => self.happen(Happening::Prompt).await,
+                    Some(_) => self.advance_turn(TurnEvent::Prompt).await,
                     None => {
-                        self.tell(Event::Problem("its session has not begun".to_owned()))
-                            .await
+                        self.emit(HostedAgentEvent::Problem(
+                            "its session has not begun".to_owned(),
+                        ))
+                        .await
                     }
                 }
             }
-            Command::Stop => self.happen(Happening::Stop).await,
-            Command::Decide { number, choice } => self.decide(number, choice),
-            Command::Fill { number, filled } => self.fill(number, filled),
-            Command::SetMode(mode) => self.set_mode(mode),
-            Command::SetOption { id, chosen } => self.set_option(id, chosen),
-            Command::SignIn(sign_in) => self.sign_in(&sign_in),
-            Command::List => {
-                let listed = self.line.agent.send_request(v1::ListSessionsRequest::new());
-                self.later(async move { Reply::Listed(listed.block_task().await) });
+            HostedAgentCommand::Stop => self.advance_turn(TurnEvent::Stop).await,
+            HostedAgentCommand::Decide { number, choice } => self.decide(number, choice),
+            HostedAgentCommand::Fill { number, filled } => self.fill(number, filled),
+            HostedAgentCommand::SetMode(mode) => self.set_mode(mode),
+            HostedAgentCommand::SetOption { id, chosen } => self.set_option(id, chosen),
+            HostedAgentCommand::SignIn(sign_in) => self.sign_in(&sign_in),
+            HostedAgentCommand::List => {
+                let listed = self
+                    .connection
+                    .agent
+                    .send_request(v1::ListSessionsRequest::new());
+                self.later(async move { AgentReply::Listed(listed.block_task().await) });
             }
-            Command::Close => return Err(Over::Wanted),
+            HostedAgentCommand::Close => return Err(StopCause::Wanted),
         }
         Ok(())
     }
 
-    /// Moves the turn on and does what follows.
-    async fn happen(&mut self, happening: Happening) {
+    /// Advances the turn's state machine and executes the actions.
+    async fn advance_turn(&mut self, happening: TurnEvent) {
         let (turn, deeds) = self.turn.after(happening);
         self.turn = turn;
         for deed in deeds {
             match deed {
-                Deed::Send => self.send_prompt().await,
-                Deed::Keep => {}
-                Deed::Cancel => self.cancel(),
-                Deed::Kill => self.child.kill(),
-                Deed::End(end) => {
+                TurnAction::Send => self.send_prompt().await,
+                TurnAction::Keep => {}
+                TurnAction::Cancel => self.cancel(),
+                TurnAction::Kill => self.child.kill(),
+                TurnAction::End(end) => {
                     self.late = None;
-                    self.take_back();
-                    self.tell(Event::TurnEnded(end)).await;
+                    self.cancel_questions();
+                    self.emit(HostedAgentEvent::TurnEnded(end)).await;
                 }
             }
         }
-        if self.turn == Turn::Idle && !self.kept.is_empty() && self.id.is_some() {
-            Box::pin(self.happen(Happening::Prompt)).await;
+        if self.turn == TurnState::Idle && !self.queued_prompts.is_empty() && self.id.is_some() {
+            Box::pin(self.advance_turn(TurnEvent::Prompt)).await;
         }
     }
 
     async fn send_prompt(&mut self) {
-        let (Some(pieces), Some(id)) = (self.kept.pop_front(), self.id.clone()) else {
+        let (Some(pieces), Some(id)) = (self.queued_prompts.pop_front(), self.id.clone()) else {
             base::never!("a turn begins without a prompt or a session");
             return;
         };
-        self.tell(Event::TurnBegan).await;
+        self.emit(HostedAgentEvent::TurnBegan).await;
         let blocks = pieces.into_iter().map(words_v1::block).collect();
         let answered = self
-            .line
+            .connection
             .agent
             .send_request(v1::PromptRequest::new(id, blocks));
-        self.later(async move { Reply::Answered(answered.block_task().await) });
+        self.later(async move { AgentReply::Answered(answered.block_task().await) });
     }
 
     fn cancel(&mut self) {
         if let Some(id) = self.id.clone() {
-            self.line
+            self.connection
                 .agent
                 .send_notification(v1::CancelNotification::new(id))
                 .log_err();
         }
-        self.kept.clear();
-        self.take_back();
+        self.queued_prompts.clear();
+        self.cancel_questions();
         self.late = Some(Instant::now() + STOPS);
     }
 
-    /// Answers every question that is open with nothing.
-    fn take_back(&mut self) {
+    /// Cancels all pending requests of the agent.
+    fn cancel_questions(&mut self) {
         for number in self.questions.keys().copied().collect::<Vec<_>>() {
             self.decide(number, None);
         }
@@ -293,78 +312,90 @@ impl Session {
         }
     }
 
-    async fn too_late(&mut self) -> Result<(), Over> {
+    async fn on_deadline(&mut self) -> Result<(), StopCause> {
         self.late = None;
-        if self.turn == Turn::Stopping {
-            self.happen(Happening::Late).await;
-            return Err(Over::Because("it did not stop, and was ended".to_owned()));
+        if self.turn == TurnState::Stopping {
+            self.advance_turn(TurnEvent::Late).await;
+            return Err(StopCause::Because(
+                "it did not stop, and was ended".to_owned(),
+            ));
         }
         if self.id.is_none() && self.able == v1::AgentCapabilities::new() {
             let seconds = HELLO.as_secs();
-            return Err(Over::Because(format!("it said nothing for {seconds} s")));
+            return Err(StopCause::Because(format!(
+                "it did not respond for {seconds} s"
+            )));
         }
         Ok(())
     }
 
-    async fn replied(&mut self, reply: Reply) -> Result<(), Over> {
+    async fn on_reply(&mut self, reply: AgentReply) -> Result<(), StopCause> {
         match reply {
-            // When the agent is gone, its last words say more; the end of its pipe tells them.
-            Reply::Hello(Err(_)) | Reply::SignedIn(Err(_)) | Reply::Began(Err(_))
-                if self.line.agent.is_incoming_closed() => {}
-            Reply::Hello(Ok(hello)) => self.introduced(*hello).await?,
-            Reply::Hello(Err(error)) => {
-                return Err(Over::Because(format!(
-                    "it does not take our hello: {}",
+            // If the agent has ended, its error output is more informative; the end of its pipe
+            // reports it.
+            AgentReply::Hello(Err(_))
+            | AgentReply::SignedIn(Err(_))
+            | AgentReply::Began(Err(_))
+                if self.connection.agent.is_incoming_closed() => {}
+            AgentReply::Hello(Ok(hello)) => self.on_initialized(*hello).await?,
+            AgentReply::Hello(Err(error)) => {
+                return Err(StopCause::Because(format!(
+                    "it rejects initialization: {}",
                     sentence(&error)
                 )));
             }
-            Reply::SignedIn(Ok(())) => self.begin_session(),
-            Reply::SignedIn(Err(error)) => self.needs_sign_in(&error).await,
-            Reply::Began(Ok(began)) => self.began(&began).await,
-            Reply::Began(Err(error)) if error.code == acp::ErrorCode::AUTH_REQUIRED => {
+            AgentReply::SignedIn(Ok(())) => self.begin_session(),
+            AgentReply::SignedIn(Err(error)) => self.needs_sign_in(&error).await,
+            AgentReply::Began(Ok(began)) => self.on_session_started(&began).await,
+            AgentReply::Began(Err(error)) if error.code == acp::ErrorCode::AUTH_REQUIRED => {
                 self.needs_sign_in(&error).await;
             }
-            Reply::Began(Err(error)) => {
-                return Err(Over::Because(format!(
+            AgentReply::Began(Err(error)) => {
+                return Err(StopCause::Because(format!(
                     "its session did not begin: {}",
                     sentence(&error)
                 )));
             }
-            Reply::Answered(Ok(answer)) => {
-                self.happen(Happening::Answered(words_v1::turn_end(answer.stop_reason)))
+            AgentReply::Answered(Ok(answer)) => {
+                self.advance_turn(TurnEvent::Answered(words_v1::turn_end(answer.stop_reason)))
                     .await;
             }
-            Reply::Answered(Err(error)) => self.failed(&error).await,
-            Reply::Listed(Ok(listed)) => {
+            AgentReply::Answered(Err(error)) => self.failed(&error).await,
+            AgentReply::Listed(Ok(listed)) => {
                 let all = listed.sessions.into_iter().map(words_v1::listed).collect();
-                self.tell(Event::Sessions(all)).await;
+                self.emit(HostedAgentEvent::Sessions(all)).await;
             }
-            Reply::Options(Ok(options)) => {
+            AgentReply::Options(Ok(options)) => {
                 self.options = options.clone();
-                self.tell(Event::Update(Update::Options(options))).await;
+                self.emit(HostedAgentEvent::Update(Update::Options(options)))
+                    .await;
             }
-            Reply::ModeSet(mode, Ok(())) => self.tell(Event::Update(Update::Mode(mode))).await,
-            Reply::Listed(Err(error))
-            | Reply::Options(Err(error))
-            | Reply::ModeSet(_, Err(error)) => {
-                self.tell(Event::Problem(sentence(&error))).await;
+            AgentReply::ModeSet(mode, Ok(())) => {
+                self.emit(HostedAgentEvent::Update(Update::Mode(mode)))
+                    .await
             }
-            Reply::Done => {}
+            AgentReply::Listed(Err(error))
+            | AgentReply::Options(Err(error))
+            | AgentReply::ModeSet(_, Err(error)) => {
+                self.emit(HostedAgentEvent::Problem(sentence(&error))).await;
+            }
+            AgentReply::Done => {}
         }
         Ok(())
     }
 
     async fn failed(&mut self, error: &acp::Error) {
-        // When the agent is gone, its last words say more than the protocol's; the pipe's end tells them.
-        if self.line.agent.is_incoming_closed() {
+        // If the agent has ended, its error output is more informative than the protocol's error;
+        // the end of its pipe reports it.
+        if self.connection.agent.is_incoming_closed() {
             return;
         }
         let end = match error.code {
-            acp::ErrorCode::REQUEST_CANCELLED => TurnEnd::Stopped,
-            _ if self.turn == Turn::Stopping => TurnEnd::Stopped,
-            _ => TurnEnd::Failed(sentence(error)),
+            acp::ErrorCode::REQUEST_CANCELLED => PromptStop::Stopped,
+            _ if self.turn == TurnState::Stopping => PromptStop::Stopped,
+            _ => PromptStop::Failed(sentence(error)),
         };
-        self.happen(Happening::Answered(end)).await;
+        self.advance_turn(TurnEvent::Answered(end)).await;
         if error.code == acp::ErrorCode::AUTH_REQUIRED {
             self.needs_sign_in(error).await;
         }
@@ -372,56 +403,58 @@ impl Session {
 
     pub(super) async fn needs_sign_in(&mut self, error: &acp::Error) {
         let methods = self.methods.iter().cloned().map(words_v1::sign_in_method);
-        let event = Event::NeedsSignIn {
+        let event = HostedAgentEvent::NeedsSignIn {
             methods: methods.collect(),
             why: sentence(error),
         };
-        self.tell(event).await;
+        self.emit(event).await;
     }
 
-    async fn heard(&mut self, heard: Heard) {
+    async fn on_message(&mut self, heard: AgentMessage) {
         match heard {
-            Heard::Told { method, params } => self.notified(&method, params).await,
-            Heard::Asked {
+            AgentMessage::Told { method, params } => self.on_notification(&method, params).await,
+            AgentMessage::Asked {
                 method,
                 params,
                 responder,
-            } => self.asked(&method, params, *responder).await,
+            } => self.on_request(&method, params, *responder).await,
         }
     }
 
-    async fn notified(&mut self, method: &str, params: Value) {
+    async fn on_notification(&mut self, method: &str, params: Value) {
         if method != "session/update" {
-            // Extensions of others, and what came into the protocol later.
+            // Extensions of other vendors, and additions to the protocol.
             log::debug!("an agent told {method}");
             return;
         }
         match serde_json::from_value::<v1::SessionNotification>(params) {
             Ok(it) => {
-                if let Some(update) = words_v1::told(it.update) {
+                if let Some(update) = words_v1::from_session_update(it.update) {
                     if let Update::Options(options) = &update {
                         self.options = options.clone();
                     }
-                    self.tell(Event::Update(update)).await;
+                    self.emit(HostedAgentEvent::Update(update)).await;
                 }
             }
             Err(error) => {
-                self.tell(Event::Noise(format!("an update makes no sense: {error}")))
-                    .await;
+                self.emit(HostedAgentEvent::Noise(format!(
+                    "an update is invalid: {error}"
+                )))
+                .await;
             }
         }
     }
 
-    async fn changed(&mut self, event: WatchEvent) {
+    async fn on_files_changed(&mut self, event: WatchEvent) {
         match event {
             WatchEvent::Ready => {}
             WatchEvent::Changed(paths) => {
                 let paths: Vec<PathBuf> =
                     paths.iter().map(|path| path.as_path().to_owned()).collect();
-                self.tell(Event::Changed(paths)).await;
+                self.emit(HostedAgentEvent::Changed(paths)).await;
             }
-            WatchEvent::Rescan(_) => self.tell(Event::Changed(Vec::new())).await,
-            WatchEvent::Problem(text) => self.tell(Event::Problem(text)).await,
+            WatchEvent::Rescan(_) => self.emit(HostedAgentEvent::Changed(Vec::new())).await,
+            WatchEvent::Problem(text) => self.emit(HostedAgentEvent::Problem(text)).await,
         }
     }
 
@@ -430,8 +463,8 @@ impl Session {
             return;
         };
         let request = v1::SetSessionModeRequest::new(id, mode.clone());
-        let set = self.line.agent.send_request(request);
-        self.later(async move { Reply::ModeSet(mode, set.block_task().await.map(|_| ())) });
+        let set = self.connection.agent.send_request(request);
+        self.later(async move { AgentReply::ModeSet(mode, set.block_task().await.map(|_| ())) });
     }
 
     fn sign_in(&self, sign_in: &SignIn) {
@@ -439,11 +472,11 @@ impl Session {
         if !sign_in.meta.is_empty() {
             request = request.meta(sign_in.meta.clone());
         }
-        let signed = self.line.agent.send_request(request);
-        self.later(async move { Reply::SignedIn(signed.block_task().await.map(|_| ())) });
+        let signed = self.connection.agent.send_request(request);
+        self.later(async move { AgentReply::SignedIn(signed.block_task().await.map(|_| ())) });
     }
 
-    /// What the model's option becomes when another value of it is chosen.
+    /// Returns the options with another value for the model.
     pub(super) fn with_model(&self, model: &str) -> Vec<ConfigOption> {
         let mut options = self.options.clone();
         for option in options
@@ -457,30 +490,36 @@ impl Session {
         options
     }
 
-    /// Begins the session that was wanted.
+    /// Requests the session to work in.
     pub(super) fn begin_session(&self) {
-        let request = match opening::session(&self.start, &self.able) {
+        let request = match handshake::session(&self.start, &self.able) {
             Ok(request) => request,
             Err(error) => {
-                self.later(async move { Reply::Began(Err(error)) });
+                self.later(async move { AgentReply::Began(Err(error)) });
                 return;
             }
         };
-        let began = self.line.agent.send_request::<UntypedMessage>(request);
-        self.later(async move { Reply::Began(began.block_task().await) });
+        let began = self
+            .connection
+            .agent
+            .send_request::<UntypedMessage>(request);
+        self.later(async move { AgentReply::Began(began.block_task().await) });
     }
 
-    async fn introduced(&mut self, hello: v1::InitializeResponse) -> Result<(), Over> {
+    async fn on_initialized(&mut self, hello: v1::InitializeResponse) -> Result<(), StopCause> {
         self.late = None;
         if hello.protocol_version != ProtocolVersion::V1 {
             let text = format!(
                 "it speaks version {:?} of the protocol, and only version 1 is spoken here",
                 hello.protocol_version
             );
-            return Err(Over::Because(text));
+            return Err(StopCause::Because(text));
         }
-        self.tell(Event::Hello(opening::about(&hello, &self.start)))
-            .await;
+        self.emit(HostedAgentEvent::Hello(handshake::describe_agent(
+            &hello,
+            &self.start,
+        )))
+        .await;
         self.able = hello.agent_capabilities;
         self.methods = hello.auth_methods;
         match self.start.sign_in.clone() {
@@ -490,34 +529,36 @@ impl Session {
         Ok(())
     }
 
-    async fn began(&mut self, began: &Value) {
-        let id = match &self.start.begin {
-            Begin::New => began
+    async fn on_session_started(&mut self, began: &Value) {
+        let id = match &self.start.session {
+            SessionStart::New => began
                 .get("sessionId")
                 .and_then(Value::as_str)
                 .map(str::to_owned),
-            Begin::Load(id) | Begin::Resume(id) => Some(id.clone()),
+            SessionStart::Load(id) | SessionStart::Resume(id) => Some(id.clone()),
         };
         let Some(id) = id else {
-            self.tell(Event::Problem("its session has no id".to_owned()))
-                .await;
+            self.emit(HostedAgentEvent::Problem(
+                "its session has no id".to_owned(),
+            ))
+            .await;
             return;
         };
         self.id = Some(v1::SessionId::new(id.clone()));
-        self.options = opening::options(began);
-        let event = Event::Began {
+        self.options = handshake::options(began);
+        let event = HostedAgentEvent::Began {
             session: id,
-            modes: opening::modes(began),
+            modes: handshake::modes(began),
             options: self.options.clone(),
         };
-        self.tell(event).await;
-        if !self.kept.is_empty() {
-            self.happen(Happening::Prompt).await;
+        self.emit(event).await;
+        if !self.queued_prompts.is_empty() {
+            self.advance_turn(TurnEvent::Prompt).await;
         }
     }
 }
 
-/// Waits until then; for ever where there is no then.
+/// Waits until a moment; forever if there is none.
 async fn at(moment: Option<Instant>) {
     match moment {
         Some(moment) => sleep_until(moment).await,

@@ -1,4 +1,4 @@
-//! Commands that a hosted agent runs in terminals of ours: without a screen, just their output.
+//! Commands that a hosted agent runs in our terminals: without a screen, only their output.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,64 +6,65 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent_client_protocol::v1::schema as v1;
 use base::AbsPath;
 use host::environment::Recipient;
-use host::process::{End, Environment, Group, Start};
+use host::process::{ProcessEnvironment, ProcessExit, ProcessGroup, StartRequest};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
 
-/// How much output is kept where the agent does not say, in bytes.
+/// Default limit of the output kept, in bytes.
 const KEPT: usize = 1 << 20;
 
-/// All terminals of one agent. Dropping it kills what runs in them.
+/// The terminals of one agent. Dropping it kills their commands.
 #[derive(Default)]
 pub(super) struct Terminals {
-    all: HashMap<String, Terminal>,
+    all: HashMap<String, HostedTerminal>,
     count: u64,
 }
 
 #[derive(Clone)]
-struct Terminal {
-    group: Arc<Group>,
-    output: Arc<Mutex<Output>>,
+struct HostedTerminal {
+    group: Arc<ProcessGroup>,
+    output: Arc<Mutex<OutputTail>>,
 }
 
-/// The end of what a command printed.
+/// The end of a command's output.
 #[derive(Default)]
-struct Output {
+struct OutputTail {
     bytes: Vec<u8>,
     kept: usize,
     is_cut: bool,
 }
 
 impl Terminals {
-    /// Starts a command; the answer is the terminal's id, the error a sentence.
+    /// Starts a command and returns the terminal's id. The error is a sentence.
     pub(super) fn create(
         &mut self,
         request: v1::CreateTerminalRequest,
         root: &AbsPath,
     ) -> Result<String, String> {
-        // The agent's own environment may hold keys that are meant for the agent alone.
+        // The agent's own environment may contain keys that are meant only for the agent.
         let mut variables = host::environment::variables(Recipient::Foreign);
         let given = request.env.into_iter();
         variables.extend(given.map(|it| (it.name.into(), it.value.into())));
         let folder = request.cwd.unwrap_or_default();
-        // A command without arguments is a line for the shell: agents send both.
-        let (program, arguments) = match request.args.is_empty() {
-            true => ("sh".to_owned(), vec!["-c".to_owned(), request.command]),
-            false => (request.command, request.args),
+        // A command without arguments is a shell line: agents send both forms.
+        let (program, arguments) = if request.args.is_empty() {
+            ("sh".to_owned(), vec!["-c".to_owned(), request.command])
+        } else {
+            (request.command, request.args)
         };
-        let start = Start {
+        let start = StartRequest {
             program: program.into(),
             arguments: arguments.into_iter().map(Into::into).collect(),
             folder: root.join(folder),
-            environment: Environment::Only(variables),
+            environment: ProcessEnvironment::Only(variables),
         };
         let live = host::process::start(&start).map_err(|error| error.to_string())?;
         let kept = request
             .output_byte_limit
             .and_then(|limit| usize::try_from(limit).ok());
-        let output = Arc::new(Mutex::new(Output {
+        let output = Arc::new(Mutex::new(OutputTail {
             kept: kept.unwrap_or(KEPT).min(KEPT),
-            ..Output::default()
+            ..OutputTail::default()
         }));
         let broken = |error: std::io::Error| format!("its pipes do not work: {error}");
         follow(
@@ -77,11 +78,12 @@ impl Terminals {
         self.count += 1;
         let id = format!("term-{}", self.count);
         let group = Arc::new(live.group);
-        self.all.insert(id.clone(), Terminal { group, output });
+        self.all
+            .insert(id.clone(), HostedTerminal { group, output });
         Ok(id)
     }
 
-    /// What a command printed so far, and how it ended.
+    /// Returns a command's output so far, and its exit status.
     pub(super) fn output(&self, id: &v1::TerminalId) -> Result<v1::TerminalOutputResponse, String> {
         let terminal = self.find(id)?;
         let output = terminal
@@ -89,17 +91,17 @@ impl Terminals {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&output.bytes).into_owned();
-        let status = terminal.group.end().map(exit_status);
+        let status = terminal.group.exit().map(exit_status);
         Ok(v1::TerminalOutputResponse::new(text, output.is_cut).exit_status(status))
     }
 
-    /// Waits for a command's end.
-    pub(super) fn ended(
+    /// Waits for a command to exit.
+    pub(super) fn wait_for_exit(
         &self,
         id: &v1::TerminalId,
     ) -> Result<impl Future<Output = v1::TerminalExitStatus> + Send + use<>, String> {
         let group = self.find(id)?.group.clone();
-        Ok(async move { exit_status(group.ended().await) })
+        Ok(async move { exit_status(group.wait().await) })
     }
 
     /// Kills a command; its output stays.
@@ -108,14 +110,14 @@ impl Terminals {
         Ok(())
     }
 
-    /// Kills a command and forgets it.
+    /// Kills a command and removes its terminal.
     pub(super) fn release(&mut self, id: &v1::TerminalId) -> Result<(), String> {
         self.kill(id)?;
         self.all.remove(&*id.0);
         Ok(())
     }
 
-    fn find(&self, id: &v1::TerminalId) -> Result<&Terminal, String> {
+    fn find(&self, id: &v1::TerminalId) -> Result<&HostedTerminal, String> {
         self.all
             .get(&*id.0)
             .ok_or_else(|| format!("there is no terminal {id}"))
@@ -130,13 +132,13 @@ impl Drop for Terminals {
     }
 }
 
-impl Output {
+impl OutputTail {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         let over = self.bytes.len().saturating_sub(self.kept);
         if over > 0 {
             self.is_cut = true;
-            // No letter is cut in two: bytes in the middle of one begin with the bits 10.
+            // Characters are not split: continuation bytes begin with the bits 10.
             let rest = self.bytes[over..].iter();
             let inside = rest.take_while(|byte| **byte & 0xC0 == 0x80).count();
             self.bytes.drain(..over + inside);
@@ -144,7 +146,7 @@ impl Output {
     }
 }
 
-fn follow(mut from: impl AsyncRead + Unpin + Send + 'static, output: Arc<Mutex<Output>>) {
+fn follow(mut from: impl AsyncRead + Unpin + Send + 'static, output: Arc<Mutex<OutputTail>>) {
     tokio::spawn(async move {
         let mut chunk = vec![0; 16 * 1024];
         while let Ok(count @ 1..) = from.read(&mut chunk).await {
@@ -154,12 +156,12 @@ fn follow(mut from: impl AsyncRead + Unpin + Send + 'static, output: Arc<Mutex<O
     });
 }
 
-fn exit_status(end: End) -> v1::TerminalExitStatus {
+fn exit_status(end: ProcessExit) -> v1::TerminalExitStatus {
     let status = v1::TerminalExitStatus::new();
     match end {
-        End::Exited(code) => status.exit_code(u32::try_from(code).ok()),
-        End::Signalled(signal) => status.signal(signal.to_string()),
-        End::TimedOut => status.signal("KILL".to_owned()),
+        ProcessExit::Exited(code) => status.exit_code(u32::try_from(code).ok()),
+        ProcessExit::Signalled(signal) => status.signal(signal.to_string()),
+        ProcessExit::TimedOut => status.signal("KILL".to_owned()),
     }
 }
 
@@ -168,11 +170,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_is_kept_and_no_letter_is_cut() {
+    fn output_tail_never_splits_a_character() {
         let check = |kept: usize, pieces: &[&str], expected: &str, is_cut: bool| {
-            let mut output = Output {
+            let mut output = OutputTail {
                 kept,
-                ..Output::default()
+                ..OutputTail::default()
             };
             for piece in pieces {
                 output.add(piece.as_bytes());

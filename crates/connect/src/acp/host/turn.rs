@@ -1,68 +1,71 @@
-//! A turn of a hosted agent, as a machine without time and pipes.
+//! The state machine of a hosted agent's turn, without time and pipes.
 
-use crate::acp::words::TurnEnd;
+use crate::acp::protocol::PromptStop;
 
-/// Where a turn is.
+/// The state of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// None runs.
+pub(super) enum TurnState {
+    /// No turn is running.
     #[default]
     Idle,
-    /// One runs.
+    /// A turn is running.
     Running,
-    /// It was told to stop and has not answered.
+    /// A stop was requested, without a response yet.
     Stopping,
 }
 
-/// What happens to a turn.
+/// An input of the state machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Happening {
-    /// A prompt is there.
+pub(super) enum TurnEvent {
+    /// A prompt is queued.
     Prompt,
-    /// The person wants it to stop.
+    /// The user wants to stop.
     Stop,
-    /// The agent answered the prompt.
-    Answered(TurnEnd),
-    /// It had its time to stop.
+    /// The agent responded to the prompt.
+    Answered(PromptStop),
+    /// The deadline for stopping passed.
     Late,
-    /// The agent is gone: what it said last.
+    /// The agent ended, with its last error output.
     Gone(String),
 }
 
-/// What is to be done about it.
+/// An action to execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Deed {
-    /// Send the prompt.
+pub(super) enum TurnAction {
+    /// Send the next prompt.
     Send,
-    /// Keep the prompt for later.
+    /// Keep the prompt in the queue.
     Keep,
-    /// Tell the agent to stop, take questions back, and look at the clock.
+    /// Send the cancellation, cancel pending requests, and set the deadline.
     Cancel,
-    /// End the agent with its group.
+    /// Kill the agent's process group.
     Kill,
-    /// Tell that the turn ended; a kept prompt is next.
-    End(TurnEnd),
+    /// Report the turn's end; a queued prompt is next.
+    End(PromptStop),
 }
 
-impl Turn {
-    /// The next state, and what is to be done, in order.
-    pub(super) fn after(self, happening: Happening) -> (Self, Vec<Deed>) {
-        use Turn::{Idle, Running, Stopping};
+impl TurnState {
+    /// Returns the next state, and the actions in order.
+    pub(super) fn after(self, happening: TurnEvent) -> (Self, Vec<TurnAction>) {
+        use TurnState::{Idle, Running, Stopping};
         match (self, happening) {
-            (Idle, Happening::Prompt) => (Running, vec![Deed::Send]),
-            (turn, Happening::Prompt) => (turn, vec![Deed::Keep]),
-            (Running, Happening::Stop) => (Stopping, vec![Deed::Cancel]),
-            (turn @ (Idle | Stopping), Happening::Stop) => (turn, Vec::new()),
-            (Running | Stopping, Happening::Answered(end)) => (Idle, vec![Deed::End(end)]),
-            (Stopping, Happening::Late) => {
+            (Idle, TurnEvent::Prompt) => (Running, vec![TurnAction::Send]),
+            (turn, TurnEvent::Prompt) => (turn, vec![TurnAction::Keep]),
+            (Running, TurnEvent::Stop) => (Stopping, vec![TurnAction::Cancel]),
+            (turn @ (Idle | Stopping), TurnEvent::Stop) => (turn, Vec::new()),
+            (Running | Stopping, TurnEvent::Answered(end)) => (Idle, vec![TurnAction::End(end)]),
+            (Stopping, TurnEvent::Late) => {
                 let why = "it did not stop when it was told to, and was ended".to_owned();
-                (Idle, vec![Deed::Kill, Deed::End(TurnEnd::Failed(why))])
+                (
+                    Idle,
+                    vec![TurnAction::Kill, TurnAction::End(PromptStop::Failed(why))],
+                )
             }
-            (Running | Stopping, Happening::Gone(why)) => {
-                (Idle, vec![Deed::End(TurnEnd::Failed(why))])
+            (Running | Stopping, TurnEvent::Gone(why)) => {
+                (Idle, vec![TurnAction::End(PromptStop::Failed(why))])
             }
-            // Answers that come after the end, and the clock of a turn that is over.
-            (turn, Happening::Answered(_) | Happening::Late | Happening::Gone(_)) => {
+            // Responses after the end, and deadlines of a finished turn.
+            (turn, TurnEvent::Answered(_) | TurnEvent::Late | TurnEvent::Gone(_)) => {
                 (turn, Vec::new())
             }
         }
@@ -73,65 +76,71 @@ impl Turn {
 mod tests {
     use super::*;
 
-    fn check(turn: Turn, happening: Happening, next: Turn, deeds: &[Deed]) {
+    fn check(turn: TurnState, happening: TurnEvent, next: TurnState, deeds: &[TurnAction]) {
         assert_eq!(turn.after(happening), (next, deeds.to_vec()));
     }
 
     #[test]
-    fn every_state_knows_what_to_do() {
-        use Turn::{Idle, Running, Stopping};
-        let gone = || Happening::Gone("it ended with code 1".to_owned());
-        let failed = |why: &str| Deed::End(TurnEnd::Failed(why.to_owned()));
-        let done = || Happening::Answered(TurnEnd::Done);
-        check(Idle, Happening::Prompt, Running, &[Deed::Send]);
-        check(Idle, Happening::Stop, Idle, &[]);
+    fn every_turn_state_handles_every_event() {
+        use TurnState::{Idle, Running, Stopping};
+        let gone = || TurnEvent::Gone("it ended with code 1".to_owned());
+        let failed = |why: &str| TurnAction::End(PromptStop::Failed(why.to_owned()));
+        let done = || TurnEvent::Answered(PromptStop::Done);
+        check(Idle, TurnEvent::Prompt, Running, &[TurnAction::Send]);
+        check(Idle, TurnEvent::Stop, Idle, &[]);
         check(Idle, done(), Idle, &[]);
-        check(Idle, Happening::Late, Idle, &[]);
+        check(Idle, TurnEvent::Late, Idle, &[]);
         check(Idle, gone(), Idle, &[]);
-        check(Running, Happening::Prompt, Running, &[Deed::Keep]);
-        check(Running, Happening::Stop, Stopping, &[Deed::Cancel]);
-        check(Running, done(), Idle, &[Deed::End(TurnEnd::Done)]);
-        check(Running, Happening::Late, Running, &[]);
+        check(Running, TurnEvent::Prompt, Running, &[TurnAction::Keep]);
+        check(Running, TurnEvent::Stop, Stopping, &[TurnAction::Cancel]);
+        check(Running, done(), Idle, &[TurnAction::End(PromptStop::Done)]);
+        check(Running, TurnEvent::Late, Running, &[]);
         check(Running, gone(), Idle, &[failed("it ended with code 1")]);
-        check(Stopping, Happening::Prompt, Stopping, &[Deed::Keep]);
-        check(Stopping, Happening::Stop, Stopping, &[]);
+        check(Stopping, TurnEvent::Prompt, Stopping, &[TurnAction::Keep]);
+        check(Stopping, TurnEvent::Stop, Stopping, &[]);
         check(
             Stopping,
-            Happening::Answered(TurnEnd::Stopped),
+            TurnEvent::Answered(PromptStop::Stopped),
             Idle,
-            &[Deed::End(TurnEnd::Stopped)],
+            &[TurnAction::End(PromptStop::Stopped)],
         );
         let late = "it did not stop when it was told to, and was ended";
-        check(Stopping, Happening::Late, Idle, &[Deed::Kill, failed(late)]);
+        check(
+            Stopping,
+            TurnEvent::Late,
+            Idle,
+            &[TurnAction::Kill, failed(late)],
+        );
         check(Stopping, gone(), Idle, &[failed("it ended with code 1")]);
     }
 
     #[test]
-    fn whatever_happens_a_turn_ends_once() {
-        // All ways of five happenings each; a turn that began has one end at most, and none comes without.
+    fn a_turn_ends_exactly_once() {
+        // All sequences of five inputs; every turn that begins ends exactly once, and none ends
+        // without having begun.
         let all = [
-            Happening::Prompt,
-            Happening::Stop,
-            Happening::Answered(TurnEnd::Done),
-            Happening::Late,
-            Happening::Gone("gone".to_owned()),
+            TurnEvent::Prompt,
+            TurnEvent::Stop,
+            TurnEvent::Answered(PromptStop::Done),
+            TurnEvent::Late,
+            TurnEvent::Gone("gone".to_owned()),
         ];
         for way in 0..5usize.pow(5) {
-            let (mut turn, mut open) = (Turn::Idle, 0);
+            let (mut turn, mut open) = (TurnState::Idle, 0);
             for step in 0..5u32 {
                 let happening = all[way / 5usize.pow(step) % 5].clone();
                 let deeds;
                 (turn, deeds) = turn.after(happening);
                 for deed in deeds {
                     match deed {
-                        Deed::Send => open += 1,
-                        Deed::End(_) => open -= 1,
-                        Deed::Keep | Deed::Cancel | Deed::Kill => {}
+                        TurnAction::Send => open += 1,
+                        TurnAction::End(_) => open -= 1,
+                        TurnAction::Keep | TurnAction::Cancel | TurnAction::Kill => {}
                     }
                 }
                 assert_eq!(
                     open,
-                    i32::from(turn != Turn::Idle),
+                    i32::from(turn != TurnState::Idle),
                     "way {way}, step {step}"
                 );
             }

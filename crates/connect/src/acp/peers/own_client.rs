@@ -1,4 +1,4 @@
-//! The protocol's own client, which opens a session, asks once and allows what it is asked.
+//! The protocol's own client: opens a session, sends one prompt and grants every permission.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,29 +15,29 @@ use futures::{SinkExt, StreamExt};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
-/// What the client saw.
+/// The messages that the client received.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
-    /// Every update of the session, in the form of the protocol.
+pub struct ObservedRun {
+    /// Every update of the session, in protocol form.
     pub updates: Vec<Value>,
-    /// How often it was asked for leave.
+    /// The number of permission requests.
     pub asked: usize,
-    /// How the turn ended, in the protocol's word.
+    /// The stop reason of the turn, as the protocol spells it.
     pub reason: String,
 }
 
-/// A whole conversation with the agent behind two pipes: hello, a new session in a folder, one prompt. The pipes are
-/// closed then.
+/// Runs a whole conversation with the agent behind two pipes: initialization, a new session in a
+/// folder, one prompt. Closes the pipes afterwards.
 ///
 /// # Errors
 ///
-/// What the agent answered in place of a turn, or what the client did not understand.
+/// The agent's error, or the reason the client did not understand it.
 pub async fn prompt(
     from: impl AsyncRead + Unpin + Send + 'static,
     to: impl AsyncWrite + Unpin + Send + 'static,
     folder: PathBuf,
     text: &str,
-) -> Result<Seen, String> {
+) -> Result<ObservedRun, String> {
     let incoming = futures::stream::unfold(BufReader::new(from).lines(), |mut lines| async move {
         let line = lines.next_line().await.transpose();
         line.map(|line| (line, lines))
@@ -48,7 +48,7 @@ pub async fn prompt(
         Ok::<_, std::io::Error>(to)
     });
     let transport = Lines::new(outgoing.sink_map_err(|error| error), incoming.boxed());
-    let seen = Arc::new(Mutex::new(Seen::default()));
+    let seen = Arc::new(Mutex::new(ObservedRun::default()));
     let (told, asked) = (seen.clone(), seen.clone());
     let reason = Client
         .v1()
@@ -84,11 +84,11 @@ pub async fn prompt(
         .await
         .map_err(|error| error.message)?;
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    seen.reason = word(reason);
+    seen.reason = stop_reason_name(reason);
     Ok(seen)
 }
 
-/// The first answer that allows it.
+/// Selects the first option that grants the permission.
 fn allowed(request: &RequestPermissionRequest) -> RequestPermissionOutcome {
     let kinds = [
         PermissionOptionKind::AllowOnce,
@@ -103,7 +103,7 @@ fn allowed(request: &RequestPermissionRequest) -> RequestPermissionOutcome {
     }
 }
 
-fn word(reason: StopReason) -> String {
+fn stop_reason_name(reason: StopReason) -> String {
     let value = serde_json::to_value(reason).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
 }

@@ -1,15 +1,15 @@
-//! As much of JSON schema as the protocol's schema uses.
+//! A validator for the part of JSON Schema that the protocol's schema uses.
 
 use agent_client_protocol::v1::schema as v1;
 use rmcp::schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-/// Holds a message of an agent against the schema of its method. `asked` knows the method of what was asked under an
-/// id.
+/// Validates a message of an agent against the schema of its method. `asked` maps the id of a
+/// request to its method.
 ///
 /// # Errors
 ///
-/// What does not fit, in a sentence.
+/// The first violation, as a sentence.
 pub fn check_message(
     message: &Value,
     asked: &dyn Fn(&Value) -> Option<String>,
@@ -137,7 +137,7 @@ fn is_of(value: &Value, wanted: &Value) -> Result<(), String> {
 }
 
 #[test]
-fn the_checker_finds_what_is_wrong() {
+fn validator_detects_violations() {
     use serde_json::json;
     let schema = json!({
         "type": "object", "required": ["a"],

@@ -1,4 +1,4 @@
-//! From `words` into version 1.
+//! Converts from `words` to version 1.
 
 use agent_client_protocol::v1::schema as v1;
 use agent_client_protocol::v1::schema::{
@@ -8,22 +8,24 @@ use agent_client_protocol::v1::schema::{
 };
 
 use super::{
-    CallContent, CallKind, CallState, CallUpdate, Chosen, ConfigOption, LeaveChoice, LeaveKind,
-    Mode, Modes, OptionAbout, OptionValue, Piece, PlanItem, PlanState, SessionInfo, SlashCommand,
-    TurnEnd, Update, Voice,
+    AgentMode, AgentModes, CallContent, CallKind, CallStatus, CallUpdate, ConfigOption,
+    MessageContent, OptionAbout, OptionChoice, OptionValue, PermissionChoice, PermissionChoiceKind,
+    PlanItem, PlanState, PromptStop, SessionInfo, SlashCommand, Update, Voice,
 };
 
-pub(in crate::acp) fn block(piece: Piece) -> ContentBlock {
+pub(in crate::acp) fn block(piece: MessageContent) -> ContentBlock {
     match piece {
-        Piece::Text(text) => ContentBlock::Text(v1::TextContent::new(text)),
-        Piece::Image { media_type, data } => {
+        MessageContent::Text(text) => ContentBlock::Text(v1::TextContent::new(text)),
+        MessageContent::Image { media_type, data } => {
             ContentBlock::Image(v1::ImageContent::new(data, media_type))
         }
-        Piece::Audio { media_type, data } => {
+        MessageContent::Audio { media_type, data } => {
             ContentBlock::Audio(v1::AudioContent::new(data, media_type))
         }
-        Piece::Link { uri, name } => ContentBlock::ResourceLink(v1::ResourceLink::new(name, uri)),
-        Piece::Resource { uri, text } => {
+        MessageContent::Link { uri, name } => {
+            ContentBlock::ResourceLink(v1::ResourceLink::new(name, uri))
+        }
+        MessageContent::Resource { uri, text } => {
             let contents = v1::TextResourceContents::new(text.unwrap_or_default(), uri);
             let resource = EmbeddedResourceResource::TextResourceContents(contents);
             ContentBlock::Resource(v1::EmbeddedResource::new(resource))
@@ -31,7 +33,7 @@ pub(in crate::acp) fn block(piece: Piece) -> ContentBlock {
     }
 }
 
-/// An update as it is sent. A call that was not told of before is `is_new`: it needs a title.
+/// Converts an update. A call that was not reported before is `is_new` and needs a title.
 pub(in crate::acp) fn update(update: Update, is_new: bool) -> SessionUpdate {
     match update {
         Update::Said { voice, id, piece } => {
@@ -70,9 +72,10 @@ pub(in crate::acp) fn update(update: Update, is_new: bool) -> SessionUpdate {
             SessionUpdate::UsageUpdate(v1::UsageUpdate::new(usage.used, usage.size).cost(cost))
         }
         Update::Notice { is_warning, text } => {
-            let severity = match is_warning {
-                true => v1::NoticeSeverity::Warning,
-                false => v1::NoticeSeverity::Info,
+            let severity = if is_warning {
+                v1::NoticeSeverity::Warning
+            } else {
+                v1::NoticeSeverity::Info
             };
             SessionUpdate::Notice(v1::Notice::new(severity, text))
         }
@@ -81,13 +84,14 @@ pub(in crate::acp) fn update(update: Update, is_new: bool) -> SessionUpdate {
             summary: Some(summary),
             ..
         } => {
-            let content = block(Piece::Text(summary));
+            let content = block(MessageContent::Text(summary));
             SessionUpdate::CompactionSummaryChunk(v1::CompactionSummaryChunk::new(id, content))
         }
         Update::Compaction { id, is_over, .. } => {
-            let status = match is_over {
-                true => v1::CompactionStatus::Completed,
-                false => v1::CompactionStatus::InProgress,
+            let status = if is_over {
+                v1::CompactionStatus::Completed
+            } else {
+                v1::CompactionStatus::InProgress
             };
             SessionUpdate::CompactionUpdate(v1::CompactionUpdate::new(id, status))
         }
@@ -98,9 +102,9 @@ fn new_call(call: CallUpdate) -> v1::ToolCall {
     let title = call.title.unwrap_or_else(|| call.id.clone());
     v1::ToolCall::new(call.id, title)
         .kind(kind(call.kind.unwrap_or(CallKind::Other)))
-        .status(status(call.state.unwrap_or(CallState::Pending)))
+        .status(status(call.state.unwrap_or(CallStatus::Pending)))
         .content(call.content.map(contents).unwrap_or_default())
-        .locations(call.places.map(places).unwrap_or_default())
+        .locations(call.places.map(to_locations).unwrap_or_default())
         .raw_input(call.input)
         .raw_output(call.output)
 }
@@ -116,7 +120,7 @@ fn call_fields(call: CallUpdate) -> v1::ToolCallUpdateFields {
         .kind(call.kind.map(kind))
         .status(call.state.map(status))
         .content(call.content.map(contents))
-        .locations(call.places.map(places))
+        .locations(call.places.map(to_locations))
         .raw_input(call.input)
         .raw_output(call.output)
 }
@@ -132,7 +136,7 @@ fn contents(all: Vec<CallContent>) -> Vec<ToolCallContent> {
     all.into_iter().map(one).collect()
 }
 
-fn places(all: Vec<super::Place>) -> Vec<v1::ToolCallLocation> {
+fn to_locations(all: Vec<super::CallLocation>) -> Vec<v1::ToolCallLocation> {
     let all = all.into_iter();
     all.map(|place| v1::ToolCallLocation::new(place.path).line(place.line))
         .collect()
@@ -153,12 +157,12 @@ fn kind(kind: CallKind) -> ToolKind {
     }
 }
 
-fn status(state: CallState) -> ToolCallStatus {
+fn status(state: CallStatus) -> ToolCallStatus {
     match state {
-        CallState::Pending => ToolCallStatus::Pending,
-        CallState::Running => ToolCallStatus::InProgress,
-        CallState::Done => ToolCallStatus::Completed,
-        CallState::Failed => ToolCallStatus::Failed,
+        CallStatus::Pending => ToolCallStatus::Pending,
+        CallStatus::Running => ToolCallStatus::InProgress,
+        CallStatus::Done => ToolCallStatus::Completed,
+        CallStatus::Failed => ToolCallStatus::Failed,
     }
 }
 
@@ -168,9 +172,10 @@ fn plan_entry(item: PlanItem) -> v1::PlanEntry {
         PlanState::Doing => PlanEntryStatus::InProgress,
         PlanState::Done => PlanEntryStatus::Completed,
     };
-    let priority = match item.is_urgent {
-        true => PlanEntryPriority::High,
-        false => PlanEntryPriority::Medium,
+    let priority = if item.is_urgent {
+        PlanEntryPriority::High
+    } else {
+        PlanEntryPriority::Medium
     };
     v1::PlanEntry::new(item.text, priority, status)
 }
@@ -182,8 +187,9 @@ fn command(command: SlashCommand) -> v1::AvailableCommand {
     v1::AvailableCommand::new(command.name, command.description).input(input)
 }
 
-pub(in crate::acp) fn mode_state(modes: Modes) -> v1::SessionModeState {
-    let mode = |mode: Mode| v1::SessionMode::new(mode.id, mode.name).description(mode.description);
+pub(in crate::acp) fn mode_state(modes: AgentModes) -> v1::SessionModeState {
+    let mode =
+        |mode: AgentMode| v1::SessionMode::new(mode.id, mode.name).description(mode.description);
     v1::SessionModeState::new(modes.now, modes.all.into_iter().map(mode).collect())
 }
 
@@ -193,7 +199,7 @@ pub(in crate::acp) fn option(option: ConfigOption) -> v1::SessionConfigOption {
             v1::SessionConfigOption::boolean(option.id, option.name, value)
         }
         OptionValue::One { now, all } => {
-            let value = |it: Mode| {
+            let value = |it: AgentMode| {
                 v1::SessionConfigSelectOption::new(it.id, it.name).description(it.description)
             };
             let all: Vec<_> = all.into_iter().map(value).collect();
@@ -209,34 +215,34 @@ pub(in crate::acp) fn option(option: ConfigOption) -> v1::SessionConfigOption {
     made.description(option.description).category(category)
 }
 
-pub(in crate::acp) fn set_value(chosen: Chosen) -> v1::SessionConfigOptionValue {
+pub(in crate::acp) fn set_value(chosen: OptionChoice) -> v1::SessionConfigOptionValue {
     match chosen {
-        Chosen::Truth(value) => v1::SessionConfigOptionValue::Boolean { value },
-        Chosen::One(value) => v1::SessionConfigOptionValue::ValueId {
+        OptionChoice::Truth(value) => v1::SessionConfigOptionValue::Boolean { value },
+        OptionChoice::One(value) => v1::SessionConfigOptionValue::ValueId {
             value: v1::SessionConfigValueId::new(value),
         },
     }
 }
 
-pub(in crate::acp) fn leave_option(choice: LeaveChoice) -> v1::PermissionOption {
+pub(in crate::acp) fn permission_option(choice: PermissionChoice) -> v1::PermissionOption {
     let kind = match choice.kind {
-        LeaveKind::AllowOnce => PermissionOptionKind::AllowOnce,
-        LeaveKind::AllowAlways => PermissionOptionKind::AllowAlways,
-        LeaveKind::RejectOnce => PermissionOptionKind::RejectOnce,
-        LeaveKind::RejectAlways => PermissionOptionKind::RejectAlways,
+        PermissionChoiceKind::AllowOnce => PermissionOptionKind::AllowOnce,
+        PermissionChoiceKind::AllowAlways => PermissionOptionKind::AllowAlways,
+        PermissionChoiceKind::RejectOnce => PermissionOptionKind::RejectOnce,
+        PermissionChoiceKind::RejectAlways => PermissionOptionKind::RejectAlways,
     };
     v1::PermissionOption::new(choice.id, choice.name, kind)
 }
 
-/// How a turn ended; the error is the sentence of a failure.
-pub(in crate::acp) fn stop_reason(end: TurnEnd) -> Result<StopReason, String> {
+/// Converts the end of a turn; the error is the sentence of a failure.
+pub(in crate::acp) fn stop_reason(end: PromptStop) -> Result<StopReason, String> {
     Ok(match end {
-        TurnEnd::Done => StopReason::EndTurn,
-        TurnEnd::Stopped => StopReason::Cancelled,
-        TurnEnd::Refused => StopReason::Refusal,
-        TurnEnd::TooLong => StopReason::MaxTokens,
-        TurnEnd::TooMany => StopReason::MaxTurnRequests,
-        TurnEnd::Failed(why) => return Err(why),
+        PromptStop::Done => StopReason::EndTurn,
+        PromptStop::Stopped => StopReason::Cancelled,
+        PromptStop::Refused => StopReason::Refusal,
+        PromptStop::TooLong => StopReason::MaxTokens,
+        PromptStop::TooMany => StopReason::MaxTurnRequests,
+        PromptStop::Failed(why) => return Err(why),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Configurations as people and other editors write them.
+//! Configurations as users and other editors write them.
 
 use host::FakeFiles;
 use serde_json::json;
@@ -13,15 +13,15 @@ fn variables() -> Variables {
     Variables::from([("KEY".to_owned(), "k".to_owned())])
 }
 
-fn one(entry: &Value) -> Result<Reach, String> {
+fn one(entry: &Value) -> Result<ServerTransport, String> {
     let servers = json!({ "it": entry });
-    let (entries, problems) = parse(&servers, &Origin::Person, &workspace(), &variables());
+    let (entries, problems) = parse(&servers, &ServerOrigin::Person, &workspace(), &variables());
     assert!(problems.is_empty(), "{problems:?}");
     entries.into_iter().next().expect("one entry").reach
 }
 
 #[test]
-fn a_process_is_read_as_other_editors_write_it() {
+fn process_entry_is_parsed_in_other_editors_format() {
     let reach = one(&json!({
         "type": "stdio",
         "command": "npx", "args": ["-y", "server", "${workspaceFolder}"],
@@ -29,7 +29,7 @@ fn a_process_is_read_as_other_editors_write_it() {
         "somethingOfOthers": {}
     }));
     let environment = [("ON", "true"), ("PORT", "80"), ("TOKEN", "k")];
-    let expected = Reach::Process {
+    let expected = ServerTransport::Process {
         command: "npx".to_owned(),
         arguments: ["-y", "server", "/project"].map(str::to_owned).into(),
         environment: environment
@@ -48,16 +48,16 @@ fn an_address_is_read_with_its_headers() {
     let url = "https://a.example/mcp".to_owned();
     assert_eq!(
         reach,
-        Ok(Reach::Http {
+        Ok(ServerTransport::Http {
             url,
             headers,
-            client: Client::default()
+            client: OAuthClient::default()
         })
     );
 }
 
 #[test]
-fn what_makes_no_sense_is_a_sentence() {
+fn invalid_entries_are_reported() {
     let check = |entry: Value, expected: &str| {
         let error = one(&entry).expect_err("no sense");
         assert!(error.contains(expected), "{error}");
@@ -69,18 +69,23 @@ fn what_makes_no_sense_is_a_sentence() {
     check(json!({ "command": "${env:NONE}" }), "NONE is not set");
 
     let wrong = json!({ "a": { "args": 7 }, "b": { "command": "b" } });
-    let (entries, problems) = parse(&wrong, &Origin::Person, &workspace(), &variables());
+    let (entries, problems) = parse(&wrong, &ServerOrigin::Person, &workspace(), &variables());
     assert_eq!(entries.len(), 1);
     assert!(
         problems[0].0.contains("\"a\" in your settings"),
         "{problems:?}"
     );
-    let (_, problems) = parse(&json!([]), &Origin::Person, &workspace(), &variables());
+    let (_, problems) = parse(
+        &json!([]),
+        &ServerOrigin::Person,
+        &workspace(),
+        &variables(),
+    );
     assert!(problems[0].0.contains("not an object"), "{problems:?}");
 }
 
 #[test]
-fn the_nearer_file_wins_and_a_broken_one_is_told() {
+fn nearer_file_wins_and_invalid_file_is_reported() {
     let files = FakeFiles::new();
     let write = |name: &str, text: &str| {
         let path = workspace().join(name);
@@ -96,10 +101,10 @@ fn the_nearer_file_wins_and_a_broken_one_is_told() {
     let (entries, problems) = gather(Some(&theirs), &workspace(), &files, &variables());
     let lines: Vec<_> = entries
         .iter()
-        .map(|entry| entry.reach.as_ref().expect("a way").line())
+        .map(|entry| entry.reach.as_ref().expect("a way").summary())
         .collect();
     assert_eq!(lines, ["burin", "b"]);
-    assert!(matches!(&entries[0].origin, Origin::Project { .. }));
+    assert!(matches!(&entries[0].origin, ServerOrigin::Project { .. }));
     assert!(entries[1].is_disabled);
     assert_eq!(problems.len(), 1);
     assert!(
@@ -110,34 +115,34 @@ fn the_nearer_file_wins_and_a_broken_one_is_told() {
 
 #[test]
 fn a_fingerprint_follows_the_meaning_not_the_order() {
-    let one = Fingerprint::of("a", &json!({ "command": "x", "args": [1, 2] }));
+    let one = ServerFingerprint::of("a", &json!({ "command": "x", "args": [1, 2] }));
     assert_eq!(
         one,
-        Fingerprint::of("a", &json!({ "args": [1, 2], "command": "x" }))
+        ServerFingerprint::of("a", &json!({ "args": [1, 2], "command": "x" }))
     );
     for other in [
         json!({ "command": "x", "args": [2, 1] }),
         json!({ "command": "x" }),
     ] {
-        assert_ne!(one, Fingerprint::of("a", &other));
+        assert_ne!(one, ServerFingerprint::of("a", &other));
     }
     assert_ne!(
         one,
-        Fingerprint::of("b", &json!({ "command": "x", "args": [1, 2] }))
+        ServerFingerprint::of("b", &json!({ "command": "x", "args": [1, 2] }))
     );
     assert_eq!(one.0.len(), 64);
 }
 
 #[test]
-fn as_whom_we_sign_in_is_read_as_other_editors_write_it() {
+fn oauth_client_is_parsed_in_other_editors_format() {
     let reach = one(&json!({
         "url": "https://it.example/mcp",
         "auth": { "CLIENT_ID": "we", "CLIENT_SECRET": "${env:KEY}", "scopes": ["read"] }
     }));
-    let Ok(Reach::Http { client, .. }) = reach else {
+    let Ok(ServerTransport::Http { client, .. }) = reach else {
         panic!("{reach:?}");
     };
-    let expected = Client {
+    let expected = OAuthClient {
         id: Some("we".to_owned()),
         secret: Some("k".to_owned()),
         document: None,

@@ -1,10 +1,10 @@
-//! Forms from schemas, and what is said of values.
+//! Forms from schemas, and validation of their values.
 
 use serde_json::json;
 
 use super::*;
 
-fn form() -> Form {
+fn form() -> ElicitationForm {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -19,7 +19,7 @@ fn form() -> Form {
         },
         "required": ["name", "who"]
     });
-    Form::new("Please".to_owned(), &schema)
+    ElicitationForm::new("Please".to_owned(), &schema)
 }
 
 fn values(value: Value) -> Map<String, Value> {
@@ -51,7 +51,7 @@ fn a_schema_becomes_fields_in_their_order() {
 }
 
 #[test]
-fn what_is_missing_gets_its_default_and_what_is_there_stays() {
+fn missing_fields_get_defaults_and_given_values_stay() {
     let all = form().complete(values(json!({ "age": 44, "who": "me" })));
     let expected = json!({
         "age": 44, "who": "me", "name": "Ada", "agree": true, "size": "s", "tags": ["a"]
@@ -60,7 +60,7 @@ fn what_is_missing_gets_its_default_and_what_is_there_stays() {
 }
 
 #[test]
-fn what_does_not_fit_is_a_sentence() {
+fn invalid_form_values_are_reported() {
     let check = |entry: Value, expected: Option<&str>| {
         let mut all = form().complete(values(json!({ "who": "me" })));
         all.extend(values(entry));
@@ -96,7 +96,7 @@ fn any_schema_is_a_form() {
         json!({ "properties": 3 }),
         json!({ "properties": { "a": 1 } }),
     ] {
-        let form = Form::new(String::new(), &schema);
+        let form = ElicitationForm::new(String::new(), &schema);
         assert!(
             form.fields
                 .iter()

@@ -1,4 +1,4 @@
-//! Schemas as servers write them, and what providers are offered.
+//! Schemas as servers write them, and their normalized forms.
 
 use super::*;
 
@@ -82,7 +82,7 @@ fn references_at_the_top_are_followed() {
     assert_eq!(found["required"], json!(["a"]));
     assert_eq!(found["properties"]["a"], json!({ "$ref": "#/$defs/B" }));
     assert_eq!(found["$defs"]["B"], json!({ "type": "string" }));
-    // Deeper ones that lead nowhere take everything.
+    // Nested dangling references accept anything.
     let lost =
         json!({ "properties": { "a": { "$ref": "#/$defs/C" }, "b": { "$ref": "http://x/y" } } });
     let found = normalized(&lost).expect("an object");
@@ -90,7 +90,7 @@ fn references_at_the_top_are_followed() {
 }
 
 #[test]
-fn types_that_there_are_not_mean_anything() {
+fn unknown_types_accept_anything() {
     let found = normalized(
         &json!({ "properties": { "a": { "type": "str" }, "b": { "type": ["int", "null"] } } }),
     );
@@ -99,7 +99,7 @@ fn types_that_there_are_not_mean_anything() {
 }
 
 #[test]
-fn what_is_no_object_is_refused_with_its_reason() {
+fn non_object_schema_is_refused_with_its_reason() {
     check_bad(&json!("x"), "is a text, and no object");
     check_bad(&json!([1]), "is a list, and no object");
     check_bad(

@@ -1,4 +1,4 @@
-//! Where the person is sent to sign in, by what the server and its host say.
+//! The page to which the user is sent, depending on the metadata of the server and its host.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,25 +7,25 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::mcp::form::{Filled, Form};
-use crate::mcp::people::Nobody;
+use crate::mcp::form::{ElicitationForm, Filled};
+use crate::mcp::user::NoUser;
 
-/// Notes the page and does not open it.
+/// Records the page without opening it.
 #[derive(Default)]
 struct Ada(Mutex<Option<String>>);
 
-impl Person for Ada {
-    fn fill(&self, _: &str, _: Form) -> BoxFuture<'static, Filled> {
+impl McpUser for Ada {
+    fn fill(&self, _: &str, _: ElicitationForm) -> BoxFuture<'static, Filled> {
         Box::pin(std::future::ready(Filled::Declined))
     }
 
-    fn open(&self, page: Page) -> BoxFuture<'static, bool> {
+    fn open(&self, page: BrowserPage) -> BoxFuture<'static, bool> {
         *self.0.lock().expect("a lock") = Some(page.url);
         Box::pin(std::future::ready(false))
     }
 }
 
-/// A host that answers these paths with JSON, everything else with 404; registers every client.
+/// A host that serves JSON at these paths and 404 elsewhere; registers every client.
 struct Host {
     url: String,
     pages: Arc<Mutex<HashMap<String, Value>>>,
@@ -56,7 +56,7 @@ impl Host {
             .insert(path.to_owned(), page);
     }
 
-    /// Metadata of an authorization server of this host, with this issuer.
+    /// Metadata of an authorization server at this host, with this issuer.
     fn metadata(&self, issuer: Option<&str>) -> Value {
         let url = &self.url;
         let mut metadata = json!({
@@ -109,11 +109,11 @@ async fn serve(stream: TcpStream, pages: &Mutex<HashMap<String, Value>>) -> Opti
     stream.shutdown().await.ok()
 }
 
-/// The page that the person would be sent to, without its query.
+/// Returns the page to which the user would be sent, without its query.
 async fn asked(url: &str) -> Result<String, String> {
     let ada = Ada::default();
-    let tokens: Arc<dyn Tokens> = Arc::new(Nobody::default());
-    let failed = sign_in("it", url, &Client::default(), None, &ada, &tokens).await;
+    let tokens: Arc<dyn TokenStore> = Arc::new(NoUser::default());
+    let failed = sign_in("it", url, &OAuthClient::default(), None, &ada, &tokens).await;
     let failed = failed.expect_err("the page is not opened");
     let page = ada.0.lock().expect("a lock").clone();
     let page = page.ok_or(failed)?;
@@ -123,19 +123,19 @@ async fn asked(url: &str) -> Result<String, String> {
 const OWN: &str = "/.well-known/oauth-authorization-server";
 
 #[tokio::test]
-async fn the_usual_paths_at_the_root_of_the_host_are_meant_where_there_is_no_metadata() {
+async fn default_paths_apply_without_metadata() {
     let host = Host::start().await;
     let page = asked(&format!("{}/v1/mcp", host.url)).await;
     assert_eq!(page, Ok(format!("{}/authorize", host.url)));
 }
 
 #[tokio::test]
-async fn metadata_at_the_root_of_the_host_is_taken_without_that_of_a_resource() {
+async fn host_metadata_applies_without_resource_metadata() {
     let host = Host::start().await;
     host.page(OWN, host.metadata(Some(&host.url)));
     let page = asked(&format!("{}/v1/mcp", host.url)).await;
     assert_eq!(page, Ok(format!("{}/own/authorize", host.url)));
-    // Old ones leave their name out, or say it where another is expected.
+    // Old servers omit their issuer, or publish it at another location.
     let host = Host::start().await;
     host.page(OWN, host.metadata(None));
     let page = asked(&format!("{}/mcp", host.url)).await;
@@ -148,7 +148,7 @@ async fn metadata_at_the_root_of_the_host_is_taken_without_that_of_a_resource() 
 }
 
 #[tokio::test]
-async fn an_issuer_elsewhere_has_to_say_the_same_about_itself() {
+async fn foreign_issuer_must_confirm_itself() {
     let (host, issuer) = (Host::start().await, Host::start().await);
     host.page(OWN, host.metadata(Some(&issuer.url)));
     let refused = asked(&host.url).await.expect_err("nothing says so there");
@@ -188,7 +188,7 @@ fn only_this_machine_is_local() {
 }
 
 #[tokio::test]
-async fn the_browser_comes_back_past_others_who_knock() {
+async fn redirect_is_found_among_other_requests() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let knock = |text: &'static [u8]| async move {

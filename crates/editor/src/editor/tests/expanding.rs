@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use autocomplete::{Replacement, Source, Suggestion, SuggestionId};
+use autocomplete::{SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 use base::Span;
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 
 use super::state;
 use super::suggesting::{Heard, open_with_keys};
-use crate::{Cycle, Editor, SuggestionEvent};
+use crate::{CycleDirection, Editor, SuggestionEvent};
 
 /// What a window does that hears that words are wanted.
 fn answer(editor: &Entity<Editor>, heard: &Heard, words: &[&str], cx: &mut VisualTestContext) {
@@ -22,12 +22,12 @@ fn answer(editor: &Entity<Editor>, heard: &Heard, words: &[&str], cx: &mut Visua
             id: SuggestionId(1),
             file: None,
             revision: scene.snapshot.revision(),
-            edits: vec![Replacement {
+            edits: vec![SuggestedEdit {
                 span: Span::at(scene.caret),
                 old: Arc::from(""),
                 new: Arc::from(*word),
             }],
-            source: Source::Continuation,
+            source: SuggestionSource::Continuation,
             confidence: 0.1,
         };
         let words: Vec<Suggestion> = words.iter().map(word).collect();
@@ -59,7 +59,7 @@ fn the_key_writes_the_first_word_and_again_the_next(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn behind_the_last_comes_what_was_typed_and_the_other_key_goes_back(cx: &mut TestAppContext) {
+fn word_expansion_wraps_to_the_prefix_and_cycles_back(cx: &mut TestAppContext) {
     check("reˇ;", WORDS, "alt-/ alt-/ alt-/ alt-/", "reˇ;", cx);
     check(
         "reˇ;",
@@ -125,7 +125,7 @@ fn whatever_else_happens_ends_it(cx: &mut TestAppContext) {
         cx.simulate_keystrokes(between);
         cx.simulate_keystrokes("alt-/");
         cx.run_until_parked();
-        let wanted = SuggestionEvent::WordsWanted(Cycle::Next);
+        let wanted = SuggestionEvent::WordsWanted(CycleDirection::Next);
         assert_eq!(heard.borrow_mut().pop(), Some(wanted), "behind {between}");
     }
 }
@@ -141,16 +141,16 @@ fn words_for_another_text_or_place_are_not_written(cx: &mut TestAppContext) {
             id: SuggestionId(1),
             file: None,
             revision: scene.snapshot.revision(),
-            edits: vec![Replacement {
+            edits: vec![SuggestedEdit {
                 span: Span::at(base::ByteOffset(0)),
                 old: Arc::from(""),
                 new: Arc::from("x"),
             }],
-            source: Source::Continuation,
+            source: SuggestionSource::Continuation,
             confidence: 0.1,
         };
-        assert!(!editor.write_words(&[old], Cycle::Next, window, cx));
-        assert!(!editor.write_words(&[], Cycle::Next, window, cx));
+        assert!(!editor.write_words(&[old], CycleDirection::Next, window, cx));
+        assert!(!editor.write_words(&[], CycleDirection::Next, window, cx));
     });
     assert_eq!(state(&editor, cx), "reˇ");
 }

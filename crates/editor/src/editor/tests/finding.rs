@@ -1,6 +1,6 @@
 //! Find and replace in a file, by keys.
 
-use caret::find::{Pattern, WordBounds};
+use caret::find::{PatternKind, WordBounds};
 use gpui_kit::TestAppContext;
 
 use super::{open, state};
@@ -33,7 +33,7 @@ fn matches_are_counted_while_one_types(cx: &mut TestAppContext) {
 fn a_bad_pattern_is_explained(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "ˇa(b", cx);
     editor.update_in(cx, |editor, window, cx| {
-        editor.find.pattern = Pattern::Regex;
+        editor.find.pattern = PatternKind::Regex;
         editor.open_find(window, cx);
         editor.set_query("a(", cx);
         let error = editor.find.error().unwrap().to_owned();
@@ -62,7 +62,7 @@ fn all_matches_are_replaced_as_one_step(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.txt", "ˇa1 b2 c3", cx);
     editor.update_in(cx, |editor, window, cx| {
         editor.open_replace(window, cx);
-        editor.find.pattern = Pattern::Regex;
+        editor.find.pattern = PatternKind::Regex;
         editor.set_query(r"([a-z])(\d)", cx);
         editor.find.replacement = "$2$1".to_owned();
         editor.replace_all(window, cx);
@@ -97,7 +97,7 @@ fn one_by_one(cx: &mut TestAppContext, text: &str, pattern: &str, with: &str, ex
     let (editor, cx) = open("/a.txt", text, cx);
     editor.update_in(cx, |editor, window, cx| {
         editor.open_replace(window, cx);
-        editor.find.pattern = Pattern::Regex;
+        editor.find.pattern = PatternKind::Regex;
         editor.set_query(pattern, cx);
         editor.find.replacement = with.to_owned();
     });
@@ -114,12 +114,12 @@ fn one_by_one(cx: &mut TestAppContext, text: &str, pattern: &str, with: &str, ex
 }
 
 #[gpui_kit::test]
-fn empty_matches_at_row_starts_are_replaced_one_after_the_other(cx: &mut TestAppContext) {
+fn empty_matches_at_row_starts_are_replaced_one_by_one(cx: &mut TestAppContext) {
     one_by_one(cx, "ˇa\nb\n\nc", "^", "// ", "// a\n// b\n// \n// c");
 }
 
 #[gpui_kit::test]
-fn empty_matches_at_row_ends_are_replaced_one_after_the_other(cx: &mut TestAppContext) {
+fn empty_matches_at_row_ends_are_replaced_one_by_one(cx: &mut TestAppContext) {
     one_by_one(cx, "ˇa\nb", "$", ";", "a;\nb;");
 }
 

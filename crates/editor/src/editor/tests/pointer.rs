@@ -185,7 +185,7 @@ fn the_wheel_scrolls_by_rows_and_the_touchpad_by_pixels(cx: &mut TestAppContext)
 }
 
 #[gpui_kit::test]
-fn a_menu_asked_for_out_of_sight_takes_nothing_from_the_next_click(cx: &mut TestAppContext) {
+fn a_menu_request_out_of_view_does_not_swallow_clicks(cx: &mut TestAppContext) {
     let text = format!("some words\n{}ˇ", "row\n".repeat(300));
     let (editor, cx) = open("/a.txt", &text, cx);
     cx.run_until_parked();

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use autocomplete::{Replacement, Source, Suggestion, SuggestionId};
+use autocomplete::{SuggestedEdit, Suggestion, SuggestionId, SuggestionSource};
 use base::{AbsPath, ByteOffset, Row, Span};
 use display::{DisplayRow, SegmentKind};
 use gpui_kit::test::TestInput;
@@ -19,7 +19,8 @@ use settings::builtin::{KeymapSystem, keymap};
 
 use super::{open, state};
 use crate::{
-    Cycle, Editor, EditorEvent, SuggestionEvent, SuggestionMode, SuggestionPlace, Unsuited,
+    CycleDirection, Editor, EditorEvent, SuggestionBlocker, SuggestionEvent, SuggestionMode,
+    SuggestionPlace,
 };
 
 pub(super) type Heard = Rc<RefCell<Vec<SuggestionEvent>>>;
@@ -63,7 +64,7 @@ fn suggestion(
     cx: &mut VisualTestContext,
 ) -> Suggestion {
     let snapshot = editor.update(cx, |editor, cx| editor.model.read(cx).snapshot());
-    let edits = edits.iter().map(|(span, new)| Replacement {
+    let edits = edits.iter().map(|(span, new)| SuggestedEdit {
         span: *span,
         old: Arc::from(snapshot.text(*span).as_ref()),
         new: Arc::from(*new),
@@ -73,7 +74,7 @@ fn suggestion(
         file: None,
         revision: snapshot.revision(),
         edits: edits.collect(),
-        source: Source::Continuation,
+        source: SuggestionSource::Continuation,
         confidence: 0.5,
     }
 }
@@ -115,7 +116,7 @@ fn tab_takes_text_that_stands_back_at_the_caret(cx: &mut TestAppContext) {
     let (editor, heard, _heard, cx) = open_with_keys("/a.rs", "let ˇ;\nend", cx);
     offer_at_caret(&editor, "x = f(1)", cx);
     assert_eq!(screen(&editor, cx), ["let ‹x = f(1)›;", "end"]);
-    // Whoever hears of the change can tell that it was taken.
+    // Observers of the change can tell that a suggestion was accepted.
     let told = Rc::new(RefCell::new(Vec::new()));
     let (model, view) = editor.update(cx, |editor, cx| (editor.model.clone(), cx.entity()));
     let note = told.clone();
@@ -143,7 +144,7 @@ fn tab_takes_text_that_stands_back_at_the_caret(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn who_came_from_another_file_for_it_takes_it_with_tab(cx: &mut TestAppContext) {
+fn tab_accepts_after_entering_from_another_file(cx: &mut TestAppContext) {
     let (editor, _, _heard, cx) = open_with_keys("/a.rs", "fn a() {\n    ˇinfo(1);\n}\n", cx);
     offer(&editor, &[(Span::from(13..17), "warn")], cx);
     cx.simulate_keystrokes("tab");
@@ -192,7 +193,7 @@ fn nothing_moves_under_a_pressed_button(cx: &mut TestAppContext) {
     let modifiers = Modifiers::default();
     cx.simulate_mouse_move(position, None, modifiers);
     cx.simulate_mouse_down(position, MouseButton::Left, modifiers);
-    // Whoever makes suggestions does not want this one elsewhere.
+    // The engine must not show this suggestion elsewhere.
     editor.update(cx, |editor, cx| editor.set_suggestion(None, cx));
     position.x += gpui_kit::px(1.0);
     cx.simulate_mouse_move(position, MouseButton::Left, modifiers);
@@ -261,7 +262,7 @@ fn keys_ask_for_others(cx: &mut TestAppContext) {
     assert_eq!(*heard.borrow(), [SuggestionEvent::Requested]);
     offer_at_caret(&editor, "x", cx);
     cx.simulate_keystrokes("alt-] alt-[");
-    let cycled = [Cycle::Next, Cycle::Previous].map(SuggestionEvent::Cycled);
+    let cycled = [CycleDirection::Next, CycleDirection::Previous].map(SuggestionEvent::Cycled);
     assert_eq!(heard.borrow()[1..], cycled);
 }
 
@@ -294,7 +295,7 @@ fn a_selection_hides_it_and_tab_indents(cx: &mut TestAppContext) {
     let reason = editor.update_in(cx, |editor, window, cx| {
         editor.blocks_suggestions(window, cx)
     });
-    assert_eq!(reason, Some(Unsuited::Selection));
+    assert_eq!(reason, Some(SuggestionBlocker::Selection));
     cx.simulate_keystrokes("ctrl-a tab");
     assert_eq!(
         state(&editor, cx).replace(['«', '»', 'ˇ'], ""),
@@ -338,7 +339,7 @@ fn a_change_is_shown_where_it_happens_and_taken_whole(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn a_tab_leads_to_a_place_out_of_sight_and_the_next_takes_it(cx: &mut TestAppContext) {
+fn tab_jumps_out_of_view_and_the_next_accepts(cx: &mut TestAppContext) {
     let rows: String = (0..400).map(|row| format!("row {row}\n")).collect();
     let (editor, heard, _heard, cx) = open_with_keys("/a.txt", &format!("xˇ\n{rows}"), cx);
     let at = ByteOffset(rows.find("row 300").unwrap() + 2 + 4);
@@ -398,7 +399,7 @@ fn what_the_edge_hides_is_a_place_out_of_sight(cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test]
-fn a_jump_into_the_indentation_is_taken_by_the_next_tab(cx: &mut TestAppContext) {
+fn after_a_jump_into_indentation_the_next_tab_accepts(cx: &mut TestAppContext) {
     let rows = "\n".repeat(400);
     let text = format!("xˇ\n{rows}fn f() {{\n\n}}\n");
     let (editor, _, _heard, cx) = open_with_keys("/a.rs", &text, cx);
@@ -423,7 +424,7 @@ fn what_does_not_stand_any_more_changes_nothing(cx: &mut TestAppContext) {
     wrong.edits[0].old = Arc::from("xx");
     editor.update_in(cx, |editor, window, cx| {
         editor.set_suggestion(Some(wrong), cx);
-        assert!(!editor.take(autocomplete::Part::All, window, cx));
+        assert!(!editor.accept(autocomplete::AcceptGranularity::All, window, cx));
     });
     assert_eq!(state(&editor, cx), "oe twoˇ");
 }
@@ -482,9 +483,10 @@ fn the_sign_of_another_file_hides_no_letters(cx: &mut TestAppContext) {
         cx.run_until_parked();
         let position = editor.update(cx, |editor, _| {
             let text = editor.geometry.as_ref().unwrap().text;
-            let y = match is_caret_low {
-                true => text.top() + gpui_kit::px(20.0),
-                false => text.bottom() - gpui_kit::px(20.0),
+            let y = if is_caret_low {
+                text.top() + gpui_kit::px(20.0)
+            } else {
+                text.bottom() - gpui_kit::px(20.0)
             };
             gpui_kit::point(text.center().x, y)
         });

@@ -6,7 +6,7 @@ use base::Row;
 use gpui_kit::{ClipboardItem, Entity, TestAppContext, VisualTestContext};
 
 use super::{check, open, state};
-use crate::element::Part;
+use crate::element::RowSegment;
 use crate::{Editor, ModelEvent};
 
 #[gpui_kit::test]
@@ -118,7 +118,7 @@ fn a_read_only_text_refuses_in_words(cx: &mut TestAppContext) {
     });
     editor.update(cx, |editor, cx| {
         editor.model = model;
-        editor.start_anew(editor.model.read(cx).snapshot());
+        editor.reset_after(editor.model.read(cx).snapshot());
     });
     cx.simulate_input("y");
     assert!(!state(&editor, cx).contains('y'));
@@ -134,9 +134,9 @@ fn parsed(editor: &Entity<Editor>, cx: &mut VisualTestContext) {
 }
 
 #[gpui_kit::test]
-fn a_parse_behind_a_key_leaves_the_shapes_of_other_rows(cx: &mut TestAppContext) {
+fn a_parse_after_a_key_keeps_other_rows_shapes(cx: &mut TestAppContext) {
     let (editor, cx) = open("/a.rs", "fn one() {}\nˇ\nfn two() {}\n", cx);
-    let whole = Part {
+    let whole = RowSegment {
         wrap: 0,
         cells: None,
     };

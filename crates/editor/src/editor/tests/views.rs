@@ -101,7 +101,7 @@ fn unchanged_rows_are_not_shaped_again(cx: &mut TestAppContext) {
     let shapes = |cx: &mut gpui_kit::VisualTestContext| {
         cx.run_until_parked();
         editor.update(cx, |editor, _| {
-            let part = crate::element::Part {
+            let part = crate::element::RowSegment {
                 wrap: 0,
                 cells: None,
             };

@@ -1,34 +1,36 @@
-//! Old colours over an edit: a guess that is right for most keys, painted until the new ones come.
+//! Carries old highlights over an edit: a guess that is right for most keystrokes, painted until
+//! the new ones arrive.
 
 use smallvec::SmallVec;
 
 use super::{RowHighlight, RowHighlights};
 
-/// Where an edit cut its rows, in bytes from the start of a row.
-pub(super) struct Cut {
-    /// Where it begins in the first old row.
+/// Position of an edit within its rows, in bytes from the start of a row.
+pub(super) struct EditCut {
+    /// Start of the edit in the first old row.
     pub(super) start: u32,
-    /// Where it ends in the last old row.
+    /// End of the edit in the last old row.
     pub(super) end: u32,
-    /// Where what follows it stands in the last new row.
+    /// End of the inserted text in the last new row.
     pub(super) tail: u32,
 }
 
-/// The colours of the first new row and, unless there `is_one` only, of the last. `head` are those of the
-/// first old row, `tail` those of the last.
-pub(super) fn over(
+/// Returns the highlights of the first new row and, unless `is_one`, of the last. `head` are those
+/// of the first old row, `tail` those of the last.
+pub(super) fn carry_over(
     head: &RowHighlights,
     tail: &RowHighlights,
-    cut: &Cut,
+    cut: &EditCut,
     is_one: bool,
 ) -> (RowHighlights, Option<RowHighlights>) {
     let kept = head.iter().filter(|it| it.start < cut.start);
     let mut first: SmallVec<[RowHighlight; 16]> = kept
         .map(|it| RowHighlight {
-            end: match is_one && it.end >= cut.start {
-                // A word that is typed on keeps its colour.
-                true => cut.tail,
-                false => it.end.min(cut.start),
+            end: if is_one && it.end >= cut.start {
+                // A word extended by typing keeps its highlight.
+                cut.tail
+            } else {
+                it.end.min(cut.start)
             },
             ..*it
         })

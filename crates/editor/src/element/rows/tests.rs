@@ -1,12 +1,12 @@
 //! Which shaped rows an edit forgets.
 
 use base::{Row, Span};
-use text::{Buffer, Origin, Timestamp};
+use text::{Buffer, EditOrigin, Timestamp};
 
-use super::{Part, RowCache, RowHighlight};
+use super::{RowCache, RowHighlight, RowSegment};
 use crate::element::shape::ShapedRow;
 
-const PART: Part = Part {
+const PART: RowSegment = RowSegment {
     wrap: 0,
     cells: None,
 };
@@ -30,7 +30,7 @@ fn edited(span: std::ops::Range<usize>, text: &str) -> RowCache {
     let mut buffer = Buffer::new(&"ab\n".repeat(10));
     let mut cache = cache(&buffer);
     let before = buffer.snapshot();
-    let change = buffer.replace(Span::from(span), text, &Origin::user(Timestamp(0)));
+    let change = buffer.replace(Span::from(span), text, &EditOrigin::user(Timestamp(0)));
     cache.follow(&before, &buffer.snapshot(), &change);
     cache
 }
@@ -83,7 +83,7 @@ fn carried(old: &str, span: std::ops::Range<usize>, text: &str) -> String {
     }
     cache.set_highlights(Row(0), marks.into());
     let before = buffer.snapshot();
-    let change = buffer.replace(Span::from(span), text, &Origin::user(Timestamp(0)));
+    let change = buffer.replace(Span::from(span), text, &EditOrigin::user(Timestamp(0)));
     let after = buffer.snapshot();
     cache.follow(&before, &after, &change);
     let mut shown = String::new();

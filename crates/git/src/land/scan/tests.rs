@@ -1,4 +1,4 @@
-//! Working trees as an agent, or a program that was killed, may have left them.
+//! Tests of working trees in states that an agent or a killed program may leave.
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests set up real working trees on disk"
@@ -9,7 +9,7 @@ use std::fs;
 use base::AbsPath;
 use host::RealFiles;
 
-use super::{Limits, Place, Scanned};
+use super::{ScanLimits, ScanTarget, WorktreeChanges};
 use crate::merge::TreePath;
 use crate::repository::Repository;
 
@@ -19,7 +19,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// A working tree whose base holds these files.
+    /// Creates a working tree whose base has these files.
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().canonicalize().expect("it exists");
@@ -60,23 +60,23 @@ impl Tree {
         fs::write(path.as_path(), text).expect("write");
     }
 
-    fn scan(&self) -> Scanned {
+    fn scan(&self) -> WorktreeChanges {
         let repository = Repository::discover(&self.root).expect("a repository");
         let git_dir = self.root.join(".git");
-        let place = Place {
+        let place = ScanTarget {
             root: &self.root,
             git_dir: Some(&git_dir),
-            memory: None,
+            cache_file: None,
         };
         let base = repository.tree_of("HEAD").expect("the base");
         repository
-            .scan(place, base, Limits::default(), &RealFiles)
+            .scan(place, base, ScanLimits::default(), &RealFiles)
             .expect("a scan")
     }
 }
 
-/// The paths that a scan tells as changed, and whether something is there.
-fn told(scanned: &Scanned) -> Vec<(String, bool)> {
+/// Returns the changed paths of a scan, and whether each still exists.
+fn told(scanned: &WorktreeChanges) -> Vec<(String, bool)> {
     let changes = scanned.changes.iter();
     changes
         .map(|(path, entry)| (path.to_string(), entry.is_some()))
@@ -88,7 +88,7 @@ fn there(name: &str) -> (String, bool) {
 }
 
 #[test]
-fn what_changed_came_and_went_is_told() {
+fn scan_reports_changed_added_and_deleted_files() {
     let tree = Tree::new(&[("kept", "1\n"), ("changed", "1\n"), ("gone", "1\n")]);
     tree.write("changed", "2\n");
     tree.write("deep/new", "3\n");
@@ -102,7 +102,7 @@ fn what_changed_came_and_went_is_told() {
 }
 
 #[test]
-fn what_a_killed_write_left_is_nobodys_work() {
+fn temporary_files_of_killed_saves_are_skipped() {
     let tree = Tree::new(&[("a", "1\n"), ("deep/b", "1\n")]);
     tree.write("a", "2\n");
     for draft in [
@@ -113,7 +113,7 @@ fn what_a_killed_write_left_is_nobodys_work() {
         tree.write(draft, "half of a f");
     }
     assert_eq!(told(&tree.scan()), [there("a")]);
-    // Nor is it when somebody added everything.
+    // A forced `git add` of everything does not include it either.
     tree.add(&["*"], git2::IndexAddOption::FORCE);
     assert_eq!(told(&tree.scan()), [there("a")]);
     for other in [".burin-notes", ".burin-new-x", ".burin"] {
@@ -124,7 +124,7 @@ fn what_a_killed_write_left_is_nobodys_work() {
 }
 
 #[test]
-fn what_is_ignored_is_left_unless_it_was_added() {
+fn ignored_files_are_skipped_unless_added() {
     let tree = Tree::new(&[(".gitignore", "*.log\n")]);
     tree.write("a.log", "1\n");
     tree.write("b.log", "1\n");
@@ -134,7 +134,7 @@ fn what_is_ignored_is_left_unless_it_was_added() {
 }
 
 #[test]
-fn a_repository_within_is_refused() {
+fn nested_repository_is_refused() {
     let tree = Tree::new(&[("a", "1\n")]);
     git2::Repository::init(tree.root.join("inner").as_path()).expect("init");
     tree.write("inner/x", "1\n");

@@ -1,4 +1,4 @@
-//! Against git's own differences.
+//! Tests that diffs equal those of git.
 #![expect(clippy::disallowed_methods, reason = "the tests ask the real git")]
 
 use std::process::Command;
@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 
 use super::hunks;
 
-/// The headers of git's hunks: start and count before, start and count after, counted from 0.
+/// Returns the hunk headers of git: start and count before, start and count after, counted from 0.
 fn by_git(before: &str, after: &str) -> Vec<(usize, usize, usize, usize)> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a"), before).unwrap();
@@ -30,7 +30,7 @@ fn by_git(before: &str, after: &str) -> Vec<(usize, usize, usize, usize)> {
     let range = |text: &str| {
         let (start, count) = text[1..].split_once(',').unwrap_or((&text[1..], "1"));
         let (start, count): (usize, usize) = (start.parse().unwrap(), count.parse().unwrap());
-        // An empty range names the line before it.
+        // The header of an empty range names the line before it.
         (if count == 0 { start } else { start - 1 }, count)
     };
     told.lines()
@@ -44,7 +44,7 @@ fn by_git(before: &str, after: &str) -> Vec<(usize, usize, usize, usize)> {
 }
 
 #[test]
-fn random_texts_differ_as_in_git() {
+fn random_diffs_equal_those_of_git() {
     let count: u64 = std::env::var("BURIN_MERGES").map_or(150, |count| count.parse().unwrap());
     for seed in 0..count {
         let random = &mut StdRng::seed_from_u64(seed);

@@ -1,9 +1,9 @@
-//! Names that are dangerous, and those that are not.
+//! Tests of dangerous and harmless paths.
 
-use super::{Danger, TreePath};
+use super::{NameDanger, TreePath};
 
 #[test]
-fn names_that_some_system_takes_for_gits_own() {
+fn names_treated_as_dot_git_by_some_system() {
     for name in [
         ".git",
         ".GIT",
@@ -21,21 +21,21 @@ fn names_that_some_system_takes_for_gits_own() {
     ] {
         assert_eq!(
             TreePath::from(name).danger(),
-            Some(Danger::GitFolder),
+            Some(NameDanger::GitFolder),
             "{name:?}"
         );
     }
     for name in ["..", "a/../b", "a//b", "./a", "a/"] {
         assert_eq!(
             TreePath::from(name).danger(),
-            Some(Danger::Elsewhere),
+            Some(NameDanger::Elsewhere),
             "{name:?}"
         );
     }
     for name in ["a\\b", "..\\x"] {
         assert_eq!(
             TreePath::from(name).danger(),
-            Some(Danger::Unkeepable),
+            Some(NameDanger::Unkeepable),
             "{name:?}"
         );
     }
@@ -55,7 +55,7 @@ fn names_that_some_system_takes_for_gits_own() {
 }
 
 #[test]
-fn links_that_lead_out() {
+fn symlinks_leaving_the_tree() {
     let check = |path: &str, target: &str, is_refused: bool| {
         let danger = TreePath::from(path).link_danger(target.as_bytes());
         assert_eq!(
@@ -77,7 +77,7 @@ fn links_that_lead_out() {
 }
 
 #[test]
-fn folders_from_the_nearest() {
+fn parent_folders_nearest_first() {
     let folders: Vec<String> = TreePath::from("a/b/c")
         .folders()
         .map(|it| it.to_string())

@@ -1,23 +1,23 @@
-//! Renames, as git finds them.
+//! Tests that detected renames equal those of git.
 
 use std::convert::Infallible;
 
-use super::{File, find};
-use crate::merge::{Entry, Mode, TreePath};
+use super::{RenameFile, find};
+use crate::merge::{EntryMode, ObjectEntry, TreePath};
 
-fn file(path: &str, text: &str) -> File {
-    File {
+fn file(path: &str, text: &str) -> RenameFile {
+    RenameFile {
         path: TreePath::from(path),
-        entry: Entry::of_bytes(Mode::Plain, text.as_bytes()),
+        entry: ObjectEntry::of_bytes(EntryMode::Plain, text.as_bytes()),
         is_wanted: true,
     }
 }
 
 fn check(gone: &[(&str, &str)], new: &[(&str, &str)], expected: &[(&str, &str)]) {
-    let files = |list: &[(&str, &str)]| -> Vec<File> {
+    let files = |list: &[(&str, &str)]| -> Vec<RenameFile> {
         list.iter().map(|(path, text)| file(path, text)).collect()
     };
-    let read = |entry: &Entry| Ok::<_, Infallible>(entry.bytes.clone().unwrap());
+    let read = |entry: &ObjectEntry| Ok::<_, Infallible>(entry.bytes.clone().unwrap());
     let Ok(found) = find(&files(gone), &files(new), &read);
     let found: Vec<(String, String)> = found
         .iter()
@@ -31,7 +31,7 @@ fn check(gone: &[(&str, &str)], new: &[(&str, &str)], expected: &[(&str, &str)])
 }
 
 #[test]
-fn renames_by_bytes_by_name_and_by_likeness() {
+fn renames_by_content_by_name_and_by_similarity() {
     let text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
     let near = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n8\n";
     let other = "alpha\nbeta\ngamma\n";
@@ -39,9 +39,9 @@ fn renames_by_bytes_by_name_and_by_likeness() {
     check(&[("a", text)], &[("b", near)], &[("a", "b")]);
     check(&[("a", text)], &[("b", other)], &[]);
     check(&[("a", "")], &[("b", "")], &[]);
-    // The better one gets it.
+    // The more similar file wins.
     check(&[("a", text)], &[("b", near), ("c", text)], &[("a", "c")]);
-    // The same last name goes before a likeness elsewhere.
+    // The same file name wins over similarity in another folder.
     check(
         &[("x/a", text)],
         &[("b", near), ("y/a", near)],

@@ -1,6 +1,6 @@
-//! Questions for leave and others, on their way to the editor and back.
+//! Permission requests and questions on their way to the editor and back.
 
-use model::Script;
+use model::ResponseScript;
 use serde_json::{Value, json};
 
 use super::peer::{Shown, World, able};
@@ -10,8 +10,8 @@ const EDIT: &str = r#"{"path":"a.txt","old_string":"one","new_string":"two"}"#;
 #[tokio::test]
 async fn what_is_refused_does_not_happen() {
     let world = World::new([
-        Script::calls(&[("c1", "edit", EDIT)]),
-        Script::text("Then not."),
+        ResponseScript::calls(&[("c1", "edit", EDIT)]),
+        ResponseScript::text("Then not."),
     ]);
     world.write("a.txt", "one\n");
     let (mut peer, session) = world.session().await;
@@ -28,7 +28,7 @@ async fn what_is_refused_does_not_happen() {
             .is_some_and(|title| title.contains("a.txt")),
         "{call}"
     );
-    // What is decided on is in the question: the arguments, and the same as text.
+    // The request holds the arguments, and the same as text.
     assert_eq!(
         call["rawInput"],
         serde_json::from_str::<Value>(EDIT).expect("JSON")
@@ -45,19 +45,19 @@ async fn what_is_refused_does_not_happen() {
     let call = shown.call("c1");
     assert_eq!(call["status"], "failed");
     let why = &call["content"][0]["content"]["text"];
-    assert_eq!(why, "This call was not run: the person refused it.");
+    assert_eq!(why, "This call was not run: the user refused it.");
     assert_eq!(shown.said("agent_message_chunk"), ["Then not."]);
     assert_eq!(world.read("a.txt"), "one\n");
 }
 
 #[tokio::test]
-async fn what_is_allowed_for_the_session_is_asked_once() {
+async fn session_grant_is_asked_once() {
     let back = r#"{"path":"a.txt","old_string":"two","new_string":"one"}"#;
     let world = World::new([
-        Script::calls(&[("c1", "edit", EDIT)]),
-        Script::text("two"),
-        Script::calls(&[("c2", "edit", back)]),
-        Script::text("one"),
+        ResponseScript::calls(&[("c1", "edit", EDIT)]),
+        ResponseScript::text("two"),
+        ResponseScript::calls(&[("c2", "edit", back)]),
+        ResponseScript::text("one"),
     ]);
     world.write("a.txt", "one\n");
     let (mut peer, session) = world.session().await;
@@ -72,7 +72,10 @@ async fn what_is_allowed_for_the_session_is_asked_once() {
 
 #[tokio::test]
 async fn a_turn_is_stopped_while_it_asks() {
-    let world = World::new([Script::calls(&[("c1", "edit", EDIT)]), Script::text("on")]);
+    let world = World::new([
+        ResponseScript::calls(&[("c1", "edit", EDIT)]),
+        ResponseScript::text("on"),
+    ]);
     world.write("a.txt", "one\n");
     let (mut peer, session) = world.session().await;
     let turn = peer.begin_turn(&session, "make it two").await;
@@ -93,7 +96,7 @@ async fn a_turn_is_stopped_while_it_asks() {
 async fn a_question_that_is_cancelled_stops_the_turn() {
     let ask = r#"{"question":"Which?","options":["red","blue"]}"#;
     for call in [("c1", "edit", EDIT), ("c1", "ask_user", ask)] {
-        let world = World::new([Script::calls(&[call]), Script::text("on")]);
+        let world = World::new([ResponseScript::calls(&[call]), ResponseScript::text("on")]);
         world.write("a.txt", "one\n");
         let (mut peer, session) = world.session().await;
         let turn = peer.begin_turn(&session, "do it").await;
@@ -114,8 +117,8 @@ async fn a_question_that_is_cancelled_stops_the_turn() {
 async fn a_question_with_options_is_asked_and_answered() {
     let ask = r#"{"question":"Which colour?","options":["red","blue"]}"#;
     let world = World::new([
-        Script::calls(&[("c1", "ask_user", ask)]),
-        Script::text("blue it is"),
+        ResponseScript::calls(&[("c1", "ask_user", ask)]),
+        ResponseScript::text("blue it is"),
     ]);
     let (mut peer, session) = world.session().await;
     let turn = peer.begin_turn(&session, "paint").await;
@@ -127,14 +130,14 @@ async fn a_question_with_options_is_asked_and_answered() {
         .await;
     peer.answer_of(turn).await;
     let sent = format!("{:?}", world.client.requests()[1].messages);
-    assert!(sent.contains("The person answers: blue"), "{sent}");
+    assert!(sent.contains("The user answers: blue"), "{sent}");
 }
 
 #[tokio::test]
 async fn a_question_without_options_is_left_to_the_agent() {
     let world = World::new([
-        Script::calls(&[("c1", "ask_user", r#"{"question":"What name?"}"#)]),
-        Script::text("I took one."),
+        ResponseScript::calls(&[("c1", "ask_user", r#"{"question":"What name?"}"#)]),
+        ResponseScript::text("I took one."),
     ]);
     let (mut peer, session) = world.session().await;
     let (end, told) = peer.turn(&session, "name it").await;
@@ -146,16 +149,16 @@ async fn a_question_without_options_is_left_to_the_agent() {
     };
     assert!(told.iter().any(is_told), "{told:#?}");
     let sent = format!("{:?}", world.client.requests()[1].messages);
-    assert!(sent.contains("Nobody answers"), "{sent}");
+    assert!(sent.contains("No answer"), "{sent}");
 }
 
 #[tokio::test]
 async fn a_subagent_asks_through_its_call() {
     let world = World::new([
-        Script::calls(&[("c1", "spawn_agent", r#"{"task":"make it two"}"#)]),
-        Script::calls(&[("c1", "edit", EDIT)]),
-        Script::text("It is two."),
-        Script::text("The agent did it."),
+        ResponseScript::calls(&[("c1", "spawn_agent", r#"{"task":"make it two"}"#)]),
+        ResponseScript::calls(&[("c1", "edit", EDIT)]),
+        ResponseScript::text("It is two."),
+        ResponseScript::text("The agent did it."),
     ]);
     world.write("a.txt", "one\n");
     let (mut peer, session) = world.session().await;
@@ -175,14 +178,14 @@ async fn a_subagent_asks_through_its_call() {
         content.contains("It is two.") && content.contains("- edit a.txt"),
         "{content}"
     );
-    // Told again, it is the same.
+    // A replay gives the same updates.
     let (_, again) = peer.answer("session/load", world.loading(&session)).await;
     let again = Shown::of(&again);
     assert_eq!(again.calls, shown.calls);
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_said() {
+async fn unusable_providers_are_reported() {
     let world = World::new([]);
     let mut peer = world.peer();
     peer.hello(able()).await;
@@ -199,7 +202,7 @@ async fn what_cannot_be_used_is_said() {
             .is_some_and(|it| it.contains("tickets")),
         "{update}"
     );
-    // An editor that shows no notices is told in words.
+    // An editor that cannot show notices gets them as message text.
     let mut peer = world.peer();
     peer.hello(json!({})).await;
     peer.begin(wanted).await;

@@ -4,29 +4,29 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::context::Trust;
-use agent::engine::ScriptedMind;
-use agent::store::Store;
+use agent::context::TrustedFolders;
+use agent::engine::ScriptedGateway;
+use agent::store::SessionStore;
 use base::AbsPath;
 use connect::acp::agent::serve;
 use connect::acp::peers::check_message;
 use host::{Dirs, Files as _, RealFiles, TempFolder};
 use ledger::Ledger;
-use model::{Script, ScriptedClient};
+use model::{ResponseScript, ScriptedClient};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split,
 };
 use tokio::task::JoinHandle;
 
-use super::super::engine::Burin;
-use super::super::opening::Shop;
-use crate::crew::Crew;
-use crate::workshop::Model;
+use super::super::engine::AcpEngine;
+use super::super::opening::SessionOpener;
+use crate::agent_services::SelectableModel;
+use crate::session_factory::SessionFactory;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What an editor knows that knows everything.
+/// The capabilities of an editor that supports everything.
 pub(super) fn able() -> Value {
     json!({
         "fs": { "readTextFile": true, "writeTextFile": true },
@@ -38,8 +38,8 @@ pub(super) fn able() -> Value {
 pub(super) struct World {
     pub(super) client: ScriptedClient,
     pub(super) root: AbsPath,
-    pub(super) store: Store,
-    engine: Arc<Burin>,
+    pub(super) store: SessionStore,
+    engine: Arc<AcpEngine>,
     _folder: TempFolder,
 }
 
@@ -52,47 +52,53 @@ pub(super) struct Peer {
 }
 
 impl World {
-    /// A world in which everything needs the leave that rules say.
-    pub(super) fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
+    /// A world in which edits below the root need permission.
+    pub(super) fn new(scripts: impl IntoIterator<Item = ResponseScript>) -> Self {
         Self::with(scripts, false)
     }
 
     /// A world in which nothing is asked.
-    pub(super) fn allowing(scripts: impl IntoIterator<Item = Script>) -> Self {
+    pub(super) fn allowing(scripts: impl IntoIterator<Item = ResponseScript>) -> Self {
         Self::with(scripts, true)
     }
 
-    fn with(scripts: impl IntoIterator<Item = Script>, allows_asked: bool) -> Self {
+    fn with(scripts: impl IntoIterator<Item = ResponseScript>, allows_asked: bool) -> Self {
         let folder = TempFolder::new().expect("a folder");
-        let dirs = Dirs::below(&folder.path().join("own"));
+        let dirs = Dirs::under(&folder.path().join("own"));
         dirs.create().expect("folders");
         let root = folder.path().join("project");
         RealFiles.create_folder(&root).expect("a folder");
-        // By themselves edits below the root need no leave.
+        // Without this rule, edits below the root need no permission.
         let rules = br#"{ "permissions": { "edits": "ask" } }"#;
         let file = dirs.config.join("permissions.json");
         RealFiles.write_private(&file, rules).expect("a file");
         let ledger = Ledger::open(&dirs.state.join("ledger.db"), 0).expect("a ledger");
-        let store = Store::start(ledger.ledger).expect("a store");
+        let store = SessionStore::start(ledger.ledger).expect("a store");
         let client = ScriptedClient::new(scripts);
-        let mind = ScriptedMind::new(client.clone());
-        let shop = Shop {
-            crew: Arc::new(Crew::new(mind, store.clone(), &dirs, Trust::all(), None)),
+        let mind = ScriptedGateway::new(client.clone());
+        let shop = SessionOpener {
+            factory: Arc::new(SessionFactory::new(
+                mind,
+                store.clone(),
+                &dirs,
+                TrustedFolders::all(),
+                None,
+            )),
             dirs,
-            models: vec![Model {
+            models: vec![SelectableModel {
                 id: "maker/large".to_owned(),
                 is_local: false,
                 has_tools: true,
             }],
             default: "auto".to_owned(),
             allows_asked,
-            confinement: crate::confined::Confinement::default(),
+            confinement: crate::sandbox_policy::Confinement::default(),
         };
         Self {
             client,
             root,
             store,
-            engine: Arc::new(Burin::new(shop)),
+            engine: Arc::new(AcpEngine::new(shop)),
             _folder: folder,
         }
     }
@@ -170,7 +176,7 @@ impl Peer {
         message
     }
 
-    /// Waits for the answer to a request; what was told or asked meanwhile comes with it.
+    /// Waits for the response to a request; returns it with the messages that arrived before it.
     pub(super) async fn answer_of(&mut self, id: u64) -> (Value, Vec<Value>) {
         let mut told = Vec::new();
         loop {
@@ -192,12 +198,12 @@ impl Peer {
         let (answer, _) = self.answer("initialize", hello).await;
         assert_eq!(answer["result"]["agentInfo"]["name"], "burin-agent");
         let able = &answer["result"]["agentCapabilities"]["sessionCapabilities"];
-        // What is not done is not offered.
+        // Unsupported capabilities are not offered.
         assert_eq!(able["additionalDirectories"], Value::Null);
         assert!(able["list"].is_object() && able["resume"].is_object());
     }
 
-    /// Begins a session and hears which commands it has; its id.
+    /// Starts a session and waits for its commands; returns its id.
     pub(super) async fn begin(&mut self, wanted: Value) -> String {
         let (answer, before) = self.answer("session/new", wanted).await;
         assert!(before.is_empty(), "{before:?}");
@@ -214,7 +220,7 @@ impl Peer {
         self.ask("session/prompt", prompt).await
     }
 
-    /// A whole turn in which nothing is asked: its end, and what was told.
+    /// Runs a turn without questions; returns its end and the messages that arrived before it.
     pub(super) async fn turn(&mut self, session: &str, text: &str) -> (Value, Vec<Value>) {
         let id = self.begin_turn(session, text).await;
         let (end, told) = self.answer_of(id).await;
@@ -223,7 +229,7 @@ impl Peer {
         (end, told)
     }
 
-    /// Hears until leave is asked for: the question, and what was told before it.
+    /// Waits for a permission request; returns it with the messages that arrived before it.
     pub(super) async fn question(&mut self) -> (Value, Vec<Value>) {
         let mut told = Vec::new();
         loop {
@@ -235,7 +241,7 @@ impl Peer {
         }
     }
 
-    /// Hears until an update is one that is wanted.
+    /// Waits for a matching update.
     pub(super) async fn until(&mut self, wanted: impl Fn(&Value) -> bool) {
         while !wanted(&self.hear().await["params"]["update"]) {}
     }
@@ -264,10 +270,10 @@ impl Peer {
     }
 }
 
-/// What an editor shows in the end of all that it was told.
+/// The state that an editor shows after all updates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Shown {
-    /// Who said what, by the ids of the messages.
+    /// The messages with their kinds, by id.
     pub(super) messages: Vec<(String, String)>,
     /// Calls in order, as they are in the end.
     pub(super) calls: Vec<Value>,
@@ -308,7 +314,7 @@ impl Shown {
         let found = self.calls.iter().position(|call| call["toolCallId"] == *id);
         let at = found.unwrap_or_else(|| {
             assert_eq!(update["sessionUpdate"], "tool_call", "{update}");
-            // What a new call does not say of itself.
+            // Fields that a new call leaves out.
             self.calls
                 .push(json!({ "kind": "other", "status": "pending" }));
             self.calls.len() - 1
@@ -325,7 +331,7 @@ impl Shown {
         found.unwrap_or_else(|| panic!("no call {id} in {:#?}", self.calls))
     }
 
-    /// What one voice said.
+    /// Returns the messages of one kind.
     pub(super) fn said(&self, kind: &str) -> Vec<&str> {
         let of_kind = self.messages.iter().filter(|(it, _)| it == kind);
         of_kind.map(|(_, text)| text.as_str()).collect()

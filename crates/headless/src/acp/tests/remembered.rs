@@ -1,6 +1,6 @@
-//! Sessions that are remembered: told again, gone on with, listed.
+//! Stored sessions: loaded, resumed, listed.
 
-use model::Script;
+use model::ResponseScript;
 use serde_json::{Value, json};
 
 use super::peer::{Shown, World, able};
@@ -10,17 +10,17 @@ const PLAN: &str =
     r#"{"todos":[{"text":"look","state":"done"},{"text":"edit","state":"dropped"}]}"#;
 
 #[tokio::test]
-async fn what_is_told_again_is_what_was_told() {
+async fn replay_equals_the_live_updates() {
     let world = World::new([
-        Script::calls(&[
+        ResponseScript::calls(&[
             ("c1", "plan", PLAN),
             ("c2", "read", r#"{"path":"a.txt"}"#),
             ("c3", "nonsense", "{}"),
         ]),
-        Script::calls(&[("c4", "edit", EDIT)]),
-        Script::calls(&[("c5", "exec_command", r#"{"command":"touch b.txt"}"#)]),
-        Script::text("It was refused."),
-        Script::text("You are welcome."),
+        ResponseScript::calls(&[("c4", "edit", EDIT)]),
+        ResponseScript::calls(&[("c5", "exec_command", r#"{"command":"touch b.txt"}"#)]),
+        ResponseScript::text("It was refused."),
+        ResponseScript::text("You are welcome."),
     ]);
     world.write("a.txt", "one\n");
     let (mut peer, session) = world.session().await;
@@ -58,7 +58,10 @@ async fn what_is_told_again_is_what_was_told() {
 
 #[tokio::test]
 async fn a_session_goes_on_where_it_was() {
-    let world = World::new([Script::text("I am here."), Script::text("Still.")]);
+    let world = World::new([
+        ResponseScript::text("I am here."),
+        ResponseScript::text("Still."),
+    ]);
     let (mut peer, session) = world.session().await;
     peer.turn(&session, "where are you?").await;
     let plan = json!({ "sessionId": session, "modeId": "plan" });
@@ -80,7 +83,7 @@ async fn a_session_goes_on_where_it_was() {
 
 #[tokio::test]
 async fn what_is_open_can_be_loaded_anew() {
-    let world = World::new([Script::text("one"), Script::text("two")]);
+    let world = World::new([ResponseScript::text("one"), ResponseScript::text("two")]);
     let (mut peer, session) = world.session().await;
     peer.turn(&session, "count").await;
     let (_, told) = peer.answer("session/load", world.loading(&session)).await;
@@ -89,10 +92,10 @@ async fn what_is_open_can_be_loaded_anew() {
     assert_eq!(Shown::of(&told).said("agent_message_chunk"), ["two"]);
 }
 
-/// Whoever loads a session has heard everything when the answer comes.
+/// All updates of a loaded session arrive before the response.
 #[tokio::test]
 async fn nothing_is_told_behind_a_loaded_session() {
-    let world = World::new([Script::text("one")]);
+    let world = World::new([ResponseScript::text("one")]);
     let (mut peer, session) = world.session().await;
     peer.turn(&session, "count").await;
     let (loaded, told) = peer.answer("session/load", world.loading(&session)).await;
@@ -100,7 +103,7 @@ async fn nothing_is_told_behind_a_loaded_session() {
     let last = told.last().expect("updates");
     let kind = &last["params"]["update"]["sessionUpdate"];
     assert_eq!(kind, "available_commands_update");
-    // Whatever still came would come before the answer to what is asked next.
+    // Any later update would arrive before the response to the next request.
     let (_, more) = peer.answer("session/list", json!({})).await;
     assert_eq!(more, Vec::<Value>::new());
 }
@@ -109,7 +112,7 @@ async fn nothing_is_told_behind_a_loaded_session() {
 #[tokio::test]
 async fn a_session_without_a_prompt_can_be_opened_again() {
     for method in ["session/load", "session/resume"] {
-        let world = World::new([Script::text("I am here.")]);
+        let world = World::new([ResponseScript::text("I am here.")]);
         let (mut peer, session) = world.session().await;
         let plan = json!({ "sessionId": session, "modeId": "plan" });
         peer.answer("session/set_mode", plan).await;
@@ -134,7 +137,7 @@ async fn a_session_without_a_prompt_can_be_opened_again() {
 
 #[tokio::test]
 async fn sessions_are_listed_by_folder() {
-    let world = World::new([Script::text("one"), Script::text("two")]);
+    let world = World::new([ResponseScript::text("one"), ResponseScript::text("two")]);
     let (mut peer, first) = world.session().await;
     peer.turn(&first, "the first").await;
     let second = peer.begin(world.wanted()).await;
@@ -161,7 +164,7 @@ async fn sessions_are_listed_by_folder() {
 #[tokio::test]
 async fn closing_ends_the_turn_that_runs() {
     let sleep = r#"{"command":"echo here; sleep 60"}"#;
-    let world = World::allowing([Script::calls(&[("c1", "exec_command", sleep)])]);
+    let world = World::allowing([ResponseScript::calls(&[("c1", "exec_command", sleep)])]);
     let (mut peer, session) = world.session().await;
     let turn = peer.begin_turn(&session, "wait").await;
     peer.until(|update| update["content"].to_string().contains("here"))

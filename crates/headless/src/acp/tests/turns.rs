@@ -1,9 +1,9 @@
-//! Turns: what is told of them, and how they are stopped.
+//! Turns: the updates they send, and how they are cancelled.
 
 use agent::record::TurnEnd;
 use agent::store::SessionState;
 use agent::transcript;
-use model::{Failure, FailureClass, Script};
+use model::{Failure, FailureClass, ResponseScript};
 use serde_json::json;
 
 use super::peer::{Shown, World, kinds};
@@ -14,8 +14,8 @@ const PLAN: &str = r#"{"todos":[{"text":"look","state":"done"},{"text":"edit","s
 #[tokio::test]
 async fn a_turn_is_told_with_its_diff_and_its_plan() {
     let world = World::allowing([
-        Script::calls(&[("c1", "plan", PLAN), ("c2", "edit", EDIT)]),
-        Script::text("It says two now."),
+        ResponseScript::calls(&[("c1", "plan", PLAN), ("c2", "edit", EDIT)]),
+        ResponseScript::text("It says two now."),
     ]);
     world.write("a.txt", "one\n");
     let (mut peer, session) = world.session().await;
@@ -47,8 +47,8 @@ async fn a_turn_is_told_with_its_diff_and_its_plan() {
 async fn a_commands_output_is_told_while_it_runs() {
     let command = r#"{"command":"echo before; sleep 0.5; echo after; exit 3"}"#;
     let world = World::allowing([
-        Script::calls(&[("c1", "exec_command", command)]),
-        Script::text("done"),
+        ResponseScript::calls(&[("c1", "exec_command", command)]),
+        ResponseScript::text("done"),
     ]);
     let (mut peer, session) = world.session().await;
     let (_, told) = peer.turn(&session, "run it").await;
@@ -75,8 +75,8 @@ async fn a_commands_output_is_told_while_it_runs() {
 #[tokio::test]
 async fn a_turn_is_stopped_in_the_midst_of_a_command() {
     let world = World::allowing([
-        Script::calls(&[("c1", "exec_command", r#"{"command":"echo here; sleep 60"}"#)]),
-        Script::text("still here"),
+        ResponseScript::calls(&[("c1", "exec_command", r#"{"command":"echo here; sleep 60"}"#)]),
+        ResponseScript::text("still here"),
     ]);
     let (mut peer, session) = world.session().await;
     let turn = peer.begin_turn(&session, "wait").await;
@@ -102,17 +102,18 @@ async fn a_turn_is_stopped_in_the_midst_of_a_command() {
 
 #[tokio::test]
 async fn a_turn_that_is_stopped_at_once_does_not_run() {
-    // The stop may come before the model is asked or after: the first answer is there for whoever asks first.
+    // The stop may arrive before or after the model request, so the first request gets the held
+    // answer.
     let (open, gate) = tokio::sync::oneshot::channel::<()>();
-    let held = Script::text("now").then_until(async move { drop(gate.await) });
-    let world = World::new([held, Script::text("now")]);
+    let held = ResponseScript::text("now").then_until(async move { drop(gate.await) });
+    let world = World::new([held, ResponseScript::text("now")]);
     let (mut peer, session) = world.session().await;
     let turn = peer.begin_turn(&session, "go").await;
     peer.cancel(&session).await;
     let (end, _) = peer.answer_of(turn).await;
     assert_eq!(end["result"]["stopReason"], "cancelled");
     drop(open);
-    // What came too late stops nothing that comes later.
+    // A late cancellation does not stop the next turn.
     peer.cancel(&session).await;
     let (end, _) = peer.turn(&session, "go").await;
     assert_eq!(end["result"]["stopReason"], "end_turn");
@@ -121,7 +122,7 @@ async fn a_turn_that_is_stopped_at_once_does_not_run() {
 #[tokio::test]
 async fn a_model_that_fails_is_an_error_with_its_sentence() {
     let failure = Failure::new(FailureClass::Authentication, "The key is wrong.");
-    let world = World::new([Script::fails(failure), Script::text("here")]);
+    let world = World::new([ResponseScript::fails(failure), ResponseScript::text("here")]);
     let (mut peer, session) = world.session().await;
     let (end, _) = peer.turn(&session, "hello").await;
     assert_eq!(end["error"]["message"], "The key is wrong.");
@@ -135,7 +136,7 @@ const PIXEL: &str =
 
 #[tokio::test]
 async fn what_is_attached_reaches_the_model() {
-    let world = World::new([Script::text("I see.")]);
+    let world = World::new([ResponseScript::text("I see.")]);
     world.write("src/a.rs", "fn a() {}\n");
     let (mut peer, session) = world.session().await;
     let uri = |path: &str| format!("file://{}", world.root.join(path).as_path().display());
@@ -165,9 +166,9 @@ async fn what_is_attached_reaches_the_model() {
 #[tokio::test]
 async fn modes_and_models_are_switched() {
     let world = World::new([
-        Script::calls(&[("c1", "edit", EDIT)]),
-        Script::text("I may not."),
-        Script::text("as you wish"),
+        ResponseScript::calls(&[("c1", "edit", EDIT)]),
+        ResponseScript::text("I may not."),
+        ResponseScript::text("as you wish"),
     ]);
     world.write("a.txt", "one\n");
     let mut peer = world.peer();
@@ -236,7 +237,7 @@ async fn modes_and_models_are_switched() {
 
 #[tokio::test]
 async fn commands_are_offered_and_obeyed() {
-    let world = World::new([Script::text("so be it")]);
+    let world = World::new([ResponseScript::text("so be it")]);
     let skill = "---\nname: release\ndescription: How releases are made.\n---\nTag it first.\n";
     world.write(".agents/skills/release/SKILL.md", skill);
     let mut peer = world.peer();
@@ -274,9 +275,9 @@ async fn commands_are_offered_and_obeyed() {
 async fn a_conversation_is_made_shorter_on_demand() {
     let reads = (0..6).map(|ix| {
         let id = format!("c{ix}");
-        Script::calls(&[(id.as_str(), "read", r#"{"path":"long.txt"}"#)])
+        ResponseScript::calls(&[(id.as_str(), "read", r#"{"path":"long.txt"}"#)])
     });
-    let world = World::new(reads.chain([Script::text("I have read it.")]));
+    let world = World::new(reads.chain([ResponseScript::text("I have read it.")]));
     world.write("long.txt", &"a line of a file that is long\n".repeat(200));
     let (mut peer, session) = world.session().await;
     peer.turn(&session, "read it again and again").await;

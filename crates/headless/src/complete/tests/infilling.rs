@@ -1,34 +1,35 @@
-//! Single-line gaps through every family's wire: what the server receives is, byte for byte, the prompt that the family's
-//! makers published, and what it answers ends as the suggestion.
+//! Single-line gaps through every family's wire: the server receives, byte for byte, the prompt
+//! format that the family's makers published, and its answer becomes the suggestion.
 //!
-//! The goldens stand in `families.txt`, with where each was published; the tasks, in the manner of HumanEval-Infilling,
-//! are small functions of our own with one line taken out.
+//! The expected prompts are in `families.txt`, each with its source; the tasks, modelled on
+//! HumanEval-Infilling, are small functions of our own with one line removed.
 
 use std::time::Duration;
 
-use autocomplete::Source;
-use autocomplete::engine::Ask;
+use autocomplete::SuggestionSource;
+use autocomplete::engine::CompletionRequest;
 use base::AbsPath;
 use futures::StreamExt as _;
 use host::{Dirs, RealFiles};
-use mockllm::{End, Seen};
-use model::{Event, Fim, TokenCount};
-use router::actor::Told;
+use mockllm::{LoggedRequest, ResponseEnd};
+use model::{Fim, StreamEvent, TokenCount};
+use router::actor::RouterEvent;
 use serde_json::{Value, json};
 
-use super::super::{Complete, remote};
+use super::super::{CompleteCommand, remote};
 use super::World;
 use crate::Streams;
 use crate::ask::{open_book, start};
 use crate::models::setup::Setup;
 
-/// The families: a line that names the model, one that names the path, one that is the body, with `⟪P⟫` for the text
-/// before the gap and `⟪S⟫` for that behind it, both as JSON has them. What begins with `#` says where it is from.
+/// The families: a line with the model, one with the path, one with the body, in which `⟪P⟫` is the
+/// text before the gap and `⟪S⟫` the text after it, both as JSON strings. Lines that start with `#`
+/// name the source.
 const FAMILIES: &str = include_str!("infilling/families.txt");
-/// The tasks: the file's name behind `==`, then its text, with the line that is taken out between `⟪` and `⟫`.
+/// The tasks: the file's name after `==`, then its text, with the removed line between `⟪` and `⟫`.
 const TASKS: &str = include_str!("infilling/tasks.txt");
 
-/// Nobody waits longer for a socket to close.
+/// The maximum wait for a socket to close.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Family {
@@ -84,7 +85,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// A server that knows the line of each task by the file's own function.
-fn serve(world: &World, tasks: &[Task]) -> mockllm::Server {
+fn serve(world: &World, tasks: &[Task]) -> mockllm::MockServer {
     let rule = |task: &Task| {
         let name = task.file.split('.').next().unwrap_or_default();
         json!({
@@ -99,9 +100,9 @@ fn serve(world: &World, tasks: &[Task]) -> mockllm::Server {
 }
 
 /// A server that answers on every wire for gaps.
-fn start_server(world: &World, script: &Value) -> mockllm::Server {
+fn start_server(world: &World, script: &Value) -> mockllm::MockServer {
     let script = mockllm::Script::parse("infilling", &script.to_string()).expect("a script");
-    let server = mockllm::Server::start(script).expect("listens");
+    let server = mockllm::MockServer::start(script).expect("listens");
     let provider = |(name, below): (&str, &str)| json!({ "name": name, "wire": name, "url": format!("{}{below}", server.url()) });
     let wires = [
         ("vllm", "/v1"),
@@ -117,7 +118,7 @@ fn start_server(world: &World, script: &Value) -> mockllm::Server {
 }
 
 #[test]
-fn every_familys_request_is_the_published_one_and_its_answer_the_suggestion() {
+fn every_family_sends_its_published_infill_request() {
     let (families, tasks) = (families(), tasks());
     assert!(tasks.len() >= 20, "{} tasks", tasks.len());
     let world = World::new(&[]);
@@ -130,7 +131,7 @@ fn every_familys_request_is_the_published_one_and_its_answer_the_suggestion() {
         .enable_all()
         .build()
         .expect("a runtime");
-    let dirs = Dirs::below(&world.path("own"));
+    let dirs = Dirs::under(&world.path("own"));
     for family in &families {
         runtime.block_on(ask_all(family, &tasks, &world, (&dirs, &server)));
     }
@@ -140,7 +141,7 @@ async fn ask_all(
     family: &Family,
     tasks: &[Task],
     world: &World,
-    (dirs, server): (&Dirs, &mockllm::Server),
+    (dirs, server): (&Dirs, &mockllm::MockServer),
 ) {
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let mut streams = Streams {
@@ -153,7 +154,7 @@ async fn ask_all(
     let (book, _) = open_book(dirs, &mut streams).expect("a book");
     let router = start(lanes, &setup.settings, book);
     for task in tasks {
-        let complete = Complete {
+        let complete = CompleteCommand {
             root: Some(folder(world, task).as_path().to_owned()),
             file: task.file.into(),
             at: place(task).parse().expect("a place"),
@@ -162,9 +163,9 @@ async fn ask_all(
             json: true,
         };
         let question = complete.question(&RealFiles).expect("a question");
-        let before = server.seen().len();
+        let before = server.requests().len();
         let found = remote::drive(&router, model.clone(), &question).await;
-        let seen = server.seen();
+        let seen = server.requests();
         let asked = seen[before..].iter().map(|seen| {
             let body = String::from_utf8_lossy(&seen.body).into_owned();
             (seen.path.as_str(), body)
@@ -181,7 +182,11 @@ async fn ask_all(
         };
         assert_eq!((&*edit.old, &*edit.new), ("", task.line), "{name}");
         assert_eq!(edit.span.start.0, task.prefix.len(), "{name}");
-        assert_eq!(suggestion.source, Source::Gap(model.id.clone()), "{name}");
+        assert_eq!(
+            suggestion.source,
+            SuggestionSource::Gap(model.id.clone()),
+            "{name}"
+        );
     }
     router.idle().await;
 }
@@ -200,7 +205,7 @@ fn who_drops_an_answer_closes_its_socket_on_every_wire() {
         .enable_all()
         .build()
         .expect("a runtime");
-    let dirs = Dirs::below(&world.path("own"));
+    let dirs = Dirs::under(&world.path("own"));
     for family in families() {
         runtime.block_on(async {
             let told = drop_within(family.model, &dirs, &server);
@@ -211,7 +216,7 @@ fn who_drops_an_answer_closes_its_socket_on_every_wire() {
 }
 
 /// Asks, drops the answer after its first piece, and waits until the server has lost its client.
-async fn drop_within(name: &str, dirs: &Dirs, server: &mockllm::Server) {
+async fn drop_within(name: &str, dirs: &Dirs, server: &mockllm::MockServer) {
     let (mut output, mut errors) = (Vec::new(), Vec::new());
     let mut streams = Streams {
         input: &mut std::io::empty(),
@@ -224,24 +229,24 @@ async fn drop_within(name: &str, dirs: &Dirs, server: &mockllm::Server) {
     let router = start(lanes, &setup.settings, book);
     server.forget();
     let gap = Fim::gap(model.id, "fn a() {", "}", TokenCount(4_000));
-    let mut told = router.submit(remote::question(Ask::Fim(Box::new(gap))));
+    let mut told = router.submit(remote::question(CompletionRequest::Fim(Box::new(gap))));
     loop {
         match told.next().await {
-            Some(Told::Event(Event::TextDelta(_))) => break,
-            Some(Told::Event(Event::Failed(failure))) => panic!("{name}: {failure:?}"),
+            Some(RouterEvent::Event(StreamEvent::TextDelta(_))) => break,
+            Some(RouterEvent::Event(StreamEvent::Failed(failure))) => panic!("{name}: {failure:?}"),
             Some(_) => {}
             None => panic!("{name}: the answer ended by itself"),
         }
     }
     drop(told);
-    let has_left = |seen: &[Seen]| {
+    let has_left = |seen: &[LoggedRequest]| {
         let last = seen.last().and_then(|seen| seen.end);
-        last.is_some_and(|(end, _)| end == End::ClientLeft)
+        last.is_some_and(|(end, _)| end == ResponseEnd::ClientLeft)
     };
-    server.until(has_left).await;
+    server.wait_until(has_left).await;
 }
 
-/// A project of its own, so that nothing else is told to the model.
+/// Each task has its own project, so that no other file reaches the model.
 fn folder(world: &World, task: &Task) -> AbsPath {
     world.path("project").join(task.file)
 }

@@ -1,4 +1,4 @@
-//! Programs that are killed with processes of theirs under way.
+//! Tests of programs that are killed while they have child processes.
 
 use std::io::{BufRead, BufReader};
 use std::thread;
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_process};
 
-use crate::process::{Environment, Launch, Start, spawn, start};
+use crate::process::{LaunchRequest, ProcessEnvironment, StartRequest, spawn, start};
 use crate::temp::TempFolder;
 
 use super::*;
 
 const SHOWS: &str = "the child is ";
-/// One that stays in its group, and one that has left group, session and parents.
+/// One that stays in its group, and one that has left its group, session and parents.
 const SCRIPT: &str = r#"
 sleep 600 & echo "the child is $!"
 ( setsid sh -c 'echo "the child is $$"; exec sleep 600' & )
@@ -20,7 +20,7 @@ wait
 "#;
 
 fn is_alive(pid: i32) -> bool {
-    // A process that ended but was not collected yet counts as gone.
+    // A process that ended but was not reaped counts as gone.
     let path = format!("/proc/{pid}/stat");
     std::fs::read_to_string(path).is_ok_and(|stat| !stat.contains(") Z "))
 }
@@ -29,14 +29,14 @@ fn variables() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     vec![("PATH".into(), "/usr/bin:/bin".into())]
 }
 
-/// A program with a process of each kind, which is killed in the middle.
+/// A program with a process of each kind, killed while they run.
 fn is_killed() {
     let folder = TempFolder::new().expect("a folder");
-    let live = start(&Start {
+    let live = start(&StartRequest {
         program: "sh".into(),
         arguments: vec!["-c".into(), SCRIPT.into()],
         folder: folder.path().clone(),
-        environment: Environment::Only(variables()),
+        environment: ProcessEnvironment::Only(variables()),
     });
     let live = live.expect("sh starts");
     let mut lines = BufReader::new(live.output).lines();
@@ -44,13 +44,13 @@ fn is_killed() {
         println!("{}", lines.next().expect("a line").expect("a line"));
     }
     let (told, heard) = std::sync::mpsc::channel();
-    let launch = Launch {
+    let launch = LaunchRequest {
         program: "sh".into(),
         arguments: vec!["-c".into(), SCRIPT.into()],
         folder: folder.path().clone(),
         variables: variables(),
-        screen: None,
-        bounds: None,
+        terminal: None,
+        sandbox: None,
     };
     let mut text = Vec::new();
     let sink = move |bytes: &[u8]| {
@@ -61,13 +61,13 @@ fn is_killed() {
     };
     let spawned = spawn(&launch, Box::new(sink)).expect("sh starts");
     print!("{}", heard.recv().expect("two lines"));
-    // One that was over before is not in the way.
-    let short = Launch {
+    // An earlier group that ended does no harm.
+    let short = LaunchRequest {
         arguments: vec!["-c".into(), "exit 0".into()],
         ..launch
     };
     let short = spawn(&short, Box::new(|_| {})).expect("sh starts");
-    short.ended().recv_blocking().expect("its end");
+    short.exit_receiver().recv_blocking().expect("its end");
     println!(
         "the guard is {}",
         lock().process.as_ref().expect("it is there").0.id()
@@ -79,12 +79,12 @@ fn is_killed() {
 }
 
 #[test]
-fn whatever_was_started_ends_when_we_are_killed() {
-    if crate::again::is_again() {
+fn children_end_when_the_program_is_killed() {
+    if crate::reexec::is_reexec() {
         return is_killed();
     }
     let me = std::env::current_exe().expect("our path");
-    let test = "process::guard::tests::whatever_was_started_ends_when_we_are_killed";
+    let test = "process::guard::tests::children_end_when_the_program_is_killed";
     let output = Command::new(me)
         .args([test, "--exact", "--nocapture"])
         .env("BURIN_TEST_AGAIN", "1")
@@ -115,13 +115,13 @@ fn whatever_was_started_ends_when_we_are_killed() {
 }
 
 #[test]
-fn one_guard_serves_all_and_is_started_again_where_somebody_kills_it() {
+fn a_killed_guard_is_restarted() {
     let group = |script: &str| {
-        start(&Start {
+        start(&StartRequest {
             program: "sh".into(),
             arguments: vec!["-c".into(), script.into()],
             folder: base::AbsPath::new("/").expect("absolute"),
-            environment: Environment::Only(variables()),
+            environment: ProcessEnvironment::Only(variables()),
         })
         .expect("sh starts")
     };
@@ -133,7 +133,7 @@ fn one_guard_serves_all_and_is_started_again_where_somebody_kills_it() {
     let pid = Pid::from_raw(guard.cast_signed()).expect("a number");
     kill_process(pid, Signal::KILL).expect("it runs");
     let began = Instant::now();
-    // Other tests may be the first to notice.
+    // Another test may be the first to notice.
     while number() == Some(guard) {
         assert!(began.elapsed() < Duration::from_secs(10), "nobody noticed");
         drop(group("exit 0"));

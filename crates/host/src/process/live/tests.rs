@@ -1,4 +1,4 @@
-//! Real processes that stay, and what becomes of their children.
+//! Tests of long-running processes and their children.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::temp::TempFolder;
 
-fn shell(script: &str) -> Live {
-    start(&Start {
+fn shell(script: &str) -> LiveProcess {
+    start(&StartRequest {
         program: "sh".into(),
         arguments: vec!["-c".into(), script.into()],
-        // One that is there for as long as the process is.
+        // A child that runs as long as the process.
         folder: AbsPath::new("/").expect("absolute"),
-        environment: Environment::Only(vec![("PATH".into(), "/usr/bin:/bin".into())]),
+        environment: ProcessEnvironment::Only(vec![("PATH".into(), "/usr/bin:/bin".into())]),
     })
     .expect("sh starts")
 }
 
-fn wait(group: &Group) -> End {
+fn wait(group: &ProcessGroup) -> ProcessExit {
     let start = Instant::now();
     loop {
-        if let Some(end) = group.end() {
+        if let Some(end) = group.exit() {
             return end;
         }
         assert!(start.elapsed() < Duration::from_secs(10), "it never ended");
@@ -29,7 +29,7 @@ fn wait(group: &Group) -> End {
 }
 
 fn is_alive(pid: i32) -> bool {
-    // A process that ended but was not collected yet counts as gone.
+    // A process that ended but was not reaped counts as gone.
     let path = format!("/proc/{pid}/stat");
     std::fs::read_to_string(path).is_ok_and(|stat| !stat.contains(") Z "))
 }
@@ -46,7 +46,7 @@ fn dies(pid: i32) -> bool {
 }
 
 #[test]
-fn it_speaks_both_ways_and_tells_its_end() {
+fn a_live_process_exchanges_data_and_reports_its_exit() {
     let mut live = shell("read -r word; echo \"got $word\"; echo oops >&2; exit 3");
     live.input.write_all(b"hello\n").expect("it reads");
     let mut text = String::new();
@@ -59,17 +59,17 @@ fn it_speaks_both_ways_and_tells_its_end() {
         (text.as_str(), complaint.as_str()),
         ("got hello\n", "oops\n")
     );
-    assert_eq!(wait(&live.group), End::Exited(3));
+    assert_eq!(wait(&live.group), ProcessExit::Exited(3));
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named() {
+fn an_error_names_the_missing_program() {
     let folder = TempFolder::new().expect("a folder");
-    let error = start(&Start {
+    let error = start(&StartRequest {
         program: "burin-no-such-program".into(),
         arguments: Vec::new(),
         folder: folder.path().clone(),
-        environment: Environment::Only(Vec::new()),
+        environment: ProcessEnvironment::Only(Vec::new()),
     })
     .expect_err("nothing starts");
     assert!(
@@ -80,7 +80,7 @@ fn a_program_that_is_not_there_is_named() {
 }
 
 #[test]
-fn its_children_go_with_it() {
+fn children_end_with_a_live_process() {
     for script in [
         "sleep 60 & echo $!; exit 0",
         "nohup sleep 60 >/dev/null 2>&1 & echo $!; exit 0",
@@ -96,14 +96,14 @@ fn its_children_go_with_it() {
     }
 }
 
-/// Starts a sleeper that leaves group, session and parents, and tells its number.
+/// Starts a sleeper that leaves its group, session and parents, and prints its id.
 const FUGITIVE: &str = "( setsid sh -c 'echo $$; exec sleep 600' & )";
 
 #[test]
-fn what_left_its_group_and_lost_its_parents_goes_with_it() {
+fn a_reparented_descendant_is_killed_too() {
     for (script, is_dropped) in [
         (format!("{FUGITIVE}; sleep 600"), true),
-        // It ends by itself.
+        // The process ends on its own.
         (format!("{FUGITIVE}; read -r line"), false),
     ] {
         let live = shell(&script);
@@ -117,8 +117,8 @@ fn what_left_its_group_and_lost_its_parents_goes_with_it() {
             drop(live.group);
             assert!(dies(pid), "{script} left {pid}");
         } else {
-            // `read` found the end of its input.
-            assert_eq!(wait(&live.group), End::Exited(1));
+            // `read` reached the end of its input.
+            assert_eq!(wait(&live.group), ProcessExit::Exited(1));
             assert!(!is_alive(pid), "{script} left {pid}");
         }
     }

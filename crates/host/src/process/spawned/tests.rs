@@ -1,4 +1,4 @@
-//! Real processes that try to get away.
+//! Tests with processes that try to escape.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,15 +8,19 @@ use crate::temp::TempFolder;
 
 type Heard = Arc<Mutex<Vec<u8>>>;
 
-fn launch(script: &str, folder: &TempFolder, screen: Option<Screen>) -> (Spawned, Heard) {
+fn launch(
+    script: &str,
+    folder: &TempFolder,
+    screen: Option<TerminalSize>,
+) -> (SpawnedProcess, Heard) {
     let variables = crate::environment::variables(crate::environment::Recipient::Foreign);
-    let launch = Launch {
+    let launch = LaunchRequest {
         program: "bash".into(),
         arguments: vec!["-c".into(), script.into()],
         folder: folder.path().clone(),
         variables,
-        screen,
-        bounds: None,
+        terminal: screen,
+        sandbox: None,
     };
     let heard = Heard::default();
     let sink = Arc::clone(&heard);
@@ -39,7 +43,7 @@ fn wait_for(heard: &Heard, what: &str) {
     }
 }
 
-/// Living processes that sleep for a number of seconds that nobody else sleeps for.
+/// Returns the living processes that sleep for this number of seconds, which no other test uses.
 fn sleepers(seconds: &str) -> Vec<String> {
     let entries = std::fs::read_dir("/proc").expect("/proc");
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -54,7 +58,7 @@ fn sleepers(seconds: &str) -> Vec<String> {
         .collect()
 }
 
-const SCREEN: Option<Screen> = Some(Screen {
+const SCREEN: Option<TerminalSize> = Some(TerminalSize {
     rows: 24,
     columns: 80,
 });
@@ -65,19 +69,19 @@ fn output_and_code_come_back_with_and_without_a_terminal() {
     for (screen, expected) in [(None, "one\ntwo\nno\n"), (SCREEN, "one\r\ntwo\r\nyes\r\n")] {
         let script = "echo one; echo two >&2; test -t 1 && echo yes || echo no; exit 3";
         let (spawned, heard) = launch(script, &folder, screen);
-        let ended = spawned.ended().recv_blocking().expect("an end");
-        assert_eq!((ended.end, ended.left), (End::Exited(3), 0));
+        let ended = spawned.exit_receiver().recv_blocking().expect("an end");
+        assert_eq!((ended.exit, ended.orphans), (ProcessExit::Exited(3), 0));
         assert_eq!(text(&heard), expected);
     }
 }
 
 #[test]
-fn what_is_typed_arrives() {
+fn typed_input_reaches_the_process() {
     let folder = TempFolder::new().expect("a folder");
     let (spawned, heard) = launch("read line; echo \"got $line\"; stty size", &folder, SCREEN);
     assert!(spawned.write(b"hello\n".to_vec()));
-    let ended = spawned.ended().recv_blocking().expect("an end");
-    assert_eq!(ended.end, End::Exited(0));
+    let ended = spawned.exit_receiver().recv_blocking().expect("an end");
+    assert_eq!(ended.exit, ProcessExit::Exited(0));
     assert!(
         text(&heard).contains("got hello\r\n24 80"),
         "{}",
@@ -89,13 +93,13 @@ fn what_is_typed_arrives() {
 fn a_missing_program_is_named() {
     let folder = TempFolder::new().expect("a folder");
     for screen in [None, SCREEN] {
-        let launch = Launch {
+        let launch = LaunchRequest {
             program: "no-such-program-here".into(),
             arguments: Vec::new(),
             folder: folder.path().clone(),
             variables: Vec::new(),
-            screen,
-            bounds: None,
+            terminal: screen,
+            sandbox: None,
         };
         let error = spawn(&launch, Box::new(|_| {})).expect_err("nothing to start");
         assert!(
@@ -129,7 +133,7 @@ const FUGITIVES: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn nobody_survives_a_drop_or_a_stop() {
+fn no_process_survives_a_drop_or_stop() {
     let folder = TempFolder::new().expect("a folder");
     for (ix, (name, script)) in FUGITIVES.iter().enumerate() {
         for (round, screen) in [None, SCREEN].into_iter().enumerate() {
@@ -156,13 +160,13 @@ fn nobody_survives_a_drop_or_a_stop() {
 }
 
 #[test]
-fn what_is_left_in_the_background_ends_with_its_command() {
+fn background_processes_end_with_their_command() {
     let folder = TempFolder::new().expect("a folder");
     let seconds = format!("8{}.5", std::process::id());
     let script = format!("setsid nohup sleep {seconds} >/dev/null 2>&1 & echo up");
     let (spawned, heard) = launch(&script, &folder, None);
-    let ended = spawned.ended().recv_blocking().expect("an end");
-    assert_eq!(ended.end, End::Exited(0));
+    let ended = spawned.exit_receiver().recv_blocking().expect("an end");
+    assert_eq!(ended.exit, ProcessExit::Exited(0));
     assert_eq!(text(&heard), "up\n");
     assert!(sleepers(&seconds).is_empty());
 }
@@ -175,7 +179,7 @@ fn an_interrupt_arrives() {
         let (spawned, heard) = launch(script, &folder, screen);
         wait_for(&heard, "up");
         spawned.interrupt();
-        let ended = spawned.ended().recv_blocking().expect("an end");
-        assert_eq!(ended.end, End::Exited(7), "{}", text(&heard));
+        let ended = spawned.exit_receiver().recv_blocking().expect("an end");
+        assert_eq!(ended.exit, ProcessExit::Exited(7), "{}", text(&heard));
     }
 }

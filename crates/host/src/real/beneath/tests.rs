@@ -1,4 +1,4 @@
-//! Links planted at every place and at any moment.
+//! Tests with links created in any place and at any moment.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::*;
-use crate::content::ContentHash;
-use crate::files::{Expected, OnDisk};
+use crate::content_hash::ContentHash;
+use crate::files::{ExpectedContent, OnDisk};
 use crate::temp::TempFolder;
 
 struct World {
     folder: TempFolder,
-    files: Beneath,
+    files: BeneathFiles,
 }
 
 impl World {
@@ -23,7 +23,7 @@ impl World {
         fs::create_dir_all(folder.path().join("outside")).expect("a folder");
         fs::write(root.join("dir/a"), "inside").expect("a file");
         fs::write(folder.path().join("outside/a"), "outside").expect("a file");
-        let files = Beneath::new(&root).expect("there is /proc");
+        let files = BeneathFiles::new(&root).expect("there is /proc");
         Self { folder, files }
     }
 
@@ -35,7 +35,12 @@ impl World {
         self.folder.path().join("outside").join(path)
     }
 
-    fn save(&self, path: &str, content: &str, expected: Expected) -> Result<Saved, Error> {
+    fn save(
+        &self,
+        path: &str,
+        content: &str,
+        expected: ExpectedContent,
+    ) -> Result<SaveResult, Error> {
         self.files.save(&SaveRequest {
             path: &self.root(path),
             content: content.as_bytes(),
@@ -46,7 +51,7 @@ impl World {
 }
 
 #[test]
-fn what_lies_below_is_done_as_ever() {
+fn operations_below_the_root_work_as_usual() {
     let world = World::new();
     let files = &world.files;
     let (content, stat) = files
@@ -58,11 +63,11 @@ fn what_lies_below_is_done_as_ever() {
         hash: ContentHash::of(&content),
     };
     world
-        .save("dir/a", "new", Expected::Unchanged(known))
+        .save("dir/a", "new", ExpectedContent::Unchanged(known))
         .expect("unchanged");
     assert!(
         world
-            .save("dir/a", "newer", Expected::Unchanged(known))
+            .save("dir/a", "newer", ExpectedContent::Unchanged(known))
             .is_err()
     );
     files.create_folder(&world.root("x/y/z")).expect("a folder");
@@ -70,7 +75,7 @@ fn what_lies_below_is_done_as_ever() {
         .create_folder(&world.root("x/y/z"))
         .expect("it is there");
     world
-        .save("x/y/z/b", "b", Expected::Absent)
+        .save("x/y/z/b", "b", ExpectedContent::Absent)
         .expect("a new file");
     files
         .rename(&world.root("x/y/z/b"), &world.root("dir/b"))
@@ -96,7 +101,7 @@ fn what_lies_below_is_done_as_ever() {
     // A file with two names is overwritten in place.
     fs::hard_link(world.root("dir/a"), world.root("dir/other")).expect("a second name");
     world
-        .save("dir/a", "both", Expected::Anything)
+        .save("dir/a", "both", ExpectedContent::Anything)
         .expect("a save");
     assert_eq!(fs::read(world.root("dir/other")).expect("a file"), b"both");
     assert_eq!(
@@ -126,7 +131,7 @@ fn no_planted_link_leads_out() {
         assert!(read.is_err() && !any, "{path}");
     }
     for path in ["away/a", "away/new", "file", "nowhere"] {
-        for expected in [Expected::Anything, Expected::Absent] {
+        for expected in [ExpectedContent::Anything, ExpectedContent::Absent] {
             let error = world.save(path, "evil", expected).expect_err(path);
             assert_eq!(error.path, world.root(path));
         }
@@ -149,7 +154,7 @@ fn no_planted_link_leads_out() {
         fs::read_dir(world.outside("")).expect("a folder").count(),
         1
     );
-    // The link itself may go; what it leads to stays.
+    // The link itself may be removed; its target stays.
     files.remove(&world.root("away")).expect("a link");
     assert!(world.outside("a").as_path().exists());
 }
@@ -172,7 +177,7 @@ fn the_walk_is_as_strict_as_the_kernel() {
 }
 
 #[test]
-fn nothing_gets_out_while_folders_and_links_change_places() {
+fn swapping_folders_and_links_never_escapes_the_root() {
     let world = World::new();
     let (dir, aside, link) = (world.root("dir"), world.root("aside"), world.root("link"));
     symlink(world.outside(""), &link).expect("a link");
@@ -196,8 +201,14 @@ fn nothing_gets_out_while_folders_and_links_change_places() {
             world.files.create_folder(&world.root("dir/deep")).ok();
             // A save waits for the disk.
             if round % 40 == 0 {
-                saved += usize::from(world.save("dir/a", "evil", Expected::Anything).is_ok());
-                world.save("dir/new", "evil", Expected::Anything).ok();
+                saved += usize::from(
+                    world
+                        .save("dir/a", "evil", ExpectedContent::Anything)
+                        .is_ok(),
+                );
+                world
+                    .save("dir/new", "evil", ExpectedContent::Anything)
+                    .ok();
             }
         }
         is_over.store(true, Ordering::Relaxed);

@@ -1,21 +1,21 @@
-//! What only real folders can do.
+//! Tests that require real folders.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::again::{is_again, run_again};
 use crate::files::Files;
 use crate::real::RealFiles;
+use crate::reexec::{is_reexec, reexec_test};
 use crate::temp::TempFolder;
 
 #[test]
-fn the_trash_is_the_one_of_the_desktop() {
-    const THIS: &str = "real::folder::tests::the_trash_is_the_one_of_the_desktop";
-    if !is_again() {
+fn trash_uses_the_desktop_trash() {
+    const THIS: &str = "real::folder::tests::trash_uses_the_desktop_trash";
+    if !is_reexec() {
         let home = TempFolder::new().expect("a temporary folder");
         let path = home.path().to_string();
         let data = home.path().join("data").to_string();
-        run_again(THIS, &["env"], &[("HOME", &path), ("XDG_DATA_HOME", &data)]);
+        reexec_test(THIS, &["env"], &[("HOME", &path), ("XDG_DATA_HOME", &data)]);
         return;
     }
     let home = std::env::var("HOME").expect("a home");
@@ -48,18 +48,17 @@ fn a_deep_folder_is_listed_copied_and_removed() {
 }
 
 #[test]
-fn a_folder_that_may_not_be_read_is_an_error_and_its_parent_is_not() {
-    const THIS: &str =
-        "real::folder::tests::a_folder_that_may_not_be_read_is_an_error_and_its_parent_is_not";
+fn listing_an_unreadable_folder_fails_but_not_its_parent() {
+    const THIS: &str = "real::folder::tests::listing_an_unreadable_folder_fails_but_not_its_parent";
     let is_root = rustix::process::geteuid().is_root();
-    if is_root && !is_again() {
+    if is_root && !is_reexec() {
         let other = [
             "setpriv",
             "--reuid=65534",
             "--regid=65534",
             "--clear-groups",
         ];
-        run_again(THIS, &other, &[]);
+        reexec_test(THIS, &other, &[]);
         return;
     }
     let folder = TempFolder::new().expect("a temporary folder");
@@ -70,7 +69,8 @@ fn a_folder_that_may_not_be_read_is_an_error_and_its_parent_is_not() {
     assert_eq!((listing.entries.len(), listing.problems.len()), (1, 0));
     let message = RealFiles.list(&secret).expect_err("refused").to_string();
     assert!(message.contains("permission denied"), "{message}");
-    // A folder that may be read but not entered: its entries are named, their targets are not.
+    // A folder that is readable but not searchable: its entries are listed, their targets are
+    // unknown.
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o700)).expect("a mode");
     fs::write(secret.join("file"), "x").expect("a file");
     std::os::unix::fs::symlink("file", secret.join("link")).expect("a link");

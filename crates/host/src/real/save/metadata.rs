@@ -1,6 +1,7 @@
-//! Carrying a file's metadata over to the one that replaces it.
+//! Copies a file's metadata to the one that replaces it.
 //!
-//! Each function says whether everything could be kept. Where not, the save overwrites in place.
+//! Each function returns whether everything could be preserved. If not, the save overwrites in
+//! place.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,16 +13,16 @@ use rustix::fs::{Gid, Uid};
 use rustix::io::Errno;
 use xattr::FileExt;
 
-use super::{Found, Temp};
+use super::{ExistingFile, Temp};
 use crate::real::retry;
 
-/// What is made anew from the content by the kernel and must not be copied.
+/// Attributes that the kernel derives from the content; they must not be copied.
 const NOT_COPIED: [&str; 2] = ["security.ima", "security.evm"];
-/// What a new file inherits from its folder and the old one may not have had.
+/// An attribute that a new file inherits from its folder and the old one may not have had.
 const INHERITED: &str = "system.posix_acl_access";
 
 /// Gives the new file the old one's owner and group.
-pub(super) fn keep_owner(temp: &Temp, found: &Found) -> io::Result<bool> {
+pub(super) fn keep_owner(temp: &Temp, found: &ExistingFile) -> io::Result<bool> {
     let own = temp.as_file().metadata()?;
     let old = &found.metadata;
     let uid = (own.uid() != old.uid()).then(|| Uid::from_raw(old.uid()));
@@ -36,8 +37,8 @@ pub(super) fn keep_owner(temp: &Temp, found: &Found) -> io::Result<bool> {
     }
 }
 
-/// Gives the new file the old one's extended attributes, access lists among them, and its mode.
-pub(super) fn keep_rest(temp: &Temp, found: &Found) -> io::Result<bool> {
+/// Gives the new file the old one's extended attributes, access lists included, and its mode.
+pub(super) fn keep_rest(temp: &Temp, found: &ExistingFile) -> io::Result<bool> {
     if !keep_attributes(temp, found)? {
         return Ok(false);
     }
@@ -47,11 +48,11 @@ pub(super) fn keep_rest(temp: &Temp, found: &Found) -> io::Result<bool> {
     Ok(file.metadata()?.mode() & 0o7777 == mode)
 }
 
-fn keep_attributes(temp: &Temp, found: &Found) -> io::Result<bool> {
+fn keep_attributes(temp: &Temp, found: &ExistingFile) -> io::Result<bool> {
     let old = match old_attributes(found) {
         Ok(old) => old,
         Err(error) if is_unsupported(&error) => return Ok(true),
-        // Not ours to read: only the old file itself can keep them.
+        // The attribute is unreadable: only the old file itself can keep it.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
         Err(error) => return Err(error),
     };
@@ -70,7 +71,7 @@ fn keep_attributes(temp: &Temp, found: &Found) -> io::Result<bool> {
     Ok(true)
 }
 
-fn old_attributes(found: &Found) -> io::Result<BTreeMap<OsString, Vec<u8>>> {
+fn old_attributes(found: &ExistingFile) -> io::Result<BTreeMap<OsString, Vec<u8>>> {
     let mut attributes = BTreeMap::new();
     for name in xattr::list(&found.path)? {
         if NOT_COPIED

@@ -1,8 +1,8 @@
-//! Temporary files beside the ones they will replace.
+//! Temporary files beside the files that they will replace.
 //!
-//! Their names begin with `.burin-`. Each is locked while its save lives, so that a later save or
-//! sweep can tell what is left over: a file whose lock is free. Whoever makes one checks, once it
-//! has the lock, that the name still leads to it; so a sweep at the wrong moment does no harm.
+//! Their names begin with `.burin-`. Each is locked while its save is in progress, so that a later
+//! save or sweep can recognize a leftover by its free lock. The creator of a temporary file checks,
+//! once it has the lock, that the name still refers to it; a concurrent sweep does no harm.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -17,18 +17,18 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use super::remove_temp;
-use crate::content::ContentHash;
+use crate::content_hash::ContentHash;
 use crate::error::Error;
 use crate::real::parent_of;
 
-/// How the names begin; the rest is eight letters and digits.
+/// Prefix of the names; eight letters and digits follow.
 const PREFIX: &str = ".burin-";
 const SUFFIX_LENGTH: usize = 8;
 const TRIES: u64 = 16;
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// A temporary file, removed when dropped unless it was kept.
+/// A temporary file, removed on drop unless it was kept.
 pub(super) struct Temp {
     path: AbsPath,
     file: File,
@@ -36,12 +36,13 @@ pub(super) struct Temp {
 }
 
 impl Temp {
-    /// An empty file in the folder of `target`, with `mode` as far as the umask lets it.
+    /// Creates an empty file in the folder of `target`, with `mode` restricted by the umask.
     pub(super) fn create(target: &AbsPath, mode: u32) -> io::Result<Self> {
         let folder = parent_of(target);
         let name = target.as_path().as_os_str().as_bytes();
         for round in 0..TRIES {
-            // The first name depends on the target alone: what a crash left is found again.
+            // The first name depends on the target alone, so that a leftover of a crash is found
+            // again.
             let path = folder.join(temp_name(name, round));
             match Self::create_at(path.clone(), mode) {
                 Ok(Some(temp)) => return Ok(temp),
@@ -71,9 +72,9 @@ impl Temp {
             file,
             is_kept: false,
         };
-        // Other errors mean a volume without locks; there nobody sweeps either.
+        // Other errors mean a volume without locks; there no sweep happens either.
         if flock(&temp.file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::AGAIN) {
-            // A sweep has just taken it for left over.
+            // A concurrent sweep took it for a leftover.
             return Ok(None);
         }
         let own = temp.file.metadata()?;
@@ -93,8 +94,8 @@ impl Temp {
         &self.file
     }
 
-    /// Says that the file has got its real name.
-    pub(super) fn keep(&mut self) {
+    /// Marks the file as renamed to its final name.
+    pub(super) fn persist(&mut self) {
         self.is_kept = true;
     }
 }
@@ -107,7 +108,7 @@ impl Drop for Temp {
     }
 }
 
-/// Removes what saves that died left in `folder`.
+/// Removes the files that crashed saves left in `folder`.
 pub(crate) fn sweep(folder: &AbsPath) -> Result<(), Error> {
     let failed = |error: &io::Error| Error::from_io(folder, "list", error);
     for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
@@ -119,7 +120,7 @@ pub(crate) fn sweep(folder: &AbsPath) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a file name is one of a save that is under way, or that died: nobody else's business.
+/// Returns whether a file name is that of a temporary file of a save, in progress or crashed.
 pub fn is_temp_name(name: &OsStr) -> bool {
     let suffix = name.as_bytes().strip_prefix(PREFIX.as_bytes());
     suffix.is_some_and(|suffix| {
@@ -145,7 +146,7 @@ fn temp_name(target: &[u8], round: u64) -> String {
     format!("{PREFIX}{digits}")
 }
 
-/// Removes a temporary file of ours that no living save holds.
+/// Removes one of Burin's temporary files if no save in progress holds it.
 fn remove_if_stale(path: &AbsPath) -> bool {
     let opened = OpenOptions::new()
         .read(true)

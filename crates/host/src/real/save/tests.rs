@@ -1,4 +1,4 @@
-//! What a save keeps, and what it leaves behind when it dies.
+//! Tests of preserved metadata, and of leftovers after a crash.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base::AbsPath;
 
 use super::temp::{Temp, is_temp_name};
-use crate::content::ContentHash;
-use crate::error::{Error, Reason};
-use crate::files::{Expected, Files, OnDisk, SaveRequest, SaveWay, Saved};
+use crate::content_hash::ContentHash;
+use crate::error::{Error, ErrorReason};
+use crate::files::{ExpectedContent, Files, OnDisk, SaveMethod, SaveRequest, SaveResult};
 use crate::real::RealFiles;
 use crate::temp::TempFolder;
 
@@ -27,7 +27,7 @@ impl Ground {
         Self { file, folder }
     }
 
-    fn save(&self, content: &str, expected: Expected) -> Result<Saved, Error> {
+    fn save(&self, content: &str, expected: ExpectedContent) -> Result<SaveResult, Error> {
         RealFiles.save(&SaveRequest {
             path: &self.file,
             content: content.as_bytes(),
@@ -73,8 +73,10 @@ fn mode_attributes_and_access_list_are_kept() {
     let list = xattr::get(&ground.file, "system.posix_acl_access")
         .ok()
         .flatten();
-    let saved = ground.save("new", Expected::Anything).expect("saved");
-    assert_eq!(saved.way, SaveWay::Replaced);
+    let saved = ground
+        .save("new", ExpectedContent::Anything)
+        .expect("saved");
+    assert_eq!(saved.method, SaveMethod::Replaced);
     let after = fs::metadata(&ground.file).expect("the file");
     assert_ne!(before.ino(), after.ino(), "it was not replaced");
     assert_eq!(before.mode(), after.mode());
@@ -87,7 +89,7 @@ fn mode_attributes_and_access_list_are_kept() {
 }
 
 #[test]
-fn a_list_that_new_files_get_here_is_not_given_to_old_ones() {
+fn a_default_acl_is_not_added_to_existing_files() {
     let ground = Ground::new();
     let status = Command::new("setfacl")
         .args(["-d", "-m", "u:12345:rw"])
@@ -97,7 +99,9 @@ fn a_list_that_new_files_get_here_is_not_given_to_old_ones() {
         eprintln!("skipped: no access lists here");
         return;
     }
-    ground.save("new", Expected::Anything).expect("saved");
+    ground
+        .save("new", ExpectedContent::Anything)
+        .expect("saved");
     let list = xattr::get(&ground.file, "system.posix_acl_access")
         .ok()
         .flatten();
@@ -116,7 +120,9 @@ fn the_owner_is_kept() {
         return;
     }
     fs::set_permissions(&ground.file, fs::Permissions::from_mode(0o666)).expect("a mode");
-    ground.save("new", Expected::Anything).expect("saved");
+    ground
+        .save("new", ExpectedContent::Anything)
+        .expect("saved");
     let after = fs::metadata(&ground.file).expect("the file");
     assert_eq!((after.uid(), after.gid()), (12345, 54321));
 }
@@ -128,30 +134,32 @@ fn a_new_file_gets_the_usual_mode() {
     fs::write(&other, "").expect("a file");
     let usual = fs::metadata(&other).expect("the file").mode();
     fs::remove_file(&ground.file).expect("removed");
-    ground.save("new", Expected::Absent).expect("saved");
+    ground.save("new", ExpectedContent::Absent).expect("saved");
     assert_eq!(fs::metadata(&ground.file).expect("the file").mode(), usual);
 }
 
 #[test]
-fn what_a_dead_save_left_is_removed_by_the_next() {
+fn a_save_removes_leftovers_of_a_crashed_one() {
     let ground = Ground::new();
     let mut temp = Temp::create(&ground.file, 0o600).expect("a temporary file");
     let left = temp.path().clone();
-    temp.keep();
+    temp.persist();
     drop(temp);
     assert!(left.as_path().file_name().is_some_and(is_temp_name));
     assert_eq!(ground.names().len(), 2);
-    ground.save("new", Expected::Anything).expect("saved");
+    ground
+        .save("new", ExpectedContent::Anything)
+        .expect("saved");
     assert_eq!(ground.names(), ["file"]);
 }
 
 #[test]
-fn a_sweep_removes_what_is_dead_and_leaves_what_lives() {
+fn a_sweep_removes_only_stale_files() {
     let ground = Ground::new();
     let alive = Temp::create(&ground.file, 0o600).expect("a temporary file");
     let mut dead = Temp::create(&ground.file, 0o600).expect("another one");
     assert_ne!(alive.path(), dead.path());
-    dead.keep();
+    dead.persist();
     drop(dead);
     let foreign = ground.folder.path().join(".burin-notes.txt");
     fs::write(&foreign, "the user's").expect("a file");
@@ -165,7 +173,7 @@ fn a_sweep_removes_what_is_dead_and_leaves_what_lives() {
 #[test]
 fn a_failed_save_leaves_no_temporary_file() {
     let ground = Ground::new();
-    let known = Expected::Unchanged(ground.on_disk());
+    let known = ExpectedContent::Unchanged(ground.on_disk());
     fs::write(&ground.file, "other").expect("a change");
     ground.save("new", known).expect_err("refused");
     assert_eq!(ground.names(), ["file"]);
@@ -175,7 +183,7 @@ fn a_failed_save_leaves_no_temporary_file() {
 fn a_same_tick_change_is_seen() {
     let ground = Ground::new();
     let known = ground.on_disk();
-    // The same length and the same time: only the bytes tell.
+    // Length and time are the same: only the bytes differ.
     fs::write(&ground.file, "OLD").expect("a change");
     let file = fs::File::options()
         .write(true)
@@ -186,10 +194,10 @@ fn a_same_tick_change_is_seen() {
     file.set_modified(then).expect("a time");
     assert_eq!(ground.on_disk().stamp, known.stamp);
     let error = ground
-        .save("new", Expected::Unchanged(known))
+        .save("new", ExpectedContent::Unchanged(known))
         .expect_err("refused");
     assert!(
-        matches!(error.reason, Reason::ChangedOnDisk { .. }),
+        matches!(error.reason, ErrorReason::ChangedOnDisk { .. }),
         "{error}"
     );
 }
@@ -206,17 +214,17 @@ fn links_deeper_than_the_kernel_follows_are_refused() {
     let request = SaveRequest {
         path: &last,
         content: b"x",
-        expected: Expected::Absent,
+        expected: ExpectedContent::Absent,
         recovery_folder: ground.folder.path(),
     };
     let error = RealFiles.save(&request).expect_err("refused");
-    assert_eq!(error.reason, Reason::LinkLoop);
+    assert_eq!(error.reason, ErrorReason::LinkLoop);
 }
 
-/// Another program writes the file over and over, by renaming as careful programs do. Whatever the
-/// save replaces must have been what it was told to expect.
+/// Another program rewrites the file repeatedly, by renaming as careful programs do. Every version
+/// that the save replaces must be the one it expected.
 #[test]
-fn a_race_with_another_program_overwrites_nothing_in_silence() {
+fn racing_programs_never_overwrite_silently() {
     const ROUNDS: u32 = 400;
     let ground = Ground::new();
     let stop = AtomicBool::new(false);
@@ -224,7 +232,7 @@ fn a_race_with_another_program_overwrites_nothing_in_silence() {
     let theirs = ground.folder.path().join("theirs");
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // Each version of theirs goes by only when they have seen the one they replace.
+            // The other program replaces a version of ours only after it has seen it.
             let mut number = 0;
             while !stop.load(Ordering::Relaxed) {
                 number += 1;
@@ -236,13 +244,13 @@ fn a_race_with_another_program_overwrites_nothing_in_silence() {
         for number in 0..ROUNDS {
             let known = ground.on_disk();
             let before = fs::metadata(&ground.file).expect("the file");
-            let result = ground.save(&format!("ours {number}"), Expected::Unchanged(known));
+            let result = ground.save(&format!("ours {number}"), ExpectedContent::Unchanged(known));
             match result {
-                // What was replaced is gone from under every name: it was the one we knew, or one
+                // The replaced version is gone under every name: it was the expected one, or one
                 // that came and went before.
                 Ok(_) => saves += 1,
                 Err(error) => assert!(
-                    matches!(error.reason, Reason::ChangedOnDisk { .. }),
+                    matches!(error.reason, ErrorReason::ChangedOnDisk { .. }),
                     "{error} {before:?}"
                 ),
             }

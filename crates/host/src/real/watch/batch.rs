@@ -1,7 +1,7 @@
-//! Events gathered into batches.
+//! Accumulates events into batches.
 //!
-//! Invariant: at most `MOST` paths are held; beyond that everything below the root is in doubt.
-//! Invariant: what cannot be sent now is sent later, never dropped.
+//! Invariant: at most `MOST` paths are held; beyond that a rescan of the root is sent.
+//! Invariant: a batch that cannot be sent now is sent later, never dropped.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ use base::AbsPath;
 use crate::real::is_temp_name;
 use crate::watch::{Ignore, WatchEvent, WatchRequest};
 
-/// How long events gather after the first of them.
+/// Time to accumulate events after the first of them.
 pub(super) const GATHER: Duration = Duration::from_millis(50);
-/// More changes at once are a reason to look at everything anew.
-const MOST: usize = 4096;
+/// More changes at once trigger a rescan.
+const MAX_PATHS: usize = 4096;
 
-pub(super) struct Batch {
+pub(super) struct EventBatch {
     pub(super) root: AbsPath,
     ignore: Ignore,
     sender: Sender<WatchEvent>,
@@ -28,7 +28,7 @@ pub(super) struct Batch {
     due: Option<Instant>,
 }
 
-impl Batch {
+impl EventBatch {
     pub(super) fn new(request: WatchRequest, sender: Sender<WatchEvent>) -> Self {
         Self {
             root: request.root,
@@ -42,12 +42,12 @@ impl Batch {
         }
     }
 
-    /// Whether nobody listens any more.
+    /// Returns whether the receiver is gone.
     pub(super) fn is_closed(&self) -> bool {
         self.sender.is_closed()
     }
 
-    /// Whether a path is left out by itself; the folders above it are not asked about.
+    /// Returns whether a path itself is ignored; its parent folders are not checked.
     pub(super) fn is_ignored(&self, path: &AbsPath, is_folder: bool) -> bool {
         path.as_path().file_name().is_some_and(is_temp_name)
             || (path != &self.root && (self.ignore)(path.as_path(), is_folder))
@@ -57,7 +57,7 @@ impl Batch {
         if path.as_path().file_name().is_some_and(is_temp_name) {
             return;
         }
-        if self.changed.len() >= MOST {
+        if self.changed.len() >= MAX_PATHS {
             self.rescan();
         } else if !self.rescan {
             self.changed.insert(path);
@@ -81,12 +81,12 @@ impl Batch {
         self.set_due();
     }
 
-    /// How long until there is something to send; `None` while there is nothing.
+    /// Returns the time until the next send; `None` if there is nothing to send.
     pub(super) fn wait(&self) -> Option<Duration> {
         Some(self.due?.saturating_duration_since(Instant::now()))
     }
 
-    /// Sends what is due.
+    /// Sends the batch if it is due.
     pub(super) fn send(&mut self) {
         if self.due.is_none_or(|due| due > Instant::now()) {
             return;
@@ -118,7 +118,7 @@ impl Batch {
         !self.is_ready && !self.rescan && self.changed.is_empty()
     }
 
-    /// Gives the event back when the channel is full.
+    /// Returns the event if the channel is full.
     fn offer(&self, event: WatchEvent) -> Option<WatchEvent> {
         match self.sender.try_send(event) {
             Ok(()) | Err(TrySendError::Closed(_)) => None,

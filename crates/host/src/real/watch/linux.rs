@@ -1,8 +1,8 @@
-//! inotify, one watch for each folder.
+//! An inotify watcher with one watch per folder.
 //!
-//! Folders are added a few at a time between looks at the events, the root first. What lies in a
-//! folder that appears later is reported with it, since it may have come before the watch did.
-//! Where the system grants no more watches, what the user sees is looked at every other second.
+//! Folders are added a few at a time between reads of the event queue, the root first. The entries
+//! of a folder that appears later are reported with it, since they may predate its watch. If the
+//! system grants no more watches, the visible paths are polled every other second.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ffi::OsStr;
@@ -21,35 +21,35 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
 use super::EVENTS;
-use super::batch::Batch;
-use crate::error::{Error, Reason};
+use super::batch::EventBatch;
+use crate::error::{Error, ErrorReason};
 use crate::real::stamp_of;
 use crate::stat::Stamp;
 use crate::watch::{WatchControl, WatchRequest, Watcher};
 
-/// How many folders are added between two looks at the events.
+/// Number of folders added between two reads of the event queue.
 const ADDED_AT_ONCE: usize = 64;
-/// How often what cannot be watched is looked at.
+/// Poll interval for paths that cannot be watched.
 const POLL: Duration = Duration::from_secs(2);
 const BUFFER: usize = 64 * 1024;
 
-struct Control {
+struct InotifyControl {
     visible: Arc<Mutex<Option<Vec<AbsPath>>>>,
-    /// A byte wakes the thread, closing ends it.
+    /// Writing a byte wakes the thread; closing ends it.
     wake: Mutex<PipeWriter>,
 }
 
-struct Linux {
-    batch: Batch,
-    /// `None` where the system grants no inotify at all.
+struct InotifyWatcher {
+    batch: EventBatch,
+    /// `None` if the system grants no inotify instance.
     inotify: Option<OwnedFd>,
-    /// The folder behind each watch.
+    /// The folder of each watch.
     paths: HashMap<i32, AbsPath>,
-    /// The same the other way round, in order, so that what lies below a folder is a range.
+    /// The inverse of `paths`, sorted, so that everything below a folder is a range.
     watches: BTreeMap<AbsPath, i32>,
     to_add: VecDeque<ToAdd>,
     is_starting: bool,
-    /// The system refused a watch; no more are asked for until something is freed.
+    /// The system refused a watch; no more are requested until one is freed.
     is_limited: bool,
     visible: Vec<AbsPath>,
     polled: BTreeMap<AbsPath, Option<Stamp>>,
@@ -58,9 +58,9 @@ struct Linux {
 
 struct ToAdd {
     folder: AbsPath,
-    /// Whether the folders below are added too.
+    /// Whether its subfolders are added too.
     is_deep: bool,
-    /// Whether it appeared while we watched, so that its entries are news.
+    /// Whether it appeared while watching, so that its entries are reported.
     is_new: bool,
 }
 
@@ -69,37 +69,37 @@ pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     let failed = |error: &io::Error| Error::from_io(&root, "watch", error);
     let metadata = fs::metadata(&root).map_err(|error| failed(&error))?;
     if !metadata.is_dir() {
-        return Err(Error::new(&root, "watch", Reason::NotAFolder));
+        return Err(Error::new(&root, "watch", ErrorReason::NotAFolder));
     }
     let (sender, events) = async_channel::bounded(EVENTS);
     let (woken, wake) = io::pipe().map_err(|error| failed(&error))?;
     let visible = Arc::new(Mutex::new(None));
     let asked = visible.clone();
-    let linux = Linux::new(Batch::new(request, sender));
+    let linux = InotifyWatcher::new(EventBatch::new(request, sender));
     std::thread::Builder::new()
         .name("watch".into())
         .spawn(move || linux.run(woken, &asked))
         .map_err(|error| failed(&error))?;
     Ok(Watcher {
         events,
-        control: Box::new(Control {
+        control: Box::new(InotifyControl {
             visible,
             wake: Mutex::new(wake),
         }),
     })
 }
 
-impl WatchControl for Control {
+impl WatchControl for InotifyControl {
     fn set_visible(&self, paths: Vec<AbsPath>) {
         *self.visible.lock().unwrap_or_else(PoisonError::into_inner) = Some(paths);
         let mut wake = self.wake.lock().unwrap_or_else(PoisonError::into_inner);
-        // The other end is gone only when the thread is.
+        // The read end closes only when the thread has ended.
         wake.write_all(&[0]).log_err();
     }
 }
 
-impl Linux {
-    fn new(mut batch: Batch) -> Self {
+impl InotifyWatcher {
+    fn new(mut batch: EventBatch) -> Self {
         let inotify = match inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK) {
             Ok(inotify) => Some(inotify),
             Err(errno) => {
@@ -130,8 +130,8 @@ impl Linux {
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
         while !self.batch.is_closed() {
             match self.wait(&woken) {
-                Ok(Wake::Ended) => break,
-                Ok(Wake::Asked) => {
+                Ok(WakeReason::Ended) => break,
+                Ok(WakeReason::Asked) => {
                     let mut bytes = [0; 64];
                     if !matches!(woken.read(&mut bytes), Ok(count) if count > 0) {
                         break;
@@ -141,7 +141,7 @@ impl Linux {
                         self.set_visible(paths);
                     }
                 }
-                Ok(Wake::Other) | Err(Errno::INTR) => {}
+                Ok(WakeReason::Other) | Err(Errno::INTR) => {}
                 Err(errno) => {
                     base::report(&format!("watching ended: {errno}"));
                     break;
@@ -154,16 +154,17 @@ impl Linux {
         }
     }
 
-    fn wait(&self, woken: &PipeReader) -> rustix::io::Result<Wake> {
+    fn wait(&self, woken: &PipeReader) -> rustix::io::Result<WakeReason> {
         let mut wanted = vec![PollFd::new(woken, PollFlags::IN)];
         if let Some(inotify) = &self.inotify {
             wanted.push(PollFd::new(inotify, PollFlags::IN));
         }
         let until_poll = (!self.polled.is_empty())
             .then(|| self.next_poll.saturating_duration_since(Instant::now()));
-        let time = match self.to_add.is_empty() {
-            false => Some(Duration::ZERO),
-            true => self.batch.wait().into_iter().chain(until_poll).min(),
+        let time = if self.to_add.is_empty() {
+            self.batch.wait().into_iter().chain(until_poll).min()
+        } else {
+            Some(Duration::ZERO)
         };
         let time = time.map(|time| Timespec {
             tv_sec: time.as_secs().cast_signed(),
@@ -172,15 +173,15 @@ impl Linux {
         poll(&mut wanted, time.as_ref())?;
         let state = wanted[0].revents();
         Ok(if state.contains(PollFlags::IN) {
-            Wake::Asked
+            WakeReason::Asked
         } else if state.intersects(PollFlags::HUP | PollFlags::ERR) {
-            Wake::Ended
+            WakeReason::Ended
         } else {
-            Wake::Other
+            WakeReason::Other
         })
     }
 
-    /// Takes in one buffer full of events: a busy disk must not keep the rest from its turn.
+    /// Reads one buffer of events, so that a busy disk does not starve the other work.
     fn read_events(&mut self, buffer: &mut [MaybeUninit<u8>]) {
         let Some(inotify) = &self.inotify else {
             return;
@@ -228,7 +229,7 @@ impl Linux {
             return;
         }
         let Some(name) = name else {
-            // About the watched folder itself; its parent tells of the rest.
+            // An event of the watched folder itself; its parent's watch reports the rest.
             if flags.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF) {
                 self.lost(&folder);
             }
@@ -254,7 +255,7 @@ impl Linux {
         if folder == &self.batch.root {
             self.forget_below(folder);
             self.batch.change(folder.clone());
-            // Looked for until it is back.
+            // Polled until it exists again.
             self.polled.insert(folder.clone(), None);
         }
     }
@@ -270,7 +271,7 @@ impl Linux {
             self.watches.remove(&path);
             self.paths.remove(&watch);
             if let Some(inotify) = &self.inotify {
-                // The system may have removed it by itself.
+                // The system may have removed it already.
                 inotify::remove_watch(inotify, watch).ok();
             }
         }
@@ -305,7 +306,7 @@ impl Linux {
         if !to_add.is_deep {
             return;
         }
-        // It may be gone again, or not be ours to read; then there is nothing to watch below it.
+        // It may be gone, or unreadable; then there is nothing to watch below it.
         let Ok(entries) = fs::read_dir(folder) else {
             return;
         };
@@ -324,7 +325,7 @@ impl Linux {
         }
     }
 
-    /// Whether the folder is watched now.
+    /// Returns whether the folder is watched now.
     fn watch(&mut self, folder: &AbsPath) -> bool {
         let Some(inotify) = &self.inotify else {
             return false;
@@ -344,7 +345,7 @@ impl Linux {
             | WatchFlags::EXCL_UNLINK;
         match inotify::add_watch(inotify, folder.as_path(), flags) {
             Ok(watch) => {
-                // A folder reached by a second path keeps the newer one.
+                // If two paths reach one folder, the newer one is kept.
                 if let Some(old) = self.paths.insert(watch, folder.clone())
                     && old != *folder
                 {
@@ -376,7 +377,7 @@ impl Linux {
         self.choose_polled();
     }
 
-    /// Polls what is visible and not watched.
+    /// Polls the visible paths that are not watched.
     fn choose_polled(&mut self) {
         let old = std::mem::take(&mut self.polled);
         let root = &self.batch.root;
@@ -412,13 +413,13 @@ impl Linux {
     }
 }
 
-enum Wake {
+enum WakeReason {
     Asked,
     Ended,
     Other,
 }
 
-/// The folder whose watch tells of a path.
+/// Returns the folder whose watch reports a path.
 fn folder_of(path: &AbsPath) -> AbsPath {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => path.clone(),
@@ -429,7 +430,7 @@ fn folder_of(path: &AbsPath) -> AbsPath {
 fn stamp(path: &AbsPath) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
     let mut stamp = stamp_of(&metadata);
-    // A file that another took the place of with the same time and length is news as well.
+    // Makes a replacement with the same time and length count as a change.
     stamp.mtime_ns = stamp
         .mtime_ns
         .max(i128::from(metadata.ctime()) * 1_000_000_000);
@@ -440,7 +441,7 @@ fn no_instance(errno: Errno) -> String {
     format!(
         "changes on the disk are noticed late: the system grants no more watching ({}); close \
          programs that watch files, or raise fs.inotify.max_user_instances",
-        Reason::from_errno(errno)
+        ErrorReason::from_errno(errno)
     )
 }
 

@@ -1,4 +1,4 @@
-//! Watching by way of `notify`, where the system watches whole trees itself.
+//! A watcher based on `notify`, for systems that watch whole trees themselves.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
@@ -8,14 +8,14 @@ use base::{AbsPath, LogErr};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::EVENTS;
-use super::batch::Batch;
-use crate::error::{Error, Reason};
+use super::batch::EventBatch;
+use crate::error::{Error, ErrorReason};
 use crate::watch::{WatchControl, WatchRequest, Watcher};
 
-/// How often the thread looks whether anybody still listens.
+/// Interval at which the thread checks whether the receiver still exists.
 const IDLE: Duration = Duration::from_secs(1);
 
-struct Control {
+struct NotifyControl {
     watcher: Mutex<RecommendedWatcher>,
     root: AbsPath,
     visible: Mutex<Vec<AbsPath>>,
@@ -24,15 +24,15 @@ struct Control {
 pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     let root = request.root.clone();
     let failed =
-        |error: &notify::Error| Error::new(&root, "watch", Reason::Other(error.to_string()));
+        |error: &notify::Error| Error::new(&root, "watch", ErrorReason::Other(error.to_string()));
     let (sender, events) = async_channel::bounded(EVENTS);
-    // Unbounded between two threads of ours: the reader below never waits for anybody.
+    // Unbounded between two of our own threads: the reader never blocks.
     let (raw, raw_events) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(raw).map_err(|error| failed(&error))?;
     watcher
         .watch(root.as_path(), RecursiveMode::Recursive)
         .map_err(|error| failed(&error))?;
-    let mut batch = Batch::new(request, sender);
+    let mut batch = EventBatch::new(request, sender);
     batch.ready();
     std::thread::Builder::new()
         .name("watch".into())
@@ -40,7 +40,7 @@ pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
         .map_err(|error| Error::from_io(&root, "watch", &error))?;
     Ok(Watcher {
         events,
-        control: Box::new(Control {
+        control: Box::new(NotifyControl {
             watcher: Mutex::new(watcher),
             root,
             visible: Mutex::default(),
@@ -48,7 +48,7 @@ pub(super) fn start(request: WatchRequest) -> Result<Watcher, Error> {
     })
 }
 
-impl WatchControl for Control {
+impl WatchControl for NotifyControl {
     fn set_visible(&self, paths: Vec<AbsPath>) {
         let outside = |path: &AbsPath| !path.is_within(&self.root);
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +65,7 @@ impl WatchControl for Control {
     }
 }
 
-fn run(mut batch: Batch, events: &mpsc::Receiver<notify::Result<notify::Event>>) {
+fn run(mut batch: EventBatch, events: &mpsc::Receiver<notify::Result<notify::Event>>) {
     while !batch.is_closed() {
         match events.recv_timeout(batch.wait().unwrap_or(IDLE)) {
             Ok(Ok(event)) => take(&mut batch, &event),
@@ -77,7 +77,7 @@ fn run(mut batch: Batch, events: &mpsc::Receiver<notify::Result<notify::Event>>)
     }
 }
 
-fn take(batch: &mut Batch, event: &notify::Event) {
+fn take(batch: &mut EventBatch, event: &notify::Event) {
     if event.need_rescan() {
         batch.rescan();
         return;
@@ -92,8 +92,8 @@ fn take(batch: &mut Batch, event: &notify::Event) {
     }
 }
 
-/// The system watches the whole tree, so the folders above a path are asked about here.
-fn is_wanted(batch: &Batch, path: &AbsPath) -> bool {
+/// The system watches the whole tree, so the ignored state of the parent folders is checked here.
+fn is_wanted(batch: &EventBatch, path: &AbsPath) -> bool {
     let folders = path.as_path().ancestors().skip(1).filter_map(AbsPath::new);
     let mut above = folders.take_while(|folder| folder.is_within(&batch.root));
     !batch.is_ignored(path, path.as_path().is_dir())

@@ -1,4 +1,4 @@
-//! Watching real folders, by either way.
+//! Tests of watching real folders, with both implementations.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use base::AbsPath;
 
-use super::batch::{Batch, GATHER};
+use super::batch::{EventBatch, GATHER};
 use super::portable;
-use crate::again::{is_again, run_again};
 use crate::error::Error;
+use crate::reexec::{is_reexec, reexec_test};
 use crate::temp::TempFolder;
 use crate::watch::{WatchEvent, WatchRequest, Watcher};
 
@@ -42,7 +42,7 @@ impl Ground {
         self.folder.path().join(name)
     }
 
-    /// Waits for an event; the ones before it are dropped.
+    /// Waits for an event and drops the ones before it.
     fn wait(&self, what: &str, mut is_wanted: impl FnMut(&WatchEvent) -> bool) {
         let start = Instant::now();
         loop {
@@ -66,7 +66,7 @@ impl Ground {
         });
     }
 
-    /// All paths of the events so far, and of those that come until `last` changes.
+    /// Collects all paths of the events so far, and of later ones until `last` changes.
     fn until(&self, last: &str) -> Vec<AbsPath> {
         let last = self.path(last);
         let mut all = Vec::new();
@@ -90,7 +90,7 @@ fn on_both(prepare: impl Fn(&AbsPath), check: impl Fn(&Ground)) {
 fn nothing(_: &AbsPath) {}
 
 #[test]
-fn files_that_come_change_and_go_are_told() {
+fn created_changed_and_removed_files_are_reported() {
     on_both(nothing, |ground| {
         let file = ground.path("file");
         fs::write(&file, "one").expect("a file");
@@ -105,8 +105,8 @@ fn files_that_come_change_and_go_are_told() {
 }
 
 #[test]
-fn what_comes_in_a_new_folder_is_told() {
-    // On this system `notify` misses what comes before its own watch; where we use it, the system
+fn files_in_a_new_folder_are_reported() {
+    // On Linux `notify` misses changes made before its own watch; where Burin uses it, the system
     // watches whole trees.
     let ground = Ground::new(super::start, nothing);
     for round in 0..20 {
@@ -121,7 +121,7 @@ fn what_comes_in_a_new_folder_is_told() {
 }
 
 #[test]
-fn a_renamed_folder_is_told_under_its_new_name() {
+fn a_renamed_folder_is_reported_under_its_new_name() {
     let prepare = |root: &AbsPath| fs::create_dir_all(root.join("one/deep")).expect("folders");
     on_both(prepare, |ground| {
         fs::rename(ground.path("one"), ground.path("two")).expect("renamed");
@@ -132,7 +132,7 @@ fn a_renamed_folder_is_told_under_its_new_name() {
 }
 
 #[test]
-fn ignored_folders_and_our_own_temporary_files_are_not_told() {
+fn ignored_folders_and_temporary_files_are_not_reported() {
     let prepare = |root: &AbsPath| fs::create_dir_all(root.join("ignored/deep")).expect("folders");
     on_both(prepare, |ground| {
         fs::write(ground.path("ignored/deep/file"), "").expect("a file");
@@ -161,7 +161,7 @@ fn opening_files_is_no_event() {
 }
 
 #[test]
-fn what_is_visible_is_told_wherever_it_lies() {
+fn visible_paths_are_reported_even_outside_the_root() {
     let elsewhere = TempFolder::new().expect("a temporary folder");
     let file = elsewhere.path().join("file");
     fs::write(&file, "one").expect("a file");
@@ -169,7 +169,7 @@ fn what_is_visible_is_told_wherever_it_lies() {
     ground.watcher.set_visible(vec![file.clone()]);
     let start = Instant::now();
     let mut number = 0;
-    // The request is taken up some time later, so the file goes on changing.
+    // The request takes effect some time later, so the file keeps changing.
     while ground.watcher.events.is_empty() {
         number += 1;
         fs::write(&file, format!("{number}")).expect("a file");
@@ -182,7 +182,7 @@ fn what_is_visible_is_told_wherever_it_lies() {
 }
 
 #[test]
-fn of_a_flood_nothing_is_lost() {
+fn a_burst_of_changes_loses_no_event() {
     const COUNT: usize = 3_000;
     let ground = Ground::new(super::start, nothing);
     for number in 0..COUNT {
@@ -199,21 +199,21 @@ fn of_a_flood_nothing_is_lost() {
 }
 
 #[test]
-fn too_many_changes_at_once_become_a_new_look_at_everything() {
+fn too_many_changes_become_a_rescan() {
     let root = AbsPath::new("/root").expect("absolute");
     let (sender, events) = async_channel::bounded(1);
     let request = WatchRequest {
         root: root.clone(),
         ignore: Arc::new(|_: &Path, _| false),
     };
-    let mut batch = Batch::new(request, sender);
-    let send = |batch: &mut Batch| {
+    let mut batch = EventBatch::new(request, sender);
+    let send = |batch: &mut EventBatch| {
         std::thread::sleep(GATHER);
         batch.send();
     };
     batch.change(root.join("one"));
     send(&mut batch);
-    // The channel is full now: events gather, and at last turn into a rescan.
+    // The channel is full now: events accumulate, and finally turn into a rescan.
     for number in 0..10_000 {
         batch.change(root.join(format!("{number}")));
     }
@@ -228,11 +228,11 @@ fn too_many_changes_at_once_become_a_new_look_at_everything() {
     assert!(batch.wait().is_none());
 }
 
-/// Where the system grants few watches, the user is told, and what is visible is looked at.
+/// If the system grants few watches, the user is notified, and the visible paths are polled.
 #[test]
-fn without_watches_what_is_visible_is_still_told() {
-    const THIS: &str = "real::watch::tests::without_watches_what_is_visible_is_still_told";
-    if !is_again() {
+fn visible_paths_are_polled_without_watches() {
+    const THIS: &str = "real::watch::tests::visible_paths_are_polled_without_watches";
+    if !is_reexec() {
         let script = "echo 5 > /proc/sys/user/max_inotify_watches && exec \"$@\"";
         let program = [
             "unshare",
@@ -243,7 +243,7 @@ fn without_watches_what_is_visible_is_still_told() {
             script,
             "sh",
         ];
-        run_again(THIS, &program, &[]);
+        reexec_test(THIS, &program, &[]);
         return;
     }
     let folder = TempFolder::new().expect("a temporary folder");
@@ -267,7 +267,7 @@ fn without_watches_what_is_visible_is_still_told() {
         .collect();
     ground.watcher.set_visible(all.clone());
     for folder in all.into_iter().skip(18) {
-        // Polling sees a change only after it has seen what was before.
+        // Polling notices a change only after it has seen the state before.
         let start = Instant::now();
         let mut is_told = false;
         let mut number = 0;

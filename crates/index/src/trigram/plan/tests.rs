@@ -1,42 +1,46 @@
-//! Plans as text, and plans against the searcher's own matcher on random texts.
+//! Tests of plans as text, and against the search's own matcher on random texts.
 
-use project::search::{Case, SearchQuery};
+use project::search::{CaseSensitivity, SearchQuery};
 
-use super::Plan;
+use super::TrigramPlan;
 use crate::trigram::gram::{Collector, Gram};
 use crate::trigram::tests::random::{Numbers, matches_in, pattern, text};
 
-fn shown(plan: &Plan) -> String {
-    let list = |plans: &[Plan], between: &str| {
+fn shown(plan: &TrigramPlan) -> String {
+    let list = |plans: &[TrigramPlan], between: &str| {
         let shown: Vec<_> = plans.iter().map(shown).collect();
         format!("({})", shown.join(between))
     };
     match plan {
-        Plan::All => "all".to_owned(),
-        Plan::None => "none".to_owned(),
-        Plan::Gram(gram) => {
+        TrigramPlan::All => "all".to_owned(),
+        TrigramPlan::None => "none".to_owned(),
+        TrigramPlan::Gram(gram) => {
             let bytes = [(gram >> 16) as u8, (gram >> 8) as u8, *gram as u8];
             String::from_utf8_lossy(&bytes).into_owned()
         }
-        Plan::And(plans) => list(plans, " "),
-        Plan::Or(plans) => list(plans, "|"),
+        TrigramPlan::And(plans) => list(plans, " "),
+        TrigramPlan::Or(plans) => list(plans, "|"),
     }
 }
 
 fn sensitive(pattern: &str) -> SearchQuery {
     SearchQuery {
-        case: Case::Sensitive,
+        case: CaseSensitivity::Sensitive,
         ..SearchQuery::regex(pattern)
     }
 }
 
 #[track_caller]
 fn check(pattern: &str, expect: &str) {
-    assert_eq!(shown(&Plan::of(&sensitive(pattern))), expect, "{pattern}");
+    assert_eq!(
+        shown(&TrigramPlan::of(&sensitive(pattern))),
+        expect,
+        "{pattern}"
+    );
 }
 
 #[test]
-fn what_a_file_must_hold() {
+fn plans_of_patterns() {
     check("abc", "abc");
     check("ABCd", "(abc bcd)");
     check("ab", "all");
@@ -65,10 +69,10 @@ fn what_a_file_must_hold() {
 }
 
 #[test]
-fn letters_that_fold_across_alphabets_are_all_asked_for() {
+fn letters_folding_across_alphabets_are_all_included() {
     let plan = |pattern: &str| {
-        shown(&Plan::of(&SearchQuery {
-            case: Case::Insensitive,
+        shown(&TrigramPlan::of(&SearchQuery {
+            case: CaseSensitivity::Insensitive,
             ..SearchQuery::literal(pattern)
         }))
     };
@@ -80,26 +84,26 @@ fn letters_that_fold_across_alphabets_are_all_asked_for() {
 }
 
 #[test]
-fn what_is_long_or_has_many_ways_stays_small() {
+fn plans_of_large_expressions_stay_small() {
     let word = "word_of_a_long_name_".repeat(500);
-    let Plan::And(grams) = Plan::of(&SearchQuery::literal(word)) else {
+    let TrigramPlan::And(grams) = TrigramPlan::of(&SearchQuery::literal(word)) else {
         panic!("a condition of several");
     };
     assert!(grams.len() <= 200);
     let words: Vec<String> = (0..5000).map(|ix| format!("word{ix}x")).collect();
-    let many = Plan::of(&sensitive(&words.join("|")));
+    let many = TrigramPlan::of(&sensitive(&words.join("|")));
     assert!(many.conditions() <= super::CONDITIONS);
     let nested = "(a|b|c|d|e|f|g|h)".repeat(40);
-    assert!(Plan::of(&sensitive(&nested)).conditions() <= super::CONDITIONS);
+    assert!(TrigramPlan::of(&sensitive(&nested)).conditions() <= super::CONDITIONS);
 }
 
-fn satisfies(plan: &Plan, grams: &[Gram]) -> bool {
+fn satisfies(plan: &TrigramPlan, grams: &[Gram]) -> bool {
     match plan {
-        Plan::All => true,
-        Plan::None => false,
-        Plan::Gram(gram) => grams.binary_search(gram).is_ok(),
-        Plan::And(plans) => plans.iter().all(|plan| satisfies(plan, grams)),
-        Plan::Or(plans) => plans.iter().any(|plan| satisfies(plan, grams)),
+        TrigramPlan::All => true,
+        TrigramPlan::None => false,
+        TrigramPlan::Gram(gram) => grams.binary_search(gram).is_ok(),
+        TrigramPlan::And(plans) => plans.iter().all(|plan| satisfies(plan, grams)),
+        TrigramPlan::Or(plans) => plans.iter().any(|plan| satisfies(plan, grams)),
     }
 }
 
@@ -110,14 +114,18 @@ fn a_file_with_a_match_satisfies_the_plan() {
     for seed in 1..=3_000 {
         let mut numbers = Numbers::new(seed);
         let query = SearchQuery {
-            case: [Case::Smart, Case::Sensitive, Case::Insensitive][numbers.below(3)],
+            case: [
+                CaseSensitivity::Smart,
+                CaseSensitivity::Sensitive,
+                CaseSensitivity::Insensitive,
+            ][numbers.below(3)],
             whole_word: numbers.below(6) == 0,
             ..match numbers.below(4) {
                 0 => SearchQuery::literal(text(&mut numbers, 5)),
                 _ => SearchQuery::regex(pattern(&mut numbers, 3)),
             }
         };
-        let plan = Plan::of(&query);
+        let plan = TrigramPlan::of(&query);
         let texts: Vec<String> = (0..4).map(|_| text(&mut numbers, 30)).collect();
         let Some(counts) = matches_in(&query, &texts) else {
             continue;
@@ -139,6 +147,6 @@ fn a_file_with_a_match_satisfies_the_plan() {
             );
         }
     }
-    // The test would say nothing if patterns hardly matched, or plans said nothing.
+    // The test is only meaningful if patterns match often enough and plans are selective.
     assert!(matched > 2_000 && told > 2_000, "{matched} {told}");
 }

@@ -1,11 +1,11 @@
-//! What is written is read back; what is damaged is not believed.
+//! Tests of reading segments back, and of detecting damage.
 
 use std::collections::BTreeMap;
 
-use super::{Pairs, Segment, Sink, Torn, merge};
-use crate::trigram::bits::Bits;
+use super::{Pairs, SegmentSink, Torn, TrigramSegment, merge};
+use crate::trigram::file_set::FileSet;
 use crate::trigram::gram::Gram;
-use crate::trigram::plan::Plan;
+use crate::trigram::plan::TrigramPlan;
 use crate::trigram::tests::random::Numbers;
 
 type Lists = BTreeMap<Gram, Vec<u32>>;
@@ -34,22 +34,22 @@ fn bytes_of(lists: &Lists, files: u32) -> Vec<u8> {
     }
     bytes(
         pairs
-            .write(Sink::Memory(Vec::new()))
+            .write(SegmentSink::Memory(Vec::new()))
             .expect("memory takes it"),
     )
 }
 
-fn bytes(sink: Sink) -> Vec<u8> {
+fn bytes(sink: SegmentSink) -> Vec<u8> {
     match sink {
-        Sink::Memory(bytes) => bytes,
-        Sink::Disk(..) => panic!("memory was given"),
+        SegmentSink::Memory(bytes) => bytes,
+        SegmentSink::Disk(..) => panic!("memory was given"),
     }
 }
 
 #[track_caller]
-fn check(segment: &Segment, lists: &Lists) {
+fn check(segment: &TrigramSegment, lists: &Lists) {
     for (gram, list) in lists {
-        let found = segment.search(&Plan::Gram(*gram)).expect("whole");
+        let found = segment.search(&TrigramPlan::Gram(*gram)).expect("whole");
         let numbers: Vec<u32> = (0..segment.files())
             .filter(|file| found.contains(*file))
             .collect();
@@ -63,10 +63,10 @@ fn lists_of_any_density_are_read_back() {
         let mut numbers = Numbers::new(seed);
         let files = numbers.below(700) as u32 + 1;
         let lists = random(&mut numbers, files);
-        let segment = Segment::in_memory(bytes_of(&lists, files)).expect("whole");
+        let segment = TrigramSegment::in_memory(bytes_of(&lists, files)).expect("whole");
         assert_eq!(segment.files(), files);
         check(&segment, &lists);
-        let other = segment.search(&Plan::Gram(7)).expect("whole");
+        let other = segment.search(&TrigramPlan::Gram(7)).expect("whole");
         assert_eq!(other.count(), 0);
     }
 }
@@ -74,25 +74,28 @@ fn lists_of_any_density_are_read_back() {
 #[test]
 fn conditions_are_met() {
     let lists = Lists::from([(1, vec![0, 1, 2]), (2, vec![1, 2, 5]), (3, vec![4])]);
-    let segment = Segment::in_memory(bytes_of(&lists, 6)).expect("whole");
-    let gram = Plan::Gram;
-    let found = |plan: Plan| {
+    let segment = TrigramSegment::in_memory(bytes_of(&lists, 6)).expect("whole");
+    let gram = TrigramPlan::Gram;
+    let found = |plan: TrigramPlan| {
         let bits = segment.search(&plan).expect("whole");
         (0..6)
             .filter(|file| bits.contains(*file))
             .collect::<Vec<_>>()
     };
-    assert_eq!(found(Plan::And(vec![gram(1), gram(2)])), [1, 2]);
-    assert_eq!(found(Plan::Or(vec![gram(1), gram(3)])), [0, 1, 2, 4]);
-    assert!(found(Plan::And(vec![gram(1), gram(9)])).is_empty());
-    assert_eq!(found(Plan::All).len(), 6);
-    assert!(found(Plan::None).is_empty());
-    let both = Plan::Or(vec![gram(2), gram(3)]);
-    assert_eq!(found(Plan::And(vec![Plan::All, both, gram(1)])), [1, 2]);
+    assert_eq!(found(TrigramPlan::And(vec![gram(1), gram(2)])), [1, 2]);
+    assert_eq!(found(TrigramPlan::Or(vec![gram(1), gram(3)])), [0, 1, 2, 4]);
+    assert!(found(TrigramPlan::And(vec![gram(1), gram(9)])).is_empty());
+    assert_eq!(found(TrigramPlan::All).len(), 6);
+    assert!(found(TrigramPlan::None).is_empty());
+    let both = TrigramPlan::Or(vec![gram(2), gram(3)]);
+    assert_eq!(
+        found(TrigramPlan::And(vec![TrigramPlan::All, both, gram(1)])),
+        [1, 2]
+    );
 }
 
 #[test]
-fn merged_segments_hold_what_the_parts_held_under_new_numbers() {
+fn merged_segments_contain_all_files_renumbered() {
     for seed in 1..40 {
         let mut numbers = Numbers::new(seed);
         let (mut segments, mut renumbered) = (Vec::new(), Vec::new());
@@ -113,37 +116,38 @@ fn merged_segments_hold_what_the_parts_held_under_new_numbers() {
                     expect.entry(*gram).or_default().extend(list);
                 }
             }
-            segments.push(Segment::in_memory(bytes_of(&lists, files)).expect("whole"));
+            segments.push(TrigramSegment::in_memory(bytes_of(&lists, files)).expect("whole"));
             renumbered.push(new);
         }
-        let parts: Vec<&Segment> = segments.iter().collect();
-        let merged = merge(&parts, &renumbered, next, Sink::Memory(Vec::new())).expect("written");
+        let parts: Vec<&TrigramSegment> = segments.iter().collect();
+        let merged =
+            merge(&parts, &renumbered, next, SegmentSink::Memory(Vec::new())).expect("written");
         let merged = bytes(merged);
         assert!(
             merged == bytes_of(&expect, next),
             "seed {seed}: a merged one is like a new one"
         );
-        check(&Segment::in_memory(merged).expect("whole"), &expect);
+        check(&TrigramSegment::in_memory(merged).expect("whole"), &expect);
     }
 }
 
 #[test]
-fn a_wrong_byte_anywhere_is_found_out() {
+fn any_wrong_byte_is_detected() {
     let mut numbers = Numbers::new(5);
     let lists = random(&mut numbers, 300);
     let whole = bytes_of(&lists, 300);
     for at in (0..whole.len()).step_by(7) {
         let mut wrong = whole.clone();
         wrong[at] ^= 1 << numbers.below(8);
-        let Ok(segment) = Segment::in_memory(wrong) else {
+        let Ok(segment) = TrigramSegment::in_memory(wrong) else {
             continue;
         };
         let mut is_noticed = at < 8;
         for (gram, list) in &lists {
-            match segment.search(&Plan::Gram(*gram)) {
+            match segment.search(&TrigramPlan::Gram(*gram)) {
                 Err(Torn) => is_noticed = true,
                 Ok(found) => {
-                    let mut expect = Bits::none(300);
+                    let mut expect = FileSet::none(300);
                     list.iter().for_each(|file| expect.insert(*file));
                     assert_eq!(found, expect);
                 }
@@ -152,6 +156,6 @@ fn a_wrong_byte_anywhere_is_found_out() {
         assert!(is_noticed, "byte {at}");
     }
     for length in 0..whole.len().min(400) {
-        assert!(Segment::in_memory(whole[..length].to_vec()).is_err());
+        assert!(TrigramSegment::in_memory(whole[..length].to_vec()).is_err());
     }
 }

@@ -1,23 +1,23 @@
-//! Writing a segment: from pairs of trigram and file, or out of other segments.
+//! Writes a segment: from pairs of trigram and file, or by merging other segments.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use host::{AppendLog, Error};
 
-use super::{BITMAP, MAGIC, MOST_BYTES, ONE_FILE, Segment, Torn, VARINTS};
+use super::{BITMAP, MAGIC, MAX_LIST_OFFSET, ONE_FILE, Torn, TrigramSegment, VARINTS};
 use crate::trigram::gram::Gram;
 
-/// Where the bytes of a segment go.
-pub(crate) enum Sink {
+/// The destination of a segment's bytes.
+pub(crate) enum SegmentSink {
     Memory(Vec<u8>),
     /// A new file, written in pieces.
     Disk(Box<dyn AppendLog>, Vec<u8>),
 }
 
-impl Sink {
+impl SegmentSink {
     fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        /// Bytes that are written together.
+        /// Number of bytes that are written together.
         const PIECE: usize = 1 << 20;
         match self {
             Self::Memory(all) => all.extend_from_slice(bytes),
@@ -32,7 +32,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Nothing waits for the disk: what does not arrive there is found out by its checksums.
+    /// Does not wait for the disk: checksums reveal a loss.
     fn finish(&mut self) -> Result<(), Error> {
         if let Self::Disk(file, waiting) = self {
             file.append(waiting)?;
@@ -42,7 +42,7 @@ impl Sink {
     }
 }
 
-/// Which file holds which trigram, gathered in memory. 8 bytes a pair.
+/// Pairs of trigram and file collected in memory, 8 bytes each.
 pub(crate) struct Pairs {
     pairs: Vec<u64>,
     files: u32,
@@ -64,22 +64,22 @@ impl Pairs {
         self.files
     }
 
-    /// Begins with the next file and says its number.
+    /// Starts the next file and returns its number.
     pub(crate) fn next_file(&mut self) -> u32 {
         self.files += 1;
         self.files - 1
     }
 
-    /// Adds a trigram of the file begun last; each only once.
+    /// Adds a trigram of the current file; each only once.
     pub(crate) fn add(&mut self, gram: Gram) {
         let file = u64::from(self.files.saturating_sub(1));
         self.pairs.push(u64::from(gram) << 32 | file);
     }
 
-    /// Writes the segment of these pairs and begins anew.
-    pub(crate) fn write(&mut self, sink: Sink) -> Result<Sink, WriteError> {
+    /// Writes the segment of these pairs and resets them.
+    pub(crate) fn write(&mut self, sink: SegmentSink) -> Result<SegmentSink, WriteError> {
         self.pairs.sort_unstable();
-        let mut writer = Writer::new(sink, self.files)?;
+        let mut writer = SegmentWriter::new(sink, self.files)?;
         let mut list = Vec::new();
         for pairs in self.pairs.chunk_by(|one, two| one >> 32 == two >> 32) {
             list.clear();
@@ -92,15 +92,15 @@ impl Pairs {
     }
 }
 
-/// Writes one segment out of several. `numbers` has, for each segment, the new number of each file or `None` where it
-/// goes; from segment to segment and within each they grow.
+/// Merges several segments. `numbers` holds, for each segment, the new number of each file, or
+/// `None` to drop it; the new numbers ascend from segment to segment and within each.
 pub(crate) fn merge(
-    segments: &[&Segment],
+    segments: &[&TrigramSegment],
     numbers: &[Vec<Option<u32>>],
     files: u32,
-    sink: Sink,
-) -> Result<Sink, WriteError> {
-    let mut writer = Writer::new(sink, files)?;
+    sink: SegmentSink,
+) -> Result<SegmentSink, WriteError> {
+    let mut writer = SegmentWriter::new(sink, files)?;
     let mut heads: BinaryHeap<Reverse<(Gram, usize, usize)>> = (0..segments.len())
         .filter(|segment| !segments[*segment].keys.is_empty())
         .map(|segment| Reverse((segments[segment].key(0), segment, 0)))
@@ -128,14 +128,14 @@ pub(crate) fn merge(
     writer.finish()
 }
 
-/// Why a segment was not written.
+/// The reason that a segment was not written.
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    /// One that it is made of is torn.
+    /// One of the source segments is damaged.
     Torn,
-    /// It would have more bytes than a segment can.
+    /// The result would exceed the maximum size.
     TooLarge,
-    /// The disk does not take it.
+    /// The disk write failed.
     Disk(Error),
 }
 
@@ -151,8 +151,8 @@ impl From<Error> for WriteError {
     }
 }
 
-struct Writer {
-    sink: Sink,
+struct SegmentWriter {
+    sink: SegmentSink,
     files: u32,
     at: u64,
     keys: Vec<u8>,
@@ -160,8 +160,8 @@ struct Writer {
     list: Vec<u8>,
 }
 
-impl Writer {
-    fn new(mut sink: Sink, files: u32) -> Result<Self, Error> {
+impl SegmentWriter {
+    fn new(mut sink: SegmentSink, files: u32) -> Result<Self, Error> {
         sink.write(&MAGIC)?;
         Ok(Self {
             sink,
@@ -173,7 +173,7 @@ impl Writer {
         })
     }
 
-    /// Adds the list of the next trigram; nothing where no file is left.
+    /// Adds the list of the next trigram; nothing if no file is left.
     fn list(&mut self, gram: Gram, files: &[u32]) -> Result<(), WriteError> {
         if files.is_empty() {
             return Ok(());
@@ -181,13 +181,13 @@ impl Writer {
         let [_, key @ ..] = gram.to_be_bytes();
         self.keys.extend_from_slice(&key);
         if let [only] = files {
-            return self.place(ONE_FILE, *only);
+            return self.push_entry(ONE_FILE, *only);
         }
         let kind = self.encode(files);
-        if self.at + self.list.len() as u64 + 4 >= MOST_BYTES {
+        if self.at + self.list.len() as u64 + 4 >= MAX_LIST_OFFSET {
             return Err(WriteError::TooLarge);
         }
-        self.place(
+        self.push_entry(
             kind,
             u32::try_from(self.at).map_err(|_| WriteError::TooLarge)?,
         )?;
@@ -198,7 +198,7 @@ impl Writer {
         Ok(())
     }
 
-    fn place(&mut self, kind: u32, value: u32) -> Result<(), WriteError> {
+    fn push_entry(&mut self, kind: u32, value: u32) -> Result<(), WriteError> {
         if value >> 30 != 0 {
             return Err(WriteError::TooLarge);
         }
@@ -231,7 +231,7 @@ impl Writer {
         BITMAP
     }
 
-    fn finish(mut self) -> Result<Sink, WriteError> {
+    fn finish(mut self) -> Result<SegmentSink, WriteError> {
         let count = u32::try_from(self.keys.len() / 3).map_err(|_| WriteError::TooLarge)?;
         let mut sum = crc32fast::Hasher::new();
         sum.update(&self.keys);

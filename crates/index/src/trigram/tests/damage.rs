@@ -1,11 +1,11 @@
-//! A store that was damaged, cut short or written by another.
+//! Tests of damaged, truncated and foreign stores.
 
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
-use project::Ground;
+use project::WalkBackend;
 use project::search::{SearchQuery, SearchScope};
 
 use super::edits::settle;
@@ -32,9 +32,9 @@ fn grown(numbers: &mut Numbers, files: usize) -> (TempFolder, AbsPath, AbsPath) 
 fn check(root: &AbsPath, index: &Trigrams, why: &str) {
     for pattern in ["aks", "abk", "s[ab]k", "é_", "zzz", "k.s1"] {
         let query = SearchQuery::regex(pattern);
-        let scope = SearchScope::new(Ground::Disk, root.clone());
+        let scope = SearchScope::new(WalkBackend::Disk, root.clone());
         let expect = found(&query, &scope);
-        let with = scope.with_sieve(Some(Arc::new(index.clone())));
+        let with = scope.with_prefilter(Some(Arc::new(index.clone())));
         assert_eq!(found(&query, &with), expect, "{pattern} {why}");
     }
 }
@@ -46,7 +46,7 @@ fn files_of(store: &AbsPath) -> Vec<AbsPath> {
 }
 
 #[test]
-fn wrong_bytes_never_hide_a_match() {
+fn damage_never_hides_a_match() {
     let mut numbers = Numbers::new(3);
     let (_folder, root, store) = grown(&mut numbers, 30);
     settle(&Trigrams::open(root.clone(), store.clone()));
@@ -85,7 +85,7 @@ fn wrong_bytes_never_hide_a_match() {
 }
 
 #[test]
-fn a_store_of_another_folder_is_made_anew() {
+fn a_store_of_another_folder_is_rebuilt() {
     let mut numbers = Numbers::new(4);
     let (_folder, root, store) = grown(&mut numbers, 5);
     let (_other, other_root, _) = grown(&mut numbers, 5);

@@ -1,4 +1,5 @@
-//! Random edits of a real folder; after each, searches with the index beside searches without it.
+//! Tests with random edits of a real folder; after each, searches with and without the index are
+//! compared.
 
 use std::collections::HashMap;
 use std::os::unix::fs::FileExt;
@@ -8,13 +9,16 @@ use std::time::Duration;
 
 use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
-use project::search::{Case, Includes, SearchQuery, SearchScope, Sieve, Sift, Sifted, Wanted};
-use project::{Ground, Hidden, Ignored, WalkOptions};
+use project::search::{
+    CandidateFiles, CaseSensitivity, Includes, Prefilter, PrefilterQuery, PrefilterResult,
+    SearchQuery, SearchScope,
+};
+use project::{HiddenFiles, IgnoredFiles, WalkBackend, WalkOptions};
 use text::Buffer;
 
 use super::random::{Numbers, found, pattern, text};
 use crate::trigram::Trigrams;
-use crate::trigram::trust::ASKED_AFTER;
+use crate::trigram::freshness::CATCH_UP_INTERVAL;
 
 const NAMES: &[&str] = &[
     "a",
@@ -64,7 +68,7 @@ impl World {
     fn write(&self, path: &AbsPath, content: &[u8]) {
         let parent = path.parent().expect("below the root");
         if RealFiles.create_folder(&parent).is_err() || RealFiles.create_file(path).is_err() {
-            // Something else may have the name, or the file is there.
+            // The name may be taken, or the file may already exist.
         }
         let file = std::fs::OpenOptions::new().write(true).open(path.as_path());
         if let Ok(file) = file {
@@ -73,7 +77,7 @@ impl World {
         }
     }
 
-    /// The same length, with the old time put back on it.
+    /// Changes the content but keeps its length, and restores the old time.
     fn write_unseen(&self, path: &AbsPath, content: &[u8]) {
         let Ok(file) = std::fs::OpenOptions::new().write(true).open(path.as_path()) else {
             return;
@@ -85,7 +89,7 @@ impl World {
             .expect("set");
     }
 
-    /// One change of the disk or of an unsaved text.
+    /// Makes one change on disk or of an unsaved text.
     fn edit(&mut self, numbers: &mut Numbers) {
         let path = self.root.join(numbers.one_of(NAMES));
         let content = content(numbers);
@@ -127,7 +131,7 @@ impl World {
                 let names = (0..3).map(|_| self.root.join(numbers.one_of(NAMES)));
                 self.index.touch(&names.collect::<Vec<_>>());
             }
-            3 => self.index.keep().expect("writable"),
+            3 => self.index.persist().expect("writable"),
             4 => {
                 self.index = Trigrams::open(self.root.clone(), self.folder.path().join("other"));
                 self.index = Trigrams::open(self.root.clone(), self.store.clone());
@@ -143,31 +147,31 @@ impl World {
             _ => self.root.clone(),
         };
         let includes = *numbers.one_of(&[Includes::Widen, Includes::Narrow]);
-        SearchScope::new(Ground::Disk, root)
+        SearchScope::new(WalkBackend::Disk, root)
             .with_unsaved(self.unsaved.clone())
             .with_includes(includes)
     }
 
-    /// Whether a search would do without a walk.
+    /// Returns whether a search would need no walk.
     fn knows_all(&self) -> bool {
-        let sift = self.index.sift(&Wanted {
+        let sift = self.index.candidates(&PrefilterQuery {
             root: &self.root,
             query: &SearchQuery::literal("a"),
-            walk: Some(Hidden::Skip),
+            walk: Some(HiddenFiles::Skip),
         });
-        matches!(sift, Some(Sift::Whole(_)))
+        matches!(sift, Some(PrefilterResult::Complete(_)))
     }
 
-    /// Both ways; answers whether anything was found.
+    /// Searches both ways; returns whether anything was found.
     fn compare(&self, seed: u64, numbers: &mut Numbers) -> bool {
         let query = query(numbers);
         let scope = self.scope(numbers);
         let expect = found(&query, &scope);
-        let mut with = scope.with_sieve(Some(Arc::new(self.index.clone())));
+        let mut with = scope.with_prefilter(Some(Arc::new(self.index.clone())));
         let got = found(&query, &with);
         assert_eq!(got, expect, "seed {seed}: {query:?} in {}", with.root);
-        with.sieve = Trigrams::open_kept(self.root.clone(), self.store.clone())
-            .map(|index| Arc::new(index) as Arc<dyn Sieve>);
+        with.prefilter = Trigrams::open_kept(self.root.clone(), self.store.clone())
+            .map(|index| Arc::new(index) as Arc<dyn Prefilter>);
         let got = found(&query, &with);
         assert_eq!(got, expect, "seed {seed}, once: {query:?} in {}", with.root);
         !expect.is_empty()
@@ -207,15 +211,19 @@ fn query(numbers: &mut Numbers) -> SearchQuery {
         _ => Vec::new(),
     };
     SearchQuery {
-        case: [Case::Smart, Case::Sensitive, Case::Insensitive][numbers.below(3)],
+        case: [
+            CaseSensitivity::Smart,
+            CaseSensitivity::Sensitive,
+            CaseSensitivity::Insensitive,
+        ][numbers.below(3)],
         whole_word: numbers.below(8) == 0,
         files: WalkOptions {
             include: globs(numbers, 4),
             exclude: globs(numbers, 4),
-            hidden: *numbers.one_of(&[Hidden::Skip, Hidden::Visit]),
+            hidden: *numbers.one_of(&[HiddenFiles::Skip, HiddenFiles::Visit]),
             ignored: match numbers.below(6) {
-                0 => Ignored::Visit,
-                _ => Ignored::Skip,
+                0 => IgnoredFiles::Visit,
+                _ => IgnoredFiles::Skip,
             },
         },
         ..match numbers.below(2) {
@@ -226,7 +234,7 @@ fn query(numbers: &mut Numbers) -> SearchQuery {
 }
 
 #[test]
-fn a_search_finds_the_same_whatever_was_edited() {
+fn searches_with_and_without_the_index_agree() {
     let (mut searches, mut full, mut whole) = (0, 0, 0);
     for seed in 1..=3 {
         let mut numbers = Numbers::new(seed);
@@ -245,7 +253,7 @@ fn a_search_finds_the_same_whatever_was_edited() {
     assert!(whole * 4 > searches, "{whole} of {searches} needed no walk");
 }
 
-/// Waits for a part of a tick of the clock that files are marked by.
+/// Waits for a fraction of a tick of the file system's clock.
 #[expect(
     clippy::disallowed_methods,
     reason = "that clock is the system's, and nobody is told when it moves on"
@@ -254,12 +262,12 @@ fn wait() {
     std::thread::sleep(Duration::from_millis(1));
 }
 
-/// Waits until what was just written can be told from what is written next.
+/// Waits until a later write is distinguishable from the last one.
 pub(super) fn settle(index: &Trigrams) {
     settle_but(index, 0);
 }
 
-/// The same where so many files are looked into for good.
+/// The same if this many files are permanently read by searches.
 fn settle_but(index: &Trigrams, opaque: usize) {
     let never = AtomicBool::new(false);
     for _ in 0..1000 {
@@ -273,7 +281,7 @@ fn settle_but(index: &Trigrams, opaque: usize) {
 }
 
 #[test]
-fn files_without_the_literal_are_passed_over() {
+fn files_without_the_literal_are_skipped() {
     let world = World::new();
     for (name, content) in [
         ("a", "needle in hay"),
@@ -285,17 +293,17 @@ fn files_without_the_literal_are_passed_over() {
     settle(&world.index);
     let query = SearchQuery::literal("Needle");
     let begin = || {
-        let sift = world.index.sift(&Wanted {
+        let sift = world.index.candidates(&PrefilterQuery {
             root: &world.root,
             query: &query,
-            walk: Some(Hidden::Skip),
+            walk: Some(HiddenFiles::Skip),
         });
-        let Some(Sift::Whole(files)) = sift else {
+        let Some(PrefilterResult::Complete(files)) = sift else {
             panic!("it knows all files");
         };
         files
     };
-    let may_match = |files: &dyn Sifted, name: &str| {
+    let may_match = |files: &dyn CandidateFiles, name: &str| {
         let position = files.position(&world.root.join(name));
         files.may_match(position.expect("known"))
     };
@@ -310,13 +318,13 @@ fn files_without_the_literal_are_passed_over() {
         "changed before a search began"
     );
     assert!(
-        (0..ASKED_AFTER).any(|_| may_match(&*files, "src/a")),
+        (0..CATCH_UP_INTERVAL).any(|_| may_match(&*files, "src/a")),
         "changed during a search"
     );
 }
 
 #[test]
-fn files_in_other_encodings_are_searched_as_the_editor_opens_them() {
+fn files_in_other_encodings_are_searched_decoded() {
     let world = World::new();
     let utf16: Vec<u8> = "words of näme\r\n"
         .encode_utf16()
@@ -334,16 +342,16 @@ fn files_in_other_encodings_are_searched_as_the_editor_opens_them() {
     settle_but(&world.index, 3);
     for (pattern, files) in [("näme", 3), ("words", 3), ("me$", 1)] {
         let query = SearchQuery::regex(pattern);
-        let scope = SearchScope::new(Ground::Disk, world.root.clone());
+        let scope = SearchScope::new(WalkBackend::Disk, world.root.clone());
         let expect = found(&query, &scope);
         assert_eq!(expect.len(), files, "{pattern}: {expect:?}");
-        let with = scope.with_sieve(Some(Arc::new(world.index.clone())));
+        let with = scope.with_prefilter(Some(Arc::new(world.index.clone())));
         assert_eq!(found(&query, &with), expect, "{pattern}");
     }
 }
 
 #[test]
-fn nothing_is_read_again_that_did_not_change() {
+fn unchanged_files_are_not_read_again() {
     let world = World::new();
     for name in NAMES {
         world.write(&world.root.join(name), b"some text");
@@ -382,6 +390,6 @@ fn many_touches_stay_few_segments() {
     }
     let stats = world.index.stats();
     assert!(stats.segments <= 10 && stats.unread == 0, "{stats:?}");
-    world.index.keep().expect("writable");
+    world.index.persist().expect("writable");
     assert!(world.index.stats().segments <= 2);
 }

@@ -1,4 +1,5 @@
-//! A program that is killed while it builds, again and again: what it leaves is used or made anew, never believed wrongly.
+//! Tests with a program that is repeatedly killed while it builds: its leftovers are reused or
+//! rebuilt, and never hide a match.
 #![expect(
     clippy::disallowed_methods,
     reason = "the program that is killed is this one, started once more"
@@ -10,13 +11,13 @@ use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
 use host::{Files, RealFiles, TempFolder};
-use project::Ground;
+use project::WalkBackend;
 use project::search::{SearchQuery, SearchScope};
 
 use super::random::{Numbers, found};
 use crate::trigram::Trigrams;
 
-/// Names the root for the program that is to be killed.
+/// The variable that names the root for the program to be killed.
 const ROOT: &str = "BURIN_TEST_TRIGRAM_ROOT";
 const FILES: usize = 400;
 
@@ -30,7 +31,7 @@ fn content(numbers: &mut Numbers, word: usize) -> String {
 }
 
 #[test]
-fn what_a_killed_program_leaves_hides_nothing() {
+fn a_killed_writer_hides_no_match() {
     if let Some(root) = std::env::var_os(ROOT) {
         return build_for_ever(&AbsPath::new(root).expect("absolute"));
     }
@@ -44,7 +45,7 @@ fn what_a_killed_program_leaves_hides_nothing() {
     for round in 0..25 {
         let program = std::env::current_exe().expect("this program");
         let mut child = Command::new(program)
-            .args(["what_a_killed_program_leaves_hides_nothing", "--nocapture"])
+            .args(["a_killed_writer_hides_no_match", "--nocapture"])
             .env(ROOT, root.as_path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -83,14 +84,14 @@ fn check(root: &AbsPath, index: Option<Trigrams>, word: usize, round: usize) {
         return;
     };
     let query = SearchQuery::regex(format!("needle{word}$"));
-    let scope = SearchScope::new(Ground::Disk, root.clone());
+    let scope = SearchScope::new(WalkBackend::Disk, root.clone());
     let expect = found(&query, &scope);
     assert!(!expect.is_empty());
-    let with = scope.with_sieve(Some(Arc::new(index)));
+    let with = scope.with_prefilter(Some(Arc::new(index)));
     assert_eq!(found(&query, &with), expect, "round {round}");
 }
 
-/// Reads everything again and again, as far as it comes.
+/// Reads everything repeatedly until it is killed.
 fn build_for_ever(root: &AbsPath) {
     let store = root
         .parent()
@@ -100,7 +101,7 @@ fn build_for_ever(root: &AbsPath) {
     loop {
         let index = Trigrams::open(root.clone(), store.clone());
         index.refresh(&AtomicBool::new(false)).expect("readable");
-        index.keep().expect("writable");
+        index.persist().expect("writable");
         drop(index);
         for _ in 0..50 {
             let ix = numbers.below(FILES);

@@ -1,4 +1,4 @@
-//! Texts, patterns and searches that a seed decides.
+//! Seeded random texts, patterns and searches.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use base::AbsPath;
 use host::FakeFiles;
-use project::Ground;
+use project::WalkBackend;
 use project::search::{SearchEvent, SearchQuery, SearchScope, search};
 
-/// A row of numbers.
+/// A seeded sequence of numbers.
 pub(crate) struct Numbers(u64);
 
 impl Numbers {
@@ -29,13 +29,13 @@ impl Numbers {
     }
 }
 
-/// Few letters, so that things repeat, with those that fold in odd ways among them.
+/// Few letters, so that repetitions occur, including some with unusual case folding.
 const LETTERS: &[&str] = &[
     "a", "b", "k", "s", "A", "K", "S", "ſ", "\u{212a}", "é", "É", "ß", "_", " ", "1", "\n", "\r\n",
     "İ", "i", "I", "ı",
 ];
 
-/// A text of at most so many letters.
+/// Returns a text of at most this many letters.
 pub(crate) fn text(numbers: &mut Numbers, most: usize) -> String {
     let length = numbers.below(most) + 1;
     (0..length).map(|_| *numbers.one_of(LETTERS)).collect()
@@ -75,7 +75,7 @@ const REPEATS: &[&str] = &[
     "*", "+", "?", "*?", "+?", "??", "{2}", "{1,3}", "{2,}", "{0}", "{5,6}",
 ];
 
-/// A pattern of some depth.
+/// Returns a pattern of some depth.
 pub(crate) fn pattern(numbers: &mut Numbers, depth: usize) -> String {
     if depth == 0 {
         return (*numbers.one_of(ATOMS)).to_owned();
@@ -100,14 +100,14 @@ pub(crate) fn pattern(numbers: &mut Numbers, depth: usize) -> String {
     }
 }
 
-/// How many matches a search finds in each text; `None` where the pattern is none.
+/// Returns the number of matches of a search in each text; `None` if the pattern is invalid.
 pub(crate) fn matches_in(query: &SearchQuery, texts: &[String]) -> Option<Vec<usize>> {
     let root = AbsPath::new("/texts").expect("absolute");
     let fake = FakeFiles::new();
     for (ix, text) in texts.iter().enumerate() {
         fake.write(&root.join(ix.to_string()), text.as_bytes());
     }
-    let scope = SearchScope::new(Ground::Listed(Arc::new(fake)), root.clone());
+    let scope = SearchScope::new(WalkBackend::Listed(Arc::new(fake)), root.clone());
     let (sender, events) = async_channel::unbounded();
     search(query, &scope, &AtomicBool::new(false), &sender).ok()?;
     let mut counts = vec![0; texts.len()];
@@ -120,7 +120,7 @@ pub(crate) fn matches_in(query: &SearchQuery, texts: &[String]) -> Option<Vec<us
     Some(counts)
 }
 
-/// All that a search finds, in an order of its own.
+/// Returns all results of a search in a fixed order.
 pub(crate) fn found(query: &SearchQuery, scope: &SearchScope) -> BTreeSet<String> {
     let (sender, events) = async_channel::unbounded();
     let result = search(query, scope, &AtomicBool::new(false), &sender);

@@ -1,4 +1,4 @@
-//! Searches that go by what the kernel tells instead of looking at every file.
+//! Tests of searches that rely on the kernel's change events instead of checking every file.
 #![expect(
     clippy::disallowed_methods,
     reason = "others change files by the plain calls, and so it is done here"
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use base::AbsPath;
 use host::TempFolder;
-use project::Ground;
+use project::WalkBackend;
 use project::search::{SearchQuery, SearchScope};
 
 use super::edits::settle;
@@ -23,7 +23,8 @@ struct World {
 }
 
 impl World {
-    /// A folder of some files that were read and are watched; `None` where the disk's changes cannot be watched.
+    /// Creates a folder with some files that were read and are watched; returns `None` if its disk
+    /// cannot be watched.
     fn watched() -> Option<Self> {
         let folder = TempFolder::new().expect("a folder");
         let root = folder.path().join("root");
@@ -49,15 +50,15 @@ impl World {
     }
 
     fn is_trusting(&self) -> bool {
-        lock(&self.index.0.trust).is_some()
+        lock(&self.index.0.freshness).is_some()
     }
 
-    /// The names of the files that hold "needle".
+    /// Returns the names of the files that contain "needle".
     fn found(&self) -> Vec<String> {
         let query = SearchQuery::literal("needle");
-        let scope = SearchScope::new(Ground::Disk, self.root.clone());
+        let scope = SearchScope::new(WalkBackend::Disk, self.root.clone());
         let expect = found(&query, &scope);
-        let scope = scope.with_sieve(Some(Arc::new(self.index.clone())));
+        let scope = scope.with_prefilter(Some(Arc::new(self.index.clone())));
         let got = found(&query, &scope);
         assert_eq!(got, expect);
         let names = got.iter().map(|one| format!("{one:?}"));
@@ -66,7 +67,7 @@ impl World {
 }
 
 #[test]
-fn what_was_written_a_moment_ago_is_found() {
+fn recent_writes_are_found() {
     let Some(world) = World::watched() else {
         return;
     };
@@ -83,7 +84,7 @@ fn what_was_written_a_moment_ago_is_found() {
 }
 
 #[test]
-fn another_set_of_folders_is_not_trusted() {
+fn freshness_ends_with_another_set_of_folders() {
     let Some(world) = World::watched() else {
         return;
     };
@@ -99,7 +100,7 @@ fn another_set_of_folders_is_not_trusted() {
 }
 
 #[test]
-fn a_second_name_outside_is_no_way_around() {
+fn writes_through_an_outside_hard_link_are_found() {
     let Some(world) = World::watched() else {
         return;
     };

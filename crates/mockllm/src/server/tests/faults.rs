@@ -9,19 +9,19 @@ use super::{
     raw::{Raw, RawEnd, post, receive, send},
     saying, serve,
 };
-use crate::{End, Server};
+use crate::{MockServer, ResponseEnd};
 
 const TEXT: &str = "Grüße aus dem Süden: überall dröhnt fröhliche Musik.";
 
 /// A server whose answer has this fault.
-fn faulty(fault: Value) -> Server {
+fn faulty(fault: Value) -> MockServer {
     serve(&json!({ "rules": [{
         "reply": [{ "text": TEXT }, { "calls": [{ "tool": "a" }, { "tool": "b", "arguments": { "x": 1 } }] }],
         "faults": [{ "fault": fault }],
     }] }))
 }
 
-fn ask(server: &Server) -> Raw {
+fn ask(server: &MockServer) -> Raw {
     post(server, "/v1/messages", &question("go"))
 }
 
@@ -130,7 +130,10 @@ fn a_cut_stream_has_no_end() {
     assert_eq!((raw.status, &raw.end), (200, &RawEnd::Closed));
     assert_eq!(raw.events().len(), 5);
     assert!(whole().starts_with(&raw.body));
-    assert_eq!(server.seen()[0].end.expect("an end").0, End::Broken);
+    assert_eq!(
+        server.requests()[0].end.expect("an end").0,
+        ResponseEnd::Broken
+    );
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn a_stall_lasts_as_long_as_it_says() {
     let server = faulty(json!({ "stall": { "at": 5, "ms": 300 } }));
     let raw = ask(&server);
     assert_eq!((raw.end, raw.body), (RawEnd::Whole, whole()));
-    let seen = &server.seen()[0];
+    let seen = &server.requests()[0];
     let lasted = seen.end.expect("an end").1 - seen.at;
     assert!((290..600).contains(&lasted.as_millis()), "{lasted:?}");
 }
@@ -163,15 +166,18 @@ async fn a_stall_for_ever_ends_when_the_client_leaves() {
     let server = faulty(json!({ "stall": { "at": 5 } }));
     let raw = ask(&server);
     assert_eq!((&raw.end, raw.events().len()), (&RawEnd::Silent, 5));
-    server.until(|seen| seen[0].end.is_some()).await;
-    assert_eq!(server.seen()[0].end.expect("an end").0, End::ClientLeft);
+    server.wait_until(|seen| seen[0].end.is_some()).await;
+    assert_eq!(
+        server.requests()[0].end.expect("an end").0,
+        ResponseEnd::ClientLeft
+    );
 }
 
 #[test]
 fn a_late_first_byte_holds_the_headers_back() {
     let server = faulty(json!({ "slow_first_byte": { "ms": 250 } }));
     assert_eq!(ask(&server).end, RawEnd::Whole);
-    let seen = &server.seen()[0];
+    let seen = &server.requests()[0];
     assert!((seen.end.expect("an end").1 - seen.at).as_millis() >= 250);
 }
 
@@ -271,7 +277,7 @@ fn schedules_follow_from_seed_and_request() {
             "rules": [{ "reply": [{ "text": TEXT }] }],
         })
     };
-    // A reset may overtake bytes, so it is not among the faults whose bytes are compared.
+    // A reset may overtake bytes, so its bytes are not compared.
     let run = |seed: u64, order: &[u32]| -> BTreeMap<(u32, u32), (u16, Vec<u8>)> {
         let server = serve(&script(seed));
         let mut outcomes = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Usage, caches and limits, as a client is told of them; many clients at once.
+//! Usage, caches and limits as reported to clients; many concurrent clients.
 
 use std::thread;
 
@@ -9,7 +9,7 @@ use super::{
     raw::{RawEnd, post, post_with, receive, send},
     saying, serve,
 };
-use crate::{End, Script, Server};
+use crate::{MockServer, ResponseEnd, Script};
 
 /// A system prompt of so many tokens, marked.
 fn cached_question(tokens: usize, text: &str) -> Value {
@@ -21,7 +21,7 @@ fn cached_question(tokens: usize, text: &str) -> Value {
     body
 }
 
-fn usage(server: &Server, body: &Value) -> Value {
+fn usage(server: &MockServer, body: &Value) -> Value {
     post(server, "/v1/messages", body).json()["usage"].clone()
 }
 
@@ -193,9 +193,9 @@ fn scripts_can_be_exchanged() {
     let script = r#"{ "rules": [{ "name": "fresh", "reply": [{ "text": "new" }] }] }"#;
     server.replace(Script::parse("new", script).expect("a script"));
     assert!(post(&server, "/v1/messages", &body).text().contains("new"));
-    assert_eq!(server.seen()[1].rule.as_deref(), Some("fresh"));
+    assert_eq!(server.requests()[1].rule.as_deref(), Some("fresh"));
     server.forget();
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[test]
@@ -222,14 +222,14 @@ fn the_log_shows_what_came() {
         "X-Api-Key: secret\r\n",
         &body,
     );
-    let seen = server.seen().remove(0);
+    let seen = server.requests().remove(0);
     assert_eq!(
         (seen.method.as_str(), seen.path.as_str()),
         ("POST", "/v1/messages?beta=true")
     );
     assert_eq!(seen.header("x-api-key"), Some("secret"));
     assert_eq!((seen.json(), seen.status), (body, 200));
-    assert_eq!(seen.end.expect("an end").0, End::Finished);
+    assert_eq!(seen.end.expect("an end").0, ResponseEnd::Finished);
 }
 
 #[tokio::test]
@@ -246,13 +246,13 @@ async fn a_client_that_leaves_is_noticed_at_once() {
         question("go").to_string().as_bytes(),
     );
     server
-        .until(|seen| seen.first().is_some_and(|seen| seen.status == 200))
+        .wait_until(|seen| seen.first().is_some_and(|seen| seen.status == 200))
         .await;
     drop(stream);
-    server.until(|seen| seen[0].end.is_some()).await;
-    let seen = server.seen().remove(0);
+    server.wait_until(|seen| seen[0].end.is_some()).await;
+    let seen = server.requests().remove(0);
     let (end, at) = seen.end.expect("an end");
-    assert_eq!(end, End::ClientLeft);
+    assert_eq!(end, ResponseEnd::ClientLeft);
     assert!(
         (at - seen.at).as_millis() < 1000,
         "the answer would take 25 s"
@@ -269,7 +269,11 @@ fn dropping_the_server_closes_its_connections() {
         "",
         question("go").to_string().as_bytes(),
     );
-    while server.seen().first().is_none_or(|seen| seen.status == 0) {
+    while server
+        .requests()
+        .first()
+        .is_none_or(|seen| seen.status == 0)
+    {
         thread::yield_now();
     }
     let address = server.address();
@@ -278,7 +282,7 @@ fn dropping_the_server_closes_its_connections() {
     assert!(std::net::TcpStream::connect(address).is_err());
 }
 
-fn faulty_for_ever() -> Server {
+fn faulty_for_ever() -> MockServer {
     serve(
         &json!({ "rules": [{ "reply": [{ "text": "x" }], "faults": [{ "fault": { "stall": { "at": 1 } } }] }] }),
     )
@@ -312,7 +316,7 @@ fn many_clients_are_served_side_by_side() {
             });
         }
     });
-    let seen = server.seen();
+    let seen = server.requests();
     assert_eq!(seen.len(), 64);
     // 60 tokens at 250 a second are 240 ms for each; one after the other they would take 15 s.
     let last = seen

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::Server;
+use crate::MockServer;
 
 /// A response as it came.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Raw {
             .collect()
     }
 
-    /// The names of the events, runs of one name told once.
+    /// Returns the names of the events, without repetitions.
     pub(super) fn names(&self) -> Vec<String> {
         let text = self.text();
         let lines = text.lines().filter_map(|line| line.strip_prefix("event: "));
@@ -69,7 +69,7 @@ impl Raw {
 
 /// Opens a connection and sends a request; the answer is not read yet.
 pub(super) fn send(
-    server: &Server,
+    server: &MockServer,
     method: &str,
     path: &str,
     headers: &str,
@@ -152,12 +152,12 @@ fn dechunk(mut rest: &[u8]) -> (Vec<u8>, bool) {
 }
 
 /// Posts JSON and reads the answer.
-pub(super) fn post(server: &Server, path: &str, body: &Value) -> Raw {
+pub(super) fn post(server: &MockServer, path: &str, body: &Value) -> Raw {
     post_with(server, path, "", body)
 }
 
 /// Posts JSON with more headers, each ended by `\r\n`.
-pub(super) fn post_with(server: &Server, path: &str, headers: &str, body: &Value) -> Raw {
+pub(super) fn post_with(server: &MockServer, path: &str, headers: &str, body: &Value) -> Raw {
     let headers = format!("content-type: application/json\r\n{headers}");
     let body = body.to_string();
     receive(send(server, "POST", path, &headers, body.as_bytes()))

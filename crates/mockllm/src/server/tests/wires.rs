@@ -1,4 +1,4 @@
-//! What each wire says, event by event.
+//! The response of each wire, event by event.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use super::{
     raw::{Raw, RawEnd, post, post_with, receive, send},
     saying, serve,
 };
-use crate::Server;
+use crate::MockServer;
 
 /// Thought, text and two calls: one of everything.
-fn rich() -> Server {
+fn rich() -> MockServer {
     saying(json!([
         { "thinking": { "text": "Let me think about this for a while." } },
         { "text": "I shall read two files." },
@@ -462,7 +462,7 @@ fn compressed_requests_are_read() {
     ));
     check_whole(&raw);
     assert_eq!(
-        server.seen()[0].body,
+        server.requests()[0].body,
         body.as_bytes(),
         "the log shows what was meant"
     );

@@ -1,12 +1,13 @@
-//! Caps refuse before sending, parallel requests included; settled amounts add up.
+//! Tests that caps refuse requests before sending, also in parallel, and that settled amounts add
+//! up.
 
 use super::*;
-use crate::policy::Class;
-use crate::random::Random;
+use crate::policy::RequestClass;
+use crate::random::TestRng;
 
 fn caller(agent: u64, turn: u64) -> Caller {
     Caller {
-        class: Class::Turn,
+        class: RequestClass::Turn,
         agent: AgentId(agent),
         turn: TurnId(turn),
     }
@@ -38,50 +39,53 @@ fn budgets(turn: u64, agent: u64, day: u64) -> Budgets {
 }
 
 #[test]
-fn requests_under_way_count() {
+fn requests_in_flight_count() {
     let mut budgets = budgets(100, 1000, 1000);
     let one = budgets.reserve(caller(1, 1), spend(60, 1)).expect("60");
     let refusal = budgets.reserve(caller(1, 1), spend(60, 1));
     assert_eq!(
         refusal.expect_err("120 of 100"),
         BudgetRefusal::Cost {
-            scope: Scope::Turn,
+            scope: CapScope::Turn,
             cap: Cost(100),
             spent: Cost(0),
             held: Cost(60),
             asked: Cost(60),
         }
     );
-    assert_eq!(budgets.settle(one, spend(40, 1)), []);
+    assert_eq!(budgets.settle_hold(one, spend(40, 1)), []);
     let two = budgets.reserve(caller(1, 1), spend(60, 1)).expect("100");
     assert_eq!(
-        budgets.settle(two, spend(45, 1)),
-        [Notice {
-            scope: Scope::Turn,
+        budgets.settle_hold(two, spend(45, 1)),
+        [BudgetNotice {
+            scope: CapScope::Turn,
             percent: 80
         }]
     );
     let three = budgets.reserve(caller(1, 1), spend(15, 1)).expect("100");
     assert_eq!(
-        budgets.settle(three, spend(15, 1)),
-        [Notice {
-            scope: Scope::Turn,
+        budgets.settle_hold(three, spend(15, 1)),
+        [BudgetNotice {
+            scope: CapScope::Turn,
             percent: 100
         }]
     );
     assert!(budgets.reserve(caller(1, 1), spend(1, 1)).is_err());
     let other = budgets.reserve(caller(1, 2), spend(1, 1));
-    assert_eq!(budgets.settle(other.expect("a new turn"), spend(1, 1)), []);
+    assert_eq!(
+        budgets.settle_hold(other.expect("a new turn"), spend(1, 1)),
+        []
+    );
 }
 
 #[test]
-fn the_refusal_says_what_to_do() {
+fn refusal_states_the_remedy() {
     let mut budgets = budgets(2_000_000_000, 1 << 60, 1 << 60);
     let refusal = budgets.reserve(caller(1, 1), spend(2_500_000_000, 1));
     assert_eq!(
         refusal.expect_err("too dear").to_string(),
-        "the budget of this turn is $2.00: $0.00 is spent, $0.00 is held for requests under way, and this \
-         request may cost up to $2.50; raise the budget to go on"
+        "the budget of this turn is $2.00: $0.00 is spent, $0.00 is reserved by requests in \
+         flight, and this request may cost up to $2.50; raise the budget to continue"
     );
 }
 
@@ -94,7 +98,9 @@ fn an_unknown_price_is_not_zero() {
     let mut budgets = budgets(100, 100, 100);
     assert_eq!(
         budgets.reserve(caller(1, 1), unknown),
-        Err(BudgetRefusal::UnknownPrice { scope: Scope::Turn })
+        Err(BudgetRefusal::UnknownPrice {
+            scope: CapScope::Turn
+        })
     );
     budgets.set_caps(Caps {
         day: cost_cap(100),
@@ -102,18 +108,18 @@ fn an_unknown_price_is_not_zero() {
         ..Caps::default()
     });
     let hold = budgets.reserve(caller(1, 1), unknown).expect("allowed");
-    budgets.settle(hold, unknown);
+    budgets.settle_hold(hold, unknown);
     assert_eq!(budgets.spent_today().tokens, TokenCount(10));
     let hold = budgets.reserve(caller(1, 1), spend(100, 1)).expect("fits");
-    budgets.settle(hold, spend(100, 1));
+    budgets.settle_hold(hold, spend(100, 1));
     assert!(budgets.reserve(caller(1, 1), unknown).is_err(), "used up");
     budgets.set_caps(Caps::default());
     let hold = budgets.reserve(caller(1, 1), unknown).expect("no cap");
-    budgets.settle(hold, Spend::default());
+    budgets.settle_hold(hold, Spend::default());
 }
 
 #[test]
-fn tokens_have_a_cap_of_their_own() {
+fn tokens_have_a_separate_cap() {
     let mut budgets = Budgets::default();
     budgets.set_caps(Caps {
         agent: Cap {
@@ -126,56 +132,56 @@ fn tokens_have_a_cap_of_their_own() {
     assert!(matches!(
         budgets.reserve(caller(1, 2), spend(1, 101)),
         Err(BudgetRefusal::Tokens {
-            scope: Scope::Agent,
+            scope: CapScope::Agent,
             ..
         })
     ));
     assert!(budgets.reserve(caller(2, 1), spend(1, 900)).is_ok());
-    assert_eq!(budgets.settle(hold, spend(1, 850)).len(), 1);
+    assert_eq!(budgets.settle_hold(hold, spend(1, 850)).len(), 1);
 }
 
 #[test]
-fn a_new_day_starts_empty_but_for_what_is_under_way() {
+fn new_day_starts_with_current_holds_only() {
     let mut budgets = budgets(100, 1000, 100);
     budgets.restore(Day(1), spend(30, 3));
     let hold = budgets.reserve(caller(1, 1), spend(70, 1)).expect("100");
     assert!(budgets.reserve(caller(2, 1), spend(1, 1)).is_err());
     budgets.start_day(Day(2));
     assert!(budgets.reserve(caller(2, 1), spend(31, 1)).is_err());
-    budgets.settle(hold, spend(50, 1));
+    budgets.settle_hold(hold, spend(50, 1));
     assert_eq!(budgets.spent_today(), spend(50, 1));
     assert_eq!(budgets.spent_by(AgentId(1)), spend(50, 1));
 }
 
-/// Many agents at once, each request using at most what it asked for.
+/// Runs many agents in parallel, each request using at most its reservation.
 #[test]
-fn no_cap_is_ever_overrun() {
+fn caps_are_never_exceeded() {
     for seed in 0..100 {
-        let mut random = Random::new(seed);
+        let mut random = TestRng::new(seed);
         let (turn_cap, agent_cap, day_cap) = (
-            500 + random.below(500),
-            2000 + random.below(2000),
-            9000 + random.below(9000),
+            500 + random.next_below(500),
+            2000 + random.next_below(2000),
+            9000 + random.next_below(9000),
         );
         let mut budgets = budgets(turn_cap, agent_cap, day_cap);
-        let mut open: Vec<(Hold, Caller, u64)> = Vec::new();
+        let mut open: Vec<(BudgetHold, Caller, u64)> = Vec::new();
         let mut turns = HashMap::new();
         let mut agents = HashMap::new();
         let mut day = 0;
         let mut refused = 0;
         for _ in 0..3000 {
-            let caller = caller(random.below(8), random.below(20));
+            let caller = caller(random.next_below(8), random.next_below(20));
             if random.one_in(2) {
-                let most = random.below(300);
+                let most = random.next_below(300);
                 match budgets.reserve(caller, spend(most, most)) {
                     Ok(hold) => open.push((hold, caller, most)),
                     Err(_) => refused += 1,
                 }
             } else if !open.is_empty() {
-                let ix = random.below(open.len() as u64) as usize;
+                let ix = random.next_below(open.len() as u64) as usize;
                 let (hold, caller, most) = open.swap_remove(ix);
-                let used = random.below(most + 1);
-                budgets.settle(hold, spend(used, used));
+                let used = random.next_below(most + 1);
+                budgets.settle_hold(hold, spend(used, used));
                 *turns.entry((caller.agent, caller.turn)).or_insert(0) += used;
                 *agents.entry(caller.agent).or_insert(0) += used;
                 day += used;

@@ -1,12 +1,12 @@
-//! Simple steps score low, plans and hunts for bugs high, and a score never depends on anything else.
+//! Tests that simple steps score low, plans and bug hunts high, and that scores are deterministic.
 
 use super::*;
-use crate::random::Random;
+use crate::random::TestRng;
 
-fn task(prompt: &str) -> Task<'_> {
-    Task {
+fn task(prompt: &str) -> StepDescription<'_> {
+    StepDescription {
         prompt,
-        purpose: Purpose::Work,
+        purpose: StepPurpose::Work,
         files_touched: 0,
         diff_lines: 0,
         plan_depth: 0,
@@ -25,7 +25,7 @@ fn check(prompt: &str, expected: Tier) {
 }
 
 #[test]
-fn prompts_find_their_tier() {
+fn prompts_map_to_their_tier() {
     check("fix the typo in README.md", Tier::Fast);
     check("rename `foo` to `bar`", Tier::Fast);
     check("add a button to the settings page", Tier::Fast);
@@ -44,24 +44,24 @@ fn prompts_find_their_tier() {
 }
 
 #[test]
-fn planning_is_for_the_strong_and_titles_for_the_small() {
-    let plan = Task {
-        purpose: Purpose::Plan,
+fn planning_needs_strong_and_titles_small_models() {
+    let plan = StepDescription {
+        purpose: StepPurpose::Plan,
         ..task("add dark mode to the settings page")
     };
     assert_eq!(complexity(&plan).0.tier(), Tier::Strong);
-    let title = Task {
-        purpose: Purpose::Summary,
+    let title = StepDescription {
+        purpose: StepPurpose::Summary,
         ..task("investigate the deadlock in src/pool.rs")
     };
     assert_eq!(complexity(&title).0.tier(), Tier::Small);
 }
 
 #[test]
-fn a_stall_asks_for_a_stronger_model() {
+fn stall_raises_the_tier() {
     let simple = task("rename `foo` to `bar`");
     let (before, _) = complexity(&simple);
-    let (after, features) = complexity(&Task {
+    let (after, features) = complexity(&StepDescription {
         stalls: 2,
         ..simple
     });
@@ -70,7 +70,7 @@ fn a_stall_asks_for_a_stronger_model() {
 }
 
 #[test]
-fn features_are_seen() {
+fn features_are_extracted() {
     let prompt = "Renaming PoolConfig in src/pool.rs and `max_idle`: panicked at src/main.rs:3";
     let (_, features) = complexity(&task(prompt));
     assert_eq!(features.easy_words, ["rename"]);
@@ -82,7 +82,7 @@ fn features_are_seen() {
 }
 
 #[test]
-fn the_score_is_what_its_points_say_and_within_bounds() {
+fn score_is_the_bounded_sum_of_its_points() {
     let words = [
         "refactor",
         "typo",
@@ -97,24 +97,24 @@ fn the_score_is_what_its_points_say_and_within_bounds() {
         "plan",
     ];
     for seed in 0..500 {
-        let mut random = Random::new(seed);
-        let count = random.below(60);
+        let mut random = TestRng::new(seed);
+        let count = random.next_below(60);
         let prompt: Vec<&str> = (0..count).map(|_| *random.pick(&words)).collect();
         let prompt = prompt.join(" ");
-        let task = Task {
+        let task = StepDescription {
             prompt: &prompt,
-            purpose: *random.pick(&[Purpose::Plan, Purpose::Work, Purpose::Summary]),
-            files_touched: random.below(1 << 32) as u32,
-            diff_lines: random.below(1 << 32) as u32,
-            plan_depth: random.below(1 << 32) as u32,
-            context_fill: random.below(256) as u8,
-            stalls: random.below(1 << 32) as u32,
+            purpose: *random.pick(&[StepPurpose::Plan, StepPurpose::Work, StepPurpose::Summary]),
+            files_touched: random.next_below(1 << 32) as u32,
+            diff_lines: random.next_below(1 << 32) as u32,
+            plan_depth: random.next_below(1 << 32) as u32,
+            context_fill: random.next_below(256) as u8,
+            stalls: random.next_below(1 << 32) as u32,
         };
         let (score, features) = complexity(&task);
         assert_eq!(complexity(&task), (score, features.clone()), "seed {seed}");
         let sum: i32 = features.points.iter().map(|(_, points)| points).sum();
         assert_eq!(i32::from(score.0), sum.clamp(0, 100), "seed {seed}");
-        let harder = Task {
+        let harder = StepDescription {
             stalls: task.stalls.saturating_add(1),
             ..task
         };
@@ -123,7 +123,7 @@ fn the_score_is_what_its_points_say_and_within_bounds() {
 }
 
 #[test]
-fn a_pasted_log_is_read_from_both_ends_only() {
+fn only_both_ends_of_a_long_prompt_are_read() {
     let log = format!("refactor this {} typo", "é and so on\n".repeat(200_000));
     let (_, features) = complexity(&task(&log));
     assert_eq!(
@@ -134,7 +134,7 @@ fn a_pasted_log_is_read_from_both_ends_only() {
 }
 
 #[test]
-fn no_word_of_the_lexicon_is_too_long_to_be_found() {
+fn longest_word_bound_covers_the_lexicon() {
     for word in HARD.iter().chain(EASY) {
         assert!(word.len() + "ing".len() <= LONGEST, "{word}");
         assert!(word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");

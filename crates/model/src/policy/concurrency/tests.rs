@@ -1,13 +1,13 @@
-//! The limit finds what a server bears and stays within its bounds.
+//! Tests that the limit converges to the server's capacity and stays within its bounds.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::*;
-use crate::random::Random;
+use crate::random::TestRng;
 
 #[test]
-fn it_grows_by_one_a_round_and_halves_once_an_overload() {
+fn limit_grows_per_round_and_halves_once_per_overload() {
     let mut lane = Concurrency::new(4, 16);
     for _ in 0..4 {
         assert!(lane.has_room());
@@ -22,16 +22,16 @@ fn it_grows_by_one_a_round_and_halves_once_an_overload() {
     lane.succeeded();
     lane.start();
     assert_eq!(lane.limit(), 5);
-    let now = Moment(Duration::from_secs(9));
-    lane.overloaded(Moment::START, now);
-    lane.overloaded(Moment::START, now + Duration::from_millis(200));
+    let now = MonotonicTime(Duration::from_secs(9));
+    lane.overloaded(MonotonicTime::START, now);
+    lane.overloaded(MonotonicTime::START, now + Duration::from_millis(200));
     assert_eq!((lane.limit(), lane.in_flight()), (2, 2));
     lane.overloaded(now, now + Duration::from_secs(2));
     assert_eq!(lane.limit(), 1);
 }
 
 #[test]
-fn an_idle_lane_learns_nothing() {
+fn limit_does_not_grow_while_unused() {
     let mut lane = Concurrency::new(8, 64);
     for _ in 0..100 {
         lane.start();
@@ -41,12 +41,12 @@ fn an_idle_lane_learns_nothing() {
 }
 
 #[test]
-fn it_settles_below_what_a_server_bears() {
+fn limit_converges_to_the_servers_capacity() {
     for seed in 0..50 {
-        let mut random = Random::new(seed);
-        let bears = 2 + random.below(14) as u32;
+        let mut random = TestRng::new(seed);
+        let bears = 2 + random.next_below(14) as u32;
         let mut lane = Concurrency::new(4, 32);
-        let mut now = Moment::START;
+        let mut now = MonotonicTime::START;
         let mut started = VecDeque::new();
         let mut refused = 0u32;
         let mut served = 0u32;
@@ -58,16 +58,14 @@ fn it_settles_below_what_a_server_bears() {
             }
             let first = started.pop_front().expect("at least one may start");
             let is_over = lane.in_flight() > bears;
-            match is_over {
-                true => {
-                    refused += 1;
-                    lane.overloaded(first, now);
-                }
-                false if random.one_in(10) => lane.ended(),
-                false => {
-                    served += 1;
-                    lane.succeeded();
-                }
+            if is_over {
+                refused += 1;
+                lane.overloaded(first, now);
+            } else if random.one_in(10) {
+                lane.ended_neutrally()
+            } else {
+                served += 1;
+                lane.succeeded();
             }
             assert!((1..=32).contains(&lane.limit()), "seed {seed}");
         }

@@ -1,11 +1,11 @@
-//! Averages follow what happens; the quantile waits for enough of it.
+//! Tests that averages follow observations and that the quantile waits for enough of them.
 
 use std::time::Duration;
 
 use super::*;
 
 #[test]
-fn an_average_follows_a_change() {
+fn average_follows_a_change() {
     let mut latency = Latency::default();
     assert_eq!(latency.expected(TokenCount(100)), None);
     for _ in 0..30 {
@@ -22,7 +22,7 @@ fn an_average_follows_a_change() {
 }
 
 #[test]
-fn the_quantile_waits_for_enough() {
+fn quantile_requires_enough_observations() {
     let mut latency = Latency::default();
     for wait in 1..20 {
         latency.observe_first_token(Duration::from_millis(wait));
@@ -31,12 +31,12 @@ fn the_quantile_waits_for_enough() {
     for wait in 20..=100 {
         latency.observe_first_token(Duration::from_millis(wait));
     }
-    // The last 64 waits are 37 to 100 ms; 61 of them lie at or below 97.
+    // The last 64 waits are 37 to 100 ms; 61 of them are at most 97 ms.
     assert_eq!(latency.first_token_p95(), Some(Duration::from_millis(97)));
 }
 
 #[test]
-fn a_short_answer_says_nothing_of_speed() {
+fn short_answers_do_not_affect_speed() {
     let mut latency = Latency::default();
     latency.observe_answer(TokenCount(3), Duration::from_secs(1));
     latency.observe_answer(TokenCount(300), Duration::ZERO);

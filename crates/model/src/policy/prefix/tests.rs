@@ -1,4 +1,4 @@
-//! One leads, the others follow for a while, and a cold cache is written again.
+//! Tests that one request leads, the others follow for a while, and a cold cache is written again.
 
 use super::*;
 use crate::ModelId;
@@ -6,15 +6,15 @@ use crate::policy::KeyName;
 
 const HASH: PrefixHash = PrefixHash(7);
 
-fn lane(name: &str) -> Lane {
-    Lane {
+fn lane(name: &str) -> Route {
+    Route {
         model: ModelId::parse(&format!("p/{name}")).expect("a model"),
         key: KeyName::default(),
     }
 }
 
-fn at(milliseconds: u64) -> Moment {
-    Moment(Duration::from_millis(milliseconds))
+fn at(milliseconds: u64) -> MonotonicTime {
+    MonotonicTime(Duration::from_millis(milliseconds))
 }
 
 fn arrive(registry: &mut PrefixRegistry, since: u64, now: u64) -> PrefixTurn {
@@ -22,7 +22,7 @@ fn arrive(registry: &mut PrefixRegistry, since: u64, now: u64) -> PrefixTurn {
 }
 
 #[test]
-fn followers_go_when_the_leader_was_heard() {
+fn followers_proceed_after_the_leaders_first_byte() {
     let mut registry = PrefixRegistry::default();
     assert_eq!(arrive(&mut registry, 0, 0), PrefixTurn::Lead);
     let follow = PrefixTurn::Follow { until: at(1510) };
@@ -30,29 +30,30 @@ fn followers_go_when_the_leader_was_heard() {
     registry.written(HASH, &lane("m"), at(600));
     assert_eq!(arrive(&mut registry, 10, 600), PrefixTurn::Warm);
     let last = registry.last(HASH, at(700)).expect("warm");
-    assert_eq!((last.lane, last.at), (lane("m"), at(600)));
+    assert_eq!((last.route, last.at), (lane("m"), at(600)));
 }
 
 #[test]
-fn followers_wait_no_longer_than_a_second_and_a_half() {
+fn followers_wait_at_most_one_and_a_half_seconds() {
     let mut registry = PrefixRegistry::default();
     assert_eq!(arrive(&mut registry, 0, 0), PrefixTurn::Lead);
     assert!(matches!(
         arrive(&mut registry, 1400, 1400),
         PrefixTurn::Follow { .. }
     ));
-    // The first leader has been silent for too long: the follower leads itself, the next follows it.
+    // The first leader has been silent for too long: the follower leads, and the next one follows
+    // it.
     assert_eq!(arrive(&mut registry, 1400, 1500), PrefixTurn::Lead);
     assert!(matches!(
         arrive(&mut registry, 1450, 1600),
         PrefixTurn::Follow { .. }
     ));
-    // Whoever has waited its time goes, whatever the leader does.
+    // A request that has waited its full time is sent, whatever the leader does.
     assert_eq!(arrive(&mut registry, 1450, 2950), PrefixTurn::Lead);
 }
 
 #[test]
-fn another_leads_when_the_leader_failed() {
+fn failed_leader_is_replaced() {
     let mut registry = PrefixRegistry::default();
     assert_eq!(arrive(&mut registry, 0, 0), PrefixTurn::Lead);
     registry.failed(HASH, &lane("m"));
@@ -60,7 +61,7 @@ fn another_leads_when_the_leader_failed() {
 }
 
 #[test]
-fn a_cache_goes_cold_and_lanes_are_apart() {
+fn caches_expire_and_are_separate_per_route() {
     let mut registry = PrefixRegistry::default();
     arrive(&mut registry, 0, 0);
     registry.written(HASH, &lane("m"), at(0));
@@ -76,7 +77,7 @@ fn a_cache_goes_cold_and_lanes_are_apart() {
 }
 
 #[test]
-fn it_forgets_what_is_unused_for_longest() {
+fn least_recently_used_prefix_is_dropped() {
     let mut registry = PrefixRegistry::default();
     for number in 0..5000 {
         let hash = PrefixHash(number);
@@ -89,9 +90,9 @@ fn it_forgets_what_is_unused_for_longest() {
 }
 
 #[test]
-fn the_hash_is_of_tools_and_system_alone() {
+fn hash_covers_tools_and_system_only() {
     use crate::{Message, Role, SystemBlock, TokenCount};
-    let mut request = Request::new(lane("m").model, Vec::new(), TokenCount(1));
+    let mut request = ModelRequest::new(lane("m").model, Vec::new(), TokenCount(1));
     let hash = PrefixHash::of(&request);
     request.messages.push(Message::text(Role::User, "hello"));
     request.model = lane("other").model;

@@ -1,22 +1,33 @@
-//! Classes are strict, agents of a class are served alike, and nothing waits for ever.
+//! Tests strict classes, fairness between agents of a class, and freedom from starvation.
 
 use std::collections::HashMap;
 
 use super::*;
-use crate::random::Random;
+use crate::random::TestRng;
 
-fn at(seconds: u64) -> Moment {
-    Moment(Duration::from_secs(seconds))
+fn at(seconds: u64) -> MonotonicTime {
+    MonotonicTime(Duration::from_secs(seconds))
 }
 
-fn push(queue: &mut Queue<u64>, class: Class, agent: u64, tokens: u64, now: Moment) -> Ticket {
+fn push(
+    queue: &mut RequestQueue<u64>,
+    class: RequestClass,
+    agent: u64,
+    tokens: u64,
+    now: MonotonicTime,
+) -> QueueTicket {
     queue.push((class, AgentId(agent)), TokenCount(tokens), now, tokens)
 }
 
 #[test]
-fn the_more_urgent_class_goes_first() {
-    let mut queue = Queue::default();
-    for class in [Class::Background, Class::Subagent, Class::Turn, Class::Tab] {
+fn more_urgent_class_is_served_first() {
+    let mut queue = RequestQueue::default();
+    for class in [
+        RequestClass::Background,
+        RequestClass::Subagent,
+        RequestClass::Turn,
+        RequestClass::Tab,
+    ] {
         push(&mut queue, class, 1, 10, at(0));
         push(&mut queue, class, 2, 10, at(0));
     }
@@ -25,16 +36,18 @@ fn the_more_urgent_class_goes_first() {
     while let Some(entry) = queue.pop(at(1), |_| true) {
         classes.push(entry.class);
     }
-    let twice = Class::ALL.into_iter().flat_map(|class| [class, class]);
+    let twice = RequestClass::ALL
+        .into_iter()
+        .flat_map(|class| [class, class]);
     assert_eq!(classes, twice.collect::<Vec<_>>());
 }
 
 #[test]
-fn what_cannot_go_is_overtaken() {
-    let mut queue = Queue::default();
-    push(&mut queue, Class::Turn, 1, 1, at(0));
-    push(&mut queue, Class::Turn, 1, 2, at(0));
-    push(&mut queue, Class::Subagent, 2, 3, at(0));
+fn blocked_entries_are_overtaken() {
+    let mut queue = RequestQueue::default();
+    push(&mut queue, RequestClass::Turn, 1, 1, at(0));
+    push(&mut queue, RequestClass::Turn, 1, 2, at(0));
+    push(&mut queue, RequestClass::Subagent, 2, 3, at(0));
     assert_eq!(
         queue.pop(at(0), |item| *item > 1).map(|one| one.item),
         Some(2)
@@ -48,13 +61,13 @@ fn what_cannot_go_is_overtaken() {
 }
 
 #[test]
-fn an_entry_can_be_taken_out() {
-    let mut queue = Queue::default();
-    let first = push(&mut queue, Class::Turn, 1, 1, at(0));
-    let second = push(&mut queue, Class::Turn, 1, 2, at(0));
+fn entries_can_be_removed() {
+    let mut queue = RequestQueue::default();
+    let first = push(&mut queue, RequestClass::Turn, 1, 1, at(0));
+    let second = push(&mut queue, RequestClass::Turn, 1, 2, at(0));
     assert_eq!(queue.remove(first), Some(1));
     assert_eq!(queue.remove(first), None);
-    assert_eq!(queue.waiting(Class::Turn), 1);
+    assert_eq!(queue.waiting(RequestClass::Turn), 1);
     assert_eq!(
         queue.pop(at(0), |_| true).map(|one| one.ticket),
         Some(second)
@@ -63,12 +76,12 @@ fn an_entry_can_be_taken_out() {
 }
 
 #[test]
-fn large_requests_get_no_larger_share() {
-    let mut queue = Queue::default();
+fn shares_do_not_depend_on_request_size() {
+    let mut queue = RequestQueue::default();
     for _ in 0..1000 {
-        push(&mut queue, Class::Turn, 1, 100_000, at(0));
+        push(&mut queue, RequestClass::Turn, 1, 100_000, at(0));
         for _ in 0..50 {
-            push(&mut queue, Class::Turn, 2, 2_000, at(0));
+            push(&mut queue, RequestClass::Turn, 2, 2_000, at(0));
         }
     }
     let mut sent = HashMap::new();
@@ -84,25 +97,37 @@ fn large_requests_get_no_larger_share() {
 }
 
 #[test]
-fn agents_that_always_wait_are_served_alike() {
+fn busy_agents_get_equal_shares() {
     for seed in 0..40 {
-        let mut random = Random::new(seed);
-        let agents = 2 + random.below(14);
-        let largest = 1 + random.below(200_000);
-        let mut queue = Queue::default();
+        let mut random = TestRng::new(seed);
+        let agents = 2 + random.next_below(14);
+        let largest = 1 + random.next_below(200_000);
+        let mut queue = RequestQueue::default();
         let mut sent: HashMap<u64, u64> = (0..agents).map(|agent| (agent, 0)).collect();
         for agent in 0..agents {
-            push(&mut queue, Class::Turn, agent, random.below(largest), at(0));
-            push(&mut queue, Class::Turn, agent, random.below(largest), at(0));
+            push(
+                &mut queue,
+                RequestClass::Turn,
+                agent,
+                random.next_below(largest),
+                at(0),
+            );
+            push(
+                &mut queue,
+                RequestClass::Turn,
+                agent,
+                random.next_below(largest),
+                at(0),
+            );
         }
         for _ in 0..2_000 {
             let entry = queue.pop(at(0), |_| true).expect("all wait");
             *sent.get_mut(&entry.agent.0).expect("known") += entry.item;
             push(
                 &mut queue,
-                Class::Turn,
+                RequestClass::Turn,
                 entry.agent.0,
-                random.below(largest),
+                random.next_below(largest),
                 at(0),
             );
             let most = sent.values().max().expect("agents");
@@ -113,16 +138,16 @@ fn agents_that_always_wait_are_served_alike() {
 }
 
 #[test]
-fn an_agent_that_waited_alone_has_saved_nothing_up() {
-    let mut queue = Queue::default();
+fn idle_agents_accumulate_no_deficit() {
+    let mut queue = RequestQueue::default();
     for _ in 0..100 {
-        push(&mut queue, Class::Turn, 1, 5_000, at(0));
+        push(&mut queue, RequestClass::Turn, 1, 5_000, at(0));
     }
     for _ in 0..50 {
         queue.pop(at(0), |_| true).expect("one waits");
     }
     for _ in 0..50 {
-        push(&mut queue, Class::Turn, 2, 5_000, at(0));
+        push(&mut queue, RequestClass::Turn, 2, 5_000, at(0));
     }
     let mut first = 0;
     for _ in 0..20 {
@@ -131,52 +156,61 @@ fn an_agent_that_waited_alone_has_saved_nothing_up() {
     assert!((9..=11).contains(&first), "{first} of 20");
 }
 
-/// A flood of visible turns: background work still moves once it is overdue, and takes a quarter at most.
+/// Under a flood of visible turns, overdue background work still proceeds, taking at most a
+/// quarter.
 #[test]
-fn the_lowest_class_is_slow_but_never_starves() {
-    let mut queue = Queue::default();
+fn lowest_class_never_starves() {
+    let mut queue = RequestQueue::default();
     for agent in 0..20 {
-        push(&mut queue, Class::Background, agent, 1_000, at(0));
+        push(&mut queue, RequestClass::Background, agent, 1_000, at(0));
     }
     let mut served = [0u32; 2];
     for second in 0..200 {
-        push(&mut queue, Class::Turn, 100, 1_000, at(second));
-        push(&mut queue, Class::Turn, 101, 1_000, at(second));
+        push(&mut queue, RequestClass::Turn, 100, 1_000, at(second));
+        push(&mut queue, RequestClass::Turn, 101, 1_000, at(second));
         let entry = queue.pop(at(second), |_| true).expect("turns wait");
-        let is_background = entry.class == Class::Background;
+        let is_background = entry.class == RequestClass::Background;
         served[usize::from(is_background)] += 1;
         assert!(!is_background || second >= 60, "not before it is overdue");
     }
-    assert_eq!(queue.waiting(Class::Background), 0);
+    assert_eq!(queue.waiting(RequestClass::Background), 0);
     assert_eq!(served, [180, 20]);
 }
 
 #[test]
-fn tab_waits_for_nothing() {
-    let mut queue = Queue::default();
+fn tab_is_always_first() {
+    let mut queue = RequestQueue::default();
     for agent in 0..16 {
-        push(&mut queue, Class::Background, agent, 1_000_000, at(0));
-        push(&mut queue, Class::Turn, agent, 1_000_000, at(0));
+        push(
+            &mut queue,
+            RequestClass::Background,
+            agent,
+            1_000_000,
+            at(0),
+        );
+        push(&mut queue, RequestClass::Turn, agent, 1_000_000, at(0));
     }
     for second in 100..140 {
-        push(&mut queue, Class::Tab, 99, 10, at(second));
+        push(&mut queue, RequestClass::Tab, 99, 10, at(second));
         let entry = queue.pop(at(second), |_| true).expect("waits");
-        assert_eq!(entry.class, Class::Tab);
+        assert_eq!(entry.class, RequestClass::Tab);
     }
 }
 
-/// A lane with room for 100 of which small requests always take some: the large one gets its turn.
+/// On a route with capacity 100 that small requests keep partly busy, a large request gets its
+/// turn.
 #[test]
-fn a_large_request_is_not_starved_by_small_ones_in_its_lane() {
+fn small_requests_do_not_starve_a_large_one() {
     let served = |is_kept: bool| {
-        let mut queue = Queue::default();
-        push(&mut queue, Class::Turn, 1, 100, at(0));
+        let mut queue = RequestQueue::default();
+        push(&mut queue, RequestClass::Turn, 1, 100, at(0));
         let mut room = 50;
         for second in 0..300 {
             room = (room + 10).min(100);
-            push(&mut queue, Class::Turn, 2, 10, at(second));
+            push(&mut queue, RequestClass::Turn, 2, 10, at(second));
             let can_go = |tokens: &u64| *tokens <= room;
-            // As whoever holds the lanes knows it: what can go is not held back.
+            // The owner of the routes would say the same: an entry that can be sent is not held
+            // back.
             let held = |tokens: &u64| (is_kept && *tokens > room).then_some("lane");
             if let Some(entry) = queue.pop_keeping(at(second), can_go, |_| "lane", held) {
                 room -= entry.item;

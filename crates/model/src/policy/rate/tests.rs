@@ -1,38 +1,38 @@
-//! Buckets hold, refill, follow the headers, and never go below zero.
+//! Tests that buckets hold, refill, follow the headers, and never drop below zero.
 
 use super::*;
 use crate::ModelId;
 use crate::policy::KeyName;
-use crate::random::Random;
+use crate::random::TestRng;
 
-fn lane(name: &str) -> Lane {
-    Lane {
+fn lane(name: &str) -> Route {
+    Route {
         model: ModelId::parse(&format!("p/{name}")).expect("a model"),
         key: KeyName("KEY".to_owned()),
     }
 }
 
-fn at(milliseconds: u64) -> Moment {
-    Moment(Duration::from_millis(milliseconds))
+fn at(milliseconds: u64) -> MonotonicTime {
+    MonotonicTime(Duration::from_millis(milliseconds))
 }
 
-fn ask(input: u64, output: u64) -> Ask {
-    Ask {
+fn ask(input: u64, output: u64) -> TokenDemand {
+    TokenDemand {
         input: TokenCount(input),
         output: TokenCount(output),
     }
 }
 
-fn used(input: u64, output: u64) -> Settlement {
-    Settlement::Used(Usage {
+fn used(input: u64, output: u64) -> RateSettlement {
+    RateSettlement::Used(Usage {
         input: TokenCount(input),
         output: TokenCount(output),
         ..Usage::default()
     })
 }
 
-fn limits(input: u64, output: u64) -> LaneLimits {
-    LaneLimits {
+fn limits(input: u64, output: u64) -> RouteLimits {
+    RouteLimits {
         requests: None,
         input_tokens: Some(TokenCount(input)),
         output_tokens: Some(TokenCount(output)),
@@ -40,46 +40,46 @@ fn limits(input: u64, output: u64) -> LaneLimits {
 }
 
 #[test]
-fn without_a_limit_everything_passes() {
+fn everything_passes_without_limits() {
     let mut ledger = RateLedger::default();
     for _ in 0..100 {
         let reservation = ledger.reserve(&lane("m"), ask(1 << 40, 1 << 40), at(0));
-        ledger.settle(reservation.expect("passes"), Settlement::Unknown, at(1));
+        ledger.settle_reservation(reservation.expect("passes"), RateSettlement::Unknown, at(1));
     }
     assert_eq!(ledger.open(), 0);
 }
 
 #[test]
-fn a_reservation_holds_and_the_settlement_counts_what_was_used() {
+fn reservations_hold_and_settlements_count_usage() {
     let mut ledger = RateLedger::default();
     let lane = lane("m");
     ledger.set_limits(&lane, limits(1000, 1000), at(0));
     let first = ledger.reserve(&lane, ask(600, 100), at(0)).expect("fits");
     let wait = ledger.reserve(&lane, ask(600, 100), at(0));
     let wait = wait.expect_err("600 are held of 1000");
-    assert_eq!((wait.limit, wait.until), (Limit::InputTokens, None));
+    assert_eq!((wait.limit, wait.until), (RateLimitKind::InputTokens, None));
     // Half of the estimate was used, so 700 are left.
-    ledger.settle(first, used(300, 10), at(0));
+    ledger.settle_reservation(first, used(300, 10), at(0));
     let second = ledger.reserve(&lane, ask(600, 100), at(0)).expect("fits");
-    ledger.settle(second, Settlement::Unsent, at(0));
+    ledger.settle_reservation(second, RateSettlement::Unsent, at(0));
     let third = ledger.reserve(&lane, ask(700, 100), at(0)).expect("fits");
-    ledger.settle(third, Settlement::Unknown, at(0));
+    ledger.settle_reservation(third, RateSettlement::Unknown, at(0));
     let wait = ledger.reserve(&lane, ask(500, 100), at(0)).expect_err("0");
-    // 1000 a minute: 500 come in 30 s.
+    // At 1000 per minute, 500 take 30 s.
     assert_eq!(wait.until, Some(at(30_001)));
     let fourth = ledger.reserve(&lane, ask(500, 100), at(30_001));
-    ledger.settle(fourth.expect("refilled"), used(1, 1), at(30_001));
+    ledger.settle_reservation(fourth.expect("refilled"), used(1, 1), at(30_001));
     ledger.assert_invariants();
 }
 
 #[test]
-fn a_request_larger_than_the_bucket_goes_when_it_is_full() {
+fn oversized_request_is_admitted_by_a_full_bucket() {
     let mut ledger = RateLedger::default();
     let lane = lane("m");
     ledger.set_limits(&lane, limits(1000, 1000), at(0));
     let large = ledger.reserve(&lane, ask(5000, 10), at(0)).expect("full");
     assert!(ledger.check(&lane, ask(1, 1), at(0)).is_err());
-    ledger.settle(large, used(5000, 10), at(0));
+    ledger.settle_reservation(large, used(5000, 10), at(0));
     let wait = ledger
         .check(&lane, ask(5000, 10), at(0))
         .expect_err("empty");
@@ -87,7 +87,7 @@ fn a_request_larger_than_the_bucket_goes_when_it_is_full() {
 }
 
 #[test]
-fn headers_correct_the_level_and_leave_what_is_under_way_held() {
+fn headers_correct_the_level_but_keep_holds() {
     let mut ledger = RateLedger::default();
     let lane = lane("m");
     ledger.set_limits(&lane, limits(1000, 1000), at(0));
@@ -102,14 +102,14 @@ fn headers_correct_the_level_and_leave_what_is_under_way_held() {
         ..RateLimits::default()
     };
     ledger.observe(&first, &told, at(0));
-    // 300 are left, the second request still holds 100 of them, the first is counted by the provider.
+    // 300 are left: the second request still holds 100, the first is counted by the provider.
     assert!(ledger.check(&lane, ask(201, 1), at(0)).is_err());
     assert!(ledger.check(&lane, ask(200, 1), at(0)).is_ok());
-    ledger.settle(first, used(100, 10), at(0));
+    ledger.settle_reservation(first, used(100, 10), at(0));
     assert!(ledger.check(&lane, ask(200, 1), at(0)).is_ok());
     assert!(ledger.check(&lane, ask(201, 1), at(0)).is_err());
-    // 500 come in 10 s; then the bucket is whole at 800 and the usual speed holds again.
-    ledger.settle(second, used(100, 10), at(0));
+    // 500 arrive in 10 s; then the bucket is full at 800 and refills at its usual rate.
+    ledger.settle_reservation(second, used(100, 10), at(0));
     let wait = ledger
         .check(&lane, ask(800, 1), at(0))
         .expect_err("200 left");
@@ -118,7 +118,7 @@ fn headers_correct_the_level_and_leave_what_is_under_way_held() {
 }
 
 #[test]
-fn a_refusal_empties_the_lane_until_the_wait_is_over() {
+fn refusal_blocks_the_route_until_the_wait_ends() {
     let mut ledger = RateLedger::default();
     let (one, other) = (lane("m"), lane("n"));
     ledger.set_limits(&one, limits(1000, 1000), at(0));
@@ -126,30 +126,30 @@ fn a_refusal_empties_the_lane_until_the_wait_is_over() {
     let wait = ledger.check(&one, ask(1, 1), at(6_999)).expect_err("waits");
     assert_eq!(
         (wait.limit, wait.until),
-        (Limit::RetryAfter, Some(at(7_000)))
+        (RateLimitKind::RetryAfter, Some(at(7_000)))
     );
     assert!(ledger.check(&one, ask(1, 1), at(7_000)).is_ok());
     assert!(ledger.check(&other, ask(1, 1), at(0)).is_ok());
 }
 
 #[test]
-fn a_limit_of_tokens_in_all_covers_what_is_written() {
+fn total_token_limit_includes_output() {
     let mut ledger = RateLedger::default();
     let lane = lane("m");
-    let own = LaneLimits {
+    let own = RouteLimits {
         input_tokens: Some(TokenCount(1000)),
-        ..LaneLimits::default()
+        ..RouteLimits::default()
     };
     ledger.set_limits(&lane, own, at(0));
     let first = ledger.reserve(&lane, ask(400, 400), at(0)).expect("fits");
     assert!(ledger.check(&lane, ask(100, 101), at(0)).is_err());
-    ledger.settle(first, used(400, 100), at(0));
+    ledger.settle_reservation(first, used(400, 100), at(0));
     assert!(ledger.check(&lane, ask(250, 250), at(0)).is_ok());
     assert!(ledger.check(&lane, ask(250, 251), at(0)).is_err());
 }
 
 #[test]
-fn absurd_headers_do_no_harm() {
+fn absurd_headers_are_harmless() {
     let mut ledger = RateLedger::default();
     let lane = lane("m");
     let first = ledger.reserve(&lane, ask(1, 1), at(0)).expect("passes");
@@ -167,27 +167,27 @@ fn absurd_headers_do_no_harm() {
     ledger.observe(&first, &limits, at(0));
     ledger.assert_invariants();
     ledger.refused(&lane, Some(Duration::MAX), at(5));
-    ledger.settle(first, used(u64::MAX, u64::MAX), at(6));
+    ledger.settle_reservation(first, used(u64::MAX, u64::MAX), at(6));
     ledger.assert_invariants();
 }
 
-/// Hours of requests with random estimates, usages, headers, refusals and cancellations.
+/// Simulates hours of requests with random estimates, usages, headers, refusals and cancellations.
 #[test]
-fn it_is_never_negative_and_everything_settles() {
+fn levels_stay_nonnegative_and_reservations_settle() {
     for seed in 0..60 {
-        let mut random = Random::new(seed);
+        let mut random = TestRng::new(seed);
         let mut ledger = RateLedger::default();
         let lanes = [lane("a"), lane("b")];
         ledger.set_limits(&lanes[0], limits(50_000, 8_000), at(0));
-        let mut open: Vec<(Reservation, Ask)> = Vec::new();
+        let mut open: Vec<(RateReservation, TokenDemand)> = Vec::new();
         let mut now = 0;
         let mut granted = 0u64;
         for _ in 0..3000 {
-            now += random.below(3000);
+            now += random.next_below(3000);
             let lane = random.pick(&lanes);
-            match random.below(10) {
+            match random.next_below(10) {
                 0..=4 => {
-                    let ask = ask(random.below(60_000), random.below(9_000));
+                    let ask = ask(random.next_below(60_000), random.next_below(9_000));
                     match ledger.reserve(lane, ask, at(now)) {
                         Ok(reservation) => {
                             granted += 1;
@@ -203,9 +203,9 @@ fn it_is_never_negative_and_everything_settles() {
                 5 if !open.is_empty() => {
                     let (reservation, _) = random.pick(&open);
                     let limit = RateLimit {
-                        limit: Some(TokenCount(random.below(90_000))),
-                        remaining: Some(TokenCount(random.below(90_000))),
-                        reset: Some(Duration::from_millis(random.below(90_000))),
+                        limit: Some(TokenCount(random.next_below(90_000))),
+                        remaining: Some(TokenCount(random.next_below(90_000))),
+                        reset: Some(Duration::from_millis(random.next_below(90_000))),
                     };
                     let told = RateLimits {
                         requests: RateLimit::default(),
@@ -216,18 +216,18 @@ fn it_is_never_negative_and_everything_settles() {
                     ledger.observe(reservation, &told, at(now));
                 }
                 6 if random.one_in(4) => {
-                    let wait = Duration::from_millis(random.below(20_000));
+                    let wait = Duration::from_millis(random.next_below(20_000));
                     ledger.refused(lane, Some(wait), at(now));
                 }
                 _ if !open.is_empty() => {
-                    let at_ = random.below(open.len() as u64) as usize;
+                    let at_ = random.next_below(open.len() as u64) as usize;
                     let (reservation, ask) = open.swap_remove(at_);
-                    let settlement = match random.below(3) {
-                        0 => Settlement::Unsent,
-                        1 => Settlement::Unknown,
-                        _ => used(random.below(2 * ask.input.0 + 1), ask.output.0),
+                    let settlement = match random.next_below(3) {
+                        0 => RateSettlement::Unsent,
+                        1 => RateSettlement::Unknown,
+                        _ => used(random.next_below(2 * ask.input.0 + 1), ask.output.0),
                     };
-                    ledger.settle(reservation, settlement, at(now));
+                    ledger.settle_reservation(reservation, settlement, at(now));
                 }
                 _ => {}
             }
@@ -235,12 +235,12 @@ fn it_is_never_negative_and_everything_settles() {
             ledger.assert_invariants();
         }
         for (reservation, _) in open.drain(..) {
-            ledger.settle(reservation, Settlement::Unknown, at(now));
+            ledger.settle_reservation(reservation, RateSettlement::Unknown, at(now));
         }
         assert_eq!(ledger.open(), 0);
-        // Nothing is lost for ever: with time any request goes again.
+        // No capacity is lost permanently: in time every request is admitted again.
         for lane in &lanes {
-            let later = Moment(Duration::from_millis(now) + Duration::from_secs(100_000));
+            let later = MonotonicTime(Duration::from_millis(now) + Duration::from_secs(100_000));
             let all = ask(u64::MAX, u64::MAX);
             assert!(ledger.check(lane, all, later).is_ok(), "seed {seed}");
         }

@@ -1,16 +1,19 @@
-//! Decisions in words.
+//! Formats routing decisions as text.
 
 use std::fmt;
 
-use super::{Considered, LinkKind, Reason, RouteDecision, Score, Verdict, Wanted};
+use super::{
+    CandidateVerdict, ConsideredRoute, FallbackKind, RequestedModel, RouteDecision, RouteReason,
+    RouteScore,
+};
 use crate::Tier;
 
 impl fmt::Display for RouteDecision {
-    /// A headline, then a line for the complexity, one per lane, and one for the fallbacks.
+    /// Writes a headline, then a line for the complexity, one per route, and one for the fallbacks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.chosen {
-            Some(lane) => write!(f, "{lane}: {}", self.because())?,
-            None => write!(f, "no model: {}", self.because())?,
+            Some(lane) => write!(f, "{lane}: {}", self.reason_clause())?,
+            None => write!(f, "no model: {}", self.reason_clause())?,
         }
         write!(
             f,
@@ -37,45 +40,54 @@ impl fmt::Display for RouteDecision {
 }
 
 impl RouteDecision {
-    /// Why, in one clause.
-    pub fn because(&self) -> String {
+    /// Returns the reason in one clause.
+    pub fn reason_clause(&self) -> String {
         let tier = self.tier;
         match (self.reason, &self.wanted) {
-            (Reason::Named, _) => "it was asked for by name".to_owned(),
-            (Reason::Sticky, _) => {
-                "the conversation has used it so far, and a turn is under way".to_owned()
+            (RouteReason::Named, _) => "it was requested by name".to_owned(),
+            (RouteReason::Sticky, _) => {
+                "the conversation already uses it, and a turn is in progress".to_owned()
             }
-            (Reason::Best, _) => format!("it scores best for a step that needs a {tier} model"),
-            (Reason::Only, _) => "it is the only one that can do this".to_owned(),
-            (Reason::Displaced, _) => {
-                "the model used so far cannot answer any more, and it scores best of the others"
+            (RouteReason::Best, _) => {
+                format!("it scores best for a step that needs a {tier} model")
+            }
+            (RouteReason::Only, _) => "it is the only capable one".to_owned(),
+            (RouteReason::Displaced, _) => {
+                "the previous model is no longer available, and it has the best score of the others"
                     .to_owned()
             }
-            (Reason::Nobody, Wanted::Model(model)) => match self.considered.is_empty() {
-                true => "no model is configured; set a key or start a local server".to_owned(),
-                false if self.considered.iter().all(|one| one.lane.model != *model) => {
-                    format!("there is no {model} among the configured models")
+            (RouteReason::Nobody, RequestedModel::Model(model)) => {
+                if self.considered.is_empty() {
+                    "no model is configured; set a key or start a local server".to_owned()
+                } else if self.considered.iter().all(|one| one.lane.model != *model) {
+                    format!("{model} is not among the configured models")
+                } else {
+                    format!("{model} cannot handle this request")
                 }
-                false => format!("{model} cannot do this"),
-            },
-            (Reason::Nobody, Wanted::Auto) => match self.considered.is_empty() {
-                true => "no model is configured; set a key or start a local server".to_owned(),
-                false => "none of the configured models can do this".to_owned(),
-            },
+            }
+            (RouteReason::Nobody, RequestedModel::Auto) => {
+                if self.considered.is_empty() {
+                    "no model is configured; set a key or start a local server".to_owned()
+                } else {
+                    "none of the configured models can handle this request".to_owned()
+                }
+            }
         }
     }
 }
 
-impl fmt::Display for Considered {
+impl fmt::Display for ConsideredRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.verdict {
-            Verdict::Scored(score) => write!(f, "{} ({}): {score}", self.lane, self.tier),
-            Verdict::Excluded(exclusion) => write!(f, "{} ({}): {exclusion}", self.lane, self.tier),
+            CandidateVerdict::Scored(score) => write!(f, "{} ({}): {score}", self.lane, self.tier),
+            CandidateVerdict::Excluded(exclusion) => {
+                write!(f, "{} ({}): {exclusion}", self.lane, self.tier)
+            }
         }
     }
 }
 
-impl fmt::Display for Score {
+impl fmt::Display for RouteScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2} = fit {:.2}", self.total(), self.quality)?;
         match self.expected_cost {
@@ -99,7 +111,7 @@ impl fmt::Display for Score {
     }
 }
 
-impl fmt::Display for LinkKind {
+impl fmt::Display for FallbackKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Chosen => "chosen",

@@ -1,112 +1,112 @@
-//! What speaks for a lane and against it.
+//! Scores routes and excludes unsuitable ones.
 
 use base::grouped;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Need, Privacy, Verdict, Wanted};
+use super::{CandidateVerdict, Privacy, RequestedModel, RouteCandidate, RouteRequirements};
 use crate::{Cost, Tier, TokenCount};
 
-/// How much each thing counts. What a tier that fits exactly is worth is 1.
+/// Weights of the score's components. A perfectly fitting tier scores 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights {
-    /// Of money: what an infinitely dear request would lose.
+pub struct RouteWeights {
+    /// Maximum penalty for cost.
     pub cost: f64,
-    /// Of time: what an infinitely slow answer would lose.
+    /// Maximum penalty for latency.
     pub latency: f64,
-    /// Of failures: what a lane to which nothing is sent loses.
+    /// Penalty of a route that receives no requests.
     pub health: f64,
-    /// Of a warm cache: what a wholly cached prompt wins beside its lower price.
+    /// Bonus for a fully cached prompt, in addition to its lower cost.
     pub cache: f64,
-    /// Of staying: what the lane in use wins at a boundary.
+    /// Bonus for the current route at a switch point.
     pub stay: f64,
-    /// The cost, in dollars, that loses half of `cost`.
+    /// Cost in dollars that incurs half of the `cost` penalty.
     pub half_cost: f64,
-    /// The time, in seconds, that loses half of `latency`.
+    /// Duration in seconds that incurs half of the `latency` penalty.
     pub half_latency: f64,
 }
 
-/// A score and its parts; `total` adds them up.
+/// A score's components; `total` adds them up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Score {
-    /// How well the tier fits, from 0 to 1.
+pub struct RouteScore {
+    /// Fit of the tier, from 0 to 1.
     pub quality: f64,
-    /// What the request is expected to cost, where that is known.
+    /// Expected cost of the request, if known.
     pub expected_cost: Option<Cost>,
-    /// What it loses for that.
+    /// Penalty for the expected cost.
     pub cost: f64,
-    /// How long the answer is expected to take in seconds, where that is known.
+    /// Expected duration of the answer in seconds, if known.
     pub expected_seconds: Option<f64>,
-    /// What it loses for that.
+    /// Penalty for the expected duration.
     pub latency: f64,
-    /// What it loses for failures.
+    /// Penalty for recent failures.
     pub health: f64,
-    /// What it wins for a warm cache.
+    /// Bonus for a warm cache.
     pub cache: f64,
-    /// What it wins for being in use.
+    /// Bonus for being in use.
     pub stay: f64,
 }
 
-/// Why a lane is out of the question.
+/// Reason why a route is excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum Exclusion {
-    /// `auto` may not use it.
-    #[error("the settings do not let auto use it")]
+pub enum ExclusionReason {
+    /// The route is not allowed for `auto`.
+    #[error("the settings exclude it from auto")]
     NotAllowed,
-    /// Its provider withdraws it, and the person does not name it for `auto`.
-    #[error("its provider withdraws it; name it in the settings to let auto use it all the same")]
+    /// The model is deprecated, and the user does not list it for `auto`.
+    #[error("its provider has deprecated it; list it in the settings to let auto use it anyway")]
     Deprecated,
-    /// It does not call tools.
-    #[error("it does not call tools")]
+    /// The model does not support tool calls.
+    #[error("it does not support tool calls")]
     NoTools,
-    /// Nobody says that it calls tools.
-    #[error("it is not known to call tools; say so in its profile if it does")]
+    /// Support for tool calls is unknown.
+    #[error("its support for tool calls is unknown; state it in its profile")]
     ToolsUnknown,
-    /// It sees no pictures.
-    #[error("it sees no pictures")]
+    /// The model does not accept images.
+    #[error("it does not accept images")]
     NoVision,
-    /// Nobody says that it sees pictures.
-    #[error("it is not known to see pictures; say so in its profile if it does")]
+    /// Support for images is unknown.
+    #[error("its support for images is unknown; state it in its profile")]
     VisionUnknown,
-    /// It cannot edit files.
-    #[error("it has no way of editing files")]
+    /// The model cannot edit files.
+    #[error("it cannot edit files")]
     NoEdits,
-    /// It cannot fill a gap.
-    #[error("it does not complete text around the cursor")]
+    /// The model cannot complete between prefix and suffix.
+    #[error("it does not support fill-in-the-middle completion")]
     NoFim,
-    /// The prompt is too long for it.
+    /// The prompt exceeds the context window.
     #[error(
-        "it takes {} tokens at most, and the request has {}: shorten the request, or choose a model with a larger \
-         context",
+        "it accepts {} tokens at most, and the request has {}: shorten the request, or choose a \
+         model with a larger context",
         grouped(has.0),
         grouped(needs.0)
     )]
     ContextTooSmall {
-        /// What it takes.
+        /// Tokens that the model accepts.
         has: TokenCount,
-        /// What prompt and answer have.
+        /// Tokens that prompt and answer need.
         needs: TokenCount,
     },
-    /// It is too dear.
-    #[error("it is expected to cost {expected}, the cap is {cap}")]
+    /// The expected cost exceeds the cap.
+    #[error("its expected cost is {expected}, and the cap is {cap}")]
     TooDear {
-        /// What it is expected to cost.
+        /// Expected cost of the request.
         expected: Cost,
-        /// The cap.
+        /// The cap on its cost.
         cap: Cost,
     },
-    /// Nobody knows what it costs, and there is a cap.
-    #[error("its price is unknown, so the cap on the request's cost cannot be kept")]
+    /// The price is unknown, and there is a cost cap.
+    #[error("its price is unknown, so the cost cap cannot be enforced")]
     PriceUnknown,
-    /// The prompt may not be shown to it.
-    #[error("this prompt may not be sent there: {}", match allowed { Privacy::Local => "it must stay on this machine", _ => "the provider may keep it" })]
+    /// The prompt may not be shown to this provider.
+    #[error("the prompt may not be sent there: {}", match allowed { Privacy::Local => "it must stay on this machine", _ => "the provider may retain it" })]
     Private {
-        /// To whom it may be shown.
+        /// The permitted audience of the prompt.
         allowed: Privacy,
     },
 }
 
-impl Default for Weights {
+impl Default for RouteWeights {
     fn default() -> Self {
         Self {
             cost: 0.6,
@@ -120,8 +120,8 @@ impl Default for Weights {
     }
 }
 
-impl Weights {
-    /// For what the person waits for with a finger on the key: time counts most.
+impl RouteWeights {
+    /// Returns the weights for Tab, where latency counts most.
     pub fn for_tab() -> Self {
         Self {
             latency: 0.8,
@@ -131,83 +131,94 @@ impl Weights {
     }
 }
 
-impl Score {
-    /// What the parts come to.
+impl RouteScore {
+    /// Adds up the components.
     pub fn total(&self) -> f64 {
         self.quality - self.cost - self.latency - self.health + self.cache + self.stay
     }
 }
 
-pub(super) fn verdict(need: &Need, candidate: &Candidate, weights: &Weights) -> Verdict {
+pub(super) fn verdict(
+    need: &RouteRequirements,
+    candidate: &RouteCandidate,
+    weights: &RouteWeights,
+) -> CandidateVerdict {
     match exclusion(need, candidate) {
-        Some(exclusion) => Verdict::Excluded(exclusion),
-        None => Verdict::Scored(score(need, candidate, weights)),
+        Some(exclusion) => CandidateVerdict::Excluded(exclusion),
+        None => CandidateVerdict::Scored(score(need, candidate, weights)),
     }
 }
 
-fn exclusion(need: &Need, candidate: &Candidate) -> Option<Exclusion> {
+fn exclusion(need: &RouteRequirements, candidate: &RouteCandidate) -> Option<ExclusionReason> {
     let profile = &candidate.profile;
     let is_named = match &need.wanted {
-        Wanted::Model(model) => candidate.lane.model == *model,
-        Wanted::Auto => need.current.as_ref() == Some(&candidate.lane),
+        RequestedModel::Model(model) => candidate.route.model == *model,
+        RequestedModel::Auto => need.current.as_ref() == Some(&candidate.route),
     };
-    // A model asked for by name is no choice of auto's.
-    if need.wanted == Wanted::Auto && !is_named && !candidate.is_allowed {
-        return Some(match profile.deprecated {
-            true => Exclusion::Deprecated,
-            false => Exclusion::NotAllowed,
+    // A model requested by name is not a choice of `auto`.
+    if need.wanted == RequestedModel::Auto && !is_named && !candidate.is_allowed {
+        return Some(if profile.deprecated {
+            ExclusionReason::Deprecated
+        } else {
+            ExclusionReason::NotAllowed
         });
     }
     if candidate.privacy > need.privacy {
-        return Some(Exclusion::Private {
+        return Some(ExclusionReason::Private {
             allowed: need.privacy,
         });
     }
     let abilities = need.abilities;
-    // A person may try what nobody knows; auto does not.
+    // Users may try unknown abilities; `auto` does not.
     match profile.tools {
-        Some(false) if abilities.tools => return Some(Exclusion::NoTools),
-        None if abilities.tools && !is_named => return Some(Exclusion::ToolsUnknown),
+        Some(false) if abilities.tools => return Some(ExclusionReason::NoTools),
+        None if abilities.tools && !is_named => return Some(ExclusionReason::ToolsUnknown),
         _ => {}
     }
     match profile.vision {
-        // A model asked for by name is told in words where a picture was: the conversation goes on without it.
-        Some(false) if abilities.vision && matches!(need.wanted, Wanted::Model(_)) && is_named => {}
-        Some(false) if abilities.vision => return Some(Exclusion::NoVision),
-        None if abilities.vision && !is_named => return Some(Exclusion::VisionUnknown),
+        // A named model without vision gets a text placeholder instead of an image, so that the
+        // conversation goes on.
+        Some(false)
+            if abilities.vision && matches!(need.wanted, RequestedModel::Model(_)) && is_named => {}
+        Some(false) if abilities.vision => return Some(ExclusionReason::NoVision),
+        None if abilities.vision && !is_named => return Some(ExclusionReason::VisionUnknown),
         _ => {}
     }
     if abilities.edits && !candidate.can_edit() {
-        return Some(Exclusion::NoEdits);
+        return Some(ExclusionReason::NoEdits);
     }
     if abilities.fim && profile.fim.is_none() && profile.next_edit.is_none() {
-        return Some(Exclusion::NoFim);
+        return Some(ExclusionReason::NoFim);
     }
     let needs = need.prompt.plus(need.output);
     if needs > profile.context {
-        return Some(Exclusion::ContextTooSmall {
+        return Some(ExclusionReason::ContextTooSmall {
             has: profile.context,
             needs,
         });
     }
     let cap = need.cost_cap?;
     match expected_cost(need, candidate) {
-        Some(expected) if expected > cap => Some(Exclusion::TooDear { expected, cap }),
-        None => Some(Exclusion::PriceUnknown),
+        Some(expected) if expected > cap => Some(ExclusionReason::TooDear { expected, cap }),
+        None => Some(ExclusionReason::PriceUnknown),
         _ => None,
     }
 }
 
-fn score(need: &Need, candidate: &Candidate, weights: &Weights) -> Score {
+fn score(
+    need: &RouteRequirements,
+    candidate: &RouteCandidate,
+    weights: &RouteWeights,
+) -> RouteScore {
     let expected_cost = expected_cost(need, candidate);
-    // An unknown price is no reason to prefer a lane: it counts as one that loses half.
+    // An unknown price must not be an advantage: it incurs half of the penalty.
     let dollars = expected_cost.map_or(weights.half_cost, Cost::as_dollars);
     let expected_seconds = candidate.latency.map(|latency| latency.as_secs_f64());
-    // An unknown latency is taken for a third of the half, so that new lanes are tried.
+    // An unknown latency counts as a third of `half_latency`, so that new routes are tried.
     let seconds = expected_seconds.unwrap_or(weights.half_latency / 3.0);
     let warm = candidate.warm.0.min(need.prompt.0) as f64 / need.prompt.0.max(1) as f64;
-    let is_current = need.current.as_ref() == Some(&candidate.lane);
-    Score {
+    let is_current = need.current.as_ref() == Some(&candidate.route);
+    RouteScore {
         quality: fit(candidate.profile.tier, need.complexity.tier()),
         expected_cost,
         cost: weights.cost * dollars / (dollars + weights.half_cost),
@@ -219,7 +230,7 @@ fn score(need: &Need, candidate: &Candidate, weights: &Weights) -> Score {
     }
 }
 
-/// How well a tier fits: too strong is a waste, too weak a failure.
+/// Rates how well a tier fits: too strong is wasteful, too weak fails.
 fn fit(has: Tier, needs: Tier) -> f64 {
     match has as i8 - needs as i8 {
         0 => 1.0,
@@ -232,8 +243,9 @@ fn fit(has: Tier, needs: Tier) -> f64 {
     }
 }
 
-/// What is warm is read from the cache, the rest is written to it where that costs, and the answer is added.
-fn expected_cost(need: &Need, candidate: &Candidate) -> Option<Cost> {
+/// Estimates the cost: warm tokens are read from the cache, the rest is written to it where that is
+/// billed, and the output is added.
+fn expected_cost(need: &RouteRequirements, candidate: &RouteCandidate) -> Option<Cost> {
     let price = candidate.price.as_ref()?;
     let warm = TokenCount(candidate.warm.0.min(need.prompt.0));
     let cold = need.prompt.minus(warm);

@@ -1,22 +1,23 @@
-//! `auto` fits the model to the step, keeps to it within a turn, and falls back in order.
+//! Tests that `auto` fits the model to the step, keeps it within a turn, and falls back in order.
 
 use super::*;
-use crate::policy::{KeyName, Purpose, Task, complexity};
-use crate::random::Random;
-use crate::{FimFormat, Rate, Rates};
+use crate::policy::{KeyName, StepDescription, StepPurpose, complexity};
+use crate::random::TestRng;
+use crate::{FimFormat, Rates, TokenRate};
 
-fn lane(model: &str, key: &str) -> Lane {
-    Lane {
+fn lane(model: &str, key: &str) -> Route {
+    Route {
         model: ModelId::parse(model).expect("provider/model"),
         key: KeyName(key.to_owned()),
     }
 }
 
-/// A lane of a tier; `dollars` are the price of a million input tokens, an output token costs five times that.
-fn candidate(model: &str, tier: Tier, dollars: u64) -> Candidate {
-    let rate = |dollars| Some(Rate(dollars * 1_000_000));
-    Candidate {
-        lane: lane(model, "KEY"),
+/// Builds a route of a tier; `dollars` is the price per million input tokens, and output costs five
+/// times as much.
+fn candidate(model: &str, tier: Tier, dollars: u64) -> RouteCandidate {
+    let rate = |dollars| Some(TokenRate(dollars * 1_000_000));
+    RouteCandidate {
+        route: lane(model, "KEY"),
         profile: Profile {
             tier,
             tools: Some(true),
@@ -27,7 +28,7 @@ fn candidate(model: &str, tier: Tier, dollars: u64) -> Candidate {
             base: Rates {
                 input: rate(dollars),
                 output: rate(dollars * 5),
-                cache_read: Some(Rate(dollars * 100_000)),
+                cache_read: Some(TokenRate(dollars * 100_000)),
                 ..Rates::default()
             },
             tiers: Vec::new(),
@@ -41,8 +42,8 @@ fn candidate(model: &str, tier: Tier, dollars: u64) -> Candidate {
     }
 }
 
-fn need(prompt: &str, purpose: Purpose) -> Need {
-    let (complexity, features) = complexity(&Task {
+fn need(prompt: &str, purpose: StepPurpose) -> RouteRequirements {
+    let (complexity, features) = complexity(&StepDescription {
         prompt,
         purpose,
         files_touched: 0,
@@ -51,8 +52,8 @@ fn need(prompt: &str, purpose: Purpose) -> Need {
         context_fill: 0,
         stalls: 0,
     });
-    Need {
-        wanted: Wanted::Auto,
+    RouteRequirements {
+        wanted: RequestedModel::Auto,
         complexity,
         features,
         abilities: Abilities {
@@ -63,21 +64,21 @@ fn need(prompt: &str, purpose: Purpose) -> Need {
         output: TokenCount(1_000),
         cost_cap: None,
         privacy: Privacy::Any,
-        fallback: Fallback::AnyTier,
+        fallback: FallbackScope::AnyTier,
         current: None,
-        boundary: Boundary::NewTurn,
+        boundary: SwitchBoundary::NewTurn,
     }
 }
 
-fn simple() -> Need {
-    need("rename foo to bar", Purpose::Work)
+fn simple() -> RouteRequirements {
+    need("rename foo to bar", StepPurpose::Work)
 }
 
-fn decided(need: &Need, candidates: &[Candidate]) -> RouteDecision {
-    decide(need, candidates, &Weights::default())
+fn decided(need: &RouteRequirements, candidates: &[RouteCandidate]) -> RouteDecision {
+    decide(need, candidates, &RouteWeights::default())
 }
 
-fn three() -> Vec<Candidate> {
+fn three() -> Vec<RouteCandidate> {
     vec![
         candidate("a/fast", Tier::Fast, 1),
         candidate("a/standard", Tier::Standard, 3),
@@ -93,11 +94,11 @@ fn chosen(decision: &RouteDecision) -> String {
 }
 
 #[test]
-fn auto_takes_the_fast_for_the_simple_and_the_strong_for_planning() {
+fn auto_matches_the_tier_to_the_step() {
     assert_eq!(chosen(&decided(&simple(), &three())), "a/fast");
-    let plan = need("add dark mode to the settings page", Purpose::Plan);
+    let plan = need("add dark mode to the settings page", StepPurpose::Plan);
     assert_eq!(chosen(&decided(&plan, &three())), "a/strong");
-    let long = Need {
+    let long = RouteRequirements {
         prompt: TokenCount(150_000),
         ..plan
     };
@@ -109,75 +110,80 @@ fn auto_takes_the_fast_for_the_simple_and_the_strong_for_planning() {
 }
 
 #[test]
-fn what_it_must_be_able_to_do_is_no_matter_of_points() {
-    let check = |change: fn(&mut Candidate), need: &Need, expected: Exclusion| {
-        let mut candidates = three();
-        change(&mut candidates[0]);
-        let decision = decided(need, &candidates);
-        let fast = decision
-            .considered
-            .iter()
-            .find(|one| one.lane.model.model == "fast");
-        assert_eq!(
-            fast.expect("considered").verdict,
-            Verdict::Excluded(expected)
-        );
-        assert_eq!(chosen(&decision), "a/standard");
-        assert!(
-            decision
-                .chain
+fn missing_abilities_exclude_a_model() {
+    let check =
+        |change: fn(&mut RouteCandidate), need: &RouteRequirements, expected: ExclusionReason| {
+            let mut candidates = three();
+            change(&mut candidates[0]);
+            let decision = decided(need, &candidates);
+            let fast = decision
+                .considered
                 .iter()
-                .all(|link| link.lane.model.model != "fast")
-        );
-    };
+                .find(|one| one.lane.model.model == "fast");
+            assert_eq!(
+                fast.expect("considered").verdict,
+                CandidateVerdict::Excluded(expected)
+            );
+            assert_eq!(chosen(&decision), "a/standard");
+            assert!(
+                decision
+                    .chain
+                    .iter()
+                    .all(|link| link.lane.model.model != "fast")
+            );
+        };
     check(
         |one| one.profile.tools = Some(false),
         &simple(),
-        Exclusion::NoTools,
+        ExclusionReason::NoTools,
     );
     check(
         |one| one.profile.tools = None,
         &simple(),
-        Exclusion::ToolsUnknown,
+        ExclusionReason::ToolsUnknown,
     );
     check(
         |one| one.is_allowed = false,
         &simple(),
-        Exclusion::NotAllowed,
+        ExclusionReason::NotAllowed,
     );
     check(
         |one| (one.is_allowed, one.profile.deprecated) = (false, true),
         &simple(),
-        Exclusion::Deprecated,
+        ExclusionReason::Deprecated,
     );
     check(
         |one| one.profile.context = TokenCount(20_999),
         &simple(),
-        Exclusion::ContextTooSmall {
+        ExclusionReason::ContextTooSmall {
             has: TokenCount(20_999),
             needs: TokenCount(21_000),
         },
     );
-    let private = Need {
+    let private = RouteRequirements {
         privacy: Privacy::Private,
         ..simple()
     };
     check(
         |one| one.privacy = Privacy::Any,
         &private,
-        Exclusion::Private {
+        ExclusionReason::Private {
             allowed: Privacy::Private,
         },
     );
-    let capped = Need {
+    let capped = RouteRequirements {
         cost_cap: Some(Cost::dollars(1)),
         ..simple()
     };
-    check(|one| one.price = None, &capped, Exclusion::PriceUnknown);
     check(
-        |one| one.price.as_mut().expect("priced").base.input = Some(Rate(100_000_000)),
+        |one| one.price = None,
         &capped,
-        Exclusion::TooDear {
+        ExclusionReason::PriceUnknown,
+    );
+    check(
+        |one| one.price.as_mut().expect("priced").base.input = Some(TokenRate(100_000_000)),
+        &capped,
+        ExclusionReason::TooDear {
             expected: Cost(2_005_000_000),
             cap: Cost::dollars(1),
         },
@@ -192,32 +198,32 @@ fn what_it_must_be_able_to_do_is_no_matter_of_points() {
     let decision = decided(&vision, &three());
     assert_eq!(
         (chosen(&decision), decision.reason),
-        ("nobody".to_owned(), Reason::Nobody)
+        ("nobody".to_owned(), RouteReason::Nobody)
     );
 }
 
 #[test]
-fn within_a_turn_the_lane_is_kept() {
-    let mut need = need("plan a migration of the entire codebase", Purpose::Plan);
+fn route_is_kept_within_a_turn() {
+    let mut need = need("plan a migration of the entire codebase", StepPurpose::Plan);
     need.current = Some(lane("a/fast", "KEY"));
-    need.boundary = Boundary::Within;
+    need.boundary = SwitchBoundary::Within;
     let decision = decided(&need, &three());
     assert_eq!(
         (chosen(&decision), decision.reason),
-        ("a/fast".to_owned(), Reason::Sticky)
+        ("a/fast".to_owned(), RouteReason::Sticky)
     );
-    need.boundary = Boundary::NewTurn;
+    need.boundary = SwitchBoundary::NewTurn;
     assert_eq!(chosen(&decided(&need, &three())), "a/strong");
-    need.boundary = Boundary::Within;
+    need.boundary = SwitchBoundary::Within;
     let mut candidates = three();
     candidates[0].sickness = 1.0;
     assert_eq!(chosen(&decided(&need, &candidates)), "a/strong");
     candidates.remove(0);
-    assert_eq!(decided(&need, &candidates).reason, Reason::Displaced);
+    assert_eq!(decided(&need, &candidates).reason, RouteReason::Displaced);
 }
 
 #[test]
-fn a_warm_cache_keeps_a_conversation_where_it_is() {
+fn warm_cache_keeps_the_current_route() {
     let mut candidates = three();
     let mut other = candidate("b/fast", Tier::Fast, 1);
     other.latency = Some(Duration::from_secs(4));
@@ -230,21 +236,21 @@ fn a_warm_cache_keeps_a_conversation_where_it_is() {
 }
 
 #[test]
-fn a_named_model_is_taken_and_never_exchanged_for_another_silently() {
+fn named_model_is_never_replaced_silently() {
     let mut need = simple();
-    need.wanted = Wanted::Model(lane("a/strong", "").model);
-    need.fallback = Fallback::SameModel;
+    need.wanted = RequestedModel::Model(lane("a/strong", "").model);
+    need.fallback = FallbackScope::SameModel;
     let mut candidates = three();
     candidates[2].is_allowed = false;
     candidates[2].profile.tools = None;
-    candidates.push(Candidate {
-        same_as: Some(candidates[2].lane.model.clone()),
+    candidates.push(RouteCandidate {
+        same_as: Some(candidates[2].route.model.clone()),
         ..candidate("router/a/strong", Tier::Strong, 11)
     });
     let decision = decided(&need, &candidates);
     assert_eq!(
         (chosen(&decision), decision.reason),
-        ("a/strong".to_owned(), Reason::Named)
+        ("a/strong".to_owned(), RouteReason::Named)
     );
     let chain: Vec<_> = decision
         .chain
@@ -254,38 +260,38 @@ fn a_named_model_is_taken_and_never_exchanged_for_another_silently() {
     assert_eq!(
         chain,
         [
-            ("a/strong".to_owned(), LinkKind::Chosen),
-            ("router/a/strong".to_owned(), LinkKind::SameModel)
+            ("a/strong".to_owned(), FallbackKind::Chosen),
+            ("router/a/strong".to_owned(), FallbackKind::SameModel)
         ]
     );
-    need.wanted = Wanted::Model(lane("a/none", "").model);
+    need.wanted = RequestedModel::Model(lane("a/none", "").model);
     let decision = decided(&need, &candidates);
-    assert_eq!(decision.reason, Reason::Nobody);
+    assert_eq!(decision.reason, RouteReason::Nobody);
     assert!(
         decision
             .to_string()
-            .starts_with("no model: there is no a/none among"),
+            .starts_with("no model: a/none is not among"),
         "{decision}"
     );
 }
 
 #[test]
-fn falling_back_goes_from_the_same_model_to_the_nearest() {
+fn fallbacks_prefer_the_same_model_then_similar_ones() {
     let mut candidates = three();
     candidates.push(candidate("b/fast", Tier::Fast, 2));
     candidates.push(candidate("b/small", Tier::Small, 1));
-    candidates.push(Candidate {
-        lane: lane("a/standard", "OTHER_KEY"),
+    candidates.push(RouteCandidate {
+        route: lane("a/standard", "OTHER_KEY"),
         ..candidate("a/standard", Tier::Standard, 3)
     });
-    candidates.push(Candidate {
+    candidates.push(RouteCandidate {
         sickness: 1.0,
         ..candidate("c/standard", Tier::Standard, 3)
     });
     candidates.push(candidate("d/standard", Tier::Standard, 9));
     let mut need = simple();
-    need.wanted = Wanted::Model(lane("a/standard", "").model);
-    let names = |need: &Need| {
+    need.wanted = RequestedModel::Model(lane("a/standard", "").model);
+    let names = |need: &RouteRequirements| {
         let decision = decided(need, &candidates);
         let links = decision.chain.iter();
         links
@@ -305,14 +311,14 @@ fn falling_back_goes_from_the_same_model_to_the_nearest() {
             "a/strong stronger",
         ]
     );
-    need.fallback = Fallback::SameTier;
+    need.fallback = FallbackScope::SameTier;
     assert_eq!(names(&need).len(), 4);
-    need.fallback = Fallback::Never;
+    need.fallback = FallbackScope::Never;
     assert_eq!(names(&need).len(), 1);
 }
 
 #[test]
-fn a_decision_can_be_read() {
+fn decision_formats_as_readable_text() {
     let mut candidates = three();
     candidates[1].price = None;
     candidates[2].profile.tools = Some(false);
@@ -322,7 +328,7 @@ fn a_decision_can_be_read() {
           complexity 15 of 100 (fast suffices), any step +25, easy words -10
           a/fast with KEY (fast): 0.96 = fit 1.00 - cost 0.01 ($0.0250) - time 0.03 (5.0 s)
           a/standard with KEY (standard): 0.52 = fit 0.85 - cost 0.30 (unknown) - time 0.03 (5.0 s)
-          a/strong with KEY (strong): it does not call tools
+          a/strong with KEY (strong): it does not support tool calls
           if it cannot answer: a/standard with KEY (stronger)"#]]
     .assert_eq(&decision.to_string());
     let json = serde_json::to_string(&decision).expect("it is serialised");
@@ -332,43 +338,47 @@ fn a_decision_can_be_read() {
     );
 }
 
-/// Whatever the candidates are: the chain ends, holds no lane twice and none that is excluded.
+/// For all candidates the chain ends, with no route twice and none that is excluded.
 #[test]
-fn falling_back_always_ends() {
+fn fallback_chains_are_finite() {
     let tiers = [Tier::Small, Tier::Fast, Tier::Standard, Tier::Strong];
     for seed in 0..2000 {
-        let mut random = Random::new(seed);
-        let candidates: Vec<Candidate> = (0..random.below(12))
+        let mut random = TestRng::new(seed);
+        let candidates: Vec<RouteCandidate> = (0..random.next_below(12))
             .map(|_| {
-                let name = format!("p{}/m{}", random.below(3), random.below(4));
-                let mut one = candidate(&name, *random.pick(&tiers), 1 + random.below(20));
+                let name = format!("p{}/m{}", random.next_below(3), random.next_below(4));
+                let mut one = candidate(&name, *random.pick(&tiers), 1 + random.next_below(20));
                 one.is_allowed = !random.one_in(4);
-                one.sickness = random.below(5) as f64 / 4.0;
+                one.sickness = random.next_below(5) as f64 / 4.0;
                 one.profile.tools = *random.pick(&[Some(true), Some(true), Some(false), None]);
                 one.latency = random
                     .one_in(2)
-                    .then(|| Duration::from_secs(random.below(60)));
-                one.price = one.price.filter(|_| random.below(4) > 0);
+                    .then(|| Duration::from_secs(random.next_below(60)));
+                one.price = one.price.filter(|_| random.next_below(4) > 0);
                 one.same_as = random.one_in(3).then(|| lane("maker/m", "").model);
-                one.warm = TokenCount(random.below(40_000));
+                one.warm = TokenCount(random.next_below(40_000));
                 one
             })
             .collect();
         let mut need = simple();
         need.fallback = *random.pick(&[
-            Fallback::Never,
-            Fallback::SameModel,
-            Fallback::SameTier,
-            Fallback::AnyTier,
+            FallbackScope::Never,
+            FallbackScope::SameModel,
+            FallbackScope::SameTier,
+            FallbackScope::AnyTier,
         ]);
         if let Some(one) = candidates.first() {
-            need.current = random.one_in(2).then(|| one.lane.clone());
+            need.current = random.one_in(2).then(|| one.route.clone());
             if random.one_in(2) {
-                need.wanted = Wanted::Model(one.lane.model.clone());
+                need.wanted = RequestedModel::Model(one.route.model.clone());
             }
         }
-        need.boundary = *random.pick(&[Boundary::Within, Boundary::NewTurn, Boundary::Failed]);
-        need.cost_cap = random.one_in(4).then(|| Cost(random.below(1 << 28)));
+        need.boundary = *random.pick(&[
+            SwitchBoundary::Within,
+            SwitchBoundary::NewTurn,
+            SwitchBoundary::Failed,
+        ]);
+        need.cost_cap = random.one_in(4).then(|| Cost(random.next_below(1 << 28)));
         let decision = decided(&need, &candidates);
         assert_eq!(decision, decided(&need, &candidates), "seed {seed}");
         assert_eq!(
@@ -382,13 +392,12 @@ fn falling_back_always_ends() {
                 decision.chain[..ix].iter().all(|one| one.lane != link.lane),
                 "seed {seed}"
             );
-            let is_eligible = decision
-                .considered
-                .iter()
-                .any(|one| one.lane == link.lane && matches!(one.verdict, Verdict::Scored(_)));
+            let is_eligible = decision.considered.iter().any(|one| {
+                one.lane == link.lane && matches!(one.verdict, CandidateVerdict::Scored(_))
+            });
             assert!(is_eligible, "seed {seed}: {}", link.lane);
         }
-        if let (Wanted::Model(model), Some(chosen)) = (&need.wanted, &decision.chosen) {
+        if let (RequestedModel::Model(model), Some(chosen)) = (&need.wanted, &decision.chosen) {
             assert_eq!(chosen.model, *model, "seed {seed}");
         }
         assert!(!decision.to_string().is_empty());

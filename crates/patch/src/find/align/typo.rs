@@ -1,7 +1,7 @@
-//! Whether two lines differ by a slip of the pen within one word.
+//! Detects lines that differ by a typo within one word.
 //!
-//! A word that the file has elsewhere is no slip but another name, and digits and signs are never
-//! slips: a line that differs in these is another line.
+//! A word that occurs elsewhere in the file is a different name and not a typo. Digits and
+//! punctuation are never typos: lines that differ in them are different lines.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,16 +10,16 @@ use std::ops::Range;
 use crate::file::FileText;
 use crate::fold;
 
-/// The most letters that a slip changes.
-const MOST: usize = 2;
+/// Maximum number of letters changed by a typo.
+const MAX_LETTERS: usize = 2;
 
-/// Judges slips in one file, and remembers which words it has.
-pub(crate) struct Slips<'a> {
+/// Detects typos relative to one file, and caches which words occur in it.
+pub(crate) struct TypoFinder<'a> {
     file: &'a FileText<'a>,
     names: RefCell<HashMap<String, bool>>,
 }
 
-impl<'a> Slips<'a> {
+impl<'a> TypoFinder<'a> {
     pub(crate) fn of(file: &'a FileText<'a>) -> Self {
         Self {
             file,
@@ -27,11 +27,11 @@ impl<'a> Slips<'a> {
         }
     }
 
-    /// By how many letters the word differs; `None` unless it is a slip.
+    /// Returns the number of letters by which the word differs; `None` unless it is a typo.
     pub(crate) fn distance(&self, old: &str, row: &str) -> Option<usize> {
-        let slip = Slip::of(old, row)?;
-        let there = word(&slip.row, &slip.row_part);
-        let word = word(&slip.old, &slip.old_part);
+        let slip = Typo::of(old, row)?;
+        let there = enclosing_word(&slip.row, &slip.row_part);
+        let word = enclosing_word(&slip.old, &slip.old_part);
         let are_words = !word.is_empty() && !there.is_empty();
         (are_words && !self.is_name(word)).then(|| slip.distance())
     }
@@ -41,22 +41,22 @@ impl<'a> Slips<'a> {
         if let Some(is_name) = names.get(&word) {
             return *is_name;
         }
-        let is_name = stands_alone(self.file.normal(), &word);
+        let is_name = occurs_as_word(self.file.normal(), &word);
         names.insert(word, is_name);
         is_name
     }
 }
 
-/// Two lines that differ by a few letters in one place, apart from white space around them.
-pub(crate) struct Slip {
+/// Two lines that differ by a few letters in one place, ignoring surrounding white space.
+pub(crate) struct Typo {
     old: Vec<char>,
     row: Vec<char>,
-    /// What differs.
+    /// Differing part of each line.
     old_part: Range<usize>,
     row_part: Range<usize>,
 }
 
-impl Slip {
+impl Typo {
     pub(crate) fn of(old: &str, row: &str) -> Option<Self> {
         let (old, row) = (old.trim(), row.trim());
         if !may_be_near(old.as_bytes(), row.as_bytes()) {
@@ -79,7 +79,7 @@ impl Slip {
             .iter()
             .chain(&slip.row[slip.row_part.clone()]);
         let are_letters = differing.all(|sign| sign.is_alphabetic() || *sign == '_');
-        let is_short = (1..=MOST).contains(&slip.distance());
+        let is_short = (1..=MAX_LETTERS).contains(&slip.distance());
         (is_short && are_letters).then_some(slip)
     }
 
@@ -87,7 +87,7 @@ impl Slip {
         self.old_part.len().max(self.row_part.len())
     }
 
-    /// The old line without white space around it, with the letters of the row.
+    /// Returns the trimmed old line with the letters of the row.
     pub(crate) fn mended(&self) -> String {
         let parts = [
             &self.old[..self.old_part.start],
@@ -98,10 +98,10 @@ impl Slip {
     }
 }
 
-/// A cheap look at the bytes: whether what differs between the ends both have in common is short.
+/// Checks on bytes whether the part that differs is short.
 fn may_be_near(old: &[u8], row: &[u8]) -> bool {
-    // A char has up to four bytes, and a slip cuts into a further one at either end.
-    const BYTES: usize = 4 * (MOST + 2);
+    // A char has up to four bytes, and the difference may cut into one more at either end.
+    const BYTES: usize = 4 * (MAX_LETTERS + 2);
     let longer = old.len().max(row.len());
     let shorter = old.len().min(row.len());
     let head = old.iter().zip(row).take_while(|(a, b)| a == b).count();
@@ -114,8 +114,8 @@ fn is_word(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_'
 }
 
-/// The word around some chars.
-fn word(line: &[char], part: &Range<usize>) -> String {
+/// Returns the word around a range of characters.
+fn enclosing_word(line: &[char], part: &Range<usize>) -> String {
     let before = line[..part.start].iter().rev();
     let before = before.take_while(|sign| is_word(**sign)).count();
     let after = line[part.end..]
@@ -125,8 +125,8 @@ fn word(line: &[char], part: &Range<usize>) -> String {
     line[part.start - before..part.end + after].iter().collect()
 }
 
-/// Whether the text holds the word with no word char beside it.
-fn stands_alone(text: &str, word: &str) -> bool {
+/// Whether the text contains the word with no word character next to it.
+fn occurs_as_word(text: &str, word: &str) -> bool {
     let is_free = |sign: Option<char>| sign.is_none_or(|sign| !is_word(sign));
     memchr::memmem::find_iter(text.as_bytes(), word).any(|at| {
         let (before, after) = (

@@ -16,7 +16,7 @@ fn call(old: &str, occurrences: Occurrences) -> FileEdit {
 #[test]
 fn any_text_may_be_replaced_once_or_everywhere() {
     for occurrences in [Occurrences::One, Occurrences::All] {
-        let Change::Update { hunks, .. } = call("ol", occurrences).change else {
+        let PatchOperation::Update { hunks, .. } = call("ol", occurrences).change else {
             panic!("an update");
         };
         let hunk = &hunks[0];
@@ -29,5 +29,8 @@ fn any_text_may_be_replaced_once_or_everywhere() {
 #[test]
 fn nothing_to_find_creates_the_file() {
     let text = "new".to_owned();
-    assert_eq!(call("", Occurrences::One).change, Change::Create { text });
+    assert_eq!(
+        call("", Occurrences::One).change,
+        PatchOperation::Create { text }
+    );
 }

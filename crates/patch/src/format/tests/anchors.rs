@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn every_operation() {
     check(
-        Format::Anchors,
+        EditFormat::Anchors,
         "I change two files.\n*** File: src/a.rs\nreplace 12#a3f\n+x\n\nreplace 15#9bc..17#0d1:\n+\n+ y\n\
          delete 20#77e\nbefore 3#5c0\n+b\nafter 40#e19\n+c\n*** File: b\ndelete 1#a..2#b\n",
         "anchored src/a.rs\n  replace 11#a3f..11#a3f \"x\\n\"\n  replace 14#9bc..16#0d1 \"\\n y\\n\"\n  \
@@ -16,7 +16,7 @@ fn every_operation() {
 
 #[test]
 fn what_makes_no_sense_is_lost() {
-    let no_operation = "this is no operation; write \"replace 12#a3f..14#0c9\", \"delete 12#a3f\", \
+    let no_operation = "this is not an operation; write \"replace 12#a3f..14#0c9\", \"delete 12#a3f\", \
                         \"before 12#a3f\" or \"after 12#a3f\"";
     for line in [
         "swap 1#a",
@@ -26,24 +26,24 @@ fn what_makes_no_sense_is_lost() {
         "replace 2#a..1#b",
     ] {
         check(
-            Format::Anchors,
+            EditFormat::Anchors,
             &format!("*** File: a\n{line}\n+x\ndelete 1#a\n"),
             &format!("anchored a\n  replace 0#a..0#a \"\"\nlost line 2: {no_operation}"),
         );
     }
     check(
-        Format::Anchors,
+        EditFormat::Anchors,
         "*** File: a\nreplace 1#a\n",
-        "lost line 2: no lines follow this operation; lines that appear begin with \"+\", and \
+        "lost line 2: no lines follow this operation; added lines begin with \"+\", and \
          \"delete\" takes lines away",
     );
     check(
-        Format::Anchors,
+        EditFormat::Anchors,
         "*** File: a\ndelete 1#a\n+x\n",
         "lost line 3: \"delete\" takes no lines; use \"replace\"",
     );
     check(
-        Format::Anchors,
+        EditFormat::Anchors,
         "",
         "lost line 1: there is no edit here: a file begins with \"*** File: path\"",
     );

@@ -5,7 +5,7 @@ use super::*;
 #[track_caller]
 fn patch(body: &str, expected: &str) {
     check(
-        Format::ApplyPatch,
+        EditFormat::ApplyPatch,
         &format!("*** Begin Patch\n{body}*** End Patch\n"),
         expected,
     );
@@ -71,13 +71,13 @@ fn numbers_in_a_header_are_a_hint() {
 #[test]
 fn spaces_around_markers_are_tolerated() {
     check(
-        Format::ApplyPatch,
+        EditFormat::ApplyPatch,
         " *** Begin Patch \n  *** Update File: a \n@@\n-one\n+two\n *** End Patch \n",
         "update a\n  \"one\\n\" -> \"two\\n\"",
     );
     // Followed by more of the hunk it is a line of the file.
     check(
-        Format::ApplyPatch,
+        EditFormat::ApplyPatch,
         "*** Begin Patch\n*** Update File: a\n@@\n *** End Patch\n-one\n*** End Patch\n",
         "update a\n  \"*** End Patch\\none\\n\" -> \"*** End Patch\\n\"",
     );
@@ -88,7 +88,7 @@ fn a_line_that_stays_may_lack_its_space() {
     patch(
         "*** Update File: a\n@@\n-x\nforgotten\n+y\n@@\n-z\n",
         "update a\n  \"x\\nforgotten\\n\" -> \"forgotten\\ny\\n\"\n  \"z\\n\" -> \"\"\ntolerated line 5: \
-         a line that stays lacks the space before it",
+         an unchanged line lacks its leading space",
     );
 }
 
@@ -101,7 +101,7 @@ fn a_here_document_is_unwrapped() {
     ] {
         let body = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
         check(
-            Format::ApplyPatch,
+            EditFormat::ApplyPatch,
             &format!("{head}{body}{tail}"),
             "delete a",
         );
@@ -113,7 +113,7 @@ fn what_cannot_be_read_is_lost_with_a_reason() {
     patch("", "lost line 2: the patch changes nothing");
     patch(
         "*** Update File: a\n",
-        "lost line 3: the update before this line lacks lines that say what changes",
+        "lost line 3: the update before this line contains no changes",
     );
     patch(
         "*** Frobnicate File: a\n",
@@ -127,12 +127,12 @@ fn what_cannot_be_read_is_lost_with_a_reason() {
          goes away, \"+\" when it appears",
     );
     check(
-        Format::ApplyPatch,
+        EditFormat::ApplyPatch,
         "*** Begin Patch\n*** Update File: a\n@@\n-x\n@@\n-y\n",
         "update a\n  \"x\\n\" -> \"\"\nlost line 7: the patch is cut off: \"*** End Patch\" is missing",
     );
     check(
-        Format::ApplyPatch,
+        EditFormat::ApplyPatch,
         "nothing",
         "lost line 2: there is no patch here: it begins with \"*** Begin Patch\"",
     );
@@ -158,7 +158,7 @@ fn the_shared_scenarios_are_read() {
         let is_malformed = ["005", "008", "013"]
             .iter()
             .any(|number| name.starts_with(number));
-        let parsed = parse(Format::ApplyPatch, &text);
+        let parsed = parse(EditFormat::ApplyPatch, &text);
         assert_eq!(parsed.has_losses(), is_malformed, "{name}: {parsed:?}");
     }
     assert_eq!(count, 23);

@@ -53,12 +53,12 @@ fn layout(parsed: &Parsed) -> (String, usize, usize) {
     let mut entries = Vec::new();
     for file in &parsed.files {
         match &file.change {
-            Change::Update { hunks, .. } => {
+            PatchOperation::Update { hunks, .. } => {
                 for hunk in hunks {
                     entries.push((hunk.source.start, block(&file.path, &hunk.old, &hunk.new)));
                 }
             }
-            Change::Create { text } => {
+            PatchOperation::Create { text } => {
                 // It has no place of its own; the one before it is near enough.
                 let start = entries.last().map_or(0, |(start, _)| *start);
                 entries.push((start, block(&file.path, "", text)));
@@ -92,7 +92,7 @@ fn the_transcript_is_read_as_the_gold_says() {
     let (mut edits, mut shells, mut malformed) = (0, 0, 0);
     for section in sections(&transcript) {
         let (header, content) = section.split_once('\n').unwrap_or((section, ""));
-        let parsed = parse(Format::SearchReplace, content);
+        let parsed = parse(EditFormat::SearchReplace, content);
         let heading = format!("\n\n@@@ {} {SIGNS}\n", header.trim());
         if parsed.has_losses() {
             rest = rest.strip_prefix(&heading).unwrap_or_else(|| {

@@ -79,8 +79,8 @@ fn random_text(dice: &mut Dice) -> String {
     (0..count).map(|_| WORDS[dice.below(WORDS.len())]).collect()
 }
 
-fn in_pieces(format: Format, text: &str, dice: &mut Dice) -> Vec<Event> {
-    let mut reader = Reader::new(format);
+fn in_pieces(format: EditFormat, text: &str, dice: &mut Dice) -> Vec<FormatEvent> {
+    let mut reader = FormatReader::new(format);
     let mut events = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -101,8 +101,8 @@ fn pieces_make_the_whole() {
     for seed in 1..=4_000 {
         let mut dice = Dice(seed * 0x9E37_79B9);
         let text = random_text(&mut dice);
-        for format in Format::ALL {
-            let mut whole = Reader::new(format);
+        for format in EditFormat::ALL {
+            let mut whole = FormatReader::new(format);
             let mut events = whole.feed(&text);
             events.extend(whole.finish());
             let pieces = in_pieces(format, &text, &mut dice);
@@ -113,7 +113,7 @@ fn pieces_make_the_whole() {
 }
 
 /// What holds for every text.
-fn assert_sound(format: Format, text: &str, events: &[Event], seed: u64) {
+fn assert_sound(format: EditFormat, text: &str, events: &[FormatEvent], seed: u64) {
     let name = format.name();
     let is_inside = |source: &std::ops::Range<usize>| {
         source.start <= source.end && text.get(source.clone()).is_some()
@@ -121,55 +121,55 @@ fn assert_sound(format: Format, text: &str, events: &[Event], seed: u64) {
     let (mut open_file, mut open_hunk) = (false, false);
     for event in events {
         match event {
-            Event::FileStarted { .. } => {
+            FormatEvent::FileStarted { .. } => {
                 assert!(!open_file, "seed {seed}, {name}: a file in a file");
                 open_file = true;
             }
-            Event::FileDone(_) | Event::FileDropped => {
+            FormatEvent::FileDone(_) | FormatEvent::FileDropped => {
                 assert!(
                     open_file && !open_hunk,
                     "seed {seed}, {name}: the end of no file"
                 );
                 open_file = false;
             }
-            Event::HunkStarted { .. } => {
+            FormatEvent::HunkStarted { .. } => {
                 assert!(
                     open_file && !open_hunk,
                     "seed {seed}, {name}: a hunk nowhere"
                 );
                 open_hunk = true;
             }
-            Event::HunkDone(hunk) => {
+            FormatEvent::HunkDone(hunk) => {
                 assert!(
                     open_hunk && is_inside(&hunk.source),
                     "seed {seed}, {name}: {hunk:?}"
                 );
                 open_hunk = false;
             }
-            Event::HunkDropped => {
+            FormatEvent::HunkDropped => {
                 assert!(open_hunk, "seed {seed}, {name}: the end of no hunk");
                 open_hunk = false;
             }
-            Event::Line { .. } => assert!(open_file, "seed {seed}, {name}: a line nowhere"),
-            Event::OperationDone(edit) => {
+            FormatEvent::Line { .. } => assert!(open_file, "seed {seed}, {name}: a line nowhere"),
+            FormatEvent::OperationDone(edit) => {
                 assert!(
                     open_file && is_inside(&edit.source),
                     "seed {seed}, {name}: {edit:?}"
                 );
             }
-            Event::Problem(problem) => {
+            FormatEvent::Problem(problem) => {
                 assert!(
                     is_inside(&problem.source),
                     "seed {seed}, {name}: {problem:?}"
                 );
             }
-            Event::Shell(block) => assert!(is_inside(&block.source), "seed {seed}, {name}"),
+            FormatEvent::Shell(block) => assert!(is_inside(&block.source), "seed {seed}, {name}"),
         }
     }
     assert!(!open_file && !open_hunk, "seed {seed}, {name}: left open");
     let parsed = collect(events.to_vec());
     for file in &parsed.files {
-        if let Change::Update { hunks, .. } = &file.change {
+        if let PatchOperation::Update { hunks, .. } = &file.change {
             for hunk in hunks
                 .iter()
                 .filter(|hunk| hunk.grain == crate::edit::Grain::Lines)
@@ -187,12 +187,12 @@ fn assert_sound(format: Format, text: &str, events: &[Event], seed: u64) {
 
 #[test]
 fn lines_come_as_they_are_written() {
-    let mut reader = Reader::new(Format::SearchReplace);
+    let mut reader = FormatReader::new(EditFormat::SearchReplace);
     assert_eq!(reader.feed("a.rs\n```\n<<<<<<< SEA"), []);
     let path = "a.rs".to_owned();
     let started = [
-        Event::FileStarted { path },
-        Event::HunkStarted {
+        FormatEvent::FileStarted { path },
+        FormatEvent::HunkStarted {
             row: None,
             context: Vec::new(),
         },
@@ -200,11 +200,17 @@ fn lines_come_as_they_are_written() {
     assert_eq!(reader.feed("RCH\nfn"), started);
     let line = |side, text: &str| {
         let text = text.to_owned();
-        Event::Line { side, text }
+        FormatEvent::Line { side, text }
     };
-    assert_eq!(reader.feed(" a() {\n====="), [line(Side::Old, "fn a() {")]);
-    assert_eq!(reader.feed("==\nfn b() {\n"), [line(Side::New, "fn b() {")]);
+    assert_eq!(
+        reader.feed(" a() {\n====="),
+        [line(HunkSide::Old, "fn a() {")]
+    );
+    assert_eq!(
+        reader.feed("==\nfn b() {\n"),
+        [line(HunkSide::New, "fn b() {")]
+    );
     let done = reader.feed(">>>>>>> REPLACE\n");
-    assert!(matches!(&done[..], [Event::HunkDone(hunk)] if hunk.new == "fn b() {\n"));
-    assert!(matches!(&reader.finish()[..], [Event::FileDone(_)]));
+    assert!(matches!(&done[..], [FormatEvent::HunkDone(hunk)] if hunk.new == "fn b() {\n"));
+    assert!(matches!(&reader.finish()[..], [FormatEvent::FileDone(_)]));
 }

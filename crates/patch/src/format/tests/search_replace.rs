@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn blocks(text: &str, expected: &str) {
-    check(Format::SearchReplace, text, expected);
+    check(EditFormat::SearchReplace, text, expected);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_block_with_nothing_to_find_creates() {
 }
 
 #[test]
-fn markers_may_have_five_to_nine_signs_and_need_not_agree() {
+fn markers_have_five_to_nine_characters_and_may_differ() {
     blocks(
         "a\n<<<<<<<<< SEARCH\nx\n=======\ny\n=========\nz\n>>>>>>> REPLACE\n>>>>>>>>> REPLACE\n",
         "update a\n  \"x\\n=======\\ny\\n\" -> \"z\\n>>>>>>> REPLACE\\n\"",
@@ -85,7 +85,7 @@ fn two_dividers_are_refused_and_not_guessed() {
 }
 
 #[test]
-fn what_is_cut_off_is_lost_and_the_rest_is_not() {
+fn a_truncated_block_is_lost_and_others_are_kept() {
     blocks(
         "a\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nz\n",
         "update a\n  \"x\\n\" -> \"y\\n\"\nlost line 9: the last block is not complete: \"=======\" \

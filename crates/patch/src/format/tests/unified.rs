@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn diff(text: &str, expected: &str) {
-    check(Format::UnifiedDiff, text, expected);
+    check(EditFormat::UnifiedDiff, text, expected);
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn wrong_counts_are_tolerated() {
     diff(
         "--- a/x\n+++ b/x\n@@ -1,9 +1,2 @@\n-a\n+b\n c\n--- a/y\n+++ b/y\n@@ -3 +3 @@\n-d\n+e\n f\n",
         "update x\n  \"a\\nc\\n\" -> \"b\\nc\\n\" at 0\nupdate y\n  \"d\\nf\\n\" -> \"e\\nf\\n\" at 2\n\
-         tolerated line 3: the counts in this hunk's header do not fit its lines\n\
-         tolerated line 9: the counts in this hunk's header do not fit its lines",
+         tolerated line 3: the counts in this hunk's header do not match its lines\n\
+         tolerated line 9: the counts in this hunk's header do not match its lines",
     );
     diff(
         "--- a/x\n+++ b/x\n@@ ... @@ fn f\n-a\n\n+b\n",
@@ -85,7 +85,7 @@ fn wrong_counts_are_tolerated() {
 }
 
 #[test]
-fn lines_that_look_like_headers_are_told_apart_by_the_counts() {
+fn counts_distinguish_hunk_lines_from_headers() {
     diff(
         "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n c\n--- sql\n+++ cpp\n@@ -9 +9 @@\n-a\n+b\n",
         "update x\n  \"c\\n-- sql\\n\" -> \"c\\n++ cpp\\n\" at 0 at the end\n  \"a\\n\" -> \"b\\n\" at 8",

@@ -1,20 +1,20 @@
-//! The headers of files and hunks.
+//! Headers of files and hunks in a unified diff.
 
 use base::Row;
 
-use crate::edit::Change;
+use crate::edit::PatchOperation;
 use crate::format::sink::empty_update;
 
-/// The numbers of `@@ -3,7 +3,8 @@`.
+/// Numbers of a hunk header such as `@@ -3,7 +3,8 @@`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::format) struct HunkHeader {
-    /// The first line, counted from 1, and how many.
+    /// First line, one-based, and number of lines.
     pub(super) old: (u32, u32),
     pub(super) new: (u32, u32),
 }
 
 impl HunkHeader {
-    /// `None` where there are no numbers.
+    /// Parses a hunk header; `None` if it has no numbers.
     pub(in crate::format) fn read(line: &str) -> Option<Self> {
         let rest = line.strip_prefix("@@")?.trim_start();
         let (old, rest) = range(rest.strip_prefix('-')?)?;
@@ -24,7 +24,7 @@ impl HunkHeader {
             .then_some(Self { old, new })
     }
 
-    /// The row at which the old lines begin; of an insertion, the row it takes.
+    /// Returns the row at which the old lines begin, or the row of an insertion.
     pub(in crate::format) fn row(&self) -> Option<Row> {
         let (line, count) = self.old;
         Some(Row(if count == 0 {
@@ -34,8 +34,8 @@ impl HunkHeader {
         }))
     }
 
-    /// What a header without numbers says, `@@ fn main` or `@@ ... @@ fn main`.
-    pub(super) fn words(line: &str) -> Option<String> {
+    /// Returns the text of a header without numbers, such as `@@ fn main` or `@@ ... @@ fn main`.
+    pub(super) fn header_text(line: &str) -> Option<String> {
         let words = line.trim_matches('@').trim();
         let words = words.rsplit_once("@@").map_or(words, |(_, words)| words);
         let words = words.trim_start_matches("...").trim();
@@ -43,7 +43,7 @@ impl HunkHeader {
     }
 }
 
-/// `3,7` or `3`.
+/// Parses `3,7` or `3`, and returns the rest.
 fn range(text: &str) -> Option<((u32, u32), &str)> {
     let (line, rest) = number(text)?;
     match rest.strip_prefix(',') {
@@ -63,10 +63,10 @@ fn number(text: &str) -> Option<(u32, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
-/// What the headers of one file say.
+/// Content of the headers of one file.
 #[derive(Default)]
-pub(super) struct Names {
-    /// As written, prefix and all; `None` where nothing or `/dev/null` was said.
+pub(super) struct HeaderNames {
+    /// Name as written, including its prefix; `None` if missing or `/dev/null`.
     pub(super) old: Option<String>,
     pub(super) new: Option<String>,
     pub(super) renamed_from: Option<String>,
@@ -78,11 +78,11 @@ pub(super) struct Names {
     pub(super) is_mode_only: bool,
 }
 
-impl Names {
-    /// The path, and what happens to it.
-    pub(super) fn target(&self) -> Result<(String, Change), String> {
+impl HeaderNames {
+    /// Returns the path and the operation on it.
+    pub(super) fn target(&self) -> Result<(String, PatchOperation), String> {
         if let (Some(from), Some(to)) = (&self.renamed_from, &self.renamed_to) {
-            let change = Change::Update {
+            let change = PatchOperation::Update {
                 hunks: Vec::new(),
                 move_to: Some(to.clone()),
             };
@@ -104,7 +104,7 @@ impl Names {
         }
     }
 
-    /// Whether the two names mean different files and nothing says that it is renamed.
+    /// Whether the two names denote different files without a rename.
     pub(super) fn differ(&self) -> bool {
         let is_rename = self.renamed_to.is_some();
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
@@ -114,26 +114,26 @@ impl Names {
         !is_rename && old != new
     }
 
-    /// Whether headers alone, without a hunk, mean a change.
+    /// Whether the headers describe a change even without a hunk.
     pub(super) fn says_something(&self) -> bool {
         self.renamed_to.is_some() || self.is_new || self.is_gone
     }
 }
 
-fn created() -> Change {
-    Change::Create {
+fn created() -> PatchOperation {
+    PatchOperation::Create {
         text: String::new(),
     }
 }
 
-/// A file goes away that must hold what the hunks quote.
-fn deleted() -> Change {
-    Change::Delete {
+/// Returns a deletion that requires the quoted content.
+fn deleted() -> PatchOperation {
+    PatchOperation::Delete {
         content: Some(String::new()),
     }
 }
 
-/// What git puts before the two names of one file.
+/// Prefixes that Git puts before the two names of a file.
 const PREFIXES: [(&str, &str); 5] = [
     ("a/", "b/"),
     ("i/", "w/"),
@@ -150,7 +150,7 @@ fn without_prefixes(old: &str, new: &str) -> (String, String) {
     (old.to_owned(), new.to_owned())
 }
 
-/// The name of a file that has only one: its prefix is one of git's.
+/// Strips a Git prefix from the only name of a file.
 fn without_prefix(name: &str, prefixes: &str) -> String {
     let bare = name
         .split_once('/')
@@ -158,18 +158,19 @@ fn without_prefix(name: &str, prefixes: &str) -> String {
     bare.map_or(name, |(_, bare)| bare).to_owned()
 }
 
-/// The name behind `---` or `+++`, without a time.
+/// Returns the name after `---` or `+++`, without a timestamp.
 pub(super) fn name(text: &str) -> Option<String> {
-    let text = match text.starts_with('"') {
-        true => text,
-        false => text.split('\t').next().unwrap_or(text),
+    let text = if text.starts_with('"') {
+        text
+    } else {
+        text.split('\t').next().unwrap_or(text)
     };
     let name = unquoted(text.trim_end());
     (name != "/dev/null" && !name.is_empty()).then_some(name)
 }
 
-/// The two names behind `diff --git`: they are the same but for the prefix, or quoted, or one of
-/// them follows in a header of its own.
+/// Returns the two names after `diff --git`: they are equal except for the prefix, or quoted, or
+/// one of them follows in its own header.
 pub(super) fn git_names(text: &str) -> (Option<String>, Option<String>) {
     if let Some(quoted) = text.strip_prefix('"') {
         let end = end_of_quotes(quoted);
@@ -201,7 +202,7 @@ fn end_of_quotes(text: &str) -> usize {
     .unwrap_or(text.len())
 }
 
-/// A name in quotes as C writes strings, bytes in octal; any other is itself.
+/// Decodes a name quoted like a C string with octal bytes; any other name is unchanged.
 pub(super) fn unquoted(text: &str) -> String {
     let Some(quoted) = text.strip_prefix('"') else {
         return text.to_owned();

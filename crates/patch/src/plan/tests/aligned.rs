@@ -1,4 +1,5 @@
-//! Hunks whose text is not in the file as it stands: elisions, blank lines, slips; what may not be guessed.
+//! Hunks whose text differs from the file: elisions, blank lines, typos; ambiguous cases are
+//! refused.
 
 use super::*;
 
@@ -12,10 +13,10 @@ fn dots_stand_for_lines_that_stay() {
     let report = lands(
         long(),
         block,
-        Rung::Elided,
+        MatchStrategy::Elided,
         "fn f() {\n    a;\n    b;\n    c;\n    d;\n    x;\n}\n\nfn g() {\n}\n",
     );
-    assert_eq!(report.differences, [Difference::Elision]);
+    assert_eq!(report.differences, [HunkDifference::Elision]);
     let both = hunk(
         "    a;\n    // ... existing code ...\n    d;\n",
         "    A;\n    // ... existing code ...\n    D;\n",
@@ -23,7 +24,7 @@ fn dots_stand_for_lines_that_stay() {
     lands(
         long(),
         both,
-        Rung::Elided,
+        MatchStrategy::Elided,
         "fn f() {\n    A;\n    b;\n    c;\n    D;\n    e;\n}\n\nfn g() {\n}\n",
     );
 }
@@ -34,15 +35,15 @@ fn what_dots_leave_must_be_unmistakable() {
         long(),
         hunk("fn f() {\n...\n}\n", "fn f() {\n...\n    x;\n}\n"),
     );
-    assert_eq!(refusal, several(2, Rung::Elided));
+    assert_eq!(refusal, several(2, MatchStrategy::Elided));
     let refusal = refuses(long(), hunk("    a;\n...\n    d;\n", "    a;\n    d;\n"));
-    assert_eq!(refusal, Refusal::Unclear(Doubt::Elision));
+    assert_eq!(refusal, HunkRefusal::Unclear(Ambiguity::Elision));
     let refusal = refuses(
         long(),
         hunk("    a;\n", "    // ... rest of the function ...\n"),
     );
     assert!(
-        matches!(refusal, Refusal::ElidedReplacement(_)),
+        matches!(refusal, HunkRefusal::ElidedReplacement(_)),
         "{refusal:?}"
     );
 }
@@ -60,8 +61,8 @@ fn a_blank_line_left_out_stays() {
         "fn compute(total: u32) -> u32 {\n    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    inform(third);\n",
     );
     let after = function().replace("report", "inform");
-    let report = lands(function(), block, Rung::Aligned, &after);
-    assert_eq!(report.differences, [Difference::BlankLines]);
+    let report = lands(function(), block, MatchStrategy::Aligned, &after);
+    assert_eq!(report.differences, [HunkDifference::BlankLines]);
 }
 
 #[test]
@@ -79,10 +80,15 @@ fn one_of_two_blank_lines_left_out_stays() {
     ];
     for (from, to) in changes {
         let block = hunk(old, &old.replace(from, to));
-        lands(before, block, Rung::Aligned, &before.replace(from, to));
+        lands(
+            before,
+            block,
+            MatchStrategy::Aligned,
+            &before.replace(from, to),
+        );
     }
     // What is added right there may belong before, between or behind the two.
-    let boundary = Refusal::Unclear(Doubt::Boundary);
+    let boundary = HunkRefusal::Unclear(Ambiguity::Boundary);
     for added in ["import other\n", "import other\n\n", "import other\n\n\n"] {
         let new = old.replace("first_of_all\n", &format!("first_of_all\n{added}"));
         assert_eq!(refuses(before, hunk(old, &new)), boundary);
@@ -94,7 +100,7 @@ fn one_of_two_blank_lines_left_out_stays() {
 }
 
 #[test]
-fn as_many_blank_lines_as_there_are_set_apart_what_appears() {
+fn an_insertion_keeps_the_number_of_blank_lines_around_it() {
     let before = "one(first)\n\n\ntwo(second)\n";
     let old = "one(first)\n\ntwo(second)\n";
     let after = "one(first)\n\n\nmore(other)\n\n\ntwo(second)\n";
@@ -103,7 +109,7 @@ fn as_many_blank_lines_as_there_are_set_apart_what_appears() {
         "one(first)\n\nmore(other)\n\n\ntwo(second)\n",
         "one(first)\n\n\nmore(other)\n\ntwo(second)\n",
     ] {
-        lands(before, hunk(old, new), Rung::Aligned, after);
+        lands(before, hunk(old, new), MatchStrategy::Aligned, after);
     }
     // And back again.
     for old in [
@@ -111,13 +117,13 @@ fn as_many_blank_lines_as_there_are_set_apart_what_appears() {
         "one(first)\n\n\nmore(other)\n\ntwo(second)\n",
     ] {
         let new = "one(first)\n\ntwo(second)\n";
-        lands(after, hunk(old, new), Rung::Aligned, before);
+        lands(after, hunk(old, new), MatchStrategy::Aligned, before);
     }
     // With both neighbours changed it is not told which blank lines these are.
     let new = "one(third)\n\nmore(other)\n\n\ntwo(fourth)\n";
     assert_eq!(
         refuses(before, hunk(old, new)),
-        Refusal::Unclear(Doubt::Boundary)
+        HunkRefusal::Unclear(Ambiguity::Boundary)
     );
 }
 
@@ -129,9 +135,9 @@ fn lines_without_blank_lines_belong_to_their_neighbours() {
     let block = |new: &str| hunk(&old, &old.replace("    first(1)\n", new));
     let after = before.replace("first(1)\n", "first(1)\n    more(3)\n");
     let new = "    first(1)\n    more(3)\n";
-    lands(before, block(new), Rung::Aligned, &after);
+    lands(before, block(new), MatchStrategy::Aligned, &after);
     // What is written at the same depth may as well stand apart.
-    let boundary = Refusal::Unclear(Doubt::Boundary);
+    let boundary = HunkRefusal::Unclear(Ambiguity::Boundary);
     assert_eq!(refuses(before, block("    first(1)\nmore(3)\n")), boundary);
     let apart = old.replace("def two", "more(3)\n\n@marked(3)\ndef two");
     assert_eq!(refuses(before, hunk(&old, &apart)), boundary);
@@ -140,7 +146,7 @@ fn lines_without_blank_lines_belong_to_their_neighbours() {
     lands(
         before,
         block,
-        Rung::Aligned,
+        MatchStrategy::Aligned,
         &before.replace("first(1)", "first(3)"),
     );
     let new = old.replace("def one():\n    first(1)\n", "one = three\n");
@@ -148,7 +154,7 @@ fn lines_without_blank_lines_belong_to_their_neighbours() {
     // An attribute belongs to what follows.
     let new = old.replace("def two", "@marked(3)\ndef two");
     let after = before.replace("def two", "@marked(3)\ndef two");
-    lands(before, hunk(&old, &new), Rung::Aligned, &after);
+    lands(before, hunk(&old, &new), MatchStrategy::Aligned, &after);
     // A line that moves down stays with its like.
     let before = "import one_first\nimport two_second\n\n\ndef one():\n    first(1)\n";
     let old = before.replace("\n\n\n", "\n\n");
@@ -157,7 +163,7 @@ fn lines_without_blank_lines_belong_to_their_neighbours() {
         text.replace(both, "import two_second\nimport one_first\n")
     };
     let block = hunk(&old, &turned(&old));
-    lands(before, block, Rung::Aligned, &turned(before));
+    lands(before, block, MatchStrategy::Aligned, &turned(before));
 }
 
 #[test]
@@ -166,11 +172,11 @@ fn blank_lines_of_another_look_are_other_lines() {
     let before = "one(first)\ntwo(second)\n        \n    \n";
     let old = "one(first)\ntwo(second)\n    \n";
     let new = "one(first)\ntwo(second)\nmore(third)\n    \n    \n";
-    assert_eq!(refuses(before, hunk(old, new)), Refusal::NotFound);
+    assert_eq!(refuses(before, hunk(old, new)), HunkRefusal::NotFound);
     let before = "one(first)\n        \n    \ntwo(second)\n";
     let old = "one(first)\n    \ntwo(second)\n";
     let new = "one(first)\n    \ntwo(third)\n";
-    assert_eq!(refuses(before, hunk(old, new)), Refusal::NotFound);
+    assert_eq!(refuses(before, hunk(old, new)), HunkRefusal::NotFound);
 }
 
 #[test]
@@ -180,25 +186,25 @@ fn a_blank_line_before_a_bracket_may_move_up() {
     let new = "    first(1);\n    more(3);\n    last(2);\n}\n";
     assert_eq!(
         refuses(before, hunk(old, new)),
-        Refusal::Unclear(Doubt::Boundary)
+        HunkRefusal::Unclear(Ambiguity::Boundary)
     );
 }
 
 #[test]
-fn a_blank_line_behind_one_of_several_brackets_is_not_told() {
+fn a_blank_line_after_one_of_several_brackets_is_ambiguous() {
     // Which of the brackets the new blank line follows makes a difference.
     let before = "fn a() {\n    if b {\n        one(1);\n    }\n\n    two(2);\n    if c {\n        three(3);\n    }\n\n    four(4);\n}\n";
     let old = "    two(2);\n    if c {\n        three(3);\n    }\n    four(4);\n}\n";
     let new = "    if d {\n    }\n    if c {\n        three(3);\n    }\n\n    five(5);\n}\n";
     assert_eq!(
         refuses(before, hunk(old, new)),
-        Refusal::Unclear(Doubt::Boundary)
+        HunkRefusal::Unclear(Ambiguity::Boundary)
     );
     let new = "    two(2);\n    if c {\n        three(3);\n    }\n\n    five(5);\n}\n";
     lands(
         before,
         hunk(old, new),
-        Rung::Aligned,
+        MatchStrategy::Aligned,
         &before.replace("four(4)", "five(5)"),
     );
 }
@@ -209,13 +215,13 @@ fn a_line_that_goes_beside_two_blank_lines_leaves_them() {
     let old = "one(first)\ntwo(second)\n\nthree(third)\n";
     let new = "one(first)\n\nthree(third)\n";
     let after = "one(first)\n\n\nthree(third)\n";
-    lands(before, hunk(old, new), Rung::Aligned, after);
+    lands(before, hunk(old, new), MatchStrategy::Aligned, after);
     // Beside a third one, how many are to be left is open.
     let before = before.replace("two", "\ntwo");
     let (old, new) = (old.replace("two", "\ntwo"), new.replace("\n\n", "\n\n\n"));
     assert_eq!(
         refuses(&before, hunk(&old, &new)),
-        Refusal::Unclear(Doubt::Boundary)
+        HunkRefusal::Unclear(Ambiguity::Boundary)
     );
 }
 
@@ -226,7 +232,7 @@ fn a_blank_line_stays_between_its_neighbours() {
     let old = "    one(first);\n}\n";
     let new = "    one(first);\n}\n\nfn b() {\n    two(second);\n}\n";
     let after = "fn a() {\n    one(first);\n\n}\n\nfn b() {\n    two(second);\n}\n";
-    lands(before, hunk(old, new), Rung::Aligned, after);
+    lands(before, hunk(old, new), MatchStrategy::Aligned, after);
 }
 
 #[test]
@@ -239,12 +245,12 @@ fn lines_that_cross_a_blank_line_left_out_refuse() {
     ] {
         // Side by side as they are, the two lines in the middle keep it.
         let after = new.replace("two(second);\n", "two(second);\n\n");
-        lands(before, hunk(old, new), Rung::Aligned, &after);
+        lands(before, hunk(old, new), MatchStrategy::Aligned, &after);
     }
     let new = "one(first);\nfour(fourth);\nthree(third);\ntwo(second);\n";
     assert_eq!(
         refuses(before, hunk(old, new)),
-        Refusal::Unclear(Doubt::Boundary)
+        HunkRefusal::Unclear(Ambiguity::Boundary)
     );
 }
 
@@ -255,7 +261,7 @@ fn blank_lines_that_the_file_has_in_part_refuse() {
     let new = "one(first);\n\ntwo(second);\n\nthree(third);\n";
     assert_eq!(
         refuses(before, hunk(old, new)),
-        Refusal::Unclear(Doubt::Boundary)
+        HunkRefusal::Unclear(Ambiguity::Boundary)
     );
 }
 
@@ -265,12 +271,12 @@ fn a_line_left_out_refuses() {
     let before = "one(first);\ntwo(second);\nthree(third);\nfour(fourth);\nfive(fifth);\nsix(sixth);\nseven(seventh);\n";
     let old = before.replace("three(third);\n", "");
     let new = old.replace("six(sixth)", "six(other)");
-    assert_eq!(refuses(before, hunk(&old, &new)), Refusal::NotFound);
-    assert_eq!(refuses(&old, hunk(before, &new)), Refusal::NotFound);
+    assert_eq!(refuses(before, hunk(&old, &new)), HunkRefusal::NotFound);
+    assert_eq!(refuses(&old, hunk(before, &new)), HunkRefusal::NotFound);
 }
 
 #[test]
-fn a_blank_line_that_only_the_new_text_has_is_no_second_one() {
+fn a_blank_line_in_the_new_text_is_not_duplicated() {
     let block = hunk(
         "    let first = total + 1;\n    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n",
         "    let first = total + 1;\n\n    let second = first * 2;\n    let third = second - 3;\n\n    inform(third);\n",
@@ -278,7 +284,7 @@ fn a_blank_line_that_only_the_new_text_has_is_no_second_one() {
     lands(
         function(),
         block,
-        Rung::Aligned,
+        MatchStrategy::Aligned,
         &function().replace("report", "inform"),
     );
 }
@@ -291,7 +297,7 @@ fn a_blank_line_left_out_where_the_change_is_refuses() {
     );
     assert_eq!(
         refuses(function(), block),
-        Refusal::Unclear(Doubt::Boundary)
+        HunkRefusal::Unclear(Ambiguity::Boundary)
     );
 }
 
@@ -302,14 +308,14 @@ fn blank_lines_around_the_place_are_not_doubled() {
     let report = lands(
         before,
         block,
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "a();\n\nfirst();\nother();\n\nz();\n",
     );
-    assert_eq!(report.differences, [Difference::BlankLines]);
+    assert_eq!(report.differences, [HunkDifference::BlankLines]);
     lands(
         before,
         hunk("first();\n", "\nfirst();\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "a();\n\n\nfirst();\nsecond();\n\nz();\n",
     );
 }
@@ -319,13 +325,13 @@ fn blank_lines_that_are_quoted_are_as_they_are_written() {
     lands(
         "TAG=1\nCOMMIT=2\n\n\n\n\n\n",
         hunk("TAG=1\nCOMMIT=2\n\n\n\n", "TAG=2\nCOMMIT=3\n\n\n\n\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "TAG=2\nCOMMIT=3\n\n\n\n\n\n\n",
     );
     lands(
         "\n\n\na();\nb();\n",
         hunk("\na();\n", "\n\nc();\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "\n\n\n\nc();\nb();\n",
     );
 }
@@ -337,7 +343,7 @@ fn a_blank_line_too_many_does_not_appear() {
         "    let second = first * 2;\n\n    let third = second - 3;\n\n    report(third);\n    second\n",
     );
     let after = function().replace("    third\n}", "    second\n}");
-    lands(function(), block, Rung::Aligned, &after);
+    lands(function(), block, MatchStrategy::Aligned, &after);
 }
 
 #[test]
@@ -349,10 +355,10 @@ fn a_slip_in_a_line_that_stays_is_passed_over() {
     let report = lands(
         function(),
         block,
-        Rung::Aligned,
+        MatchStrategy::Aligned,
         &function().replace("first * 2", "first * 4"),
     );
-    assert_eq!(report.differences, [Difference::Typo]);
+    assert_eq!(report.differences, [HunkDifference::Typo]);
 }
 
 #[test]
@@ -363,13 +369,13 @@ fn a_slip_in_a_line_that_changes_refuses() {
     );
     assert_eq!(
         refuses(function(), block),
-        Refusal::Unclear(Doubt::ChangedTypo)
+        HunkRefusal::Unclear(Ambiguity::ChangedTypo)
     );
 }
 
 #[test]
 fn a_slip_copied_to_where_the_line_goes_is_mended() {
-    // The file's line stands in the new text twice, once misspelt as in the old text.
+    // The new text contains the file's line twice, once misspelt as in the old text.
     let before = "one(first);\ncall(\"message\");\ntwo(second);\nlast(third);\n";
     let block = hunk(
         "one(first);\ncall(\"messaga\");\ntwo(second);\nlast(third);\n",
@@ -378,7 +384,7 @@ fn a_slip_copied_to_where_the_line_goes_is_mended() {
     lands(
         before,
         block,
-        Rung::Aligned,
+        MatchStrategy::Aligned,
         "one(first);\ncall(\"message\");\ntwo(second);\none(first);\ncall(\"message\");\nthree(second);\nlast(third);\n",
     );
 }
@@ -390,7 +396,10 @@ fn a_new_line_that_looks_like_the_slip_refuses() {
         "one(first);\ncall(\"messaga\");\ntwo(second);\nlast(third);\n",
         "one(first);\ncall(\"messaga\");\ntwo(second);\ncall(\"messagg\");\nlast(third);\n",
     );
-    assert_eq!(refuses(before, block), Refusal::Unclear(Doubt::ChangedTypo));
+    assert_eq!(
+        refuses(before, block),
+        HunkRefusal::Unclear(Ambiguity::ChangedTypo)
+    );
 }
 
 /// Functions of which the first and the last end in `body`, set apart in the last.
@@ -410,7 +419,7 @@ fn closing_brackets_alone_propose_no_place() {
     let before = many("", "    assert_ready!(notified2.poll());\n");
     let old = "\n\n    assert_ready!(notieied2.poll());\n}\n";
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
-    assert_eq!(refuses(&before, block), Refusal::NotFound);
+    assert_eq!(refuses(&before, block), HunkRefusal::NotFound);
 }
 
 #[test]
@@ -420,20 +429,20 @@ fn a_slip_is_the_only_difference_in_one_place() {
     let old = "\n    assert_ready!(notieied2.poll());\n}\n";
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
     let after = format!("{before}\nfn more() {{}}\n");
-    lands(&before, block, Rung::Aligned, &after);
-    // Where two places have it, nobody knows.
+    lands(&before, block, MatchStrategy::Aligned, &after);
+    // With two positions the hunk is ambiguous.
     let before = format!("{before}\n{before}");
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
-    assert_eq!(refuses(&before, block), several(2, Rung::Aligned));
+    assert_eq!(refuses(&before, block), several(2, MatchStrategy::Aligned));
 }
 
 #[test]
 fn places_that_are_not_looked_at_are_not_ruled_out() {
-    // The line that is spelt right stands in more places than are looked at.
+    // The correctly spelt line occurs in more rows than are inspected.
     let before = many("    go();\n", "    assert_ready!(notified2.poll());\n");
     let old = "    go();\n\n\n    assert_ready!(notieied2.poll());\n}\n";
     let block = hunk(old, &format!("{old}\nfn more() {{}}\n"));
-    assert_eq!(refuses(&before, block), Refusal::NotFound);
+    assert_eq!(refuses(&before, block), HunkRefusal::NotFound);
     // One that is enough to tell it apart does so.
     let before = many(
         "    go();\n",
@@ -444,7 +453,7 @@ fn places_that_are_not_looked_at_are_not_ruled_out() {
         "    go();\n\n    assert_ready!(notieied2.poll());\n    report_that_all_is_done();\n}\n";
     let new = old.replace("done", "over");
     let after = before.replace("done", "over");
-    lands(&before, hunk(old, &new), Rung::Aligned, &after);
+    lands(&before, hunk(old, &new), MatchStrategy::Aligned, &after);
 }
 
 #[test]
@@ -455,7 +464,7 @@ fn another_name_is_no_slip() {
             "    let second = first * 2;\n    let third = second - 3;\n\n    report(third);\n"
                 .replace(right, wrong);
         let new = old.replace("report", "inform");
-        assert_eq!(refuses(function(), hunk(&old, &new)), Refusal::NotFound);
+        assert_eq!(refuses(function(), hunk(&old, &new)), HunkRefusal::NotFound);
     }
 }
 
@@ -467,7 +476,10 @@ fn first_and_last_line_are_not_enough() {
         "fn handle_request_with_a_long_name(request: Request) {\n    c;\n}  // handle_request_with_a_long_name ends here\n",
     );
     let refusal = refuses(before, block);
-    assert!(!matches!(refusal, Refusal::Several { .. }), "{refusal:?}");
+    assert!(
+        !matches!(refusal, HunkRefusal::Several { .. }),
+        "{refusal:?}"
+    );
 }
 
 // Several hunks, and the bytes around them.

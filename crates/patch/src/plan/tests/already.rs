@@ -3,7 +3,7 @@
 use super::*;
 
 /// The hunk lands, gives `after`, and is not applied to that again.
-fn once(before: &str, hunk: Hunk, after: &str) {
+fn once(before: &str, hunk: PatchHunk, after: &str) {
     let planned = run(before, std::slice::from_ref(&hunk));
     assert_eq!(planned.apply(before), after, "{planned:?}");
     let again = run(after, std::slice::from_ref(&hunk));
@@ -11,7 +11,7 @@ fn once(before: &str, hunk: Hunk, after: &str) {
     let refusal = again.hunks[0].refusal.clone();
     assert_eq!(
         refusal,
-        Some(Refusal::Unclear(Doubt::AlreadyThere)),
+        Some(HunkRefusal::Unclear(Ambiguity::AlreadyThere)),
         "{hunk:?}"
     );
 }
@@ -42,13 +42,13 @@ fn text_beside_an_anchor_is_added_once() {
 }
 
 #[test]
-fn lines_at_the_end_or_under_a_header_are_added_once() {
-    let at_end = Hunk {
+fn insertions_at_end_or_below_a_header_apply_once() {
+    let at_end = PatchHunk {
         at_end: true,
         ..hunk("", "b\n")
     };
     once("a\n", at_end, "a\nb\n");
-    let under = Hunk {
+    let under = PatchHunk {
         context: vec!["fn b() {".to_owned()],
         ..hunk("", "    z;\n")
     };
@@ -56,40 +56,45 @@ fn lines_at_the_end_or_under_a_header_are_added_once() {
 }
 
 #[test]
-fn lines_may_be_added_once_more_where_the_others_are_quoted() {
+fn quoted_lines_can_be_added_once_more() {
     lands(
         "a\nb\nz\n",
         hunk("a\nb\n", "a\nb\nb\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "a\nb\nb\nz\n",
     );
     lands(
         "a\nb\nz\n",
         hunk("b\nz\n", "b\na\nb\nz\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "a\nb\na\nb\nz\n",
     );
-    // The same line stands further away.
+    // The same line occurs further away.
     lands(
         "a\nx\nb\n",
         hunk("a\n", "a\nb\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "a\nb\nx\nb\n",
     );
     // Blank lines are meant once more.
-    lands("a\n\nb\n", hunk("a\n", "a\n\n"), Rung::Exact, "a\n\n\nb\n");
+    lands(
+        "a\n\nb\n",
+        hunk("a\n", "a\n\n"),
+        MatchStrategy::Exact,
+        "a\n\n\nb\n",
+    );
     // Something else changes as well.
     lands(
         "x\na\nb\n",
         hunk("x\na\n", "y\na\nb\n"),
-        Rung::Exact,
+        MatchStrategy::Exact,
         "y\na\nb\nb\n",
     );
 }
 
 #[test]
 fn every_place_is_changed_where_one_reads_so_already() {
-    let all = Hunk {
+    let all = PatchHunk {
         occurrences: Occurrences::All,
         ..text_hunk("go", "going")
     };
@@ -97,7 +102,7 @@ fn every_place_is_changed_where_one_reads_so_already() {
     assert_eq!(planned.apply("go going\n"), "going goinging\n");
     assert_eq!(
         refuses("going going\n", all),
-        Refusal::Unclear(Doubt::AlreadyThere)
+        HunkRefusal::Unclear(Ambiguity::AlreadyThere)
     );
 }
 
@@ -106,12 +111,12 @@ fn a_hunk_given_twice_is_applied_once() {
     let planned = run("a\nz\n", &[hunk("a\n", "a\nb\n"), hunk("a\n", "a\nb\n")]);
     assert_eq!(planned.apply("a\nz\n"), "a\nb\nz\n");
     let refusal = planned.hunks[1].refusal.clone();
-    assert_eq!(refusal, Some(Refusal::Unclear(Doubt::AlreadyThere)));
+    assert_eq!(refusal, Some(HunkRefusal::Unclear(Ambiguity::AlreadyThere)));
 }
 
 #[test]
-fn a_place_that_is_left_over_is_not_taken_for_one_that_was_changed() {
-    let at = Hunk {
+fn an_applied_hunk_does_not_match_a_remaining_place() {
+    let at = PatchHunk {
         row: Some(Row(0)),
         ..hunk("a\nb\n", "a\nx\nb\n")
     };

@@ -7,18 +7,29 @@ fn a_place_of_uneven_indentation_counts() {
     // Trimmed, both read like the block; only the second is indented evenly.
     let before = "    if a:\n        b()\nx\n  if a:\n    b()\n";
     let block = hunk("if a:\n  b()\n", "if a:\n  c()\n");
-    assert_eq!(refuses(before, block), several(2, Rung::Reindented));
+    assert_eq!(
+        refuses(before, block),
+        several(2, MatchStrategy::Reindented)
+    );
 }
 
 #[test]
 fn a_place_with_other_white_space_at_line_ends_counts() {
     let before = "    a; \n    b;\nx\n  a;\n  b;\n";
     let block = hunk("    a;\n    b;\n", "    c;\n");
-    assert_eq!(refuses(before, block), several(2, Rung::Normalised));
+    assert_eq!(
+        refuses(before, block),
+        several(2, MatchStrategy::Normalised)
+    );
     // Letter by letter it is the one that is quoted.
     let before = before.replace("a; \n", "a;\n");
     let block = hunk("    a;\n    b;\n", "    c;\n");
-    lands(&before, block, Rung::Exact, "    c;\nx\n  a;\n  b;\n");
+    lands(
+        &before,
+        block,
+        MatchStrategy::Exact,
+        "    c;\nx\n  a;\n  b;\n",
+    );
 }
 
 #[test]
@@ -26,37 +37,43 @@ fn a_place_with_more_blank_lines_counts() {
     let gap = "\n".repeat(6);
     let before = format!("first(1)\n\nsecond(2)\nx\nfirst(1){gap}second(2)\n");
     let block = hunk("first(1)\nsecond(2)\n", "first(1)\nsecond(3)\n");
-    assert_eq!(refuses(&before, block), several(2, Rung::Aligned));
+    assert_eq!(refuses(&before, block), several(2, MatchStrategy::Aligned));
 }
 
 #[test]
-fn text_that_can_change_in_one_of_two_places_changes_in_none() {
+fn text_that_fits_one_of_two_matches_is_ambiguous() {
     // Behind the first line of the second place there is white space within what changes.
     let before = "x alpha \u{2018}beta\u{2019}\ngamma y\nx alpha \u{2018}beta\u{2019} \ngamma y\n";
     let block = text_hunk("alpha 'beta'\ngamma", "one 'beta'\ntwo");
-    assert_eq!(refuses(before, block.clone()), several(2, Rung::Normalised));
-    let all = Hunk {
+    assert_eq!(
+        refuses(before, block.clone()),
+        several(2, MatchStrategy::Normalised)
+    );
+    let all = PatchHunk {
         occurrences: Occurrences::All,
         ..block
     };
-    assert_eq!(refuses(before, all), Refusal::Unclear(Doubt::Punctuation));
+    assert_eq!(
+        refuses(before, all),
+        HunkRefusal::Unclear(Ambiguity::Punctuation)
+    );
 }
 
 #[test]
 fn a_line_number_tells_one_of_several_places() {
     let before = "    if a:\n        b()\nx\n  if a:\n    b()\n";
-    let block = Hunk {
+    let block = PatchHunk {
         row: Some(Row(3)),
         ..hunk("if a:\n  b()\n", "if a:\n  c()\n")
     };
     let after = "    if a:\n        b()\nx\n  if a:\n    c()\n";
-    lands(before, block, Rung::Reindented, after);
-    let uneven = Hunk {
+    lands(before, block, MatchStrategy::Reindented, after);
+    let uneven = PatchHunk {
         row: Some(Row(0)),
         ..hunk("if a:\n  b()\n", "if a:\n  c()\n")
     };
     assert_eq!(
         refuses(before, uneven),
-        Refusal::Unclear(Doubt::Indentation)
+        HunkRefusal::Unclear(Ambiguity::Indentation)
     );
 }

@@ -4,21 +4,23 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::format::{Format, parse};
-use crate::set::{Completeness, Effect, Found, Texts, plan_set};
+use crate::format::{EditFormat, parse};
+use crate::set::{Completeness, FileEffect, FileLookup, TextSource, plan_set};
 
 struct Files(BTreeMap<&'static str, &'static str>);
 
-impl Texts for Files {
-    fn find(&self, path: &str) -> Found<'_> {
+impl TextSource for Files {
+    fn find(&self, path: &str) -> FileLookup<'_> {
         let text = self.0.get(path);
-        text.map_or(Found::Missing, |text| Found::Text(Cow::Borrowed(*text)))
+        text.map_or(FileLookup::Missing, |text| {
+            FileLookup::Text(Cow::Borrowed(*text))
+        })
     }
 }
 
 /// What the text makes of `before`; `None` if anything is refused.
 fn made(
-    format: Format,
+    format: EditFormat,
     files: &[(&'static str, &'static str)],
     text: &str,
 ) -> Option<BTreeMap<String, String>> {
@@ -35,10 +37,10 @@ fn made(
         .collect();
     for file in &plan.files {
         match &file.effect {
-            Effect::Create { text, .. } | Effect::Modify { text, .. } => {
+            FileEffect::Create { text, .. } | FileEffect::Modify { text, .. } => {
                 after.insert(file.path.clone(), text.clone());
             }
-            Effect::Delete => {
+            FileEffect::Delete => {
                 after.remove(&file.path);
             }
         }
@@ -47,7 +49,7 @@ fn made(
 }
 
 #[track_caller]
-fn gives(format: Format, before: &'static str, text: &str, after: &str) {
+fn gives(format: EditFormat, before: &'static str, text: &str, after: &str) {
     let made = made(format, &[("a.py", before)], text);
     let made = made.as_ref().and_then(|files| files.get("a.py"));
     assert_eq!(made.map(String::as_str), Some(after), "{text}");
@@ -138,7 +140,7 @@ fn patches_of_codex() {
         ),
     ] {
         gives(
-            Format::ApplyPatch,
+            EditFormat::ApplyPatch,
             CLASS,
             &patch(body),
             &CLASS.replacen(from, to, 1),
@@ -155,7 +157,7 @@ fn patches_of_codex() {
     ] {
         let text = around(&patch("@@\n import os\n+import sys\n"));
         gives(
-            Format::ApplyPatch,
+            EditFormat::ApplyPatch,
             CLASS,
             &text,
             &CLASS.replace("import os\n", "import os\nimport sys\n"),
@@ -170,7 +172,7 @@ fn what_patches_do_not_say_is_not_guessed() {
         "@@\n     def two(self):\n forgotten\n-        return 2\n+        return 3\n",
     ] {
         assert_eq!(
-            made(Format::ApplyPatch, &[("a.py", CLASS)], &patch(body)),
+            made(EditFormat::ApplyPatch, &[("a.py", CLASS)], &patch(body)),
             None,
             "{body}"
         );
@@ -203,7 +205,7 @@ fn blocks_of_aider() {
         "`a.py`:\n\n",
         "### a.py\n",
     ] {
-        gives(Format::SearchReplace, CLASS, &fenced(head), &after);
+        gives(EditFormat::SearchReplace, CLASS, &fenced(head), &after);
     }
     for text in [
         format!("```python\na.py\n{BLOCK}```\n"),
@@ -222,7 +224,7 @@ fn blocks_of_aider() {
         fenced("a.py").replace("\n", "\n   "),
         format!("a.py\n   ```\n{BLOCK}   ```\n"),
     ] {
-        gives(Format::SearchReplace, CLASS, &text, &after);
+        gives(EditFormat::SearchReplace, CLASS, &text, &after);
     }
     let block = |old: &str, new: &str| {
         format!("a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
@@ -250,7 +252,7 @@ fn blocks_of_aider() {
         ),
     ] {
         gives(
-            Format::SearchReplace,
+            EditFormat::SearchReplace,
             CLASS,
             &block(old, new),
             &CLASS.replace(from, to),
@@ -261,21 +263,26 @@ fn blocks_of_aider() {
 #[test]
 fn sentences_are_no_paths() {
     let text = "Now I change it, as in the text.\n\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n";
-    assert!(parse(Format::SearchReplace, text).has_losses());
+    assert!(parse(EditFormat::SearchReplace, text).has_losses());
 }
 
 #[test]
 fn files_appear_where_an_empty_one_is() {
     let block = "a.py\n<<<<<<< SEARCH\n=======\nnew\n>>>>>>> REPLACE\n";
-    gives(Format::SearchReplace, "", block, "new\n");
-    gives(Format::SearchReplace, "\n", block, "new\n");
+    gives(EditFormat::SearchReplace, "", block, "new\n");
+    gives(EditFormat::SearchReplace, "\n", block, "new\n");
     assert_eq!(
-        made(Format::SearchReplace, &[("a.py", "old\n")], block),
+        made(EditFormat::SearchReplace, &[("a.py", "old\n")], block),
         None
     );
     // In a list the lines are indented along with their markers.
     let listed = "- a.py\n  ```\n  <<<<<<< SEARCH\n  =======\n  def f():\n      pass\n  >>>>>>> REPLACE\n  ```\n";
-    gives(Format::SearchReplace, "", listed, "def f():\n    pass\n");
+    gives(
+        EditFormat::SearchReplace,
+        "",
+        listed,
+        "def f():\n    pass\n",
+    );
 }
 
 #[test]
@@ -287,10 +294,10 @@ fn nothing_is_written_over_a_file() {
         "*** Update File: b.py\n*** Move to: a.py\n",
     ] {
         let text = format!("*** Begin Patch\n{body}*** End Patch\n");
-        assert_eq!(made(Format::ApplyPatch, &files, &text), None, "{body}");
+        assert_eq!(made(EditFormat::ApplyPatch, &files, &text), None, "{body}");
     }
     let diff = "--- /dev/null\n+++ b/a.py\n@@ -0,0 +1 @@\n+x\n";
-    assert_eq!(made(Format::UnifiedDiff, &files, diff), None);
+    assert_eq!(made(EditFormat::UnifiedDiff, &files, diff), None);
 }
 
 #[test]
@@ -329,7 +336,7 @@ fn diffs_of_models() {
         ),
     ] {
         gives(
-            Format::UnifiedDiff,
+            EditFormat::UnifiedDiff,
             CLASS,
             &format!("{HEAD}{hunk}"),
             &CLASS.replacen(from, to, 1),
@@ -338,7 +345,7 @@ fn diffs_of_models() {
     // A name says that there was no file, and the lines that there was.
     let diff = "--- /dev/null\n+++ a.py\n@@ ... @@\n-import os\n+import sys\n";
     gives(
-        Format::UnifiedDiff,
+        EditFormat::UnifiedDiff,
         CLASS,
         diff,
         &CLASS.replace("import os", "import sys"),
@@ -351,30 +358,30 @@ fn a_file_is_deleted_by_a_diff_that_quotes_it() {
     let files = [("a.py", "a\nb\n")];
     let all = diff("-a\n-b\n");
     assert_eq!(
-        made(Format::UnifiedDiff, &files, &all),
+        made(EditFormat::UnifiedDiff, &files, &all),
         Some(BTreeMap::new())
     );
     for lines in ["-a\n-c\n", "-a\n", "-a\n-b\n-c\n", "-b\n-a\n", " a\n-b\n"] {
         assert_eq!(
-            made(Format::UnifiedDiff, &files, &diff(lines)),
+            made(EditFormat::UnifiedDiff, &files, &diff(lines)),
             None,
             "{lines}"
         );
     }
     let by_name = "diff --git a/a.py b/a.py\ndeleted file mode 100644\nindex e69de29..0000000\n";
-    assert_eq!(made(Format::UnifiedDiff, &files, by_name), None);
+    assert_eq!(made(EditFormat::UnifiedDiff, &files, by_name), None);
     assert_eq!(
-        made(Format::UnifiedDiff, &[("a.py", "")], by_name),
+        made(EditFormat::UnifiedDiff, &[("a.py", "")], by_name),
         Some(BTreeMap::new())
     );
     let bare = diff("-a\n-b\n\\ No newline at end of file\n");
     assert_eq!(
-        made(Format::UnifiedDiff, &[("a.py", "a\nb")], &bare),
+        made(EditFormat::UnifiedDiff, &[("a.py", "a\nb")], &bare),
         Some(BTreeMap::new())
     );
     let patch = "*** Begin Patch\n*** Delete File: a.py\n*** End Patch\n";
     assert_eq!(
-        made(Format::ApplyPatch, &files, patch),
+        made(EditFormat::ApplyPatch, &files, patch),
         Some(BTreeMap::new())
     );
 }
@@ -382,19 +389,19 @@ fn a_file_is_deleted_by_a_diff_that_quotes_it() {
 #[test]
 fn whole_files_between_indented_fences() {
     gives(
-        Format::Whole,
+        EditFormat::Whole,
         "old\n",
         "1. `a.py`:\n\n   ```python\n   def f():\n       pass\n\n   ```\n",
         "def f():\n    pass\n\n",
     );
     gives(
-        Format::Whole,
+        EditFormat::Whole,
         "old\n",
         "a.py\n  ```\ndef f():\n    pass\n  ```\n",
         "def f():\n    pass\n",
     );
     gives(
-        Format::Whole,
+        EditFormat::Whole,
         "old\n",
         "**a.py**\n````\n```\nx\n```\n````",
         "```\nx\n```\n",
@@ -402,17 +409,32 @@ fn whole_files_between_indented_fences() {
 }
 
 #[test]
-fn text_at_the_end_of_a_file_without_a_line_feed() {
+fn text_matches_at_the_end_without_a_line_feed() {
     let at = |old: &str, new: &str| text_hunk(old, new);
-    lands("a\nb c", at("b c\n", "b d\n"), Rung::Normalised, "a\nb d");
-    lands("a\nb c", at("c\n", "d\n"), Rung::Normalised, "a\nb d");
-    lands("a\nb c", at("c\n", "d"), Rung::Normalised, "a\nb d");
-    lands("a\nb", at("a\nb\n", "a\n"), Rung::Normalised, "a");
+    lands(
+        "a\nb c",
+        at("b c\n", "b d\n"),
+        MatchStrategy::Normalised,
+        "a\nb d",
+    );
+    lands(
+        "a\nb c",
+        at("c\n", "d\n"),
+        MatchStrategy::Normalised,
+        "a\nb d",
+    );
+    lands(
+        "a\nb c",
+        at("c\n", "d"),
+        MatchStrategy::Normalised,
+        "a\nb d",
+    );
+    lands("a\nb", at("a\nb\n", "a\n"), MatchStrategy::Normalised, "a");
 }
 
 /// The text cut within its last line gives what the whole gives, or nothing.
 #[track_caller]
-fn check_torn(format: Format, before: &'static str, text: &str) {
+fn check_torn(format: EditFormat, before: &'static str, text: &str) {
     let whole = made(format, &[("a.py", before)], text);
     assert!(whole.is_some(), "{text}");
     let start = text
@@ -442,14 +464,14 @@ fn what_is_cut_in_its_last_line_is_refused() {
         "@@ ... @@\n         return 2\n+        # the last line\n",
         "@@ -1 +1 @@\n-import os\n+import sys\n@@ -5 +5 @@\n-        return 1\n+        return 10\n",
     ] {
-        check_torn(Format::UnifiedDiff, CLASS, &format!("{HEAD}{hunk}"));
+        check_torn(EditFormat::UnifiedDiff, CLASS, &format!("{HEAD}{hunk}"));
     }
     let two = format!(
         "{HEAD}@@ -1 +1 @@\n-import os\n+import sys\ndiff --git a/b b/b\nnew file mode 100644\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+x\n"
     );
-    let whole = made(Format::UnifiedDiff, &[("a.py", CLASS)], &two);
+    let whole = made(EditFormat::UnifiedDiff, &[("a.py", CLASS)], &two);
     for (end, _) in two.char_indices().skip(HEAD.len() + 40) {
-        let torn = made(Format::UnifiedDiff, &[("a.py", CLASS)], &two[..end]);
+        let torn = made(EditFormat::UnifiedDiff, &[("a.py", CLASS)], &two[..end]);
         let is_cut_between_lines = two[..end].ends_with('\n');
         assert!(
             torn.is_none() || torn == whole || is_cut_between_lines,
@@ -458,29 +480,29 @@ fn what_is_cut_in_its_last_line_is_refused() {
         );
     }
     check_torn(
-        Format::ApplyPatch,
+        EditFormat::ApplyPatch,
         CLASS,
         &patch("@@\n import os\n+import sys\n"),
     );
     check_torn(
-        Format::ApplyPatch,
+        EditFormat::ApplyPatch,
         CLASS,
         "*** Begin Patch\n*** Add File: b\n+x\n*** End Patch\n",
     );
     let block =
         "a.py\n<<<<<<< SEARCH\nimport os\n=======\nTitle\n=======\nimport sys\n>>>>>>> REPLACE\n";
     for (end, _) in block.char_indices() {
-        let torn = made(Format::SearchReplace, &[("a.py", CLASS)], &block[..end]);
+        let torn = made(EditFormat::SearchReplace, &[("a.py", CLASS)], &block[..end]);
         assert_eq!(torn, None, "{:?}", &block[..end]);
     }
     check_torn(
-        Format::SearchReplace,
+        EditFormat::SearchReplace,
         CLASS,
         "a.py\n```\n<<<<<<< SEARCH\nimport os\n=======\nimport sys\n>>>>>>> REPLACE\n",
     );
-    check_torn(Format::Whole, CLASS, "a.py\n```\nx\n```\n");
+    check_torn(EditFormat::Whole, CLASS, "a.py\n```\nx\n```\n");
     check_torn(
-        Format::Whole,
+        EditFormat::Whole,
         CLASS,
         "*** Write File: a.py\nx\n*** End of File\n",
     );

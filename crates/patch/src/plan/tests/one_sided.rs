@@ -8,15 +8,19 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::*;
-use crate::format::{Format, parse};
+use crate::format::{EditFormat, parse};
 
 /// What the engine makes of a diff, if all of it lands.
 fn ours(before: &str, diff: &str) -> Option<String> {
-    let parsed = parse(Format::UnifiedDiff, diff);
+    let parsed = parse(EditFormat::UnifiedDiff, diff);
     if parsed.has_losses() || parsed.files.len() != 1 {
         return None;
     }
-    let planned = plan(&FileText::new(before), &parsed.files[0].change, Guard::Off);
+    let planned = plan(
+        &FileText::new(before),
+        &parsed.files[0].change,
+        StaleGuard::Off,
+    );
     planned.is_complete().then(|| planned.apply(before))
 }
 
@@ -96,7 +100,7 @@ fn a_hunk_of_the_first_line_lands_at_the_beginning() {
 }
 
 #[test]
-fn a_hunk_without_context_is_not_placed_by_its_number_against_git() {
+fn a_hunk_without_context_lands_where_git_puts_it() {
     // Git takes the end, and `diff -U0` would mean the line.
     let diff = "--- a/f\n+++ b/f\n@@ -2 +2 @@\n-a\n+b\n";
     assert_eq!(ours("x\na\ny\na\n", diff), None);
@@ -123,18 +127,18 @@ fn random_hunk(lines: &[&str], random: &mut StdRng) -> String {
     for number in 0..added {
         changed.push_str(&format!("+new {number}\n"));
     }
-    let (body, start) = match is_before {
-        true => (format!("{kept}{changed}"), start),
-        // What goes away stands before the context here.
-        false => {
-            let gone = start.min(gone);
-            let lines = lines[start - gone..start].iter();
-            let mut changed: String = lines.map(|line| format!("-{line}\n")).collect();
-            for number in 0..added.max(1) {
-                changed.push_str(&format!("+new {number}\n"));
-            }
-            (format!("{changed}{kept}"), start - gone)
+    let (body, start) = if is_before {
+        (format!("{kept}{changed}"), start)
+    } else {
+        // The removed line precedes the context here.
+
+        let gone = start.min(gone);
+        let lines = lines[start - gone..start].iter();
+        let mut changed: String = lines.map(|line| format!("-{line}\n")).collect();
+        for number in 0..added.max(1) {
+            changed.push_str(&format!("+new {number}\n"));
         }
+        (format!("{changed}{kept}"), start - gone)
     };
     let count = |signs: [char; 2]| body.lines().filter(|line| line.starts_with(signs)).count();
     let slip = if random.random_bool(0.5) {

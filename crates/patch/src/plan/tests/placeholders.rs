@@ -1,4 +1,4 @@
-//! New text that stands for lines of the file, in every kind of edit.
+//! New text that abbreviates lines of the file, in every kind of edit.
 
 use super::*;
 use crate::edit::{AnchoredAction, AnchoredEdit, LineAnchor};
@@ -20,16 +20,16 @@ const LINES: [&str; 12] = [
     "    # same as before",
 ];
 
-fn whole(before: &str, path: &str, text: &str) -> Planned {
+fn whole(before: &str, path: &str, text: &str) -> EditPlan {
     let text = text.to_owned();
-    let file = FileText::new(before).at_path(path);
-    plan(&file, &Change::Overwrite { text }, Guard::Off)
+    let file = FileText::new(before).with_path(path);
+    plan(&file, &PatchOperation::Overwrite { text }, StaleGuard::Off)
 }
 
-fn is_elided(planned: &Planned) -> bool {
+fn is_elided(planned: &EditPlan) -> bool {
     matches!(
         planned.hunks[0].refusal,
-        Some(Refusal::ElidedReplacement(_))
+        Some(HunkRefusal::ElidedReplacement(_))
     )
 }
 
@@ -68,8 +68,8 @@ fn anchored_lines_with_a_placeholder_are_refused() {
             action: AnchoredAction::Replace(format!("class B:\n{line}\n")),
             source: 0..0,
         }];
-        let change = Change::Anchored { operations };
-        let planned = plan(&FileText::new(BEFORE), &change, Guard::Off);
+        let change = PatchOperation::Anchored { operations };
+        let planned = plan(&FileText::new(BEFORE), &change, StaleGuard::Off);
         assert!(is_elided(&planned), "{line}");
     }
 }
@@ -79,12 +79,12 @@ fn a_placeholder_of_the_file_stays() {
     let before = "a = 1\n# ... existing code ...\nb = 2\n# rest unchanged\n";
     let after = before.replace("a = 1", "a = 3");
     assert_eq!(whole(before, "a.py", &after).apply(before), after);
-    lands(before, hunk(before, &after), Rung::Exact, &after);
+    lands(before, hunk(before, &after), MatchStrategy::Exact, &after);
     // Parts that both sides leave out stay, too.
     let old = "class A:\n    # ... existing code ...\n    def three(self):\n        return 3\n";
     let new = old.replace("return 3", "return 4");
     let after = BEFORE.replace("return 3", "return 4");
-    lands(BEFORE, hunk(old, &new), Rung::Elided, &after);
+    lands(BEFORE, hunk(old, &new), MatchStrategy::Elided, &after);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_refusal_says_to_write_the_lines_out() {
     let refusal = planned.hunks[0].refusal.clone().expect("a refusal");
     assert_eq!(
         refusal.to_string(),
-        "the line \"# ... existing code ...\" of the new text stands for lines that it would delete; \
+        "the line \"# ... existing code ...\" of the new text abbreviates lines that it would delete; \
          write those lines out in full"
     );
 }

@@ -37,9 +37,12 @@ impl Edit {
         let count = before.len();
         let start = random.random_range(0..count);
         let end = (start + random.random_range(0..5)).min(count);
-        let mut around = || match random.random_bool(0.4) {
-            true => 3,
-            false => random.random_range(0..4),
+        let mut around = || {
+            if random.random_bool(0.4) {
+                3
+            } else {
+                random.random_range(0..4)
+            }
         };
         let (head, tail) = (around().min(start), around().min(count - end));
         if random.random_bool(0.25) {
@@ -84,15 +87,12 @@ impl Edit {
             added.push(last.clone());
         }
         // Set apart behind, or before: the blank line that was there comes first, or last.
-        let at = match random.random_bool(0.5) {
-            true => {
-                added.push(String::new());
-                blank + 1
-            }
-            false => {
-                added.insert(0, String::new());
-                blank
-            }
+        let at = if random.random_bool(0.5) {
+            added.push(String::new());
+            blank + 1
+        } else {
+            added.insert(0, String::new());
+            blank
         };
         let end = blank + 1 + tail;
         let mut behind = at..end;
@@ -129,7 +129,7 @@ impl Edit {
         edit.is_unique().then_some(edit)
     }
 
-    /// Whether the block stands once, whatever the indentation, and says something.
+    /// Whether the block occurs once, ignoring indentation, and contains letters or digits.
     fn is_unique(&self) -> bool {
         let trimmed = |lines: &[String]| {
             lines
@@ -170,7 +170,7 @@ fn attempt(edit: &Edit, corruption: &Corruption, tally: &mut Tally, seed: u64, c
         .after
         .clone()
         .unwrap_or_else(|| joined(&edit.after()));
-    let hunk = Hunk {
+    let hunk = PatchHunk {
         grain: corruption.grain,
         ..hunk(&corruption.old, &corruption.new)
     };
@@ -195,18 +195,19 @@ fn attempt(edit: &Edit, corruption: &Corruption, tally: &mut Tally, seed: u64, c
         }
         None => {
             let result = planned.apply(&before);
-            match result == after {
-                true => tally.right += 1,
-                false => tally.wrong.push(format!(
+            if result == after {
+                tally.right += 1
+            } else {
+                tally.wrong.push(format!(
                     "seed {seed}, {:?} {:?}\n--- old\n{}--- new\n{}--- before\n{}--- meant\n{}--- made\n{}",
-                    planned.hunks[0].rung,
+                    planned.hunks[0].strategy,
                     planned.hunks[0].differences,
                     corruption.old,
                     corruption.new,
                     joined(&edit.old),
                     joined(&edit.new),
                     around(&result, edit),
-                )),
+                ))
             }
         }
     }
@@ -323,9 +324,9 @@ fn any_hunks_are_planned() {
         };
         let before = some(30);
         let texts: Vec<(String, String)> = (0..3).map(|_| (some(8), some(8))).collect();
-        let hunks: Vec<Hunk> = texts
+        let hunks: Vec<PatchHunk> = texts
             .iter()
-            .map(|(old, new)| Hunk {
+            .map(|(old, new)| PatchHunk {
                 grain: *[Grain::Lines, Grain::Text]
                     .choose(&mut random)
                     .expect("two"),
@@ -361,8 +362,8 @@ fn any_hunks_are_planned() {
             && !before.contains('\r')
             && !hunk.new.contains('\r');
         if is_plain
-            && single.hunks[0].rung == Some(Rung::Exact)
-            && single.hunks[0].outcome == Outcome::Exact
+            && single.hunks[0].strategy == Some(MatchStrategy::Exact)
+            && single.hunks[0].outcome == HunkOutcome::Exact
         {
             let literal = match (hunk.old.is_empty(), hunk.occurrences) {
                 (true, _) => format!("{before}{}", hunk.new),

@@ -8,22 +8,22 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::format::{Format, parse};
-use crate::set::{Completeness, Effect, Found, Texts, plan_set};
+use crate::format::{EditFormat, parse};
+use crate::set::{Completeness, FileEffect, FileLookup, TextSource, plan_set};
 
 type Tree = BTreeMap<String, String>;
 
 struct Files(Tree);
 
-impl Texts for Files {
-    fn find(&self, path: &str) -> Found<'_> {
+impl TextSource for Files {
+    fn find(&self, path: &str) -> FileLookup<'_> {
         let folder = format!("{path}/");
         match self.0.get(path) {
-            Some(text) => Found::Text(Cow::Borrowed(text)),
+            Some(text) => FileLookup::Text(Cow::Borrowed(text)),
             None if self.0.keys().any(|name| name.starts_with(&folder)) => {
-                Found::Refused(format!("{path:?} is a folder"))
+                FileLookup::Refused(format!("{path:?} is a folder"))
             }
-            None => Found::Missing,
+            None => FileLookup::Missing,
         }
     }
 }
@@ -63,7 +63,7 @@ fn tree(folder: &Path) -> Tree {
 }
 
 fn applied(patch: &str, before: &Tree, completeness: Completeness) -> (Tree, bool) {
-    let parsed = parse(Format::ApplyPatch, patch);
+    let parsed = parse(EditFormat::ApplyPatch, patch);
     if parsed.has_losses() {
         return (before.clone(), false);
     }
@@ -71,10 +71,10 @@ fn applied(patch: &str, before: &Tree, completeness: Completeness) -> (Tree, boo
     let mut after = before.clone();
     for file in &plan.files {
         match &file.effect {
-            Effect::Create { text, .. } | Effect::Modify { text, .. } => {
+            FileEffect::Create { text, .. } | FileEffect::Modify { text, .. } => {
                 after.insert(file.path.clone(), text.clone());
             }
-            Effect::Delete => {
+            FileEffect::Delete => {
                 after.remove(&file.path);
             }
         }
@@ -100,9 +100,10 @@ fn every_scenario_gives_its_files() {
         };
         let before = tree(&folder.join("input"));
         let writes_over = ["010", "011"].contains(&&name[..3]);
-        let expected = match writes_over {
-            true => before.clone(),
-            false => tree(&folder.join("expected")),
+        let expected = if writes_over {
+            before.clone()
+        } else {
+            tree(&folder.join("expected"))
         };
         let leaves_part = name.starts_with("015");
         let completeness = if leaves_part {

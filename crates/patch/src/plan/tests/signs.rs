@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_changed_line_keeps_the_signs_that_the_edit_leaves_alone() {
+fn a_changed_line_keeps_its_typographic_characters() {
     for (before, old, new, after) in [
         (
             "x\nHe said \u{201c}hi\u{201d} to Tom\u{2019}s dog.\ny\n",
@@ -30,7 +30,7 @@ fn a_changed_line_keeps_the_signs_that_the_edit_leaves_alone() {
             "zero\none \u{2014} three\nz\n",
         ),
     ] {
-        lands(before, hunk(old, new), Rung::Normalised, after);
+        lands(before, hunk(old, new), MatchStrategy::Normalised, after);
         let bare = |text: &str| text.strip_suffix('\n').expect("a line").to_owned();
         let planned = run(before, &[text_hunk(&bare(old), &bare(new))]);
         assert_eq!(planned.apply(before), after, "{:?}", planned.hunks);
@@ -44,7 +44,7 @@ fn text_within_a_line_keeps_them_between_two_changes() {
     lands(
         before,
         block,
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "1 \u{201c}two\u{201d} 3 four\u{2019}s\n",
     );
 }
@@ -55,10 +55,13 @@ fn signs_that_are_written_anew_are_as_they_are_written() {
     lands(
         before,
         hunk("say(\"a\");\nz\n", "print(\"b\");\nz\n"),
-        Rung::Normalised,
+        MatchStrategy::Normalised,
         "print(\"b\");\nz\n",
     );
     // Which of the quotes stay is not told.
     let block = hunk("say(\"a\");\nz\n", "say(\"a\", \"b\");\nz\n");
-    assert_eq!(refuses(before, block), Refusal::Unclear(Doubt::Punctuation));
+    assert_eq!(
+        refuses(before, block),
+        HunkRefusal::Unclear(Ambiguity::Punctuation)
+    );
 }

@@ -36,7 +36,7 @@ fn word(random: &mut StdRng) -> &'static str {
     WORDS[random.random_range(0..WORDS.len())]
 }
 
-/// A statement, now and then one that stands in many places.
+/// Returns a statement, sometimes one that occurs in many places.
 pub(super) fn statement(language: Language, random: &mut StdRng) -> String {
     let (a, b, c) = (word(random), word(random), word(random));
     let number = random.random_range(0..40);

@@ -36,7 +36,7 @@ fn long_files_take_no_square_of_time() {
         let taken = start.elapsed();
         println!(
             "{:?} {:?} in {taken:?}",
-            planned.hunks[0].outcome, planned.hunks[0].rung
+            planned.hunks[0].outcome, planned.hunks[0].strategy
         );
         assert!(taken.as_millis() < MOST, "{taken:?} for {old}");
     }

@@ -111,17 +111,17 @@ fn a_dedented_block_that_wraps_moves_deeper() {
         "with lock:\n    port = pick()\n    serve(port)\n",
     );
     let after = "class A:\n    def start(self):\n        with lock:\n            port = pick()\n            serve(port)\n";
-    lands(before, block, Rung::Reindented, after);
+    lands(before, block, MatchStrategy::Reindented, after);
 }
 
 #[test]
-fn new_text_in_the_unit_of_the_file_is_left_alone() {
+fn new_text_in_the_files_unit_is_unchanged() {
     let before = text(START, "    ");
     let new = "def start():\n    port = pick()\n    check(port)\n    serve(port)\n";
     lands(
         &before,
         hunk(&text(START, "  "), new),
-        Rung::Reindented,
+        MatchStrategy::Reindented,
         new,
     );
 }

@@ -1,4 +1,4 @@
-//! Corrections before a save.
+//! Clean-ups before a save.
 
 use text::{LineEnding, Snapshot};
 
@@ -22,7 +22,7 @@ fn check(before: &str, options: SaveOptions, ending: LineEnding, after: &str) {
 }
 
 #[test]
-fn blanks_go_and_the_last_line_ends() {
+fn trailing_blanks_go_and_last_line_ends() {
     let lf = LineEnding::Lf;
     check("a \n\t\nb", BOTH, lf, "a\n\nb\n");
     check("a\n", BOTH, lf, "a\n");
@@ -35,7 +35,7 @@ fn blanks_go_and_the_last_line_ends() {
 }
 
 #[test]
-fn each_option_stands_alone() {
+fn options_apply_independently() {
     let trim = SaveOptions {
         final_newline: false,
         ..BOTH

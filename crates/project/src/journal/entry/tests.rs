@@ -1,13 +1,13 @@
-//! Every entry comes back as it was, and nothing else is taken for one.
+//! Every entry round-trips, and nothing else is read as an entry.
 
 use base::{AbsPath, ByteOffset, Span};
 use host::{ContentHash, OnDisk, Stamp};
 use text::{
-    Author, CheckpointId, Edit, EditKind, Encoding, FileFormat, LineEnding, LineEndings, NodeId,
-    Operation, Origin, Selection, SelectionSet, Timestamp,
+    Author, BufferOperation, CheckpointId, Edit, EditKind, EditOrigin, Encoding, FileFormat,
+    LineEnding, LineEndings, NodeId, Selection, SelectionSet, Timestamp,
 };
 
-use super::{Base, Entry, MAGIC, Meta, SavedAt, read_all, write};
+use super::{BaseText, JournalEntry, MAGIC, Meta, SavedAt, read_all, write};
 use crate::document::DocumentKey;
 
 fn meta(saved: Option<SavedAt>) -> Meta {
@@ -38,7 +38,7 @@ fn selections() -> SelectionSet {
     SelectionSet::new(vec![Selection::caret(ByteOffset(1)), one], 1)
 }
 
-fn entries() -> Vec<Entry> {
+fn entries() -> Vec<JournalEntry> {
     let authors = [
         Author::User,
         Author::Agent {
@@ -52,8 +52,8 @@ fn entries() -> Vec<Entry> {
     let kinds = [EditKind::Typing, EditKind::Deleting, EditKind::Other];
     let mut operations: Vec<_> = authors
         .iter()
-        .flat_map(|author| kinds.map(|kind| Origin::new(*author, kind, Timestamp(1 << 40))))
-        .map(|origin| Operation::Edit {
+        .flat_map(|author| kinds.map(|kind| EditOrigin::new(*author, kind, Timestamp(1 << 40))))
+        .map(|origin| BufferOperation::Edit {
             edits: vec![
                 Edit::new(Span::new(ByteOffset(3), ByteOffset(300)), "ä\r\n"),
                 Edit::new(Span::at(ByteOffset(1 << 33)), ""),
@@ -62,44 +62,44 @@ fn entries() -> Vec<Entry> {
         })
         .collect();
     operations.extend([
-        Operation::BeginStep,
-        Operation::EndStep,
-        Operation::SealStep,
-        Operation::Undo,
-        Operation::Redo,
-        Operation::UndoBy {
+        BufferOperation::BeginStep,
+        BufferOperation::EndStep,
+        BufferOperation::SealStep,
+        BufferOperation::Undo,
+        BufferOperation::Redo,
+        BufferOperation::UndoBy {
             author: Author::Shell,
             at: Timestamp(0),
         },
-        Operation::GoTo(NodeId(u32::MAX)),
-        Operation::Checkpoint {
+        BufferOperation::GoTo(NodeId(u32::MAX)),
+        BufferOperation::Checkpoint {
             name: "before the agent".into(),
         },
-        Operation::Restore(CheckpointId(7)),
-        Operation::SelectionsBefore(selections()),
-        Operation::SelectionsAfter(selections()),
-        Operation::SetLineEnding(LineEnding::CrLf),
-        Operation::SetLineEnding(LineEnding::Lf),
+        BufferOperation::Restore(CheckpointId(7)),
+        BufferOperation::SelectionsBefore(selections()),
+        BufferOperation::SelectionsAfter(selections()),
+        BufferOperation::SetLineEnding(LineEnding::CrLf),
+        BufferOperation::SetLineEnding(LineEnding::Lf),
     ]);
     vec![
-        Entry::Start {
-            base: Base::Text("text\n".into()),
+        JournalEntry::Start {
+            base: BaseText::Text("text\n".into()),
             meta: meta(None),
         },
-        Entry::Start {
-            base: Base::File(ContentHash(u128::MAX - 1)),
+        JournalEntry::Start {
+            base: BaseText::File(ContentHash(u128::MAX - 1)),
             meta: Meta {
                 path: None,
                 ..meta(Some(SavedAt::Here))
             },
         },
-        Entry::Operations {
+        JournalEntry::Operations {
             operations,
             length: 12,
         },
-        Entry::Selections(selections()),
-        Entry::Meta(meta(Some(SavedAt::Node(NodeId(5))))),
-        Entry::Meta(meta(Some(SavedAt::Elsewhere))),
+        JournalEntry::Selections(selections()),
+        JournalEntry::Meta(meta(Some(SavedAt::Node(NodeId(5))))),
+        JournalEntry::Meta(meta(Some(SavedAt::Elsewhere))),
     ]
 }
 
@@ -112,13 +112,13 @@ fn journal() -> Vec<u8> {
 }
 
 #[test]
-fn every_entry_comes_back() {
+fn every_entry_round_trips() {
     let bytes = journal();
     assert_eq!(read_all(&bytes), Some((entries(), bytes.len())));
 }
 
 #[test]
-fn cut_anywhere_the_whole_entries_before_come_back() {
+fn truncated_journals_yield_the_complete_entries() {
     let bytes = journal();
     let all = entries();
     for length in 0..bytes.len() {
@@ -133,7 +133,7 @@ fn cut_anywhere_the_whole_entries_before_come_back() {
 }
 
 #[test]
-fn a_wrong_bit_ends_the_reading_there() {
+fn flipped_bit_ends_reading() {
     let bytes = journal();
     let all = entries();
     for place in MAGIC.len()..bytes.len() {
@@ -146,8 +146,8 @@ fn a_wrong_bit_ends_the_reading_there() {
 }
 
 #[test]
-fn sense_is_made_of_no_payload_that_has_none() {
-    // Payloads with a right sum and any content: nothing panics, nothing takes much memory.
+fn invalid_payloads_are_rejected() {
+    // Payloads with a valid checksum and random content neither panic nor use much memory.
     let mut seed = 9_u64;
     for round in 0..20_000_usize {
         let payload: Vec<u8> = (0..round % 60)

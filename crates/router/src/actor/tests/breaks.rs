@@ -1,13 +1,13 @@
-//! Answers that break off, and what is made of them.
+//! Tests of answers that break off.
 
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_comes_through_as_it_is() {
-    let client = ScriptedClient::new([Script::text("hello")]);
+async fn answer_is_passed_through_unchanged() {
+    let client = ScriptedClient::new([ResponseScript::text("hello")]);
     let router = router(&client);
     let mut told = router.submit(ask("hi"));
-    let Some(Told::Decided(decision)) = told.next().await else {
+    let Some(RouterEvent::Decided(decision)) = told.next().await else {
         panic!("first who answers");
     };
     assert_eq!(
@@ -22,7 +22,7 @@ async fn an_answer_comes_through_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_breaks_before_anything_came_is_sent_again_unseen() {
+async fn failure_before_the_first_event_retries_silently() {
     for class in [
         FailureClass::Overloaded,
         FailureClass::Offline,
@@ -31,9 +31,9 @@ async fn what_breaks_before_anything_came_is_sent_again_unseen() {
         FailureClass::Malformed,
     ] {
         let client = ScriptedClient::new([
-            Script::fails(failure(class)),
-            Script::fails(failure(class)),
-            Script::text("there"),
+            ResponseScript::fails(failure(class)),
+            ResponseScript::fails(failure(class)),
+            ResponseScript::text("there"),
         ]);
         let all = events(router(&client).submit(ask("hi"))).await;
         let heard = heard(&all);
@@ -47,15 +47,18 @@ async fn what_breaks_before_anything_came_is_sent_again_unseen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_breaks_in_the_middle_begins_again_behind_a_restart() {
+async fn failure_in_the_middle_restarts_the_answer() {
     let client = ScriptedClient::new([
-        Script::events([
+        ResponseScript::events([
             start(),
             text("hel"),
-            Event::Failed(failure(FailureClass::Torn)),
+            StreamEvent::Failed(failure(FailureClass::Torn)),
         ]),
-        Script::events([start(), Event::Failed(failure(FailureClass::Overloaded))]),
-        Script::text("hello"),
+        ResponseScript::events([
+            start(),
+            StreamEvent::Failed(failure(FailureClass::Overloaded)),
+        ]),
+        ResponseScript::text("hello"),
     ]);
     let all = events(router(&client).submit(ask("hi"))).await;
     let heard = heard(&all);
@@ -66,42 +69,45 @@ async fn what_breaks_in_the_middle_begins_again_behind_a_restart() {
     );
     let at = all
         .iter()
-        .position(|event| *event == Event::Restart)
+        .position(|event| *event == StreamEvent::Restart)
         .unwrap();
     assert_eq!(all[..at], [start(), text("hel")]);
     assert!(
-        matches!(all[at + 1], Event::Start { .. }),
+        matches!(all[at + 1], StreamEvent::Start { .. }),
         "then the answer begins"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn half_a_call_begins_again_and_a_whole_one_never() {
-    let broken = |events: &[Event]| {
-        let end = Event::Failed(failure(FailureClass::Torn));
-        Script::events(events.iter().cloned().chain([end]))
+async fn incomplete_calls_restart_but_complete_ones_never() {
+    let broken = |events: &[StreamEvent]| {
+        let end = StreamEvent::Failed(failure(FailureClass::Torn));
+        ResponseScript::events(events.iter().cloned().chain([end]))
     };
     let [begin, arguments, end] = call(0);
     let half = broken(&[start(), begin.clone(), arguments.clone()]);
-    let client = ScriptedClient::new([half, Script::calls(&[("a", "write", "{}")])]);
+    let client = ScriptedClient::new([half, ResponseScript::calls(&[("a", "write", "{}")])]);
     let heard_half = heard(&events(router(&client).submit(ask("hi"))).await);
     assert_eq!(heard_half.calls, [("write".to_owned(), "{}".to_owned())]);
     assert_eq!(heard_half.restarts, 1);
 
     let whole = broken(&[start(), begin, arguments, end, text("and")]);
-    let client = ScriptedClient::new([whole, Script::text("never asked for")]);
+    let client = ScriptedClient::new([whole, ResponseScript::text("never asked for")]);
     let heard_whole = heard(&events(router(&client).submit(ask("hi"))).await);
     assert_eq!(heard_whole.calls.len(), 1, "it stands");
     assert_eq!(heard_whole.end, Some(Err(FailureClass::Torn)));
-    assert_eq!((client.requests().len(), client.left()), (1, 1));
+    assert_eq!(
+        (client.requests().len(), client.remaining_scripts()),
+        (1, 1)
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_is_noticed_before_the_first_event_and_between_two() {
+async fn stalls_time_out_before_and_between_events() {
     let client = ScriptedClient::new([
-        Script::default().then_silence(),
-        Script::events([start(), text("hel")]).then_silence(),
-        Script::text("hello"),
+        ResponseScript::default().then_silence(),
+        ResponseScript::events([start(), text("hel")]).then_silence(),
+        ResponseScript::text("hello"),
     ]);
     let begin = Instant::now();
     let heard = heard(&events(router(&client).submit(ask("hi"))).await);
@@ -115,7 +121,7 @@ async fn silence_is_noticed_before_the_first_event_and_between_two() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_that_stays_is_told_with_its_class() {
+async fn persistent_failure_keeps_its_class() {
     let never_again = [
         FailureClass::Quota,
         FailureClass::Authentication,
@@ -124,7 +130,10 @@ async fn a_failure_that_stays_is_told_with_its_class() {
         FailureClass::ContextOverflow,
     ];
     for class in never_again {
-        let client = ScriptedClient::new([Script::fails(failure(class)), Script::text("no")]);
+        let client = ScriptedClient::new([
+            ResponseScript::fails(failure(class)),
+            ResponseScript::text("no"),
+        ]);
         let heard = heard(&events(router(&client).submit(ask("hi"))).await);
         assert_eq!(heard.end, Some(Err(class)));
         assert_eq!(client.requests().len(), 1, "{class:?} is not sent again");
@@ -132,13 +141,16 @@ async fn a_failure_that_stays_is_told_with_its_class() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_is_told_while_it_lasts() {
-    let client = ScriptedClient::new([Script::fails(limited(7)), Script::text("there")]);
-    let told: Vec<Told> = router(&client).submit(ask("hi")).collect().await;
+async fn waits_are_reported_while_they_last() {
+    let client = ScriptedClient::new([
+        ResponseScript::fails(limited(7)),
+        ResponseScript::text("there"),
+    ]);
+    let told: Vec<RouterEvent> = router(&client).submit(ask("hi")).collect().await;
     let waits: Vec<_> = told
         .iter()
         .filter_map(|told| match told {
-            Told::Waiting { failure, pause } => Some((failure.class, pause.as_secs())),
+            RouterEvent::Waiting { failure, pause } => Some((failure.class, pause.as_secs())),
             _ => None,
         })
         .collect();
@@ -146,13 +158,13 @@ async fn a_wait_is_told_while_it_lasts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_for_a_model_that_nobody_has_is_refused_in_a_sentence() {
+async fn unknown_model_is_refused_with_a_sentence() {
     let client = ScriptedClient::default();
     let mut request = request("hi");
     request.model = model("test/other");
-    let ask = Ask::chat(request, caller(Class::Turn, 1));
+    let ask = RouterRequest::chat(request, caller(RequestClass::Turn, 1));
     let all = events(router(&client).submit(ask)).await;
-    let Some(Event::Failed(failure)) = all.last() else {
+    let Some(StreamEvent::Failed(failure)) = all.last() else {
         panic!("{all:?}");
     };
     assert_eq!(failure.class, FailureClass::NoSuchModel);

@@ -1,14 +1,14 @@
-//! Who answers when nobody is named.
+//! Tests of the automatic choice of models.
 
 use super::*;
-use crate::actor::Terms;
-use model::policy::route::{Boundary, Reason};
-use model::policy::{Purpose, Task};
+use crate::actor::RoutingOptions;
+use model::policy::route::{RouteReason, SwitchBoundary};
+use model::policy::{StepDescription, StepPurpose};
 
-fn auto(prompt: &str, boundary: Boundary) -> Ask {
-    let step = Task {
+fn auto(prompt: &str, boundary: SwitchBoundary) -> RouterRequest {
+    let step = StepDescription {
         prompt,
-        purpose: Purpose::Work,
+        purpose: StepPurpose::Work,
         files_touched: 0,
         diff_lines: 0,
         plan_depth: 0,
@@ -16,24 +16,24 @@ fn auto(prompt: &str, boundary: Boundary) -> Ask {
         stalls: 0,
     };
     let mut ask = ask(prompt);
-    ask.terms = Terms::auto(&step, boundary);
-    if let crate::actor::Question::Chat(request) = &mut ask.what {
+    ask.options = RoutingOptions::auto(&step, boundary);
+    if let crate::actor::RequestPayload::Chat(request) = &mut ask.payload {
         request.conversation = Some("talk".to_owned());
     }
     ask
 }
 
-fn tiered(name: &str, tier: Tier, client: &ScriptedClient) -> LaneConfig {
-    LaneConfig {
+fn tiered(name: &str, tier: Tier, client: &ScriptedClient) -> RouteConfig {
+    RouteConfig {
         profile: Profile { tier, ..profile() },
         ..lane(name, client.clone())
     }
 }
 
-async fn decided(router: &RouterHandle, ask: Ask) -> Arc<RouteDecision> {
-    let told: Vec<Told> = router.submit(ask).collect().await;
+async fn decided(router: &RouterHandle, ask: RouterRequest) -> Arc<RouteDecision> {
+    let told: Vec<RouterEvent> = router.submit(ask).collect().await;
     let decisions = told.into_iter().filter_map(|told| match told {
-        Told::Decided(decision) => Some(decision),
+        RouterEvent::Decided(decision) => Some(decision),
         _ => None,
     });
     decisions.last().expect("a decision")
@@ -47,22 +47,22 @@ fn chosen(decision: &RouteDecision) -> String {
 const HARD: &str = "Plan the redesign of the whole architecture: investigate the race and the deadlock, then migrate";
 
 #[tokio::test(start_paused = true)]
-async fn hard_steps_go_to_the_strong_and_simple_ones_to_the_fast() {
-    let client = ScriptedClient::new((0..9).map(|_| Script::text("ok")));
+async fn hard_steps_use_strong_models_and_simple_ones_fast() {
+    let client = ScriptedClient::new((0..9).map(|_| ResponseScript::text("ok")));
     let router = Router::start(config(vec![
         tiered("test/fast", Tier::Fast, &client),
         tiered("test/strong", Tier::Strong, &client),
     ]));
-    let simple = decided(&router, auto("fix the typo", Boundary::NewTurn)).await;
+    let simple = decided(&router, auto("fix the typo", SwitchBoundary::NewTurn)).await;
     assert_eq!(chosen(&simple), "test/fast");
-    let within = decided(&router, auto(HARD, Boundary::Within)).await;
+    let within = decided(&router, auto(HARD, SwitchBoundary::Within)).await;
     assert_eq!(
         (chosen(&within).as_str(), within.reason),
-        ("test/fast", Reason::Sticky)
+        ("test/fast", RouteReason::Sticky)
     );
-    let hard = decided(&router, auto(HARD, Boundary::NewTurn)).await;
+    let hard = decided(&router, auto(HARD, SwitchBoundary::NewTurn)).await;
     assert_eq!(chosen(&hard), "test/strong");
-    let within = decided(&router, auto("fix the typo", Boundary::Within)).await;
+    let within = decided(&router, auto("fix the typo", SwitchBoundary::Within)).await;
     assert_eq!(chosen(&within), "test/strong", "until the next turn");
     let asked: Vec<String> = client
         .requests()
@@ -76,17 +76,18 @@ async fn hard_steps_go_to_the_strong_and_simple_ones_to_the_fast() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_hundreds_a_shortlist_is_judged_and_it_follows_their_health() {
-    let well = ScriptedClient::new((0..20).map(|_| Script::text("ok")));
-    let ill = ScriptedClient::new((0..20).map(|_| Script::fails(failure(FailureClass::Quota))));
-    let mut lanes: Vec<LaneConfig> = (0..300)
+async fn shortlist_of_many_routes_follows_their_health() {
+    let well = ScriptedClient::new((0..20).map(|_| ResponseScript::text("ok")));
+    let ill =
+        ScriptedClient::new((0..20).map(|_| ResponseScript::fails(failure(FailureClass::Quota))));
+    let mut lanes: Vec<RouteConfig> = (0..300)
         .map(|ix| tiered(&format!("test/{ix}"), Tier::Strong, &well))
         .collect();
     lanes[7] = tiered("test/best", Tier::Fast, &ill);
     lanes[211] = tiered("test/second", Tier::Fast, &well);
     let router = Router::start(config(lanes));
-    let mut ask = auto("fix the typo", Boundary::NewTurn);
-    ask.terms.complexity = model::policy::Complexity(20);
+    let mut ask = auto("fix the typo", SwitchBoundary::NewTurn);
+    ask.options.complexity = model::policy::Complexity(20);
     let first = decided(&router, ask.clone()).await;
     assert_eq!(chosen(&first), "test/second", "the best has no quota left");
     assert!(first.considered.len() <= 40, "{}", first.considered.len());
@@ -98,30 +99,34 @@ async fn of_hundreds_a_shortlist_is_judged_and_it_follows_their_health() {
     assert_eq!(chosen(&later), "test/second");
 }
 
-/// Two models of the tier that the step needs; the better one is about to be withdrawn.
+/// Offers two models of the required tier; the better one is deprecated.
 #[tokio::test(start_paused = true)]
-async fn a_model_that_is_withdrawn_is_asked_by_name_alone() {
+async fn deprecated_model_is_used_only_by_name() {
     let start = |allowed: &[&str]| {
-        let old = ScriptedClient::new((0..9).map(|_| Script::text("old")));
-        let new = ScriptedClient::new((0..9).map(|_| Script::fails(failure(FailureClass::Quota))));
+        let old = ScriptedClient::new((0..9).map(|_| ResponseScript::text("old")));
+        let new = ScriptedClient::new(
+            (0..9).map(|_| ResponseScript::fails(failure(FailureClass::Quota))),
+        );
         let mut withdrawn = tiered("test/old", Tier::Fast, &old);
         withdrawn.profile.deprecated = true;
         let mut config = config(vec![withdrawn, tiered("test/new", Tier::Strong, &new)]);
         config.auto = allowed.iter().map(|name| model(name)).collect();
         (Router::start(config), old)
     };
-    let typo = || auto("fix the typo", Boundary::NewTurn);
+    let typo = || auto("fix the typo", SwitchBoundary::NewTurn);
     let (router, old) = start(&[]);
     let decision = decided(&router, typo()).await;
     assert_eq!(chosen(&decision), "test/new");
     assert!(
-        decision.to_string().contains("its provider withdraws it"),
+        decision
+            .to_string()
+            .contains("its provider has deprecated it"),
         "{decision}"
     );
     assert_eq!(old.requests().len(), 0, "not even when the other fails");
 
     let mut named = ask("hi");
-    if let crate::actor::Question::Chat(request) = &mut named.what {
+    if let crate::actor::RequestPayload::Chat(request) = &mut named.payload {
         request.model = model("test/old");
     }
     assert_eq!(heard(&events(router.submit(named)).await).text, "old");

@@ -1,37 +1,38 @@
-//! Two thousand ways for a task to go wrong: it ends as it would have without faults, or it stops with a class.
+//! Tests two thousand random failures of a task: it must end as without faults, or stop with the
+//! right failure class.
 //!
-//! The model below works through a plan of tool calls and says a word at the end; what it does next follows from
-//! the results that it sees, as with a real one. The turn around it starts each call the moment it is complete,
-//! which is the harshest reading of the contract: whatever is told twice is done twice.
+//! The model below works through a plan of tool calls and ends with a word; like a real one it acts
+//! on the results that it sees. The turn around it starts each call as soon as it is complete,
+//! which is the strictest reading of the contract: a repeated call would run twice.
 
 use std::collections::BTreeMap;
 
 use futures::stream;
-use model::{Content, Fim, Part};
+use model::{Fim, MessagePart, PartContent};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::*;
 
 const SCHEDULES: u64 = 2_000;
-/// Calls of each answer.
+/// Number of calls in each answer.
 const PLAN: [u32; 4] = [2, 1, 0, 3];
 const LAST_WORDS: &str = "done, all of it";
 
-/// What goes wrong with one request.
+/// The fault injected into one request.
 #[derive(Clone, Debug)]
 enum Fault {
     Refused(Failure),
-    /// After so many events: with these last words of the provider, or without any.
+    /// After this many events: with this failure of the provider, or without any last event.
     Cut(usize, Option<FailureClass>),
     Stalled(usize),
     Slow(Duration),
 }
 
-/// When each request came, and what went wrong with it.
+/// Time and fault of each request.
 type Log = Arc<Mutex<Vec<(Instant, Option<Fault>)>>>;
 
-/// A model at a provider that fails by chance.
+/// A model at a provider with random faults.
 struct Faulty {
     random: Mutex<StdRng>,
     left: Mutex<u32>,
@@ -67,8 +68,8 @@ impl Faulty {
     }
 }
 
-impl Client for Faulty {
-    fn send(&self, request: Request) -> BoxStream<'static, Event> {
+impl ModelClient for Faulty {
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
         let fault = self.fault();
         self.log
             .lock()
@@ -77,11 +78,11 @@ impl Client for Faulty {
         let answer = answer(&request);
         match fault {
             None => stream::iter(answer).boxed(),
-            Some(Fault::Refused(failure)) => stream::iter([Event::Failed(failure)]).boxed(),
+            Some(Fault::Refused(failure)) => stream::iter([StreamEvent::Failed(failure)]).boxed(),
             Some(Fault::Cut(at, class)) => {
-                // Never behind the end: that would be no fault.
+                // Never after the end: that would be no fault.
                 let at = at.min(answer.len() - 1);
-                let failed = class.map(|class| Event::Failed(failure(class)));
+                let failed = class.map(|class| StreamEvent::Failed(failure(class)));
                 stream::iter(answer.into_iter().take(at).chain(failed)).boxed()
             }
             Some(Fault::Stalled(at)) => {
@@ -96,15 +97,15 @@ impl Client for Faulty {
         }
     }
 
-    fn complete(&self, _: Fim) -> BoxStream<'static, Event> {
-        stream::iter([Event::Failed(failure(FailureClass::NoSuchModel))]).boxed()
+    fn complete(&self, _: Fim) -> BoxStream<'static, StreamEvent> {
+        stream::iter([StreamEvent::Failed(failure(FailureClass::NoSuchModel))]).boxed()
     }
 }
 
-/// What the model says: the calls of the first step that are not answered yet, or its last words.
-fn answer(request: &Request) -> Vec<Event> {
+/// Returns the model's answer: the unanswered calls of the current step, or its last words.
+fn answer(request: &ModelRequest) -> Vec<StreamEvent> {
     let answered = request.messages.iter().flat_map(|message| &message.parts);
-    let answered = answered.filter(|part| matches!(part.content, Content::ToolResult { .. }));
+    let answered = answered.filter(|part| matches!(part.content, PartContent::ToolResult { .. }));
     let mut answered = answered.count() as u32;
     let mut first = 0;
     let mut events = vec![start(), text("let me "), text("see")];
@@ -113,24 +114,24 @@ fn answer(request: &Request) -> Vec<Event> {
             for (index, number) in (first + answered..first + calls).enumerate() {
                 let index = index as u32;
                 events.extend([
-                    Event::ToolStart {
+                    StreamEvent::ToolStart {
                         index,
                         id: format!("call-{number}"),
                         name: format!("step-{step}"),
                     },
-                    Event::ToolArgsDelta {
+                    StreamEvent::ToolArgsDelta {
                         index,
                         fragment: "{\"number\":".to_owned(),
                     },
-                    Event::ToolArgsDelta {
+                    StreamEvent::ToolArgsDelta {
                         index,
                         fragment: format!("{number}}}"),
                     },
-                    Event::ToolEnd { index },
+                    StreamEvent::ToolEnd { index },
                 ]);
             }
             events.push(used(500, 50));
-            events.push(Event::Stop {
+            events.push(StreamEvent::Stop {
                 reason: StopReason::ToolUse,
                 raw: "tool_use".to_owned(),
             });
@@ -148,49 +149,49 @@ fn answer(request: &Request) -> Vec<Event> {
     ]
 }
 
-/// What a task did to the world, and how it ended.
+/// The effects of a task, and its end.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     done: Vec<String>,
     end: Result<String, FailureClass>,
 }
 
-/// A turn as an agent runs it, reduced to what the contract asks of it.
+/// Runs a turn as an agent would, reduced to the contract.
 async fn run(router: &RouterHandle) -> Outcome {
     let mut request = request("do it");
     request.conversation = Some("task".to_owned());
     let mut done = Vec::new();
     for _ in 0..40 {
-        let ask = Ask::chat(request.clone(), caller(Class::Turn, 1));
+        let ask = RouterRequest::chat(request.clone(), caller(RequestClass::Turn, 1));
         let mut told = router.submit(ask);
         let mut said = String::new();
         let mut open: BTreeMap<u32, (String, String)> = BTreeMap::new();
         let mut complete = Vec::new();
         let end = loop {
             let event = match told.next().await.expect("a last event comes first") {
-                Told::Event(event) => event,
-                Told::Decided(_) | Told::Waiting { .. } => continue,
+                RouterEvent::Event(event) => event,
+                RouterEvent::Decided(_) | RouterEvent::Waiting { .. } => continue,
             };
             match event {
-                Event::Restart => {
+                StreamEvent::Restart => {
                     assert!(complete.is_empty(), "a complete call is running");
                     said.clear();
                     open.clear();
                 }
-                Event::TextDelta(text) => said.push_str(&text),
-                Event::ToolStart { index, id, .. } => {
+                StreamEvent::TextDelta(text) => said.push_str(&text),
+                StreamEvent::ToolStart { index, id, .. } => {
                     open.insert(index, (id, String::new()));
                 }
-                Event::ToolArgsDelta { index, fragment } => {
+                StreamEvent::ToolArgsDelta { index, fragment } => {
                     open.get_mut(&index).expect("begun").1.push_str(&fragment);
                 }
-                Event::ToolEnd { index } => {
+                StreamEvent::ToolEnd { index } => {
                     let (id, arguments) = open.remove(&index).expect("begun");
                     done.push(format!("{id} {arguments}"));
                     complete.push((id, arguments));
                 }
-                Event::Stop { .. } => break Ok(()),
-                Event::Failed(failure) => break Err(failure.class),
+                StreamEvent::Stop { .. } => break Ok(()),
+                StreamEvent::Failed(failure) => break Err(failure.class),
                 _ => {}
             }
         };
@@ -207,25 +208,25 @@ async fn run(router: &RouterHandle) -> Outcome {
                     end: Err(class),
                 };
             }
-            // What was completed stands, whether or not the answer came to its end.
+            // Completed calls remain valid, whether or not the answer was complete.
             (_, false) => go_on(&mut request, said, complete),
         }
     }
     panic!("the task does not end");
 }
 
-fn go_on(request: &mut Request, said: String, complete: Vec<(String, String)>) {
-    let mut parts = vec![Part::text(said)];
+fn go_on(request: &mut ModelRequest, said: String, complete: Vec<(String, String)>) {
+    let mut parts = vec![MessagePart::text(said)];
     let mut results = Vec::new();
     for (id, arguments) in complete {
-        parts.push(Part::new(Content::ToolCall {
+        parts.push(MessagePart::new(PartContent::ToolCall {
             id: id.clone(),
             name: "step".to_owned(),
             arguments,
         }));
-        results.push(Part::new(Content::ToolResult {
+        results.push(MessagePart::new(PartContent::ToolResult {
             call: id,
-            content: vec![Content::Text("ok".to_owned())],
+            content: vec![PartContent::Text("ok".to_owned())],
             is_error: false,
         }));
     }
@@ -244,7 +245,7 @@ fn faulty(seed: u64, faults: u32) -> (Faulty, Log) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_thousand_schedules_end_as_without_faults_or_with_a_class() {
+async fn random_faults_recover_or_stop_with_a_class() {
     let (client, _) = faulty(0, 0);
     let router = Router::start(config(vec![lane("test/one", client)]));
     let whole = run(&router).await;
@@ -258,7 +259,7 @@ async fn two_thousand_schedules_end_as_without_faults_or_with_a_class() {
         let (client, log) = faulty(seed, faults);
         let notes = Arc::new(Notes::default());
         let router = Router::start(RouterConfig {
-            book: notes.clone(),
+            usage_store: notes.clone(),
             seed,
             ..config(vec![lane("test/one", client)])
         });
@@ -292,7 +293,7 @@ async fn two_thousand_schedules_end_as_without_faults_or_with_a_class() {
     );
 }
 
-/// The class that a stop must have: that of the last fault that was not borne.
+/// Returns the failure class that a stop must have: that of the last fault without recovery.
 fn last_fault(log: &[(Instant, Option<Fault>)]) -> Option<FailureClass> {
     match log.last()?.1.as_ref()? {
         Fault::Refused(failure) => Some(failure.class),
@@ -302,7 +303,8 @@ fn last_fault(log: &[(Instant, Option<Fault>)]) -> Option<FailureClass> {
     }
 }
 
-/// A wish to wait is kept within a tenth, and what is used up or locked is not asked again.
+/// Asserts that requested waits are kept within a tenth, and that an exhausted or locked route is
+/// not asked again.
 fn assert_waits(seed: u64, log: &[(Instant, Option<Fault>)]) {
     for (ix, (at, fault)) in log.iter().enumerate() {
         let Some(Fault::Refused(failure)) = fault else {

@@ -1,4 +1,4 @@
-//! Limits of providers, budgets of the person, lanes that are sick.
+//! Tests of providers' limits, the user's budgets, and unhealthy routes.
 
 use super::*;
 use futures::stream;
@@ -6,9 +6,12 @@ use model::policy::Cap;
 use model::{Cost, Fim, RateLimit, RateLimits};
 
 #[tokio::test(start_paused = true)]
-async fn a_wish_to_wait_is_kept_within_a_tenth() {
+async fn requested_wait_is_kept_within_a_tenth() {
     for seconds in [1, 3, 20, 90] {
-        let client = ScriptedClient::new([Script::fails(limited(seconds)), Script::text("there")]);
+        let client = ScriptedClient::new([
+            ResponseScript::fails(limited(seconds)),
+            ResponseScript::text("there"),
+        ]);
         let begin = Instant::now();
         let heard = heard(&events(router(&client).submit(ask("hi"))).await);
         assert_eq!(heard.text, "there");
@@ -18,16 +21,16 @@ async fn a_wish_to_wait_is_kept_within_a_tenth() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_one_has_to_wait_nobody_else_is_sent_into_the_same_limit() {
-    let scripts = std::iter::once(Script::fails(limited(30)));
-    let client = ScriptedClient::new(scripts.chain((0..10).map(|_| Script::text("there"))));
+async fn limited_route_blocks_all_its_requests() {
+    let scripts = std::iter::once(ResponseScript::fails(limited(30)));
+    let client = ScriptedClient::new(scripts.chain((0..10).map(|_| ResponseScript::text("there"))));
     let router = router(&client);
     let first = tokio::spawn(events(router.submit(ask("a"))));
     tokio::time::sleep(Duration::from_secs(1)).await;
     let begin = Instant::now();
     let mut tasks: Vec<_> = (0..9)
         .map(|agent| {
-            let ask = Ask::chat(request("b"), caller(Class::Subagent, agent));
+            let ask = RouterRequest::chat(request("b"), caller(RequestClass::Subagent, agent));
             tokio::spawn(events(router.submit(ask)))
         })
         .collect();
@@ -44,29 +47,30 @@ async fn while_one_has_to_wait_nobody_else_is_sent_into_the_same_limit() {
     );
 }
 
-/// Answers everything at once, as long as it may.
+/// Answers every request at once, within its maximum output.
 struct Prompt;
 
-impl Client for Prompt {
-    fn send(&self, request: Request) -> BoxStream<'static, Event> {
+impl ModelClient for Prompt {
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
         let used = used(20, request.max_output.0);
         stream::iter([start(), text("ok"), used, stop()]).boxed()
     }
 
-    fn complete(&self, _: Fim) -> BoxStream<'static, Event> {
+    fn complete(&self, _: Fim) -> BoxStream<'static, StreamEvent> {
         stream::empty().boxed()
     }
 }
 
-fn of_size(agent: u64, most: u64) -> Ask {
+fn of_size(agent: u64, most: u64) -> RouterRequest {
     let mut request = request("hi");
     request.max_output = TokenCount(most);
-    Ask::chat(request, caller(Class::Turn, agent))
+    RouterRequest::chat(request, caller(RequestClass::Turn, agent))
 }
 
-/// Small questions take what the limit lets through as soon as it does; a large one needs nearly all of it.
+/// Small requests take capacity as soon as the limit admits them; a large one needs nearly all of
+/// it.
 #[tokio::test(start_paused = true)]
-async fn a_large_question_is_not_starved_by_small_ones_under_the_same_limit() {
+async fn small_requests_do_not_starve_a_large_one() {
     let mut narrow = lane("test/one", Prompt);
     narrow.limits.input_tokens = Some(TokenCount(6_000));
     let router = Router::start(config(vec![narrow]));
@@ -86,7 +90,7 @@ async fn a_large_question_is_not_starved_by_small_ones_under_the_same_limit() {
     let answer = tokio::time::timeout(Duration::from_secs(20 * 60), large).await;
     let answer = answer.expect("it starves").unwrap();
     assert_eq!(heard(&answer).text, "ok");
-    // It is overtaken for a minute, and the limit fills within another.
+    // It is overtaken for a minute, and the limit refills within another.
     let took = begin.elapsed().as_secs();
     assert!((60..=120).contains(&took), "{took} s");
     for task in small {
@@ -95,8 +99,8 @@ async fn a_large_question_is_not_starved_by_small_ones_under_the_same_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn headers_of_a_good_answer_hold_back_what_would_be_refused() {
-    let told = Event::RateLimits(RateLimits {
+async fn headers_delay_requests_that_would_be_refused() {
+    let told = StreamEvent::RateLimits(RateLimits {
         requests: RateLimit {
             limit: Some(TokenCount(10)),
             remaining: Some(TokenCount(0)),
@@ -105,8 +109,8 @@ async fn headers_of_a_good_answer_hold_back_what_would_be_refused() {
         ..RateLimits::default()
     });
     let client = ScriptedClient::new([
-        Script::events([told, start(), text("one"), stop()]),
-        Script::text("two"),
+        ResponseScript::events([told, start(), text("one"), stop()]),
+        ResponseScript::text("two"),
     ]);
     let router = router(&client);
     let first = events(router.submit(ask("a"))).await;
@@ -125,16 +129,16 @@ async fn headers_of_a_good_answer_hold_back_what_would_be_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_budget_refuses_before_sending_and_says_what_to_do() {
-    let client = ScriptedClient::new([Script::text("hello")]);
+async fn budget_refuses_before_sending_and_states_the_remedy() {
+    let client = ScriptedClient::new([ResponseScript::text("hello")]);
     let notes = Arc::new(Notes::default());
     let mut config = config(vec![lane("test/one", client.clone())]);
-    // A thousand tokens written cost a cent at the most.
+    // A thousand output tokens cost at most a cent.
     config.caps.turn.cost = Some(Cost(5_000_000));
-    config.book = notes.clone();
+    config.usage_store = notes.clone();
     let router = Router::start(config);
     let all = events(router.submit(ask("hi"))).await;
-    let [Event::Failed(failure)] = all.as_slice() else {
+    let [StreamEvent::Failed(failure)] = all.as_slice() else {
         panic!("{all:?}");
     };
     assert_eq!(failure.class, FailureClass::Budget);
@@ -157,10 +161,10 @@ async fn a_budget_refuses_before_sending_and_says_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn parallel_questions_wait_for_what_is_held_instead_of_failing() {
-    let client = ScriptedClient::new((0..6).map(|_| Script::text("hello")));
+async fn parallel_requests_wait_for_budget_holds() {
+    let client = ScriptedClient::new((0..6).map(|_| ResponseScript::text("hello")));
     let mut config = config(vec![lane("test/one", client.clone())]);
-    // Room for one question at its worst; each turns out to cost a hundredth.
+    // Capacity for one request at its maximum; each turns out to cost a hundredth.
     config.caps.agent.cost = Some(Cost(12_000_000));
     let router = Router::start(config);
     let tasks: Vec<_> = (0..6)
@@ -172,8 +176,8 @@ async fn parallel_questions_wait_for_what_is_held_instead_of_failing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_others_spent_today_counts_and_an_unreadable_book_stops_everything() {
-    let client = ScriptedClient::new([Script::text("hello")]);
+async fn spending_of_other_runs_counts_and_must_be_readable() {
+    let client = ScriptedClient::new([ResponseScript::text("hello")]);
     let notes = Arc::new(Notes::default());
     let spent = |dollars| Spend {
         cost: Some(Cost::dollars(dollars)),
@@ -182,17 +186,17 @@ async fn what_others_spent_today_counts_and_an_unreadable_book_stops_everything(
     *notes.others.lock().unwrap() = Some(Ok(spent(5)));
     let mut config = config(vec![lane("test/one", client.clone())]);
     config.caps.day.cost = Some(Cost::dollars(5));
-    config.book = notes.clone();
+    config.usage_store = notes.clone();
     let router = Router::start(config);
     let all = events(router.submit(ask("hi"))).await;
     assert_eq!(heard(&all).end, Some(Err(FailureClass::Budget)));
     *notes.others.lock().unwrap() = Some(Err("the disk is gone".to_owned()));
     tokio::time::sleep(Duration::from_secs(11)).await;
-    // The first question after the pause has the book read anew; its answer counts for the next.
+    // The first request after the pause has the book read again; the result applies to the next.
     events(router.submit(ask("hi"))).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let all = events(router.submit(ask("hi"))).await;
-    let Some(Event::Failed(failure)) = all.last() else {
+    let Some(StreamEvent::Failed(failure)) = all.last() else {
         panic!("{all:?}");
     };
     assert!(failure.message.contains("the disk is gone"), "{failure}");
@@ -200,32 +204,36 @@ async fn what_others_spent_today_counts_and_an_unreadable_book_stops_everything(
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_way_to_the_same_model_takes_over() {
-    let broke = ScriptedClient::new([Script::fails(failure(FailureClass::Quota))]);
-    let well = ScriptedClient::new([Script::text("from the other"), Script::text("again")]);
+async fn another_route_to_the_same_model_takes_over() {
+    let broke = ScriptedClient::new([ResponseScript::fails(failure(FailureClass::Quota))]);
+    let well = ScriptedClient::new([
+        ResponseScript::text("from the other"),
+        ResponseScript::text("again"),
+    ]);
     let mut second = lane("test/one", well.clone());
-    second.lane.key = KeyName("SECOND_KEY".to_owned());
+    second.route.key = KeyName("SECOND_KEY".to_owned());
     let router = Router::start(config(vec![lane("test/one", broke.clone()), second]));
-    let told: Vec<Told> = router.submit(ask("hi")).collect().await;
+    let told: Vec<RouterEvent> = router.submit(ask("hi")).collect().await;
     let chosen: Vec<_> = told
         .iter()
         .filter_map(|told| match told {
-            Told::Decided(decision) => decision.chosen.clone(),
+            RouterEvent::Decided(decision) => decision.chosen.clone(),
             _ => None,
         })
         .map(|lane| lane.key.0)
         .collect();
     assert_eq!(chosen, ["", "SECOND_KEY"]);
-    // The lane whose quota is used up is not tried by the next question.
+    // The next request does not try the route with the exhausted quota.
     let heard = heard(&events(router.submit(ask("hi"))).await);
     assert_eq!(heard.text, "again");
     assert_eq!(broke.requests().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lane_that_fails_and_fails_is_left_alone_for_a_while() {
-    let client =
-        ScriptedClient::new((0..5).map(|_| Script::fails(failure(FailureClass::ServerError))));
+async fn repeatedly_failing_route_is_paused() {
+    let client = ScriptedClient::new(
+        (0..5).map(|_| ResponseScript::fails(failure(FailureClass::ServerError))),
+    );
     let router = Router::start(RouterConfig {
         retry_alone: Retry::default(),
         ..config(vec![lane("test/one", client.clone())])
@@ -233,7 +241,7 @@ async fn a_lane_that_fails_and_fails_is_left_alone_for_a_while() {
     let all = events(router.submit(ask("a"))).await;
     assert_eq!(heard(&all).end, Some(Err(FailureClass::ServerError)));
     assert_eq!(router.health().await[0].sickness, 1.0);
-    client.then(Script::text("well again"));
+    client.push_script(ResponseScript::text("well again"));
     let begin = Instant::now();
     assert_eq!(
         heard(&events(router.submit(ask("b"))).await).text,

@@ -1,4 +1,5 @@
-//! Hours of many agents at a provider with limits: nobody starves, nobody overspends, Tab does not notice.
+//! Simulates hours of many agents at a provider with limits: no starvation, no overspending, no
+//! delay for Tab.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +16,7 @@ const REQUESTS_A_MINUTE: u64 = 60;
 const TOKENS_A_MINUTE: u64 = 60_000;
 const HOURS: u64 = 6;
 
-/// A provider that counts: so many requests and tokens a minute, and a refusal beyond.
+/// A provider that enforces limits on requests and tokens per minute.
 #[derive(Clone)]
 struct Counting {
     window: Arc<Mutex<Window>>,
@@ -42,7 +43,7 @@ impl Counting {
         }
     }
 
-    fn answer(&self, input: u64, most: u64) -> BoxStream<'static, Event> {
+    fn answer(&self, input: u64, most: u64) -> BoxStream<'static, StreamEvent> {
         let (written, seconds) = {
             let mut random = self.random.lock().unwrap();
             let written = random.random_range(1..=most);
@@ -61,7 +62,7 @@ impl Counting {
                 retry_after: Some(left),
                 ..failure(FailureClass::RateLimited)
             };
-            return stream::iter([Event::Failed(failure)]).boxed();
+            return stream::iter([StreamEvent::Failed(failure)]).boxed();
         }
         window.requests += 1;
         window.tokens = tokens;
@@ -70,7 +71,7 @@ impl Counting {
             remaining: Some(TokenCount(limit - used)),
             reset: Some(left),
         };
-        let limits = Event::RateLimits(RateLimits {
+        let limits = StreamEvent::RateLimits(RateLimits {
             requests: part(REQUESTS_A_MINUTE, window.requests),
             input_tokens: part(TOKENS_A_MINUTE, window.tokens),
             ..RateLimits::default()
@@ -85,31 +86,33 @@ impl Counting {
     }
 }
 
-impl Client for Counting {
-    fn send(&self, request: Request) -> BoxStream<'static, Event> {
-        let input =
-            super::super::Size::of(&super::super::Question::Chat(Box::new(request.clone())));
+impl ModelClient for Counting {
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
+        let input = super::super::RequestSize::of(&super::super::RequestPayload::Chat(Box::new(
+            request.clone(),
+        )));
         self.answer(input.ask.input.0 * 9 / 10, request.max_output.0)
     }
 
-    fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
+    fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
         self.answer(100, request.max_output.0)
     }
 }
 
-/// How long each class waited, in seconds, and how its questions ended.
+/// Waiting times of each class in seconds, and outcomes of its requests.
 #[derive(Default)]
 struct Tally {
-    waits: BTreeMap<Class, Vec<f64>>,
+    waits: BTreeMap<RequestClass, Vec<f64>>,
     refused: BTreeMap<u64, u64>,
     answered: BTreeMap<u64, u64>,
 }
 
 impl Tally {
-    fn note(&mut self, class: Class, agent: u64, sent: Option<f64>, is_refused: bool) {
-        let counts = match is_refused {
-            true => &mut self.refused,
-            false => &mut self.answered,
+    fn note(&mut self, class: RequestClass, agent: u64, sent: Option<f64>, is_refused: bool) {
+        let counts = if is_refused {
+            &mut self.refused
+        } else {
+            &mut self.answered
         };
         *counts.entry(agent).or_default() += 1;
         if !is_refused {
@@ -118,21 +121,21 @@ impl Tally {
     }
 }
 
-async fn agent(router: RouterHandle, number: u64, class: Class, tally: Arc<Mutex<Tally>>) {
+async fn agent(router: RouterHandle, number: u64, class: RequestClass, tally: Arc<Mutex<Tally>>) {
     let mut random = StdRng::seed_from_u64(number);
     let end = Instant::now() + Duration::from_secs(HOURS * 3600);
     while Instant::now() < end {
         let mut request = request(&"word ".repeat(random.random_range(10..2_000)));
         request.max_output = TokenCount(random.random_range(50..3_000));
         let asked = Instant::now();
-        let mut told = router.submit(Ask::chat(request, caller(class, number)));
+        let mut told = router.submit(RouterRequest::chat(request, caller(class, number)));
         let mut sent = None;
         let mut is_refused = false;
         while let Some(told) = told.next().await {
             match told {
-                // It comes with the leave to send.
-                Told::Decided(_) => sent = Some(asked.elapsed().as_secs_f64()),
-                Told::Event(Event::Failed(failure)) => {
+                // It arrives with permission to send.
+                RouterEvent::Decided(_) => sent = Some(asked.elapsed().as_secs_f64()),
+                RouterEvent::Event(StreamEvent::Failed(failure)) => {
                     assert_eq!(failure.class, FailureClass::Budget, "{failure}");
                     is_refused = true;
                 }
@@ -154,15 +157,15 @@ async fn typist(router: RouterHandle, tally: Arc<Mutex<Tally>>) {
         tokio::time::sleep(Duration::from_secs_f64(random.random_range(1.0..20.0))).await;
         let fim = Fim::gap(model("test/tab"), "let x = ", ";", TokenCount(32));
         let asked = Instant::now();
-        let mut told = router.submit(Ask::fim(fim, AgentId(0)));
+        let mut told = router.submit(RouterRequest::fim(fim, AgentId(0)));
         while let Some(told) = told.next().await {
-            if let Told::Decided(_) = told {
+            if let RouterEvent::Decided(_) = told {
                 let wait = asked.elapsed().as_secs_f64();
                 tally
                     .lock()
                     .unwrap()
                     .waits
-                    .entry(Class::Tab)
+                    .entry(RequestClass::Tab)
                     .or_default()
                     .push(wait);
             }
@@ -171,16 +174,17 @@ async fn typist(router: RouterHandle, tally: Arc<Mutex<Tally>>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn hours_of_twenty_agents_at_a_narrow_provider() {
+async fn hours_of_twenty_agents_at_a_limited_provider() {
     let provider = Counting::new(3);
     let notes = Arc::new(Notes::default());
-    // Room for the agents' questions on one lane and for completions on another, as with a small model for Tab.
+    // One route for the agents' requests and another for completions, as with a small model for
+    // Tab.
     let lanes = vec![
         lane("test/one", provider.clone()),
         lane("test/tab", Counting::new(4)),
     ];
     let mut config = config(lanes);
-    config.book = notes.clone();
+    config.usage_store = notes.clone();
     config.caps.agent = Cap {
         cost: Some(Cost::dollars(2)),
         tokens: None,
@@ -190,9 +194,9 @@ async fn hours_of_twenty_agents_at_a_narrow_provider() {
     let mut tasks = vec![tokio::spawn(typist(router.clone(), tally.clone()))];
     for number in 1..=20 {
         let class = match number {
-            1..=4 => Class::Turn,
-            5..=16 => Class::Subagent,
-            _ => Class::Background,
+            1..=4 => RequestClass::Turn,
+            5..=16 => RequestClass::Subagent,
+            _ => RequestClass::Background,
         };
         tasks.push(tokio::spawn(agent(
             router.clone(),
@@ -230,17 +234,25 @@ async fn hours_of_twenty_agents_at_a_narrow_provider() {
     println!(
         "{HOURS} h: {asked} answers, {refused} refused by the provider; worst waits {:.3} s Tab, {:.1} s turns, \
          {:.1} s subagents, {:.1} s background",
-        worst(Class::Tab),
-        worst(Class::Turn),
-        worst(Class::Subagent),
-        worst(Class::Background),
+        worst(RequestClass::Tab),
+        worst(RequestClass::Turn),
+        worst(RequestClass::Subagent),
+        worst(RequestClass::Background),
     );
-    assert!(worst(Class::Tab) < 0.005, "{}", worst(Class::Tab));
-    assert!(worst(Class::Turn) < 240.0, "{}", worst(Class::Turn));
     assert!(
-        worst(Class::Background) < 1_800.0,
+        worst(RequestClass::Tab) < 0.005,
         "{}",
-        worst(Class::Background)
+        worst(RequestClass::Tab)
+    );
+    assert!(
+        worst(RequestClass::Turn) < 240.0,
+        "{}",
+        worst(RequestClass::Turn)
+    );
+    assert!(
+        worst(RequestClass::Background) < 1_800.0,
+        "{}",
+        worst(RequestClass::Background)
     );
     assert!(
         refused * 20 < asked,

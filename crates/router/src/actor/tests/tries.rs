@@ -1,9 +1,9 @@
-//! What a provider is told of the tries of one question.
+//! Tests of attempt numbers and idempotency keys sent to providers.
 
 use super::*;
 use model::{Attempt, Fim};
 
-/// Plays scripts, and notes which try each request is said to be.
+/// Plays scripts, and records the attempt of each request.
 #[derive(Clone, Default)]
 struct Noting {
     scripted: ScriptedClient,
@@ -11,7 +11,7 @@ struct Noting {
 }
 
 impl Noting {
-    fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
+    fn new(scripts: impl IntoIterator<Item = ResponseScript>) -> Self {
         Self {
             scripted: ScriptedClient::new(scripts),
             tries: Arc::default(),
@@ -22,7 +22,7 @@ impl Noting {
         self.tries.lock().unwrap().clone()
     }
 
-    /// How many tries came before each, having checked that all have one key.
+    /// Returns the number of retries of each request, after checking that all share one key.
     fn retries(&self) -> Vec<u32> {
         let tries = self.tries();
         let key = &tries[0].idempotency_key;
@@ -35,21 +35,25 @@ impl Noting {
     }
 }
 
-impl Client for Noting {
-    fn send(&self, request: Request) -> BoxStream<'static, Event> {
+impl ModelClient for Noting {
+    fn send(&self, request: ModelRequest) -> BoxStream<'static, StreamEvent> {
         self.send_attempt(request, Attempt::default())
     }
 
-    fn complete(&self, request: Fim) -> BoxStream<'static, Event> {
+    fn complete(&self, request: Fim) -> BoxStream<'static, StreamEvent> {
         self.complete_attempt(request, Attempt::default())
     }
 
-    fn send_attempt(&self, request: Request, attempt: Attempt) -> BoxStream<'static, Event> {
+    fn send_attempt(
+        &self,
+        request: ModelRequest,
+        attempt: Attempt,
+    ) -> BoxStream<'static, StreamEvent> {
         self.tries.lock().unwrap().push(attempt);
         self.scripted.send(request)
     }
 
-    fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, Event> {
+    fn complete_attempt(&self, request: Fim, attempt: Attempt) -> BoxStream<'static, StreamEvent> {
         self.tries.lock().unwrap().push(attempt);
         self.scripted.complete(request)
     }
@@ -60,12 +64,12 @@ fn started(client: &Noting) -> RouterHandle {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tries_of_one_question_share_a_key_and_are_counted() {
+async fn attempts_of_a_request_share_a_key_and_are_numbered() {
     let client = Noting::new([
-        Script::fails(failure(FailureClass::Overloaded)),
-        Script::fails(limited(1)),
-        Script::events([start(), text("half")]),
-        Script::text("whole"),
+        ResponseScript::fails(failure(FailureClass::Overloaded)),
+        ResponseScript::fails(limited(1)),
+        ResponseScript::events([start(), text("half")]),
+        ResponseScript::text("whole"),
     ]);
     let heard = heard(&events(started(&client).submit(ask("hi"))).await);
     assert_eq!((heard.text.as_str(), heard.restarts), ("whole", 1));
@@ -73,9 +77,10 @@ async fn tries_of_one_question_share_a_key_and_are_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_have_keys_of_their_own_however_alike_they_are() {
-    let client = Noting::new((0..4).map(|_| Script::text("ok")));
-    // Another router is another run of the program: it counts its questions from the beginning, too.
+async fn equal_requests_have_different_keys() {
+    let client = Noting::new((0..4).map(|_| ResponseScript::text("ok")));
+    // Another router is another run of the program, which numbers its requests from the start as
+    // well.
     for router in [started(&client), started(&client)] {
         for _ in 0..2 {
             events(router.submit(ask("hi"))).await;
@@ -89,16 +94,16 @@ async fn questions_have_keys_of_their_own_however_alike_they_are() {
     assert_eq!(keys.len(), 4, "{keys:?}");
 }
 
-/// What another lane is sent is another request: its model may be another, and a key stands for one body.
+/// Another route receives another request: its model may differ, and a key identifies one body.
 #[tokio::test(start_paused = true)]
-async fn another_lane_is_asked_under_another_key_and_counted_anew() {
-    let first = Noting::new([Script::fails(failure(FailureClass::Quota))]);
+async fn another_route_gets_another_key_and_numbering() {
+    let first = Noting::new([ResponseScript::fails(failure(FailureClass::Quota))]);
     let second = Noting::new([
-        Script::fails(failure(FailureClass::Overloaded)),
-        Script::text("there"),
+        ResponseScript::fails(failure(FailureClass::Overloaded)),
+        ResponseScript::text("there"),
     ]);
     let mut other = lane("test/one", second.clone());
-    other.lane.key = KeyName("SECOND_KEY".to_owned());
+    other.route.key = KeyName("SECOND_KEY".to_owned());
     let router = Router::start(config(vec![lane("test/one", first.clone()), other]));
     assert_eq!(heard(&events(router.submit(ask("hi"))).await).text, "there");
     assert_eq!(first.retries(), [0]);
@@ -107,26 +112,26 @@ async fn another_lane_is_asked_under_another_key_and_counted_anew() {
     assert_ne!(key(&first), key(&second));
 }
 
-/// A server that knows the key would answer a twin with the slow one's answer, or refuse it.
+/// A server that knows the key would answer the hedge with the slow answer, or refuse it.
 #[tokio::test(start_paused = true)]
-async fn a_twin_has_a_key_of_its_own() {
+async fn hedge_has_its_own_key() {
     let client = Noting::default();
     let router = started(&client);
     let gap = || {
         let fim = Fim::gap(model("test/one"), "let x = ", ";", TokenCount(32));
-        Ask::fim(fim, AgentId(0))
+        RouterRequest::fim(fim, AgentId(0))
     };
     let after = |seconds| {
-        Script::default()
+        ResponseScript::default()
             .then_until(tokio::time::sleep(Duration::from_secs_f64(seconds)))
             .then_events([start(), text("here"), stop()])
     };
     for _ in 0..25 {
-        client.scripted.then(after(0.1));
+        client.scripted.push_script(after(0.1));
         events(router.submit(gap())).await;
     }
-    client.scripted.then(after(20.0));
-    client.scripted.then(after(0.1));
+    client.scripted.push_script(after(20.0));
+    client.scripted.push_script(after(0.1));
     events(router.submit(gap())).await;
     let tries = client.tries();
     let [.., slow, twin] = tries.as_slice() else {

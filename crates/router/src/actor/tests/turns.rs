@@ -1,4 +1,4 @@
-//! Whose turn it is: classes, followers, hedges, cancelled questions.
+//! Tests of request order: classes, followers, hedges, cancelled requests.
 
 use super::*;
 use model::{CacheMark, Fim, SystemBlock};
@@ -8,12 +8,12 @@ fn fim() -> Fim {
     Fim::gap(model("test/one"), "fn main() {", "}", TokenCount(64))
 }
 
-/// A script that begins when its gate opens.
-fn gated(answer: &str) -> (oneshot::Sender<()>, Script) {
+/// Creates a script that starts when its gate opens.
+fn gated(answer: &str) -> (oneshot::Sender<()>, ResponseScript) {
     let (open, gate) = oneshot::channel();
-    let script = Script::default()
+    let script = ResponseScript::default()
         .then_until(async {
-            // A gate whose keeper is gone stands open.
+            // A gate whose sender is gone is open.
             gate.await.ok();
         })
         .then_events([start(), text(answer), used(100, 5), stop()]);
@@ -25,24 +25,29 @@ async fn settle() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn classes_go_in_order_and_tab_waits_for_nobody() {
+async fn classes_are_served_in_order_and_tab_first() {
     let (open, first) = gated("first");
-    let scripts = std::iter::once(first).chain((0..8).map(|_| Script::text("more")));
+    let scripts = std::iter::once(first).chain((0..8).map(|_| ResponseScript::text("more")));
     let client = ScriptedClient::new(scripts);
-    let one_at_once = LaneConfig {
+    let one_at_once = RouteConfig {
         most_at_once: 1,
         ..lane("test/one", client.clone())
     };
     let router = Router::start(config(vec![one_at_once]));
     let mut tasks = Vec::new();
-    let classes = [Class::Turn, Class::Background, Class::Subagent, Class::Turn];
+    let classes = [
+        RequestClass::Turn,
+        RequestClass::Background,
+        RequestClass::Subagent,
+        RequestClass::Turn,
+    ];
     for (agent, class) in (1..).zip(classes) {
-        let ask = Ask::chat(request(&format!("{agent}")), caller(class, agent));
+        let ask = RouterRequest::chat(request(&format!("{agent}")), caller(class, agent));
         tasks.push(tokio::spawn(events(router.submit(ask))));
         settle().await;
     }
     assert_eq!(client.requests().len(), 1, "the others wait");
-    let tab = events(router.submit(Ask::fim(fim(), AgentId(0)))).await;
+    let tab = events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await;
     assert_eq!(heard(&tab).text, "more");
     assert_eq!(client.fims().len(), 1);
     open.send(()).unwrap();
@@ -53,32 +58,33 @@ async fn classes_go_in_order_and_tab_waits_for_nobody() {
     assert_eq!(order, ["1", "4", "3", "2"]);
 }
 
-fn said(request: &Request) -> String {
+fn said(request: &ModelRequest) -> String {
     match &request.messages[0].parts[0].content {
-        model::Content::Text(text) => text.clone(),
+        model::PartContent::Text(text) => text.clone(),
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn agents_of_a_class_take_turns_however_much_each_asks() {
+async fn agents_of_a_class_alternate_regardless_of_demand() {
     let slow = |_| {
-        let answer = Script::default().then_until(tokio::time::sleep(Duration::from_millis(50)));
+        let answer =
+            ResponseScript::default().then_until(tokio::time::sleep(Duration::from_millis(50)));
         answer.then_events([start(), text("ok"), used(30, 1_000), stop()])
     };
     let client = ScriptedClient::new((0..40).map(slow));
-    let one_at_once = LaneConfig {
+    let one_at_once = RouteConfig {
         most_at_once: 1,
         ..lane("test/one", client.clone())
     };
     let router = Router::start(config(vec![one_at_once]));
     let mut tasks = Vec::new();
-    // The first agent comes with all its questions before the second has one.
+    // The first agent sends all its requests before the second one sends any.
     for agent in [1, 2] {
         for number in 0..20 {
-            let ask = Ask::chat(
+            let ask = RouterRequest::chat(
                 request(&format!("{agent} {number}")),
-                caller(Class::Subagent, agent),
+                caller(RequestClass::Subagent, agent),
             );
             tasks.push(tokio::spawn(events(router.submit(ask))));
         }
@@ -101,9 +107,9 @@ async fn agents_of_a_class_take_turns_however_much_each_asks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn followers_wait_for_the_cache_of_their_leader_but_not_for_long() {
+async fn followers_wait_briefly_for_the_leaders_cache() {
     let (open, leader) = gated("leader");
-    let scripts = std::iter::once(leader).chain((0..8).map(|_| Script::text("follower")));
+    let scripts = std::iter::once(leader).chain((0..8).map(|_| ResponseScript::text("follower")));
     let client = ScriptedClient::new(scripts);
     let router = router(&client);
     let with_prefix = |text: &str| {
@@ -112,7 +118,7 @@ async fn followers_wait_for_the_cache_of_their_leader_but_not_for_long() {
             text: "be brief. ".repeat(1_000),
             cache: CacheMark::Short,
         });
-        Ask::chat(request, caller(Class::Turn, 1))
+        RouterRequest::chat(request, caller(RequestClass::Turn, 1))
     };
     let mut tasks = Vec::new();
     for text in ["a", "b", "c"] {
@@ -127,8 +133,11 @@ async fn followers_wait_for_the_cache_of_their_leader_but_not_for_long() {
         heard(&task.await.unwrap());
     }
 
-    // A leader that is silent holds them up for a second and a half.
-    let client = ScriptedClient::new([Script::default().then_silence(), Script::text("b")]);
+    // A silent leader delays them by a second and a half.
+    let client = ScriptedClient::new([
+        ResponseScript::default().then_silence(),
+        ResponseScript::text("b"),
+    ]);
     let slow = Router::start(config(vec![lane("test/one", client.clone())]));
     let silent = tokio::spawn(events(slow.submit(with_prefix("a"))));
     settle().await;
@@ -140,15 +149,19 @@ async fn followers_wait_for_the_cache_of_their_leader_but_not_for_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_question_closes_its_socket_at_once_and_gives_back_what_was_held() {
+async fn dropping_a_request_closes_its_socket_and_releases_holds() {
     let notes = Arc::new(Notes::default());
-    let client = ScriptedClient::new([Script::events([start(), text("hel")]).then_silence()]);
+    let client =
+        ScriptedClient::new([ResponseScript::events([start(), text("hel")]).then_silence()]);
     let router = Router::start(RouterConfig {
-        book: notes.clone(),
+        usage_store: notes.clone(),
         ..config(vec![lane("test/one", client.clone())])
     });
     let mut told = router.submit(ask("hi"));
-    while !matches!(told.next().await, Some(Told::Event(Event::TextDelta(_)))) {}
+    while !matches!(
+        told.next().await,
+        Some(RouterEvent::Event(StreamEvent::TextDelta(_)))
+    ) {}
     assert_eq!(client.open(), 1);
     drop(told);
     assert_eq!(
@@ -167,10 +180,10 @@ async fn a_dropped_question_closes_its_socket_at_once_and_gives_back_what_was_he
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_dropped_while_it_waits_is_never_sent() {
+async fn request_dropped_while_queued_is_never_sent() {
     let (_open, first) = gated("first");
-    let client = ScriptedClient::new([first, Script::text("second")]);
-    let one_at_once = LaneConfig {
+    let client = ScriptedClient::new([first, ResponseScript::text("second")]);
+    let one_at_once = RouteConfig {
         most_at_once: 1,
         ..lane("test/one", client.clone())
     };
@@ -186,26 +199,26 @@ async fn a_question_dropped_while_it_waits_is_never_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_completion_gets_a_twin_and_the_faster_of_the_two_wins() {
+async fn slow_completion_is_hedged_and_the_faster_wins() {
     let quick = || {
-        Script::default()
+        ResponseScript::default()
             .then_until(tokio::time::sleep(Duration::from_millis(100)))
             .then_events([start(), text("quick"), stop()])
     };
-    let slow = Script::default()
+    let slow = ResponseScript::default()
         .then_until(tokio::time::sleep(Duration::from_secs(20)))
         .then_events([start(), text("slow"), stop()]);
     let client = ScriptedClient::default();
     let router = router(&client);
     for _ in 0..25 {
-        client.then(quick());
-        heard(&events(router.submit(Ask::fim(fim(), AgentId(0)))).await);
+        client.push_script(quick());
+        heard(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
     }
     assert_eq!(client.fims().len(), 25, "none was slow");
-    client.then(slow);
-    client.then(quick());
+    client.push_script(slow);
+    client.push_script(quick());
     let begin = Instant::now();
-    let heard_twin = heard(&events(router.submit(Ask::fim(fim(), AgentId(0)))).await);
+    let heard_twin = heard(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
     assert_eq!(heard_twin.text, "quick");
     assert!(
         begin.elapsed() < Duration::from_millis(300),
@@ -219,9 +232,9 @@ async fn a_slow_completion_gets_a_twin_and_the_faster_of_the_two_wins() {
     router.idle().await;
     assert_eq!(router.health().await[0].in_flight, 0);
 
-    // A turn is never asked twice.
-    client.then(
-        Script::default()
+    // A turn is never hedged.
+    client.push_script(
+        ResponseScript::default()
             .then_until(tokio::time::sleep(Duration::from_secs(20)))
             .then_events([start(), text("slow"), stop()]),
     );
@@ -230,14 +243,14 @@ async fn a_slow_completion_gets_a_twin_and_the_faster_of_the_two_wins() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leave_that_nobody_takes_is_given_back() {
-    let client = ScriptedClient::new((0..30).map(|_| Script::text("ok")));
+async fn unused_grant_is_released() {
+    let client = ScriptedClient::new((0..30).map(|_| ResponseScript::text("ok")));
     let notes = Arc::new(Notes::default());
     let router = Router::start(RouterConfig {
-        book: notes.clone(),
+        usage_store: notes.clone(),
         ..config(vec![lane("test/one", client.clone())])
     });
-    // Asked, granted, and dropped before the stream looked.
+    // Submitted, granted, and dropped before the stream was polled.
     let mut told = router.submit(ask("hi"));
     assert!(futures::poll!(told.next()).is_pending());
     settle().await;
@@ -250,13 +263,13 @@ async fn leave_that_nobody_takes_is_given_back() {
         (TokenCount(0), Some(FailureClass::Cancelled))
     );
 
-    // The same for a twin that is granted in the moment in which the slow one answers.
+    // The same for a hedge granted at the moment in which the slow request answers.
     for _ in 0..20 {
-        heard(&events(router.submit(Ask::fim(fim(), AgentId(0)))).await);
+        heard(&events(router.submit(RouterRequest::fim(fim(), AgentId(0)))).await);
     }
     for _ in 0..8 {
-        let mut told = router.submit(Ask::fim(fim(), AgentId(0)));
-        while !matches!(told.next().await, Some(Told::Event(_))) {}
+        let mut told = router.submit(RouterRequest::fim(fim(), AgentId(0)));
+        while !matches!(told.next().await, Some(RouterEvent::Event(_))) {}
         drop(told);
     }
     router.idle().await;

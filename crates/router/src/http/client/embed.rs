@@ -1,4 +1,4 @@
-//! Vectors of texts from a provider. One request, one answer: nothing of it streams.
+//! Requests embeddings from a provider: one request, one response, no streaming.
 
 use std::time::Duration;
 
@@ -8,36 +8,41 @@ use model::{Failure, FailureClass, ModelId};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{HttpClient, key_header, site};
-use crate::http::exchange::MOST_ERROR;
-use crate::http::{Broken, Call, Method, Reply};
+use crate::http::exchange::MAX_ERROR_BYTES;
+use crate::http::{ConnectionBroken, HttpRequest, HttpResponse, Method};
 use crate::keys::Secret;
-use crate::wire::{Site, Wire, encode_embeddings, read_embeddings, refused};
+use crate::wire::{RequestTarget, WireProtocol, encode_embeddings, read_embeddings, refused};
 
-/// The most of an answer that is read: a few hundred vectors of the longest kind.
-const MOST: usize = 32 << 20;
-/// How long the text of a refusal may take, once its status is there: a body that is cut or stalls still says what it
-/// said.
+/// Maximum size of a response in bytes: a few hundred vectors of the longest kind.
+const MAX_RESPONSE_BYTES: usize = 32 << 20;
+/// Timeout for the body of an error response after its status: a truncated or stalled body is still
+/// informative.
 const REFUSAL: Duration = Duration::from_secs(2);
-/// How long all of it may take. Somebody looks at an answer that would be better with it, and does not wait longer.
+/// Timeout of the whole request. The user is looking at results that embeddings would improve, and
+/// does not wait longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl HttpClient {
-    /// The vectors of texts, in their order and all of one length. Asks once, and gives up after ten seconds.
+    /// Returns the embeddings of `texts`, in order and of equal length. Tries once, and times out
+    /// after ten seconds.
     ///
     /// # Errors
-    /// The provider is not known, has no such endpoint or no key, cannot be reached, or answers with something else.
+    ///
+    /// Fails if the provider is unknown, lacks the endpoint or a key, is unreachable, or sends an
+    /// invalid response.
     pub async fn embed(&self, model: &ModelId, texts: &[&str]) -> Result<Vec<Vec<f32>>, Failure> {
         let (config, transport) = self.shared.provider(model)?;
-        if !matches!(config.wire, Wire::Chat | Wire::Responses) {
+        if !matches!(config.wire, WireProtocol::Chat | WireProtocol::Responses) {
             let message = format!(
-                "{} gives no vectors in a way that we know; name a model of a provider that speaks as OpenAI does.",
+                "{} has no supported embeddings endpoint; choose a model of an OpenAI-compatible \
+                 provider.",
                 config.name
             );
             return Err(Failure::new(FailureClass::InvalidRequest, message));
         }
         let encoded = encode_embeddings(&model.model, texts);
         let key = self.shared.key(model, config).await?;
-        let call = Call {
+        let call = HttpRequest {
             method: Method::Post,
             url: config.url(&encoded.path)?,
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
@@ -51,7 +56,7 @@ impl HttpClient {
         };
         let answer = timeout(PATIENCE, asked).await.unwrap_or_else(|_| {
             let message = format!(
-                "{} gave no vectors within {} s, so the request was given up.",
+                "{} returned no embeddings within {} s, so the request timed out.",
                 site.name(),
                 PATIENCE.as_secs()
             );
@@ -67,8 +72,8 @@ impl HttpClient {
 
     async fn read(
         &self,
-        mut reply: Reply,
-        site: &Site,
+        mut reply: HttpResponse,
+        site: &RequestTarget,
         count: usize,
     ) -> Result<Vec<Vec<f32>>, Failure> {
         if !(200..300).contains(&reply.status) {
@@ -78,37 +83,40 @@ impl HttpClient {
         }
         let mut body = Vec::new();
         while let Some(piece) = reply.body.next().await {
-            let piece = piece.map_err(|Broken(cause)| {
+            let piece = piece.map_err(|ConnectionBroken(cause)| {
                 let message = format!("The answer of {} broke off: {cause}.", site.name());
                 Failure::new(FailureClass::Torn, message)
             })?;
             body.extend_from_slice(&piece);
-            if body.len() > MOST {
-                let message = format!("{} answers without an end.", site.name());
+            if body.len() > MAX_RESPONSE_BYTES {
+                let message = format!("{} sent a response that is too long.", site.name());
                 return Err(Failure::new(FailureClass::Malformed, message));
             }
         }
         read_embeddings(&body, count).map_err(|why| {
-            let message = format!("{} was asked for vectors, and {why}.", site.name());
+            let message = format!(
+                "The embeddings response of {} is invalid: {why}.",
+                site.name()
+            );
             Failure::new(FailureClass::Malformed, message)
         })
     }
 }
 
-/// What a refusal says, as far as it comes.
-async fn refusal(reply: &mut Reply) -> Vec<u8> {
+/// Reads the body of an error response as far as it arrives.
+async fn refusal(reply: &mut HttpResponse) -> Vec<u8> {
     let deadline = Instant::now() + REFUSAL;
     let mut body = Vec::new();
-    while body.len() < MOST_ERROR
+    while body.len() < MAX_ERROR_BYTES
         && let Ok(Some(Ok(piece))) = timeout_at(deadline, reply.body.next()).await
     {
         body.extend_from_slice(&piece);
     }
-    body.truncate(MOST_ERROR);
+    body.truncate(MAX_ERROR_BYTES);
     body
 }
 
-/// Nothing that a provider says of the key goes further.
+/// Masks the key in a failure, in case the provider quotes it.
 fn without(key: Option<&Secret>, mut failure: Failure) -> Failure {
     if let Some(key) = key {
         failure.message = key.mask(&failure.message);

@@ -1,4 +1,4 @@
-//! The client from end to end, over loopback and over recordings.
+//! End-to-end tests of the client over loopback and over recordings.
 
 use std::sync::Mutex as StdMutex;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 
-use super::super::Reply;
+use super::super::HttpResponse;
 use super::super::tests::{accept_one, until_closed};
 use super::*;
-use crate::keys::Output;
+use crate::keys::ProgramOutput;
 use crate::wire::tests::{gap_request, request, show, sse};
 
-/// A world with one key, which can be replaced.
+/// A vault with one key, which can be replaced.
 struct OneKey(StdMutex<Option<String>>);
 
 impl OneKey {
@@ -21,7 +21,7 @@ impl OneKey {
     }
 }
 
-impl Vault for OneKey {
+impl SecretSource for OneKey {
     fn environment(&self, name: &str) -> Option<String> {
         let key = self.0.lock().expect("lock").clone();
         key.filter(|_| name == "MAKER_API_KEY")
@@ -32,7 +32,7 @@ impl Vault for OneKey {
         _words: &'a [String],
         _input: Option<Secret>,
         _patience: Duration,
-    ) -> BoxFuture<'a, Result<Output, String>> {
+    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
         std::future::ready(Err("no programs here".to_owned())).boxed()
     }
 }
@@ -54,8 +54,8 @@ fn client(url: &str, vault: Arc<OneKey>) -> HttpClient {
     HttpClient::new(providers(url), Arc::new(|_: &ModelId| None), vault)
 }
 
-async fn first(client: &HttpClient, request: Request) -> String {
-    let events: Vec<Event> = client.send(request).collect().await;
+async fn first(client: &HttpClient, request: ModelRequest) -> String {
+    let events: Vec<StreamEvent> = client.send(request).collect().await;
     show(&events)
 }
 
@@ -111,14 +111,14 @@ async fn dropping_the_stream_closes_the_socket_at_once() {
     let chunk = format!("{head}{:x}\r\n{body}\r\n", body.len());
     socket.write_all(chunk.as_bytes()).await.expect("sent");
     let (event, events) = first.await.expect("no panic");
-    assert!(matches!(event, Some(Event::Start { .. })));
+    assert!(matches!(event, Some(StreamEvent::Start { .. })));
     drop(events);
     let waited = until_closed(socket).await;
     assert!(waited < Duration::from_millis(50), "{waited:?}");
 }
 
 #[tokio::test]
-async fn what_is_missing_is_told_before_anything_is_sent() {
+async fn missing_configuration_fails_before_sending() {
     let client = client("http://127.0.0.1:1", OneKey::new(None));
     let shown = first(&client, request()).await;
     assert_eq!(
@@ -129,22 +129,27 @@ async fn what_is_missing_is_told_before_anything_is_sent() {
     unknown.model.provider = "nobody".to_owned();
     let shown = first(&client, unknown).await;
     assert!(
-        shown.starts_with("failed NoSuchModel: No provider is called \"nobody\""),
+        shown.starts_with("failed NoSuchModel: There is no provider \"nobody\""),
         "{shown}"
     );
-    let events: Vec<Event> = client.complete(gap_request()).collect().await;
+    let events: Vec<StreamEvent> = client.complete(gap_request()).collect().await;
     assert!(
-        show(&events).starts_with("failed InvalidRequest: Maker fills no gaps"),
+        show(&events)
+            .starts_with("failed InvalidRequest: Maker does not support fill-in-the-middle"),
         "{}",
         show(&events)
     );
 }
 
-/// Refuses every key but the second.
+/// Rejects every key but the second.
 struct Picky(StdMutex<Vec<String>>);
 
 impl Transport for Picky {
-    fn call(&self, call: Call, _connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+    fn call(
+        &self,
+        call: HttpRequest,
+        _connect: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
         let key = call
             .key
             .map(|key| key.secret.expose().to_owned())
@@ -154,7 +159,7 @@ impl Transport for Picky {
         let body =
             sse("{\"id\":\"c\",\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n[DONE]");
         let body = stream::iter([Ok(Bytes::from(body))]).boxed();
-        std::future::ready(Ok(Reply {
+        std::future::ready(Ok(HttpResponse {
             status,
             headers: Vec::new(),
             body,
@@ -164,11 +169,11 @@ impl Transport for Picky {
 }
 
 #[tokio::test]
-async fn a_refused_key_is_looked_up_again_and_a_good_one_is_kept() {
+async fn rejected_key_is_looked_up_again() {
     let vault = OneKey::new(Some("old"));
     let picky = Arc::new(Picky(StdMutex::default()));
     let transport = picky.clone();
-    let client = HttpClient::over(
+    let client = HttpClient::with_transport(
         providers("http://127.0.0.1:1"),
         Arc::new(|_: &ModelId| None),
         vault.clone(),

@@ -1,4 +1,4 @@
-//! Servers on this machine are found by what they answer, not by where they listen.
+//! Tests that local servers are identified by their responses, not by their ports.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,25 @@ use futures::future::BoxFuture;
 use futures::stream;
 use model::{Failure, FailureClass};
 
-use super::super::Reply;
+use super::super::HttpResponse;
 use super::*;
 
-/// Answers by address; others refuse or, if so said, are silent.
+/// Responses by address; other addresses refuse, or stay silent if marked so.
 struct Machine(HashMap<&'static str, &'static str>);
 
 impl Transport for Machine {
-    fn call(&self, call: Call, _connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+    fn call(
+        &self,
+        call: HttpRequest,
+        _connect: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
         assert_eq!(call.method, Method::Get);
         assert!(call.key.is_none());
         let answer = self.0.get(call.url.as_str()).copied();
         async move {
             match answer {
                 Some("silence") => std::future::pending().await,
-                Some(body) => Ok(Reply {
+                Some(body) => Ok(HttpResponse {
                     status: 200,
                     headers: Vec::new(),
                     body: stream::iter([Ok(Bytes::from(body))]).boxed(),
@@ -51,12 +55,12 @@ async fn found(answers: &[(&'static str, &'static str)]) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_there() {
+async fn no_servers_found() {
     assert_eq!(found(&[]).await, "");
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_of_them() {
+async fn all_servers_found() {
     let shown = found(&[
         (
             "http://127.0.0.1:11434/api/tags",
@@ -87,7 +91,7 @@ async fn all_of_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn strangers_and_the_silent_are_left_out() {
+async fn foreign_and_silent_servers_are_skipped() {
     let started = tokio::time::Instant::now();
     let shown = found(&[
         ("http://127.0.0.1:11434/api/tags", "silence"),

@@ -1,16 +1,16 @@
-//! Limits on silence under a paused clock, and what becomes of answers that are none.
+//! Tests of timeouts under a paused clock, and of responses that are not answers.
 
 use std::sync::Mutex;
 
 use model::{FailureClass, StopReason};
 use tokio::time::sleep;
 
-use super::super::{Call, KeyHeader, Method};
+use super::super::{HttpRequest, KeyHeader, Method};
 use super::*;
 use crate::wire::tests::{request, show, site, sse};
-use crate::wire::{Dialect, Wire, decoder};
+use crate::wire::{ChatDialect, WireProtocol, decoder};
 
-/// What a transport does, one after the other.
+/// A step of a scripted transport.
 #[derive(Clone)]
 enum Step {
     Wait(f32),
@@ -18,7 +18,7 @@ enum Step {
     Break,
 }
 
-/// A transport with one answer.
+/// A transport with one scripted response.
 struct Scripted {
     before_headers: f32,
     status: u16,
@@ -27,7 +27,11 @@ struct Scripted {
 }
 
 impl Transport for Scripted {
-    fn call(&self, _call: Call, _connect: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+    fn call(
+        &self,
+        _call: HttpRequest,
+        _connect: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
         let before = Duration::from_secs_f32(self.before_headers);
         let status = self.status;
         let headers = self.headers.iter();
@@ -44,10 +48,10 @@ impl Transport for Scripted {
                         None
                     }
                     Step::Send(text) => Some(Ok(Bytes::from(text))),
-                    Step::Break => Some(Err(Broken("connection reset".to_owned()))),
+                    Step::Break => Some(Err(ConnectionBroken("connection reset".to_owned()))),
                 }
             });
-            Ok(Reply {
+            Ok(HttpResponse {
                 status,
                 headers,
                 body: body.boxed(),
@@ -57,15 +61,15 @@ impl Transport for Scripted {
     }
 }
 
-const LIMITS: Limits = Limits {
+const LIMITS: HttpTimeouts = HttpTimeouts {
     connect: Duration::from_secs(1),
     first_byte: Duration::from_secs(60),
     idle: Duration::from_secs(20),
 };
 
-async fn run(scripted: Scripted) -> (Vec<Event>, Duration) {
+async fn run(scripted: Scripted) -> (Vec<StreamEvent>, Duration) {
     let transport: Arc<dyn Transport> = Arc::new(scripted);
-    let call = Call {
+    let call = HttpRequest {
         method: Method::Post,
         url: "https://api.maker.example/".to_owned(),
         headers: Vec::new(),
@@ -76,7 +80,12 @@ async fn run(scripted: Scripted) -> (Vec<Event>, Duration) {
         }),
         body: Bytes::new(),
     };
-    let decoder = decoder(Wire::Chat, &Dialect::default(), &request(), site());
+    let decoder = decoder(
+        WireProtocol::Chat,
+        &ChatDialect::default(),
+        &request(),
+        site(),
+    );
     let started = Instant::now();
     let events = exchange(
         &transport,
@@ -120,15 +129,15 @@ fn end() -> Step {
     ))
 }
 
-fn class(events: &[Event]) -> FailureClass {
+fn class(events: &[StreamEvent]) -> FailureClass {
     match events.last() {
-        Some(Event::Failed(failure)) => failure.class,
+        Some(StreamEvent::Failed(failure)) => failure.class,
         other => panic!("no failure: {other:?}"),
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_answer_is_no_stall() {
+async fn slow_answer_is_not_a_stall() {
     let mut steps = vec![Step::Wait(25.0)];
     for _ in 0..200 {
         steps.extend([piece("a"), Step::Wait(19.0)]);
@@ -138,7 +147,7 @@ async fn a_slow_answer_is_no_stall() {
     assert!(
         matches!(
             events.last(),
-            Some(Event::Stop {
+            Some(StreamEvent::Stop {
                 reason: StopReason::EndTurn,
                 ..
             })
@@ -153,7 +162,7 @@ async fn a_slow_answer_is_no_stall() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_before_the_headers_and_after_them_counts_as_one() {
+async fn first_byte_timeout_covers_headers_and_body() {
     for scripted in [
         answer(100.0, Vec::new()),
         answer(40.0, vec![Step::Wait(40.0), piece("a")]),
@@ -162,7 +171,7 @@ async fn silence_before_the_headers_and_after_them_counts_as_one() {
         assert_eq!(class(&events), FailureClass::Stalled);
         assert_eq!(took.as_secs(), 60);
         assert!(
-            show(&events).contains("silent for 60 s"),
+            show(&events).contains("sent nothing for 60 s"),
             "{}",
             show(&events)
         );
@@ -170,7 +179,7 @@ async fn silence_before_the_headers_and_after_them_counts_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_in_the_middle() {
+async fn stall_in_the_middle() {
     let (events, took) = run(answer(0.0, vec![piece("a"), Step::Wait(30.0), end()])).await;
     assert_eq!(class(&events), FailureClass::Stalled);
     assert_eq!(took.as_secs(), 20);
@@ -178,7 +187,7 @@ async fn silence_in_the_middle() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_connection_is_torn_unless_all_was_there() {
+async fn broken_connection_fails_unless_the_answer_was_complete() {
     let (events, _) = run(answer(0.0, vec![piece("a"), Step::Break])).await;
     assert_eq!(class(&events), FailureClass::Torn);
     assert!(
@@ -187,11 +196,11 @@ async fn a_broken_connection_is_torn_unless_all_was_there() {
         show(&events)
     );
     let (events, _) = run(answer(0.0, vec![piece("a"), end(), Step::Break])).await;
-    assert!(matches!(events.last(), Some(Event::Stop { .. })));
+    assert!(matches!(events.last(), Some(StreamEvent::Stop { .. })));
 }
 
 #[tokio::test(start_paused = true)]
-async fn refusals_tell_limits_and_never_the_key() {
+async fn refusals_report_limits_but_never_the_key() {
     let headers = vec![
         ("retry-after", "7"),
         ("x-ratelimit-remaining-requests", "0"),
@@ -199,9 +208,9 @@ async fn refusals_tell_limits_and_never_the_key() {
     let body = r#"{"error":{"type":"rate_limit_error","message":"sk-canary did too much"}}"#;
     let (events, _) = run(refusal(429, headers, body)).await;
     assert!(
-        matches!(&events[0], Event::RateLimits(limits) if limits.retry_after == Some(Duration::from_secs(7)))
+        matches!(&events[0], StreamEvent::RateLimits(limits) if limits.retry_after == Some(Duration::from_secs(7)))
     );
-    let Some(Event::Failed(failure)) = events.last() else {
+    let Some(StreamEvent::Failed(failure)) = events.last() else {
         panic!("{}", show(&events))
     };
     assert_eq!(
@@ -210,10 +219,10 @@ async fn refusals_tell_limits_and_never_the_key() {
     );
     assert_eq!(failure.retry_after, Some(Duration::from_secs(7)));
     assert!(failure.message.contains("<key> did too much"), "{failure}");
-    // A page that never ends is read no further than needed.
+    // An endless page is read only as far as needed.
     let (events, _) = run(refusal(502, Vec::new(), &"x".repeat(1 << 20))).await;
     assert_eq!(class(&events), FailureClass::ServerError);
-    // A key that is quoted in the middle of a stream.
+    // A key quoted in the middle of a stream.
     let (events, _) = run(answer(
         0.0,
         vec![Step::Send(sse(
@@ -225,7 +234,7 @@ async fn refusals_tell_limits_and_never_the_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_that_stalls_is_still_a_refusal() {
+async fn stalled_refusal_is_still_reported() {
     let mut scripted = refusal(529, Vec::new(), r#"{"error":"#);
     scripted
         .steps
@@ -238,7 +247,7 @@ async fn a_refusal_that_stalls_is_still_a_refusal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_redirect_names_where_it_points() {
+async fn redirect_error_names_the_target() {
     let (events, _) = run(refusal(
         308,
         vec![("location", "https://other.example/v1/chat?key=1")],
@@ -254,7 +263,7 @@ async fn a_redirect_names_where_it_points() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn limits_of_a_success_come_before_the_answer() {
+async fn rate_limits_precede_the_answer() {
     let mut scripted = answer(0.0, vec![piece("a"), end()]);
     scripted.headers = vec![
         ("x-ratelimit-limit-requests", "100"),
@@ -262,9 +271,9 @@ async fn limits_of_a_success_come_before_the_answer() {
     ];
     let (events, _) = run(scripted).await;
     assert!(
-        matches!(&events[0], Event::RateLimits(_)),
+        matches!(&events[0], StreamEvent::RateLimits(_)),
         "{}",
         show(&events)
     );
-    assert!(matches!(&events[1], Event::Start { .. }));
+    assert!(matches!(&events[1], StreamEvent::Start { .. }));
 }

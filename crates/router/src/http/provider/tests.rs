@@ -1,4 +1,4 @@
-//! Providers as data.
+//! Tests of provider configurations.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn own(value: Value) -> Map<String, Value> {
 }
 
 #[test]
-fn the_built_in_ones_are_sound() {
+fn built_in_providers_are_valid() {
     let (providers, problems) = Providers::builtin();
     assert_eq!(problems, Vec::<String>::new());
     let ids: Vec<&str> = providers.all.keys().map(String::as_str).collect();
@@ -32,7 +32,10 @@ fn the_built_in_ones_are_sound() {
     for (id, config) in &providers.all {
         let options = crate::wire::WireOptions::layered([&config.options]);
         assert!(options.is_ok(), "{id}: {options:?}");
-        assert!(config.url(&Path::Base("x".to_owned())).is_ok(), "{id}");
+        assert!(
+            config.url(&EndpointPath::Base("x".to_owned())).is_ok(),
+            "{id}"
+        );
         assert!(!config.key_env.is_empty(), "{id}");
         assert_eq!(config.needs_key, !is_loopback(config.host()), "{id}");
         assert_eq!(config.probe.is_some(), is_loopback(config.host()), "{id}");
@@ -57,7 +60,7 @@ fn the_built_in_ones_are_sound() {
 }
 
 #[test]
-fn the_person_s_own() {
+fn user_providers() {
     let (mut providers, _) = Providers::builtin();
     let problems = providers.add(&own(json!({
         "ollama": { "base_url": "http://127.0.0.1:9999/v1" },
@@ -93,9 +96,9 @@ fn addresses() {
         "OPENAI_BASE_URL" => Some(" ".to_owned()),
         _ => None,
     });
-    let url = |id: &str, path: Path| providers.all[id].url(&path).expect("an address");
-    let root = |path: &str| Path::Root(path.to_owned());
-    let base = |path: &str| Path::Base(path.to_owned());
+    let url = |id: &str, path: EndpointPath| providers.all[id].url(&path).expect("an address");
+    let root = |path: &str| EndpointPath::Root(path.to_owned());
+    let base = |path: &str| EndpointPath::Base(path.to_owned());
     assert_eq!(
         url("anthropic", root("v1/messages")),
         "http://127.0.0.1:7000/v1/messages"
@@ -127,7 +130,7 @@ fn plain_http_stays_on_this_machine() {
         "file": { "wire": "chat", "base_url": "file:///etc", "allow_plain_http": true },
     })));
     assert_eq!(problems, Vec::<String>::new());
-    let url = |id: &str| providers.all[id].url(&Path::Base("x".to_owned()));
+    let url = |id: &str| providers.all[id].url(&EndpointPath::Base("x".to_owned()));
     let failure = url("far").expect_err("plain");
     assert!(failure.message.contains("allow_plain_http"), "{failure}");
     assert!(url("allowed").is_ok());
@@ -135,7 +138,7 @@ fn plain_http_stays_on_this_machine() {
 }
 
 #[test]
-fn a_server_without_a_key_wakes_no_keychain() {
+fn keyless_server_does_not_query_the_keychain() {
     let (providers, _) = Providers::builtin();
     let has_keychain = |id: &str| {
         let sources = providers.all[id].key_sources();

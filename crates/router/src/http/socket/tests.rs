@@ -1,18 +1,18 @@
-//! Real connections over loopback.
+//! Tests of real connections over loopback.
 
 use futures::StreamExt;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
 use super::super::tests::{accept_one, answer_all, until_closed};
-use super::super::{Call, KeyHeader};
+use super::super::{HttpRequest, KeyHeader};
 use super::*;
 use crate::keys::Secret;
 
 const SOON: Duration = Duration::from_secs(5);
 
-fn call(url: String) -> Call {
-    Call {
+fn call(url: String) -> HttpRequest {
+    HttpRequest {
         method: Method::Post,
         url,
         headers: vec![("x-one".to_owned(), "1".to_owned())],
@@ -28,7 +28,7 @@ fn call(url: String) -> Call {
 #[tokio::test]
 async fn a_request_and_its_answer() {
     let (url, accepted) = accept_one().await;
-    let socket = Socket::default();
+    let socket = NetworkTransport::default();
     let reply = tokio::spawn(socket.call(call(format!("{url}/v1/x")), SOON));
     let (request, mut server) = accepted.await.expect("a request");
     assert!(request.starts_with("POST /v1/x HTTP/1.1\r\n"), "{request}");
@@ -59,7 +59,7 @@ async fn a_request_and_its_answer() {
 async fn dropping_closes_the_socket_at_once() {
     for has_begun in [false, true] {
         let (url, accepted) = accept_one().await;
-        let socket = Socket::default();
+        let socket = NetworkTransport::default();
         let reply = tokio::spawn(socket.call(call(url), SOON));
         let (_, mut server) = accepted.await.expect("a request");
         if has_begun {
@@ -80,11 +80,11 @@ async fn dropping_closes_the_socket_at_once() {
 }
 
 #[tokio::test]
-async fn nobody_there() {
+async fn connection_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     drop(listener);
-    let failure = Socket::default()
+    let failure = NetworkTransport::default()
         .call(call(format!("http://user:sk-canary@{address}/v1")), SOON)
         .await
         .expect_err("refused");
@@ -98,20 +98,20 @@ async fn nobody_there() {
 }
 
 #[tokio::test]
-async fn what_http_does_not_take_is_told_without_the_key() {
+async fn invalid_header_error_hides_the_key() {
     let mut broken = call("http://127.0.0.1:1/".to_owned());
     broken.key = Some(KeyHeader {
         name: "authorization".to_owned(),
         before: "Bearer ",
         secret: Secret::new("sk-\u{0}canary"),
     });
-    let failure = Socket::default()
+    let failure = NetworkTransport::default()
         .call(broken, SOON)
         .await
         .expect_err("no header");
     assert_eq!(failure.class, FailureClass::Authentication);
     assert!(!failure.message.contains("canary"), "{failure}");
-    let failure = Socket::default()
+    let failure = NetworkTransport::default()
         .call(call("http://[".to_owned()), SOON)
         .await
         .expect_err("no address");
@@ -121,7 +121,7 @@ async fn what_http_does_not_take_is_told_without_the_key() {
 #[tokio::test]
 async fn redirects_are_not_followed() {
     let url = answer_all(b"HTTP/1.1 307 Temporary Redirect\r\nlocation: http://elsewhere.example/\r\ncontent-length: 0\r\n\r\n").await;
-    let reply = Socket::default()
+    let reply = NetworkTransport::default()
         .call(call(url), SOON)
         .await
         .expect("a reply");

@@ -1,40 +1,41 @@
-//! Where a request's cached prefix may end.
+//! Placement of cache breakpoints in a request.
 //!
-//! A breakpoint costs nothing by itself; only four are taken, one hour ones must come before five minute ones,
-//! and a look-up reaches some twenty blocks back from a breakpoint. So: the system blocks that ask for it, the
-//! end of the conversation, and the end of the turn before, which is what the last request wrote.
-//! Nothing is marked where no system block asks: a request that is sent once should not pay for a write.
+//! Breakpoints are free, but only four are accepted, one-hour ones must precede five-minute ones,
+//! and a lookup reaches about twenty blocks back from a breakpoint. They are placed at the system
+//! blocks that ask for it, at the end of the conversation, and at the end of the previous turn,
+//! which the last request wrote. Without a marked system block there are none: a request that is
+//! sent once should not pay for a cache write.
 
 use std::collections::VecDeque;
 
-use model::{CacheMark, Request};
+use model::{CacheMark, ModelRequest};
 use serde_json::{Value, json};
 
-use super::super::body::Items;
+use super::super::body::BodyItems;
 use super::super::options::WireOptions;
 
-/// How many breakpoints a request may hold.
-const MOST: usize = 4;
+/// Maximum number of breakpoints in a request.
+const MAX_BREAKPOINTS: usize = 4;
 
-/// The fewest bytes that a token stands for in what we send: a prefix shorter than this many bytes a token
-/// is surely too short to be cached.
+/// Minimum bytes per token in our requests: a prefix with fewer bytes per required token is
+/// certainly too short to be cached.
 const BYTES_A_TOKEN: u64 = 2;
 
-/// The user's messages at whose ends the conversation may be marked.
+/// Number of the last user messages at whose ends the conversation may be marked.
 const ENDS: usize = 2;
 
-/// A conversation whose latest messages can still be marked; those before them are written.
-pub(super) struct Latest {
-    written: Items,
+/// A conversation whose latest messages can still be marked; earlier ones are already written.
+pub(super) struct CacheMarker {
+    written: BodyItems,
     messages: VecDeque<Value>,
-    /// How many of them are the user's.
+    /// Number of user messages among them.
     users: usize,
-    /// Bytes of all messages' texts.
+    /// Total bytes of all messages' texts.
     bytes: u64,
 }
 
-impl Latest {
-    pub(super) fn new(written: Items) -> Self {
+impl CacheMarker {
+    pub(super) fn new(written: BodyItems) -> Self {
         Self {
             written,
             messages: VecDeque::new(),
@@ -55,8 +56,8 @@ impl Latest {
         }
     }
 
-    /// All of them, written.
-    pub(super) fn finish(mut self) -> Items {
+    /// Writes the remaining messages and returns the list.
+    pub(super) fn finish(mut self) -> BodyItems {
         for message in &self.messages {
             self.written.push(message);
         }
@@ -64,13 +65,13 @@ impl Latest {
     }
 }
 
-/// Puts the breakpoints.
+/// Places the breakpoints in the request.
 pub(super) fn mark(
-    request: &Request,
+    request: &ModelRequest,
     options: &WireOptions,
     tools: &[Value],
     system: &mut [Value],
-    latest: &mut Latest,
+    latest: &mut CacheMarker,
 ) {
     let marks: Vec<CacheMark> = request
         .system
@@ -96,8 +97,8 @@ pub(super) fn mark(
     } else {
         Vec::new()
     };
-    // The last ones cover most; the conversation's own come first.
-    let room = MOST - ends.len();
+    // The last ones cover most; those of the conversation take precedence.
+    let room = MAX_BREAKPOINTS - ends.len();
     let dropped = wanted.len().saturating_sub(room);
     let mut is_short = false;
     for (at, mark) in wanted.into_iter().skip(dropped) {
@@ -115,7 +116,7 @@ pub(super) fn mark(
     }
 }
 
-/// The last messages that the user wrote.
+/// Returns the indices of the last user messages.
 fn user_ends(messages: &VecDeque<Value>) -> Vec<usize> {
     let all = messages.iter().enumerate();
     let users = all.filter(|(_, message)| is_users(message));

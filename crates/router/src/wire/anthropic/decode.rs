@@ -1,36 +1,41 @@
-//! An answer as Anthropic Messages streams it.
+//! Decodes the stream of Anthropic Messages.
 
 use std::collections::HashMap;
 
-use model::{Failure, Request, StopReason, TokenCount, Usage};
+use model::{Failure, ModelRequest, StopReason, TokenCount, Usage};
 use serde_json::{Value, json};
 
-use super::super::answer::Answer;
-use super::super::calls::Form;
-use super::super::decoder::{Decoder, Reader};
-use super::super::failure::{Site, interrupted};
+use super::super::calls::ArgumentForm;
+use super::super::decoder::{Decoder, FrameReader};
+use super::super::failure::{RequestTarget, interrupted};
 use super::super::json::{number, text, tokens};
+use super::super::response::ResponseBuilder;
 
-pub(crate) fn decoder(request: &Request, site: Site) -> Decoder {
-    Decoder::new(Messages::default(), request, site)
+pub(crate) fn decoder(request: &ModelRequest, site: RequestTarget) -> Decoder {
+    Decoder::new(AnthropicReader::default(), request, site)
 }
 
 #[derive(Default)]
-struct Messages {
-    blocks: HashMap<u64, Block>,
+struct AnthropicReader {
+    blocks: HashMap<u64, OpenBlock>,
     usage: Usage,
     stop: Option<(StopReason, String)>,
 }
 
 /// An open content block.
-enum Block {
+enum OpenBlock {
     Text,
     Thinking { signature: String },
     Call(u32),
 }
 
-impl Reader for Messages {
-    fn frame(&mut self, event: &str, value: &Value, answer: &mut Answer) -> Result<(), Failure> {
+impl FrameReader for AnthropicReader {
+    fn on_frame(
+        &mut self,
+        event: &str,
+        value: &Value,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), Failure> {
         let kind = match text(value, "/type") {
             "" => event,
             kind => kind,
@@ -55,19 +60,19 @@ impl Reader for Messages {
     }
 }
 
-impl Messages {
-    fn open(&mut self, value: &Value, answer: &mut Answer) {
+impl AnthropicReader {
+    fn open(&mut self, value: &Value, answer: &mut ResponseBuilder) {
         let at = number(value, "/index").unwrap_or_default();
         let block = value.get("content_block").unwrap_or(&Value::Null);
         let opened = match text(block, "/type") {
             "text" => {
                 answer.text(text(block, "/text"));
-                Block::Text
+                OpenBlock::Text
             }
             "thinking" => {
                 answer.open_thought();
                 answer.reasoning(text(block, "/thinking"));
-                Block::Thinking {
+                OpenBlock::Thinking {
                     signature: text(block, "/signature").to_owned(),
                 }
             }
@@ -77,54 +82,55 @@ impl Messages {
                 return;
             }
             "tool_use" => {
-                let index = answer.start_call(text(block, "/id"), text(block, "/name"), Form::Json);
-                // Usually an empty object that the deltas fill.
+                let index =
+                    answer.start_call(text(block, "/id"), text(block, "/name"), ArgumentForm::Json);
+                // Usually an empty object, which the deltas fill.
                 match block.get("input") {
                     Some(Value::Object(input)) if !input.is_empty() => {
                         answer.arguments(index, &Value::Object(input.clone()).to_string());
                     }
                     _ => {}
                 }
-                Block::Call(index)
+                OpenBlock::Call(index)
             }
             _ => return,
         };
         self.blocks.insert(at, opened);
     }
 
-    fn delta(&mut self, value: &Value, answer: &mut Answer) {
+    fn delta(&mut self, value: &Value, answer: &mut ResponseBuilder) {
         let at = number(value, "/index").unwrap_or_default();
         let delta = value.get("delta").unwrap_or(&Value::Null);
         let Some(block) = self.blocks.get_mut(&at) else {
             return;
         };
         match (block, text(delta, "/type")) {
-            (Block::Text, "text_delta") => answer.text(text(delta, "/text")),
-            (Block::Thinking { .. }, "thinking_delta") => {
+            (OpenBlock::Text, "text_delta") => answer.text(text(delta, "/text")),
+            (OpenBlock::Thinking { .. }, "thinking_delta") => {
                 answer.reasoning(text(delta, "/thinking"));
             }
-            (Block::Thinking { signature }, "signature_delta") => {
+            (OpenBlock::Thinking { signature }, "signature_delta") => {
                 signature.push_str(text(delta, "/signature"));
             }
-            (Block::Call(index), "input_json_delta") => {
+            (OpenBlock::Call(index), "input_json_delta") => {
                 answer.arguments(*index, text(delta, "/partial_json"));
             }
             _ => {}
         }
     }
 
-    fn close(&mut self, value: &Value, answer: &mut Answer) {
+    fn close(&mut self, value: &Value, answer: &mut ResponseBuilder) {
         let at = number(value, "/index").unwrap_or_default();
         match self.blocks.remove(&at) {
-            Some(Block::Thinking { signature }) if !signature.is_empty() => {
+            Some(OpenBlock::Thinking { signature }) if !signature.is_empty() => {
                 answer.sign(&json!({ "signature": signature }));
             }
-            Some(Block::Call(index)) => answer.end_call(index),
+            Some(OpenBlock::Call(index)) => answer.end_call(index),
             _ => {}
         }
     }
 
-    fn message_delta(&mut self, value: &Value, answer: &mut Answer) {
+    fn message_delta(&mut self, value: &Value, answer: &mut ResponseBuilder) {
         let raw = text(value, "/delta/stop_reason");
         let reason = match raw {
             "" => return,
@@ -141,16 +147,16 @@ impl Messages {
         self.stop = Some((reason, raw.to_owned()));
     }
 
-    fn stop(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    fn stop(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         match self.stop.take() {
             Some((reason, raw)) => answer.stop(reason, &raw),
-            None => return Err(answer.malformed("the answer stopped without a reason")),
+            None => return Err(answer.malformed("the answer has no stop reason")),
         }
         Ok(())
     }
 
-    /// Counts are totals so far; a member that is missing has not changed.
-    fn add_usage(&mut self, usage: Option<&Value>, answer: &mut Answer) {
+    /// Updates usage from running totals; a missing member is unchanged.
+    fn add_usage(&mut self, usage: Option<&Value>, answer: &mut ResponseBuilder) {
         let Some(usage) = usage.filter(|usage| usage.is_object()) else {
             return;
         };
@@ -170,7 +176,7 @@ impl Messages {
             self.usage.cache_write_5m = tokens(usage, "/cache_creation/ephemeral_5m_input_tokens");
             self.usage.cache_write_1h = tokens(usage, "/cache_creation/ephemeral_1h_input_tokens");
         } else if let Some(written) = number(usage, "/cache_creation_input_tokens") {
-            // Without a division by lifetime what is not known to live an hour lives five minutes.
+            // Tokens without a stated lifetime count as five-minute cache writes.
             let hour = self.usage.cache_write_1h.0;
             self.usage.cache_write_5m = TokenCount(written.saturating_sub(hour));
         }

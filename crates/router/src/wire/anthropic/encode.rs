@@ -1,28 +1,31 @@
-//! A request as Anthropic Messages takes it.
+//! Encodes a request for Anthropic Messages.
 
-use model::{Content, Effort, Failure, Part, Request, Role, ToolChoice, ToolSpec};
+use model::{Effort, Failure, MessagePart, ModelRequest, PartContent, Role, ToolChoice, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::super::body::Items;
+use super::super::body::BodyItems;
 use super::super::history::{
-    History, IdRule, NO_PICTURE, Turn, add_sampling, base64, headers, json_tool, schema,
+    ChatHistory, HistoryTurn, IdRule, NO_PICTURE, add_sampling, base64, headers, json_tool, schema,
     tool_choice,
 };
 use super::super::json::object;
-use super::super::options::{EffortValue, Thinking, WireOptions};
-use super::super::{Encoded, Path};
+use super::super::options::{EffortValue, ThinkingMode, WireOptions};
+use super::super::{EncodedRequest, EndpointPath};
 use super::cache;
 
-/// The protocol's version, as its header wants it.
+/// Protocol version sent in the header.
 const VERSION: &str = "2023-06-01";
 
-pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded, Failure> {
-    let history = History::new(request, IdRule::Word);
+pub(crate) fn encode(
+    options: &WireOptions,
+    request: &ModelRequest,
+) -> Result<EncodedRequest, Failure> {
+    let history = ChatHistory::new(request, IdRule::Word);
     let mut system: Vec<Value> = Vec::new();
     for block in request.system.iter().filter(|block| !block.text.is_empty()) {
         system.push(json!({ "type": "text", "text": block.text }));
     }
-    let mut messages = cache::Latest::new(Items::with_room(request));
+    let mut messages = cache::CacheMarker::new(BodyItems::with_room(request));
     add_messages(&history, options, &mut messages);
     let tools: Vec<Value> = request
         .tools
@@ -59,8 +62,8 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
 
     let mut headers = headers(options);
     headers.insert(0, ("anthropic-version".to_owned(), VERSION.to_owned()));
-    Ok(Encoded {
-        path: Path::Root("v1/messages".to_owned()),
+    Ok(EncodedRequest {
+        path: EndpointPath::Root("v1/messages".to_owned()),
         headers,
         body: messages
             .finish()
@@ -81,7 +84,7 @@ fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
     Value::Object(tool)
 }
 
-fn choice(request: &Request, options: &WireOptions) -> Value {
+fn choice(request: &ModelRequest, options: &WireOptions) -> Value {
     let mut choice = match tool_choice(request, options) {
         ToolChoice::Auto => object([("type", json!("auto"))]),
         ToolChoice::None => return json!({ "type": "none" }),
@@ -94,23 +97,27 @@ fn choice(request: &Request, options: &WireOptions) -> Value {
     Value::Object(choice)
 }
 
-/// Says how to think; whether thinking is on.
-fn add_thinking(body: &mut Map<String, Value>, options: &WireOptions, request: &Request) -> bool {
+/// Adds the thinking settings; returns whether thinking is enabled.
+fn add_thinking(
+    body: &mut Map<String, Value>,
+    options: &WireOptions,
+    request: &ModelRequest,
+) -> bool {
     let value = request
         .effort
         .and_then(|effort| options.effort.value(effort));
     let is_off = value == Some(&EffortValue::Switch(false))
         || (value.is_none() && request.effort == Some(Effort::None));
-    // A forced tool and thinking exclude each other.
+    // A forced tool call and thinking are mutually exclusive.
     let is_forced = matches!(
         tool_choice(request, options),
         ToolChoice::Required | ToolChoice::Tool(_)
     );
     let mut thinking = match options.thinking {
-        Thinking::None => return false,
+        ThinkingMode::None => return false,
         _ if is_off || is_forced => object([("type", json!("disabled"))]),
-        Thinking::Adaptive => object([("type", json!("adaptive"))]),
-        Thinking::Budget => match value {
+        ThinkingMode::Adaptive => object([("type", json!("adaptive"))]),
+        ThinkingMode::Budget => match value {
             Some(EffortValue::Budget(budget)) if request.max_output.0 > 1024 => {
                 let budget = (*budget).clamp(1024, request.max_output.0 - 1);
                 object([("type", json!("enabled")), ("budget_tokens", json!(budget))])
@@ -126,11 +133,11 @@ fn add_thinking(body: &mut Map<String, Value>, options: &WireOptions, request: &
     is_thinking
 }
 
-/// Effort in words, and the answer's schema.
+/// Adds the effort level and the schema of the answer.
 fn add_output(
     body: &mut Map<String, Value>,
     options: &WireOptions,
-    request: &Request,
+    request: &ModelRequest,
 ) -> Result<(), Failure> {
     let mut output = Map::new();
     let effort = request
@@ -149,19 +156,19 @@ fn add_output(
     Ok(())
 }
 
-fn add_messages(history: &History<'_>, options: &WireOptions, latest: &mut cache::Latest) {
+fn add_messages(history: &ChatHistory<'_>, options: &WireOptions, latest: &mut cache::CacheMarker) {
     let mut push = |role: &str, blocks: Vec<Value>| {
         if !blocks.is_empty() {
             latest.push(json!({ "role": role, "content": blocks }));
         }
     };
-    for turn in history.turns() {
+    for turn in history.grouped_turns() {
         match turn {
-            Turn::Assistant(parts) => {
+            HistoryTurn::Assistant(parts) => {
                 let blocks = parts.iter().filter_map(|part| assistant(history, part));
                 push("assistant", blocks.collect());
             }
-            Turn::Others { results, messages } => {
+            HistoryTurn::Others { results, messages } => {
                 let results = results
                     .iter()
                     .filter_map(|part| result(history, part, options));
@@ -183,12 +190,12 @@ fn add_messages(history: &History<'_>, options: &WireOptions, latest: &mut cache
     }
 }
 
-fn assistant(history: &History<'_>, part: &Part) -> Option<Value> {
+fn assistant(history: &ChatHistory<'_>, part: &MessagePart) -> Option<Value> {
     match &part.content {
-        Content::Text(text) if text.is_empty() => None,
-        Content::Text(text) => Some(json!({ "type": "text", "text": text })),
-        Content::Reasoning(text) => {
-            // A thought without its signature is refused, so one of another model is left out.
+        PartContent::Text(text) if text.is_empty() => None,
+        PartContent::Text(text) => Some(json!({ "type": "text", "text": text })),
+        PartContent::Reasoning(text) => {
+            // Reasoning without its signature is rejected, so another model's is omitted.
             let opaque = history.opaque(part)?;
             if let Some(data) = opaque.get("redacted") {
                 return Some(json!({ "type": "redacted_thinking", "data": data }));
@@ -196,7 +203,7 @@ fn assistant(history: &History<'_>, part: &Part) -> Option<Value> {
             let signature = opaque.get("signature")?;
             Some(json!({ "type": "thinking", "thinking": text, "signature": signature }))
         }
-        Content::ToolCall {
+        PartContent::ToolCall {
             id,
             name,
             arguments,
@@ -206,12 +213,12 @@ fn assistant(history: &History<'_>, part: &Part) -> Option<Value> {
             "name": name,
             "input": history.arguments(name, arguments),
         })),
-        Content::Image { .. } | Content::ToolResult { .. } => None,
+        PartContent::Image { .. } | PartContent::ToolResult { .. } => None,
     }
 }
 
-fn result(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<Value> {
-    let Content::ToolResult {
+fn result(history: &ChatHistory<'_>, part: &MessagePart, options: &WireOptions) -> Option<Value> {
+    let PartContent::ToolResult {
         call,
         content,
         is_error,
@@ -234,15 +241,15 @@ fn result(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<V
     Some(Value::Object(block))
 }
 
-fn plain(content: &Content, options: &WireOptions) -> Option<Value> {
+fn plain(content: &PartContent, options: &WireOptions) -> Option<Value> {
     match content {
-        Content::Text(text) if text.is_empty() => None,
-        Content::Text(text) => Some(json!({ "type": "text", "text": text })),
-        Content::Image { media_type, bytes } if options.images => Some(json!({
+        PartContent::Text(text) if text.is_empty() => None,
+        PartContent::Text(text) => Some(json!({ "type": "text", "text": text })),
+        PartContent::Image { media_type, bytes } if options.images => Some(json!({
             "type": "image",
             "source": { "type": "base64", "media_type": media_type, "data": base64(bytes) },
         })),
-        Content::Image { .. } => Some(json!({ "type": "text", "text": NO_PICTURE })),
+        PartContent::Image { .. } => Some(json!({ "type": "text", "text": NO_PICTURE })),
         _ => None,
     }
 }

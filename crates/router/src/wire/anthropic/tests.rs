@@ -1,23 +1,28 @@
-//! Anthropic Messages: what is sent, what is understood.
+//! Tests of the encoder and decoder for Anthropic Messages.
 
 use expect_test::{Expect, expect};
 use model::{CacheMark, Effort, Message, Role, SystemBlock, TokenCount, ToolChoice};
 use serde_json::{Value, json};
 
 use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, site, sse};
-use crate::wire::{Dialect, Wire, decoder};
+use crate::wire::{ChatDialect, WireProtocol, decoder};
 
-fn encoded(members: Value, asked: &model::Request) -> Value {
+fn encoded(members: Value, asked: &model::ModelRequest) -> Value {
     body(&super::encode(&options(members), asked).expect("encodes"))
 }
 
 fn check(lines: &str, expected: &Expect) {
-    let decoder = decoder(Wire::Anthropic, &Dialect::default(), &request(), site());
+    let decoder = decoder(
+        WireProtocol::Anthropic,
+        &ChatDialect::default(),
+        &request(),
+        site(),
+    );
     expected.assert_eq(&show(&decode(decoder, &sse(lines))));
 }
 
 #[test]
-fn a_request_with_everything() {
+fn full_request() {
     let mut asked = request();
     asked.messages = conversation(r#"{"signature":"sig-1"}"#, None);
     let options = options(json!({
@@ -240,14 +245,14 @@ fn breakpoints() {
     assert_eq!(marks(&[Unmarked], 2, 0), Vec::<String>::new());
     assert_eq!(marks(&[Long, Short], 0, 0), ["s0 1h", "s1 5m", "m0"]);
     assert_eq!(marks(&[Long, Short], 3, 0), ["s0 1h", "s1 5m", "m4", "m6"]);
-    // Four at most: the last system blocks cover most.
+    // At most four: the last system blocks cover most.
     assert_eq!(
         marks(&[Long, Long, Long, Short], 3, 0),
         ["s2 1h", "s3 5m", "m4", "m6"]
     );
-    // An hour never comes after five minutes.
+    // A one-hour breakpoint never follows a five-minute one.
     assert_eq!(marks(&[Short, Long], 0, 0), ["s0 5m", "s1 5m", "m0"]);
-    // 500 bytes a block are surely less than 300 tokens; two blocks may be more.
+    // 500 bytes per block are certainly below 300 tokens; two blocks may be above.
     assert_eq!(marks(&[Short, Short], 0, 300), ["s1 5m", "m0"]);
     assert_eq!(marks(&[Short, Short], 0, 4000), Vec::<String>::new());
 }
@@ -255,7 +260,7 @@ fn breakpoints() {
 #[test]
 fn thinking() {
     let said = |members: Value, effort: Option<Effort>, choice: ToolChoice| {
-        let asked = model::Request {
+        let asked = model::ModelRequest {
             effort,
             tool_choice: choice,
             max_output: TokenCount(8000),
@@ -287,7 +292,7 @@ fn thinking() {
         said(adaptive.clone(), Some(Effort::None), auto.clone()),
         r#"[{"type":"disabled"},null,0.2]"#
     );
-    // A budget stays below the whole output.
+    // A budget stays below the total output.
     assert_eq!(
         said(budget.clone(), Some(Effort::High), auto.clone()),
         r#"[{"type":"enabled","budget_tokens":7999},null,null]"#
@@ -301,9 +306,9 @@ fn thinking() {
 }
 
 #[test]
-fn tools_are_chosen_and_held_to_one() {
+fn tool_choice_and_single_calls() {
     let choice = |choice: ToolChoice, parallel_tools: bool, members: Value| {
-        let asked = model::Request {
+        let asked = model::ModelRequest {
             tool_choice: choice,
             parallel_tools,
             ..request()
@@ -334,7 +339,7 @@ fn tools_are_chosen_and_held_to_one() {
 }
 
 #[test]
-fn a_thought_of_another_model_stays_away() {
+fn reasoning_of_another_model_is_omitted() {
     let mut asked = request();
     asked.messages = conversation(r#"{"signature":"s"}"#, None);
     asked.model.model = "m-2".to_owned();
@@ -351,7 +356,7 @@ fn a_thought_of_another_model_stays_away() {
 }
 
 #[test]
-fn an_answer_with_everything() {
+fn full_answer() {
     check(
         r#"{"type":"message_start","message":{"id":"msg_1","model":"m-1x","usage":{"input_tokens":10,"cache_read_input_tokens":200,"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":20,"ephemeral_1h_input_tokens":10},"output_tokens":1}}}
         {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
@@ -399,14 +404,19 @@ fn an_answer_with_everything() {
 }
 
 #[test]
-fn endings() {
+fn stop_reasons() {
     let ending = |delta: &str| {
         let lines = format!(
             r#"{{"type":"message_start","message":{{"id":"m","model":"c"}}}}
             {{"type":"message_delta","delta":{delta}}}
             {{"type":"message_stop"}}"#
         );
-        let decoder = decoder(Wire::Anthropic, &Dialect::default(), &request(), site());
+        let decoder = decoder(
+            WireProtocol::Anthropic,
+            &ChatDialect::default(),
+            &request(),
+            site(),
+        );
         let shown = show(&decode(decoder, &sse(&lines)));
         shown.lines().skip(1).collect::<Vec<_>>().join("|")
     };
@@ -443,7 +453,7 @@ fn endings() {
 }
 
 #[test]
-fn errors_in_the_middle() {
+fn errors_within_the_stream() {
     check(
         r#"{"type":"message_start","message":{"id":"m","model":"c"}}
         {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}

@@ -1,17 +1,17 @@
-//! A body that is written piece by piece has the bytes of one that is written at once.
+//! Tests that an incrementally written body equals one serialized as a whole.
 
 use serde_json::{Map, Value, json};
 
 use super::super::options::WireOptions;
 use super::super::tests::request;
-use super::{Items, finish};
+use super::{BodyItems, finish};
 
 fn check(before: &Value, items: &[Value], after: &Value, extra: &Value) {
     let options = WireOptions {
         extra: map(extra),
         ..WireOptions::default()
     };
-    let mut written = Items::with_room(&request());
+    let mut written = BodyItems::with_room(&request());
     items.iter().for_each(|item| written.push(item));
     let pieces = written.finish(map(before), "list", map(after), &options);
     let mut whole = map(before);
@@ -29,7 +29,7 @@ fn map(value: &Value) -> Map<String, Value> {
 }
 
 #[test]
-fn pieces_make_the_same_bytes_as_the_whole() {
+fn incremental_body_equals_the_whole() {
     let items = [json!({ "text": "ä\"\n" }), json!(["x", 1]), json!(null)];
     let before = json!({ "model": "m", "config": { "a": 1 } });
     let after = json!({ "stream": true });
@@ -42,7 +42,7 @@ fn pieces_make_the_same_bytes_as_the_whole() {
 }
 
 #[test]
-fn members_of_the_options_win_wherever_they_stand() {
+fn option_members_override_at_any_position() {
     let items = [json!(1), json!(2)];
     let before = json!({ "model": "m", "config": { "a": 1 } });
     let after = json!({ "stream": true });

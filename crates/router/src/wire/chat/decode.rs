@@ -1,21 +1,25 @@
-//! An answer as OpenAI Chat streams it.
+//! Decodes the stream of OpenAI Chat.
 
-use model::{Failure, FailureClass, Request, StopReason, TokenCount, Usage};
+use model::{Failure, FailureClass, ModelRequest, StopReason, TokenCount, Usage};
 use serde_json::{Map, Value, json};
 
-use super::super::answer::Answer;
-use super::super::decoder::{Decoder, Reader};
-use super::super::dialect::Dialect;
-use super::super::failure::{Site, interrupted};
+use super::super::decoder::{Decoder, FrameReader};
+use super::super::dialect::ChatDialect;
+use super::super::failure::{RequestTarget, interrupted};
 use super::super::json::{items, number, text};
-use super::slots::Slots;
+use super::super::response::ResponseBuilder;
+use super::slots::StreamedCalls;
 
-pub(crate) fn decoder(dialect: &Dialect, request: &Request, site: Site) -> Decoder {
-    let reader = Chat {
+pub(crate) fn decoder(
+    dialect: &ChatDialect,
+    request: &ModelRequest,
+    site: RequestTarget,
+) -> Decoder {
+    let reader = ChatReader {
         reasoning_fields: dialect.reasoning_fields.clone(),
         cached_tokens: dialect.cached_tokens.clone(),
         keeps_details: dialect.reasoning_details,
-        slots: Slots::default(),
+        slots: StreamedCalls::default(),
         details: Vec::new(),
         finish: None,
         has_refused: false,
@@ -23,19 +27,24 @@ pub(crate) fn decoder(dialect: &Dialect, request: &Request, site: Site) -> Decod
     Decoder::new(reader, request, site)
 }
 
-struct Chat {
+struct ChatReader {
     reasoning_fields: Vec<String>,
     cached_tokens: Vec<String>,
     keeps_details: bool,
-    slots: Slots,
-    /// Pieces of `reasoning_details` that are not yet signed.
+    slots: StreamedCalls,
+    /// Pieces of `reasoning_details` that are not signed yet.
     details: Vec<Value>,
     finish: Option<(StopReason, String)>,
     has_refused: bool,
 }
 
-impl Reader for Chat {
-    fn frame(&mut self, _event: &str, value: &Value, answer: &mut Answer) -> Result<(), Failure> {
+impl FrameReader for ChatReader {
+    fn on_frame(
+        &mut self,
+        _event: &str,
+        value: &Value,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), Failure> {
         if value.get("error").is_some_and(|error| !error.is_null())
             || text(value, "/object") == "error"
         {
@@ -55,20 +64,20 @@ impl Reader for Chat {
         Ok(())
     }
 
-    fn done(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    fn on_done(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         if self.finish.is_none() {
             if !answer.has_started() {
-                return Err(answer.malformed("the answer was done before it began"));
+                return Err(answer.malformed("the answer ended before it started"));
             }
-            // Some servers give no reason; that they say it is done suffices.
+            // Some servers give no reason; their `[DONE]` suffices.
             self.finish = Some((StopReason::EndTurn, String::new()));
         }
-        self.end(answer)
+        self.on_end(answer)
     }
 
-    fn end(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    fn on_end(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         let Some((reason, raw)) = self.finish.take() else {
-            return Err(answer.torn());
+            return Err(answer.truncated());
         };
         if self.slots.has_nameless() {
             return Err(answer.malformed("a tool call has no name"));
@@ -83,8 +92,8 @@ impl Reader for Chat {
     }
 }
 
-impl Chat {
-    fn choice(&mut self, choice: &Value, answer: &mut Answer) -> Result<(), Failure> {
+impl ChatReader {
+    fn choice(&mut self, choice: &Value, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         let delta = match choice.get("delta").filter(|delta| delta.is_object()) {
             Some(delta) => delta,
             None => choice.get("message").unwrap_or(&Value::Null),
@@ -110,7 +119,7 @@ impl Chat {
         Ok(())
     }
 
-    fn content(&mut self, delta: &Value, answer: &mut Answer) {
+    fn content(&mut self, delta: &Value, answer: &mut ResponseBuilder) {
         match delta.get("content") {
             Some(Value::String(content)) if !content.is_empty() => {
                 self.sign(answer);
@@ -132,7 +141,7 @@ impl Chat {
         }
     }
 
-    fn reasoning(&mut self, delta: &Value, answer: &mut Answer) {
+    fn reasoning(&mut self, delta: &Value, answer: &mut ResponseBuilder) {
         let mut fields = self.reasoning_fields.iter();
         let thought = fields.find_map(|field| {
             let thought = delta.get(field).and_then(Value::as_str)?;
@@ -155,8 +164,8 @@ impl Chat {
         }
     }
 
-    /// The thought is over: what came beside it is kept with it.
-    fn sign(&mut self, answer: &mut Answer) {
+    /// Ends the reasoning part: keeps the accompanying details with it.
+    fn sign(&mut self, answer: &mut ResponseBuilder) {
         if !self.details.is_empty() {
             answer.open_thought();
             let details = std::mem::take(&mut self.details);
@@ -165,7 +174,7 @@ impl Chat {
     }
 }
 
-/// Joins a piece to the detail it goes on with.
+/// Appends a piece to the detail that it continues.
 fn add_detail(details: &mut Vec<Value>, piece: &Value) {
     let Value::Object(piece) = piece else { return };
     let goes_on = |have: &&mut Value| {
@@ -193,7 +202,7 @@ fn join(have: &mut Map<String, Value>, piece: &Map<String, Value>) {
     }
 }
 
-fn reason(raw: &str, choice: &Value, answer: &Answer) -> Result<StopReason, Failure> {
+fn reason(raw: &str, choice: &Value, answer: &ResponseBuilder) -> Result<StopReason, Failure> {
     let by_text = choice.get("stop_reason").is_some_and(Value::is_string);
     Ok(match raw {
         "stop" if by_text => StopReason::StopText,
@@ -202,7 +211,7 @@ fn reason(raw: &str, choice: &Value, answer: &Answer) -> Result<StopReason, Fail
         "content_filter" | "safety" => StopReason::Refusal,
         "error" | "insufficient_system_resource" | "abort" => {
             let message = format!(
-                "{} gave up in the middle of the answer ({raw}). Sending the request again may help.",
+                "{} aborted the answer ({raw}). Sending the request again may help.",
                 answer.site.name()
             );
             let class = match raw {
@@ -215,8 +224,8 @@ fn reason(raw: &str, choice: &Value, answer: &Answer) -> Result<StopReason, Fail
     })
 }
 
-/// The prompt's count includes what was cached. The output's includes reasoning at most servers; where the
-/// total says that it does not, it is added.
+/// Converts usage. Prompt counts include cached tokens. Output counts include reasoning on most
+/// servers; if the total shows otherwise, reasoning is added.
 pub(crate) fn usage(counts: &Value, cached_tokens: &[String]) -> Usage {
     let count = |pointer| number(counts, pointer).unwrap_or_default();
     let prompt = count("/prompt_tokens");

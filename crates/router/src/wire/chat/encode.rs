@@ -1,39 +1,39 @@
-//! A request as OpenAI Chat takes it.
+//! Encodes a request for OpenAI Chat.
 
 use model::{
-    CacheMark, Content, Failure, Part, ReasoningReplay, Request, Role, SchemaQuirk, ToolChoice,
-    ToolSpec,
+    CacheMark, Failure, MessagePart, ModelRequest, PartContent, ReasoningReplay, Role, SchemaQuirk,
+    ToolChoice, ToolSpec,
 };
 use serde_json::{Map, Value, json};
 
-use super::super::body::Items;
-use super::super::dialect::Dialect;
+use super::super::body::BodyItems;
+use super::super::dialect::ChatDialect;
 use super::super::history::{
-    History, NO_PICTURE, Turn, add_sampling, data_url, headers, json_tool, result_text, schema,
-    tool_choice,
+    ChatHistory, HistoryTurn, NO_PICTURE, add_sampling, data_url, headers, json_tool, result_text,
+    schema, tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
 use super::super::schema::is_strict;
-use super::super::{Encoded, Path};
+use super::super::{EncodedRequest, EndpointPath};
 
 pub(crate) fn encode(
-    dialect: &Dialect,
+    dialect: &ChatDialect,
     options: &WireOptions,
-    request: &Request,
-) -> Result<Encoded, Failure> {
-    let history = History::new(request, dialect.ids);
-    let writer = Writer {
+    request: &ModelRequest,
+) -> Result<EncodedRequest, Failure> {
+    let history = ChatHistory::new(request, dialect.ids);
+    let writer = ChatWriter {
         dialect,
         options,
         history: &history,
     };
-    let mut messages = Items::with_room(request);
+    let mut messages = BodyItems::with_room(request);
     writer.add_system(request, &mut messages);
-    let turns = history.turns();
+    let turns = history.grouped_turns();
     let person = turns
         .iter()
-        .rposition(Turn::is_from_person)
+        .rposition(HistoryTurn::is_from_user)
         .unwrap_or_default();
     for (at, turn) in turns.into_iter().enumerate() {
         writer.add_turn(turn, at > person, &mut messages);
@@ -79,8 +79,8 @@ pub(crate) fn encode(
             headers.push((name.to_lowercase(), conversation.clone()));
         }
     }
-    Ok(Encoded {
-        path: Path::Base("chat/completions".to_owned()),
+    Ok(EncodedRequest {
+        path: EndpointPath::Base("chat/completions".to_owned()),
         headers,
         body: messages.finish(model, "messages", body, options),
     })
@@ -88,9 +88,9 @@ pub(crate) fn encode(
 
 fn add_tools(
     body: &mut Map<String, Value>,
-    dialect: &Dialect,
+    dialect: &ChatDialect,
     options: &WireOptions,
-    request: &Request,
+    request: &ModelRequest,
 ) {
     if request.tools.is_empty() {
         return;
@@ -128,23 +128,25 @@ fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
 
 fn add_effort(
     body: &mut Map<String, Value>,
-    dialect: &Dialect,
+    dialect: &ChatDialect,
     options: &WireOptions,
-    request: &Request,
+    request: &ModelRequest,
 ) {
     let value = request
         .effort
         .and_then(|effort| options.effort.value(effort));
     match value {
-        Some(EffortValue::Word(word)) => put(body, &dialect.effort, json!(word)),
-        Some(EffortValue::Budget(budget)) => put(body, &dialect.effort_budget, json!(budget)),
-        Some(EffortValue::Switch(on)) => put(body, &dialect.effort_switch, json!(on)),
+        Some(EffortValue::Word(word)) => insert_at_pointer(body, &dialect.effort, json!(word)),
+        Some(EffortValue::Budget(budget)) => {
+            insert_at_pointer(body, &dialect.effort_budget, json!(budget))
+        }
+        Some(EffortValue::Switch(on)) => insert_at_pointer(body, &dialect.effort_switch, json!(on)),
         None => {}
     }
 }
 
-/// Writes `value` at a pointer, with the objects on the way.
-fn put(body: &mut Map<String, Value>, pointer: &str, value: Value) {
+/// Sets `value` at a JSON pointer, creating objects on the way.
+fn insert_at_pointer(body: &mut Map<String, Value>, pointer: &str, value: Value) {
     let Some(path) = pointer.strip_prefix('/') else {
         return;
     };
@@ -155,20 +157,20 @@ fn put(body: &mut Map<String, Value>, pointer: &str, value: Value) {
         Some((name, rest)) => {
             let inner = body.entry(name).or_insert_with(|| json!({}));
             if let Value::Object(inner) = inner {
-                put(inner, &format!("/{rest}"), value);
+                insert_at_pointer(inner, &format!("/{rest}"), value);
             }
         }
     }
 }
 
-struct Writer<'a> {
-    dialect: &'a Dialect,
+struct ChatWriter<'a> {
+    dialect: &'a ChatDialect,
     options: &'a WireOptions,
-    history: &'a History<'a>,
+    history: &'a ChatHistory<'a>,
 }
 
-impl<'a> Writer<'a> {
-    fn add_system(&self, request: &Request, messages: &mut Items) {
+impl<'a> ChatWriter<'a> {
+    fn add_system(&self, request: &ModelRequest, messages: &mut BodyItems) {
         let blocks = request.system.iter().filter(|block| !block.text.is_empty());
         let has_marks = blocks.clone().any(|block| block.cache != CacheMark::None);
         let content = if self.options.cache_marks && has_marks {
@@ -190,10 +192,10 @@ impl<'a> Writer<'a> {
         messages.push(&json!({ "role": self.dialect.system_role, "content": content }));
     }
 
-    fn add_turn(&self, turn: Turn<'a>, is_same_turn: bool, messages: &mut Items) {
+    fn add_turn(&self, turn: HistoryTurn<'a>, is_same_turn: bool, messages: &mut BodyItems) {
         match turn {
-            Turn::Assistant(parts) => messages.push(&self.assistant(&parts, is_same_turn)),
-            Turn::Others {
+            HistoryTurn::Assistant(parts) => messages.push(&self.assistant(&parts, is_same_turn)),
+            HistoryTurn::Others {
                 results,
                 messages: others,
             } => {
@@ -219,16 +221,16 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// `is_same_turn`: the person has said nothing since.
-    fn assistant(&self, parts: &[&'a Part], is_same_turn: bool) -> Value {
+    /// Encodes an assistant message. `is_same_turn`: no user message has followed it.
+    fn assistant(&self, parts: &[&'a MessagePart], is_same_turn: bool) -> Value {
         let mut texts = String::new();
         let mut thoughts = String::new();
         let mut details = Vec::new();
         let mut calls = Vec::new();
         for part in parts {
             match &part.content {
-                Content::Text(text) => texts.push_str(text),
-                Content::Reasoning(text) => {
+                PartContent::Text(text) => texts.push_str(text),
+                PartContent::Reasoning(text) => {
                     thoughts.push_str(text);
                     if let Some(Value::Array(items)) = self
                         .history
@@ -238,12 +240,12 @@ impl<'a> Writer<'a> {
                         details.extend(items);
                     }
                 }
-                Content::ToolCall {
+                PartContent::ToolCall {
                     id,
                     name,
                     arguments,
                 } => calls.push(self.call(part, id, name, arguments)),
-                Content::Image { .. } | Content::ToolResult { .. } => {}
+                PartContent::Image { .. } | PartContent::ToolResult { .. } => {}
             }
         }
         let mut message = object([("role", json!("assistant")), ("content", json!(texts))]);
@@ -269,11 +271,12 @@ impl<'a> Writer<'a> {
         Value::Object(message)
     }
 
-    fn call(&self, part: &Part, id: &'a str, name: &str, arguments: &str) -> Value {
+    fn call(&self, part: &MessagePart, id: &'a str, name: &str, arguments: &str) -> Value {
         let is_object = serde_json::from_str::<Value>(arguments).is_ok_and(|it| it.is_object());
-        let arguments = match is_object && !self.history.takes_text(name) {
-            true => arguments.to_owned(),
-            false => self.history.arguments(name, arguments).to_string(),
+        let arguments = if is_object && !self.history.takes_text(name) {
+            arguments.to_owned()
+        } else {
+            self.history.arguments(name, arguments).to_string()
         };
         let mut call = json!({
             "id": self.history.id(id),
@@ -288,9 +291,10 @@ impl<'a> Writer<'a> {
         call
     }
 
-    /// A tool's message. Pictures do not fit into it: a user message after all results shows them.
-    fn result(&self, part: &'a Part, pictures: &mut Vec<Value>) -> Option<Value> {
-        let Content::ToolResult {
+    /// Encodes a tool message. Images don't fit into it: a user message after all results contains
+    /// them.
+    fn result(&self, part: &'a MessagePart, pictures: &mut Vec<Value>) -> Option<Value> {
+        let PartContent::ToolResult {
             call,
             content,
             is_error,
@@ -304,10 +308,10 @@ impl<'a> Writer<'a> {
         }
         let shown = content
             .iter()
-            .filter(|it| matches!(it, Content::Image { .. }));
+            .filter(|it| matches!(it, PartContent::Image { .. }));
         for picture in shown {
             if pictures.is_empty() {
-                let lead = "Pictures from the tool results above:";
+                let lead = "Images from the tool results above:";
                 pictures.push(json!({ "type": "text", "text": lead }));
             }
             pictures.extend(self.plain(picture));
@@ -322,31 +326,31 @@ impl<'a> Writer<'a> {
         }))
     }
 
-    /// Texts alone are one string, which every server takes.
-    fn content(&self, parts: &[&Part]) -> Value {
+    /// Encodes text-only content as one string, which every server accepts.
+    fn content(&self, parts: &[&MessagePart]) -> Value {
         let has_picture = parts
             .iter()
-            .any(|part| matches!(part.content, Content::Image { .. }));
+            .any(|part| matches!(part.content, PartContent::Image { .. }));
         if has_picture && self.options.images {
             let parts = parts.iter().filter_map(|part| self.plain(&part.content));
             return Value::Array(parts.collect());
         }
         let texts = parts.iter().filter_map(|part| match &part.content {
-            Content::Text(text) => Some(text.as_str()),
-            Content::Image { .. } => Some(NO_PICTURE),
+            PartContent::Text(text) => Some(text.as_str()),
+            PartContent::Image { .. } => Some(NO_PICTURE),
             _ => None,
         });
         json!(texts.collect::<Vec<_>>().join("\n\n"))
     }
 
-    fn plain(&self, content: &Content) -> Option<Value> {
+    fn plain(&self, content: &PartContent) -> Option<Value> {
         match content {
-            Content::Text(text) => Some(json!({ "type": "text", "text": text })),
-            Content::Image { media_type, bytes } if self.options.images => Some(json!({
+            PartContent::Text(text) => Some(json!({ "type": "text", "text": text })),
+            PartContent::Image { media_type, bytes } if self.options.images => Some(json!({
                 "type": "image_url",
                 "image_url": { "url": data_url(media_type, bytes) },
             })),
-            Content::Image { .. } => Some(json!({ "type": "text", "text": NO_PICTURE })),
+            PartContent::Image { .. } => Some(json!({ "type": "text", "text": NO_PICTURE })),
             _ => None,
         }
     }

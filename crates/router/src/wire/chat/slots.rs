@@ -1,29 +1,30 @@
-//! Which tool call a fragment belongs to. Servers differ in what they count and what they repeat.
+//! Assigns fragments to tool calls. Servers differ in their numbering and in which fields they
+//! repeat.
 
 use serde_json::{Value, json};
 
-use super::super::answer::Answer;
-use super::super::calls::Form;
+use super::super::calls::ArgumentForm;
 use super::super::json::{number, text};
+use super::super::response::ResponseBuilder;
 
-/// The calls of one answer as the server tells them apart.
+/// The calls of one answer, as distinguished by the server.
 #[derive(Default)]
-pub(super) struct Slots(Vec<Slot>);
+pub(super) struct StreamedCalls(Vec<StreamedCall>);
 
 #[derive(Default)]
-struct Slot {
-    /// The server's own number, where it gives one.
+struct StreamedCall {
+    /// The server's number of the call, if any.
     number: Option<u64>,
     id: String,
     /// Our number, once the tool's name is known.
     call: Option<u32>,
-    /// What came of the arguments.
+    /// The arguments received so far.
     arguments: String,
 }
 
-impl Slots {
-    /// Takes one element of `tool_calls`.
-    pub(super) fn take(&mut self, fragment: &Value, answer: &mut Answer) {
+impl StreamedCalls {
+    /// Processes one element of `tool_calls`.
+    pub(super) fn take(&mut self, fragment: &Value, answer: &mut ResponseBuilder) {
         let id = text(fragment, "/id");
         let name = text(fragment, "/function/name");
         let arguments = match fragment.pointer("/function/arguments") {
@@ -35,9 +36,9 @@ impl Slots {
         let at = match self.find(number(fragment, "/index"), id, name, &arguments) {
             Some(at) => at,
             None => {
-                self.0.push(Slot {
+                self.0.push(StreamedCall {
                     number: number(fragment, "/index"),
-                    ..Slot::default()
+                    ..StreamedCall::default()
                 });
                 self.0.len() - 1
             }
@@ -51,7 +52,7 @@ impl Slots {
             Some(call) => answer.arguments(call, &arguments),
             None if name.is_empty() => {}
             None => {
-                let call = answer.start_call(&slot.id, name, Form::Json);
+                let call = answer.start_call(&slot.id, name, ArgumentForm::Json);
                 slot.call = Some(call);
                 answer.arguments(call, &slot.arguments);
             }
@@ -61,12 +62,12 @@ impl Slots {
         }
     }
 
-    /// Whether a call never got a name.
+    /// Returns whether some call has no name.
     pub(super) fn has_nameless(&self) -> bool {
         self.0.iter().any(|slot| slot.call.is_none())
     }
 
-    /// The slot that a fragment goes on with; `None` if it begins a call.
+    /// Returns the call that a fragment continues; `None` if it starts a new one.
     fn find(&self, number: Option<u64>, id: &str, name: &str, arguments: &str) -> Option<usize> {
         let found = match number {
             Some(_) => self.0.iter().rposition(|slot| slot.number == number),
@@ -79,7 +80,7 @@ impl Slots {
             return Some(found);
         }
         let is_other = !id.is_empty() && !slot.id.is_empty() && slot.id != id;
-        // A server that numbers every call 0, or gives all of them one id, sends each of them whole.
+        // Servers that give all calls the number 0 or the same id send each call as a whole.
         let is_whole = serde_json::from_str::<Value>(&slot.arguments).is_ok();
         let is_next = slot.call.is_some() && is_whole && !arguments.is_empty();
         (!is_other && !is_next).then_some(found)

@@ -1,4 +1,4 @@
-//! OpenAI Chat in its dialects: what is sent, what is understood.
+//! Tests of the encoder and decoder for OpenAI Chat and its dialects.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use model::{Effort, Message, Role};
 use serde_json::{Value, json};
 
 use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, site, sse};
-use crate::wire::{Dialect, Wire, decoder, encode};
+use crate::wire::{ChatDialect, WireProtocol, decoder, encode};
 
-fn dialect(name: &str) -> Dialect {
+fn dialect(name: &str) -> ChatDialect {
     let text = include_str!("../../../../../assets/models/dialects.json");
-    let mut all: BTreeMap<String, Dialect> = serde_json::from_str(text).expect("dialects");
+    let mut all: BTreeMap<String, ChatDialect> = serde_json::from_str(text).expect("dialects");
     all.remove(name).expect("a dialect of that name")
 }
 
-fn encoded(name: &str, members: Value, asked: &model::Request) -> Value {
-    body(&encode(Wire::Chat, &dialect(name), &options(members), asked).expect("encodes"))
+fn encoded(name: &str, members: Value, asked: &model::ModelRequest) -> Value {
+    body(&encode(WireProtocol::Chat, &dialect(name), &options(members), asked).expect("encodes"))
 }
 
 fn decoded(name: &str, lines: &str) -> String {
-    let decoder = decoder(Wire::Chat, &dialect(name), &request(), site());
+    let decoder = decoder(WireProtocol::Chat, &dialect(name), &request(), site());
     show(&decode(decoder, &sse(lines)))
 }
 
@@ -29,7 +29,7 @@ fn check(name: &str, lines: &str, expected: &Expect) {
 }
 
 #[test]
-fn a_request_with_everything() {
+fn full_request() {
     let mut asked = request();
     asked.messages = conversation(
         "{}",
@@ -90,7 +90,7 @@ fn a_request_with_everything() {
               "content": [
                 {
                   "type": "text",
-                  "text": "Pictures from the tool results above:"
+                  "text": "Images from the tool results above:"
                 },
                 {
                   "type": "image_url",
@@ -166,7 +166,7 @@ fn a_request_with_everything() {
 }
 
 #[test]
-fn what_the_dialects_say_differently() {
+fn dialect_differences() {
     let mut asked = request();
     asked.messages = conversation(
         r#"{"reasoning_details":[{"type":"reasoning.encrypted","data":"d"}]}"#,
@@ -185,7 +185,7 @@ fn what_the_dialects_say_differently() {
         "no late system message: {}",
         pretty(&vllm)
     );
-    let quiet = model::Request {
+    let quiet = model::ModelRequest {
         effort: Some(Effort::None),
         ..asked.clone()
     };
@@ -215,7 +215,7 @@ fn what_the_dialects_say_differently() {
         "d"
     );
 
-    // Only results came since: it is still the same turn.
+    // Only results followed: it is still the same turn.
     asked.messages[2].parts.remove(0);
     let deepseek = encoded("deepseek", words, &asked);
     assert_eq!(
@@ -234,9 +234,9 @@ fn what_the_dialects_say_differently() {
 }
 
 #[test]
-fn headers_say_which_conversation() {
+fn headers_carry_the_conversation_id() {
     let encoded = encode(
-        Wire::Chat,
+        WireProtocol::Chat,
         &dialect("llama.cpp"),
         &options(json!({})),
         &request(),
@@ -248,7 +248,7 @@ fn headers_say_which_conversation() {
 }
 
 #[test]
-fn an_answer_with_everything() {
+fn full_answer() {
     check(
         "openai",
         r#"{"id":"chatcmpl-1","model":"m-1x","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}
@@ -278,7 +278,7 @@ fn an_answer_with_everything() {
 }
 
 #[test]
-fn thoughts_by_their_many_names() {
+fn reasoning_under_various_names() {
     check(
         "deepseek",
         r#"{"id":"d","model":"m","choices":[{"index":0,"delta":{"reasoning_content":"Hm"}}]}
@@ -326,7 +326,7 @@ fn thoughts_by_their_many_names() {
 }
 
 #[test]
-fn calls_however_they_are_counted() {
+fn calls_under_various_numberings() {
     let calls = |lines: &str| {
         let shown = decoded("ollama", &format!("{lines}\n[DONE]"));
         let lines = shown.lines().filter(|line| {
@@ -334,7 +334,7 @@ fn calls_however_they_are_counted() {
         });
         lines.collect::<Vec<_>>().join("|")
     };
-    // All called 0, whole, under one id.
+    // All have number 0 and the same id, and are sent as a whole.
     assert_eq!(
         calls(
             r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"read","arguments":"{\"path\":\"a\"}"}},{"index":0,"id":"x","function":{"name":"read","arguments":"{\"path\":\"b\"}"}}]},"finish_reason":"stop"}]}"#
@@ -356,7 +356,7 @@ fn calls_however_they_are_counted() {
         ),
         r#"call 0 x read|args 0 "{\"path\""|args 0 ":\"a\"}"|stop ToolUse tool_calls"#
     );
-    // A signature beside a call.
+    // A signature next to a call.
     let signed = decoded(
         "openai",
         r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"read","arguments":"{}"},"extra_content":{"a":1}}]},"finish_reason":"tool_calls"}]}
@@ -369,7 +369,7 @@ fn calls_however_they_are_counted() {
 }
 
 #[test]
-fn endings() {
+fn stop_reasons() {
     let ending = |choice: &str| {
         let lines = format!("{{\"id\":\"x\",\"choices\":[{choice}]}}\n[DONE]");
         decoded("vllm", &lines)
@@ -407,7 +407,7 @@ fn endings() {
             .starts_with("failed Overloaded")
     );
     assert!(ending(r#"{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x"}]},"finish_reason":"tool_calls"}"#).starts_with("failed Malformed"));
-    // No `[DONE]`: complete with a reason, torn without.
+    // No `[DONE]`: complete with a stop reason, truncated without.
     let body =
         r#"{"id":"x","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}"#;
     assert!(decoded("vllm", body).ends_with("stop EndTurn stop\n"));

@@ -1,21 +1,26 @@
-//! Bodies that are no answers.
+//! Tests of bodies that are not answers.
 
 use crate::wire::tests::{decode, request, show, site};
-use crate::wire::{Dialect, Wire, decoder};
+use crate::wire::{ChatDialect, WireProtocol, decoder};
 
 fn check(body: &str, expected: &str) {
-    let decoder = decoder(Wire::Chat, &Dialect::default(), &request(), site());
+    let decoder = decoder(
+        WireProtocol::Chat,
+        &ChatDialect::default(),
+        &request(),
+        site(),
+    );
     let shown = show(&decode(decoder, body));
     assert!(shown.starts_with(expected), "{body:?}: {shown}");
 }
 
 #[test]
-fn no_answer_at_all() {
+fn bodies_without_an_answer() {
     check("", "failed Torn");
     check(": waiting\n\n: waiting\n\n", "failed Torn");
     check(
         "<html><title>Sign in</title></html>",
-        "failed Malformed: Maker (api.maker.example) answered with something that is no answer: Sign in.",
+        "failed Malformed: Maker (api.maker.example) sent an invalid response: Sign in.",
     );
     check(
         r#"{"error":{"type":"overloaded_error","message":"busy"}}"#,

@@ -1,10 +1,11 @@
-//! A dialect says only how it differs.
+//! Tests that a dialect states only its differences.
 
 use super::*;
 
 #[test]
-fn what_is_not_said_is_usual() {
-    let dialect: Dialect = serde_json::from_str(r#"{ "system_role": "developer" }"#).expect("reads");
+fn unspecified_fields_use_defaults() {
+    let dialect: Dialect =
+        serde_json::from_str(r#"{ "system_role": "developer" }"#).expect("reads");
     let usual = Dialect::default();
     assert_eq!(dialect.system_role, "developer");
     assert_eq!(dialect.max_tokens, usual.max_tokens);

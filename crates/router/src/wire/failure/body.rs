@@ -1,31 +1,32 @@
-//! Reads an error's body, whatever its shape: nested objects, plain texts, lists, pages of proxies, nothing.
+//! Parses error bodies of any format: nested objects, plain text, lists, proxy pages, nothing.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// The most of a provider's own words that a sentence quotes, in characters.
+/// Maximum number of characters quoted from a provider's message.
 const QUOTED: usize = 400;
 
-/// What an error says.
+/// Content of an error body.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ErrorBody {
-    /// Its codes and types in lower case: `rate_limit_error`, `insufficient_quota`, `resource_exhausted`, …
+    /// Error codes and types in lower case: `rate_limit_error`, `insufficient_quota`,
+    /// `resource_exhausted`, …
     pub(super) codes: Vec<String>,
-    /// A status inside the body, where a mid-stream error has no other.
+    /// Status inside the body, which is the only one for an error within a stream.
     pub(super) status: Option<u16>,
-    /// Where in the request the mistake is, in the provider's own notation: `tools[3].function.name`,
+    /// Paths to the error in the request, in the provider's notation: `tools[3].function.name`,
     /// `messages.2.content.0.image`.
     pub(super) paths: Vec<String>,
-    /// Its words, on one line, cut to a length one can read.
+    /// The message on one line, truncated to a readable length.
     pub(super) message: String,
-    /// The tokens that fit, where a member of the body says so.
+    /// Context window in tokens, if a member states it.
     pub(super) window: Option<u64>,
-    /// A wait inside the body.
+    /// Wait that the body requests.
     pub(super) retry_after: Option<Duration>,
-    /// Whether it is a web page.
+    /// Whether it is an HTML page.
     pub(super) is_page: bool,
-    /// Whether it is JSON.
+    /// Whether the body is JSON.
     pub(super) is_json: bool,
 }
 
@@ -36,7 +37,7 @@ impl ErrorBody {
         }
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim();
-        // An event stream that begins with its error.
+        // An event stream that starts with its error.
         let data = text.lines().find_map(|line| line.strip_prefix("data:"));
         if let Some(value) = data.and_then(|data| serde_json::from_str::<Value>(data).ok()) {
             return Self::of(&value);
@@ -60,17 +61,17 @@ impl ErrorBody {
         body
     }
 
-    /// Collects from one object and what it wraps.
+    /// Collects from an object and the objects nested in it.
     fn take(&mut self, value: &Value) {
         match value {
-            Value::String(text) => self.say(text),
+            Value::String(text) => self.append_message(text),
             Value::Array(items) => {
                 for item in items.iter().take(8) {
                     self.take(item);
                 }
             }
             Value::Object(members) => {
-                // The innermost words are the provider's own; the outer ones name a gateway.
+                // The innermost message is the provider's own; outer ones come from a gateway.
                 for wrapper in ["error", "errors", "detail", "response"] {
                     if let Some(inner) = members.get(wrapper) {
                         self.take(inner);
@@ -88,7 +89,7 @@ impl ErrorBody {
                 }
                 for member in ["message", "msg"] {
                     if let Some(Value::String(text)) = members.get(member) {
-                        self.say(text);
+                        self.append_message(text);
                     }
                 }
                 for wrapper in ["details", "violations", "fieldViolations", "metadata"] {
@@ -98,7 +99,7 @@ impl ErrorBody {
                     }
                 }
                 if let Some(Value::String(raw)) = members.get("raw") {
-                    self.say(raw);
+                    self.append_message(raw);
                 }
                 if let Some(Value::String(delay)) = members.get("retryDelay") {
                     let seconds = delay.trim_end_matches('s').parse().ok();
@@ -124,7 +125,7 @@ impl ErrorBody {
         }
     }
 
-    fn say(&mut self, text: &str) {
+    fn append_message(&mut self, text: &str) {
         let text = text.trim();
         if text.is_empty() || self.message.contains(text) {
             return;
@@ -136,7 +137,7 @@ impl ErrorBody {
     }
 }
 
-/// A place in the request: a text, or a list of names and indices.
+/// Formats a path in the request, given as a string or as a list of names and indices.
 fn path(value: &Value) -> Option<String> {
     match value {
         Value::String(path) => Some(path.clone()),
@@ -151,7 +152,7 @@ fn path(value: &Value) -> Option<String> {
     }
 }
 
-/// The words on one line, cut.
+/// Joins the message to one line and truncates it.
 fn quoted(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -169,7 +170,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// A page's title, or nothing.
+/// Returns the title of an HTML page, or an empty string.
 fn title(page: &str) -> &str {
     let lower = page.to_ascii_lowercase();
     let begin = lower

@@ -1,4 +1,4 @@
-//! What providers say when they refuse, and what we make of it. The bodies are written by hand.
+//! Tests the classification of refusals. The bodies are written by hand.
 
 use model::FailureClass::*;
 
@@ -90,7 +90,7 @@ fn anthropic() {
 }
 
 #[test]
-fn openai_and_its_kin() {
+fn openai_compatible() {
     let error = |kind: &str, code: &str, message: &str| {
         format!(
             r#"{{"error":{{"message":"{message}","type":"{kind}","param":null,"code":{code}}}}}"#
@@ -296,7 +296,7 @@ fn gemini() {
 }
 
 #[test]
-fn bodies_that_are_no_errors_of_a_provider() {
+fn bodies_without_a_provider_error() {
     check(
         502,
         "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>",
@@ -323,8 +323,8 @@ fn sentences() {
     let failure = refused(&site(), 429, &wait, body, &[], SystemTime::UNIX_EPOCH);
     assert_eq!(
         failure.message,
-        "Maker (api.maker.example) takes no more requests for now (HTTP 429): Too many requests. \
-         It asks to wait 12 s."
+        "Maker (api.maker.example) is rate limiting requests (HTTP 429): Too many requests. It \
+         requests a wait of 12 s."
     );
     assert_eq!(failure.retry_after, Some(Duration::from_secs(12)));
     let page = "<html><title>Blocked</title><body>".to_owned() + &"x".repeat(9000);
@@ -338,8 +338,8 @@ fn sentences() {
     );
     assert_eq!(
         failure.message,
-        "Maker (api.maker.example) did not accept the key (HTTP 403): Blocked. \
-         A firewall or a proxy may stand between."
+        "Maker (api.maker.example) rejected the key (HTTP 403): Blocked. A firewall or a proxy may \
+         be interfering."
     );
     let long = format!(r#"{{"error":"{}"}}"#, "word ".repeat(2000));
     let failure = refused(

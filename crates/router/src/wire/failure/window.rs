@@ -1,10 +1,10 @@
-//! How many tokens fit, as refusals for length say it.
+//! Extracts the context window from refusals of long prompts.
 
 use model::TokenCount;
 
 use super::body::ErrorBody;
 
-/// Words that stand before the number.
+/// Phrases before the number.
 const BEFORE: &[&str] = &[
     "maximum context length is",
     "maximum context length of",
@@ -29,18 +29,18 @@ const BEFORE: &[&str] = &[
     "limit of",
     "limit is",
 ];
-/// Words that stand behind the number.
+/// Phrases after the number.
 const BEHIND: &[&str] = &[
     " maximum",
     " token limit",
     " tokens maximum",
     " token context",
 ];
-/// A smaller number is no window.
-const LEAST: u64 = 256;
+/// Smaller numbers are not a context window.
+const MIN_WINDOW_TOKENS: u64 = 256;
 
-/// The tokens that fit; `None` where the refusal does not say.
-pub(super) fn told(body: &ErrorBody) -> Option<TokenCount> {
+/// Returns the context window in tokens; `None` if the refusal does not state it.
+pub(super) fn stated_window(body: &ErrorBody) -> Option<TokenCount> {
     let words = body.message.to_lowercase();
     let before = BEFORE.iter().filter_map(|word| {
         let at = words.find(word)? + word.len();
@@ -53,10 +53,11 @@ pub(super) fn told(body: &ErrorBody) -> Option<TokenCount> {
         number(&words[begin..at])
     });
     let mut told = body.window.into_iter().chain(before).chain(behind);
-    told.find(|window| *window >= LEAST).map(TokenCount)
+    told.find(|window| *window >= MIN_WINDOW_TOKENS)
+        .map(TokenCount)
 }
 
-/// The number that a text begins with; commas may group its digits.
+/// Parses a leading number, whose digits may be grouped by commas.
 fn number(text: &str) -> Option<u64> {
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != ',');
     let digits = text[..end.unwrap_or(text.len())].replace(',', "");
@@ -68,12 +69,12 @@ mod tests {
     use super::*;
 
     fn check(body: &str, expected: Option<u64>) {
-        let found = told(&ErrorBody::read(body.as_bytes()));
+        let found = stated_window(&ErrorBody::read(body.as_bytes()));
         assert_eq!(found, expected.map(TokenCount), "{body}");
     }
 
     #[test]
-    fn every_server_says_its_window_in_its_own_words() {
+    fn context_window_is_extracted_for_every_server() {
         check(
             "prompt is too long: 210000 tokens > 200000 maximum",
             Some(200_000),

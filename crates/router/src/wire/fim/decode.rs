@@ -1,33 +1,39 @@
-//! What fills a gap, as each server streams it.
+//! Decodes fill-in-the-middle streams of each server.
 
 use model::{Failure, Fim, StopReason, TokenCount, Usage};
 use serde_json::Value;
 
-use super::super::answer::Answer;
-use super::super::calls::Calls;
+use super::super::calls::ToolCalls;
 use super::super::chat::usage;
-use super::super::decoder::{Decoder, Reader};
-use super::super::failure::{Site, interrupted};
+use super::super::decoder::{Decoder, FrameReader};
+use super::super::failure::{RequestTarget, interrupted};
 use super::super::frames::Framing;
 use super::super::json::{number, text};
+use super::super::response::ResponseBuilder;
 use super::{FimOptions, FimWire};
 
-pub(crate) fn decoder(fim: &FimOptions, request: &Fim, site: Site) -> Decoder {
+pub(crate) fn decoder(fim: &FimOptions, request: &Fim, site: RequestTarget) -> Decoder {
     let framing = match fim.wire {
         FimWire::Ollama => Framing::Lines,
         _ => Framing::Events,
     };
-    let answer = Answer::new(request.model.clone(), Calls::default(), site);
-    Decoder::with(framing, Gap { finish: None }, answer)
+    let answer = ResponseBuilder::new(request.model.clone(), ToolCalls::default(), site);
+    Decoder::with(framing, FimReader { finish: None }, answer)
 }
 
-/// The shapes are told apart by their members: llama.cpp's `content`, Ollama's `response`, else `choices`.
-struct Gap {
+/// Recognizes the format by its members: llama.cpp's `content`, Ollama's `response`, otherwise
+/// `choices`.
+struct FimReader {
     finish: Option<(StopReason, String)>,
 }
 
-impl Reader for Gap {
-    fn frame(&mut self, _event: &str, value: &Value, answer: &mut Answer) -> Result<(), Failure> {
+impl FrameReader for FimReader {
+    fn on_frame(
+        &mut self,
+        _event: &str,
+        value: &Value,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), Failure> {
         if value.get("error").is_some_and(|error| !error.is_null())
             || text(value, "/object") == "error"
         {
@@ -44,26 +50,26 @@ impl Reader for Gap {
         Ok(())
     }
 
-    fn done(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    fn on_done(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         if self.finish.is_none() && answer.has_started() {
             self.finish = Some((StopReason::EndTurn, String::new()));
         }
-        self.end(answer)
+        self.on_end(answer)
     }
 
-    fn end(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    fn on_end(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         match self.finish.take() {
             Some((reason, raw)) => {
                 answer.stop(reason, &raw);
                 Ok(())
             }
-            None => Err(answer.torn()),
+            None => Err(answer.truncated()),
         }
     }
 }
 
-impl Gap {
-    fn choice(&mut self, value: &Value, answer: &mut Answer) {
+impl FimReader {
+    fn choice(&mut self, value: &Value, answer: &mut ResponseBuilder) {
         for place in [
             "/choices/0/text",
             "/choices/0/delta/content",
@@ -84,7 +90,7 @@ impl Gap {
         }
     }
 
-    fn llama(&mut self, value: &Value, answer: &mut Answer) {
+    fn llama(&mut self, value: &Value, answer: &mut ResponseBuilder) {
         answer.text(text(value, "/content"));
         if value.get("stop") != Some(&Value::Bool(true)) {
             return;
@@ -101,7 +107,7 @@ impl Gap {
         answer.stop(reason(raw, raw == "word"), raw);
     }
 
-    fn ollama(&mut self, value: &Value, answer: &mut Answer) {
+    fn ollama(&mut self, value: &Value, answer: &mut ResponseBuilder) {
         answer.text(text(value, "/response"));
         if value.get("done") != Some(&Value::Bool(true)) {
             return;

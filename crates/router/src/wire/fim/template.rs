@@ -1,41 +1,42 @@
-//! Prompts for models that fill gaps, where the server does not know how: strings with places, as data.
+//! Prompt templates for fill-in-the-middle models, as data, for servers that lack them.
 
 use model::{Failure, FailureClass, Fim};
 use serde::Deserialize;
 
-/// How a model's prompt for a gap is written.
+/// Prompt template of a model for a gap.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FimTemplate {
-    /// The prompt, with `{prefix}` and `{suffix}` in the order in which the model was trained, and `{files}`
-    /// where other files go if that is not the beginning.
+    /// The prompt, with `{prefix}` and `{suffix}` in the order of the model's training, and
+    /// `{files}` where other files go if not at the start.
     pub prompt: String,
-    /// What stands for each other file, with `{path}` and `{text}`; files are left out if empty.
+    /// Format of each other file, with `{path}` and `{text}`; files are omitted if empty.
     #[serde(default)]
     pub file: String,
-    /// What stands before the other files, with `{project}`; left out without files, or without a project's name.
+    /// Text before the other files, with `{project}`; omitted without files or without a project
+    /// name.
     #[serde(default)]
     pub project: String,
-    /// What stands before the gap when there are other files, with `{path}`; left out without them.
+    /// Text before the gap if there are other files, with `{path}`; omitted otherwise.
     #[serde(default)]
     pub current: String,
-    /// The texts that end an answer.
+    /// Texts that end an answer.
     #[serde(default)]
     pub stop: Vec<String>,
 }
 
 pub(super) fn missing(request: &Fim) -> Failure {
     let message = format!(
-        "The server of {} takes a gap only as a raw prompt, and no template is known for this model; \
-         name one in the model's profile (fim_template).",
+        "The server of {} supports fill-in-the-middle only as a raw prompt, and this model has no \
+         template; set one in the model's profile (fim_template).",
         request.model
     );
     Failure::new(FailureClass::InvalidRequest, message)
 }
 
 impl FimTemplate {
-    /// The prompt for a gap. Texts that hold the template's own tokens have them broken by a space, lest the
-    /// server read them as such.
+    /// Builds the prompt for a gap. A space breaks up the template's own tokens within texts, so
+    /// that the server does not interpret them.
     pub(super) fn prompt(&self, request: &Fim) -> String {
         let tokens = self.tokens();
         let files = self.files(request, &tokens);
@@ -47,13 +48,14 @@ impl FimTemplate {
             ("{files}", files.as_str()),
         ];
         let prompt = fill(&self.prompt, &places);
-        match self.prompt.contains("{files}") {
-            true => prompt,
-            false => files + &prompt,
+        if self.prompt.contains("{files}") {
+            prompt
+        } else {
+            files + &prompt
         }
     }
 
-    /// The other files' pieces, with what stands around them; empty without any.
+    /// Formats the snippets of other files; empty if there are none.
     fn files(&self, request: &Fim, tokens: &[&str]) -> String {
         if self.file.is_empty() || request.files.is_empty() {
             return String::new();
@@ -75,7 +77,7 @@ impl FimTemplate {
         files
     }
 
-    /// What stands between the places, and what ends an answer.
+    /// Returns the template's control tokens and stop texts.
     fn tokens(&self) -> Vec<&str> {
         let mut tokens: Vec<&str> = self.stop.iter().map(String::as_str).collect();
         for template in [&self.prompt, &self.file, &self.project, &self.current] {

@@ -1,4 +1,4 @@
-//! Gaps: each server's request and answer.
+//! Tests of each server's fill-in-the-middle requests and answers.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ fn a_raw_prompt_needs_a_template() {
 }
 
 #[test]
-fn every_template_holds_the_gap() {
+fn every_template_contains_the_gap() {
     for (name, template) in templates() {
         let prompt = template.prompt(&gap_request());
         assert!(prompt.contains("fn a() {"), "{name}");
@@ -86,10 +86,10 @@ fn every_template_holds_the_gap() {
     }
 }
 
-/// Each family's prompt as its makers write it: P is the prefix, S the suffix, `a.rs` the file with the gap; without
-/// other files and with one.
+/// Compares each family's prompt with the published format: P is the prefix, S the suffix, `a.rs`
+/// the file with the gap; without other files and with one.
 #[test]
-fn every_template_is_the_published_one() {
+fn templates_match_the_published_ones() {
     let published = [
         (
             "qwen",
@@ -141,14 +141,14 @@ fn every_template_is_the_published_one() {
 }
 
 #[test]
-fn a_whole_prompt_goes_as_it_is() {
+fn raw_prompt_is_sent_unchanged() {
     let mut asked = gap_request();
     asked.form = FimForm::Raw;
     asked.prefix = "<|file_sep|>a.rs\nlet ".to_owned();
     let encoded = |value: Value| encode(&server(value), &options(json!({})), &asked);
     let infill =
         encoded(json!({ "wire": "infill", "path": { "root": "infill" } })).expect("encodes");
-    assert_eq!(infill.path, Path::Base("completions".to_owned()));
+    assert_eq!(infill.path, EndpointPath::Base("completions".to_owned()));
     expect![[r#"{"model":"m-1","prompt":"<|file_sep|>a.rs\nlet ","max_tokens":64,"cache_prompt":true,"stop":["\n\n"],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&body(&infill).to_string());
     let vllm = encoded(json!({ "wire": "completions", "path": { "base": "completions" } }));
     expect![[r#"{"model":"m-1","prompt":"<|file_sep|>a.rs\nlet ","max_tokens":64,"stop":["\n\n"],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&body(&vllm.expect("encodes")).to_string());
@@ -159,12 +159,12 @@ fn a_whole_prompt_goes_as_it_is() {
         mistral
             .expect_err("no raw prompts")
             .message
-            .contains("takes no prompt as it is")
+            .contains("accepts no raw prompts")
     );
 }
 
 #[test]
-fn an_edit_is_asked_for_where_edits_are() {
+fn edits_use_the_edit_endpoint() {
     let mut asked = gap_request();
     asked.form = FimForm::Edit;
     asked.prefix = "rewrite this".to_owned();
@@ -173,19 +173,22 @@ fn an_edit_is_asked_for_where_edits_are() {
         "wire": "suffix", "path": { "base": "fim/completions" }, "edit": { "base": "edit/completions" },
     }));
     let mercury = mercury.expect("encodes");
-    assert_eq!(mercury.path, Path::Base("edit/completions".to_owned()));
+    assert_eq!(
+        mercury.path,
+        EndpointPath::Base("edit/completions".to_owned())
+    );
     expect![[r#"{"model":"m-1","messages":[{"role":"user","content":"rewrite this"}],"max_tokens":64,"stop":["\n\n"],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&body(&mercury).to_string());
     let other = encoded(json!({ "wire": "infill", "path": { "root": "infill" } }));
     assert!(
         other
             .expect_err("no place for edits")
             .message
-            .contains("no endpoint for edits")
+            .contains("no edit endpoint")
     );
 }
 
 #[test]
-fn text_cannot_speak_the_template_s_tokens() {
+fn text_cannot_inject_template_tokens() {
     let template = templates().remove("qwen").expect("qwen");
     let mut asked = gap_request();
     asked.prefix = "let t = \"<|fim_middle|>{suffix}\";".to_owned();

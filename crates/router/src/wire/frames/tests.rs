@@ -1,4 +1,4 @@
-//! Frames, against what the standard says and against another reader of it.
+//! Tests frames against the standard and against another parser.
 
 use eventsource_stream::Eventsource;
 use futures::StreamExt;
@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 use super::*;
 
 fn frames(framing: Framing, bytes: &[u8]) -> Vec<(String, String, bool)> {
-    let mut divider = Divider::new(framing);
+    let mut divider = FrameSplitter::new(framing);
     let mut frames = Vec::new();
     divider.feed(bytes, &mut frames).expect("text");
     divider.finish(&mut frames).expect("text");
@@ -57,18 +57,18 @@ fn lines() {
 }
 
 #[test]
-fn what_is_not_text_is_an_error_after_what_came_before_it() {
+fn invalid_utf8_fails_after_preceding_frames() {
     let mut frames = Vec::new();
-    let fed = Divider::new(Framing::Events).feed(b"data: a\n\ndata: \xff\n\n", &mut frames);
+    let fed = FrameSplitter::new(Framing::Events).feed(b"data: a\n\ndata: \xff\n\n", &mut frames);
     assert_eq!(fed, Err(FrameError::NotText));
     assert_eq!(frames.len(), 1);
 }
 
 #[test]
-fn a_letter_may_be_torn() {
+fn characters_may_span_chunks() {
     let bytes = "data: 🦀é\n\n".as_bytes();
     for at in 0..bytes.len() {
-        let mut divider = Divider::new(Framing::Events);
+        let mut divider = FrameSplitter::new(Framing::Events);
         let mut frames = Vec::new();
         divider.feed(&bytes[..at], &mut frames).expect("text");
         divider.feed(&bytes[at..], &mut frames).expect("text");
@@ -77,7 +77,7 @@ fn a_letter_may_be_torn() {
 }
 
 #[test]
-fn the_same_frames_as_eventsource_stream() {
+fn frames_equal_those_of_eventsource_stream() {
     let words = [
         "data: a",
         "data:b",
@@ -98,21 +98,24 @@ fn the_same_frames_as_eventsource_stream() {
             body.push_str(words[random.random_range(0..words.len())]);
             body.push_str(["\n", "\r\n", "\n"][random.random_range(0..3)]);
         }
-        // Both agree that an event ends with an empty line.
+        // Both agree that an empty line ends an event.
         body.push_str("\n\n");
         let theirs = futures::stream::iter([Ok::<_, ()>(body.clone().into_bytes())]).eventsource();
         let theirs: Vec<(String, String)> = block_on(theirs.collect::<Vec<_>>())
             .into_iter()
             .map(|event| event.expect("an event"))
-            // We leave out events without data, and unnamed ones have no name.
+            // We omit events without data, and unnamed ones have an empty name.
             .filter(|event| !event.data.is_empty())
             .map(|event| (event.event, event.data))
             .collect();
         let ours: Vec<(String, String)> = frames(Framing::Events, body.as_bytes())
             .into_iter()
-            .map(|(event, data, _)| match event.is_empty() {
-                true => ("message".to_owned(), data),
-                false => (event, data),
+            .map(|(event, data, _)| {
+                if event.is_empty() {
+                    ("message".to_owned(), data)
+                } else {
+                    (event, data)
+                }
             })
             .collect();
         assert_eq!(ours, theirs, "seed {seed}: {body:?}");

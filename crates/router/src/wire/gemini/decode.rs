@@ -1,35 +1,40 @@
-//! An answer as Gemini streams it: whole responses, each with a piece of the candidate.
+//! Decodes the stream of Gemini: complete responses, each with a piece of the candidate.
 
-use model::{Failure, FailureClass, Request, StopReason, TokenCount, Usage};
+use model::{Failure, FailureClass, ModelRequest, StopReason, TokenCount, Usage};
 use serde_json::{Value, json};
 
-use super::super::answer::Answer;
-use super::super::calls::Form;
-use super::super::decoder::{Decoder, Reader};
-use super::super::failure::{Site, interrupted};
+use super::super::calls::ArgumentForm;
+use super::super::decoder::{Decoder, FrameReader};
+use super::super::failure::{RequestTarget, interrupted};
 use super::super::json::{items, number, text};
+use super::super::response::ResponseBuilder;
 
-/// How the ids begin that we give where Gemini gives none; they do not go back to it.
+/// Prefix of ids that we assign where Gemini gives none; they are not sent back to it.
 pub(crate) const OWN_ID: &str = "own-call-";
 
-pub(crate) fn decoder(request: &Request, site: Site) -> Decoder {
-    Decoder::new(Gemini::default(), request, site)
+pub(crate) fn decoder(request: &ModelRequest, site: RequestTarget) -> Decoder {
+    Decoder::new(GeminiReader::default(), request, site)
 }
 
 #[derive(Default)]
-struct Gemini {
+struct GeminiReader {
     finish: Option<(StopReason, String)>,
 }
 
-impl Reader for Gemini {
-    fn frame(&mut self, _event: &str, value: &Value, answer: &mut Answer) -> Result<(), Failure> {
+impl FrameReader for GeminiReader {
+    fn on_frame(
+        &mut self,
+        _event: &str,
+        value: &Value,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), Failure> {
         if value.get("error").is_some() {
             return Err(interrupted(&answer.site, value));
         }
         answer.start(text(value, "/responseId"), text(value, "/modelVersion"));
         if let Some(candidate) = items(value, "/candidates").first() {
             for part in items(candidate, "/content/parts") {
-                self.part(part, answer);
+                self.read_part(part, answer);
             }
             let raw = text(candidate, "/finishReason");
             if !raw.is_empty() && raw != "FINISH_REASON_UNSPECIFIED" {
@@ -48,19 +53,19 @@ impl Reader for Gemini {
         Ok(())
     }
 
-    fn end(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    fn on_end(&mut self, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         match self.finish.take() {
             Some((reason, raw)) => {
                 answer.stop(reason, &raw);
                 Ok(())
             }
-            None => Err(answer.torn()),
+            None => Err(answer.truncated()),
         }
     }
 }
 
-impl Gemini {
-    fn part(&mut self, part: &Value, answer: &mut Answer) {
+impl GeminiReader {
+    fn read_part(&mut self, part: &Value, answer: &mut ResponseBuilder) {
         let signature = text(part, "/thoughtSignature");
         if let Some(call) = part.get("functionCall") {
             let own = format!("{OWN_ID}{}", answer.calls() + 1);
@@ -68,7 +73,7 @@ impl Gemini {
                 "" => own.as_str(),
                 id => id,
             };
-            let index = answer.start_call(id, text(call, "/name"), Form::Json);
+            let index = answer.start_call(id, text(call, "/name"), ArgumentForm::Json);
             if let Some(arguments @ Value::Object(_)) = call.get("args") {
                 answer.arguments(index, &arguments.to_string());
             }
@@ -90,10 +95,10 @@ impl Gemini {
         if signature.is_empty() {
             return;
         }
-        // Where in the text the signed part begins, since the pieces before it were parts of their own.
+        // Start of the signed part in the text, since the preceding pieces were separate parts.
         let from = before.unwrap_or_default().saturating_sub(shown.len());
         match from {
-            // An empty part of its own: no open part of the answer holds it.
+            // A separate empty part, outside of any open part.
             0 if before.is_none() && !is_thought => {
                 answer.sign(&json!({ "thoughtSignature": signature, "plain": true }));
             }
@@ -103,7 +108,7 @@ impl Gemini {
     }
 }
 
-fn reason(raw: &str, message: &str, answer: &Answer) -> Result<StopReason, Failure> {
+fn reason(raw: &str, message: &str, answer: &ResponseBuilder) -> Result<StopReason, Failure> {
     Ok(match raw {
         "STOP" => StopReason::EndTurn,
         "MAX_TOKENS" => StopReason::MaxTokens,
@@ -132,7 +137,8 @@ fn reason(raw: &str, message: &str, answer: &Answer) -> Result<StopReason, Failu
     })
 }
 
-/// The prompt's count includes what was cached; the candidates' does not include thoughts.
+/// Converts usage. The prompt count includes cached tokens; the candidates' count excludes
+/// reasoning.
 fn usage(counts: &Value) -> Usage {
     let count = |pointer| number(counts, pointer).unwrap_or_default();
     let read = count("/cachedContentTokenCount");

@@ -1,20 +1,23 @@
-//! A request as Gemini takes it.
+//! Encodes a request for Gemini.
 
-use model::{Content, Failure, Part, Request, ToolChoice};
+use model::{Failure, MessagePart, ModelRequest, PartContent, ToolChoice};
 use serde_json::{Map, Value, json};
 
-use super::super::body::Items;
+use super::super::body::BodyItems;
 use super::super::history::{
-    History, IdRule, NO_PICTURE, Turn, add_sampling, base64, headers, json_tool, result_text,
-    schema, tool_choice,
+    ChatHistory, HistoryTurn, IdRule, NO_PICTURE, add_sampling, base64, headers, json_tool,
+    result_text, schema, tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
-use super::super::{Encoded, Path};
+use super::super::{EncodedRequest, EndpointPath};
 use super::decode::OWN_ID;
 
-pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded, Failure> {
-    let history = History::new(request, IdRule::Any);
+pub(crate) fn encode(
+    options: &WireOptions,
+    request: &ModelRequest,
+) -> Result<EncodedRequest, Failure> {
+    let history = ChatHistory::new(request, IdRule::Any);
     let mut body = Map::new();
     let system = request.system.iter().filter(|block| !block.text.is_empty());
     let system: Vec<Value> = system.map(|block| json!({ "text": block.text })).collect();
@@ -22,12 +25,12 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
         body.insert("systemInstruction".to_owned(), json!({ "parts": system }));
     }
     add_tools(&mut body, options, request);
-    let mut contents = Items::with_room(request);
+    let mut contents = BodyItems::with_room(request);
     add_contents(&history, options, &mut contents);
     let config = object([("generationConfig", generation(options, request)?)]);
     let model = request.model.model.trim_start_matches("models/");
-    Ok(Encoded {
-        path: Path::Root(format!(
+    Ok(EncodedRequest {
+        path: EndpointPath::Root(format!(
             "v1beta/models/{model}:streamGenerateContent?alt=sse"
         )),
         headers: headers(options),
@@ -35,7 +38,7 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
     })
 }
 
-fn add_tools(body: &mut Map<String, Value>, options: &WireOptions, request: &Request) {
+fn add_tools(body: &mut Map<String, Value>, options: &WireOptions, request: &ModelRequest) {
     if request.tools.is_empty() {
         return;
     }
@@ -60,7 +63,7 @@ fn add_tools(body: &mut Map<String, Value>, options: &WireOptions, request: &Req
     );
 }
 
-fn generation(options: &WireOptions, request: &Request) -> Result<Value, Failure> {
+fn generation(options: &WireOptions, request: &ModelRequest) -> Result<Value, Failure> {
     let mut config = object([("maxOutputTokens", json!(request.max_output.0))]);
     add_sampling(
         &mut config,
@@ -104,15 +107,15 @@ fn generation(options: &WireOptions, request: &Request) -> Result<Value, Failure
     Ok(Value::Object(config))
 }
 
-fn add_contents(history: &History<'_>, options: &WireOptions, contents: &mut Items) {
+fn add_contents(history: &ChatHistory<'_>, options: &WireOptions, contents: &mut BodyItems) {
     let mut push = |role: &str, parts: Vec<Value>| {
         if !parts.is_empty() {
             contents.push(&json!({ "role": role, "parts": parts }));
         }
     };
-    for turn in history.turns() {
+    for turn in history.grouped_turns() {
         match turn {
-            Turn::Assistant(parts) => {
+            HistoryTurn::Assistant(parts) => {
                 push(
                     "model",
                     parts
@@ -121,7 +124,7 @@ fn add_contents(history: &History<'_>, options: &WireOptions, contents: &mut Ite
                         .collect(),
                 );
             }
-            Turn::Others { results, messages } => {
+            HistoryTurn::Others { results, messages } => {
                 let mut user = Vec::new();
                 let mut pictures = Vec::new();
                 for part in results {
@@ -136,8 +139,8 @@ fn add_contents(history: &History<'_>, options: &WireOptions, contents: &mut Ite
     }
 }
 
-/// A part of the model's. Its signature goes back on the very part that it came on.
-fn written(history: &History<'_>, part: &Part) -> Vec<Value> {
+/// Encodes a part of the model's. Its signature returns on the same part that carried it.
+fn written(history: &ChatHistory<'_>, part: &MessagePart) -> Vec<Value> {
     let opaque = history.opaque(part).unwrap_or_default();
     let signature = opaque.get("thoughtSignature").cloned();
     let from = opaque
@@ -151,7 +154,7 @@ fn written(history: &History<'_>, part: &Part) -> Vec<Value> {
         part
     };
     match &part.content {
-        Content::Text(text) => {
+        PartContent::Text(text) => {
             let (before, after) = match from {
                 0 => ("", text.as_str()),
                 from => text.split_at_checked(from).unwrap_or(("", text)),
@@ -165,14 +168,14 @@ fn written(history: &History<'_>, part: &Part) -> Vec<Value> {
             }
             parts
         }
-        Content::Reasoning(_) if opaque.get("plain").is_some() => {
+        PartContent::Reasoning(_) if opaque.get("plain").is_some() => {
             vec![signed(json!({ "text": "" }))]
         }
-        // Thoughts are the model's own; only their signature is of use to it.
-        Content::Reasoning(text) if signature.is_some() => {
+        // The model needs only the signature of its reasoning.
+        PartContent::Reasoning(text) if signature.is_some() => {
             vec![signed(json!({ "text": text, "thought": true }))]
         }
-        Content::ToolCall {
+        PartContent::ToolCall {
             id,
             name,
             arguments,
@@ -191,12 +194,12 @@ fn written(history: &History<'_>, part: &Part) -> Vec<Value> {
 }
 
 fn result(
-    history: &History<'_>,
-    part: &Part,
+    history: &ChatHistory<'_>,
+    part: &MessagePart,
     options: &WireOptions,
     pictures: &mut Vec<Value>,
 ) -> Option<Value> {
-    let Content::ToolResult {
+    let PartContent::ToolResult {
         call,
         content,
         is_error,
@@ -206,7 +209,7 @@ fn result(
     };
     let shown = content
         .iter()
-        .filter(|it| matches!(it, Content::Image { .. }));
+        .filter(|it| matches!(it, PartContent::Image { .. }));
     pictures.extend(shown.filter_map(|picture| plain(picture, options)));
     let member = if *is_error { "error" } else { "output" };
     let mut response = object([
@@ -219,14 +222,14 @@ fn result(
     Some(json!({ "functionResponse": response }))
 }
 
-fn plain(content: &Content, options: &WireOptions) -> Option<Value> {
+fn plain(content: &PartContent, options: &WireOptions) -> Option<Value> {
     match content {
-        Content::Text(text) if text.is_empty() => None,
-        Content::Text(text) => Some(json!({ "text": text })),
-        Content::Image { media_type, bytes } if options.images => {
+        PartContent::Text(text) if text.is_empty() => None,
+        PartContent::Text(text) => Some(json!({ "text": text })),
+        PartContent::Image { media_type, bytes } if options.images => {
             Some(json!({ "inlineData": { "mimeType": media_type, "data": base64(bytes) } }))
         }
-        Content::Image { .. } => Some(json!({ "text": NO_PICTURE })),
+        PartContent::Image { .. } => Some(json!({ "text": NO_PICTURE })),
         _ => None,
     }
 }

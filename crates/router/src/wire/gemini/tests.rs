@@ -1,20 +1,25 @@
-//! Gemini: what is sent, what is understood.
+//! Tests of the encoder and decoder for Gemini.
 
 use expect_test::{Expect, expect};
-use model::{Content, Effort, Event, Message, Opaque, Part, Role};
+use model::{Effort, Message, MessagePart, Opaque, PartContent, Role, StreamEvent};
 use serde_json::{Value, json};
 
 use crate::wire::tests::{
     body, conversation, decode, model_id, options, pretty, request, show, site, sse,
 };
-use crate::wire::{Dialect, Wire, decoder};
+use crate::wire::{ChatDialect, WireProtocol, decoder};
 
-fn encoded(members: Value, asked: &model::Request) -> Value {
+fn encoded(members: Value, asked: &model::ModelRequest) -> Value {
     body(&super::encode(&options(members), asked).expect("encodes"))
 }
 
-fn decoded(lines: &str) -> Vec<Event> {
-    let decoder = decoder(Wire::Gemini, &Dialect::default(), &request(), site());
+fn decoded(lines: &str) -> Vec<StreamEvent> {
+    let decoder = decoder(
+        WireProtocol::Gemini,
+        &ChatDialect::default(),
+        &request(),
+        site(),
+    );
     decode(decoder, &sse(lines))
 }
 
@@ -23,7 +28,7 @@ fn check(lines: &str, expected: &Expect) {
 }
 
 #[test]
-fn a_request_with_everything() {
+fn full_request() {
     let mut asked = request();
     asked.messages = conversation(
         r#"{"thoughtSignature":"t"}"#,
@@ -183,7 +188,7 @@ fn a_request_with_everything() {
 #[test]
 fn thinking() {
     let said = |effort, members: Value| {
-        let asked = model::Request {
+        let asked = model::ModelRequest {
             effort: Some(effort),
             ..request()
         };
@@ -202,7 +207,7 @@ fn thinking() {
 }
 
 #[test]
-fn an_answer_with_everything() {
+fn full_answer() {
     check(
         r#"{"responseId":"r1","modelVersion":"m-1x","candidates":[{"content":{"role":"model","parts":[{"text":"Hm.","thought":true}]}}]}
         {"candidates":[{"content":{"parts":[{"text":"I "}]}}]}
@@ -230,7 +235,7 @@ fn an_answer_with_everything() {
     );
 }
 
-/// Signatures go back on the very parts that they came on.
+/// Signatures return on the parts that carried them.
 #[test]
 fn signatures_return_to_their_parts() {
     let sent = [
@@ -246,38 +251,40 @@ fn signatures_return_to_their_parts() {
         lines.push('\n');
     }
     lines.push_str(r#"{"candidates":[{"content":{"parts":[]},"finishReason":"STOP"}]}"#);
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<MessagePart> = Vec::new();
     let mut has_ended = true;
     for event in decoded(&lines) {
-        let sign = |part: &mut Part, opaque: Opaque| part.opaque = Some(opaque);
+        let sign = |part: &mut MessagePart, opaque: Opaque| part.opaque = Some(opaque);
         match event {
-            Event::TextDelta(text) => match parts.last_mut() {
-                Some(Part {
-                    content: Content::Text(before),
+            StreamEvent::TextDelta(text) => match parts.last_mut() {
+                Some(MessagePart {
+                    content: PartContent::Text(before),
                     ..
                 }) if !has_ended => before.push_str(&text),
                 _ => {
-                    parts.push(Part::text(text));
+                    parts.push(MessagePart::text(text));
                     has_ended = false;
                 }
             },
-            Event::ReasoningDelta(text) => {
-                parts.push(Part::new(Content::Reasoning(text)));
+            StreamEvent::ReasoningDelta(text) => {
+                parts.push(MessagePart::new(PartContent::Reasoning(text)));
                 has_ended = false;
             }
-            Event::ToolStart { id, name, .. } => parts.push(Part::new(Content::ToolCall {
-                id,
-                name,
-                arguments: r#"{"path":"a"}"#.to_owned(),
-            })),
-            Event::Signature {
+            StreamEvent::ToolStart { id, name, .. } => {
+                parts.push(MessagePart::new(PartContent::ToolCall {
+                    id,
+                    name,
+                    arguments: r#"{"path":"a"}"#.to_owned(),
+                }))
+            }
+            StreamEvent::Signature {
                 index: None,
                 opaque,
             } if has_ended => {
-                parts.push(Part::new(Content::Reasoning(String::new())));
+                parts.push(MessagePart::new(PartContent::Reasoning(String::new())));
                 sign(parts.last_mut().expect("a part"), opaque);
             }
-            Event::Signature { opaque, .. } => {
+            StreamEvent::Signature { opaque, .. } => {
                 sign(parts.last_mut().expect("a part"), opaque);
                 has_ended = true;
             }
@@ -290,7 +297,7 @@ fn signatures_return_to_their_parts() {
             .flat_map(|part| &part.opaque)
             .all(|opaque| opaque.model == model_id())
     );
-    let asked = model::Request {
+    let asked = model::ModelRequest {
         messages: vec![
             Message::text(Role::User, "Go."),
             Message::new(Role::Assistant, parts),
@@ -302,7 +309,7 @@ fn signatures_return_to_their_parts() {
 }
 
 #[test]
-fn endings() {
+fn stop_reasons() {
     let ending = |candidate: &str| {
         let lines = format!(r#"{{"responseId":"r","candidates":[{candidate}]}}"#);
         show(&decoded(&lines))

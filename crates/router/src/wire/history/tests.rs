@@ -1,4 +1,4 @@
-//! Conversations in the order that wires accept, and ids in the letters that they take.
+//! Tests of conversation order and of call id formats.
 
 use model::{Message, ModelId};
 use serde_json::json;
@@ -7,26 +7,26 @@ use crate::wire::tests::{conversation, request};
 
 use super::*;
 
-fn asked(messages: Vec<Message>) -> Request {
-    Request {
+fn asked(messages: Vec<Message>) -> ModelRequest {
+    ModelRequest {
         messages,
         ..request()
     }
 }
 
 #[test]
-fn results_come_first_and_neighbours_of_the_model_are_one() {
+fn results_come_first_and_model_messages_are_joined() {
     let mut messages = conversation("{}", None);
     messages.insert(1, Message::text(Role::Assistant, "Well."));
     messages.insert(3, Message::text(Role::System, "Hurry."));
     let asked = asked(messages);
-    let history = History::new(&asked, IdRule::Any);
+    let history = ChatHistory::new(&asked, IdRule::Any);
     let shape: Vec<String> = history
-        .turns()
+        .grouped_turns()
         .iter()
         .map(|turn| match turn {
-            Turn::Assistant(parts) => format!("assistant {}", parts.len()),
-            Turn::Others { results, messages } => {
+            HistoryTurn::Assistant(parts) => format!("assistant {}", parts.len()),
+            HistoryTurn::Others { results, messages } => {
                 format!("{} results, {} messages", results.len(), messages.len())
             }
         })
@@ -44,7 +44,7 @@ fn results_come_first_and_neighbours_of_the_model_are_one() {
 #[test]
 fn ids() {
     let call = |id: &str| {
-        Part::new(Content::ToolCall {
+        MessagePart::new(PartContent::ToolCall {
             id: id.to_owned(),
             name: "read".to_owned(),
             arguments: "{}".to_owned(),
@@ -55,7 +55,7 @@ fn ids() {
         ["a.b", "a:b", "call_1", "abcDEF123"].map(call),
     )]);
     let ids = |rule| {
-        let history = History::new(&asked, rule);
+        let history = ChatHistory::new(&asked, rule);
         ["a.b", "a:b", "call_1", "abcDEF123"].map(|id| history.id(id).to_owned())
     };
     assert_eq!(ids(IdRule::Any), ["a.b", "a:b", "call_1", "abcDEF123"]);
@@ -73,7 +73,7 @@ fn ids() {
 #[test]
 fn arguments_are_objects() {
     let asked = asked(Vec::new());
-    let history = History::new(&asked, IdRule::Any);
+    let history = ChatHistory::new(&asked, IdRule::Any);
     assert_eq!(
         history.arguments("read", r#"{"path":"a"}"#),
         json!({ "path": "a" })
@@ -84,10 +84,18 @@ fn arguments_are_objects() {
 }
 
 #[test]
-fn what_is_opaque_goes_back_only_to_its_model() {
+fn opaque_data_return_only_to_their_model() {
     let mut asked = asked(conversation(r#"{"signature":"s"}"#, None));
     let part = asked.messages[1].parts[0].clone();
-    assert!(History::new(&asked, IdRule::Any).opaque(&part).is_some());
+    assert!(
+        ChatHistory::new(&asked, IdRule::Any)
+            .opaque(&part)
+            .is_some()
+    );
     asked.model = ModelId::parse("maker/m-2").expect("an id");
-    assert!(History::new(&asked, IdRule::Any).opaque(&part).is_none());
+    assert!(
+        ChatHistory::new(&asked, IdRule::Any)
+            .opaque(&part)
+            .is_none()
+    );
 }

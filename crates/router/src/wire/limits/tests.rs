@@ -1,8 +1,8 @@
-//! Headers of limits, in every form that providers use.
+//! Tests of limit headers in all formats in use.
 
 use super::*;
 
-/// 2026-11-21T17:30:00Z.
+/// Returns the time 2026-11-21T17:30:00Z.
 fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_795_282_200)
 }
@@ -40,7 +40,7 @@ fn waits() {
 }
 
 #[test]
-fn milliseconds_are_finer_and_win() {
+fn milliseconds_take_precedence() {
     let both = headers(&[("retry-after", "2"), ("retry-after-ms", "1500")]);
     assert_eq!(retry_after(&both, now()), Some(Duration::from_millis(1500)));
 }

@@ -1,4 +1,4 @@
-//! What is left of a body whose optional members were refused.
+//! Tests of bodies without their rejected members.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn check(body: &Value, omit: &[&str], expected: &Value) {
 }
 
 #[test]
-fn refused_members_go_wherever_the_provider_reads_them() {
+fn rejected_members_are_removed_everywhere() {
     let body = json!({
         "model": "m", "temperature": 0.2,
         "output_config": { "effort": "high" },
@@ -36,7 +36,7 @@ fn refused_members_go_wherever_the_provider_reads_them() {
 }
 
 #[test]
-fn names_inside_schemas_and_arguments_stay() {
+fn names_inside_schemas_and_arguments_remain() {
     let body = json!({
         "tools": [{ "name": "t", "input_schema": { "properties": { "temperature": {} } } }],
         "messages": [{ "content": [{ "type": "tool_use", "input": { "temperature": 1 } }] }],
@@ -46,7 +46,7 @@ fn names_inside_schemas_and_arguments_stay() {
 }
 
 #[test]
-fn what_a_request_needs_is_never_left_out() {
+fn essential_members_are_never_removed() {
     let body = json!({ "model": "m", "messages": [], "stream": true });
     check(&body, &["model", "messages", "stream"], &body);
 }

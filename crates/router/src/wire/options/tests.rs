@@ -1,4 +1,4 @@
-//! Options lie in layers, and efforts find their nearest name.
+//! Tests of option layers, and of the nearest value for an effort.
 
 use model::Effort;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ fn layer(value: Value) -> Map<String, Value> {
 }
 
 #[test]
-fn later_layers_win_member_by_member() {
+fn later_layers_override_member_by_member() {
     let provider =
         layer(json!({ "images": true, "extra": { "a": 1, "b": 2 }, "headers": { "x": "1" } }));
     let own = layer(json!({ "images": false, "extra": { "b": 3 } }));
@@ -21,7 +21,7 @@ fn later_layers_win_member_by_member() {
 }
 
 #[test]
-fn a_member_that_does_not_exist_is_told() {
+fn unknown_member_is_reported() {
     let wrong = WireOptions::layered([&layer(json!({ "imagse": true }))]);
     assert!(wrong.expect_err("an error").contains("imagse"));
     let wrong = WireOptions::layered([&layer(json!({ "effort": { "huge": "x" } }))]);

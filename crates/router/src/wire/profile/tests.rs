@@ -1,8 +1,8 @@
-//! Every profile can be read as options.
+//! Tests that every profile converts to valid options.
 
 use model::{Effort, ModelId, Profiles};
 
-use crate::wire::{EffortValue, Thinking, WireOptions};
+use crate::wire::{EffortValue, ThinkingMode, WireOptions};
 
 use super::*;
 
@@ -16,9 +16,9 @@ fn options(model: &str) -> WireOptions {
 }
 
 #[test]
-fn the_vendored_profiles() {
+fn vendored_profiles_convert_to_options() {
     let budgets = options("anthropic/claude-haiku-4-5");
-    assert_eq!(budgets.thinking, Thinking::Budget);
+    assert_eq!(budgets.thinking, ThinkingMode::Budget);
     assert_eq!(
         budgets.effort.value(Effort::None),
         Some(&EffortValue::Switch(false))

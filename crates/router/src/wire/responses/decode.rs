@@ -1,37 +1,42 @@
-//! An answer as OpenAI Responses streams it. A finished item is the authority; deltas come before it.
+//! Decodes the stream of OpenAI Responses. A finished item is authoritative; deltas precede it.
 
 use std::collections::HashMap;
 
-use model::{Failure, Request, StopReason, TokenCount, Usage};
+use model::{Failure, ModelRequest, StopReason, TokenCount, Usage};
 use serde_json::{Value, json};
 
-use super::super::answer::Answer;
-use super::super::calls::Form;
-use super::super::decoder::{Decoder, Reader};
-use super::super::failure::{Site, interrupted};
+use super::super::calls::ArgumentForm;
+use super::super::decoder::{Decoder, FrameReader};
+use super::super::failure::{RequestTarget, interrupted};
 use super::super::json::{items, number, text};
+use super::super::response::ResponseBuilder;
 
-pub(crate) fn decoder(request: &Request, site: Site) -> Decoder {
-    Decoder::new(Responses::default(), request, site)
+pub(crate) fn decoder(request: &ModelRequest, site: RequestTarget) -> Decoder {
+    Decoder::new(ResponsesReader::default(), request, site)
 }
 
 #[derive(Default)]
-struct Responses {
-    items: HashMap<u64, Item>,
+struct ResponsesReader {
+    items: HashMap<u64, OutputItem>,
     has_refused: bool,
     has_finished_items: bool,
 }
 
-/// What came of an output item.
+/// State of an output item.
 #[derive(Default)]
-struct Item {
+struct OutputItem {
     call: Option<u32>,
     text: String,
     reasoning: usize,
 }
 
-impl Reader for Responses {
-    fn frame(&mut self, event: &str, value: &Value, answer: &mut Answer) -> Result<(), Failure> {
+impl FrameReader for ResponsesReader {
+    fn on_frame(
+        &mut self,
+        event: &str,
+        value: &Value,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), Failure> {
         let kind = match text(value, "/type") {
             "" => event,
             kind => kind,
@@ -42,8 +47,8 @@ impl Reader for Responses {
             "response.created" | "response.in_progress" | "response.queued" => {
                 answer.start(text(value, "/response/id"), text(value, "/response/model"));
             }
-            "response.output_item.added" => self.added(at, item, answer),
-            "response.output_item.done" => self.done(at, item, answer)?,
+            "response.output_item.added" => self.on_item_added(at, item, answer),
+            "response.output_item.done" => self.on_item_done(at, item, answer)?,
             "response.output_text.delta" => self.text(at, text(value, "/delta"), answer),
             "response.refusal.delta" => {
                 self.has_refused = true;
@@ -73,21 +78,21 @@ impl Reader for Responses {
     }
 }
 
-impl Responses {
-    fn text(&mut self, at: u64, delta: &str, answer: &mut Answer) {
+impl ResponsesReader {
+    fn text(&mut self, at: u64, delta: &str, answer: &mut ResponseBuilder) {
         self.items.entry(at).or_default().text.push_str(delta);
         answer.text(delta);
     }
 
-    fn reasoning(&mut self, at: u64, delta: &str, answer: &mut Answer) {
+    fn reasoning(&mut self, at: u64, delta: &str, answer: &mut ResponseBuilder) {
         self.items.entry(at).or_default().reasoning += delta.len();
         answer.reasoning(delta);
     }
 
-    fn added(&mut self, at: u64, item: &Value, answer: &mut Answer) {
+    fn on_item_added(&mut self, at: u64, item: &Value, answer: &mut ResponseBuilder) {
         let form = match text(item, "/type") {
-            "function_call" => Form::Json,
-            "custom_tool_call" => Form::Text,
+            "function_call" => ArgumentForm::Json,
+            "custom_tool_call" => ArgumentForm::Text,
             "reasoning" => return answer.open_thought(),
             _ => return,
         };
@@ -95,13 +100,18 @@ impl Responses {
         self.items.entry(at).or_default().call = Some(index);
     }
 
-    fn done(&mut self, at: u64, item: &Value, answer: &mut Answer) -> Result<(), Failure> {
+    fn on_item_done(
+        &mut self,
+        at: u64,
+        item: &Value,
+        answer: &mut ResponseBuilder,
+    ) -> Result<(), Failure> {
         match text(item, "/type") {
             "message" => self.message(at, item, answer),
             "reasoning" => self.thought(at, item, answer),
             kind @ ("function_call" | "custom_tool_call") => {
                 if self.items.get(&at).and_then(|item| item.call).is_none() {
-                    self.added(at, item, answer);
+                    self.on_item_added(at, item, answer);
                 }
                 let arguments = match kind {
                     "function_call" => text(item, "/arguments"),
@@ -119,7 +129,7 @@ impl Responses {
         Ok(())
     }
 
-    fn message(&mut self, at: u64, item: &Value, answer: &mut Answer) {
+    fn message(&mut self, at: u64, item: &Value, answer: &mut ResponseBuilder) {
         let mut whole = String::new();
         for part in items(item, "/content") {
             whole.push_str(text(part, "/text"));
@@ -128,7 +138,7 @@ impl Responses {
             whole.push_str(refusal);
         }
         let shown = self.items.get(&at).map_or("", |item| item.text.as_str());
-        // What was shown stays shown; only what is missing is added.
+        // Emitted text stays; only the missing rest is added.
         if let Some(rest) = whole.strip_prefix(shown) {
             answer.text(rest);
         }
@@ -139,7 +149,7 @@ impl Responses {
         }
     }
 
-    fn thought(&mut self, at: u64, item: &Value, answer: &mut Answer) {
+    fn thought(&mut self, at: u64, item: &Value, answer: &mut ResponseBuilder) {
         if self.items.get(&at).map_or(0, |item| item.reasoning) == 0 {
             answer.open_thought();
             let mut texts = Vec::new();
@@ -156,12 +166,12 @@ impl Responses {
         }
     }
 
-    fn stop(&mut self, response: &Value, answer: &mut Answer) -> Result<(), Failure> {
+    fn stop(&mut self, response: &Value, answer: &mut ResponseBuilder) -> Result<(), Failure> {
         answer.start(text(response, "/id"), text(response, "/model"));
         if !self.has_finished_items {
             // A server that streams no items sends them at the end.
             for (at, item) in items(response, "/output").iter().enumerate() {
-                self.done(at as u64, item, answer)?;
+                self.on_item_done(at as u64, item, answer)?;
             }
         }
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
@@ -182,7 +192,8 @@ impl Responses {
     }
 }
 
-/// The prompt's count includes what was cached, and the output's the reasoning.
+/// Converts usage. The prompt count includes cached tokens, and the output count includes
+/// reasoning.
 fn usage_of(usage: &Value) -> Usage {
     let count = |pointer| number(usage, pointer).unwrap_or_default();
     let read = count("/input_tokens_details/cached_tokens");
@@ -190,7 +201,7 @@ fn usage_of(usage: &Value) -> Usage {
     Usage {
         input: TokenCount(count("/input_tokens").saturating_sub(read + written)),
         cache_read: TokenCount(read),
-        // The lifetimes there differ from ours; what is written is counted with the shorter one.
+        // Its cache lifetimes differ from ours; writes count as the shorter one.
         cache_write_5m: TokenCount(written),
         cache_write_1h: TokenCount(0),
         output: TokenCount(count("/output_tokens")),

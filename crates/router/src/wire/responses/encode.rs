@@ -1,20 +1,27 @@
-//! A request as OpenAI Responses takes it. Nothing is stored there: the conversation goes along each time.
+//! Encodes a request for OpenAI Responses. Nothing is stored on the server: each request contains
+//! the conversation.
 
-use model::{Content, Failure, Part, Request, Role, SchemaQuirk, ToolChoice, ToolInput, ToolSpec};
+use model::{
+    Failure, MessagePart, ModelRequest, PartContent, Role, SchemaQuirk, ToolChoice, ToolInput,
+    ToolSpec,
+};
 use serde_json::{Map, Value, json};
 
-use super::super::body::Items;
+use super::super::body::BodyItems;
 use super::super::history::{
-    History, IdRule, NO_PICTURE, Turn, add_sampling, data_url, headers, json_tool, result_text,
-    schema, tool_choice,
+    ChatHistory, HistoryTurn, IdRule, NO_PICTURE, add_sampling, data_url, headers, json_tool,
+    result_text, schema, tool_choice,
 };
 use super::super::json::object;
 use super::super::options::{EffortValue, SchemaSupport, WireOptions};
 use super::super::schema::is_strict;
-use super::super::{Encoded, Path};
+use super::super::{EncodedRequest, EndpointPath};
 
-pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded, Failure> {
-    let history = History::new(request, IdRule::Word);
+pub(crate) fn encode(
+    options: &WireOptions,
+    request: &ModelRequest,
+) -> Result<EncodedRequest, Failure> {
+    let history = ChatHistory::new(request, IdRule::Word);
     let mut head = object([("model", json!(request.model.model))]);
     let system: Vec<&str> = request
         .system
@@ -37,7 +44,7 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
             json!(request.parallel_tools && options.parallel_tools),
         );
     }
-    let mut items = Items::with_room(request);
+    let mut items = BodyItems::with_room(request);
     add_input(&history, options, &mut items);
     let mut body = object([("max_output_tokens", json!(request.max_output.0))]);
     add_reasoning(&mut body, options, request);
@@ -62,15 +69,15 @@ pub(crate) fn encode(options: &WireOptions, request: &Request) -> Result<Encoded
     body.insert("store".to_owned(), json!(false));
     body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
     body.insert("stream".to_owned(), json!(true));
-    Ok(Encoded {
-        path: Path::Base("responses".to_owned()),
+    Ok(EncodedRequest {
+        path: EndpointPath::Base("responses".to_owned()),
         headers: headers(options),
         body: items.finish(head, "input", body, options),
     })
 }
 
-fn add_reasoning(body: &mut Map<String, Value>, options: &WireOptions, request: &Request) {
-    // A model without efforts does not reason, and refuses to hear of it.
+fn add_reasoning(body: &mut Map<String, Value>, options: &WireOptions, request: &ModelRequest) {
+    // A model without efforts does not reason, and rejects the member.
     if options.effort.is_empty() {
         return;
     }
@@ -107,7 +114,7 @@ fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
         }
         _ => {
             let (description, schema) = json_tool(spec, options);
-            // Strict is the default there, and takes few schemas.
+            // Strict is the default there, but supports few schemas.
             let strict = options.schema_quirks.contains(&SchemaQuirk::Strict) && is_strict(&schema);
             json!({
                 "type": "function",
@@ -120,7 +127,7 @@ fn tool(spec: &ToolSpec, options: &WireOptions) -> Value {
     }
 }
 
-fn choice(request: &Request, history: &History<'_>, options: &WireOptions) -> Value {
+fn choice(request: &ModelRequest, history: &ChatHistory<'_>, options: &WireOptions) -> Value {
     match tool_choice(request, options) {
         ToolChoice::Auto => json!("auto"),
         ToolChoice::None => json!("none"),
@@ -133,16 +140,16 @@ fn choice(request: &Request, history: &History<'_>, options: &WireOptions) -> Va
     }
 }
 
-fn add_input(history: &History<'_>, options: &WireOptions, input: &mut Items) {
-    for turn in history.turns() {
+fn add_input(history: &ChatHistory<'_>, options: &WireOptions, input: &mut BodyItems) {
+    for turn in history.grouped_turns() {
         match turn {
-            Turn::Assistant(parts) => {
+            HistoryTurn::Assistant(parts) => {
                 let items = parts
                     .iter()
                     .filter_map(|part| assistant(history, part, options));
                 items.for_each(|item| input.push(&item));
             }
-            Turn::Others { results, messages } => {
+            HistoryTurn::Others { results, messages } => {
                 let results = results
                     .iter()
                     .filter_map(|part| result(history, part, options));
@@ -164,10 +171,14 @@ fn add_input(history: &History<'_>, options: &WireOptions, input: &mut Items) {
     }
 }
 
-fn assistant(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<Value> {
+fn assistant(
+    history: &ChatHistory<'_>,
+    part: &MessagePart,
+    options: &WireOptions,
+) -> Option<Value> {
     match &part.content {
-        Content::Text(text) if text.is_empty() => None,
-        Content::Text(text) => {
+        PartContent::Text(text) if text.is_empty() => None,
+        PartContent::Text(text) => {
             let mut message = object([
                 ("type", json!("message")),
                 ("role", json!("assistant")),
@@ -181,12 +192,12 @@ fn assistant(history: &History<'_>, part: &Part, options: &WireOptions) -> Optio
             }
             Some(Value::Object(message))
         }
-        // The whole item, as it came; without it there is nothing that the model could read.
-        Content::Reasoning(_) => {
+        // The whole item, verbatim; without it there is nothing that the model could read.
+        PartContent::Reasoning(_) => {
             let opaque = history.opaque(part)?;
             opaque.get("item").filter(|item| item.is_object()).cloned()
         }
-        Content::ToolCall {
+        PartContent::ToolCall {
             id,
             name,
             arguments,
@@ -201,9 +212,10 @@ fn assistant(history: &History<'_>, part: &Part, options: &WireOptions) -> Optio
                     "input": arguments,
                 }));
             }
-            let arguments = match is_text || serde_json::from_str::<Value>(arguments).is_err() {
-                true => history.arguments(name, arguments).to_string(),
-                false => arguments.clone(),
+            let arguments = if is_text || serde_json::from_str::<Value>(arguments).is_err() {
+                history.arguments(name, arguments).to_string()
+            } else {
+                arguments.clone()
             };
             Some(json!({
                 "type": "function_call",
@@ -212,12 +224,12 @@ fn assistant(history: &History<'_>, part: &Part, options: &WireOptions) -> Optio
                 "arguments": arguments,
             }))
         }
-        Content::Image { .. } | Content::ToolResult { .. } => None,
+        PartContent::Image { .. } | PartContent::ToolResult { .. } => None,
     }
 }
 
-fn result(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<Value> {
-    let Content::ToolResult {
+fn result(history: &ChatHistory<'_>, part: &MessagePart, options: &WireOptions) -> Option<Value> {
+    let PartContent::ToolResult {
         call,
         content,
         is_error,
@@ -226,13 +238,14 @@ fn result(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<V
         return None;
     };
     let is_custom = options.text_tools && history.takes_text(history.tool_of(call));
-    let kind = match is_custom {
-        true => "custom_tool_call_output",
-        false => "function_call_output",
+    let kind = if is_custom {
+        "custom_tool_call_output"
+    } else {
+        "function_call_output"
     };
     let has_picture = content
         .iter()
-        .any(|content| matches!(content, Content::Image { .. }));
+        .any(|content| matches!(content, PartContent::Image { .. }));
     let output = if has_picture {
         Value::Array(
             content
@@ -241,24 +254,25 @@ fn result(history: &History<'_>, part: &Part, options: &WireOptions) -> Option<V
                 .collect(),
         )
     } else {
-        // There is no flag for a failure: the text says it.
+        // There is no error flag: the text contains it.
         let text = result_text(content);
-        match *is_error && !text.to_lowercase().contains("error") {
-            true => json!(format!("Error: {text}")),
-            false => json!(text),
+        if *is_error && !text.to_lowercase().contains("error") {
+            json!(format!("Error: {text}"))
+        } else {
+            json!(text)
         }
     };
     Some(json!({ "type": kind, "call_id": history.id(call), "output": output }))
 }
 
-fn plain(content: &Content, options: &WireOptions) -> Option<Value> {
+fn plain(content: &PartContent, options: &WireOptions) -> Option<Value> {
     match content {
-        Content::Text(text) => Some(json!({ "type": "input_text", "text": text })),
-        Content::Image { media_type, bytes } if options.images => Some(json!({
+        PartContent::Text(text) => Some(json!({ "type": "input_text", "text": text })),
+        PartContent::Image { media_type, bytes } if options.images => Some(json!({
             "type": "input_image",
             "image_url": data_url(media_type, bytes),
         })),
-        Content::Image { .. } => Some(json!({ "type": "input_text", "text": NO_PICTURE })),
+        PartContent::Image { .. } => Some(json!({ "type": "input_text", "text": NO_PICTURE })),
         _ => None,
     }
 }

@@ -1,22 +1,27 @@
-//! OpenAI Responses: what is sent, what is understood.
+//! Tests of the encoder and decoder for OpenAI Responses.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use crate::wire::tests::{body, conversation, decode, options, pretty, request, show, site, sse};
-use crate::wire::{Dialect, Wire, decoder};
+use crate::wire::{ChatDialect, WireProtocol, decoder};
 
-fn encoded(members: Value, asked: &model::Request) -> Value {
+fn encoded(members: Value, asked: &model::ModelRequest) -> Value {
     body(&super::encode(&options(members), asked).expect("encodes"))
 }
 
 fn check(lines: &str, expected: &Expect) {
-    let decoder = decoder(Wire::Responses, &Dialect::default(), &request(), site());
+    let decoder = decoder(
+        WireProtocol::Responses,
+        &ChatDialect::default(),
+        &request(),
+        site(),
+    );
     expected.assert_eq(&show(&decode(decoder, &sse(lines))));
 }
 
 #[test]
-fn a_request_with_everything() {
+fn full_request() {
     let mut asked = request();
     asked.messages = conversation(
         r#"{"item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"enc"}}"#,
@@ -159,7 +164,7 @@ fn a_request_with_everything() {
 }
 
 #[test]
-fn without_tools_of_text_they_are_wrapped() {
+fn text_tools_are_wrapped_if_unsupported() {
     let mut asked = request();
     asked.messages = conversation("{}", None);
     let body = encoded(json!({}), &asked);
@@ -171,7 +176,7 @@ fn without_tools_of_text_they_are_wrapped() {
 }
 
 #[test]
-fn the_smallest_answer() {
+fn minimal_answer() {
     check(
         r#"{"type":"response.created","response":{"id":"resp_1","model":"m-1x"}}
         {"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"msg_1","role":"assistant","content":[]}}
@@ -188,7 +193,7 @@ fn the_smallest_answer() {
 }
 
 #[test]
-fn thoughts_and_calls() {
+fn reasoning_and_calls() {
     check(
         r#"{"type":"response.created","response":{"id":"r","model":"m"}}
         {"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[]}}
@@ -227,9 +232,14 @@ fn thoughts_and_calls() {
 }
 
 #[test]
-fn endings() {
+fn stop_reasons() {
     let ending = |lines: &str| {
-        let decoder = decoder(Wire::Responses, &Dialect::default(), &request(), site());
+        let decoder = decoder(
+            WireProtocol::Responses,
+            &ChatDialect::default(),
+            &request(),
+            site(),
+        );
         let shown = show(&decode(decoder, &sse(lines)));
         shown.lines().last().unwrap_or_default().to_owned()
     };

@@ -1,4 +1,4 @@
-//! Quirks of providers' schemas.
+//! Tests of schema quirks.
 
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn each_quirk() {
         json!({ "type": "string", "description": "A day", "format": "date", "maxLength": 10 }),
         json!({ "type": "string", "description": "A day (format: \"date\", maxLength: 10)" }),
     );
-    // A property may be called like a member of schemas.
+    // A property may have the name of a schema keyword.
     check(
         SchemaQuirk::NoDefault,
         json!({ "type": "object", "properties": { "default": { "type": "string", "default": "x" } } }),
@@ -63,13 +63,13 @@ fn strict_schemas_require_everything() {
     assert_eq!(strict, expected);
     assert!(is_strict(&strict));
     assert!(!is_strict(&schema));
-    // A free object can be promised to nobody.
+    // Strict mode is impossible with a free-form object.
     let free = json!({ "type": "object", "properties": { "any": { "type": "object" } }, "required": ["any"] });
     assert!(!is_strict(&adapted(&free, &[SchemaQuirk::Strict])));
 }
 
 #[test]
-fn a_schema_that_refers_to_itself_ends() {
+fn recursive_schema_terminates() {
     let schema = json!({ "$ref": "#/$defs/A", "$defs": { "A": { "type": "object", "properties": { "a": { "$ref": "#/$defs/A" } } } } });
     let text = adapted(&schema, &[SchemaQuirk::InlineRefs]).to_string();
     assert!(!text.contains("$ref"));

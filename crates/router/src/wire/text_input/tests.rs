@@ -1,4 +1,4 @@
-//! Text comes out of its wrapping as it went in, however the JSON is cut.
+//! Tests that text is unwrapped unchanged, for every division of the JSON into fragments.
 
 use serde_json::json;
 
@@ -11,16 +11,16 @@ fn unwrap(fragments: &[&str]) -> (String, bool) {
         .map(|fragment| input.feed(fragment))
         .collect();
     match input.finish() {
-        Ending::Complete(rest) => {
+        InputEnd::Complete(rest) => {
             text.push_str(&rest);
             (text, true)
         }
-        Ending::Cut => (text, false),
+        InputEnd::Cut => (text, false),
     }
 }
 
 #[test]
-fn every_text_in_every_cut() {
+fn every_text_in_all_fragmentations() {
     let texts = [
         "",
         "plain",
@@ -61,17 +61,17 @@ fn check(json: &str, text: &str, is_complete: bool) {
 }
 
 #[test]
-fn other_shapes() {
-    // Another member first: judged as a whole.
+fn other_formats() {
+    // Another member comes first: parsed as a whole.
     check(r#"{"note":1,"input":"x"}"#, "x", true);
     check(r#""just text""#, "just text", true);
     check("*** Begin Patch", "*** Begin Patch", true);
     check(r#"{"patch":"x"}"#, r#"{"patch":"x"}"#, true);
     check("", "", true);
-    // Cut.
+    // The text is truncated.
     check(r#"{"input":"half"#, "half", false);
     check(r#"{"inp"#, "", false);
     check(r#"{"note":1,"#, "", false);
-    // A lone half of a pair, and a backslash that is none of JSON's.
+    // An unpaired surrogate, and a backslash that is not a JSON escape.
     check(r#"{"input":"\ud83dx\d"}"#, "\u{fffd}x\\d", true);
 }

@@ -39,10 +39,10 @@ impl Scene {
         fs::set_permissions(self.root().join(path), mode).expect("a mode");
     }
 
-    fn programs(&self) -> Programs {
+    fn programs(&self) -> GitPrograms {
         let home = AbsPath::new(self.root().join("../home")).expect("absolute");
         let root = AbsPath::new(self.root()).expect("absolute");
-        Programs::of(&root, Some(&home))
+        GitPrograms::of(&root, Some(&home))
     }
 
     /// The paths below the working folder, sorted.
@@ -109,7 +109,7 @@ fn programs_of_the_configuration_are_found() {
     check_config("[hook \"h\"]\n command = tools/x\n", &["tools/x"]);
     check_config("[trailer \"t\"]\n cmd = tools/x\n", &["tools/x"]);
     check_config("[core]\n attributesFile = .attributes\n", &[".attributes"]);
-    // What is not there yet is run as soon as it is.
+    // A missing program is run as soon as it exists.
     check_config("[core]\n fsmonitor = tools/later\n", &["tools/later"]);
     check_config("[core]\n hooksPath = tools/hooks\n", &["tools/hooks"]);
     check_config("[include]\n path = ../team.config\n", &["team.config"]);
@@ -234,7 +234,7 @@ fn links_on_the_way_to_a_program_are_guarded() {
 }
 
 #[test]
-fn hooks_of_husky_are_found_in_the_folder_above() {
+fn husky_hooks_are_found_in_the_parent_folder() {
     let scene = Scene::new();
     scene.put(".husky/pre-commit", "npm test\n");
     scene.put(
@@ -262,7 +262,7 @@ fn hooks_of_husky_are_found_in_the_folder_above() {
 fn a_folder_without_a_repository_has_no_programs() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = AbsPath::new(folder.path()).expect("absolute");
-    assert_eq!(Programs::of(&root, None), Programs::default());
+    assert_eq!(GitPrograms::of(&root, None), GitPrograms::default());
     let nowhere = AbsPath::new(folder.path().join("none")).expect("absolute");
-    assert_eq!(Programs::of(&nowhere, None), Programs::default());
+    assert_eq!(GitPrograms::of(&nowhere, None), GitPrograms::default());
 }

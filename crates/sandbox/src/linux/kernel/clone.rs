@@ -1,4 +1,4 @@
-//! New processes.
+//! Process creation: fork, spawn, exec.
 #![expect(unsafe_code, reason = "a fork returns twice")]
 
 use std::ffi::{c_char, c_void};
@@ -8,20 +8,21 @@ use libc::{c_int, c_long};
 
 use super::{Errno, number};
 
-/// Where one finds oneself after a fork.
-pub(in crate::linux) enum Forked {
+/// The side of a fork that the caller is on.
+pub(in crate::linux) enum ForkSide {
     /// In the new process.
     Child,
-    /// In the old one, with a descriptor of the new.
+    /// In the calling process, with a pidfd of the child.
     Parent(RawFd),
 }
 
-/// Forks, into new namespaces where `flags` say so. The child may call only what is in `kernel` and
-/// what allocates nothing: other threads may have held locks.
-pub(in crate::linux) fn fork(flags: c_int) -> Result<Forked, Errno> {
+/// Forks, into new namespaces if `flags` say so. The child may call only functions of `kernel` and
+/// must not allocate: other threads may have held locks.
+pub(in crate::linux) fn fork(flags: c_int) -> Result<ForkSide, Errno> {
     let mut descriptor: c_int = -1;
     let flags = flags | libc::CLONE_PIDFD | libc::SIGCHLD;
-    // SAFETY: without a stack of its own the child goes on with a copy of this one, as after `fork`.
+    // SAFETY: without a stack of its own the child continues on a copy of this one, as after
+    // `fork`.
     let process = number(unsafe {
         libc::syscall(
             libc::SYS_clone,
@@ -33,31 +34,32 @@ pub(in crate::linux) fn fork(flags: c_int) -> Result<Forked, Errno> {
         )
     })?;
     Ok(match process {
-        0 => Forked::Child,
-        _ => Forked::Parent(descriptor),
+        0 => ForkSide::Child,
+        _ => ForkSide::Parent(descriptor),
     })
 }
 
-struct Task<'a> {
+struct SpawnTask<'a> {
     run: &'a dyn Fn() -> Errno,
     failed: Errno,
 }
 
 extern "C" fn enter(task: *mut c_void) -> c_int {
-    // SAFETY: `spawn` passes its own task, which lives until this process has ended or executed.
-    let task = unsafe { &mut *task.cast::<Task<'_>>() };
+    // SAFETY: `spawn` passes its own task, which lives until this process has exited or executed a
+    // program.
+    let task = unsafe { &mut *task.cast::<SpawnTask<'_>>() };
     task.failed = (task.run)();
     127
 }
 
-/// Runs `run` in a new process that shares this one's memory until it executes a program; this one
-/// waits for that. The answer is the process, or why `run` came back.
+/// Runs `run` in a new process that shares this one's memory until it executes a program; this
+/// process waits for that. Returns the process id, or the reason that `run` returned.
 pub(in crate::linux) fn spawn(stack: &mut [u8], run: &dyn Fn() -> Errno) -> Result<i32, Errno> {
-    let mut task = Task { run, failed: 0 };
+    let mut task = SpawnTask { run, failed: 0 };
     let top = (stack.as_mut_ptr_range().end as usize & !15) as *mut c_void;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: the stack is used by nobody else, and this process stands still until the child has
-    // executed or ended, so that nothing is touched by both at a time.
+    // SAFETY: the stack is used by no other code, and this process is suspended until the child has
+    // executed or exited, so the two never touch the same memory concurrently.
     let process = unsafe { libc::clone(enter, top, flags, (&raw mut task).cast()) };
     let process = number(c_long::from(process))?;
     match task.failed {
@@ -66,13 +68,13 @@ pub(in crate::linux) fn spawn(stack: &mut [u8], run: &dyn Fn() -> Errno) -> Resu
     }
 }
 
-/// Executes a program; comes back only when that fails.
+/// Executes a program; returns only on failure.
 pub(in crate::linux) fn execute(
     program: *const c_char,
     arguments: &[*const c_char],
     environment: &[*const c_char],
 ) -> Errno {
-    // SAFETY: both lists end in null, and every string in them in NUL.
+    // SAFETY: both lists end in null, and every string in them ends in NUL.
     unsafe {
         libc::execve(program, arguments.as_ptr(), environment.as_ptr());
         *libc::__errno_location()

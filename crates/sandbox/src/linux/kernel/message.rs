@@ -7,24 +7,24 @@ use libc::c_int;
 
 use super::Errno;
 
-/// Room for the header and eight descriptors.
+/// A buffer for the header and eight descriptors.
 #[repr(C, align(8))]
 struct Attached([u8; 64]);
 
 const HEADER: usize = size_of::<libc::cmsghdr>();
 
-/// How many descriptors one message can carry.
-pub(in crate::linux) const MOST: usize = 8;
+/// Maximum number of descriptors in one message.
+pub(in crate::linux) const MAX_DESCRIPTORS: usize = 8;
 
-/// Sends bytes, and copies of descriptors with them.
+/// Sends bytes together with copies of descriptors.
 pub(in crate::linux) fn send(socket: RawFd, bytes: &[u8], files: &[RawFd]) -> Result<(), Errno> {
-    let files = &files[..files.len().min(MOST)];
+    let files = &files[..files.len().min(MAX_DESCRIPTORS)];
     let mut attached = Attached([0; 64]);
     let mut part = libc::iovec {
         iov_base: bytes.as_ptr().cast_mut().cast(),
         iov_len: bytes.len(),
     };
-    // SAFETY: all zeroes is a valid header.
+    // SAFETY: an all-zero header is valid.
     let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
     message.msg_iov = &raw mut part;
     message.msg_iovlen = 1;
@@ -40,7 +40,7 @@ pub(in crate::linux) fn send(socket: RawFd, bytes: &[u8], files: &[RawFd]) -> Re
         message.msg_controllen = length as _;
     }
     loop {
-        // SAFETY: bytes and control data outlive the call and have the lengths that are told.
+        // SAFETY: bytes and control data outlive the call and have the given lengths.
         let sent = unsafe { libc::sendmsg(socket, &raw const message, libc::MSG_NOSIGNAL) };
         match super::checked(sent as libc::c_long) {
             Ok(_) => return Ok(()),
@@ -50,19 +50,19 @@ pub(in crate::linux) fn send(socket: RawFd, bytes: &[u8], files: &[RawFd]) -> Re
     }
 }
 
-/// Receives one message: how many bytes, and how many descriptors (closed on exec). No bytes: the other
-/// end is gone.
+/// Receives one message: returns the number of bytes and of descriptors (closed on exec). Zero
+/// bytes mean that the other end is closed.
 pub(in crate::linux) fn receive(
     socket: RawFd,
     bytes: &mut [u8],
-    files: &mut [RawFd; MOST],
+    files: &mut [RawFd; MAX_DESCRIPTORS],
 ) -> Result<(usize, usize), Errno> {
     let mut attached = Attached([0; 64]);
     let mut part = libc::iovec {
         iov_base: bytes.as_mut_ptr().cast(),
         iov_len: bytes.len(),
     };
-    // SAFETY: all zeroes is a valid header.
+    // SAFETY: an all-zero header is valid.
     let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
     message.msg_iov = &raw mut part;
     message.msg_iovlen = 1;
@@ -70,16 +70,17 @@ pub(in crate::linux) fn receive(
     message.msg_controllen = attached.0.len() as _;
     let flags: c_int = libc::MSG_CMSG_CLOEXEC;
     let count = loop {
-        // SAFETY: both buffers can be written and have the lengths that are told.
+        // SAFETY: both buffers are writable and have the given lengths.
         let received = unsafe { libc::recvmsg(socket, &raw mut message, flags) };
         match super::checked(received as libc::c_long) {
             Ok(count) => break count as usize,
-            // The other end is gone with something of ours unread; what it said before is still there.
+            // The other end closed with data of ours unread; its earlier messages are still
+            // available.
             Err(libc::EINTR | libc::ECONNRESET) => {}
             Err(errno) => return Err(errno),
         }
     };
-    // The length in the header counts the descriptors; the whole is rounded up.
+    // The length in the header counts the descriptors; the total is rounded up.
     let mut length = [0; 8];
     length.copy_from_slice(&attached.0[..8]);
     let length = u64::from_ne_bytes(length) as usize;

@@ -19,7 +19,7 @@ fn eventually(what: impl Fn() -> bool) {
         if what() {
             return;
         }
-        super::super::kernel::pass_time(10);
+        super::super::kernel::sleep(10);
     }
     panic!("it did not come to be");
 }
@@ -31,11 +31,11 @@ fn a_program_that_is_killed() {
         return;
     };
     let home = Home::new();
-    let room = Room::open(&home.policy()).expect("a room");
+    let room = WarmSandbox::open(&home.policy()).expect("a room");
     let script = "setsid sleep 86404 & sleep 86404";
     let first = room.start(shell(&home.work(), script).0).expect("an order");
     let second = crate::start(&home.policy(), shell(&home.work(), script).0).expect("an order");
-    // A name appears with the whole of what it holds: who waits for it kills at once.
+    // Renamed once it is complete, since the waiting test kills at once.
     let half = Path::new(&folder).with_extension("half");
     fs::write(&half, home.path().to_str().expect("a path")).expect("written");
     fs::rename(half, folder).expect("said");
@@ -73,20 +73,20 @@ fn codes_and_signals_come_back() {
     let home = Home::new();
     check(&home.policy(), "exit 7", 7);
     let outcome = run(&home.policy(), "kill -TERM $$");
-    assert_eq!(outcome.finished.end, End::Signal(15));
+    assert_eq!(outcome.finished.exit, CommandExit::Signal(15));
 }
 
 #[test]
-fn what_a_command_leaves_behind_ends_with_it() {
+fn background_processes_end_with_the_command() {
     let home = Home::new();
-    let room = Room::open(&home.policy()).expect("a room");
+    let room = WarmSandbox::open(&home.policy()).expect("a room");
     for script in [
         "setsid sleep 86401 & exit 0",
         "(setsid sh -c 'sleep 86401 & sleep 86401' &) & exit 0",
         "nohup sleep 86401 >/dev/null 2>&1 & exit 0",
     ] {
         let outcome = run_in(&room, &home.work(), script);
-        assert_eq!(outcome.finished.end, End::Exit(0));
+        assert_eq!(outcome.finished.exit, CommandExit::Exit(0));
         assert_eq!(processes("86401"), 0, "{script}");
         check(&home.policy(), script, 0);
         assert_eq!(processes("86401"), 0, "{script}");
@@ -94,21 +94,22 @@ fn what_a_command_leaves_behind_ends_with_it() {
 }
 
 #[test]
-fn an_order_is_ended_from_elsewhere() {
+fn a_kill_handle_ends_the_command() {
     let home = Home::new();
-    let room = Room::open(&home.policy()).expect("a room");
+    let room = WarmSandbox::open(&home.policy()).expect("a room");
     for is_kept in [true, false] {
         let (order, reader) = shell(&home.work(), "setsid sleep 86402 & sleep 86402");
-        let running = match is_kept {
-            true => room.start(order),
-            false => crate::start(&home.policy(), order),
+        let running = if is_kept {
+            room.start(order)
+        } else {
+            crate::start(&home.policy(), order)
         };
         let running = running.expect("an order");
         assert_ne!(running.id(), 0);
-        let ender = running.ender();
-        ender.end();
+        let ender = running.kill_handle();
+        ender.kill();
         assert_eq!(processes("86402"), 0);
-        assert_eq!(running.wait().end, End::Signal(9));
+        assert_eq!(running.wait().exit, CommandExit::Signal(9));
         drop(reader);
     }
 }
@@ -123,18 +124,18 @@ fn a_signal_reaches_the_command() {
     let running = crate::start(&home.policy(), order).expect("an order");
     let mut up = [0; 3];
     reader.read_exact(&mut up).expect("up");
-    running.ender().signal(libc::SIGINT);
-    assert_eq!(running.wait().end, End::Exit(3));
+    running.kill_handle().signal(libc::SIGINT);
+    assert_eq!(running.wait().exit, CommandExit::Exit(3));
 }
 
 #[test]
-fn orders_of_a_room_share_its_private_folder_and_nothing_else() {
+fn commands_of_a_warm_sandbox_share_only_private_folders() {
     let home = Home::new();
-    let room = Room::open(&home.policy()).expect("a room");
+    let room = WarmSandbox::open(&home.policy()).expect("a room");
     let work = home.work();
     assert_eq!(
-        run_in(&room, &work, "echo kept > /tmp/note").finished.end,
-        End::Exit(0)
+        run_in(&room, &work, "echo kept > /tmp/note").finished.exit,
+        CommandExit::Exit(0)
     );
     assert_eq!(run_in(&room, &work, "cat /tmp/note").text, "kept\n");
     assert_eq!(
@@ -153,9 +154,9 @@ fn orders_of_a_room_share_its_private_folder_and_nothing_else() {
 }
 
 #[test]
-fn many_orders_at_once() {
+fn many_commands_run_at_once() {
     let home = Home::new();
-    let room = Arc::new(Room::open(&home.policy()).expect("a room"));
+    let room = Arc::new(WarmSandbox::open(&home.policy()).expect("a room"));
     let threads = (0..8).map(|number| {
         let (room, work) = (room.clone(), home.work());
         std::thread::spawn(move || {
@@ -171,9 +172,9 @@ fn many_orders_at_once() {
 }
 
 #[test]
-fn a_dropped_room_ends_what_runs_in_it() {
+fn dropping_a_warm_sandbox_kills_its_commands() {
     let home = Home::new();
-    let room = Room::open(&home.policy()).expect("a room");
+    let room = WarmSandbox::open(&home.policy()).expect("a room");
     let (order, _reader) = shell(&home.work(), "sleep 86403");
     let running = room.start(order).expect("an order");
     drop(running);
@@ -204,7 +205,7 @@ fn a_stream_becomes_the_terminal() {
     let running = crate::start(&home.policy(), order).unwrap_or_else(|refused| panic!("{refused}"));
     let mut text = String::new();
     reader.read_to_string(&mut text).expect("text");
-    assert_eq!(running.wait().end, End::Exit(0), "{text}");
+    assert_eq!(running.wait().exit, CommandExit::Exit(0), "{text}");
     let mut typed = [0; 5];
     (&main).read_exact(&mut typed).expect("typed");
     assert_eq!(&typed, b"typed");
@@ -229,7 +230,7 @@ fn terminal(main: &File) -> i32 {
 }
 
 #[test]
-fn long_orders_arrive() {
+fn long_requests_are_transferred() {
     let home = Home::new();
     let (mut order, mut reader) = shell(&home.work(), "echo ${#LONG}");
     order
@@ -239,7 +240,7 @@ fn long_orders_arrive() {
     let mut text = String::new();
     reader.read_to_string(&mut text).expect("text");
     assert_eq!(
-        (running.wait().end, text.as_str()),
-        (End::Exit(0), "100000\n")
+        (running.wait().exit, text.as_str()),
+        (CommandExit::Exit(0), "100000\n")
     );
 }

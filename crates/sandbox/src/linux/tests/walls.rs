@@ -1,4 +1,4 @@
-//! What cannot be touched.
+//! Tests of everything that a command cannot touch.
 
 use super::*;
 
@@ -15,34 +15,34 @@ fn a_command_works_in_its_workspace() {
 }
 
 #[test]
-fn nothing_outside_is_written_and_that_is_told() {
+fn writes_outside_are_denied_and_recorded() {
     let home = Home::new();
     home.write("notes", "mine");
     let outcome = run(
         &home.policy(),
         "echo x > ../notes; mkdir ../new; rm ../notes; echo x >> /etc/passwd",
     );
-    assert_ne!(outcome.finished.end, End::Exit(0));
+    assert_ne!(outcome.finished.exit, CommandExit::Exit(0));
     assert_eq!(
         fs::read_to_string(home.path().join("notes")).expect("notes"),
         "mine"
     );
     assert!(!home.path().join("new").exists());
-    let denied = |name: &str, access| Denied::Path {
+    let denied = |name: &str, access| DeniedAccess::Path {
         path: path(home.path().join(name)),
         access,
     };
     let denials = &outcome.finished.denials;
     assert!(
-        denials.contains(&denied("notes", Access::Write)),
+        denials.contains(&denied("notes", PathAccess::Write)),
         "{denials:?}"
     );
     assert!(
-        denials.contains(&denied("new", Access::Create)),
+        denials.contains(&denied("new", PathAccess::Create)),
         "{denials:?}"
     );
     assert!(
-        denials.contains(&denied("notes", Access::Remove)),
+        denials.contains(&denied("notes", PathAccess::Remove)),
         "{denials:?}"
     );
 }
@@ -55,11 +55,11 @@ fn secrets_look_empty() {
     let script = "cat ../.netrc; ls -A ../.ssh; cat ../.ssh/id; echo x > ../.ssh/id";
     let outcome = run(&home.policy(), script);
     assert!(!outcome.text.contains("secret"), "{}", outcome.text);
-    assert_ne!(outcome.finished.end, End::Exit(0));
+    assert_ne!(outcome.finished.exit, CommandExit::Exit(0));
 }
 
 #[test]
-fn caches_seem_writable() {
+fn caches_appear_writable() {
     let home = Home::new();
     home.write(".cache/tool/known", "warm");
     let script =
@@ -71,7 +71,7 @@ fn caches_seem_writable() {
 }
 
 #[test]
-fn a_workspace_in_the_private_folder_is_there() {
+fn a_workspace_in_a_private_folder_is_visible() {
     let folder = tempfile::tempdir_in("/tmp").expect("a folder");
     let beside = tempfile::tempdir_in("/tmp").expect("a folder");
     let mut policy = Home::new().policy();
@@ -82,13 +82,13 @@ fn a_workspace_in_the_private_folder_is_there() {
         beside.path().display()
     );
     let outcome = run(&policy, &script);
-    assert_ne!(outcome.finished.end, End::Exit(0));
+    assert_ne!(outcome.finished.exit, CommandExit::Exit(0));
     assert!(folder.path().join("made").exists());
     assert!(!beside.path().join("y").exists());
 }
 
 #[test]
-fn a_home_in_the_private_folder_is_out_of_sight_but_for_its_workspace() {
+fn a_home_in_a_private_folder_shows_only_the_workspace() {
     let folder = tempfile::tempdir_in("/tmp").expect("a folder");
     let at = |name: &str| folder.path().join(name);
     for name in ["state/demo", "state/other", ".ssh", ".cache"] {
@@ -101,7 +101,7 @@ fn a_home_in_the_private_folder_is_out_of_sight_but_for_its_workspace() {
     policy.scratch.push(path(at(".cache")));
     let script = "cat ../other/secret ../../.ssh/secret ../../.cache/secret; ls ..; echo x > made";
     let outcome = run(&policy, script);
-    assert_eq!(outcome.finished.end, End::Exit(0), "{outcome:?}");
+    assert_eq!(outcome.finished.exit, CommandExit::Exit(0), "{outcome:?}");
     assert!(outcome.text.ends_with("\ndemo\n"), "{}", outcome.text);
     assert!(!outcome.text.contains("secret\n"), "{}", outcome.text);
     assert!(at("state/demo/made").exists());
@@ -119,18 +119,18 @@ fn a_workspace_behind_a_link_is_the_folder_itself() {
 }
 
 #[test]
-fn nothing_is_reached() {
+fn the_network_is_unreachable() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let home = Home::new();
     let script = format!("exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
     let outcome = run(&home.policy(), &script);
-    assert_ne!(outcome.finished.end, End::Exit(0));
+    assert_ne!(outcome.finished.exit, CommandExit::Exit(0));
     let outcome = run(
         &home.policy(),
         "exec bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'",
     );
-    let denied = Denied::Host {
+    let denied = DeniedAccess::Host {
         host: "192.0.2.1".to_owned(),
         port: 80,
     };
@@ -138,17 +138,17 @@ fn nothing_is_reached() {
 }
 
 #[test]
-fn sockets_of_the_machine_are_not_reached_and_own_ones_are() {
+fn only_sockets_created_inside_can_be_connected_to() {
     let home = Home::new();
     let _listener =
         std::os::unix::net::UnixListener::bind(home.path().join("socket")).expect("a socket");
     let connect = "import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])";
     let script = format!("python3 -c '{connect}' ../socket");
     let outcome = run(&home.policy(), &script);
-    assert_ne!(outcome.finished.end, End::Exit(0));
-    let denied = Denied::Path {
+    assert_ne!(outcome.finished.exit, CommandExit::Exit(0));
+    let denied = DeniedAccess::Path {
         path: path(home.path().join("socket")),
-        access: Access::Connect,
+        access: PathAccess::Connect,
     };
     assert!(outcome.finished.denials.contains(&denied), "{outcome:?}");
     let both = "import socket; l=socket.socket(socket.AF_UNIX); l.bind(\"/tmp/s\"); l.listen(); \
@@ -158,7 +158,7 @@ fn sockets_of_the_machine_are_not_reached_and_own_ones_are() {
 }
 
 #[test]
-fn protected_names_stay_whether_there_or_not() {
+fn protected_names_cannot_be_changed_or_created() {
     let home = Home::new();
     home.write("work/.envrc", "mine");
     home.write("work/deep/file", "x");
@@ -176,7 +176,7 @@ fn protected_names_stay_whether_there_or_not() {
         "mkdir /proc/self/cwd/.git",
     ] {
         let outcome = run(&home.policy(), script);
-        assert_ne!(outcome.finished.end, End::Exit(0), "{script}");
+        assert_ne!(outcome.finished.exit, CommandExit::Exit(0), "{script}");
         assert!(!outcome.finished.denials.is_empty(), "{script}");
     }
     assert_eq!(
@@ -192,7 +192,7 @@ fn protected_names_stay_whether_there_or_not() {
 }
 
 #[test]
-fn git_commits_and_is_not_configured() {
+fn git_can_commit_but_not_be_configured() {
     let home = Home::new();
     let git = |arguments: &[&str]| {
         let mut command = std::process::Command::new("git");
@@ -232,22 +232,22 @@ fn git_commits_and_is_not_configured() {
         "mkdir .git/worktrees",
     ] {
         let outcome = run(&policy, script);
-        assert_ne!(outcome.finished.end, End::Exit(0), "{script}");
+        assert_ne!(outcome.finished.exit, CommandExit::Exit(0), "{script}");
         assert!(!outcome.finished.denials.is_empty(), "{script}");
     }
 }
 
 #[test]
-fn calls_that_reach_the_kernel_deeper_are_not_given() {
+fn dangerous_system_calls_are_denied() {
     let home = Home::new();
     let outcome = run(&home.policy(), "unshare -Ur true");
-    assert_ne!(outcome.finished.end, End::Exit(0));
-    let denied = Denied::Call { name: "unshare" };
+    assert_ne!(outcome.finished.exit, CommandExit::Exit(0));
+    let denied = DeniedAccess::Call { name: "unshare" };
     assert!(outcome.finished.denials.contains(&denied), "{outcome:?}");
 }
 
 #[test]
-fn the_environment_is_the_policys() {
+fn the_environment_comes_from_the_policy() {
     let home = Home::new();
     let outcome = check(&home.policy(), "cat /proc/1/environ; env", 0);
     assert!(!outcome.text.contains("CARGO"), "{}", outcome.text);
@@ -255,24 +255,24 @@ fn the_environment_is_the_policys() {
 }
 
 #[test]
-fn a_missing_layer_is_refused_with_a_sentence() {
+fn a_missing_layer_refuses_the_command() {
     let home = Home::new();
     let mut policy = home.policy();
     policy.limits.open_files = Some(u64::MAX >> 1);
     let (order, _reader) = shell(&policy.workspace, "true");
     let refused = crate::start(&policy, order).expect_err("more files than there can be");
-    assert_eq!(refused.layer(), Some(Layer::Limits));
+    assert_eq!(refused.layer(), Some(SandboxLayer::Limits));
     assert!(
         refused.to_string().contains("--without limits"),
         "{refused}"
     );
-    policy.without.insert(Layer::Limits);
+    policy.without.insert(SandboxLayer::Limits);
     let outcome = check(&policy, "true", 0);
-    assert!(outcome.finished.without.contains(&Layer::Limits));
+    assert!(outcome.finished.without.contains(&SandboxLayer::Limits));
 }
 
 #[test]
-fn what_cannot_be_run_is_refused() {
+fn an_unexecutable_program_is_refused() {
     let home = Home::new();
     let (mut order, _reader) = shell(&home.work(), "true");
     order.program = "no-such-program".into();
@@ -281,18 +281,18 @@ fn what_cannot_be_run_is_refused() {
     let (mut order, _reader) = shell(&home.work(), "true");
     order.folder = path("/nowhere");
     let refused = crate::start(&home.policy(), order).expect_err("no folder");
-    assert!(matches!(refused, Refused::Folder { .. }), "{refused}");
+    assert!(matches!(refused, SandboxError::Folder { .. }), "{refused}");
     let mut policy = home.policy();
     policy.workspace = path("/");
     let (order, _reader) = shell(&home.work(), "true");
     let refused = crate::start(&policy, order).expect_err("the whole disk");
-    assert!(matches!(refused, Refused::Policy { .. }), "{refused}");
+    assert!(matches!(refused, SandboxError::Policy { .. }), "{refused}");
 }
 
 #[test]
-fn every_layer_can_be_left_out() {
+fn every_layer_can_be_omitted() {
     let home = Home::new();
-    for layer in Layer::ALL {
+    for layer in SandboxLayer::ALL {
         let mut policy = home.policy();
         policy.without.insert(layer);
         let outcome = check(&policy, "echo x > made", 0);
@@ -300,17 +300,17 @@ fn every_layer_can_be_left_out() {
     }
 }
 
-/// The same walls for whoever is no administrator: this test program runs itself once more as somebody
-/// who owns nothing.
+/// The same for an ordinary user: this test program runs itself again as a user who owns nothing.
 #[test]
-fn an_ordinary_user_is_kept_in_too() {
+fn an_ordinary_user_is_confined_too() {
     const NOBODY: u32 = 65534;
     if !rustix::process::geteuid().is_root() {
         return;
     }
     let folder = tempfile::tempdir_in("/var").expect("a folder");
     let program = folder.path().join("tests");
-    // By another program: a file that was open for writing here while a test beside us forked cannot be started.
+    // `cp` writes the copy: if this process held it open for writing while another test forked, the
+    // copy could not be executed (`ETXTBSY`).
     let copied = std::process::Command::new("cp")
         .arg(std::env::current_exe().expect("a program"))
         .arg(&program)
@@ -335,7 +335,7 @@ fn an_ordinary_user_is_kept_in_too() {
 }
 
 #[test]
-fn a_lease_commits_to_a_git_folder_of_its_own() {
+fn a_linked_worktree_can_commit() {
     let home = Home::new();
     let script = "
         git init -q -b main hub && cd hub && git -c user.name=A -c user.email=a@b commit -q --allow-empty -m base
@@ -367,13 +367,13 @@ fn a_lease_commits_to_a_git_folder_of_its_own() {
         "mv ../git ../git2",
     ] {
         let outcome = run(&policy, script);
-        assert_ne!(outcome.finished.end, End::Exit(0), "{script}");
+        assert_ne!(outcome.finished.exit, CommandExit::Exit(0), "{script}");
     }
     assert!(lease.join("git/refs/heads/main").exists());
 }
 
 #[test]
-fn a_git_folder_behind_a_link_stays_too() {
+fn a_git_folder_behind_a_link_is_protected() {
     let home = Home::new();
     let script = "git init -q --bare elsewhere && ln -s ../elsewhere work/.git";
     let mut command = std::process::Command::new("sh");
@@ -387,13 +387,13 @@ fn a_git_folder_behind_a_link_stays_too() {
         "echo x > .git/config",
     ] {
         let outcome = run(&policy, script);
-        assert_ne!(outcome.finished.end, End::Exit(0), "{script}");
+        assert_ne!(outcome.finished.exit, CommandExit::Exit(0), "{script}");
     }
     assert!(home.path().join("work/.git/config").exists());
 }
 
 #[test]
-fn what_the_administrator_owns_is_out_of_reach() {
+fn files_of_root_are_out_of_reach() {
     let home = Home::new();
     for script in [
         "echo x > /proc/sys/kernel/core_pattern",
@@ -412,35 +412,39 @@ fn what_the_administrator_owns_is_out_of_reach() {
         "kill -9 1; kill -0 1 && false",
         "ln /etc/hostname link",
         "chown 12345 .",
-        // With the rights of whoever runs this program, for anybody on this machine.
+        // With the rights of the user who runs this program, for every user of this machine.
         "touch own && chmod u+s own",
         "touch own && chmod 2755 own",
         "mkdir box && chmod g+s box",
         "perl -e 'sysopen(F, \"made\", 65, 04755) or exit 1'",
     ] {
         let outcome = run(&home.policy(), script);
-        assert_ne!(outcome.finished.end, End::Exit(0), "{script}: {outcome:?}");
+        assert_ne!(
+            outcome.finished.exit,
+            CommandExit::Exit(0),
+            "{script}: {outcome:?}"
+        );
     }
 }
 
 #[test]
-fn limits_hold() {
+fn resource_limits_are_enforced() {
     let home = Home::new();
     let mut policy = home.policy();
     policy.limits.processes = Some(20);
     policy.limits.file_bytes = Some(1 << 20);
     policy.limits.private_bytes = 1 << 20;
     let script = "for n in $(seq 40); do sleep 0.1 & done; wait";
-    assert_ne!(run(&policy, script).finished.end, End::Exit(0));
+    assert_ne!(run(&policy, script).finished.exit, CommandExit::Exit(0));
     let script = "head -c 2000000 /dev/zero > big";
-    assert_ne!(run(&policy, script).finished.end, End::Exit(0));
+    assert_ne!(run(&policy, script).finished.exit, CommandExit::Exit(0));
     policy.limits.file_bytes = None;
     let script = "head -c 2000000 /dev/zero > /tmp/big";
-    assert_ne!(run(&policy, script).finished.end, End::Exit(0));
+    assert_ne!(run(&policy, script).finished.exit, CommandExit::Exit(0));
 }
 
 #[test]
-fn hosts_are_reached_through_the_proxy_alone() {
+fn only_the_proxy_reaches_hosts() {
     let home = Home::new();
     let mut policy = home.policy();
     policy.network = crate::Network::Hosts(vec![crate::HostRule {
@@ -455,16 +459,17 @@ fn hosts_are_reached_through_the_proxy_alone() {
         outcome.text.contains("http://127.0.0.1:3128"),
         "{outcome:?}"
     );
-    let denied = Denied::Host {
+    let denied = DeniedAccess::Host {
         host: "other.example".to_owned(),
         port: 443,
     };
     assert!(outcome.finished.denials.contains(&denied), "{outcome:?}");
 }
 
-/// Two threads: one asks to make what is allowed, the other changes the words while we look at them.
+/// Two threads: one requests an allowed path, the other changes the path in memory while we check
+/// it.
 #[test]
-fn whoever_gets_past_an_answer_is_ended() {
+fn a_process_that_wins_a_race_is_ended() {
     let home = Home::new();
     let script = r#"
 import ctypes, os, threading
@@ -498,6 +503,6 @@ while time.time() < until:
     let planted = home.path().join("work/.git/commondir");
     assert!(!planted.join("planted").exists());
     if planted.exists() {
-        assert_eq!(outcome.finished.end, End::Signal(9), "{outcome:?}");
+        assert_eq!(outcome.finished.exit, CommandExit::Signal(9), "{outcome:?}");
     }
 }

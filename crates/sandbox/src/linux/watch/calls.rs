@@ -1,47 +1,47 @@
-//! Which paths a system call uses, and how.
+//! Extracts the paths of a system call and their use.
 
-use crate::Access;
-use crate::linux::kernel::Question;
+use crate::PathAccess;
+use crate::linux::kernel::SyscallNotification;
 
-/// A path in a call.
+/// A path used by a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Use {
-    /// The descriptor that it starts from; `None` for the current folder.
+pub(super) struct PathUse {
+    /// The descriptor it is relative to; `None` for the current folder.
     pub(super) from: Option<i32>,
-    /// Where the path lies in memory.
+    /// The path's address in the caller's memory.
     pub(super) path: u64,
-    pub(super) access: Access,
-    /// A link at the end is followed.
+    pub(super) access: PathAccess,
+    /// Whether a link in the last component is followed.
     pub(super) follows: bool,
-    /// Something that is there is changed rather than in the way.
+    /// Whether an existing entry is changed rather than an obstacle.
     pub(super) takes_existing: bool,
 }
 
 const NOT_FOLLOWED: u64 = libc::AT_SYMLINK_NOFOLLOW as u64;
 
 // tidy: table
-/// The paths of a call; `None` when the call is not about paths.
-pub(super) fn uses(question: &Question) -> Option<Vec<Use>> {
+/// Returns the paths of a call; `None` if the call takes no paths.
+pub(super) fn uses(question: &SyscallNotification) -> Option<Vec<PathUse>> {
     let [a, b, c, d, e, _] = question.arguments;
     let from = |number: u64| Some(number as i32).filter(|number| *number != libc::AT_FDCWD);
-    let make = |from, path, access| Use {
+    let make = |from, path, access| PathUse {
         from,
         path,
         access,
         follows: false,
         takes_existing: false,
     };
-    let create = |from, path| make(from, path, Access::Create);
-    let remove = |from, path| Use {
+    let create = |from, path| make(from, path, PathAccess::Create);
+    let remove = |from, path| PathUse {
         takes_existing: true,
-        ..make(from, path, Access::Remove)
+        ..make(from, path, PathAccess::Remove)
     };
-    let change = |from, path, follows| Use {
+    let change = |from, path, follows| PathUse {
         follows,
         takes_existing: true,
-        ..make(from, path, Access::Write)
+        ..make(from, path, PathAccess::Write)
     };
-    let replace = |from, path| Use {
+    let replace = |from, path| PathUse {
         takes_existing: true,
         ..create(from, path)
     };
@@ -80,8 +80,8 @@ pub(super) fn uses(question: &Question) -> Option<Vec<Use>> {
     })
 }
 
-/// Whether the call makes a link to a path, a pipe, a socket or a device.
-pub(super) fn makes_irregular(question: &Question) -> bool {
+/// Returns whether the call creates a link, pipe, socket or device.
+pub(super) fn makes_irregular(question: &SyscallNotification) -> bool {
     match question.call {
         libc::SYS_symlinkat | libc::SYS_mknodat => true,
         #[cfg(target_arch = "x86_64")]
@@ -90,8 +90,8 @@ pub(super) fn makes_irregular(question: &Question) -> bool {
     }
 }
 
-/// Whether the call makes a folder.
-pub(super) fn makes_folder(question: &Question) -> bool {
+/// Returns whether the call creates a folder.
+pub(super) fn makes_folder(question: &SyscallNotification) -> bool {
     match question.call {
         libc::SYS_mkdirat => true,
         #[cfg(target_arch = "x86_64")]
@@ -100,13 +100,17 @@ pub(super) fn makes_folder(question: &Question) -> bool {
     }
 }
 
-fn open(from: Option<i32>, path: u64, flags: u64) -> Use {
+fn open(from: Option<i32>, path: u64, flags: u64) -> PathUse {
     let has = |flag: i32| flags & flag as u64 != 0;
     let makes = has(libc::O_CREAT);
-    Use {
+    PathUse {
         from,
         path,
-        access: if makes { Access::Create } else { Access::Write },
+        access: if makes {
+            PathAccess::Create
+        } else {
+            PathAccess::Write
+        },
         follows: !(has(libc::O_NOFOLLOW) || makes && has(libc::O_EXCL)),
         takes_existing: true,
     }

@@ -1,26 +1,27 @@
-//! Which sockets with a path were made inside, by the kernel's own list.
+//! Tells which sockets with a path were created inside the sandbox, from the kernel's socket list.
 //!
-//! The list is that of the network in which the asking socket was made, which is the sandbox's own. A socket is told by
-//! the file system and the number of its file, so renaming changes nothing.
+//! The list covers the network namespace in which the querying socket was created, which is the
+//! sandbox's own. A socket is identified by its file's file system and inode, so renaming it has no
+//! effect.
 
 use std::fs;
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, StatxFlags};
 
-/// Of the kernel's `sock_diag`: a request, and what is in an answer.
+/// Constants of the kernel's `sock_diag` interface.
 const BY_FAMILY: u16 = 20;
 const DONE: u16 = 3;
 const ERROR: u16 = 2;
 const WANTED: u16 = 0x301;
-/// Which file a socket is bound to.
+/// Requests the file that a socket is bound to.
 const SHOW_FILE: u32 = 2;
 const FILE: u16 = 1;
-/// Bytes before the attributes of one socket.
+/// Length of the fixed part before the attributes of one socket.
 const HEADER: usize = 16;
 const SOCKET: usize = 16;
 
-/// Whether the file is a socket of the network that `list` asks about.
+/// Returns whether the file is a socket of the network that `list` covers.
 pub(super) fn has(list: &OwnedFd, thread: u32, file: &OwnedFd) -> bool {
     let Some(wanted) = identity(thread, file) else {
         return false;
@@ -28,7 +29,7 @@ pub(super) fn has(list: &OwnedFd, thread: u32, file: &OwnedFd) -> bool {
     files(list).is_some_and(|files| files.contains(&wanted))
 }
 
-/// The number of the file and of its file system, as the kernel itself counts: what `stat` says may differ.
+/// Returns the file's inode and file system as the kernel counts them; `stat` may report others.
 fn identity(thread: u32, file: &OwnedFd) -> Option<(u32, u32)> {
     let facts = StatxFlags::INO | StatxFlags::MNT_ID;
     let facts = rustix::fs::statx(file, "", AtFlags::EMPTY_PATH, facts).ok()?;
@@ -44,13 +45,13 @@ fn identity(thread: u32, file: &OwnedFd) -> Option<(u32, u32)> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the kernel's own words about a process are no file of anybody's"
+    reason = "/proc describes a process; it is not a user's file"
 )]
 fn mounts(thread: u32) -> Option<String> {
     fs::read_to_string(format!("/proc/{thread}/mountinfo")).ok()
 }
 
-/// The files of all sockets of that network.
+/// Returns the files of all sockets of that network.
 fn files(list: &OwnedFd) -> Option<Vec<(u32, u32)>> {
     rustix::io::write(list, &request()).ok()?;
     let mut files = Vec::new();
@@ -61,9 +62,9 @@ fn files(list: &OwnedFd) -> Option<Vec<(u32, u32)>> {
         if rest.is_empty() {
             return None;
         }
-        while let Some(size) = word(rest, 0).map(|size| size as usize) {
+        while let Some(size) = read_u32(rest, 0).map(|size| size as usize) {
             let message = rest.get(..size).filter(|_| size >= HEADER)?;
-            match half(message, 4)? {
+            match read_u16(message, 4)? {
                 DONE => return Some(files),
                 ERROR => return None,
                 _ => files.extend(file(message)),
@@ -87,13 +88,13 @@ fn request() -> Vec<u8> {
     bytes
 }
 
-/// The file of one socket, where it has one.
+/// Returns the file of one socket, if it has one.
 fn file(message: &[u8]) -> Option<(u32, u32)> {
     let mut rest = message.get(HEADER + SOCKET..)?;
     loop {
-        let size = half(rest, 0)? as usize;
-        if half(rest, 2)? == FILE {
-            return Some((word(rest, 4)?, word(rest, 8)?));
+        let size = read_u16(rest, 0)? as usize;
+        if read_u16(rest, 2)? == FILE {
+            return Some((read_u32(rest, 4)?, read_u32(rest, 8)?));
         }
         rest = rest.get(aligned(size.max(4))..)?;
     }
@@ -103,12 +104,12 @@ fn aligned(size: usize) -> usize {
     size.div_ceil(4) * 4
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
+fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..at + 4)?;
     Some(u32::from_ne_bytes(bytes.try_into().ok()?))
 }
 
-fn half(bytes: &[u8], at: usize) -> Option<u16> {
+fn read_u16(bytes: &[u8], at: usize) -> Option<u16> {
     let bytes = bytes.get(at..at + 2)?;
     Some(u16::from_ne_bytes(bytes.try_into().ok()?))
 }

@@ -1,9 +1,9 @@
-//! Sockets are connected here, in the name of whoever asked, with our copy of the address.
+//! Connects sockets on the caller's behalf, with our own copy of the address.
 //!
-//! A socket of the machine lies on the read-only part of the disk and could be called all the same:
-//! neither mounts nor Landlock keep anybody from that. So only sockets on what the sandbox may write
-//! are connected to, and of those only the ones that the sandbox made: a socket that a program of the
-//! machine made in the workspace belongs to another network.
+//! A socket of the machine lies on the read-only part of the disk and could still be connected to:
+//! neither mounts nor Landlock prevent that. Therefore only sockets in writable folders are
+//! connected to, and of those only the ones created inside: a socket in the workspace that a
+//! program of the machine created belongs to another network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -11,33 +11,36 @@ use std::sync::Arc;
 
 use rustix::fs::FileType;
 
-use super::Watched;
+use super::WatchedFilter;
 use super::own_sockets;
-use super::place::{self, Place};
-use crate::linux::kernel::{self, Answer, Errno, Question};
-use crate::linux::{blob, launch};
-use crate::{Access, Denied};
+use super::path_target::{self, ResolvedTarget};
+use crate::linux::kernel::{self, Errno, NotificationReply, SyscallNotification};
+use crate::linux::{launch, plan_encoding};
+use crate::{DeniedAccess, PathAccess};
 
-/// The longest address there is.
-const LONGEST: usize = 128;
+/// Maximum length of a socket address in bytes.
+const MAX_ADDRESS_BYTES: usize = 128;
 
-/// How often, and how far apart in milliseconds, a listener that is busy is asked again.
-const TRIES: usize = 400;
-const APART: i32 = 5;
+/// Number of retries when a listener is busy, and their interval in milliseconds.
+const MAX_RETRIES: usize = 400;
+const RETRY_INTERVAL_MS: i32 = 5;
 
-/// Connects, or not, and answers.
-pub(super) fn connect(watched: &Arc<Watched>, question: Question) {
+/// Connects or refuses, and replies.
+pub(super) fn connect(watched: &Arc<WatchedFilter>, question: SyscallNotification) {
     match prepare(watched, &question) {
-        Err(errno) => watched.reply(&question, Answer::Error(errno)),
+        Err(errno) => watched.reply(&question, NotificationReply::Error(errno)),
         Ok((socket, address)) => attempt(watched, question, socket, &address),
     }
 }
 
-/// The socket, and an address that leads nowhere else than to what was looked at.
-fn prepare(watched: &Watched, question: &Question) -> Result<(OwnedFd, Address), Errno> {
+/// Returns the socket, and an address that can only lead to the file that was checked.
+fn prepare(
+    watched: &WatchedFilter,
+    question: &SyscallNotification,
+) -> Result<(OwnedFd, SocketAddress), Errno> {
     let [descriptor, at, length, ..] = question.arguments;
     let length = length as u32 as usize;
-    if length > LONGEST {
+    if length > MAX_ADDRESS_BYTES {
         return Err(libc::EINVAL);
     }
     let mut bytes = vec![0; length];
@@ -47,42 +50,45 @@ fn prepare(watched: &Watched, question: &Question) -> Result<(OwnedFd, Address),
     }
     let socket = kernel::socket_of(question.thread, descriptor as i32)?;
     let socket = launch::owned(socket);
-    if !watched.is_asked(question) {
+    if !watched.is_pending(question) {
         return Err(libc::EINTR);
     }
     let family = bytes
         .get(..2)
         .map(|two| u16::from_ne_bytes([two[0], two[1]]));
     if family != Some(libc::AF_UNIX as u16) {
-        return Ok((socket, Address { bytes, file: None }));
+        return Ok((socket, SocketAddress { bytes, file: None }));
     }
-    let Some(path) = place::socket_path(&bytes) else {
-        // Names without a path belong to a network, and the network is the sandbox's own.
-        return match watched.has_network() {
-            true => Ok((socket, Address { bytes, file: None })),
-            false => Err(libc::EPERM),
+    let Some(path) = path_target::socket_path(&bytes) else {
+        // Abstract names belong to a network namespace, and the sandbox has its own.
+        return if watched.has_network() {
+            Ok((socket, SocketAddress { bytes, file: None }))
+        } else {
+            Err(libc::EPERM)
         };
     };
-    let path = place::absolute_path(question, None, &path).ok_or(libc::ENOENT)?;
-    let place = place::find(watched, question, &path, true);
+    let path = path_target::absolute_path(question, None, &path).ok_or(libc::ENOENT)?;
+    let place = path_target::find(watched, question, &path, true);
     let file = reachable(watched, question, place)?;
-    Ok((socket, Address::of(file)))
+    Ok((socket, SocketAddress::of(file)))
 }
 
-impl Watched {
+impl WatchedFilter {
     fn has_network(&self) -> bool {
-        blob::View::new(&self.plan.bytes).head.has(blob::NETWORK)
+        plan_encoding::PlanView::new(&self.plan.bytes)
+            .head
+            .has(plan_encoding::NETWORK)
     }
 }
 
-/// An address, and what keeps it valid.
-struct Address {
+/// An address, and the open file that keeps it valid.
+struct SocketAddress {
     bytes: Vec<u8>,
     file: Option<OwnedFd>,
 }
 
-impl Address {
-    /// The address of an open socket, whatever becomes of its path.
+impl SocketAddress {
+    /// Returns the address of an open socket, independent of its path.
     fn of(file: OwnedFd) -> Self {
         let mut bytes = (libc::AF_UNIX as u16).to_ne_bytes().to_vec();
         bytes.extend(format!("/proc/self/fd/{}\0", file.as_raw_fd()).bytes());
@@ -93,7 +99,11 @@ impl Address {
     }
 }
 
-fn reachable(watched: &Watched, question: &Question, place: Place) -> Result<OwnedFd, Errno> {
+fn reachable(
+    watched: &WatchedFilter,
+    question: &SyscallNotification,
+    place: ResolvedTarget,
+) -> Result<OwnedFd, Errno> {
     let Some(file) = place.target.as_ref() else {
         return Err(libc::ENOENT);
     };
@@ -103,85 +113,90 @@ fn reachable(watched: &Watched, question: &Question, place: Place) -> Result<Own
     }
     let is_own = || match &watched.sockets {
         Some(sockets) => own_sockets::has(sockets, question.thread, file),
-        // Without a network of its own nobody can tell.
+        // Without a separate network this cannot be decided.
         None => !watched.has_network(),
     };
-    if place::is_read_only(file) || !is_own() {
-        watched.tell(&place, Access::Connect);
+    if path_target::is_read_only(file) || !is_own() {
+        watched.record_denial(&place, PathAccess::Connect);
         return Err(libc::EACCES);
     }
     place.target.ok_or(libc::ENOENT)
 }
 
-fn attempt(watched: &Arc<Watched>, question: Question, socket: OwnedFd, address: &Address) {
+fn attempt(
+    watched: &Arc<WatchedFilter>,
+    question: SyscallNotification,
+    socket: OwnedFd,
+    address: &SocketAddress,
+) {
     let number = socket.as_raw_fd();
-    let tried = kernel::nothing_blocks(number, || kernel::connect(number, &address.bytes));
+    let tried = kernel::while_nonblocking(number, || kernel::connect(number, &address.bytes));
     let (result, waits) = match tried {
         Ok((result, is_blocking)) => (result, is_blocking),
         Err(errno) => (Err(errno), false),
     };
     match result {
-        Ok(()) => watched.reply(&question, Answer::Done),
+        Ok(()) => watched.reply(&question, NotificationReply::Done),
         Err(libc::EINPROGRESS | libc::EAGAIN) if waits => {
             let bytes = address.bytes.clone();
             let file = address.file.as_ref().map(OwnedFd::try_clone);
-            wait_elsewhere(watched.clone(), question, socket, bytes, file);
+            retry_in_thread(watched.clone(), question, socket, bytes, file);
         }
         Err(errno) => {
             if matches!(errno, libc::ENETUNREACH | libc::EHOSTUNREACH) {
-                tell_host(watched, &address.bytes);
+                record_host_denial(watched, &address.bytes);
             }
-            watched.reply(&question, Answer::Error(errno));
+            watched.reply(&question, NotificationReply::Error(errno));
         }
     }
 }
 
-/// Asks again from a thread of its own until the listener has time.
-fn wait_elsewhere(
-    watched: Arc<Watched>,
-    question: Question,
+/// Retries on a separate thread until the listener accepts.
+fn retry_in_thread(
+    watched: Arc<WatchedFilter>,
+    question: SyscallNotification,
     socket: OwnedFd,
     bytes: Vec<u8>,
     file: Option<std::io::Result<OwnedFd>>,
 ) {
     let bytes = match file {
-        Some(Ok(file)) => Address::of(file),
-        Some(Err(_)) => Address {
+        Some(Ok(file)) => SocketAddress::of(file),
+        Some(Err(_)) => SocketAddress {
             bytes: Vec::new(),
             file: None,
         },
-        None => Address { bytes, file: None },
+        None => SocketAddress { bytes, file: None },
     };
     let again = watched.clone();
     let run = move || {
         let number = socket.as_raw_fd();
         let mut result = Err(libc::ETIMEDOUT);
-        for _ in 0..TRIES {
-            // Nothing is ever read from here: this only lets time pass.
-            kernel::pass_time(APART);
-            let tried = kernel::nothing_blocks(number, || kernel::connect(number, &bytes.bytes));
+        for _ in 0..MAX_RETRIES {
+            // Nothing is ever readable here: this only lets time pass.
+            kernel::sleep(RETRY_INTERVAL_MS);
+            let tried = kernel::while_nonblocking(number, || kernel::connect(number, &bytes.bytes));
             result = tried.and_then(|(result, _)| result);
             let is_busy = matches!(
                 result,
                 Err(libc::EINPROGRESS | libc::EAGAIN | libc::EALREADY)
             );
-            if !is_busy || !watched.is_asked(&question) {
+            if !is_busy || !watched.is_pending(&question) {
                 break;
             }
         }
         let answer = match result {
-            Ok(()) | Err(libc::EISCONN) => Answer::Done,
-            Err(errno) => Answer::Error(errno),
+            Ok(()) | Err(libc::EISCONN) => NotificationReply::Done,
+            Err(errno) => NotificationReply::Error(errno),
         };
         watched.reply(&question, answer);
     };
     let thread = std::thread::Builder::new().name("sandbox-connect".to_owned());
     if thread.spawn(run).is_err() {
-        again.reply(&question, Answer::Error(libc::EAGAIN));
+        again.reply(&question, NotificationReply::Error(libc::EAGAIN));
     }
 }
 
-fn tell_host(watched: &Watched, address: &[u8]) {
+fn record_host_denial(watched: &WatchedFilter, address: &[u8]) {
     let family = address.first().copied().map(i32::from);
     let port = address
         .get(2..4)
@@ -199,6 +214,6 @@ fn tell_host(watched: &Watched, address: &[u8]) {
     };
     if let (Some(host), Some(port)) = (host, port) {
         let host = host.to_string();
-        watched.denials.add(Denied::Host { host, port });
+        watched.denials.add(DeniedAccess::Host { host, port });
     }
 }

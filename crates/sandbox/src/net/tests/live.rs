@@ -1,4 +1,4 @@
-//! The proxy itself, with a resolver of our own and servers on loopback.
+//! Tests of the running proxy, with a fake resolver and servers on loopback.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -9,17 +9,17 @@ use std::thread;
 use std::time::Duration;
 
 use super::super::Proxy;
-use super::super::resolve::Resolve;
+use super::super::resolve::Resolver;
 use super::requests::client_hello;
-use crate::{Denials, Denied, HostRule};
+use crate::{DenialLog, DeniedAccess, HostRule};
 
-/// Answers from a list, one list of addresses after the other; the last one stays.
+/// A resolver that answers with one list of addresses after the other, and repeats the last one.
 struct Fake {
     names: Mutex<HashMap<&'static str, Vec<Vec<IpAddr>>>>,
     asked: AtomicUsize,
 }
 
-impl Resolve for Fake {
+impl Resolver for Fake {
     fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let mut names = self.names.lock().expect("the names");
@@ -47,14 +47,15 @@ fn fake(names: &[(&'static str, &[&[&str]])]) -> Arc<Fake> {
 
 struct Scene {
     proxy: Option<Proxy>,
-    denials: Denials,
+    denials: DenialLog,
     door: SocketAddr,
-    /// What the server was sent, per connection.
+    /// The bytes that the server received, per connection.
     heard: Arc<Mutex<Vec<Vec<u8>>>>,
     server: u16,
 }
 
-/// A server that answers once it heard something, and a proxy with these rules; `PORT` in a rule is the server's.
+/// Starts a server that answers once it received something, and a proxy with these rules; `PORT` in
+/// a rule is the server's.
 fn scene(rules: &[&str], resolve: Arc<Fake>) -> Scene {
     let listener = TcpListener::bind((HERE, 0)).expect("a server");
     let server = listener.local_addr().expect("its address").port();
@@ -73,7 +74,7 @@ fn scene(rules: &[&str], resolve: Arc<Fake>) -> Scene {
     let rules: Vec<HostRule> = rules.collect();
     let listener = TcpListener::bind((HERE, 0)).expect("a door");
     let door = listener.local_addr().expect("its address");
-    let denials = Denials::default();
+    let denials = DenialLog::default();
     let proxy = Proxy::start_with(listener, &rules, denials.clone(), resolve);
     Scene {
         proxy: Some(proxy.expect("a proxy")),
@@ -90,7 +91,7 @@ fn answer(mut stream: TcpStream, heard: &Mutex<Vec<Vec<u8>>>) {
         heard.push(Vec::new());
         heard.len() - 1
     };
-    // Long enough for what was not to be sent, and then the server is done.
+    // Long enough for forbidden bytes to arrive; then the server is done.
     let patience = Some(Duration::from_millis(300));
     stream.set_read_timeout(patience).expect("a deadline");
     let mut buffer = [0; 4096];
@@ -107,7 +108,7 @@ fn answer(mut stream: TcpStream, heard: &Mutex<Vec<Vec<u8>>>) {
 }
 
 impl Scene {
-    /// Sends, ends its half, and reads to the end.
+    /// Sends, shuts down the sending half, and reads to the end.
     fn ask(&self, parts: &[&[u8]]) -> String {
         let mut stream = TcpStream::connect(self.door).expect("the proxy");
         stream
@@ -139,17 +140,17 @@ impl Scene {
     fn denied(&mut self) -> Vec<(String, u16)> {
         drop(self.proxy.take());
         let of = |denied| match denied {
-            Denied::Host { host, port } => (host, port),
+            DeniedAccess::Host { host, port } => (host, port),
             other => panic!("{other:?}"),
         };
-        self.denials.take().into_iter().map(of).collect()
+        self.denials.drain().into_iter().map(of).collect()
     }
 }
 
 const GET: &[u8] = b"GET http://allowed.example:PORT/x HTTP/1.1\r\nHost: evil.example\r\n\r\n";
 
 #[test]
-fn a_host_on_the_list_is_reached_and_hears_only_its_own_name() {
+fn a_listed_host_sees_only_its_own_name() {
     let resolve = fake(&[("allowed.example", &[&["127.0.0.1"]])]);
     let mut scene = scene(&["allowed.example:PORT", "127.0.0.1:PORT"], resolve);
     let answer = scene.ask(&[GET, b"GET http://evil.example/ HTTP/1.1\r\n\r\n"]);
@@ -180,7 +181,7 @@ fn an_empty_list_reaches_nothing() {
 }
 
 #[test]
-fn a_name_does_not_lead_to_this_machine_unless_the_address_is_named() {
+fn a_name_reaches_loopback_only_if_its_address_is_listed() {
     for address in [
         "127.0.0.1",
         "::ffff:127.0.0.1",
@@ -202,8 +203,8 @@ fn a_name_does_not_lead_to_this_machine_unless_the_address_is_named() {
 }
 
 #[test]
-fn a_name_is_resolved_once_and_what_was_judged_is_connected_to() {
-    // The second answer would be refused, and the third is where a rebound name would lead.
+fn a_name_is_resolved_once_per_connection() {
+    // The second answer would be refused, and the third is the target of DNS rebinding.
     let resolve = fake(&[("allowed.example", &[&["127.0.0.1"], &["169.254.169.254"]])]);
     let mut scene = scene(
         &["allowed.example:PORT", "127.0.0.1:PORT"],
@@ -217,21 +218,21 @@ fn a_name_is_resolved_once_and_what_was_judged_is_connected_to() {
 }
 
 #[test]
-fn of_several_addresses_only_those_that_may_are_tried() {
+fn only_allowed_addresses_are_tried() {
     let resolve = fake(&[("allowed.example", &[&["10.255.255.1", "127.0.0.1", "::1"]])]);
     let scene = scene(&["allowed.example:PORT", "127.0.0.1:PORT"], resolve);
     assert!(scene.ask(&[GET]).ends_with("hello"));
 }
 
 #[test]
-fn a_name_that_nobody_knows_fails_without_a_refusal() {
+fn an_unknown_name_fails_without_a_denial() {
     let mut scene = scene(&["allowed.example:PORT"], fake(&[]));
     assert!(scene.ask(&[GET]).starts_with("HTTP/1.1 502 "));
     assert_eq!(scene.denied(), []);
 }
 
 #[test]
-fn a_tunnel_is_handed_through_when_tls_names_the_host_of_the_tunnel() {
+fn a_tunnel_requires_a_matching_tls_server_name() {
     let resolve = fake(&[("allowed.example", &[&["127.0.0.1"]])]);
     let mut scene = scene(&["allowed.example:PORT", "127.0.0.1:PORT"], resolve);
     let connect = b"CONNECT allowed.example:PORT HTTP/1.1\r\n\r\n";
@@ -249,7 +250,7 @@ fn a_tunnel_is_handed_through_when_tls_names_the_host_of_the_tunnel() {
 }
 
 #[test]
-fn socks_is_judged_the_same() {
+fn socks_follows_the_same_rules() {
     let resolve = fake(&[("allowed.example", &[&["127.0.0.1"]])]);
     let mut scene = scene(&["allowed.example:PORT", "127.0.0.1:PORT"], resolve);
     let port = scene.server.to_be_bytes();
@@ -285,7 +286,7 @@ fn socks_is_judged_the_same() {
 }
 
 #[test]
-fn bodies_end_where_they_say() {
+fn bodies_end_at_their_length() {
     let resolve = fake(&[]);
     let scene = scene(&["127.0.0.1:PORT"], resolve);
     let head = b"POST http://127.0.0.1:PORT/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -308,7 +309,7 @@ fn bodies_end_where_they_say() {
 }
 
 #[test]
-fn strange_requests_are_refused_and_recorded() {
+fn malformed_requests_are_refused_and_recorded() {
     let mut scene = scene(&["allowed.example", "*.allowed.example"], fake(&[]));
     for request in [
         &b"CONNECT evil.example\0.allowed.example:443 HTTP/1.1\r\n\r\n"[..],
@@ -326,7 +327,7 @@ fn strange_requests_are_refused_and_recorded() {
 }
 
 #[test]
-fn ending_the_proxy_ends_its_connections_and_its_door() {
+fn dropping_the_proxy_closes_its_connections() {
     let mut scene = scene(&["127.0.0.1:PORT"], fake(&[]));
     let mut stream = TcpStream::connect(scene.door).expect("the proxy");
     let port = scene.server;
@@ -340,13 +341,13 @@ fn ending_the_proxy_ends_its_connections_and_its_door() {
 }
 
 #[test]
-fn a_list_with_a_line_that_means_nothing_is_not_served() {
+fn an_invalid_rule_prevents_the_proxy_start() {
     let listener = TcpListener::bind((HERE, 0)).expect("a door");
     let bad = HostRule {
         host: "evil.com\0.example.com".to_owned(),
         ports: Vec::new(),
     };
-    let error = Proxy::start(listener, &[bad], Denials::default()).expect_err("a bad rule");
+    let error = Proxy::start(listener, &[bad], DenialLog::default()).expect_err("a bad rule");
     assert!(
         error.to_string().contains("which no name of a host does"),
         "{error}"

@@ -1,10 +1,10 @@
-//! Heads of requests and first messages of TLS, whole, broken and cut anywhere.
+//! Tests of request heads and ClientHello messages, complete, malformed and split anywhere.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::super::hello::{self, Hello};
-use super::super::request::{Body, What, parse};
+use super::super::client_hello::{self, ClientHello};
+use super::super::request::{BodyLength, ProxyRequestKind, parse};
 
 fn asked(head: &str) -> Result<(String, u16), String> {
     parse(head.as_bytes())
@@ -17,7 +17,7 @@ fn check(head: &str, host: &str, port: u16) {
 }
 
 #[test]
-fn requests_say_whom_they_want() {
+fn requests_are_parsed() {
     check(
         "CONNECT example.com:443 HTTP/1.1\r\n\r\n",
         "example.com",
@@ -37,7 +37,7 @@ fn requests_say_whom_they_want() {
 }
 
 #[test]
-fn what_is_not_to_the_letter_is_refused() {
+fn malformed_heads_are_refused() {
     for head in [
         "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
         "GET https://example.com/ HTTP/1.1\r\n\r\n",
@@ -84,21 +84,21 @@ fn what_is_not_to_the_letter_is_refused() {
 }
 
 #[test]
-fn a_forwarded_head_says_the_host_that_was_judged_and_no_other() {
+fn a_forwarded_head_names_only_the_checked_host() {
     let head = "POST http://example.com:8080/a?b#c HTTP/1.1\r\nHost: evil.com\r\nConnection: X-Secret, close\r\n\
                 Proxy-Authorization: Basic x\r\nX-Secret: y\r\nUpgrade: h2c\r\nContent-Length: 3\r\nAccept: */*\r\n\r\n";
     let request = parse(head.as_bytes()).expect("a request");
-    let What::Forward { head, body } = request.what else {
+    let ProxyRequestKind::Forward { head, body } = request.kind else {
         panic!("it is forwarded");
     };
-    assert_eq!(body, Body::Length(3));
+    assert_eq!(body, BodyLength::Length(3));
     assert_eq!(
         String::from_utf8(head).expect("text"),
         "POST /a?b HTTP/1.1\r\nHost: example.com:8080\r\nAccept: */*\r\nContent-Length: 3\r\nConnection: close\r\n\r\n"
     );
 }
 
-/// A first message of TLS 1.2 that names a host, in records of at most `most` bytes.
+/// Returns a ClientHello of TLS 1.2 that names a host, in records of at most `most` bytes.
 pub(super) fn client_hello(name: Option<&str>, most: usize) -> Vec<u8> {
     let mut hello = vec![3, 3];
     hello.extend([7; 32]);
@@ -134,24 +134,40 @@ pub(super) fn client_hello(name: Option<&str>, most: usize) -> Vec<u8> {
 }
 
 #[test]
-fn the_name_in_a_first_message_is_found_however_it_is_cut() {
+fn the_server_name_is_found_across_records() {
     for most in [1, 2, 3, 7, 40, 1000] {
         let bytes = client_hello(Some("example.com"), most);
         for end in 0..bytes.len() {
-            assert_eq!(hello::read(&bytes[..end]), Hello::More, "{most} {end}");
+            assert_eq!(
+                client_hello::read(&bytes[..end]),
+                ClientHello::Incomplete,
+                "{most} {end}"
+            );
         }
-        assert_eq!(hello::read(&bytes), Hello::Named("example.com".to_owned()));
+        assert_eq!(
+            client_hello::read(&bytes),
+            ClientHello::ServerName("example.com".to_owned())
+        );
         let mut more = bytes.clone();
         more.extend(b"\x17\x03\x03\0\x01x");
-        assert_eq!(hello::read(&more), Hello::Named("example.com".to_owned()));
+        assert_eq!(
+            client_hello::read(&more),
+            ClientHello::ServerName("example.com".to_owned())
+        );
     }
-    assert_eq!(hello::read(&client_hello(None, 1000)), Hello::Nobody);
-    assert_eq!(hello::read(b"SSH-2.0"), Hello::Other);
-    assert_eq!(hello::read(b"\x16\x02\x01\0\x01\x01"), Hello::Broken);
+    assert_eq!(
+        client_hello::read(&client_hello(None, 1000)),
+        ClientHello::NoServerName
+    );
+    assert_eq!(client_hello::read(b"SSH-2.0"), ClientHello::NotTls);
+    assert_eq!(
+        client_hello::read(b"\x16\x02\x01\0\x01\x01"),
+        ClientHello::Malformed
+    );
 }
 
 #[test]
-fn random_bytes_do_not_shake_the_readers() {
+fn random_bytes_never_panic_the_parsers() {
     let hello = client_hello(Some("example.com"), 30);
     let head = b"POST http://example.com:8080/a HTTP/1.1\r\nHost: b\r\nContent-Length: 3\r\n\r\n";
     for seed in 0..50_000u64 {
@@ -165,9 +181,9 @@ fn random_bytes_do_not_shake_the_readers() {
             text[at] = random.random();
         }
         bytes.truncate(random.random_range(0..=bytes.len()));
-        hello::read(&bytes);
+        client_hello::read(&bytes);
         if let Ok(request) = parse(&text)
-            && let What::Forward { head, .. } = request.what
+            && let ProxyRequestKind::Forward { head, .. } = request.kind
         {
             let head = String::from_utf8(head).expect("text");
             let hosts = head.matches("\r\nHost: ").count();

@@ -1,9 +1,9 @@
-//! Configurations that run something, and those that do not.
+//! Tests of harmless and of armed configurations.
 
 use super::is_plain;
 
 #[test]
-fn what_git_itself_writes_is_plain() {
+fn configuration_written_by_git_is_harmless() {
     for text in [
         "",
         "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n",
@@ -17,7 +17,7 @@ fn what_git_itself_writes_is_plain() {
 }
 
 #[test]
-fn whatever_may_run_something_is_not() {
+fn configuration_that_may_run_something_is_armed() {
     for text in [
         "[core]\n fsmonitor = x\n",
         "[CORE]\n HooksPath = x\n",

@@ -1,9 +1,10 @@
-//! What a command leaves in a git folder, or in what git runs, and somebody else's git would follow.
+//! Tests of entries that a command leaves in a git folder, or in programs that git runs, and that a
+//! user's git would follow.
 
 use std::path::PathBuf;
 
 use super::*;
-use crate::Scope;
+use crate::ScanScope;
 
 /// Runs a shell in a folder.
 fn sh(folder: &Path, script: &str) {
@@ -21,15 +22,16 @@ fn sh(folder: &Path, script: &str) {
     assert!(done.status.success(), "{script}: {done:?}");
 }
 
-/// A repository with a commit in the workspace, changed by a script; the findings that are put aside, as `kind path`.
-fn armed(before: &str, act: &str) -> (Scene, Control, Vec<String>) {
+/// Creates a repository with a commit in the workspace and changes it by a script; returns the
+/// armed findings as `kind path`.
+fn armed(before: &str, act: &str) -> (Scene, ScanBaseline, Vec<String>) {
     let scene = scene();
     sh(
         scene.root.as_path(),
         "git init -q -b main; git add .; git commit -qm one; git gc -q",
     );
     sh(scene.root.as_path(), before);
-    let control = Control::of(&scene.root, &[]);
+    let control = ScanBaseline::of(&scene.root, &[]);
     assert_eq!(
         found(&control, &scene.root),
         Vec::<String>::new(),
@@ -56,13 +58,13 @@ fn check_armed(before: &str, act: &str, expected: &[&str]) {
     let aside = scene.root.parent().expect("a folder").join("aside");
     let findings: Vec<_> = control.changes();
     let findings: Vec<_> = findings.into_iter().filter(|it| it.is_armed()).collect();
-    Quarantine::put(&findings, &scene.root, &aside, &RealFiles).expect("put aside");
+    Quarantine::isolate(&findings, &scene.root, &aside, &RealFiles).expect("put aside");
     let left = control.changes();
     assert!(!left.iter().any(|it| it.is_armed()), "{act}: {left:?}");
 }
 
 #[test]
-fn links_and_special_files_in_a_git_folder_are_put_aside() {
+fn links_and_special_files_in_git_folders_are_quarantined() {
     for name in [
         "COMMIT_EDITMSG",
         "MERGE_MSG",
@@ -128,7 +130,7 @@ fn links_and_special_files_in_a_git_folder_are_put_aside() {
 }
 
 #[test]
-fn parts_of_a_git_folder_that_become_links_are_put_aside() {
+fn git_folder_parts_replaced_by_links_are_quarantined() {
     for name in [
         "HEAD",
         "index",
@@ -142,7 +144,7 @@ fn parts_of_a_git_folder_that_become_links_are_put_aside() {
         let act = format!("mv .git/{name} .git/moved; ln -s ../moved .git/{name}");
         check_armed("", &act, &[&format!("irregular .git/{name}")]);
     }
-    // A file with another meaning is told by that.
+    // A file with a meaning of its own is reported under that.
     check_armed(
         "",
         "mv .git/config c; ln -s ../c .git/config",
@@ -156,7 +158,7 @@ fn parts_of_a_git_folder_that_become_links_are_put_aside() {
 }
 
 #[test]
-fn what_git_itself_makes_is_no_finding() {
+fn files_created_by_git_are_no_findings() {
     for act in [
         "echo x > x; git add x; git commit -qm two; git tag v1; git branch b; git stash list",
         "echo x >> src/main.rs; git stash -q; git stash pop -q; git reflog expire --all; git gc -q; git fsck",
@@ -170,8 +172,8 @@ fn what_git_itself_makes_is_no_finding() {
 }
 
 #[test]
-fn what_was_there_before_is_the_persons_own() {
-    // As `git new-workdir` and hard-linked copies make it.
+fn existing_files_are_no_findings() {
+    // As `git new-workdir` and hard-linked copies create it.
     let before = "mkdir ../other; mv .git/rr-cache ../other 2>/dev/null || mkdir ../other/rr; ln -s ../../other/rr .git/rr-cache; \
                   ln .git/HEAD ../head; mkfifo .git/pipe";
     let (_scene, _control, armed) = armed(before, "echo x > x; git add x; git commit -qm two");
@@ -179,11 +181,11 @@ fn what_was_there_before_is_the_persons_own() {
 }
 
 #[test]
-fn a_second_look_into_a_git_folder_finds_one_link() {
+fn a_repeated_git_folder_scan_finds_one_link() {
     let (scene, _, _) = armed("", "true");
-    // So that the clock has gone on since the last change of a folder.
+    // Lets the clock advance beyond the last change of a folder.
     std::thread::sleep(std::time::Duration::from_millis(250));
-    let control = Control::of(&scene.root, &[]);
+    let control = ScanBaseline::of(&scene.root, &[]);
     for path in [
         ".git/objects/ab/link",
         ".git/refs/tags/link",
@@ -201,7 +203,7 @@ fn a_second_look_into_a_git_folder_finds_one_link() {
 }
 
 #[test]
-fn the_folder_that_worktrees_share_is_looked_at() {
+fn the_shared_git_folder_is_scanned() {
     let scene = scene();
     let hub = scene.root.parent().expect("a folder").join("hub");
     fs::create_dir(&hub).expect("a folder");
@@ -209,7 +211,7 @@ fn the_folder_that_worktrees_share_is_looked_at() {
         hub.as_path(),
         "git init -q -b main; git commit -q --allow-empty -m x; rm -rf ../work; git worktree add -q ../work",
     );
-    let control = Control::of(&scene.root, &[]);
+    let control = ScanBaseline::of(&scene.root, &[]);
     let git = hub.join(".git");
     for path in [
         "refs/heads/x",
@@ -227,11 +229,11 @@ fn the_folder_that_worktrees_share_is_looked_at() {
         };
         assert!(finding.is_armed() && finding.path == there, "{finding:?}");
         let aside = scene.root.parent().expect("a folder").join("aside");
-        Quarantine::put(&findings, &scene.root, &aside, &RealFiles).expect("put aside");
+        Quarantine::isolate(&findings, &scene.root, &aside, &RealFiles).expect("put aside");
         assert_eq!(control.changes(), [], "{path}");
         fs::remove_dir_all(&aside).expect("removed");
     }
-    // The commit of a worktree is work, and so is a hook that the person adds to the hub.
+    // A commit in a worktree is work, and so is a hook that the user adds to the main repository.
     sh(
         scene.root.as_path(),
         "echo x > x; git add x; git commit -qm x",
@@ -241,7 +243,7 @@ fn the_folder_that_worktrees_share_is_looked_at() {
 }
 
 #[test]
-fn programs_that_git_runs_are_put_back() {
+fn programs_run_by_git_are_restored() {
     let hooks = "mkdir hooks tools; printf '#!/bin/sh\\nexec tools/run\\n' > hooks/pre-commit; printf '#!/bin/sh\\n' > tools/run; \
                  chmod +x hooks/pre-commit tools/run; git config core.hooksPath hooks";
     check_armed(
@@ -298,12 +300,12 @@ fn programs_that_git_runs_are_put_back() {
 }
 
 #[test]
-fn a_program_that_is_put_back_can_be_run_as_before() {
+fn a_restored_program_is_executable_again() {
     let before = "printf '#!/bin/sh\\n' > monitor; chmod 751 monitor; ln -s monitor other; git config core.fsmonitor ./other";
     let (scene, control, armed) = armed(before, "rm other; echo evil > other; echo evil > monitor");
     assert_eq!(armed, ["program monitor", "program other"]);
     let aside = scene.root.parent().expect("a folder").join("aside");
-    Quarantine::put(&control.changes(), &scene.root, &aside, &RealFiles).expect("put aside");
+    Quarantine::isolate(&control.changes(), &scene.root, &aside, &RealFiles).expect("put aside");
     use std::os::unix::fs::PermissionsExt as _;
     let mode = fs::metadata(scene.root.join("monitor")).expect("a file");
     assert_eq!(mode.permissions().mode() & 0o777, 0o751);
@@ -312,7 +314,7 @@ fn a_program_that_is_put_back_can_be_run_as_before() {
 }
 
 #[test]
-fn what_a_protected_name_leads_to_is_protected() {
+fn targets_of_protected_links_are_protected() {
     let linked = "mkdir -p sub/.vscode shared; echo '{}' > shared/tasks.json; ln -s ../../shared/tasks.json sub/.vscode/tasks.json";
     check_armed(
         linked,
@@ -351,7 +353,7 @@ fn what_a_protected_name_leads_to_is_protected() {
 }
 
 #[test]
-fn no_change_of_a_protected_name_is_silent() {
+fn every_change_of_a_protected_name_is_reported() {
     for act in [
         "mkdir .claude",
         "mkdir -p sub/.cursor/empty/folders",
@@ -377,12 +379,12 @@ fn no_change_of_a_protected_name_is_silent() {
 }
 
 #[test]
-fn every_root_is_looked_at() {
+fn every_root_is_scanned() {
     let scene = scene();
     let other = scene.root.parent().expect("a folder").join("other");
     fs::create_dir(&other).expect("a folder");
     sh(other.as_path(), "git init -q; mkdir x");
-    let control = Control::over(&Scope {
+    let control = ScanBaseline::for_scope(&ScanScope {
         roots: vec![scene.root.clone(), other.clone(), other.join("x")],
         git_folders: Vec::new(),
         home: None,
@@ -401,6 +403,6 @@ fn every_root_is_looked_at() {
         ]
     );
     let aside = scene.root.parent().expect("a folder").join("aside");
-    Quarantine::put(&control.changes(), &scene.root, &aside, &RealFiles).expect("put aside");
+    Quarantine::isolate(&control.changes(), &scene.root, &aside, &RealFiles).expect("put aside");
     assert_eq!(control.changes(), []);
 }

@@ -1,9 +1,10 @@
-//! Files that are not the command's: reading secrets, writing beside the workspace, planting what runs.
+//! Attempts on files: reading secrets, writing outside the workspace, planting files that others
+//! execute.
 
 use super::{Attempt, pl, py, sh};
 
 pub(super) const LIST: &[Attempt] = &[
-    // Writing, by every call that writes.
+    // Writing, by every system call that writes.
     sh("overwrite", "echo x > $O/file.txt"),
     sh("append", "echo x >> $O/file.txt"),
     sh("create", "echo x > $O/new.txt"),
@@ -54,7 +55,7 @@ pub(super) const LIST: &[Attempt] = &[
     py("exchange", "import ctypes,os\nl=ctypes.CDLL(None)\nl.renameat2(-100,b'a.txt',-100,(os.environ['O']+'/file.txt').encode(),2)"),
     py("handle", "import ctypes,os\nl=ctypes.CDLL(None,use_errno=True)\nb=ctypes.create_string_buffer(b'\\x80\\0\\0\\0'+b'\\0'*132)\nm=ctypes.c_int()\nassert l.name_to_handle_at(-100,(os.environ['O']+'/file.txt').encode(),b,ctypes.byref(m),0)==0\nd=os.open('.',0)\nf=l.open_by_handle_at(d,b,1)\nos.write(f,b'x')").for_root(),
     pl("perl", "open(my $f,'>',\"$ENV{O}/file.txt\") and print $f 'x'"),
-    // What runs by itself in a home folder.
+    // Start-up files of a home folder.
     sh("shell start", "echo \"$X\" >> $HOME/.bashrc"),
     sh("login", "echo \"$X\" > $HOME/.profile"),
     sh("keys", "echo key > $HOME/.ssh/authorized_keys"),
@@ -99,7 +100,7 @@ pub(super) const LIST: &[Attempt] = &[
     sh("shared folder, other", "echo x > /var/tmp/$T"),
     sh("shared memory", "echo x > /dev/shm/$T"),
     sh("run", "echo x > /run/$T").for_root(),
-    // What editors, agents and shells run.
+    // Files that editors, agents and shells execute.
     sh("editor", "mkdir -p .vscode; echo '{}' > .vscode/tasks.json"),
     sh("editor, other letters", "mkdir -p .VSCode; echo '{}' > .VSCode/tasks.json"),
     sh("editor by renaming", "mkdir v; echo '{}' > v/tasks.json; mv v .vscode"),

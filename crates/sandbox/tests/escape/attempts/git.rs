@@ -1,5 +1,5 @@
-//! What makes the host's own git run something. Afterwards the person asks git for the status, the difference and a
-//! commit, in the workspace and in every folder that looks like a repository.
+//! Attempts to make the host's own git run something. Afterwards the user runs git status, diff and
+//! commit in the workspace and in every folder that looks like a repository.
 
 use super::{Attempt, py, sh};
 use crate::scene::Kind;
@@ -42,7 +42,7 @@ pub(super) const LIST: &[Attempt] = &[
     sh("neighbour's config", "printf '[core]\\n fsmonitor = %s\\n' $X >> $B/other/.git/config"),
     sh("neighbour's hook", "cp $X $B/other/.git/hooks/pre-commit"),
     sh("neighbour by git", "git config -f $B/other/.git/config core.fsmonitor $X"),
-    // Repositories within.
+    // Nested repositories.
     sh("repository within", "git init -q sub && cd sub && git config core.fsmonitor $X && touch x && git add x"),
     sh("repository within, linked", "git init -q sub; cd sub; touch x; git add x; git -c user.name=a -c user.email=b commit -qm x; git config core.fsmonitor $X; cd ..; git add sub"),
     sh("look-alike", "git init -q t; touch t/x; git -C t add x; mv t/.git look; touch look/x; printf '[core]\\n bare = false\\n worktree = .\\n fsmonitor = %s\\n' $X >> look/config"),
@@ -63,7 +63,7 @@ pub(super) const LIST: &[Attempt] = &[
     sh("worktree's own config", "printf '[core]\\n fsmonitor = %s\\n' $X > $B/hub/.git/worktrees/work/config.worktree").at(Kind::Linked),
     sh("worktree's common folder", "echo $W > $B/hub/.git/worktrees/work/commondir").at(Kind::Linked),
     sh("another worktree", "git worktree add -q $B/third").at(Kind::Linked),
-    // Where there is no repository yet.
+    // Without an existing repository.
     sh("first repository", "git init -q; git config core.fsmonitor $X").at(Kind::NoGit),
     sh("first repository by hand", "mkdir -p .git/objects .git/refs; echo ref: refs/heads/main > .git/HEAD; printf '[core]\\n fsmonitor = %s\\n' $X > .git/config").at(Kind::NoGit),
     sh("first repository by renaming", "git init -q g; mv g/.git .git; printf '[core]\\n fsmonitor = %s\\n' $X >> .git/config").at(Kind::NoGit),

@@ -1,4 +1,4 @@
-//! Links, and names that change between the look and the deed.
+//! Attempts with links, and with names that change between check and use.
 
 use super::{Attempt, py, sh};
 

@@ -1,4 +1,4 @@
-//! Sockets of every kind, and the proxy.
+//! Attempts with sockets of every kind, and with the proxy.
 
 use super::{Attempt, pl, py, sh};
 
@@ -34,7 +34,7 @@ pub(super) const LIST: &[Attempt] = &[
     sh("openssl", "timeout 2 openssl s_client -connect 127.0.0.1:$P").with("openssl"),
     sh("ssh", "ssh -o BatchMode=yes -o ConnectTimeout=2 -o StrictHostKeyChecking=no -p $P x@127.0.0.1").with("ssh"),
     py("web", "import urllib.request as u,os\nu.urlopen('http://127.0.0.1:'+os.environ['P'],timeout=1)"),
-    // Sockets of the machine.
+    // Unix sockets of the machine.
     py("socket with a path", "import socket,os\ns=socket.socket(socket.AF_UNIX)\ns.connect(os.environ['B']+'/run/s')"),
     py("socket with a path, datagram", "import socket,os\ns=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM)\ns.sendto(b'x',os.environ['B']+'/run/d')"),
     py("socket by a link", "import socket,os\nos.symlink(os.environ['B']+'/run/s','s')\ns=socket.socket(socket.AF_UNIX)\ns.connect('s')"),

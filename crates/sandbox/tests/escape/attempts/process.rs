@@ -1,4 +1,4 @@
-//! Other processes, what they know, and calls that reach around every wall.
+//! Attempts on other processes and their data, and with system calls that bypass a layer.
 
 use super::{Attempt, py, sh};
 

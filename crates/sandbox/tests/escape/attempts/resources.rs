@@ -1,5 +1,5 @@
-//! What stays behind, and what takes more than its share. Programs that stay carry the name of the scene in their
-//! arguments.
+//! Attempts to leave something behind or to exceed limits. Programs that stay carry the scene's
+//! name in their arguments.
 
 use super::{Attempt, py, sh};
 

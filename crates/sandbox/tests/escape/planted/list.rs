@@ -1,9 +1,9 @@
-//! The cases.
+//! The cases of planted files.
 
 use super::{Case, case};
 use crate::scene::Kind;
 
-/// All of them.
+/// Returns all cases.
 pub(super) fn all() -> Vec<Case> {
     [LINKS, SPECIAL, PROGRAMS, NAMES, ROOTS, HOME, SOCKETS].concat()
 }
@@ -51,7 +51,7 @@ const LINKS: &[Case] = &[
     case("first repository with a link", ":", &["git init -q; git add -A; ln -s $HOME/.bashrc .git/COMMIT_EDITMSG"], "git commit -qm mine").at(Kind::NoGit),
 ];
 
-/// What is no link and leads out all the same.
+/// Entries that are no links and still lead out.
 const SPECIAL: &[Case] = &[
     case(
         "second name for a file",
@@ -120,7 +120,7 @@ const PROGRAMS: &[Case] = &[
     case("hook of a worktree", "printf '#!/bin/sh\\n./lint\\n' > $B/hub/.git/hooks/pre-commit; chmod +x $B/hub/.git/hooks/pre-commit; printf '#!/bin/sh\\n' > lint; chmod +x lint", &["printf 'sh %s\\n' $X >> lint"], COMMIT).at(Kind::Linked),
 ];
 
-/// What a protected name leads to, and games with names.
+/// Targets of protected names, and tricks with names.
 const NAMES: &[Case] = &[
     case(
         "file behind a protected name",
@@ -263,7 +263,7 @@ const NAMES: &[Case] = &[
     .hidden(&["work/vault/key"]),
 ];
 
-/// Further folders that can be written.
+/// Further writable folders.
 const ROOTS: &[Case] = &[
     case("configuration of a further folder", ":", &["printf '[core]\\n fsmonitor = %s\\n' $X >> $B/other/.git/config"], "cd $B/other; git init -q; git status").writable(&["other"]),
     case("hook of a further folder", "cd $B/other; git init -q; git add .; git commit -qm x", &["printf '#!/bin/sh\\nsh %s\\n' $X > $B/other/.git/hooks/pre-commit; chmod +x $B/other/.git/hooks/pre-commit"], "cd $B/other; echo x >> file.txt; git commit -qam x").writable(&["other"]),

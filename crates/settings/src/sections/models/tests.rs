@@ -1,10 +1,10 @@
-//! Providers as people write them, and what they are told.
+//! Parsing of provider settings, and the reported mistakes.
 
-use crate::{ProviderWire, Source, parse};
+use crate::{ProviderWire, SettingsSource, parse};
 
 fn read(providers: &str) -> (crate::ModelSettings, Vec<String>) {
     let text = format!("{{ \"models\": {{ \"providers\": {providers} }} }}");
-    let (settings, problems) = parse(&[(Source::User, "settings.json", &text)]);
+    let (settings, problems) = parse(&[(SettingsSource::User, "settings.json", &text)]);
     let sentences = problems.iter().map(|problem| problem.message.clone());
     (settings.models, sentences.collect())
 }
@@ -76,7 +76,7 @@ fn what_does_not_fit_is_told_in_a_sentence() {
 #[test]
 fn a_project_cannot_choose_who_reads_the_code() {
     let text = r#"{ "models": { "default": "far/model" } }"#;
-    let (settings, problems) = parse(&[(Source::Project, "project", text)]);
+    let (settings, problems) = parse(&[(SettingsSource::Project, "project", text)]);
     assert_eq!(settings.models.default, "auto");
     assert_eq!(problems.len(), 1);
 }

@@ -1,17 +1,17 @@
-//! Which edits share an undo step, and what undo, redo and checkpoints do with steps.
+//! Grouping of edits into undo steps, and undo, redo and checkpoints over these steps.
 
 use base::{ByteOffset, Row, Span};
 
 use crate::buffer::Buffer;
-use crate::edit::{Author, Edit, EditKind, Origin, Timestamp};
-use crate::random::Random;
+use crate::edit::{Author, Edit, EditKind, EditOrigin, Timestamp};
+use crate::random::SeededRng;
 use crate::selection::{Selection, SelectionSet};
 
 fn text(buffer: &Buffer) -> String {
     buffer.snapshot().to_string()
 }
 
-/// Types every text at the end, so many milliseconds after the one before, then undoes all.
+/// Types the texts at the end, each after this many milliseconds, then undoes everything.
 fn check_steps(typed: &[(&str, u64)], expected: &[&str]) {
     let mut buffer = Buffer::new("");
     let mut now = 0;
@@ -20,7 +20,7 @@ fn check_steps(typed: &[(&str, u64)], expected: &[&str]) {
         buffer.replace(
             Span::at(buffer.len()),
             text,
-            &Origin::typing(Timestamp(now)),
+            &EditOrigin::typing(Timestamp(now)),
         );
     }
     let mut states = vec![text(&buffer)];
@@ -55,7 +55,7 @@ fn typing_is_undone_word_by_word() {
 fn deleting_joins_deleting_on_either_side() {
     let mut buffer = Buffer::new("one two three");
     let mut delete = |range: std::ops::Range<usize>, now| {
-        buffer.replace(range.into(), "", &Origin::deleting(Timestamp(now)));
+        buffer.replace(range.into(), "", &EditOrigin::deleting(Timestamp(now)));
     };
     delete(6..7, 0);
     delete(5..6, 10);
@@ -76,7 +76,7 @@ fn typing_at_several_carets_is_one_step() {
         let edits: Vec<Edit> = (0..3)
             .map(|row| Edit::new(Span::at(ByteOffset(1 + 2 * row + ix * (row + 1))), *char))
             .collect();
-        buffer.edit(&edits, &Origin::typing(Timestamp(ix as u64)));
+        buffer.edit(&edits, &EditOrigin::typing(Timestamp(ix as u64)));
     }
     assert_eq!(text(&buffer), "axyz\nbxyz\ncxyz");
     assert_eq!(buffer.history().len(), 1);
@@ -87,18 +87,18 @@ fn typing_at_several_carets_is_one_step() {
 }
 
 #[test]
-fn typing_between_a_pair_goes_on_with_its_step() {
+fn typing_inside_a_pair_continues_its_step() {
     let mut buffer = Buffer::new("");
-    buffer.replace(Span::default(), "()", &Origin::typing(Timestamp(0)));
-    buffer.replace(Span::from(1..1), "x", &Origin::typing(Timestamp(1)));
-    buffer.replace(Span::from(2..3), ")", &Origin::typing(Timestamp(2)));
+    buffer.replace(Span::default(), "()", &EditOrigin::typing(Timestamp(0)));
+    buffer.replace(Span::from(1..1), "x", &EditOrigin::typing(Timestamp(1)));
+    buffer.replace(Span::from(2..3), ")", &EditOrigin::typing(Timestamp(2)));
     assert_eq!((text(&buffer).as_str(), buffer.history().len()), ("(x)", 1));
 }
 
 #[test]
-fn a_step_in_brackets_holds_everything_within() {
+fn explicit_step_contains_all_edits() {
     let mut buffer = Buffer::new("abc");
-    let other = |now| Origin::user(Timestamp(now));
+    let other = |now| EditOrigin::user(Timestamp(now));
     buffer.begin_step();
     buffer.replace(Span::from(0..1), "A", &other(0));
     buffer.begin_step();
@@ -116,7 +116,7 @@ fn a_step_in_brackets_holds_everything_within() {
 }
 
 #[test]
-fn undo_gives_the_selections_back() {
+fn undo_restores_selections() {
     let caret = |offset| SelectionSet::single(Selection::caret(ByteOffset(offset)));
     let mut buffer = Buffer::new("ab");
     for (ix, char) in ["x", "y"].iter().enumerate() {
@@ -124,7 +124,7 @@ fn undo_gives_the_selections_back() {
         buffer.replace(
             Span::from(1 + ix..1 + ix),
             char,
-            &Origin::typing(Timestamp(0)),
+            &EditOrigin::typing(Timestamp(0)),
         );
         buffer.note_selections_after(&caret(2 + ix));
     }
@@ -135,7 +135,7 @@ fn undo_gives_the_selections_back() {
 #[test]
 fn branches_stay_reachable() {
     let mut buffer = Buffer::new("");
-    let other = Origin::user(Timestamp(0));
+    let other = EditOrigin::user(Timestamp(0));
     buffer.replace(Span::from(0..0), "a", &other);
     let first = buffer.history().current();
     buffer.undo();
@@ -156,7 +156,7 @@ fn branches_stay_reachable() {
 #[test]
 fn restoring_a_checkpoint_can_be_undone() {
     let mut buffer = Buffer::new("");
-    let other = Origin::user(Timestamp(0));
+    let other = EditOrigin::user(Timestamp(0));
     buffer.replace(Span::from(0..0), "a", &other);
     let checkpoint = buffer.checkpoint("before the agent");
     buffer.undo();
@@ -179,24 +179,24 @@ fn restoring_a_checkpoint_can_be_undone() {
 }
 
 #[test]
-fn a_checkpoint_does_not_grow() {
+fn edits_after_a_checkpoint_do_not_change_it() {
     let mut buffer = Buffer::new("");
     buffer.begin_step();
-    buffer.replace(Span::from(0..0), "a", &Origin::typing(Timestamp(0)));
+    buffer.replace(Span::from(0..0), "a", &EditOrigin::typing(Timestamp(0)));
     let checkpoint = buffer.checkpoint("a");
-    buffer.replace(Span::from(1..1), "b", &Origin::typing(Timestamp(1)));
+    buffer.replace(Span::from(1..1), "b", &EditOrigin::typing(Timestamp(1)));
     buffer.end_step();
     buffer.restore(checkpoint);
     assert_eq!(text(&buffer), "a");
 }
 
 #[test]
-fn one_authors_work_is_taken_back_amid_the_others() {
+fn undo_by_reverts_one_author_among_others() {
     let agent = Author::Agent {
         session: 1,
         turn: 1,
     };
-    let by = |author, now| Origin::new(author, EditKind::Other, Timestamp(now));
+    let by = |author, now| EditOrigin::new(author, EditKind::Other, Timestamp(now));
     let mut buffer = Buffer::new("one\ntwo\nthree\n");
     buffer.replace(Span::from(4..7), "TWO!", &by(agent, 0));
     buffer.replace(Span::from(0..0), "zero\n", &by(Author::User, 1));
@@ -224,8 +224,8 @@ fn one_authors_work_is_taken_back_amid_the_others() {
 }
 
 #[test]
-fn a_step_whose_parts_moved_together_is_taken_back() {
-    let by = |author, now| Origin::new(author, EditKind::Other, Timestamp(now));
+fn undo_by_reverts_splices_that_now_touch() {
+    let by = |author, now| EditOrigin::new(author, EditKind::Other, Timestamp(now));
     let mut buffer = Buffer::new("one, two");
     let edits = [
         Edit::new(Span::from(0..3), "1"),
@@ -244,8 +244,8 @@ fn a_step_whose_parts_moved_together_is_taken_back() {
 }
 
 #[test]
-fn overlapping_work_refuses_to_be_taken_back() {
-    let by = |author, now| Origin::new(author, EditKind::Other, Timestamp(now));
+fn undo_by_refuses_overlapping_work() {
+    let by = |author, now| EditOrigin::new(author, EditKind::Other, Timestamp(now));
     let check = |range: std::ops::Range<usize>, text_in: &str, expected: Option<&str>| {
         let mut buffer = Buffer::new("one two three");
         buffer.replace(Span::from(4..7), "2222", &by(Author::Formatter, 0));
@@ -265,20 +265,20 @@ fn overlapping_work_refuses_to_be_taken_back() {
 }
 
 #[test]
-fn taking_an_agent_back_leaves_what_a_person_did_alone() {
+fn undo_by_agent_keeps_user_edits() {
     for seed in 0..200 {
-        let mut random = Random::new(seed);
+        let mut random = SeededRng::new(seed);
         let mut buffer = Buffer::new(&"row\n".repeat(40));
         let mut alone = Buffer::new(&"row\n".repeat(40));
-        for now in 0..random.below(60) as u64 {
-            // Even rows are the agent's, odd rows the person's, so nothing overlaps.
-            let row = Row(random.below(40) as u32);
+        for now in 0..random.next_below(60) as u64 {
+            // Even rows belong to the agent, odd rows to the user, so nothing overlaps.
+            let row = Row(random.next_below(40) as u32);
             let author = if row.0.is_multiple_of(2) {
                 Author::Formatter
             } else {
                 Author::User
             };
-            let origin = Origin::new(author, EditKind::Other, Timestamp(now * 5000));
+            let origin = EditOrigin::new(author, EditKind::Other, Timestamp(now * 5000));
             let text = random.text(3).replace(['\n', '\r'], "x");
             let from = random.boundary(&buffer.snapshot().row_text(row));
             let place = |buffer: &Buffer| {

@@ -1,4 +1,4 @@
-//! Real editing sessions, key by key.
+//! Replays recorded editing sessions key by key.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use crate::buffer::Buffer;
-use crate::edit::{Origin, Timestamp};
+use crate::edit::{EditOrigin, Timestamp};
 
 const TRACES: [&str; 5] = [
     "automerge-paper",
@@ -21,11 +21,11 @@ const TRACES: [&str; 5] = [
 struct Trace {
     start: String,
     end: String,
-    /// Position and length in chars, and what comes in.
+    /// Position and length in chars, and the inserted text.
     patches: Vec<(usize, usize, String)>,
 }
 
-/// Where the data for tests lies.
+/// Returns the path of a test data file.
 fn data(name: &str) -> PathBuf {
     let root = std::env::var_os("BURIN_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
@@ -68,7 +68,7 @@ fn replay(trace: &Trace, buffer: &mut Buffer) {
         } else {
             buffer.offset_at_char(position + deleted)
         };
-        let origin = Origin::typing(Timestamp(now as u64 * 100));
+        let origin = EditOrigin::typing(Timestamp(now as u64 * 100));
         buffer.replace(Span::new(start, end), inserted, &origin);
     }
 }
@@ -105,9 +105,9 @@ fn traces_replay_with_ten_thousand_anchors() {
                 buffer.create_anchor(offset, bias)
             })
             .collect();
-        // The whole end text goes, and comes back key by key amid the anchors.
+        // Delete the whole end text, then undo key by key with anchors in place.
         let span = buffer.snapshot().full_span();
-        buffer.replace(span, &trace.start, &Origin::user(Timestamp(0)));
+        buffer.replace(span, &trace.start, &EditOrigin::user(Timestamp(0)));
         replay(&trace, &mut buffer);
         assert_eq!(buffer.snapshot().to_string(), trace.end);
         buffer.assert_invariants();

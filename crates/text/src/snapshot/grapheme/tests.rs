@@ -1,14 +1,14 @@
-//! Unicode's own cases, in one piece and cut into pieces at every place.
+//! Unicode's own test cases, in one chunk and split into chunks at every position.
 
 use std::path::PathBuf;
 
 use base::ByteOffset;
 
-use crate::random::Random;
+use crate::random::SeededRng;
 use crate::snapshot::Snapshot;
 use crate::storage::Storage;
 
-/// The text of a case and the borders in it.
+/// Parses a case into its text and its boundaries.
 fn parse(line: &str) -> Option<(String, Vec<usize>)> {
     let case = line.split('#').next()?.trim();
     let (mut text, mut borders) = (String::new(), Vec::new());
@@ -18,7 +18,7 @@ fn parse(line: &str) -> Option<(String, Vec<usize>)> {
             "×" => {}
             code => {
                 let code = u32::from_str_radix(code, 16).expect("a code point");
-                // Surrogates have no place in UTF-8.
+                // Surrogates do not exist in UTF-8.
                 text.push(char::from_u32(code)?);
             }
         }
@@ -42,7 +42,7 @@ fn cases() -> Option<Vec<(String, Vec<usize>)>> {
     Some(cases)
 }
 
-/// Walks in both directions, and asks at every char in between.
+/// Walks in both directions, and queries every char in between.
 fn check(snapshot: &Snapshot, borders: &[usize], what: &str) {
     let first = ByteOffset(borders[0]);
     let mut at = first;
@@ -82,7 +82,7 @@ fn unicode_cases_in_one_piece() {
 }
 
 #[test]
-fn unicode_cases_across_the_borders_of_pieces() {
+fn unicode_cases_across_chunk_boundaries() {
     let Some(cases) = cases() else { return };
     for (text, borders) in &cases {
         let pieces: Vec<&str> = text.split_inclusive(|_| true).collect();
@@ -101,10 +101,10 @@ fn unicode_cases_across_the_borders_of_pieces() {
 #[test]
 fn unicode_cases_far_into_a_text() {
     let Some(cases) = cases() else { return };
-    let mut random = Random::new(1);
+    let mut random = SeededRng::new(1);
     for (text, borders) in &cases {
-        // Tabs part it from the letters around it, wherever the store cuts.
-        let lead = "x".repeat(1000 + random.below(60));
+        // Tabs separate the case from the letters around it, wherever the storage splits chunks.
+        let lead = "x".repeat(1000 + random.next_below(60));
         let whole = format!("{lead}\t{text}\t{lead}");
         let start = lead.len() + 1;
         let moved: Vec<usize> = borders.iter().map(|border| start + border).collect();

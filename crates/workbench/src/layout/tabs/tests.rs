@@ -1,6 +1,6 @@
 //! Tabs by example and at random.
 
-use super::{Closing, ItemId, Opening, Tab, TabList};
+use super::{CloseScope, ItemId, TabList, TabOpenMode, TabState};
 
 /// `1 2! (3) [4]`: pinned with `!`, preview in parentheses, the active one in brackets.
 fn show(list: &TabList) -> String {
@@ -44,15 +44,15 @@ fn check(list: &TabList, expect: &str) {
 #[test]
 fn previews_give_way_and_lasting_tabs_stay() {
     let mut list = TabList::default();
-    list.open(ItemId(1), Opening::Lasting);
-    assert_eq!(list.open(ItemId(2), Opening::Preview), None);
+    list.open(ItemId(1), TabOpenMode::Lasting);
+    assert_eq!(list.open(ItemId(2), TabOpenMode::Preview), None);
     check(&list, "1 [(2)]");
-    assert_eq!(list.open(ItemId(3), Opening::Preview), Some(ItemId(2)));
+    assert_eq!(list.open(ItemId(3), TabOpenMode::Preview), Some(ItemId(2)));
     check(&list, "1 [(3)]");
     list.activate(ItemId(1));
-    list.open(ItemId(4), Opening::Lasting);
+    list.open(ItemId(4), TabOpenMode::Lasting);
     check(&list, "1 [4] (3)");
-    list.open(ItemId(3), Opening::Lasting);
+    list.open(ItemId(3), TabOpenMode::Lasting);
     check(&list, "1 4 [3]");
 }
 
@@ -60,12 +60,12 @@ fn previews_give_way_and_lasting_tabs_stay() {
 fn pinned_tabs_stand_in_front() {
     let mut list = TabList::default();
     for id in 1..=4 {
-        list.open(ItemId(id), Opening::Lasting);
+        list.open(ItemId(id), TabOpenMode::Lasting);
     }
     list.set_pinned(ItemId(3), true);
     list.set_pinned(ItemId(4), true);
     check(&list, "3! [4!] 1 2");
-    list.open(ItemId(5), Opening::Lasting);
+    list.open(ItemId(5), TabOpenMode::Lasting);
     check(&list, "3! 4! [5] 1 2");
     list.reorder(ItemId(2), 0);
     check(&list, "3! 4! 2 [5] 1");
@@ -79,19 +79,22 @@ fn pinned_tabs_stand_in_front() {
 fn closing_shows_the_tab_before() {
     let mut list = TabList::default();
     for id in 1..=4 {
-        list.open(ItemId(id), Opening::Lasting);
+        list.open(ItemId(id), TabOpenMode::Lasting);
     }
     list.set_pinned(ItemId(1), true);
     list.activate(ItemId(2));
-    assert_eq!(list.closing(Closing::Others(ItemId(2))), [3, 4].map(ItemId));
-    assert_eq!(list.closing(Closing::RightOf(ItemId(3))), [ItemId(4)]);
-    assert_eq!(list.closing(Closing::All), [2, 3, 4].map(ItemId));
-    assert_eq!(list.closing(Closing::One(ItemId(1))), [ItemId(1)]);
-    assert_eq!(list.closing(Closing::One(ItemId(9))), []);
+    assert_eq!(
+        list.closing(CloseScope::Others(ItemId(2))),
+        [3, 4].map(ItemId)
+    );
+    assert_eq!(list.closing(CloseScope::RightOf(ItemId(3))), [ItemId(4)]);
+    assert_eq!(list.closing(CloseScope::All), [2, 3, 4].map(ItemId));
+    assert_eq!(list.closing(CloseScope::One(ItemId(1))), [ItemId(1)]);
+    assert_eq!(list.closing(CloseScope::One(ItemId(9))), []);
     list.remove(ItemId(2));
     check(&list, "1! 3 [4]");
-    assert_eq!(list.beside(1), Some(ItemId(1)));
-    assert_eq!(list.beside(-1), Some(ItemId(3)));
+    assert_eq!(list.neighbour(1), Some(ItemId(1)));
+    assert_eq!(list.neighbour(-1), Some(ItemId(3)));
 }
 
 #[test]
@@ -110,10 +113,10 @@ fn random_use_keeps_the_invariants() {
         let item = ItemId(next(12) as u64);
         match next(7) {
             0 => {
-                list.open(item, Opening::Preview);
+                list.open(item, TabOpenMode::Preview);
             }
             1 => {
-                list.open(item, Opening::Lasting);
+                list.open(item, TabOpenMode::Lasting);
             }
             2 => {
                 list.remove(item);
@@ -124,7 +127,7 @@ fn random_use_keeps_the_invariants() {
                 list.activate(item);
             }
             _ if !list.contains(item) => list.insert(
-                Tab {
+                TabState {
                     item,
                     pinned: next(2) == 0,
                     preview: next(2) == 0,
@@ -132,7 +135,7 @@ fn random_use_keeps_the_invariants() {
                 next(14),
             ),
             _ => {
-                list.keep(item);
+                list.keep_open(item);
             }
         }
         assert_invariants(&list);

@@ -1,15 +1,15 @@
 //! Splitting, removing and walking panes, by example and at random.
 
-use super::{Axis, Node, PaneId, PaneTree, Side};
+use super::{Axis, PaneId, PaneNode, PaneSide, PaneTree};
 
-fn assert_normal(node: &Node) {
-    let Node::Split(split) = node else { return };
+fn assert_normal(node: &PaneNode) {
+    let PaneNode::Split(split) = node else { return };
     assert!(split.children.len() >= 2, "{split:?}");
     assert_eq!(split.children.len(), split.weights.len());
     assert!(split.weights.iter().all(|w| *w > 0.0), "{split:?}");
     assert!((split.weights.iter().sum::<f32>() - 1.0).abs() < 1e-3);
     for child in &split.children {
-        if let Node::Split(inner) = child {
+        if let PaneNode::Split(inner) = child {
             assert_ne!(inner.axis, split.axis, "{split:?}");
         }
         assert_normal(child);
@@ -17,10 +17,10 @@ fn assert_normal(node: &Node) {
 }
 
 /// `[1 | 2]` is a row, `[1 / 2]` a column.
-fn show(node: &Node) -> String {
+fn show(node: &PaneNode) -> String {
     match node {
-        Node::Pane(pane) => pane.0.to_string(),
-        Node::Split(split) => {
+        PaneNode::Pane(pane) => pane.0.to_string(),
+        PaneNode::Split(split) => {
             let parts: Vec<_> = split.children.iter().map(show).collect();
             let bar = match split.axis {
                 Axis::Row => " | ",
@@ -38,14 +38,17 @@ fn splits_and_removals_keep_normal_form() {
         assert_normal(tree.root());
         assert_eq!(show(tree.root()), expect);
     };
-    assert!(tree.split(PaneId(1), Side::Right, PaneId(2)));
+    assert!(tree.split(PaneId(1), PaneSide::Right, PaneId(2)));
     check(&tree, "[1 | 2]");
-    assert!(tree.split(PaneId(2), Side::Left, PaneId(3)));
+    assert!(tree.split(PaneId(2), PaneSide::Left, PaneId(3)));
     check(&tree, "[1 | 3 | 2]");
-    assert!(tree.split(PaneId(3), Side::Down, PaneId(4)));
+    assert!(tree.split(PaneId(3), PaneSide::Down, PaneId(4)));
     check(&tree, "[1 | [3 / 4] | 2]");
-    assert!(!tree.split(PaneId(9), Side::Down, PaneId(5)));
-    assert!(!tree.split(PaneId(1), Side::Down, PaneId(4)), "used twice");
+    assert!(!tree.split(PaneId(9), PaneSide::Down, PaneId(5)));
+    assert!(
+        !tree.split(PaneId(1), PaneSide::Down, PaneId(4)),
+        "used twice"
+    );
     assert_eq!(tree.remove(PaneId(4)), Some(PaneId(3)));
     check(&tree, "[1 | 3 | 2]");
     assert_eq!(tree.remove(PaneId(1)), Some(PaneId(3)));
@@ -57,29 +60,33 @@ fn splits_and_removals_keep_normal_form() {
 #[test]
 fn neighbours_are_those_one_sees() {
     let mut tree = PaneTree::new(PaneId(1));
-    tree.split(PaneId(1), Side::Right, PaneId(2));
-    tree.split(PaneId(2), Side::Down, PaneId(3));
+    tree.split(PaneId(1), PaneSide::Right, PaneId(2));
+    tree.split(PaneId(2), PaneSide::Down, PaneId(3));
     tree.set_weights(&[1], &[0.3, 0.7]);
     let go = |pane, side| tree.neighbour(PaneId(pane), side).map(|p| p.0);
-    assert_eq!(go(1, Side::Right), Some(3), "the one that overlaps most");
-    assert_eq!(go(2, Side::Down), Some(3));
-    assert_eq!(go(3, Side::Up), Some(2));
-    assert_eq!(go(2, Side::Left), Some(1));
-    assert_eq!(go(1, Side::Left), None);
-    assert_eq!(go(3, Side::Down), None);
+    assert_eq!(
+        go(1, PaneSide::Right),
+        Some(3),
+        "the one that overlaps most"
+    );
+    assert_eq!(go(2, PaneSide::Down), Some(3));
+    assert_eq!(go(3, PaneSide::Up), Some(2));
+    assert_eq!(go(2, PaneSide::Left), Some(1));
+    assert_eq!(go(1, PaneSide::Left), None);
+    assert_eq!(go(3, PaneSide::Down), None);
 }
 
 #[test]
 fn broken_trees_are_mended_or_refused() {
     use super::Split;
-    let split = |axis, children: Vec<Node>, weights: Vec<f32>| {
-        Node::Split(Split {
+    let split = |axis, children: Vec<PaneNode>, weights: Vec<f32>| {
+        PaneNode::Split(Split {
             axis,
             children,
             weights,
         })
     };
-    let pane = |id| Node::Pane(PaneId(id));
+    let pane = |id| PaneNode::Pane(PaneId(id));
     let mended = PaneTree::from_node(split(
         Axis::Row,
         vec![
@@ -113,7 +120,12 @@ fn random_splits_and_removals() {
     for id in 1..2000 {
         let pane = model[next(model.len())];
         if next(5) < 3 || model.len() == 1 {
-            let side = [Side::Left, Side::Right, Side::Up, Side::Down][next(4)];
+            let side = [
+                PaneSide::Left,
+                PaneSide::Right,
+                PaneSide::Up,
+                PaneSide::Down,
+            ][next(4)];
             assert!(tree.split(pane, side, PaneId(id)));
             model.push(PaneId(id));
         } else {

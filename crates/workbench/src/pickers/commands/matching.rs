@@ -1,4 +1,4 @@
-//! Which commands a query means: by their names, by other words for them, by their help texts, by letters of the name.
+//! Matches commands against a query by name, synonyms, help text, or letters of the name.
 //!
 //! Pure. Start at `find`.
 
@@ -6,37 +6,37 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use project::fuzzy::{self, Kind};
+use project::fuzzy::{self, CandidateKind};
 
 use super::CommandEntry;
 use super::synonyms::synonyms;
 use crate::pickers::byte_offsets;
 
-/// A command that answers the query.
+/// A command that matches the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundCommand {
-    /// Its place among the entries.
+    /// Index in the list of entries.
     pub(crate) index: usize,
-    /// The bytes of its name that match.
+    /// Byte offsets of the matching bytes of its name.
     pub(crate) matched: Vec<usize>,
 }
 
-/// How well a command fits; better ones come first.
+/// Rank of a match; smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
-    /// Every word of the query begins a word of the name.
+enum CommandRank {
+    /// Every word of the query is a prefix of a word of the name.
     Name,
-    /// Every word begins a word of the name or another word for it.
+    /// Every word is a prefix of a word of the name or its synonyms.
     Synonym,
-    /// Every word begins a word of the name, another word for it or the help text.
+    /// Every word is a prefix of a word of the name, its synonyms or the help text.
     Help,
-    /// The letters of the query stand in the name in this order.
+    /// The letters of the query occur in the name in this order.
     Letters,
 }
 
-/// The entries that a query means, the best first; all of them in their order for an empty query.
+/// Returns the entries that match a query, best first; all of them in order for an empty query.
 pub(crate) fn find(query: &str, entries: &[CommandEntry]) -> Vec<FoundCommand> {
-    let words: Vec<String> = words(query).map(|word| word.to_lowercase()).collect();
+    let words: Vec<String> = split_words(query).map(|word| word.to_lowercase()).collect();
     if words.is_empty() {
         let all = 0..entries.len();
         let unmarked = |index| FoundCommand {
@@ -48,23 +48,23 @@ pub(crate) fn find(query: &str, entries: &[CommandEntry]) -> Vec<FoundCommand> {
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let cancel = AtomicBool::new(false);
     let mut scores = vec![0; names.len()];
-    for ranked in fuzzy::rank(query, &names, Kind::Text, names.len(), &cancel) {
+    for ranked in fuzzy::rank(query, &names, CandidateKind::Text, names.len(), &cancel) {
         scores[ranked.index] = ranked.score.max(1);
     }
     let fits = entries.iter().zip(&scores).enumerate();
     let mut fits: Vec<_> = fits
         .filter_map(|(index, (entry, score))| {
-            let fit = fit(&words, entry).or((*score > 0).then_some(Fit::Letters))?;
+            let fit = fit(&words, entry).or((*score > 0).then_some(CommandRank::Letters))?;
             Some((fit, Reverse(*score), entry.name.len(), index))
         })
         .collect();
     fits.sort_unstable();
-    let marked = |(fit, _, _, index): (Fit, _, _, usize)| FoundCommand {
+    let marked = |(fit, _, _, index): (CommandRank, _, _, usize)| FoundCommand {
         index,
         matched: match fit {
-            Fit::Letters => byte_offsets(
+            CommandRank::Letters => byte_offsets(
                 names[index],
-                &fuzzy::positions(query, names[index], Kind::Text),
+                &fuzzy::positions(query, names[index], CandidateKind::Text),
             ),
             _ => beginnings(&words, names[index]),
         },
@@ -72,26 +72,26 @@ pub(crate) fn find(query: &str, entries: &[CommandEntry]) -> Vec<FoundCommand> {
     fits.into_iter().map(marked).collect()
 }
 
-fn fit(words: &[String], entry: &CommandEntry) -> Option<Fit> {
+fn fit(words: &[String], entry: &CommandEntry) -> Option<CommandRank> {
     let texts = [
         entry.name.as_str(),
         synonyms(entry.action),
         entry.doc.as_str(),
     ];
-    let fits = [Fit::Name, Fit::Synonym, Fit::Help];
-    // How many of the texts are needed until each word is found.
+    let fits = [CommandRank::Name, CommandRank::Synonym, CommandRank::Help];
+    // Number of texts needed until each word is found.
     let needed = words.iter().map(|word| {
-        let begins = |text: &&str| place(word, text).is_some();
+        let begins = |text: &&str| find_word(word, text).is_some();
         texts.iter().position(begins)
     });
     let needed: Option<Vec<usize>> = needed.collect();
     needed?.into_iter().max().map(|most| fits[most])
 }
 
-/// Where a word of `text` begins with `word`, whose plural does as well.
-fn place(word: &str, text: &str) -> Option<Range<usize>> {
+/// Finds a word of `text` that begins with `word` or its singular.
+fn find_word(word: &str, text: &str) -> Option<Range<usize>> {
     let singular = word.strip_suffix('s').filter(|it| it.len() > 2);
-    words(text).find_map(|it| {
+    split_words(text).find_map(|it| {
         let start = it.as_ptr() as usize - text.as_ptr() as usize;
         let lower = it.to_lowercase();
         let begun = [Some(word), singular];
@@ -104,7 +104,7 @@ fn place(word: &str, text: &str) -> Option<Range<usize>> {
     })
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !char.is_alphanumeric())
         .filter(|word| !word.is_empty())
 }
@@ -112,7 +112,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 fn beginnings(words: &[String], name: &str) -> Vec<usize> {
     let mut matched: Vec<usize> = words
         .iter()
-        .filter_map(|word| place(word, name))
+        .filter_map(|word| find_word(word, name))
         .flatten()
         .filter(|at| name.is_char_boundary(*at))
         .collect();

@@ -1,6 +1,6 @@
-//! Other words for commands, as people know them from other editors.
+//! Synonyms of commands, as other editors call them.
 
-/// The words of each action that neither its name nor its help text holds.
+/// Synonyms of each action that occur in neither its name nor its help text.
 const SYNONYMS: &[(&str, &str)] = &[
     ("agents::NewSession", "chat with ai assistant start"),
     ("agents::TogglePanel", "ai chat assistant sidebar"),
@@ -191,13 +191,13 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("view::ZoomOut", "decrease smaller font text size"),
 ];
 
-/// Other words for an action; empty where there are none.
+/// Returns the synonyms of an action; empty if there are none.
 pub(super) fn synonyms(action: &str) -> &'static str {
     let found = SYNONYMS.iter().find(|(name, _)| *name == action);
     found.map_or("", |(_, words)| words)
 }
 
-/// The actions that have other words, for the test that they exist.
+/// Returns the actions with synonyms, for the test that they exist.
 #[cfg(test)]
 pub(crate) fn actions() -> impl Iterator<Item = &'static str> {
     SYNONYMS.iter().map(|(action, _)| *action)

@@ -1,4 +1,4 @@
-//! The rows around what is chosen, coloured, beside the list.
+//! Highlighted preview of the rows around the selected result, beside the list.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,45 +15,51 @@ use syntax::{Budget, ParseStatus, SyntaxTree};
 use text::{RowSpan, Snapshot};
 use ui::{ActiveTheme as _, Elide, Label, dp};
 
-/// Rows shown.
+/// Number of rows shown.
 const ROWS: u32 = 22;
-/// Rows above the place.
+/// Rows of context above the result.
 const ABOVE: u32 = 3;
 /// Bytes of a row that are shown.
 const WIDE: usize = 160;
-/// Larger files are not read for a preview, in bytes.
+/// Largest file read for a preview, in bytes.
 const LARGEST: u64 = 2 << 20;
 
 /// Rows of a file, ready to be drawn.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Preview {
     path: SharedString,
-    /// The highlighted rows.
+    /// Rows to highlight, if any.
     meant: Option<RowSpan>,
-    lines: Vec<Line>,
-    /// Why there is nothing to see.
+    lines: Vec<PreviewLine>,
+    /// Reason for an empty preview.
     reason: Option<SharedString>,
 }
 
 #[derive(Clone, Debug)]
-struct Line {
+struct PreviewLine {
     number: u32,
     text: String,
     colours: Vec<(std::ops::Range<usize>, syntax::HighlightKind)>,
     is_meant: bool,
 }
 
-/// Where the text is taken from.
-pub(super) enum Text {
+/// Source of the text.
+pub(super) enum PreviewText {
     Open(Snapshot),
     OnDisk(Arc<dyn Files>),
 }
 
-/// Reads and colours the rows around a place; the start of the file where there is none. Runs in the background.
-pub(super) fn read(path: &AbsPath, shown: String, meant: Option<RowSpan>, text: Text) -> Preview {
+/// Reads and highlights the rows around a result; without one, the start of the file. Runs in the
+/// background.
+pub(super) fn read(
+    path: &AbsPath,
+    shown: String,
+    meant: Option<RowSpan>,
+    text: PreviewText,
+) -> Preview {
     let snapshot = match text {
-        Text::Open(snapshot) => Ok(snapshot),
-        Text::OnDisk(files) => match files.read(path, LARGEST) {
+        PreviewText::Open(snapshot) => Ok(snapshot),
+        PreviewText::OnDisk(files) => match files.read(path, LARGEST) {
             Ok(bytes) if bytes.contains(&0) => Err("This file is not text".to_owned()),
             Ok(bytes) => Ok(Snapshot::new(&String::from_utf8_lossy(&bytes))),
             Err(error) => Err(error.to_string()),
@@ -61,7 +67,7 @@ pub(super) fn read(path: &AbsPath, shown: String, meant: Option<RowSpan>, text: 
     };
     match snapshot {
         Ok(snapshot) => Preview {
-            lines: lines(path.as_path(), &snapshot, meant),
+            lines: preview_lines(path.as_path(), &snapshot, meant),
             ..Preview::of(shown, meant)
         },
         Err(reason) => Preview {
@@ -71,7 +77,7 @@ pub(super) fn read(path: &AbsPath, shown: String, meant: Option<RowSpan>, text: 
     }
 }
 
-fn lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<Line> {
+fn preview_lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<PreviewLine> {
     let first = meant.map_or(0, |rows| rows.start.0.saturating_sub(ABOVE));
     let end = (first + ROWS).min(snapshot.row_count());
     let start_text = snapshot.row_text(Row(0));
@@ -99,7 +105,7 @@ fn lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<Line> 
                     )
                 })
                 .filter(|(range, _)| !range.is_empty());
-            Line {
+            PreviewLine {
                 number: row + 1,
                 colours: colours.collect(),
                 text: text[..cut].to_owned(),
@@ -110,7 +116,7 @@ fn lines(path: &Path, snapshot: &Snapshot, meant: Option<RowSpan>) -> Vec<Line> 
 }
 
 impl Preview {
-    /// A preview before its file is read.
+    /// Creates a preview whose file is not read yet.
     pub(super) fn of(path: impl Into<SharedString>, meant: Option<RowSpan>) -> Self {
         Self {
             path: path.into(),
@@ -119,14 +125,14 @@ impl Preview {
         }
     }
 
-    /// Whether it shows these rows of this file.
+    /// Returns whether the preview shows these rows of this file.
     pub(super) fn is_of(&self, path: &str, meant: Option<RowSpan>) -> bool {
         self.path == path && self.meant == meant
     }
 
-    /// The path and the first row shown, for tests.
+    /// Returns the path and the first row, for tests.
     #[cfg(test)]
-    pub(super) fn words(&self) -> (String, Option<String>) {
+    pub(super) fn first_line(&self) -> (String, Option<String>) {
         let first = self.lines.first().map(|line| line.text.clone());
         (self.path.to_string(), first)
     }
@@ -140,16 +146,18 @@ impl Preview {
                 let style: HighlightStyle = theme.syntax(kind.name())?;
                 Some((range.clone(), style))
             });
-            // Tabs have no width of their own outside the editor.
+            // Tabs have no width outside the editor.
             let has_tabs = line.text.contains('\t');
-            let text: SharedString = match has_tabs {
-                true => line.text.replace('\t', "    ").into(),
-                false => line.text.clone().into(),
+            let text: SharedString = if has_tabs {
+                line.text.replace('\t', "    ").into()
+            } else {
+                line.text.clone().into()
             };
             let text = StyledText::new(text);
-            let text = match has_tabs {
-                true => text,
-                false => text.with_highlights(colours.collect::<Vec<_>>()),
+            let text = if has_tabs {
+                text
+            } else {
+                text.with_highlights(colours.collect::<Vec<_>>())
             };
             div()
                 .flex()
@@ -215,7 +223,7 @@ mod tests {
     use base::Row;
     use text::{RowSpan, Snapshot};
 
-    use super::lines;
+    use super::preview_lines;
 
     #[test]
     fn rows_around_the_place_are_coloured() {
@@ -225,7 +233,7 @@ mod tests {
             end: Row(12),
         };
         let path = std::path::Path::new("/p/a.rs");
-        let shown = lines(path, &Snapshot::new(&text), Some(meant));
+        let shown = preview_lines(path, &Snapshot::new(&text), Some(meant));
         assert_eq!((shown[0].number, shown.len()), (8, 22));
         let marked: Vec<u32> = shown
             .iter()
@@ -234,7 +242,7 @@ mod tests {
             .collect();
         assert_eq!(marked, [11, 12]);
         assert_eq!(shown[0].colours[0].0, 0..2, "a keyword");
-        let start = lines(path, &Snapshot::new(&text), None);
+        let start = preview_lines(path, &Snapshot::new(&text), None);
         assert_eq!(start[0].colours[0].0, 0..8, "a comment");
     }
 }

@@ -5,13 +5,17 @@ use std::sync::atomic::AtomicBool;
 
 use base::{AbsPath, Row};
 use host::FakeFiles;
-use project::Ground;
+use project::WalkBackend;
 use project::search::{
-    Case, FileMatches, FoundRow, SearchEvent, SearchQuery, SearchScope, TextMatch, search,
+    CaseSensitivity, FileMatches, MatchingRow, SearchEvent, SearchQuery, SearchScope, TextMatch,
+    search,
 };
 use text::{Encoding, FileFormat, LineEndings, Snapshot, Timestamp};
 
-use super::{Disk, InFile, Replace, ReplacedFile, preview, replace_in_file, take_back_in_file};
+use super::{
+    DiskWriter, FileReplacement, ReplacedFile, Replacer, preview, replace_in_file,
+    take_back_in_file,
+};
 
 fn path() -> AbsPath {
     AbsPath::new("/p/f").expect("absolute")
@@ -20,14 +24,14 @@ fn path() -> AbsPath {
 struct World {
     files: Arc<FakeFiles>,
     query: SearchQuery,
-    replace: Replace,
+    replace: Replacer,
 }
 
 impl World {
     fn new(content: &[u8], query: SearchQuery, template: &str) -> Self {
         let files = FakeFiles::new();
         files.write(&path(), content);
-        let replace = Replace {
+        let replace = Replacer {
             matcher: query.matcher().expect("a pattern"),
             pattern: query.in_text().pattern,
             template: template.to_owned(),
@@ -48,7 +52,7 @@ impl World {
     }
 
     fn search(&self) -> Option<FileMatches> {
-        let ground = Ground::Listed(self.files.clone());
+        let ground = WalkBackend::Listed(self.files.clone());
         let root = AbsPath::new("/p").expect("absolute");
         let (sender, events) = async_channel::unbounded();
         let scope = SearchScope::new(ground, root);
@@ -61,8 +65,8 @@ impl World {
         })
     }
 
-    fn disk<R>(&self, act: impl FnOnce(&Disk<'_>) -> R) -> R {
-        act(&Disk {
+    fn disk<R>(&self, act: impl FnOnce(&DiskWriter<'_>) -> R) -> R {
+        act(&DiskWriter {
             files: self.files.as_ref(),
             recovery: &AbsPath::new("/recovery").expect("absolute"),
             at: Timestamp(1),
@@ -73,13 +77,13 @@ impl World {
     fn replace(
         &self,
         file: &FileMatches,
-        takes: impl Fn(&FoundRow) -> bool,
+        takes: impl Fn(&MatchingRow) -> bool,
     ) -> Result<ReplacedFile, String> {
         let of = |taken: bool| -> Vec<TextMatch> {
             let rows = file.rows.iter().filter(|row| takes(row) == taken);
-            rows.flat_map(FoundRow::matches).collect()
+            rows.flat_map(MatchingRow::matches).collect()
         };
-        let target = InFile {
+        let target = FileReplacement {
             path: file.path.clone(),
             content: file.content,
             line_ending: file.line_ending,
@@ -91,7 +95,7 @@ impl World {
     }
 
     /// The text with the rows that `takes` takes as their previews show them.
-    fn previewed(&self, file: &FileMatches, takes: impl Fn(&FoundRow) -> bool) -> String {
+    fn previewed(&self, file: &FileMatches, takes: impl Fn(&MatchingRow) -> bool) -> String {
         let mut text = self.text();
         for row in file.rows.iter().rev().filter(|row| takes(row)) {
             let end = row.start.0 + row.text.len() + row.ending.len();
@@ -142,7 +146,7 @@ fn replacing_keeps_the_rows_that_the_preview_keeps() {
 }
 
 #[test]
-fn a_file_that_changed_since_the_search_is_left_alone_and_named() {
+fn a_file_changed_since_the_search_is_reported_unchanged() {
     let world = World::new(b"old one\nold two\n", SearchQuery::literal("old"), "new");
     let found = world.search().expect("a match");
     world.files.write(&path(), "another old one\nold two\n");
@@ -182,7 +186,7 @@ fn rows_that_are_left_can_be_replaced_next() {
     ] {
         let file = found.expect("a match");
         let first = file.rows[0].row;
-        let takes = |row: &FoundRow| row.row == first;
+        let takes = |row: &MatchingRow| row.row == first;
         assert_eq!(world.previewed(&file, takes), expect);
         found = world.replace(&file, takes).expect("replaced").rest;
         assert_eq!(world.text(), expect);
@@ -191,7 +195,7 @@ fn rows_that_are_left_can_be_replaced_next() {
 }
 
 #[test]
-fn a_match_beyond_the_shown_part_of_a_row_is_not_previewed() {
+fn a_match_outside_the_shown_text_is_not_previewed() {
     let text = format!("{}old{}old\n", "-".repeat(500), "-".repeat(2_000));
     let world = World::new(text.as_bytes(), SearchQuery::literal("old"), "new");
     let file = world.search().expect("a match");
@@ -267,7 +271,11 @@ fn query(random: &mut Random) -> SearchQuery {
         _ => SearchQuery::regex(random.pattern()),
     };
     SearchQuery {
-        case: random.pick(&[Case::Smart, Case::Sensitive, Case::Insensitive]),
+        case: random.pick(&[
+            CaseSensitivity::Smart,
+            CaseSensitivity::Sensitive,
+            CaseSensitivity::Insensitive,
+        ]),
         whole_word: random.below(5) == 0,
         context_rows: random.below(3),
         ..query
@@ -320,7 +328,7 @@ fn files_hold_what_the_preview_showed() {
         let decoded = text::decode(&content);
         assert_eq!(decoded.read_only, None);
         let one_in = 1 + random.below(3) as u32;
-        let takes = |row: &FoundRow| row.row.0.is_multiple_of(one_in);
+        let takes = |row: &MatchingRow| row.row.0.is_multiple_of(one_in);
         let expect = world.previewed(&file, takes);
         let all = world.query.in_text();
         let replaced = world.replace(&file, takes).expect("replaced");
@@ -329,8 +337,8 @@ fn files_hold_what_the_preview_showed() {
         in_part += usize::from(replaced.rest.is_some());
         replaced_in += 1;
         let left = replaced.rest.iter().flat_map(|file| &file.rows);
-        for found in left.flat_map(FoundRow::matches) {
-            let old = file.rows.iter().flat_map(FoundRow::matches);
+        for found in left.flat_map(MatchingRow::matches) {
+            let old = file.rows.iter().flat_map(MatchingRow::matches);
             let mut same = old.filter(|old| old.groups == found.groups);
             let text = &expect[found.span.range()];
             assert!(same.any(|old| &decoded.text[old.span.range()] == text));

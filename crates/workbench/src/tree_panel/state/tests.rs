@@ -1,22 +1,22 @@
 //! The shown rows of a tree over fake files.
 
-use super::{Editing, ShownRow, TreeState, entry_path};
+use super::{NameEdit, ShownRow, TreeState, entry_path};
 use base::AbsPath;
 use host::{FakeFiles, Files};
-use project::{ListJob, Tree};
+use project::{ListJob, ProjectTree};
 
 fn path(path: &str) -> AbsPath {
     AbsPath::new(path).expect("absolute")
 }
 
-fn tree() -> Tree {
+fn tree() -> ProjectTree {
     let files = FakeFiles::new();
     files.write(&path("/p/Cargo.toml"), "");
     files.write(&path("/p/src/main.rs"), "");
     files.write(&path("/p/src/deep/leaf.rs"), "");
     files.write(&path("/p/.gitignore"), "out\n");
     files.write(&path("/p/out/log.txt"), "");
-    let (mut tree, job) = Tree::new(path("/p"));
+    let (mut tree, job) = ProjectTree::new(path("/p"));
     run(&mut tree, &files, [job]);
     for folder in ["/p/src", "/p/src/deep", "/p/out"] {
         let job = tree.open(&path(folder));
@@ -25,19 +25,19 @@ fn tree() -> Tree {
     tree
 }
 
-fn run(tree: &mut Tree, files: &FakeFiles, jobs: impl IntoIterator<Item = ListJob>) {
+fn run(tree: &mut ProjectTree, files: &FakeFiles, jobs: impl IntoIterator<Item = ListJob>) {
     for job in jobs {
         let listed = job.run(files as &dyn Files);
         tree.accept(listed);
     }
 }
 
-fn names(state: &TreeState, tree: &Tree) -> Vec<String> {
+fn names(state: &TreeState, tree: &ProjectTree) -> Vec<String> {
     let name = |row: &ShownRow| match row {
         ShownRow::NewName { depth, is_folder } => format!("new {depth} {is_folder}"),
         _ => entry_path(tree, row).map(AbsPath::name).unwrap_or_default(),
     };
-    state.shown(tree).iter().map(name).collect()
+    state.visible_rows(tree).iter().map(name).collect()
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn the_selection_steps_and_names_a_folder() {
     state.select_by(&tree, -100);
     assert_eq!(state.selected, Some(path("/p/out")));
     state.selected = None;
-    state.select_edge(&tree, super::Edge::Last);
+    state.select_edge(&tree, super::ListEdge::Last);
     assert_eq!(state.selected, Some(path("/p/Cargo.toml")));
 }
 
@@ -93,10 +93,10 @@ fn the_selection_steps_and_names_a_folder() {
 fn new_names_stand_below_their_folder() {
     let tree = tree();
     let mut state = TreeState {
-        editing: Some(Editing::NewFile(path("/p/src"))),
+        editing: Some(NameEdit::NewFile(path("/p/src"))),
         ..TreeState::default()
     };
     assert_eq!(names(&state, &tree)[2..5], ["src", "new 1 false", "deep"]);
-    state.editing = Some(Editing::NewFolder(path("/p")));
+    state.editing = Some(NameEdit::NewFolder(path("/p")));
     assert_eq!(names(&state, &tree)[0], "new 0 true");
 }

@@ -1,4 +1,4 @@
-//! What stands above excerpts: the file's name, and a line between two places of one file.
+//! Headers of excerpts: the file name, and a divider between two excerpts of the same file.
 
 use base::Row;
 use display::{BlockSpec, Placement};
@@ -10,24 +10,24 @@ use gpui_kit::{
 };
 use ui::{ActiveTheme as _, Button, ButtonStyle, Elide, Label, dp};
 
-use crate::workbench::{Goal, How, Workbench};
+use crate::workbench::{GoToPosition, OpenOptions, Workbench};
 
-/// Height of a file's line, in pixels.
+/// Height of a file header, in pixels.
 const FILE: f32 = 36.0;
-/// Height of the line between two places.
+/// Height of the divider, in pixels.
 const RULE: f32 = 16.0;
 
-/// What the line of a file says.
+/// Content of a file header.
 #[derive(Clone)]
-pub(super) struct File {
+pub(super) struct ExcerptFile {
     pub(super) name: SharedString,
     pub(super) folder: SharedString,
     pub(super) source: Entity<DocumentModel>,
     pub(super) workbench: WeakEntity<Workbench>,
 }
 
-/// Room above a row, in line heights.
-pub(super) fn above(row: Row, height: f32) -> BlockSpec {
+/// Returns a block above a row, with its height in line heights.
+pub(super) fn header_block(row: Row, height: f32) -> BlockSpec {
     BlockSpec {
         row,
         placement: Placement::Above,
@@ -36,9 +36,9 @@ pub(super) fn above(row: Row, height: f32) -> BlockSpec {
     }
 }
 
-/// The line above the first place of a file, and its height.
+/// Returns the height and the view of a file header.
 pub(super) fn file(
-    file: File,
+    file: ExcerptFile,
     excerpts: &Entity<Excerpts>,
     index: usize,
     cx: &App,
@@ -54,7 +54,7 @@ pub(super) fn file(
     (cx.theme().code_lines(FILE), view)
 }
 
-/// The line between two places of one file, and its height.
+/// Returns the height and the view of a divider.
 pub(super) fn rule(cx: &App) -> (f32, BlockView) {
     let view = BlockView::new(|place, _, cx| {
         let line = div().h(px(1.0)).w_full().bg(cx.theme().colors.border);
@@ -69,7 +69,7 @@ pub(super) fn rule(cx: &App) -> (f32, BlockView) {
     (cx.theme().code_lines(RULE), view)
 }
 
-impl File {
+impl ExcerptFile {
     fn render(&self, place: &BlockPlace, row: Row, cx: &mut App) -> AnyElement {
         let colors = cx.theme().colors;
         let is_dirty = self.source.read(cx).document().is_dirty();
@@ -116,7 +116,7 @@ impl File {
                     .children(dot)
                     .children(path.map(|path| {
                         let workbench = self.workbench.clone();
-                        let goal = Goal::InRow {
+                        let goal = GoToPosition::InRow {
                             row,
                             start: 0,
                             end: 0,
@@ -124,7 +124,8 @@ impl File {
                         Button::new(("excerpt-open", place.id.0 as usize), "Open")
                             .style(ButtonStyle::Ghost)
                             .on_click(move |_, window, cx| {
-                                let (path, how) = (path.clone(), How::lasting().at(Some(goal)));
+                                let (path, how) =
+                                    (path.clone(), OpenOptions::lasting().at(Some(goal)));
                                 // The window may be closing.
                                 workbench
                                     .update(cx, |workbench, cx| {

@@ -1,9 +1,9 @@
-//! How a change under review looks in its text, and where it lies there.
+//! Appearance and position of a change under review in its text.
 
 use base::{AbsPath, Row, Span};
 use composer_panel::ComposerPanel;
 use composer_panel::actions::{AcceptHere, RejectHere};
-use composer_panel::board::{Board, Hunk, Verdict};
+use composer_panel::board::{Board, BoardHunk, HunkVerdict};
 use editor::{BlockPlace, BlockView, ReviewMark};
 use gpui_kit::{
     Action, AnyElement, App, Div, InteractiveElement as _, IntoElement as _, ParentElement as _,
@@ -13,26 +13,28 @@ use gpui_kit::{
 use text::{RowSpan, Snapshot};
 use ui::{ActiveTheme as _, Button, ButtonStyle, Icon, KeyHint, Label, dp, keys_text};
 
-/// Lines that went which are shown; the rest is counted.
-const MOST_GONE: usize = 40;
-/// How far from its line a change is looked for, in rows: what was written above may have moved it.
+/// Maximum number of removed lines shown; the rest is only counted.
+const MAX_REMOVED_LINES: usize = 40;
+/// Maximum distance from its line, in rows, at which a change is searched: earlier edits may have
+/// moved it.
 const AROUND: u32 = 400;
 /// Height of the line with the buttons, in pixels.
 const HEAD: f32 = 32.0;
 
-/// A change as it is shown.
+/// A change shown in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
-    hunk: Hunk,
+pub(super) struct ShownChange {
+    hunk: BoardHunk,
     rows: RowSpan,
-    /// Which letter and colour its agent has.
+    /// Index of the letter and colour of its agent.
     mark: usize,
     agent: String,
 }
 
-/// The changes that made a text what it is, in its order. None where the text is another by now.
-pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Vec<Shown> {
-    let mut shown: Vec<Shown> = Vec::new();
+/// Returns the changes already contained in a text, in text order; those that no longer match are
+/// left out.
+pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Vec<ShownChange> {
+    let mut shown: Vec<ShownChange> = Vec::new();
     for agent in &board.agents {
         let Some(root) = &agent.root else {
             continue;
@@ -43,7 +45,7 @@ pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Ve
         let own = board.hunks_of(Some(&agent.id));
         for hunk in own.filter(|hunk| root.join(&hunk.path) == *path) {
             if let Some(rows) = rows_of(hunk, snapshot) {
-                shown.push(Shown {
+                shown.push(ShownChange {
                     hunk: hunk.clone(),
                     rows,
                     mark: agent.mark,
@@ -56,8 +58,8 @@ pub(super) fn shown_in(path: &AbsPath, snapshot: &Snapshot, board: &Board) -> Ve
     shown
 }
 
-/// Where the rows lie that a change brought: at its line, or else where the same rows are nearest to it.
-fn rows_of(hunk: &Hunk, snapshot: &Snapshot) -> Option<RowSpan> {
+/// Finds the rows that a change inserted: at its line, or else the nearest identical rows.
+fn rows_of(hunk: &BoardHunk, snapshot: &Snapshot) -> Option<RowSpan> {
     let line = hunk.line.saturating_sub(1);
     let count = u32::try_from(hunk.after.len()).ok()?;
     let at = |start: u32| RowSpan {
@@ -79,16 +81,16 @@ fn rows_of(hunk: &Hunk, snapshot: &Snapshot) -> Option<RowSpan> {
     steps.flatten().find(|start| is_here(*start)).map(at)
 }
 
-impl Shown {
+impl ShownChange {
     pub(super) fn hunk_id(&self) -> &str {
         &self.hunk.id
     }
 
-    /// What the editor shows of it.
+    /// Returns the editor's mark for the change.
     pub(super) fn mark(&self, panel: &WeakEntity<ComposerPanel>, cx: &App) -> ReviewMark {
         let gone = self.hunk.before.len();
-        let more = usize::from(gone > MOST_GONE);
-        let rows = gone.min(MOST_GONE) + more;
+        let more = usize::from(gone > MAX_REMOVED_LINES);
+        let rows = gone.min(MAX_REMOVED_LINES) + more;
         let (shown, panel) = (self.clone(), panel.clone());
         ReviewMark {
             rows: self.rows,
@@ -105,29 +107,29 @@ impl Shown {
     ) -> AnyElement {
         let colors = cx.theme().colors;
         let key = place.id.0 as usize;
-        let button = |id: &'static str, label: &'static str, verdict: Verdict| {
+        let button = |id: &'static str, label: &'static str, verdict: HunkVerdict| {
             let (panel, hunk) = (panel.clone(), self.hunk.id.clone());
             Button::new((id, key), label)
                 .style(ButtonStyle::Ghost)
                 .icon(match verdict {
-                    Verdict::Accepted => Icon::Check,
-                    Verdict::Open | Verdict::Rejected => Icon::Close,
+                    HunkVerdict::Accepted => Icon::Check,
+                    HunkVerdict::Open | HunkVerdict::Rejected => Icon::Close,
                 })
                 .on_click(move |_, _, cx| {
                     // The panel lives as long as the window.
                     panel
-                        .update(cx, |panel, cx| panel.judge_hunk(&hunk, verdict, cx))
+                        .update(cx, |panel, cx| panel.decide_hunk(&hunk, verdict, cx))
                         .ok();
                 })
         };
         let verdict = match self.hunk.verdict {
-            Verdict::Open => None,
-            Verdict::Accepted => Some(("accepted", colors.added)),
-            Verdict::Rejected => Some(("rejected", colors.removed)),
+            HunkVerdict::Open => None,
+            HunkVerdict::Accepted => Some(("accepted", colors.added)),
+            HunkVerdict::Rejected => Some(("rejected", colors.removed)),
         };
         let verdict = verdict.map(|(word, color)| Label::new(word).tiny().color(color));
         let head = head(place, cx)
-            .child(composer_panel::mark(self.mark, cx))
+            .child(composer_panel::agent_mark(self.mark, cx))
             .child(
                 div()
                     .min_w_0()
@@ -135,9 +137,9 @@ impl Shown {
                     .child(Label::new(self.agent.clone()).small().muted()),
             )
             .children(verdict)
-            .child(button("inline-accept", "Accept", Verdict::Accepted))
+            .child(button("inline-accept", "Accept", HunkVerdict::Accepted))
             .children(keys(&AcceptHere, cx))
-            .child(button("inline-reject", "Reject", Verdict::Rejected))
+            .child(button("inline-reject", "Reject", HunkVerdict::Rejected))
             .children(keys(&RejectHere, cx));
         let name = format!("Change by {}, line {}", self.agent, self.hunk.line);
         div()
@@ -148,15 +150,17 @@ impl Shown {
             .size_full()
             .flex()
             .flex_col()
-            .when(self.hunk.verdict == Verdict::Rejected, |it| it.opacity(0.6))
+            .when(self.hunk.verdict == HunkVerdict::Rejected, |it| {
+                it.opacity(0.6)
+            })
             .child(head)
-            .children(gone(&self.hunk.before, place, cx))
+            .children(removed_lines(&self.hunk.before, place, cx))
             .into_any_element()
     }
 }
 
-/// The lines that went, as they were written.
-fn gone(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
+/// Renders the removed lines verbatim.
+fn removed_lines(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
     let theme = cx.theme();
     let row = || {
         div()
@@ -171,7 +175,7 @@ fn gone(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
             .bg(theme.colors.removed_ground)
             .text_color(theme.colors.text)
     };
-    let shown = lines.iter().take(MOST_GONE);
+    let shown = lines.iter().take(MAX_REMOVED_LINES);
     let mut rows: Vec<Div> = shown
         .map(|line| row().child(line.replace('\t', "    ")))
         .collect();
@@ -183,9 +187,9 @@ fn gone(lines: &[String], place: &BlockPlace, cx: &App) -> Vec<Div> {
     rows
 }
 
-/// Says above a row what a text is for, and how it is done with.
+/// Returns a mark above a row that explains how to resolve the conflict.
 pub(super) fn draft_mark(path: &str, row: Row, cx: &App) -> ReviewMark {
-    let text = format!("Conflict in {path}: write how it ends, without the marks");
+    let text = format!("Conflict in {path}: edit the text and remove the conflict markers");
     ReviewMark {
         rows: RowSpan {
             start: row,
@@ -212,7 +216,7 @@ pub(super) fn draft_mark(path: &str, row: Row, cx: &App) -> ReviewMark {
     }
 }
 
-/// The line above a change, where the text begins.
+/// Renders the header above a change, aligned with the text.
 fn head(place: &BlockPlace, cx: &App) -> Div {
     let colors = cx.theme().colors;
     div()
@@ -230,8 +234,8 @@ fn head(place: &BlockPlace, cx: &App) -> Div {
         .text_size(dp(12.0))
 }
 
-/// The keys of an action, wherever the keyboard is: a change that was just put up has no place in the window yet by
-/// which keys could be found.
+/// Returns the key binding of an action in any context: a newly inserted mark is not yet in the
+/// focus tree, which a contextual lookup would need.
 fn keys(action: &dyn Action, cx: &App) -> Option<KeyHint> {
     let keymap = cx.key_bindings();
     let keymap = keymap.borrow();
@@ -243,9 +247,9 @@ fn keys(action: &dyn Action, cx: &App) -> Option<KeyHint> {
 mod tests {
     use super::*;
 
-    fn hunk(line: u32, before: &[&str], after: &[&str]) -> Hunk {
+    fn hunk(line: u32, before: &[&str], after: &[&str]) -> BoardHunk {
         let own = |lines: &[&str]| lines.iter().map(|it| (*it).to_owned()).collect();
-        Hunk {
+        BoardHunk {
             id: "h".to_owned(),
             agent: "a".to_owned(),
             path: "x".to_owned(),
@@ -256,12 +260,12 @@ mod tests {
             note: None,
             author: None,
             risk: None,
-            verdict: Verdict::Open,
+            verdict: HunkVerdict::Open,
         }
     }
 
     #[track_caller]
-    fn check(text: &str, hunk: &Hunk, rows: Option<(u32, u32)>) {
+    fn check(text: &str, hunk: &BoardHunk, rows: Option<(u32, u32)>) {
         let found = rows_of(hunk, &Snapshot::new(text));
         assert_eq!(found.map(|rows| (rows.start.0, rows.end.0)), rows);
     }
@@ -281,7 +285,7 @@ mod tests {
     fn what_only_went_lies_between_rows() {
         check("one\ntwo\n", &hunk(2, &["gone"], &[]), Some((1, 1)));
         check("one\n", &hunk(9, &["gone"], &[]), Some((2, 2)));
-        // A change of a file's mode has no place in its text.
+        // A change of a file's mode has no position in its text.
         check("one\n", &hunk(1, &[], &[]), None);
     }
 }

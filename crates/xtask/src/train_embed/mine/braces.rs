@@ -122,9 +122,10 @@ fn body(code: &[u8], mut at: usize, skips: &[&[u8]]) -> Option<usize> {
             b'(' | b'[' => at = closing(code, at)?,
             b'{' => {
                 let before = code[..at].trim_ascii_end();
-                match skips.iter().any(|word| before.ends_with(word)) {
-                    true => at = closing(code, at)?,
-                    false => return Some(at),
+                if skips.iter().any(|word| before.ends_with(word)) {
+                    at = closing(code, at)?
+                } else {
+                    return Some(at);
                 }
             }
             b';' | b'}' => return None,

@@ -49,7 +49,7 @@ fn is_near(runs: &HashSet<u64>, known: &HashMap<u64, Vec<u32>>, sizes: &[usize])
 fn runs(code: &str) -> HashSet<u64> {
     let mut words = Vec::new();
     index::words::each(code, 600, |word| {
-        if let index::words::Word::Whole { text, .. } = word {
+        if let index::words::SplitWord::Whole { text, .. } = word {
             words.push(hash(text.as_bytes(), 0xcbf2_9ce4_8422_2325));
         }
     });

@@ -1,6 +1,6 @@
 //! One step of the training: how far the batch is from right, and every row moved against it (Adam).
 
-use index::table::DIMS;
+use index::embedding::DIMS;
 
 use super::{Bag, Tuning};
 use crate::train_embed::{bags, matrix, threads};

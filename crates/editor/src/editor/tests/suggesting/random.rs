@@ -91,9 +91,10 @@ impl Session<'_> {
         let head = self
             .editor
             .update(self.cx, |editor, cx| editor.selections(cx).primary().head);
-        let at = match self.rng.random_bool(0.5) {
-            true => head,
-            false => self.place(&snapshot),
+        let at = if self.rng.random_bool(0.5) {
+            head
+        } else {
+            self.place(&snapshot)
         };
         let mut span = Span::at(at);
         if self.rng.random_bool(0.3) {
@@ -203,10 +204,10 @@ impl Session<'_> {
             return None;
         };
         let offered = offered.expect("what was taken was offered");
-        assert!(offered.stands_in(&before));
+        assert!(offered.applies_to(&before));
         if is_single {
             let mut expected = before.to_string();
-            for edit in offered.taking(part).iter().rev() {
+            for edit in offered.accept_edits(part).iter().rev() {
                 expected.replace_range(edit.span.range(), &edit.text);
             }
             assert_eq!(after.to_string(), expected);
@@ -261,7 +262,7 @@ impl Session<'_> {
             assert_eq!(editor.snapshot.revision(), text.revision());
             if let Some(offered) = editor.suggestion() {
                 assert_eq!(offered.revision, text.revision());
-                assert!(offered.stands_in(&text), "{log:?}");
+                assert!(offered.applies_to(&text), "{log:?}");
             } else {
                 assert!(!editor.shows_suggestion(), "{log:?}");
             }
@@ -293,8 +294,8 @@ impl Session<'_> {
     }
 }
 
-/// Whether the caret stands within the blanks of a row that is less indented than the brackets around it ask for. Told
-/// by counting braces, which is what the text of these sessions goes by.
+/// Returns whether the caret is within the leading blanks of a row that is indented less than the
+/// enclosing brackets require. Counts braces, the only brackets in these texts.
 fn wants_indent(snapshot: &Snapshot, head: ByteOffset) -> bool {
     let row = snapshot.point_at(head).row;
     let text = snapshot.row_text(row).into_owned();
@@ -338,10 +339,7 @@ fn run(seed: u64, cx: &mut TestAppContext) {
 }
 
 #[gpui_kit::test(iterations = 8)]
-fn what_is_shown_stands_and_what_is_taken_is_what_was_offered(
-    cx: &mut TestAppContext,
-    rng: StdRng,
-) {
+fn accepting_yields_exactly_the_shown_suggestion(cx: &mut TestAppContext, rng: StdRng) {
     let mut rng = rng;
     run(rng.random(), cx);
 }

@@ -276,12 +276,12 @@ fn any_blank_dropped_in_both(edit: &Edit, _: Language, random: &mut StdRng) -> O
         .flatten()
 }
 
-/// Whether this blank line stands beside another near an end of the block.
+/// Whether this blank line is next to another near an end of the block.
 fn is_paired(edit: &Edit, ix: usize) -> bool {
     is_beside_blank(edit, ix) && edit.kept.0.min(edit.kept.1) < 3
 }
 
-/// Whether this blank line stands beside another: which of the two it is cannot be told, and the
+/// Whether this blank line is next to another: it is ambiguous which of the two is meant, and the
 /// other may be what changes.
 fn is_beside_blank(edit: &Edit, ix: usize) -> bool {
     let beside = [ix.checked_sub(1), Some(ix + 1)].into_iter().flatten();
@@ -447,15 +447,12 @@ fn no_final_feed(edit: &Edit, _: Language, _: &mut StdRng) -> Option<Corruption>
 fn copy_elsewhere(edit: &Edit, _: Language, random: &mut StdRng) -> Option<Corruption> {
     let mut before = edit.before.clone();
     let mut after = edit.after();
-    match random.random_bool(0.5) {
-        true => {
-            before.extend(edit.old.iter().cloned());
-            after.extend(edit.old.iter().cloned());
-        }
-        false => {
-            before.splice(0..0, edit.old.iter().cloned());
-            after.splice(0..0, edit.old.iter().cloned());
-        }
+    if random.random_bool(0.5) {
+        before.extend(edit.old.iter().cloned());
+        after.extend(edit.old.iter().cloned());
+    } else {
+        before.splice(0..0, edit.old.iter().cloned());
+        after.splice(0..0, edit.old.iter().cloned());
     }
     let mut spoilt = lines(&edit.old, &edit.new)?;
     spoilt.before = Some(joined(&before));
@@ -519,9 +516,12 @@ fn wrapped_in_another_unit(
     if !opens || edit.old.iter().filter(|line| !line.is_empty()).count() < 3 {
         return None;
     }
-    let wrapped = inner.iter().map(|line| match line.is_empty() {
-        true => String::new(),
-        false => format!("{unit}{line}"),
+    let wrapped = inner.iter().map(|line| {
+        if line.is_empty() {
+            String::new()
+        } else {
+            format!("{unit}{line}")
+        }
     });
     let mut new = vec![edit.old[0].clone(), format!("{base}with lock:")];
     new.extend(wrapped);

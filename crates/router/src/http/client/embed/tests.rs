@@ -1,4 +1,4 @@
-//! Vectors from a provider that is told what to answer.
+//! Tests of embeddings with a provider that returns prepared responses.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,28 +9,32 @@ use serde_json::json;
 
 use super::*;
 use crate::http::{Providers, Transport};
-use crate::keys::{Output, Vault};
+use crate::keys::{ProgramOutput, SecretSource};
 
-/// What comes behind the body.
+/// Continuation of the stream after the body.
 #[derive(Clone, Copy)]
 enum End {
     Whole,
-    /// The body again and again.
+    /// Repeats the body forever.
     Never,
     Torn,
     Stalled,
 }
 
-/// Answers every call alike, and keeps what it was asked; without a status it is silent.
+/// Answers every call the same way and records it; without a status it stays silent.
 struct Server {
     status: Option<u16>,
     body: String,
     end: End,
-    asked: Mutex<Vec<Call>>,
+    asked: Mutex<Vec<HttpRequest>>,
 }
 
 impl Transport for Server {
-    fn call(&self, call: Call, _: Duration) -> BoxFuture<'static, Result<Reply, Failure>> {
+    fn call(
+        &self,
+        call: HttpRequest,
+        _: Duration,
+    ) -> BoxFuture<'static, Result<HttpResponse, Failure>> {
         self.asked.lock().expect("nobody panicked").push(call);
         let (status, body) = (self.status, Bytes::from(self.body.clone()));
         let body = std::iter::repeat(body);
@@ -38,7 +42,7 @@ impl Transport for Server {
             End::Whole => stream::iter(body.take(1).map(Ok)).boxed(),
             End::Never => stream::iter(body.map(Ok)).boxed(),
             End::Torn => {
-                let torn = Err(Broken("the line is cut".to_owned()));
+                let torn = Err(ConnectionBroken("the line is cut".to_owned()));
                 stream::iter(body.take(1).map(Ok).chain([torn])).boxed()
             }
             End::Stalled => stream::iter(body.take(1).map(Ok))
@@ -49,7 +53,7 @@ impl Transport for Server {
             let Some(status) = status else {
                 return std::future::pending().await;
             };
-            Ok(Reply {
+            Ok(HttpResponse {
                 status,
                 headers: Vec::new(),
                 body,
@@ -59,10 +63,10 @@ impl Transport for Server {
     }
 }
 
-/// A world with one key.
+/// A vault with one key.
 struct Key;
 
-impl Vault for Key {
+impl SecretSource for Key {
     fn environment(&self, name: &str) -> Option<String> {
         (name == "MAKER_API_KEY").then(|| "sk-canary".to_owned())
     }
@@ -72,7 +76,7 @@ impl Vault for Key {
         _: &'a [String],
         _: Option<Secret>,
         _: Duration,
-    ) -> BoxFuture<'a, Result<Output, String>> {
+    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
         std::future::ready(Err("no programs here".to_owned())).boxed()
     }
 }
@@ -81,7 +85,7 @@ async fn embedded(
     model: &str,
     status: Option<u16>,
     body: &str,
-) -> (Result<Vec<Vec<f32>>, Failure>, Vec<Call>) {
+) -> (Result<Vec<Vec<f32>>, Failure>, Vec<HttpRequest>) {
     let server = Server {
         status,
         body: body.to_owned(),
@@ -91,7 +95,10 @@ async fn embedded(
     embedded_by(server, model).await
 }
 
-async fn embedded_by(server: Server, model: &str) -> (Result<Vec<Vec<f32>>, Failure>, Vec<Call>) {
+async fn embedded_by(
+    server: Server,
+    model: &str,
+) -> (Result<Vec<Vec<f32>>, Failure>, Vec<HttpRequest>) {
     let (mut providers, _) = Providers::builtin();
     let own = json!({
         "maker": {
@@ -102,7 +109,8 @@ async fn embedded_by(server: Server, model: &str) -> (Result<Vec<Vec<f32>>, Fail
     let server = Arc::new(server);
     let transport: Arc<dyn Transport> = server.clone();
     let profiles = Arc::new(|_: &ModelId| None);
-    let client = HttpClient::over(providers, profiles, Arc::new(Key), |_| transport.clone());
+    let client =
+        HttpClient::with_transport(providers, profiles, Arc::new(Key), |_| transport.clone());
     let model = ModelId::parse(model).expect("a model");
     let answer = client.embed(&model, &["one", "two"]).await;
     let asked = server.asked.lock().expect("nobody panicked").clone();
@@ -110,7 +118,7 @@ async fn embedded_by(server: Server, model: &str) -> (Result<Vec<Vec<f32>>, Fail
 }
 
 #[tokio::test]
-async fn texts_go_out_and_vectors_come_back() {
+async fn embeddings_are_requested_and_returned() {
     let body = r#"{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[2]}]}"#;
     let (answer, asked) = embedded("maker/m", Some(200), body).await;
     assert_eq!(answer.ok(), Some(vec![vec![1.0], vec![2.0]]));
@@ -125,7 +133,7 @@ async fn texts_go_out_and_vectors_come_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_goes_wrong_is_a_sentence_without_the_key() {
+async fn errors_are_sentences_without_the_key() {
     let check = async |model: &str, status, body: &str, words: &str| {
         let (answer, _) = embedded(model, status, body).await;
         let message = answer.expect_err("it fails").message;
@@ -135,21 +143,15 @@ async fn what_goes_wrong_is_a_sentence_without_the_key() {
     let refusal = r#"{"error":{"message":"wrong key sk-canary"}}"#;
     check("maker/m", Some(401), refusal, "Maker").await;
     check("maker/m", Some(404), "no such page", "Maker").await;
-    check("maker/m", Some(200), "<html>", "no list of vectors").await;
-    check("maker/m", Some(200), r#"{"data":[]}"#, "every text").await;
+    check("maker/m", Some(200), "<html>", "not a list of vectors").await;
+    check("maker/m", Some(200), r#"{"data":[]}"#, "for some text").await;
     check("maker/m", None, "", "within 10 s").await;
-    check("anthropic/m", Some(200), "", "as OpenAI does").await;
-    check(
-        "nobody/m",
-        Some(200),
-        "",
-        "No provider is called \"nobody\"",
-    )
-    .await;
+    check("anthropic/m", Some(200), "", "OpenAI-compatible").await;
+    check("nobody/m", Some(200), "", "There is no provider \"nobody\"").await;
 }
 
 #[tokio::test]
-async fn what_has_no_end_is_not_read_to_its_end() {
+async fn endless_response_is_not_read_to_its_end() {
     let check = async |status, is_refusal: bool| {
         let server = Server {
             status: Some(status),
@@ -159,14 +161,14 @@ async fn what_has_no_end_is_not_read_to_its_end() {
         };
         let (answer, _) = embedded_by(server, "maker/m").await;
         let message = answer.expect_err("it fails").message;
-        assert_eq!(message.contains("without an end"), !is_refusal, "{message}");
+        assert_eq!(message.contains("too long"), !is_refusal, "{message}");
     };
     check(400, true).await;
     check(200, false).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_that_is_cut_or_stalls_is_still_one() {
+async fn truncated_or_stalled_refusal_is_still_reported() {
     for end in [End::Torn, End::Stalled] {
         let server = Server {
             status: Some(401),

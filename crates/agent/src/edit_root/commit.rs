@@ -1,0 +1,304 @@
+//! Writes a set of files: all of them or, when a step fails, none.
+//!
+//! Each file is replaced atomically. The set as a whole is not atomic for a concurrent reader or a
+//! crash, but a failing step rolls back those before it. Removed files are renamed until everything
+//! else has succeeded, so that a rollback can restore them.
+//! Start at `commit`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use base::AbsPath;
+use host::{Error, ErrorReason, ExpectedContent, FileKind, Files, OnDisk, SaveRequest};
+
+use super::{CommitAction, OriginalFile, PlannedChange};
+
+/// Suffix of a removed file until the commit finishes.
+const ASIDE: &str = ".burin-removed";
+
+/// Applies all changes or none, and returns warnings.
+///
+/// # Errors
+///
+/// The step that failed, the files that could not be restored, and whether another program changed
+/// a file in the meantime.
+pub fn commit(
+    files: &dyn Files,
+    recovery: &AbsPath,
+    changes: &[PlannedChange],
+) -> Result<Vec<String>, CommitError> {
+    let mut work = EditTransaction {
+        files,
+        recovery,
+        done: Vec::new(),
+        warnings: Vec::new(),
+    };
+    match work.all(changes) {
+        Ok(()) => Ok(work.finish()),
+        Err(error) => Err(CommitError {
+            is_external: matches!(
+                error.reason,
+                ErrorReason::ChangedOnDisk { .. } | ErrorReason::AlreadyExists
+            ),
+            sentence: work.roll_back(&error),
+        }),
+    }
+}
+
+/// The reason a commit was rolled back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitError {
+    /// The failed step, and the files that could not be restored.
+    pub sentence: String,
+    /// Whether another program changed a file after it was read.
+    pub is_external: bool,
+}
+
+impl fmt::Display for CommitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.sentence)
+    }
+}
+
+struct EditTransaction<'a> {
+    files: &'a dyn Files,
+    recovery: &'a AbsPath,
+    /// Applied steps, in order.
+    done: Vec<AppliedStep>,
+    warnings: Vec<String>,
+}
+
+/// A completed step, with the data needed to undo it.
+enum AppliedStep {
+    /// A folder was created.
+    Folder(AbsPath),
+    /// A file was created.
+    Created { path: AbsPath, now: OnDisk },
+    /// A file's contents were replaced.
+    Replaced {
+        path: AbsPath,
+        before: Vec<u8>,
+        now: OnDisk,
+    },
+    /// A file was renamed.
+    Renamed { from: AbsPath, to: AbsPath },
+    /// A file to be removed was renamed; `finish` removes it.
+    PutAside { path: AbsPath, aside: AbsPath },
+}
+
+impl EditTransaction<'_> {
+    fn all(&mut self, changes: &[PlannedChange]) -> Result<(), Error> {
+        self.check(changes)?;
+        let mut moved = BTreeSet::new();
+        for change in changes {
+            if let CommitAction::Write {
+                content,
+                before,
+                moved_from,
+            } = &change.action
+            {
+                let source = moved_from.as_ref().filter(|_| before.is_none());
+                let source = source.and_then(|from| Some((from, removed(changes, from)?)));
+                if let Some((from, before)) = source {
+                    self.relocate(from, &change.path, content, before)?;
+                    moved.insert(from.clone());
+                } else {
+                    self.write(&change.path, content, before.as_ref())?;
+                }
+            }
+        }
+        for change in changes {
+            if matches!(change.action, CommitAction::Remove(_)) && !moved.contains(&change.path) {
+                self.put_aside(&change.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks, before the first step, that every file is unchanged since it was read and is
+    /// writable.
+    fn check(&self, changes: &[PlannedChange]) -> Result<(), Error> {
+        for change in changes {
+            let before = match &change.action {
+                CommitAction::Write { before, .. } => before.as_ref(),
+                CommitAction::Remove(before) => Some(before),
+            };
+            let path = &change.path;
+            let refused = |reason| Err(Error::new(path, "change", reason));
+            match (before, self.files.stat(path)) {
+                (None, Err(error)) if error.is_not_found() => {}
+                (None, Ok(_)) => return refused(ErrorReason::AlreadyExists),
+                (_, Err(error)) => return Err(error),
+                (Some(_), Ok(now)) if now.kind != FileKind::File => {
+                    return refused(ErrorReason::NotAFile(now.kind));
+                }
+                (Some(before), Ok(now)) if now.stamp != before.on_disk.stamp => {
+                    return refused(ErrorReason::ChangedOnDisk { now: Some(now) });
+                }
+                (Some(_), Ok(now)) if !now.is_writable => {
+                    return refused(ErrorReason::ReadOnly);
+                }
+                (Some(_), Ok(_)) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        path: &AbsPath,
+        content: &[u8],
+        before: Option<&OriginalFile>,
+    ) -> Result<(), Error> {
+        self.make_folders(path)?;
+        let expected = match before {
+            Some(before) => ExpectedContent::Unchanged(before.on_disk),
+            None => ExpectedContent::Absent,
+        };
+        let now = self.save(path, content, expected)?;
+        let path = path.clone();
+        self.done.push(match before {
+            Some(before) => AppliedStep::Replaced {
+                path,
+                before: before.content.clone(),
+                now,
+            },
+            None => AppliedStep::Created { path, now },
+        });
+        Ok(())
+    }
+
+    /// Renames a file and then writes it, so that it keeps its identity and mode.
+    fn relocate(
+        &mut self,
+        from: &AbsPath,
+        to: &AbsPath,
+        content: &[u8],
+        before: &OriginalFile,
+    ) -> Result<(), Error> {
+        self.make_folders(to)?;
+        self.files.rename(from, to)?;
+        self.done.push(AppliedStep::Renamed {
+            from: from.clone(),
+            to: to.clone(),
+        });
+        if content == before.content {
+            Ok(())
+        } else {
+            self.write(to, content, Some(before))
+        }
+    }
+
+    fn put_aside(&mut self, path: &AbsPath) -> Result<(), Error> {
+        let folder = path.parent().unwrap_or_else(|| path.clone());
+        let aside = folder.join(format!(".{}{ASIDE}", path.name()));
+        self.files.rename(path, &aside)?;
+        self.done.push(AppliedStep::PutAside {
+            path: path.clone(),
+            aside,
+        });
+        Ok(())
+    }
+
+    fn make_folders(&mut self, path: &AbsPath) -> Result<(), Error> {
+        let mut missing = Vec::new();
+        let mut folder = path.parent();
+        while let Some(above) = folder.filter(|folder| !self.files.exists(folder)) {
+            folder = above.parent();
+            missing.push(above);
+        }
+        for folder in missing.into_iter().rev() {
+            self.files.create_folder(&folder)?;
+            self.done.push(AppliedStep::Folder(folder));
+        }
+        Ok(())
+    }
+
+    fn save(
+        &mut self,
+        path: &AbsPath,
+        content: &[u8],
+        expected: ExpectedContent,
+    ) -> Result<OnDisk, Error> {
+        let saved = self.files.save(&SaveRequest {
+            path,
+            content,
+            expected,
+            recovery_folder: self.recovery,
+        })?;
+        let warning = saved.unconfirmed.map(|error| error.to_string());
+        self.warnings.extend(warning);
+        Ok(saved.on_disk)
+    }
+
+    /// Removes the files that were renamed for removal.
+    fn finish(mut self) -> Vec<String> {
+        for done in &self.done {
+            if let AppliedStep::PutAside { path, aside } = done
+                && let Err(error) = self.files.remove(aside)
+            {
+                self.warnings.push(format!("{path} is gone, but {error}"));
+            }
+        }
+        self.warnings
+    }
+
+    fn roll_back(mut self, failure: &Error) -> String {
+        let mut stuck = Vec::new();
+        while let Some(done) = self.done.pop() {
+            if let Err(error) = self.undo(&done) {
+                stuck.push(error.to_string());
+            }
+        }
+        if stuck.is_empty() {
+            format!("{failure}; nothing was changed")
+        } else {
+            format!(
+                "{failure}; what was changed before could not all be put back: {}",
+                stuck.join("; ")
+            )
+        }
+    }
+
+    fn undo(&mut self, done: &AppliedStep) -> Result<(), Error> {
+        match done {
+            AppliedStep::Folder(folder) => {
+                // A folder that others have put files into stays.
+                let is_empty = self.files.list(folder)?.entries.is_empty();
+                if is_empty {
+                    self.files.remove(folder)
+                } else {
+                    Ok(())
+                }
+            }
+            AppliedStep::Created { path, now } => {
+                if self.files.stat(path)?.stamp == now.stamp {
+                    self.files.remove(path)
+                } else {
+                    let now = self.files.stat(path).ok();
+                    Err(Error::new(
+                        path,
+                        "remove",
+                        ErrorReason::ChangedOnDisk { now },
+                    ))
+                }
+            }
+            AppliedStep::Replaced { path, before, now } => self
+                .save(path, before, ExpectedContent::Unchanged(*now))
+                .map(|_| ()),
+            AppliedStep::Renamed { from, to } => self.files.rename(to, from),
+            AppliedStep::PutAside { path, aside } => self.files.rename(aside, path),
+        }
+    }
+}
+
+/// Returns the previous contents of a path that is removed.
+fn removed<'a>(changes: &'a [PlannedChange], path: &AbsPath) -> Option<&'a OriginalFile> {
+    changes.iter().find_map(|change| match &change.action {
+        CommitAction::Remove(before) if change.path == *path => Some(before),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

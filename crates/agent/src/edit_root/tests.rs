@@ -1,0 +1,97 @@
+//! Paths that leave the root, and files as edits see them.
+
+use host::FakeFiles;
+
+use super::*;
+
+fn path(path: &str) -> AbsPath {
+    AbsPath::new(path).expect("absolute")
+}
+
+fn world() -> FakeFiles {
+    let files = FakeFiles::new();
+    files.write(&path("/r/a"), "a\n");
+    files.write(&path("/r/in/b"), "b\n");
+    files.write(&path("/out/secret"), "s\n");
+    files.link(&path("/r/away"), "/out");
+    files.link(&path("/r/file-away"), "/out/secret");
+    files.link(&path("/r/nowhere"), "/out/new");
+    files.link(&path("/r/inside"), "/r/in/b");
+    files.link(&path("/link"), "/r");
+    files
+}
+
+#[test]
+fn paths_cannot_leave_the_root() {
+    let files = world();
+    for root in ["/r", "/link"] {
+        let ground = EditRoot::new(&files, &path(root)).expect("a folder");
+        for good in ["a", "./a", "in/b", "new/deep/file", "inside"] {
+            let real = ground.resolve(good).expect(good);
+            assert!(real.is_within(&path("/r")), "{good}");
+        }
+        for bad in [
+            "",
+            " ",
+            ".",
+            "..",
+            "../out/secret",
+            "in/../../out/secret",
+            "/out/secret",
+            "away/secret",
+            "away/new",
+            "file-away",
+            "nowhere",
+            "a\0b",
+            "/r/a",
+        ] {
+            let sentence = ground.resolve(bad).expect_err(bad);
+            assert!(!sentence.is_empty());
+        }
+    }
+}
+
+#[test]
+fn symlink_is_not_removed_as_its_target() {
+    let files = world();
+    let ground = EditRoot::new(&files, &path("/r")).expect("a folder");
+    assert_eq!(ground.resolve_own("in/b"), Ok(path("/r/in/b")));
+    assert!(ground.resolve_own("inside").is_err());
+}
+
+#[test]
+fn files_keep_encoding_and_line_endings() {
+    let files = world();
+    files.write(&path("/r/bom"), b"\xef\xbb\xbfx\r\n");
+    files.write(&path("/r/binary"), b"\0\x01\x02\0\0\xff");
+    let ground = EditRoot::new(&files, &path("/r")).expect("a folder");
+    assert!(matches!(ground.find("binary"), FileLookup::Refused(_)));
+    assert!(matches!(ground.find("away/secret"), FileLookup::Refused(_)));
+    assert_eq!(ground.find("new"), FileLookup::Missing);
+    assert_eq!(ground.find("bom"), FileLookup::Text("x\r\n".into()));
+    let plan = |path: &str, text: &str| FilePlan {
+        path: path.to_owned(),
+        effect: FileEffect::Create {
+            text: text.to_owned(),
+            moved_from: Some("bom".to_owned()),
+        },
+    };
+    let changes = ground.changes(&[plan("to", "y\r\n")]).expect("encodable");
+    let [
+        PlannedChange {
+            action: CommitAction::Write { content, .. },
+            ..
+        },
+    ] = changes.as_slice()
+    else {
+        panic!("one file is written: {changes:?}");
+    };
+    assert_eq!(content, b"\xef\xbb\xbfy\r\n");
+    let twice = [plan("in/b", "1"), plan("inside", "2")];
+    assert!(
+        ground
+            .changes(&twice)
+            .expect_err("refused")
+            .contains("one file")
+    );
+}

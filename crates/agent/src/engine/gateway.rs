@@ -1,0 +1,116 @@
+//! Access to models: the router, or a script in tests.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use model::policy::{AgentId, TurnId};
+use model::{ModelClient, Price, Profile, ScriptedClient};
+use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest};
+
+/// Answers model requests, and knows the profile and price of each model.
+pub trait ModelGateway: Send + Sync {
+    /// Sends a request. Nothing happens until the stream is polled; dropping the stream cancels the
+    /// request.
+    fn ask(&self, ask: RouterRequest) -> BoxStream<'static, RouterEvent>;
+
+    /// Returns the profile of a model: `provider/model`, `auto` or `demo`.
+    fn profile(&self, model: &str) -> Arc<Profile>;
+
+    /// Returns the price of a model, if known.
+    fn price(&self, model: &str) -> Option<Price>;
+
+    /// Reports the end of a turn.
+    fn end_turn(&self, _agent: AgentId, _turn: TurnId) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// Reports the end of an agent.
+    fn end_agent(&self, _agent: AgentId) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// Model access through the router.
+#[derive(Clone)]
+pub struct RouterGateway {
+    /// Handle of the router.
+    pub router: RouterHandle,
+    /// Model profiles by `provider/model`.
+    pub profiles: HashMap<String, Arc<Profile>>,
+    /// Model prices by `provider/model`.
+    pub prices: HashMap<String, Price>,
+    /// Profile for `auto` and for unknown models.
+    pub usual: Arc<Profile>,
+}
+
+impl ModelGateway for RouterGateway {
+    fn ask(&self, ask: RouterRequest) -> BoxStream<'static, RouterEvent> {
+        self.router.submit(ask)
+    }
+
+    fn profile(&self, model: &str) -> Arc<Profile> {
+        self.profiles.get(model).unwrap_or(&self.usual).clone()
+    }
+
+    fn price(&self, model: &str) -> Option<Price> {
+        self.prices.get(model).cloned()
+    }
+
+    fn end_turn(&self, agent: AgentId, turn: TurnId) -> BoxFuture<'static, ()> {
+        let router = self.router.clone();
+        Box::pin(async move { router.end_turn(agent, turn).await })
+    }
+
+    fn end_agent(&self, agent: AgentId) -> BoxFuture<'static, ()> {
+        let router = self.router.clone();
+        Box::pin(async move { router.end_agent(agent).await })
+    }
+}
+
+/// A test double for every model, which plays a script.
+#[derive(Clone)]
+pub struct ScriptedGateway {
+    /// Client that plays the script.
+    pub client: ScriptedClient,
+    /// Profile of every model.
+    pub profile: Arc<Profile>,
+    /// Price of every model.
+    pub price: Option<Price>,
+}
+
+impl ScriptedGateway {
+    /// Plays the client's script; every model supports tools and is free.
+    pub fn new(client: ScriptedClient) -> Self {
+        Self {
+            client,
+            profile: Arc::new(Profile {
+                tools: Some(true),
+                context: model::TokenCount(200_000),
+                parallel: model::ParallelTools::Allowed,
+                ..Profile::harmless()
+            }),
+            price: Some(Price::FREE),
+        }
+    }
+}
+
+impl ModelGateway for ScriptedGateway {
+    fn ask(&self, ask: RouterRequest) -> BoxStream<'static, RouterEvent> {
+        let events = match ask.payload {
+            RequestPayload::Chat(request) => self.client.send(*request),
+            RequestPayload::Fim(fim) => self.client.complete(*fim),
+        };
+        events.map(RouterEvent::Event).boxed()
+    }
+
+    fn profile(&self, _model: &str) -> Arc<Profile> {
+        self.profile.clone()
+    }
+
+    fn price(&self, _model: &str) -> Option<Price> {
+        self.price.clone()
+    }
+}

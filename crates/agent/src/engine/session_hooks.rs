@@ -1,0 +1,165 @@
+//! The points at which a session runs hooks.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use super::session::{SessionTask, TurnStop};
+use crate::hooks::{HookEvent, HookInput, HookPermission, HookReply, Hooks};
+use crate::record::{PromptOrigin, SessionRecord};
+use crate::tool::{CallInput, Tool, ToolCall, ToolResult};
+use crate::user_prompts::PermissionDecision;
+
+/// Hooks that run after a call.
+pub(super) struct PostHooks {
+    hooks: Arc<Hooks>,
+    facts: HookInput,
+}
+
+impl PostHooks {
+    pub(super) async fn after(
+        &self,
+        tool: &dyn Tool,
+        call: &ToolCall,
+        answer: &ToolResult,
+    ) -> HookReply {
+        let mut more = call_members(tool.name(), call);
+        let response = json!({ "outcome": answer.outcome.name(), "text": answer.text() });
+        more.insert("tool_response".to_owned(), response);
+        self.hooks
+            .run(HookEvent::PostToolUse, self.facts.clone(), more)
+            .await
+    }
+}
+
+impl SessionTask {
+    pub(super) fn hook_facts(&self) -> HookInput {
+        HookInput {
+            session: self.id.clone(),
+            root: self.start.root.clone(),
+            mode: self.mode,
+        }
+    }
+
+    /// Runs the hooks of an event; the user can stop them. Their output is added to the prompt.
+    pub(super) async fn run_hooks(
+        &mut self,
+        event: HookEvent,
+        more: Map<String, Value>,
+    ) -> Result<Option<HookReply>, TurnStop> {
+        let Some(hooks) = self.start.hooks.clone() else {
+            return Ok(None);
+        };
+        let running = hooks.run(event, self.hook_facts(), more);
+        let mut told = self.inbox.during(running).await?;
+        for text in std::mem::take(&mut told.problems) {
+            log::warn!("session {}: {text}", self.id);
+        }
+        Ok(Some(told))
+    }
+
+    /// Runs the hooks for a prompt: returns their additions, or the reason why they block it.
+    pub(super) async fn prompt_hook(
+        &mut self,
+        prompt: &str,
+    ) -> Result<Result<Vec<(PromptOrigin, String)>, String>, TurnStop> {
+        let more = [("prompt".to_owned(), Value::from(prompt))];
+        let told = self
+            .run_hooks(HookEvent::UserPromptSubmit, more.into_iter().collect())
+            .await?;
+        let told = told.unwrap_or_default();
+        Ok(match told.block {
+            Some((_, reason)) => Err(reason),
+            None => Ok(told.context),
+        })
+    }
+
+    /// Runs the hooks for the start of a session.
+    pub(super) async fn start_hook(&mut self) -> Result<Vec<(PromptOrigin, String)>, TurnStop> {
+        let more = [("source".to_owned(), Value::from("startup"))];
+        let told = self
+            .run_hooks(HookEvent::SessionStart, more.into_iter().collect())
+            .await?;
+        Ok(told.map(|told| told.context).unwrap_or_default())
+    }
+
+    pub(super) fn pre_tool_use(
+        &self,
+        tool: &str,
+        call: &ToolCall,
+    ) -> BoxFuture<'static, Result<HookReply, String>> {
+        let Some(hooks) = self.start.hooks.clone() else {
+            return std::future::ready(Ok(HookReply::default())).boxed();
+        };
+        let (facts, more) = (self.hook_facts(), call_members(tool, call));
+        async move { Ok(hooks.run(HookEvent::PreToolUse, facts, more).await) }.boxed()
+    }
+
+    /// Runs the hooks for a permission request; `None` leaves the decision to the user. Also sends
+    /// a notification that a decision is pending.
+    pub(super) fn permission_request(
+        &self,
+        title: &str,
+        tool: &str,
+        call: &ToolCall,
+        reason: &str,
+    ) -> BoxFuture<'static, Option<PermissionDecision>> {
+        let Some(hooks) = self.start.hooks.clone() else {
+            return std::future::ready(None).boxed();
+        };
+        let facts = self.hook_facts();
+        let message = format!("{title}: {reason}");
+        let mut more = call_members(tool, call);
+        more.insert("title".to_owned(), title.into());
+        more.insert("message".to_owned(), message.into());
+        async move {
+            let noticed = hooks.run(HookEvent::Notification, facts.clone(), more.clone());
+            let asked = hooks.run(HookEvent::PermissionRequest, facts, more);
+            let (_, told) = futures::join!(noticed, asked);
+            match (told.block, told.permission) {
+                (Some((_, reason)), _) | (None, Some(HookPermission::Deny(reason))) => {
+                    let instead = Some(reason).filter(|reason| !reason.is_empty());
+                    Some(PermissionDecision::Refuse { instead })
+                }
+                (None, Some(HookPermission::Allow)) => Some(PermissionDecision::Once),
+                (None, Some(HookPermission::Ask(_)) | None) => None,
+            }
+        }
+        .boxed()
+    }
+
+    pub(super) fn post_hooks(&self) -> Option<PostHooks> {
+        let hooks = self.start.hooks.clone()?;
+        hooks.has(HookEvent::PostToolUse).then(|| PostHooks {
+            hooks,
+            facts: self.hook_facts(),
+        })
+    }
+
+    /// Runs the hooks for a compaction. Returns whether none of them forbids it.
+    pub(super) async fn hooks_allow_compaction(&mut self, why: &str) -> Result<bool, TurnStop> {
+        let more = [("trigger".to_owned(), Value::from(why))];
+        let told = self
+            .run_hooks(HookEvent::PreCompact, more.into_iter().collect())
+            .await?;
+        match told.and_then(|told| told.block) {
+            None => Ok(true),
+            Some((_, reason)) => {
+                let text = format!("a hook blocks the compaction: {reason}");
+                self.write_later(vec![SessionRecord::Noted { text }]).await;
+                Ok(false)
+            }
+        }
+    }
+}
+
+fn call_members(tool: &str, call: &ToolCall) -> Map<String, Value> {
+    let input = match &call.input {
+        CallInput::Json(value) => value.clone(),
+        CallInput::Text(text) => json!({ "input": text }),
+    };
+    let members = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": call.id });
+    members.as_object().cloned().unwrap_or_default()
+}

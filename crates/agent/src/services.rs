@@ -1,0 +1,115 @@
+//! The services a session depends on: files, time and optional extensions.
+
+use std::sync::Arc;
+
+use base::AbsPath;
+use futures::future::BoxFuture;
+use host::{Clock, Files};
+use project::search::Prefilter;
+
+/// The services of a session. The code that starts sessions supplies the optional ones.
+pub struct SessionServices {
+    /// The file system the session works on.
+    pub files: Arc<dyn Files>,
+    /// The clock for all timestamps.
+    pub clock: Arc<dyn Clock>,
+    /// A private folder for saved outputs and recovery records.
+    pub state: AbsPath,
+    /// Texts of files with unsaved changes in the editor.
+    pub buffers: Option<Arc<dyn Buffers>>,
+    /// Semantic search and symbol search.
+    pub search: Option<Arc<dyn CodeSearch>>,
+    /// Diagnostics of language servers and linters.
+    pub diagnostics: Option<Arc<dyn DiagnosticSource>>,
+    /// Search on the web.
+    pub web: Option<Arc<dyn WebSearch>>,
+}
+
+/// Texts of open files, newer than the disk. A file whose unsaved text differs from the disk is not
+/// edited; an open file without unsaved changes is edited on the disk, where the editor notices.
+pub trait Buffers: Send + Sync {
+    /// Returns the text of a file if it is open.
+    fn text(&self, path: &AbsPath) -> Option<String>;
+
+    /// Returns the open files with unsaved changes.
+    fn unsaved(&self) -> Vec<AbsPath> {
+        Vec::new()
+    }
+}
+
+/// Semantic search and symbol search below the caller's root.
+pub trait CodeSearch: Send + Sync {
+    /// Returns the best matches for a natural-language question, best first.
+    fn by_meaning(
+        &self,
+        root: &AbsPath,
+        question: String,
+        folder: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>>;
+    /// Returns the definitions of symbols with this or a similar name.
+    fn symbols(
+        &self,
+        root: &AbsPath,
+        name: String,
+        limit: usize,
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>>;
+    /// Returns a prefilter that excludes files from text search, if the index provides one.
+    fn prefilter(&self, _root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
+        None
+    }
+}
+
+/// Diagnostics of language servers and linters.
+pub trait DiagnosticSource: Send + Sync {
+    /// Returns the diagnostics of these files; all known ones if `paths` is empty.
+    fn for_files(
+        &self,
+        paths: Vec<AbsPath>,
+    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, String>>;
+}
+
+/// Search on the web.
+pub trait WebSearch: Send + Sync {
+    /// Returns web pages for a question.
+    fn search(&self, question: String) -> BoxFuture<'static, Result<Vec<WebSearchResult>, String>>;
+}
+
+/// A result of a web search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebSearchResult {
+    /// The title of the page.
+    pub title: String,
+    /// The URL of the page.
+    pub url: String,
+    /// An excerpt of its text.
+    pub excerpt: String,
+}
+
+/// A code location found by a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CodeMatch {
+    /// The path relative to the root.
+    pub path: String,
+    /// First and last line, from 1.
+    pub lines: (u32, u32),
+    /// The symbol at this location.
+    pub symbol: Option<String>,
+    /// The text of these lines.
+    pub text: String,
+    /// The relevance; only comparable within one answer.
+    pub score: f32,
+}
+
+/// A diagnostic about a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDiagnostic {
+    /// The path relative to the root.
+    pub path: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// Whether it is an error rather than a warning.
+    pub is_error: bool,
+    /// The reporting tool and its message.
+    pub message: String,
+}

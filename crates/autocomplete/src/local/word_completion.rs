@@ -1,0 +1,86 @@
+//! Word completion: cuts requested suggestions to their first word, for a command that cycles
+//! through them.
+
+use std::sync::Arc;
+
+use base::Span;
+
+use super::token::is_word_char;
+use crate::{EditorState, Suggestion};
+
+/// Shortest word worth a keystroke, in characters.
+const MIN_CHARS: usize = 2;
+
+/// Cuts the suggestions that insert text at the caret to their first word, keeping their order.
+/// Duplicate words and text that begins with a line break are dropped.
+pub(super) fn word_suggestions(asked: Vec<Suggestion>, scene: &EditorState) -> Vec<Suggestion> {
+    let mut words: Vec<Suggestion> = Vec::new();
+    for mut suggestion in asked {
+        let Some(word) = first_word(&suggestion, scene) else {
+            continue;
+        };
+        if words.iter().all(|known| known.edits[0].new != word) {
+            suggestion.edits[0].new = word;
+            words.push(suggestion);
+        }
+    }
+    words
+}
+
+/// Returns the first word that a suggestion inserts at the caret, with the punctuation before it;
+/// `None` for other suggestions.
+fn first_word(suggestion: &Suggestion, scene: &EditorState) -> Option<Arc<str>> {
+    let [edit] = suggestion.edits.as_slice() else {
+        return None;
+    };
+    let is_here = suggestion.file.is_none() && edit.span == Span::at(scene.caret);
+    let row = edit.new.lines().next().filter(|_| is_here)?;
+    let start = row.find(is_word_char).unwrap_or(row.len());
+    let length = row[start..].find(|ch| !is_word_char(ch));
+    let word = length.map_or(row, |length| &row[..start + length]);
+    (word.chars().count() >= MIN_CHARS).then(|| Arc::from(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::story::Story;
+
+    fn check(text: &str, expected: &[&str]) {
+        let mut story = Story::new("Rust", text);
+        story.work();
+        let words = story.word_suggestions(0);
+        let told: Vec<&str> = words.iter().map(|it| it.edits[0].new.as_ref()).collect();
+        assert_eq!(told, expected, "{text}");
+        for it in &words {
+            assert!(it.applies_to(&story.scene(0).snapshot));
+        }
+    }
+
+    #[test]
+    fn each_matching_word_is_listed_once() {
+        let text =
+            "fn remember() {}\nfn release() {}\nfn a() {\n    remember();\n    qux(re|);\n}\n";
+        check(text, &["member", "lease"]);
+    }
+
+    #[test]
+    fn a_longer_suggestion_is_cut_after_its_first_word() {
+        let rows = "    let total = count_all + more(items);\n    report(total);\n";
+        let text =
+            format!("fn a() {{\n{rows}}}\nfn b() {{\n{rows}}}\nfn c() {{\n    let total|\n}}\n");
+        let mut story = Story::new("Rust", &text);
+        let all = story.requested_suggestions(0);
+        assert!(all[0].edits[0].new.starts_with(" = count_all"), "{all:?}");
+        let words = story.word_suggestions(0);
+        assert_eq!(words[0].edits[0].new.as_ref(), " = count_all");
+    }
+
+    #[test]
+    fn line_breaks_and_single_characters_are_not_words() {
+        let text = "fn a() {\n    f(x);\n    g();\n}\nfn b() {\n    f(x)|\n}\n";
+        let mut story = Story::new("Rust", text);
+        let told = story.word_suggestions(0);
+        assert!(told.iter().all(|it| it.edits[0].new.chars().count() > 1));
+        assert!(told.iter().all(|it| !it.edits[0].new.contains('\n')));
+    }
+}

@@ -1,0 +1,429 @@
+//! The changes of one working tree: a log in which every change has an author.
+//!
+//! The log knows every file as it was last observed. Each observation finds the files that differ
+//! since then and attributes them to an author. Two observations surround a tool call: the one
+//! before it attributes differences to other programs, the one after it attributes the rest to the
+//! call. Commands are therefore covered with all their side effects, and untracked files are
+//! treated like tracked ones.
+//!
+//! Invariant: the changes of a path form a chain: each one starts from the version that the
+//! previous one left.
+//! Invariant: every version in the log has its content in the store or in the base, unless it is
+//! larger than `MOST`.
+//! Invariant: symlinks are never followed; `.git` and files ignored by Git are not observed.
+//! Invariant: the log of a killed program can be opened; an interrupted operation is finished or
+//! rolled back (`checkpoint`).
+//! Limitations: a content larger than `MOST` bytes is noticed but not stored, so it cannot be
+//! restored. After a power cut (not after a crash of the program) the contents of the last seconds
+//! may be missing, which reading detects.
+//! Start at `Authored::open`; undo is in `checkpoint`, the wrapper around tools in `watched`.
+
+mod base;
+mod blame;
+mod change;
+pub(crate) mod merge;
+mod scan;
+mod session_authors;
+mod watched_tool;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use ::base::AbsPath;
+use git::{IndexStat, blob_id};
+use host::{AppendLog, Clock, FileLock, Files, FolderTree, TreeEntry, TreeKind};
+
+pub use base::{BaseCommit, FakeBase, GitBase};
+pub use blame::BlameRange;
+pub use change::{
+    AgentCall, ChangeAuthor, ChangeId, Checkpoint, RecordedChange, StoredVersion, VersionKind,
+};
+pub use scan::ObserveScope;
+pub use session_authors::SessionAuthors;
+pub use watched_tool::{CallGate, TreeWatchers, WatchedTool};
+
+use change::ChangeHistoryEntry;
+
+/// The maximum size of a stored content, in bytes.
+pub const MAX_CONTENT_BYTES: u64 = 16 << 20;
+/// The maximum size of a log that is read, in bytes: some millions of changes.
+const MAX_LOG_BYTES: u64 = 1 << 30;
+
+/// The change log of one working tree. Only one process has it open at a time.
+pub struct ChangeHistory {
+    tree: FolderTree,
+    base: Box<dyn BaseCommit>,
+    base_files: BTreeMap<String, StoredVersion>,
+    /// Ids of the contents that the base has.
+    base_ids: HashSet<String>,
+    index: HashMap<String, IndexStat>,
+    /// Stored contents, addressed by their ids.
+    contents: FolderTree,
+    folder: AbsPath,
+    files: Arc<dyn Files>,
+    clock: Arc<dyn Clock>,
+    log: Box<dyn AppendLog>,
+    /// Sorted by number, ascending.
+    changes: Vec<RecordedChange>,
+    checkpoints: Vec<Checkpoint>,
+    /// Every file as last observed, by path.
+    known: BTreeMap<String, ObservedFile>,
+    /// The author of a background command. Differences that no other author claims are attributed
+    /// to it.
+    running: Option<ChangeAuthor>,
+    problems: Vec<String>,
+    _lock: FileLock,
+}
+
+/// The arguments of `Authored::open`.
+pub struct ChangeHistoryOptions {
+    /// The root of the working tree, as a canonical path.
+    pub root: AbsPath,
+    /// The commit from which the tree started.
+    pub base: Box<dyn BaseCommit>,
+    /// Private folder for the log and the contents, outside the working tree.
+    pub folder: AbsPath,
+    /// File access for that folder.
+    pub files: Arc<dyn Files>,
+    /// The clock that stamps changes.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// A file as last observed.
+#[derive(Clone, Debug)]
+struct ObservedFile {
+    version: StoredVersion,
+    /// Metadata at the time of reading; a file with the same metadata is not read again. `None` if
+    /// the file may have changed within the same clock tick.
+    entry: Option<TreeEntry>,
+}
+
+/// A file that differs from the base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDifference {
+    /// Path from the root, separated by `/`.
+    pub path: String,
+    /// The version in the base; `None` for a new file.
+    pub before: Option<StoredVersion>,
+    /// The present version; `None` for a removed file.
+    pub after: Option<StoredVersion>,
+}
+
+impl ChangeHistory {
+    /// Opens or creates the log, and finishes or rolls back an operation that a killed program left
+    /// unfinished. Differences from the log are attributed to `first` if the log is new, to other
+    /// programs otherwise. Blocks on the disk.
+    pub fn open(parts: ChangeHistoryOptions, first: ChangeAuthor) -> Result<Self, String> {
+        let sentence = |error: host::Error| error.to_string();
+        let ChangeHistoryOptions {
+            root,
+            base,
+            folder,
+            files,
+            clock,
+        } = parts;
+        files
+            .create_folder(&folder.join("contents"))
+            .map_err(sentence)?;
+        let lock = files.lock(&folder.join("lock")).map_err(sentence)?;
+        let lock = lock.ok_or_else(|| {
+            format!("another Burin process is working on {root}; wait until it has ended")
+        })?;
+        let path = folder.join("changes.jsonl");
+        let past = match files.read(&path, MAX_LOG_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_not_found() => Vec::new(),
+            Err(error) => return Err(error.to_string()),
+        };
+        let mut log = files.open_log(&path).map_err(sentence)?;
+        if past.last().is_some_and(|byte| *byte != b'\n') {
+            // A line that was cut short ends here and is skipped by `replay`.
+            log.append(b"\n").map_err(sentence)?;
+        }
+        let base_files = base.files()?;
+        let mut authored = Self {
+            tree: FolderTree::open(&root).map_err(sentence)?,
+            contents: FolderTree::open(&folder.join("contents")).map_err(sentence)?,
+            base_ids: base_files.values().map(|it| it.id.clone()).collect(),
+            index: if past.is_empty() {
+                base.index_stats()
+            } else {
+                HashMap::new()
+            },
+            known: BTreeMap::new(),
+            base,
+            base_files,
+            folder,
+            files,
+            clock,
+            log,
+            changes: Vec::new(),
+            checkpoints: Vec::new(),
+            running: None,
+            problems: Vec::new(),
+            _lock: lock,
+        };
+        authored.replay(&past);
+        let is_new = past.is_empty();
+        authored.recover()?;
+        authored.observe(
+            ObserveScope::All,
+            &if is_new { first } else { ChangeAuthor::Disk },
+        )?;
+        Ok(authored)
+    }
+
+    /// Loads the recorded changes and checkpoints.
+    fn replay(&mut self, past: &[u8]) {
+        for (path, version) in &self.base_files {
+            let version = version.clone();
+            let seen = ObservedFile {
+                version,
+                entry: None,
+            };
+            self.known.insert(path.clone(), seen);
+        }
+        let lines = past.split(|byte| *byte == b'\n');
+        for (number, line) in lines.enumerate().filter(|(_, line)| !line.is_empty()) {
+            match serde_json::from_slice(line) {
+                Ok(ChangeHistoryEntry::Change(change)) => self.apply(change),
+                Ok(ChangeHistoryEntry::Checkpoint(checkpoint)) => self.checkpoints.push(checkpoint),
+                Err(error) => self.problems.push(format!(
+                    "cannot read line {} of {}, skipped: {error}",
+                    number + 1,
+                    self.folder.join("changes.jsonl")
+                )),
+            }
+        }
+    }
+
+    fn apply(&mut self, change: RecordedChange) {
+        match &change.after {
+            Some(version) => {
+                let seen = ObservedFile {
+                    version: version.clone(),
+                    entry: None,
+                };
+                self.known.insert(change.path.clone(), seen);
+            }
+            None => {
+                self.known.remove(&change.path);
+            }
+        }
+        self.changes.push(change);
+    }
+
+    /// The root of the working tree.
+    pub fn root(&self) -> &AbsPath {
+        self.tree.root()
+    }
+
+    /// All changes so far, oldest first.
+    pub fn changes(&self) -> &[RecordedChange] {
+        &self.changes
+    }
+
+    /// Finds a change by its number.
+    pub fn change(&self, id: ChangeId) -> Option<&RecordedChange> {
+        let at = self.changes.binary_search_by_key(&id, |change| change.id);
+        at.ok().and_then(|at| self.changes.get(at))
+    }
+
+    /// All checkpoints, oldest first.
+    pub fn checkpoints(&self) -> &[Checkpoint] {
+        &self.checkpoints
+    }
+
+    /// Takes the problems met so far, as sentences, and clears them.
+    pub fn take_problems(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.problems)
+    }
+
+    /// The version of a path as last observed.
+    pub fn known_version(&self, path: &str) -> Option<&StoredVersion> {
+        self.known.get(path).map(|seen| &seen.version)
+    }
+
+    /// Marks the beginning of a session's turn, once.
+    pub fn checkpoint(&mut self, session: &str, turn: u64) -> Result<(), String> {
+        let is_there = |it: &Checkpoint| it.session == session && it.turn == turn;
+        if self.checkpoints.iter().any(is_there) {
+            return Ok(());
+        }
+        let checkpoint = Checkpoint {
+            session: session.to_owned(),
+            turn,
+            at_ms: self.clock.wall_ms(),
+            next: self.next_id(),
+        };
+        self.append(&[ChangeHistoryEntry::Checkpoint(checkpoint.clone())])?;
+        self.checkpoints.push(checkpoint);
+        Ok(())
+    }
+
+    /// The files that differ from the base, sorted by path.
+    pub fn differences(&self) -> Vec<FileDifference> {
+        let mut differences: BTreeMap<&str, FileDifference> = BTreeMap::new();
+        for (path, seen) in &self.known {
+            let before = self.base_files.get(path);
+            if before != Some(&seen.version) {
+                let difference = FileDifference {
+                    path: path.clone(),
+                    before: before.cloned(),
+                    after: Some(seen.version.clone()),
+                };
+                differences.insert(path, difference);
+            }
+        }
+        for (path, version) in &self.base_files {
+            if !self.known.contains_key(path) {
+                let difference = FileDifference {
+                    path: path.clone(),
+                    before: Some(version.clone()),
+                    after: None,
+                };
+                differences.insert(path, difference);
+            }
+        }
+        differences.into_values().collect()
+    }
+
+    /// Reads the bytes of a version. Fails if they were not stored.
+    pub fn content(&self, version: &StoredVersion) -> Result<Vec<u8>, String> {
+        if !version.is_kept() {
+            return Err(format!(
+                "the file is larger than {} MiB, so its content was not stored and cannot be \
+                 restored",
+                MAX_CONTENT_BYTES >> 20
+            ));
+        }
+        let kept = self
+            .contents
+            .read(&content_path(&version.id), MAX_CONTENT_BYTES);
+        if let Some((_, bytes)) = kept.map_err(|error| error.to_string())?
+            && blob_id(&bytes) == version.id
+        {
+            return Ok(bytes);
+        }
+        self.base
+            .content(&version.id)?
+            .ok_or_else(|| format!("content {} is neither stored nor known to Git", version.id))
+    }
+
+    fn store_content(&mut self, id: &str, bytes: &[u8]) -> Result<(), String> {
+        let path = content_path(id);
+        let is_there = self.base_ids.contains(id)
+            || matches!(self.contents.entry(&path), Ok(Some(entry)) if entry.size == bytes.len() as u64);
+        if is_there {
+            Ok(())
+        } else {
+            self.contents
+                .write(&path, TreeKind::File, bytes, false)
+                .map_err(|error| error.to_string())
+        }
+    }
+
+    pub(crate) fn next_id(&self) -> ChangeId {
+        ChangeId(self.changes.last().map_or(0, |change| change.id.0 + 1))
+    }
+
+    /// Appends changes to the log on disk, then applies them in memory.
+    pub(crate) fn append_changes(&mut self, changes: Vec<RecordedChange>) -> Result<(), String> {
+        let lines: Vec<ChangeHistoryEntry> = changes
+            .iter()
+            .cloned()
+            .map(ChangeHistoryEntry::Change)
+            .collect();
+        self.append(&lines)?;
+        for change in changes {
+            self.apply(change);
+        }
+        Ok(())
+    }
+
+    /// Stores a content and returns its version.
+    pub(crate) fn store_version(
+        &mut self,
+        kind: VersionKind,
+        bytes: &[u8],
+    ) -> Result<StoredVersion, String> {
+        let id = blob_id(bytes);
+        self.store_content(&id, bytes)?;
+        Ok(StoredVersion { id, kind })
+    }
+
+    /// The version of a path in the base.
+    pub(crate) fn base_version(&self, path: &str) -> Option<&StoredVersion> {
+        self.base_files.get(path)
+    }
+
+    /// Writes a version to a path, or removes the path if there is none.
+    pub(crate) fn write_version(
+        &mut self,
+        path: &str,
+        version: Option<&StoredVersion>,
+    ) -> Result<(), String> {
+        let put = match version {
+            Some(version) => {
+                let bytes = self.content(version)?;
+                self.tree
+                    .write(path, version.kind.tree_kind(), &bytes, true)
+            }
+            None => self.tree.remove(path),
+        };
+        put.map_err(|error| error.to_string())
+    }
+
+    /// Removes temporary files of an interrupted `put`.
+    pub(crate) fn remove_temporaries(&self, path: &str) -> Result<(), String> {
+        let swept = self.tree.sweep(path);
+        swept.map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn write_journal(&self, bytes: &[u8]) -> Result<(), String> {
+        let written = self.files.write_private(&self.journal_path(), bytes);
+        written.map_err(|error| error.to_string())
+    }
+
+    pub(crate) fn read_journal(&self) -> Result<Option<Vec<u8>>, String> {
+        match self.files.read(&self.journal_path(), MAX_LOG_BYTES) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    pub(crate) fn remove_journal(&self) -> Result<(), String> {
+        let removed = self.files.remove(&self.journal_path());
+        removed.map_err(|error| error.to_string())
+    }
+
+    fn journal_path(&self) -> AbsPath {
+        self.folder.join("operation.json")
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.clock.wall_ms()
+    }
+
+    fn append(&mut self, lines: &[ChangeHistoryEntry]) -> Result<(), String> {
+        let mut bytes = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut bytes, line).map_err(|error| error.to_string())?;
+            bytes.push(b'\n');
+        }
+        if bytes.is_empty() {
+            Ok(())
+        } else {
+            self.log.append(&bytes).map_err(|error| error.to_string())
+        }
+    }
+}
+
+fn content_path(id: &str) -> String {
+    let (folder, name) = id.split_at_checked(2).unwrap_or(("", id));
+    format!("{folder}/{name}")
+}

@@ -1,0 +1,128 @@
+//! The base commit of a working tree: the border to Git, and a fake.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use base::AbsPath;
+use git::{BaseTree, IndexStat, blob_id};
+
+use super::change::{StoredVersion, VersionKind};
+
+/// The commit from which a working tree started.
+pub trait BaseCommit: Send {
+    /// The files of the commit, by path.
+    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, String>;
+
+    /// The bytes of a content; `None` if it is unknown.
+    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, String>;
+
+    /// Whether Git ignores a path; the path of a folder ends in `/`.
+    fn is_ignored(&self, path: &str) -> bool;
+
+    /// File metadata from Git's index, which saves reading all files the first time. An agent may
+    /// write the index, so it is read before any agent runs.
+    fn index_stats(&self) -> HashMap<String, IndexStat>;
+}
+
+/// A commit of a Git repository.
+pub struct GitBase {
+    tree: BaseTree,
+    index: AbsPath,
+}
+
+impl GitBase {
+    /// Opens the base of a working tree. `repository` is the git folder of a repository that has
+    /// the commit and that no agent can write; `index` is the tree's own index, which is untrusted.
+    pub fn open(
+        root: &AbsPath,
+        repository: &AbsPath,
+        index: &AbsPath,
+        commit: &str,
+    ) -> Result<Self, String> {
+        let tree = BaseTree::open(root, repository, commit);
+        let tree = tree.map_err(|error| error.to_string())?;
+        let index = index.clone();
+        Ok(Self { tree, index })
+    }
+}
+
+impl BaseCommit for GitBase {
+    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, String> {
+        let files = self.tree.files().map_err(|error| error.to_string())?;
+        let files = files.into_iter().map(|file| {
+            let kind = match file.mode {
+                0o120_000 => VersionKind::Link,
+                0o100_755 => VersionKind::Executable,
+                _ => VersionKind::File,
+            };
+            let version = StoredVersion { id: file.id, kind };
+            (file.path, version)
+        });
+        Ok(files.collect())
+    }
+
+    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, String> {
+        self.tree.content(id).map_err(|error| error.to_string())
+    }
+
+    fn is_ignored(&self, path: &str) -> bool {
+        self.tree.is_ignored(path)
+    }
+
+    fn index_stats(&self) -> HashMap<String, IndexStat> {
+        // Without the index, files are read once more; nothing is lost.
+        self.tree.index_stats(&self.index).unwrap_or_else(|error| {
+            log::warn!("{error}");
+            HashMap::new()
+        })
+    }
+}
+
+/// An in-memory base for tests.
+#[derive(Default)]
+pub struct FakeBase {
+    files: BTreeMap<String, StoredVersion>,
+    contents: Mutex<HashMap<String, Vec<u8>>>,
+    ignored: Vec<String>,
+}
+
+impl FakeBase {
+    /// A base with these files; paths starting with one of `ignored` are ignored.
+    pub fn new(files: &[(&str, &str)], ignored: &[&str]) -> Self {
+        let mut base = Self {
+            ignored: ignored.iter().map(|it| (*it).to_owned()).collect(),
+            ..Self::default()
+        };
+        for (path, text) in files {
+            let id = blob_id(text.as_bytes());
+            let mut contents = base.contents.lock().unwrap_or_else(PoisonError::into_inner);
+            contents.insert(id.clone(), text.as_bytes().to_vec());
+            drop(contents);
+            let version = StoredVersion {
+                id,
+                kind: VersionKind::File,
+            };
+            base.files.insert((*path).to_owned(), version);
+        }
+        base
+    }
+}
+
+impl BaseCommit for FakeBase {
+    fn files(&self) -> Result<BTreeMap<String, StoredVersion>, String> {
+        Ok(self.files.clone())
+    }
+
+    fn content(&self, id: &str) -> Result<Option<Vec<u8>>, String> {
+        let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(contents.get(id).cloned())
+    }
+
+    fn is_ignored(&self, path: &str) -> bool {
+        self.ignored.iter().any(|it| path.starts_with(it.as_str()))
+    }
+
+    fn index_stats(&self) -> HashMap<String, IndexStat> {
+        HashMap::new()
+    }
+}

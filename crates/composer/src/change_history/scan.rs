@@ -1,0 +1,244 @@
+//! Observation of the working tree: finds the differences since the last observation.
+
+use std::collections::HashSet;
+
+use host::{ErrorReason, TreeEntry, WalkStep};
+
+use git::blob_id;
+
+use super::change::{ChangeAuthor, ChangeId, RecordedChange, StoredVersion, VersionKind};
+use super::{ChangeHistory, MAX_CONTENT_BYTES, ObservedFile};
+
+/// Minimum age of a file's last change before its metadata is trusted, in nanoseconds: the clocks
+/// of file systems tick in milliseconds.
+const CLOCK_TICK_NS: i128 = 20_000_000;
+/// The same for the metadata in Git's index, in nanoseconds: Git counts whole seconds there.
+const INDEX_TICK_NS: i128 = 2_000_000_000;
+
+/// The part of the tree that is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObserveScope<'a> {
+    /// The whole working tree.
+    All,
+    /// Only the given paths.
+    Paths(&'a [String]),
+}
+
+/// A path that differs from its last known version.
+struct ObservedChange {
+    path: String,
+    after: Option<ObservedFile>,
+}
+
+impl ChangeHistory {
+    /// Observes the tree, attributes all differences to `author` and returns the changes.
+    /// Differences are attributed to a running background command, if there is one, instead of to
+    /// other programs.
+    pub fn observe(
+        &mut self,
+        scope: ObserveScope<'_>,
+        author: &ChangeAuthor,
+    ) -> Result<Vec<ChangeId>, String> {
+        let author = match (author, &self.running) {
+            (ChangeAuthor::Disk, Some(running)) => running.clone(),
+            (author, _) => author.clone(),
+        };
+        let found = match scope {
+            ObserveScope::All => self.scan_all()?,
+            ObserveScope::Paths(paths) => {
+                let mut found = Vec::new();
+                for path in paths {
+                    if !self.is_outside(path) {
+                        let entry = self.tree.entry(path).map_err(|error| error.to_string())?;
+                        found.extend(self.scan_path(path, entry)?);
+                    }
+                }
+                found
+            }
+        };
+        self.record_observed(found, &author)
+    }
+
+    /// Sets or clears the author of a background command.
+    pub fn set_running(&mut self, command: Option<ChangeAuthor>) {
+        self.running = command;
+    }
+
+    fn record_observed(
+        &mut self,
+        found: Vec<ObservedChange>,
+        author: &ChangeAuthor,
+    ) -> Result<Vec<ChangeId>, String> {
+        let first = self.next_id().0;
+        let at_ms = self.clock.wall_ms();
+        let mut changes = Vec::with_capacity(found.len());
+        let mut seen = Vec::with_capacity(found.len());
+        for (found, number) in found.into_iter().zip(first..) {
+            changes.push(RecordedChange {
+                id: ChangeId(number),
+                at_ms,
+                before: self.known_version(&found.path).cloned(),
+                after: found.after.as_ref().map(|it| it.version.clone()),
+                path: found.path.clone(),
+                author: author.clone(),
+                undoes: Vec::new(),
+            });
+            seen.extend(found.after.map(|after| (found.path, after)));
+        }
+        let ids = changes.iter().map(|change| change.id).collect();
+        self.append_changes(changes)?;
+        self.known.extend(seen);
+        Ok(ids)
+    }
+
+    fn scan_all(&mut self) -> Result<Vec<ObservedChange>, String> {
+        let mut entries: Vec<(String, TreeEntry)> = Vec::with_capacity(self.known.len());
+        let problems = self.tree.walk(
+            &mut |path, is_folder| self.walk_step(path, is_folder),
+            &mut |path, entry| entries.push((path.to_owned(), entry)),
+        );
+        self.problems
+            .extend(problems.iter().map(std::string::ToString::to_string));
+        let mut found = Vec::new();
+        let mut there: HashSet<String> = HashSet::with_capacity(entries.len());
+        for (path, entry) in entries {
+            found.extend(self.scan_path(&path, Some(entry))?);
+            there.insert(path);
+        }
+        let gone = self.known.keys().filter(|path| !there.contains(*path));
+        let gone: Vec<String> = gone.cloned().collect();
+        for path in gone {
+            // A folder that could not be listed hides its entries; that does not mean they are
+            // gone.
+            match self.tree.entry(&path) {
+                Ok(entry) => found.extend(self.scan_path(&path, entry)?),
+                Err(error) => self.problems.push(error.to_string()),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a path is never observed.
+    fn is_outside(&self, path: &str) -> bool {
+        let is_git = |part: &str| part.eq_ignore_ascii_case(".git");
+        path.split('/').any(is_git)
+            || (!self.known.contains_key(path) && self.base.is_ignored(path))
+    }
+
+    fn walk_step(&self, path: &str, is_folder: bool) -> WalkStep {
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        if name.eq_ignore_ascii_case(".git") {
+            return WalkStep::Skip;
+        }
+        let is_ignored = if is_folder {
+            let below = format!("{path}/");
+            let mut inner = self.known.range(below.clone()..);
+            let holds_known = inner.next().is_some_and(|(it, _)| it.starts_with(&below));
+            !holds_known && self.base.is_ignored(&below)
+        } else {
+            !self.known.contains_key(path) && self.base.is_ignored(path)
+        };
+        if is_ignored {
+            WalkStep::Skip
+        } else {
+            WalkStep::Enter
+        }
+    }
+
+    /// Compares a path with its last known version, given its present entry.
+    fn scan_path(
+        &mut self,
+        path: &str,
+        entry: Option<TreeEntry>,
+    ) -> Result<Option<ObservedChange>, String> {
+        let entry = entry.filter(|entry| VersionKind::of(entry.kind).is_some());
+        let Some(entry) = entry else {
+            let is_known = self.known.contains_key(path);
+            return Ok(is_known.then(|| ObservedChange {
+                path: path.to_owned(),
+                after: None,
+            }));
+        };
+        if self.is_unchanged(path, &entry) {
+            return Ok(None);
+        }
+        let Some(version) = self.read_version(path, &entry)? else {
+            // It vanished between two observations; the next one records that.
+            return Ok(None);
+        };
+        let now = i128::from(self.clock.wall_ms()) * 1_000_000;
+        let seen = ObservedFile {
+            version,
+            entry: (entry.ctime_ns + CLOCK_TICK_NS < now).then_some(entry),
+        };
+        match self.known.get_mut(path) {
+            Some(known) if known.version == seen.version => {
+                *known = seen;
+                Ok(None)
+            }
+            _ => Ok(Some(ObservedChange {
+                path: path.to_owned(),
+                after: Some(seen),
+            })),
+        }
+    }
+
+    fn is_unchanged(&mut self, path: &str, entry: &TreeEntry) -> bool {
+        let now = i128::from(self.clock.wall_ms()) * 1_000_000;
+        let Some(known) = self.known.get_mut(path) else {
+            return false;
+        };
+        if known.entry.is_some() {
+            return known.entry.as_ref() == Some(entry);
+        }
+        let is_as_indexed = self.index.get(path).is_some_and(|stat| {
+            stat.id == known.version.id
+                && VersionKind::of(entry.kind) == Some(known.version.kind)
+                && stat.size == entry.size as u32
+                && stat.mtime_ns == entry.mtime_ns
+                && entry.mtime_ns + INDEX_TICK_NS < now
+        });
+        if is_as_indexed {
+            known.entry = Some(*entry);
+        }
+        is_as_indexed
+    }
+
+    /// Reads a path and stores its content; `None` if it is gone.
+    fn read_version(
+        &mut self,
+        path: &str,
+        entry: &TreeEntry,
+    ) -> Result<Option<StoredVersion>, String> {
+        let (kind, bytes) = match self.tree.read(path, MAX_CONTENT_BYTES) {
+            Ok(Some(read)) => read,
+            Ok(None) => return Ok(None),
+            Err(error) => match error.reason {
+                ErrorReason::TooLarge { size, .. } => {
+                    let kind = VersionKind::of(entry.kind).unwrap_or(VersionKind::File);
+                    return Ok(Some(StoredVersion::too_large(kind, size, entry.mtime_ns)));
+                }
+                _ => {
+                    // An unreadable file keeps its last known version.
+                    self.problems.push(error.to_string());
+                    return Ok(self.known_version(path).cloned());
+                }
+            },
+        };
+        let Some(kind) = VersionKind::of(kind) else {
+            return Ok(None);
+        };
+        let id = blob_id(&bytes);
+        self.store_content(&id, &bytes)?;
+        Ok(Some(StoredVersion { id, kind }))
+    }
+
+    /// The present version of a path, independent of the last known one.
+    pub(crate) fn current_version(&mut self, path: &str) -> Result<Option<StoredVersion>, String> {
+        let entry = self.tree.entry(path).map_err(|error| error.to_string())?;
+        match entry.filter(|entry| VersionKind::of(entry.kind).is_some()) {
+            Some(entry) => self.read_version(path, &entry),
+            None => Ok(None),
+        }
+    }
+}

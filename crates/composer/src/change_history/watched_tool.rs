@@ -1,0 +1,353 @@
+//! A decorator for agents' tools: records the changes of every call and holds calls back while the
+//! session is paused.
+//!
+//! The decorator is invisible to the model. A call's root decides to which log its changes go;
+//! calls below an unregistered root run unchanged.
+//! Start at `Watched::all`.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent::tool::{
+    LockScope as Touched, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay,
+    ToolResult,
+};
+use base::AbsPath;
+use futures::future::BoxFuture;
+use model::{Profile, ToolSpec};
+use tokio::sync::watch;
+
+use super::ChangeHistory;
+use super::change::{AgentCall, ChangeAuthor};
+use super::scan::ObserveScope;
+
+/// The registered working trees by root. Clones share their state.
+#[derive(Clone, Default)]
+pub struct TreeWatchers(Arc<Mutex<HashMap<AbsPath, WatchedTree>>>);
+
+#[derive(Clone)]
+struct WatchedTree {
+    authored: Arc<Mutex<ChangeHistory>>,
+    gate: CallGate,
+    /// Turns that have begun, as session and number.
+    begun: Arc<Mutex<HashSet<(String, u64)>>>,
+}
+
+/// Holds back a session's tool calls while it is closed. Clones share their state.
+#[derive(Clone, Debug)]
+pub struct CallGate {
+    is_closed: Arc<watch::Sender<bool>>,
+    /// Number of waiting calls.
+    waiting: Arc<watch::Sender<usize>>,
+}
+
+impl Default for CallGate {
+    fn default() -> Self {
+        Self {
+            is_closed: Arc::new(watch::channel(false).0),
+            waiting: Arc::new(watch::channel(0).0),
+        }
+    }
+}
+
+impl CallGate {
+    /// Makes calls that have not started wait.
+    pub fn close(&self) {
+        self.is_closed.send_replace(true);
+    }
+
+    /// Lets all calls proceed.
+    pub fn open(&self) {
+        self.is_closed.send_replace(false);
+    }
+
+    /// Whether calls are held back.
+    pub fn is_closed(&self) -> bool {
+        *self.is_closed.borrow()
+    }
+
+    /// Subscribes to the number of waiting calls.
+    pub fn waiting(&self) -> watch::Receiver<usize> {
+        self.waiting.subscribe()
+    }
+
+    /// Waits until the gate is open or the session is to stop.
+    pub async fn pass(&self, mut stop: watch::Receiver<bool>) {
+        let mut closed = self.is_closed.subscribe();
+        if !*closed.borrow_and_update() {
+            return;
+        }
+        let _counted = WaitingCall::new(&self.waiting);
+        let is_open = async {
+            // The sender lives in `self`, so this cannot fail.
+            closed.wait_for(|closed| !closed).await.ok();
+        };
+        let is_stopped = async {
+            if stop.wait_for(|stopped| *stopped).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = is_open => {}
+            () = is_stopped => {}
+        }
+    }
+}
+
+/// Counts a waiting call until it is dropped.
+struct WaitingCall(Arc<watch::Sender<usize>>);
+
+impl WaitingCall {
+    fn new(count: &Arc<watch::Sender<usize>>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for WaitingCall {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+impl TreeWatchers {
+    /// Registers a working tree and returns the gate of its calls.
+    pub fn add(&self, authored: Arc<Mutex<ChangeHistory>>) -> CallGate {
+        let root = lock(&authored).root().clone();
+        let gate = CallGate::default();
+        let watch = WatchedTree {
+            authored,
+            gate: gate.clone(),
+            begun: Arc::default(),
+        };
+        lock(&self.0).insert(root, watch);
+        gate
+    }
+
+    /// Unregisters a working tree.
+    pub fn remove(&self, root: &AbsPath) {
+        lock(&self.0).remove(root);
+    }
+
+    /// The change log of a registered tree.
+    pub fn authored(&self, root: &AbsPath) -> Option<Arc<Mutex<ChangeHistory>>> {
+        let watches = lock(&self.0);
+        watches.get(root).map(|watch| watch.authored.clone())
+    }
+
+    fn get(&self, root: &AbsPath) -> Option<WatchedTree> {
+        lock(&self.0).get(root).cloned()
+    }
+}
+
+/// A tool whose changes are recorded.
+pub struct WatchedTool {
+    inner: Arc<dyn Tool>,
+    watchers: TreeWatchers,
+}
+
+impl WatchedTool {
+    /// Wraps each of the tools.
+    pub fn all(tools: Vec<Arc<dyn Tool>>, watchers: &TreeWatchers) -> Vec<Arc<dyn Tool>> {
+        let watched = tools.into_iter().map(|inner| {
+            let watchers = watchers.clone();
+            Arc::new(Self { inner, watchers }) as Arc<dyn Tool>
+        });
+        watched.collect()
+    }
+
+    /// The observation that a call needs; `None` if it changes nothing.
+    fn scan_for(&self, call: &ToolCall, context: &ToolContext) -> Option<CallScan> {
+        let is_command = match self.inner.class() {
+            ToolClass::Read | ToolClass::Interact | ToolClass::Delegate => return None,
+            ToolClass::Edit | ToolClass::Network => false,
+            ToolClass::Execute | ToolClass::Foreign => true,
+        };
+        let access: ToolAccess = self.inner.access(call, context).ok()?;
+        let mut paths = Vec::new();
+        let mut is_all = is_command;
+        for scope in access.writes {
+            match scope {
+                Touched::Path(path) if !path.starts_with('/') => paths.push(path),
+                Touched::Tree(_) => is_all = true,
+                Touched::Path(_) | Touched::Own(_) => {}
+            }
+        }
+        let doing = AgentCall {
+            session: context.session.as_ref().to_owned(),
+            turn: context.turn,
+            call: call.id.clone(),
+            tool: call.tool.clone(),
+        };
+        match (is_all, paths.is_empty()) {
+            (false, true) => None,
+            (false, false) => Some(CallScan {
+                paths: Some(paths),
+                author: ChangeAuthor::Agent(doing),
+            }),
+            // A command that names the files it writes is an edit in the form of a command.
+            (true, false) if access.command.is_none() => Some(CallScan {
+                paths: None,
+                author: ChangeAuthor::Agent(doing),
+            }),
+            (true, _) => Some(CallScan {
+                paths: None,
+                author: ChangeAuthor::Command(doing),
+            }),
+        }
+    }
+}
+
+/// The scope of the observations around a call, and their author.
+#[derive(Clone)]
+struct CallScan {
+    /// The observed paths; `None` for the whole tree.
+    paths: Option<Vec<String>>,
+    author: ChangeAuthor,
+}
+
+impl CallScan {
+    fn run(&self, authored: &mut ChangeHistory, author: &ChangeAuthor) {
+        let scope = match &self.paths {
+            Some(paths) => ObserveScope::Paths(paths),
+            None => ObserveScope::All,
+        };
+        if let Err(sentence) = authored.observe(scope, author) {
+            log::error!("cannot record changes: {sentence}");
+        }
+        for problem in authored.take_problems() {
+            log::warn!("{problem}");
+        }
+    }
+}
+
+impl Tool for WatchedTool {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn spec(&self, profile: &Profile) -> Option<ToolSpec> {
+        self.inner.spec(profile)
+    }
+
+    fn class(&self) -> ToolClass {
+        self.inner.class()
+    }
+
+    fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
+        self.inner.access(call, context)
+    }
+
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let Some(watch) = self.watchers.get(&context.root) else {
+                return self.inner.run(call, context).await;
+            };
+            watch.gate.pass(context.stop.clone()).await;
+            watch.begin_turn(context).await;
+            let Some(looks) = self.scan_for(call, context) else {
+                return self.inner.run(call, context).await;
+            };
+            watch.scan(looks.clone(), ChangeAuthor::Disk).await;
+            let after = PendingScan {
+                author: looks.author.clone(),
+                looks: Some(looks),
+                watch,
+            };
+            let answer = self.inner.run(call, context).await;
+            after.finish(&answer).await;
+            answer
+        })
+    }
+}
+
+impl WatchedTree {
+    /// Adds a checkpoint before the first call of a turn.
+    async fn begin_turn(&self, context: &ToolContext) {
+        let turn = (context.session.as_ref().to_owned(), context.turn);
+        if !lock(&self.begun).insert(turn.clone()) {
+            return;
+        }
+        self.blocking(move |authored| {
+            if let Err(sentence) = authored.checkpoint(&turn.0, turn.1) {
+                log::error!("cannot record checkpoint: {sentence}");
+            }
+        })
+        .await;
+    }
+
+    async fn scan(&self, looks: CallScan, author: ChangeAuthor) {
+        self.blocking(move |authored| looks.run(authored, &author))
+            .await;
+    }
+
+    async fn blocking(&self, act: impl FnOnce(&mut ChangeHistory) + Send + 'static) {
+        let authored = self.authored.clone();
+        let done = tokio::task::spawn_blocking(move || act(&mut lock(&authored))).await;
+        if let Err(error) = done {
+            log::error!("observing changes failed: {error}");
+        }
+    }
+}
+
+/// The observation after a call. It also runs if the call is cancelled.
+struct PendingScan {
+    author: ChangeAuthor,
+    looks: Option<CallScan>,
+    watch: WatchedTree,
+}
+
+impl PendingScan {
+    async fn finish(mut self, answer: &ToolResult) {
+        let Some(looks) = self.looks.take() else {
+            return;
+        };
+        let (author, is_command) = (self.author.clone(), is_exec(&self.author));
+        let mut codes = answer.display.iter().filter_map(|shown| match shown {
+            ToolDisplay::Command { code, .. } => Some(*code),
+            _ => None,
+        });
+        let code = codes.next_back();
+        self.watch
+            .blocking(move |authored| {
+                looks.run(authored, &author);
+                match code {
+                    Some(None) => authored.set_running(Some(author)),
+                    // A new foreground command says nothing about one in the background.
+                    Some(Some(_)) if !is_command => authored.set_running(None),
+                    _ => {}
+                }
+            })
+            .await;
+    }
+}
+
+impl Drop for PendingScan {
+    fn drop(&mut self) {
+        if let Some(looks) = self.looks.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let (authored, author) = (self.watch.authored.clone(), self.author.clone());
+            runtime.spawn_blocking(move || looks.run(&mut lock(&authored), &author));
+        }
+    }
+}
+
+fn is_exec(author: &ChangeAuthor) -> bool {
+    author
+        .agent_call()
+        .is_some_and(|doing| doing.tool == "exec_command")
+}
+
+/// Locks a mutex, ignoring poison: a panic leaves the log at most out of date, which the next
+/// observation repairs.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

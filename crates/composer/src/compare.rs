@@ -1,0 +1,153 @@
+//! Best-of-N: compares several attempts at the same task.
+//!
+//! Candidates are ranked by their checks, then by the size of their changes, then by cost. One
+//! candidate is taken as a whole, or hunks of several are mixed; the mixture is checked when it
+//! lands.
+//! Start at `measure` and `compare`; mixing is `Review::mix`.
+
+use std::collections::BTreeSet;
+
+use base::AbsPath;
+use git::Repository;
+use git::land::{CommitSpec, Signature};
+use host::Files;
+use serde::{Deserialize, Serialize};
+
+use crate::board::{JobId, JobStatus};
+use crate::land::{Check, CheckRunner, LandingCandidate};
+use crate::review::{Review, ReviewedSession};
+use crate::work::CommitId;
+
+/// The measurements of one candidate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CandidateScore {
+    /// The job of the candidate.
+    pub job: JobId,
+    /// The job's state: `done`, `failed`.
+    pub state: String,
+    /// Results of its checks; empty if none ran.
+    pub checks: Vec<Check>,
+    /// Number of files that differ from the base.
+    pub files: usize,
+    /// Number of added lines.
+    pub added: usize,
+    /// Number of removed lines.
+    pub removed: usize,
+    /// Cost in billionths of a US dollar, if known.
+    pub cost_nano: Option<u64>,
+    /// Working time of the agent, in milliseconds.
+    pub worked_ms: u64,
+}
+
+impl CandidateScore {
+    /// The number of passed checks.
+    pub fn passed_checks(&self) -> usize {
+        self.checks.iter().filter(|check| check.is_passed).count()
+    }
+
+    fn rank(&self) -> (bool, usize, usize, usize, u64, u64) {
+        (
+            !matches!(self.state.as_str(), "done" | "landed"),
+            self.checks.len() - self.passed_checks(),
+            // A candidate without changes has done nothing.
+            usize::from(self.files == 0),
+            self.added + self.removed,
+            self.cost_nano.unwrap_or(u64::MAX),
+            self.worked_ms,
+        )
+    }
+}
+
+/// Measures a candidate by the review of its work and its job status.
+pub fn measure(review: &Review, line: &JobStatus, checks: Vec<Check>) -> CandidateScore {
+    let own = review
+        .hunks()
+        .iter()
+        .filter(|hunk| hunk.session == line.job);
+    let (mut paths, mut added, mut removed) = (BTreeSet::new(), 0, 0);
+    for hunk in own {
+        let (went, came) = review.changed_lines(hunk);
+        paths.insert(&hunk.path);
+        added += came.len();
+        removed += went.len();
+    }
+    CandidateScore {
+        job: line.job.clone(),
+        state: line.state.label().to_owned(),
+        checks,
+        files: paths.len(),
+        added,
+        removed,
+        cost_nano: line.cost_nano,
+        worked_ms: line.worked_ms,
+    }
+}
+
+/// Sorts the candidates, best first.
+pub fn compare(mut candidates: Vec<CandidateScore>) -> Vec<CandidateScore> {
+    candidates.sort_by_key(CandidateScore::rank);
+    candidates
+}
+
+/// Formats a comparison as a table.
+pub fn format_table(candidates: &[CandidateScore]) -> String {
+    let mut text = String::from("job    state        checks  files  lines        cost      time\n");
+    for one in candidates {
+        let lines = format!("+{} -{}", one.added, one.removed);
+        let cost = match one.cost_nano {
+            Some(nano) => format!("${:.4}", nano as f64 / 1e9),
+            None => "unknown".to_owned(),
+        };
+        let checks = format!("{}/{}", one.passed_checks(), one.checks.len());
+        text.push_str(&format!(
+            "{:<6} {:<12} {checks:<7} {:<6} {lines:<12} {cost:<9} {:.1} s\n",
+            one.job,
+            one.state,
+            one.files,
+            one.worked_ms as f64 / 1000.0
+        ));
+    }
+    text
+}
+
+/// Runs the checks on a copy of a candidate's work, merged onto the commit from which it started.
+/// An error is a sentence and means that the checks gave no result. Blocks on the disk and on the
+/// checks.
+pub fn run_checks(
+    hub: &AbsPath,
+    reviewed: &ReviewedSession,
+    checks: &dyn CheckRunner,
+    files: &dyn Files,
+) -> Result<Vec<Check>, String> {
+    let sentence = |error: git::Error| error.to_string();
+    let repository = Repository::discover(hub).map_err(sentence)?;
+    let onto = repository.commit_id(&reviewed.base.0).map_err(sentence)?;
+    let base = repository.tree_of(&reviewed.base.0).map_err(sentence)?;
+    let tree = repository.write(base, &reviewed.changes);
+    let tree = tree.map_err(sentence)?;
+    let nobody = Signature {
+        name: "Burin".to_owned(),
+        email: "burin@localhost".to_owned(),
+    };
+    let sealed = CommitSpec {
+        tree,
+        parents: vec![onto],
+        author: nobody.clone(),
+        committer: nobody,
+        seconds: 0,
+        offset_minutes: 0,
+        message: format!("What {} made\n", reviewed.session),
+    };
+    let commit = repository.create_commit(&sealed).map_err(sentence)?;
+    checks.run_checks(&LandingCandidate {
+        main_repo: hub,
+        commit: CommitId(commit.to_string()),
+        changed: reviewed.changes.keys().cloned().collect(),
+        tree,
+        repository: &repository,
+        files,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! The handshake with a hosted agent: initialization and the choice of the session.
+
+use agent_client_protocol as acp;
+use agent_client_protocol::UntypedMessage;
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::schema as v1;
+use serde_json::Value;
+
+use super::session::{AgentReply, HostedSession};
+use super::{AgentDescription, AgentLaunch, SessionStart};
+use crate::acp::protocol::{
+    AgentMode, AgentModes, ConfigOption, OptionAbout, OptionChoice, OptionValue,
+};
+use crate::acp::v1 as words_v1;
+use crate::mcp::{ServerEntry, ServerTransport};
+
+/// The id of the option that represents the models of agents without config options.
+const OLD_MODELS: &str = "burin-models";
+
+pub(super) fn initialize_request(start: &AgentLaunch) -> v1::InitializeRequest {
+    let files = v1::FileSystemCapabilities::new()
+        .read_text_file(true)
+        .write_text_file(true);
+    let options = v1::SessionConfigOptionsCapabilities::new()
+        .boolean(v1::BooleanConfigOptionCapabilities::new());
+    let session = v1::ClientSessionCapabilities::new()
+        .config_options(options)
+        .compaction(v1::CompactionCapabilities::new())
+        .notices(v1::NoticeCapabilities::new());
+    let elicitation = v1::ElicitationCapabilities::new()
+        .form(v1::ElicitationFormCapabilities::new())
+        .url(v1::ElicitationUrlCapabilities::new());
+    let mut auth = v1::AuthCapabilities::new();
+    if !start.auth_meta.is_empty() {
+        auth = auth.meta(start.auth_meta.clone());
+    }
+    let able = v1::ClientCapabilities::new()
+        .fs(files)
+        .terminal(start.has_terminals)
+        .session(session)
+        .elicitation(elicitation)
+        .auth(auth);
+    let program = v1::Implementation::new("burin", env!("CARGO_PKG_VERSION"));
+    v1::InitializeRequest::new(ProtocolVersion::V1)
+        .client_capabilities(able)
+        .client_info(program.title("Burin".to_owned()))
+}
+
+pub(super) fn describe_agent(
+    hello: &v1::InitializeResponse,
+    start: &AgentLaunch,
+) -> AgentDescription {
+    let able = &hello.agent_capabilities;
+    let program = hello.agent_info.as_ref();
+    AgentDescription {
+        name: program.map_or_else(
+            || start.name.clone(),
+            |it| it.title.clone().unwrap_or_else(|| it.name.clone()),
+        ),
+        version: program.map_or_else(String::new, |it| it.version.clone()),
+        loads: able.load_session,
+        resumes: able.session_capabilities.resume.is_some(),
+        lists: able.session_capabilities.list.is_some(),
+        sees: able.prompt_capabilities.image,
+        methods: hello
+            .auth_methods
+            .iter()
+            .cloned()
+            .map(words_v1::sign_in_method)
+            .collect(),
+    }
+}
+
+/// Builds the request for the session to open. Its response stays untyped: older agents return
+/// members that today's protocol does not define.
+pub(super) fn session(
+    start: &AgentLaunch,
+    able: &v1::AgentCapabilities,
+) -> Result<UntypedMessage, acp::Error> {
+    let root = start.root.as_path().to_owned();
+    let servers: Vec<_> = start
+        .servers
+        .iter()
+        .filter_map(|it| server(it, able))
+        .collect();
+    match &start.session {
+        SessionStart::New => UntypedMessage::new(
+            "session/new",
+            v1::NewSessionRequest::new(root).mcp_servers(servers),
+        ),
+        SessionStart::Load(id) => {
+            let request = v1::LoadSessionRequest::new(id.clone(), root).mcp_servers(servers);
+            UntypedMessage::new("session/load", request)
+        }
+        SessionStart::Resume(id) => {
+            let request = v1::ResumeSessionRequest::new(id.clone(), root).mcp_servers(servers);
+            UntypedMessage::new("session/resume", request)
+        }
+    }
+}
+
+fn server(entry: &ServerEntry, able: &v1::AgentCapabilities) -> Option<v1::McpServer> {
+    if entry.is_disabled {
+        return None;
+    }
+    match entry.reach.as_ref().ok()? {
+        ServerTransport::Process {
+            command,
+            arguments,
+            environment,
+            ..
+        } => {
+            let variable = |(name, value): (&String, &String)| {
+                v1::EnvVariable::new(name.clone(), value.clone())
+            };
+            let server = v1::McpServerStdio::new(entry.name.clone(), command.clone())
+                .args(arguments.clone())
+                .env(environment.iter().map(variable).collect());
+            Some(v1::McpServer::Stdio(server))
+        }
+        ServerTransport::Http { url, headers, .. } => {
+            let header = |(name, value): (&String, &String)| {
+                v1::HttpHeader::new(name.clone(), value.clone())
+            };
+            let server = v1::McpServerHttp::new(entry.name.clone(), url.clone())
+                .headers(headers.iter().map(header).collect());
+            able.mcp_capabilities
+                .http
+                .then_some(v1::McpServer::Http(server))
+        }
+    }
+}
+
+pub(super) fn modes(began: &Value) -> Option<AgentModes> {
+    let state = began.get("modes")?.clone();
+    serde_json::from_value(state).ok().map(words_v1::modes)
+}
+
+/// Returns the options of a session; the models of agents without config options become one.
+pub(super) fn options(began: &Value) -> Vec<ConfigOption> {
+    let options = began.get("configOptions").cloned();
+    let options = options.and_then(|it| serde_json::from_value(it).ok());
+    let mut options = options.map(words_v1::options).unwrap_or_default();
+    if options
+        .iter()
+        .all(|option| option.about != OptionAbout::Model)
+    {
+        options.extend(old_models(began));
+    }
+    options
+}
+
+fn old_models(began: &Value) -> Option<ConfigOption> {
+    let models = began.get("models")?;
+    let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
+    let model = |value: &Value| {
+        let id = text(value, "modelId")?;
+        Some(AgentMode {
+            name: text(value, "name").unwrap_or_else(|| id.clone()),
+            description: text(value, "description"),
+            id,
+        })
+    };
+    let all: Vec<_> = models
+        .get("availableModels")?
+        .as_array()?
+        .iter()
+        .filter_map(model)
+        .collect();
+    Some(ConfigOption {
+        id: OLD_MODELS.to_owned(),
+        name: "Model".to_owned(),
+        description: None,
+        about: OptionAbout::Model,
+        value: OptionValue::One {
+            now: text(models, "currentModelId")?,
+            all,
+        },
+    })
+}
+
+impl HostedSession {
+    pub(super) fn set_option(&self, id: String, chosen: OptionChoice) {
+        let Some(session) = self.id.clone() else {
+            return;
+        };
+        if id == OLD_MODELS {
+            return self.set_old_model(&session, chosen);
+        }
+        let request =
+            v1::SetSessionConfigOptionRequest::new(session, id, words_v1::set_value(chosen));
+        let set = self.connection.agent.send_request(request);
+        self.later(async move {
+            let set = set.block_task().await;
+            AgentReply::Options(set.map(|it| words_v1::options(it.config_options)))
+        });
+    }
+
+    fn set_old_model(&self, session: &v1::SessionId, chosen: OptionChoice) {
+        let OptionChoice::One(model) = chosen else {
+            return;
+        };
+        let options = self.with_model(&model);
+        let params = serde_json::json!({ "sessionId": session, "modelId": model });
+        match UntypedMessage::new("session/set_model", params) {
+            Ok(request) => {
+                let set = self.connection.agent.send_request(request);
+                self.later(
+                    async move { AgentReply::Options(set.block_task().await.map(|_| options)) },
+                );
+            }
+            Err(error) => self.later(async move { AgentReply::Options(Err(error)) }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn models_of_older_agents_are_an_option() {
+        let began = json!({ "sessionId": "s", "models": {
+            "currentModelId": "b",
+            "availableModels": [{ "modelId": "a", "name": "A" }, { "modelId": "b" }, { "name": "x" }]
+        } });
+        let options = options(&began);
+        assert_eq!(options.len(), 1);
+        assert_eq!(options[0].about, OptionAbout::Model);
+        let OptionValue::One { now, all } = &options[0].value else {
+            panic!("{options:?}");
+        };
+        assert_eq!(
+            (now.as_str(), all.len(), all[1].name.as_str()),
+            ("b", 2, "b")
+        );
+    }
+
+    #[test]
+    fn any_session_response_is_accepted() {
+        for began in [
+            json!(null),
+            json!({ "models": 3 }),
+            json!({ "modes": [], "configOptions": 1 }),
+        ] {
+            assert!(options(&began).is_empty());
+            assert_eq!(modes(&began), None);
+        }
+    }
+}

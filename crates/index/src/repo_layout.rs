@@ -1,0 +1,101 @@
+//! Locates a root's repository, and the folder for its index.
+
+use base::AbsPath;
+use git::Repository;
+use host::{ContentHash, Files, RealFiles};
+
+/// Maximum size of an alternates file that is read, in bytes.
+const MAX_ALTERNATES_BYTES: u64 = 64 << 10;
+
+/// The location of a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RepoLayout {
+    /// The root of the working tree, or the root itself outside of any.
+    pub(crate) top: AbsPath,
+    /// The prefix of the root's paths relative to the top: `crates/` or empty.
+    pub(crate) prefix: String,
+    /// The common git folder of all worktrees of the repository.
+    pub(crate) shared: AbsPath,
+}
+
+impl RepoLayout {
+    pub(crate) fn of(root: &AbsPath) -> Self {
+        let alone = Self {
+            top: root.clone(),
+            prefix: String::new(),
+            shared: root.clone(),
+        };
+        let Ok(repository) = Repository::discover(root) else {
+            return alone;
+        };
+        let top = repository.workdir().clone();
+        let Some(below) = root
+            .relative_to(&top)
+            .map(|below| below.to_string_lossy().into_owned())
+        else {
+            return alone;
+        };
+        let common = repository.common_dir();
+        Self {
+            shared: alternate_repository(&common).unwrap_or(common),
+            prefix: if below.is_empty() {
+                below
+            } else {
+                format!("{below}/")
+            },
+            top,
+        }
+    }
+}
+
+/// Returns the repository from which this one borrows its objects, as an agent's worktree does.
+fn alternate_repository(common: &AbsPath) -> Option<AbsPath> {
+    let list = common.join("objects/info/alternates");
+    let list = RealFiles.read(&list, MAX_ALTERNATES_BYTES).ok()?;
+    let list = String::from_utf8(list).ok()?;
+    let objects = common.join("objects").join(list.lines().next()?);
+    (objects.name() == "objects").then(|| objects.parent())?
+}
+
+/// Returns the folder below `folder` for the data of a repository, or of a worktree's root.
+pub(crate) fn folder_for(folder: &AbsPath, of: &AbsPath) -> AbsPath {
+    use std::os::unix::ffi::OsStrExt;
+    let hash = ContentHash::of(of.as_path().as_os_str().as_bytes()).0;
+    folder.join(format!("{hash:032x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_outside_of_any_repository_is_its_own_ground() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = AbsPath::new(folder.path().canonicalize().expect("there")).expect("absolute");
+        let ground = RepoLayout::of(&root);
+        assert_eq!((ground.top, ground.shared), (root.clone(), root));
+    }
+
+    #[test]
+    fn worktrees_and_borrowers_share_their_folder() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = AbsPath::new(folder.path().canonicalize().expect("there")).expect("absolute");
+        let (hub, lease) = (root.join("hub"), root.join("lease"));
+        for path in [&hub, &lease] {
+            RealFiles.create_folder(path).expect("create");
+            git::init_repository(path, "first").expect("begin");
+        }
+        RealFiles.create_folder(&hub.join("src")).expect("create");
+        let ground = RepoLayout::of(&hub.join("src"));
+        assert_eq!((&ground.top, ground.prefix.as_str()), (&hub, "src/"));
+        let list = lease.join(".git/objects/info/alternates");
+        RealFiles
+            .create_folder(&list.parent().expect("inside"))
+            .expect("create");
+        let objects = format!("{}/.git/objects\n", hub.as_path().display());
+        RealFiles
+            .write_private(&list, objects.as_bytes())
+            .expect("write");
+        assert_eq!(RepoLayout::of(&lease).shared, ground.shared);
+    }
+}

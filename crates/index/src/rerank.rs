@@ -1,0 +1,208 @@
+//! Reranks the best results with a slower encoder that captures meaning better.
+//!
+//! Knows: `hit`. Must not know: which encoder, or where it runs.
+//! Invariant: reranking never adds or removes results; if it fails, the original order stays.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::fmt;
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::hit::SearchHit;
+
+/// Number of results that are reranked.
+pub const RERANK_HITS: usize = 50;
+/// Bytes of each result that are encoded: most encoders read only the first few hundred tokens.
+const MAX_TEXT_BYTES: usize = 1_200;
+/// Weight of the reranker's score relative to the original one. Both are standardized.
+const RERANK_SHARE: f32 = 0.5;
+/// Maximum number of cached vectors, some megabytes; above it the cache is cleared.
+const MAX_CACHED_VECTORS: usize = 4_096;
+
+/// A model that embeds texts.
+pub trait Encoder: Send + Sync {
+    /// Identifies the encoder: vectors of different encoders cannot be compared.
+    fn name(&self) -> &str;
+
+    /// Returns a vector for every text, in order and all of the same length. May take seconds.
+    ///
+    /// # Errors
+    /// A sentence that describes the failure.
+    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String>;
+}
+
+/// Returns the encoder selected by the user, if any.
+type Choose = dyn Fn() -> Result<Option<Arc<dyn Encoder>>, String> + Send + Sync;
+
+/// Reranks results. Vectors of known texts are cached.
+pub struct Reranker {
+    choose: Box<Choose>,
+    known: Mutex<VectorCache>,
+}
+
+/// Cached vectors by the hash of their text.
+#[derive(Default)]
+struct VectorCache {
+    encoder: String,
+    vectors: HashMap<u64, Arc<[f32]>>,
+}
+
+impl Reranker {
+    /// Creates a reranker; `choose` is called before each use, in the background.
+    pub fn new(
+        choose: impl Fn() -> Result<Option<Arc<dyn Encoder>>, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            choose: Box::new(choose),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Returns the encoder to use now, if any.
+    pub(crate) fn encoder(&self) -> Result<Option<Arc<dyn Encoder>>, String> {
+        (self.choose)()
+    }
+
+    /// Reorders hits by the mean of their standardized score and their standardized similarity to
+    /// the query according to the encoder.
+    ///
+    /// # Errors
+    /// The encoder's error, or one about an invalid result.
+    pub(crate) fn order(
+        &self,
+        encoder: &dyn Encoder,
+        question: &str,
+        mut hits: Vec<SearchHit>,
+    ) -> Result<Vec<SearchHit>, String> {
+        let texts: Vec<String> = hits.iter().map(text_of).collect();
+        let mut all = vec![question];
+        all.extend(texts.iter().map(String::as_str));
+        let vectors = self.vectors(encoder, &all)?;
+        let (asked, seen) = vectors.split_first().ok_or("there was nothing to rerank")?;
+        let likeness: Vec<f32> = seen.iter().map(|vector| cosine(asked, vector)).collect();
+        let first: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
+        let (first, second) = (deviations(&first), deviations(&likeness));
+        for (ix, hit) in hits.iter_mut().enumerate() {
+            hit.score = (1.0 - RERANK_SHARE) * first[ix] + RERANK_SHARE * second[ix];
+            hit.parts.rerank = Some(likeness[ix]);
+        }
+        hits.sort_by(|left, right| right.score.total_cmp(&left.score));
+        Ok(hits)
+    }
+
+    /// Returns the vectors of texts: cached ones, and the others from the encoder in one call.
+    fn vectors(&self, encoder: &dyn Encoder, texts: &[&str]) -> Result<Vec<Arc<[f32]>>, String> {
+        let keys: Vec<u64> = texts.iter().map(|text| key(text)).collect();
+        let mut found = self.cached(encoder, &keys);
+        let unknown: Vec<usize> = (0..texts.len()).filter(|ix| found[*ix].is_none()).collect();
+        if !unknown.is_empty() {
+            let asked: Vec<&str> = unknown.iter().map(|ix| texts[*ix]).collect();
+            let given = encoder.vectors(&asked)?;
+            let size = given.first().map_or(0, Vec::len);
+            let is_sound = |vector: &Vec<f32>| {
+                vector.len() == size && vector.iter().all(|number| number.is_finite())
+            };
+            if given.len() != asked.len() || size == 0 || !given.iter().all(is_sound) {
+                let name = encoder.name();
+                return Err(format!(
+                    "{name} returned vectors that do not match the texts"
+                ));
+            }
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            for (ix, vector) in unknown.into_iter().zip(given) {
+                let vector: Arc<[f32]> = vector.into();
+                // Another thread may have switched the encoder meanwhile.
+                if known.encoder == encoder.name() {
+                    known.vectors.insert(keys[ix], vector.clone());
+                }
+                found[ix] = Some(vector);
+            }
+        }
+        let found: Vec<Arc<[f32]>> = found.into_iter().flatten().collect();
+        let size = found.first().map_or(0, |vector| vector.len());
+        if found.iter().all(|vector| vector.len() == size) {
+            Ok(found)
+        } else {
+            // The endpoint now serves another model under the same name.
+            self.known
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .vectors
+                .clear();
+            Err(format!(
+                "{} returned vectors of another length than before",
+                encoder.name()
+            ))
+        }
+    }
+
+    /// Returns the cached vectors of this encoder.
+    fn cached(&self, encoder: &dyn Encoder, keys: &[u64]) -> Vec<Option<Arc<[f32]>>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.encoder != encoder.name() || known.vectors.len() + keys.len() > MAX_CACHED_VECTORS
+        {
+            known.vectors.clear();
+            known.encoder = encoder.name().to_owned();
+        }
+        let vectors = keys.iter().map(|key| known.vectors.get(key).cloned());
+        vectors.collect()
+    }
+}
+
+impl fmt::Debug for Reranker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecondLook").finish_non_exhaustive()
+    }
+}
+
+/// Returns the text that represents a hit: its file's name, its symbol, and its beginning.
+fn text_of(hit: &SearchHit) -> String {
+    let file = hit.path.file_name().unwrap_or_default().to_string_lossy();
+    let symbol = hit.symbol.as_deref().unwrap_or_default();
+    let code = &hit.text[..hit.text.floor_char_boundary(MAX_TEXT_BYTES)];
+    format!("{file} {symbol}\n{code}")
+}
+
+fn key(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns the cosine similarity; 0 if either vector is zero.
+fn cosine(left: &[f32], right: &[f32]) -> f32 {
+    let dot = |one: &[f32], other: &[f32]| -> f32 {
+        let pairs = one.iter().zip(other);
+        pairs.map(|(one, other)| one * other).sum()
+    };
+    let lengths = (dot(left, left) * dot(right, right)).sqrt();
+    if lengths > 0.0 && lengths.is_finite() {
+        dot(left, right) / lengths
+    } else {
+        0.0
+    }
+}
+
+/// Returns the standard scores; all 0 if the values are equal.
+fn deviations(values: &[f32]) -> Vec<f32> {
+    let count = values.len().max(1) as f32;
+    let mean = values.iter().sum::<f32>() / count;
+    let spread = values
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum::<f32>()
+        / count;
+    let spread = spread.sqrt();
+    let deviation = |value: &f32| {
+        if spread > f32::EPSILON {
+            (value - mean) / spread
+        } else {
+            0.0
+        }
+    };
+    values.iter().map(deviation).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! A match of a hunk: the mapping between lines of the block and lines of the file.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::block::LineBlock;
+use crate::outcome::{Ambiguity, HunkDifference, MatchStrategy};
+
+/// A position where a hunk may apply, and how it was found.
+#[derive(Clone, Debug)]
+pub(crate) struct HunkMatch {
+    pub(crate) strategy: MatchStrategy,
+    /// Differences between block and file that are known from finding it.
+    pub(crate) differences: Vec<HunkDifference>,
+    /// Rows that the match covers.
+    pub(crate) rows: Range<usize>,
+    pub(crate) body: MatchBody,
+}
+
+/// Content of a match.
+#[derive(Clone, Debug)]
+pub(crate) enum MatchBody {
+    /// Arbitrary text: a byte span of the normalized text, and its replacement.
+    Span { span: Range<usize>, text: String },
+    /// Arbitrary text with line endings: a byte span of the file, and its replacement.
+    Raw { span: Range<usize>, text: String },
+    /// A block of whole lines.
+    Lines(BlockAlignment),
+    /// Several blocks with unchanged lines left out between them.
+    Pieces(Vec<BlockAlignment>),
+}
+
+/// A block aligned with lines of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockAlignment {
+    pub(crate) block: Rc<LineBlock>,
+    pub(crate) rows: Range<usize>,
+    /// Row of each old line of the block; rows increase.
+    pub(crate) map: Vec<Option<usize>>,
+    /// Indices of misspelt old lines, sorted.
+    pub(crate) typos: Vec<usize>,
+}
+
+impl BlockAlignment {
+    /// Aligns a block line by line, starting at `row`.
+    pub(crate) fn contiguous(block: &Rc<LineBlock>, row: usize) -> Self {
+        let count = block.old.len();
+        Self {
+            block: block.clone(),
+            rows: row..row + count,
+            map: (row..row + count).map(Some).collect(),
+            typos: Vec::new(),
+        }
+    }
+}
+
+impl HunkMatch {
+    /// Returns a match that makes others ambiguous but to which the block cannot be applied itself.
+    pub(crate) fn unclear(rung: MatchStrategy, aligned: BlockAlignment, doubt: Ambiguity) -> Self {
+        let block = LineBlock {
+            doubt: Some(doubt),
+            ..LineBlock::clone(&aligned.block)
+        };
+        let block = Rc::new(block);
+        Self::from_alignment(rung, BlockAlignment { block, ..aligned })
+    }
+
+    pub(crate) fn from_alignment(rung: MatchStrategy, aligned: BlockAlignment) -> Self {
+        Self {
+            strategy: rung,
+            differences: aligned.block.differences.clone(),
+            rows: aligned.rows.clone(),
+            body: MatchBody::Lines(aligned),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Access to the environment and to programs that print keys.
+
+use std::ffi::OsString;
+use std::process::Stdio;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::Command;
+use zeroize::Zeroizing;
+
+use super::secret::Secret;
+
+/// Maximum output of a program in bytes. A key is short.
+const MAX_OUTPUT_BYTES: u64 = 64 << 10;
+
+/// Output of a program; wiped when dropped.
+pub struct ProgramOutput(Zeroizing<Vec<u8>>);
+
+impl ProgramOutput {
+    /// Wraps the output of a program.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self(Zeroizing::new(bytes))
+    }
+
+    /// Returns the first line, which is the key.
+    pub(super) fn first_line(&self) -> Secret {
+        let line = self.0.split(|byte| *byte == b'\n').next();
+        Secret::new(String::from_utf8_lossy(line.unwrap_or_default()).into_owned())
+    }
+}
+
+/// Access to the sources of keys. Tests provide their own.
+pub trait SecretSource: Send + Sync {
+    /// Returns an environment variable; `None` if it is unset or not UTF-8.
+    fn environment(&self, name: &str) -> Option<String>;
+
+    /// Runs a program with this input. The error is a phrase that contains nothing of the program's
+    /// output.
+    fn run<'a>(
+        &'a self,
+        words: &'a [String],
+        input: Option<Secret>,
+        patience: Duration,
+    ) -> BoxFuture<'a, Result<ProgramOutput, String>>;
+}
+
+/// The real environment and real programs. Requires tokio's runtime.
+#[derive(Clone, Debug)]
+pub struct SystemSecrets {
+    /// The complete environment of programs that print keys.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+impl SecretSource for SystemSecrets {
+    fn environment(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn run<'a>(
+        &'a self,
+        words: &'a [String],
+        input: Option<Secret>,
+        patience: Duration,
+    ) -> BoxFuture<'a, Result<ProgramOutput, String>> {
+        async move {
+            let environment = &self.environment;
+            match tokio::time::timeout(patience, run(words, environment, input)).await {
+                Ok(ended) => ended,
+                // The process is killed when the future that owns it is dropped.
+                Err(_) => Err(format!("no answer within {} s", patience.as_secs())),
+            }
+        }
+        .boxed()
+    }
+}
+
+async fn run(
+    words: &[String],
+    environment: &[(OsString, OsString)],
+    input: Option<Secret>,
+) -> Result<ProgramOutput, String> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err("no program given".to_owned());
+    };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .stdin(if input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| format!("cannot start it: {}", error.kind()))?;
+    if let (Some(mut pipe), Some(input)) = (child.stdin.take(), input) {
+        let written = pipe.write_all(input.expose().as_bytes()).await;
+        written.map_err(|error| format!("it accepts no input: {}", error.kind()))?;
+    }
+    let mut bytes = Vec::new();
+    if let Some(pipe) = child.stdout.take() {
+        let read = pipe.take(MAX_OUTPUT_BYTES).read_to_end(&mut bytes).await;
+        read.map_err(|error| format!("its output cannot be read: {}", error.kind()))?;
+    }
+    let output = ProgramOutput::new(bytes);
+    let status = child.wait().await;
+    let status = status.map_err(|error| format!("cannot wait for it: {}", error.kind()))?;
+    if status.success() {
+        Ok(output)
+    } else {
+        Err(format!("it exited with {status}"))
+    }
+}

@@ -1,0 +1,81 @@
+//! The errors of this crate.
+
+use std::io;
+
+use base::AbsPath;
+
+use crate::SandboxLayer;
+
+/// The reason that a command was not run. The text is a sentence for the user: what is missing and
+/// how to get it.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// A layer cannot be set up on this machine.
+    #[error(
+        "cannot set up the sandbox: {layer} is missing ({step}: {cause}); {advice}. \
+         To run without this layer anyway, pass --without {layer}"
+    )]
+    Missing {
+        /// The layer that is missing.
+        layer: SandboxLayer,
+        /// The attempted step, in words.
+        step: String,
+        /// The error reported by the system.
+        cause: io::Error,
+        /// Advice on how to get the layer.
+        advice: &'static str,
+    },
+    /// The policy cannot be enforced, for example a workspace that is the whole disk.
+    #[error("cannot set up the sandbox: {reason}")]
+    Policy {
+        /// The problem and its path.
+        reason: String,
+    },
+    /// The folder to start in is missing, or is neither in the workspace nor writable.
+    #[error("cannot start in {folder}: {reason}")]
+    Folder {
+        /// The folder of the request.
+        folder: AbsPath,
+        /// The reason it cannot be used.
+        reason: String,
+    },
+    /// The sandbox is running, but the program cannot be started in it.
+    #[error("cannot run {program}: {cause}")]
+    Program {
+        /// The program of the request.
+        program: String,
+        /// The error reported by the system.
+        cause: io::Error,
+    },
+    /// The warm sandbox or the launcher has ended.
+    #[error("the sandbox has ended: {reason}; start a new one")]
+    Gone {
+        /// The failure that was observed.
+        reason: String,
+    },
+    /// No sandbox is implemented for this system.
+    #[error("commands cannot be confined on this system: {reason}")]
+    System {
+        /// The feature that is missing.
+        reason: String,
+    },
+}
+
+impl SandboxError {
+    /// Returns the missing layer, if that is the reason.
+    pub fn layer(&self) -> Option<SandboxLayer> {
+        match self {
+            Self::Missing { layer, .. } => Some(*layer),
+            _ => None,
+        }
+    }
+
+    /// Returns 127 if the program was not found and 126 if it cannot be executed, as a shell does.
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Self::Program { cause, .. } if cause.kind() == io::ErrorKind::NotFound => 127,
+            Self::Program { .. } => 126,
+            _ => 125,
+        }
+    }
+}

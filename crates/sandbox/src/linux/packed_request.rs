@@ -1,0 +1,122 @@
+//! A spawn request encoded for a supervisor.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::kernel::{self, Errno};
+use super::{protocol, supervisor};
+use crate::{Network, Policy, SpawnRequest};
+
+/// The default search path for programs.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Returns the environment of a command: the policy's variables, overridden by the request's, plus
+/// those of the proxy.
+pub(super) fn environment(policy: &Policy, order: &SpawnRequest) -> Vec<(OsString, OsString)> {
+    let mut environment: Vec<(OsString, OsString)> = Vec::new();
+    let mut put = |name: &OsStr, value: &OsStr| {
+        environment.retain(|(known, _)| known != name);
+        environment.push((name.to_owned(), value.to_owned()));
+    };
+    for (name, value) in policy.environment.iter().chain(&order.environment) {
+        put(name, value);
+    }
+    if matches!(&policy.network, Network::Hosts(hosts) if !hosts.is_empty()) {
+        for (name, value) in crate::net::environment() {
+            put(&name, &value);
+        }
+    }
+    environment
+}
+
+/// A spawn request encoded for sending.
+pub(super) struct PackedRequest {
+    numbers: [u32; supervisor::NUMBERS],
+    strings: Vec<u8>,
+}
+
+fn push_string(strings: &mut Vec<u8>, parts: &[&[u8]]) {
+    for part in parts {
+        // A NUL would end the string early and shift the rest.
+        strings.extend(
+            part.iter()
+                .map(|byte| if *byte == 0 { b'?' } else { *byte }),
+        );
+    }
+    strings.push(0);
+}
+
+/// Returns the paths to try for a program, as a shell would.
+fn programs(order: &SpawnRequest, environment: &[(OsString, OsString)]) -> Vec<OsString> {
+    if order.program.as_bytes().contains(&b'/') {
+        return vec![order.folder.as_path().join(&order.program).into_os_string()];
+    }
+    let path = environment.iter().find(|(name, _)| name == "PATH");
+    let path = path.map_or(OsStr::new(USUAL_PATH), |(_, value)| value);
+    let folders = path.as_bytes().split(|byte| *byte == b':');
+    let absolute = folders.filter(|folder| folder.starts_with(b"/"));
+    let program = |folder: &[u8]| Path::new(OsStr::from_bytes(folder)).join(&order.program);
+    absolute.map(|folder| program(folder).into()).collect()
+}
+
+impl PackedRequest {
+    pub(super) fn new(policy: &Policy, order: &SpawnRequest) -> Self {
+        let environment = environment(policy, order);
+        let programs = programs(order, &environment);
+        let mut strings = Vec::new();
+        push_string(
+            &mut strings,
+            &[order.folder.as_path().as_os_str().as_bytes()],
+        );
+        for program in &programs {
+            push_string(&mut strings, &[program.as_bytes()]);
+        }
+        push_string(&mut strings, &[order.program.as_bytes()]);
+        for argument in &order.arguments {
+            push_string(&mut strings, &[argument.as_bytes()]);
+        }
+        for (name, value) in &environment {
+            push_string(&mut strings, &[name.as_bytes(), b"=", value.as_bytes()]);
+        }
+        let numbers = [
+            protocol::REQUEST,
+            programs.len() as u32,
+            1 + order.arguments.len() as u32,
+            environment.len() as u32,
+            u32::from(order.terminal),
+            0,
+            0,
+        ];
+        Self { numbers, strings }
+    }
+
+    /// Sends the request with its streams to a supervisor.
+    pub(super) fn send(mut self, seat: &OwnedFd, streams: &[OwnedFd; 3]) -> Result<(), Errno> {
+        let mut files: Vec<RawFd> = streams.iter().map(AsRawFd::as_raw_fd).collect();
+        let mut long = None;
+        if self.strings.len() + 4 * supervisor::NUMBERS > supervisor::INLINE {
+            let file = memory_file(&self.strings)?;
+            self.numbers[5] = self.strings.len() as u32;
+            self.strings.clear();
+            files.push(long.insert(file).as_raw_fd());
+        }
+        let mut bytes: Vec<u8> = Vec::with_capacity(self.strings.len() + 32);
+        bytes.extend(self.numbers.iter().flat_map(|number| number.to_ne_bytes()));
+        bytes.extend(self.strings);
+        kernel::send(seat.as_raw_fd(), &bytes, &files)
+    }
+}
+
+/// Creates an anonymous file with these bytes.
+pub(super) fn memory_file(bytes: &[u8]) -> Result<OwnedFd, Errno> {
+    let flags = rustix::fs::MemfdFlags::CLOEXEC;
+    let file = rustix::fs::memfd_create("burin", flags).map_err(|error| error.raw_os_error())?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let count = kernel::write(file.as_raw_fd(), rest)?;
+        rest = &rest[count..];
+    }
+    Ok(file)
+}

@@ -1,0 +1,262 @@
+//! A supervisor: receives one request, executes it, and reaps its children.
+//!
+//! Invariant: the program starts with the filter, without capabilities, unable to gain privileges,
+//! and with three descriptors.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char};
+use std::os::fd::RawFd;
+
+use super::init::{Failure, at, fail};
+use super::kernel::{self, Errno, ReapResult};
+use super::plan_encoding::{self, PlanView};
+use super::protocol::{self, stage};
+
+/// Maximum size in bytes of a request sent in the message itself; a longer one is sent as a file.
+pub(super) const INLINE: usize = 64 << 10;
+
+/// Numbers before a request's strings.
+pub(super) const NUMBERS: usize = 7;
+
+/// Runs as a supervisor.
+pub(super) fn serve(view: &PlanView<'_>, socket: RawFd) -> ! {
+    match prepare(view, socket).and_then(|seat| seat.run()) {
+        Ok((status, is_alone)) => {
+            let ended = [protocol::ENDED, status as u32, u32::from(is_alone)];
+            // If this fails, no receiver is left.
+            protocol::send(socket, ended, &[]).unwrap_or_default();
+            kernel::exit(0)
+        }
+        Err(failure) => fail(socket, failure),
+    }
+}
+
+struct Supervisor {
+    socket: RawFd,
+    /// Readable when a child has ended.
+    signals: RawFd,
+    /// Landlock's ruleset, -1 without.
+    rules: RawFd,
+    /// Landlock's rights on the streams.
+    stream: u64,
+    /// Whether it is process 1 of a namespace, so that orphans are reparented to it.
+    has_namespace: bool,
+}
+
+fn prepare(view: &PlanView<'_>, socket: RawFd) -> Result<Supervisor, Failure> {
+    let head = view.head;
+    let rules = if head.has(plan_encoding::LANDLOCK) {
+        at(stage::LANDLOCK, rules(view))?
+    } else {
+        -1
+    };
+    let signals = at(stage::PROCESSES, kernel::child_signals())?;
+    if head.has(plan_encoding::NO_NEW_PRIVS) {
+        let locked = kernel::control(libc::PR_SET_NO_NEW_PRIVS, 1, 0);
+        at(stage::NO_NEW_PRIVS, locked)?;
+    }
+    let process = at(stage::PROCESSES, kernel::own_pidfd())?;
+    if head.has(plan_encoding::SECCOMP) {
+        let questions = at(stage::SECCOMP, kernel::install_filter(view.program()))?;
+        let ready = [
+            protocol::READY,
+            protocol::WITH_NOTIFICATIONS | protocol::WITH_PROCESS,
+            0,
+        ];
+        at(
+            stage::REQUEST,
+            protocol::send(socket, ready, &[questions, process]),
+        )?;
+        kernel::close(questions);
+    } else {
+        let ready = [protocol::READY, protocol::WITH_PROCESS, 0];
+        at(stage::REQUEST, protocol::send(socket, ready, &[process]))?;
+    }
+    kernel::close(process);
+    Ok(Supervisor {
+        socket,
+        signals,
+        rules,
+        stream: head.stream,
+        has_namespace: head.has(plan_encoding::NAMESPACES),
+    })
+}
+
+fn rules(view: &PlanView<'_>) -> Result<RawFd, Errno> {
+    let ruleset = kernel::landlock_create(Some(&view.head.handled))?;
+    for ix in 0..view.head.rules as usize {
+        let (rights, path) = view.rule(ix).ok_or(libc::EBADMSG)?;
+        let beneath = kernel::open_path(libc::AT_FDCWD, path, libc::O_PATH)?;
+        let allowed = kernel::landlock_allow(ruleset, rights, beneath);
+        kernel::close(beneath);
+        allowed?;
+    }
+    Ok(ruleset)
+}
+
+/// A request as it lies in memory.
+struct ReceivedRequest<'a> {
+    counts: [usize; 3],
+    is_terminal: bool,
+    /// The folder, programs to try, arguments, environment: each ends in NUL.
+    strings: &'a [u8],
+    streams: [RawFd; 3],
+}
+
+impl Supervisor {
+    fn run(&self) -> Result<(i32, bool), Failure> {
+        let order = at(stage::REQUEST, self.receive_request())?;
+        if self.rules >= 0 {
+            for stream in order.streams {
+                // Pipes and sockets have no rule and need none; files and terminals do when they
+                // are reopened.
+                kernel::landlock_allow(self.rules, self.stream, stream).unwrap_or_default();
+            }
+            at(stage::LANDLOCK, kernel::landlock_restrict(self.rules))?;
+            kernel::close(self.rules);
+        }
+        // Done only now: without `no_new_privs`, the filter and Landlock require capabilities.
+        at(stage::CAPABILITIES, kernel::drop_capabilities_if_any())?;
+        let program = self.execute(&order)?;
+        for stream in order.streams {
+            kernel::close(stream);
+        }
+        at(
+            stage::REQUEST,
+            protocol::send(self.socket, [protocol::STARTED, 0, 0], &[]),
+        )?;
+        Ok(self.supervise(program))
+    }
+
+    fn receive_request(&self) -> Result<ReceivedRequest<'static>, Errno> {
+        let buffer = kernel::memory(INLINE)?;
+        let mut files = [-1; 8];
+        let (length, count) = kernel::receive(self.socket, buffer, &mut files)?;
+        if length == 0 {
+            kernel::exit(0);
+        }
+        let bytes: &'static [u8] = &buffer[..length];
+        let number = |ix| protocol::number(bytes, ix) as usize;
+        if number(0) != protocol::REQUEST as usize || count < 3 {
+            return Err(libc::EBADMSG);
+        }
+        let strings = match number(5) {
+            0 => bytes.get(4 * NUMBERS..).unwrap_or_default(),
+            long => kernel::map(files[3], long)?,
+        };
+        if let Some(file) = files.get(3).filter(|file| **file >= 0) {
+            kernel::close(*file);
+        }
+        Ok(ReceivedRequest {
+            counts: [number(1), number(2), number(3)],
+            is_terminal: number(4) != 0,
+            strings,
+            streams: [files[0], files[1], files[2]],
+        })
+    }
+
+    fn execute(&self, order: &ReceivedRequest<'_>) -> Result<i32, Failure> {
+        let [programs, arguments, environment] = order.counts;
+        let mut strings = order.strings;
+        let pointers = at(
+            stage::REQUEST,
+            kernel::pointers(programs + arguments + environment + 2),
+        )?;
+        let mut next = || -> Result<&CStr, Failure> {
+            let string = CStr::from_bytes_until_nul(strings);
+            let string = string.map_err(|_| (stage::REQUEST, libc::EBADMSG))?;
+            strings = &strings[string.count_bytes() + 1..];
+            Ok(string)
+        };
+        let folder = next()?;
+        let (tries, lists) = pointers.split_at_mut(programs);
+        let (told, known) = lists.split_at_mut(arguments + 1);
+        for place in tries.iter_mut() {
+            *place = next()?.as_ptr();
+        }
+        for place in &mut told[..arguments] {
+            *place = next()?.as_ptr();
+        }
+        for place in &mut known[..environment] {
+            *place = next()?.as_ptr();
+        }
+        let stage = Cell::new(stage::REQUEST);
+        let stack = at(stage::REQUEST, kernel::memory(64 << 10))?;
+        let child = || enter(order, &stage, folder, tries, told, known);
+        let spawned = kernel::spawn(stack, &child);
+        at(stage.get(), spawned)
+    }
+
+    /// Waits for the program and for all orphans, and forwards signals. Returns the program's
+    /// status, and whether no process is left: orphans are reparented to process 1, so without
+    /// children the namespace is otherwise empty.
+    fn supervise(&self, program: i32) -> (i32, bool) {
+        let mut ended = None;
+        let mut bytes = [0; 12];
+        let mut files = [-1; 8];
+        loop {
+            loop {
+                match (kernel::reap(), ended) {
+                    (ReapResult::Ended(child, status), _) if child == program => {
+                        ended = Some(status)
+                    }
+                    (ReapResult::Ended(..), _) => {}
+                    (ReapResult::None, Some(status)) => return (status, self.has_namespace),
+                    (ReapResult::Running, Some(status)) => return (status, false),
+                    (_, None) => break,
+                }
+            }
+            let [is_told, is_ended] = kernel::wait_for([self.socket, self.signals]);
+            if is_told {
+                let Ok((1.., _)) = kernel::receive(self.socket, &mut bytes, &mut files) else {
+                    kernel::exit(0);
+                };
+                if protocol::number(&bytes, 0) == protocol::SIGNAL {
+                    kernel::kill(-program, protocol::number(&bytes, 1) as i32);
+                }
+            }
+            if is_ended {
+                kernel::drain(self.signals);
+            }
+        }
+    }
+}
+
+/// Performs the last steps in the new process; returns only if one fails.
+fn enter(
+    order: &ReceivedRequest<'_>,
+    stage: &Cell<u32>,
+    folder: &CStr,
+    programs: &[*const c_char],
+    arguments: &[*const c_char],
+    environment: &[*const c_char],
+) -> Errno {
+    let prepared = || -> Result<(), Errno> {
+        stage.set(stage::REQUEST);
+        kernel::unblock_signals();
+        kernel::new_session()?;
+        for (number, stream) in order.streams.into_iter().enumerate() {
+            kernel::duplicate(stream, number as RawFd)?;
+        }
+        stage.set(stage::TERMINAL);
+        if order.is_terminal {
+            kernel::take_terminal(0)?;
+        }
+        stage.set(stage::FOLDER);
+        kernel::change_folder(folder)?;
+        stage.set(stage::REQUEST);
+        kernel::close_from(3)
+    };
+    if let Err(errno) = prepared() {
+        return errno;
+    }
+    stage.set(stage::PROGRAM);
+    let mut failed = libc::ENOENT;
+    for program in programs {
+        match kernel::execute(*program, arguments, environment) {
+            libc::ENOENT | libc::ENOTDIR => {}
+            errno => failed = errno,
+        }
+    }
+    failed
+}

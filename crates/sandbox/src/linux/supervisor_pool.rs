@@ -1,0 +1,184 @@
+//! Opens sandboxes, for one command or to be kept warm.
+//!
+//! A warm sandbox always has one supervisor ready: the next one is forked while the last command
+//! runs.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::control_group::ControlGroup;
+use super::plan::{self, SandboxPlan};
+use super::supervisor_client::{
+    SandboxResources, SupervisedCommand, SupervisorClient, disconnected, receive,
+};
+use super::{kernel, launch, packed_request, protocol};
+use crate::{DenialLog, DeniedAccess, Policy, SandboxError, SandboxLayer, SpawnRequest};
+
+/// Runs one command in a new sandbox.
+pub(crate) fn start(
+    policy: &Policy,
+    order: SpawnRequest,
+) -> Result<SupervisedCommand, SandboxError> {
+    open(policy, false)?.run(policy, order)
+}
+
+/// Opens a sandbox, `is_room` if it is to be kept. Its first report is still to be received.
+///
+/// The disk is inspected while the kernel creates the namespaces; if the policy is then refused,
+/// the new sandbox ends.
+fn open(policy: &Policy, is_room: bool) -> Result<SupervisorClient, SandboxError> {
+    let missing = |step: &str, errno: i32| SandboxError::Missing {
+        layer: SandboxLayer::Namespaces,
+        step: step.to_owned(),
+        cause: io::Error::from_raw_os_error(errno),
+        advice: "raise the limits on processes and open files",
+    };
+    let ends = kernel::socket_pair().map_err(|errno| missing("a socket", errno))?;
+    let [ours, theirs] = ends.map(launch::owned);
+    let group = ControlGroup::new(policy);
+    let counted = group.iter().flat_map(ControlGroup::counters);
+    let mut files = vec![theirs.as_fd()];
+    files.extend(counted.map(OwnedFd::as_fd));
+    launch::open(plan::namespaces(policy), &files)
+        .map_err(|errno| missing("the launcher", errno))?;
+    // Held only by the sandbox, so that its end is noticed.
+    drop(theirs);
+    let mut plan = SandboxPlan::new(policy, is_room)?;
+    let made = std::mem::take(&mut plan.caches);
+    let file = packed_request::memory_file(&plan.bytes);
+    let file = file.map_err(|errno| missing("creating a file in memory", errno))?;
+    let told = [protocol::PLAN, plan.bytes.len() as u32, 0];
+    let sent = protocol::send(ours.as_raw_fd(), told, &[file.as_raw_fd()]);
+    let seat = SupervisorClient {
+        socket: Arc::new(ours),
+        process: None,
+        plan: Arc::new(plan),
+        denials: DenialLog::default(),
+        resources: SandboxResources {
+            _group: group,
+            _caches: made,
+            ..SandboxResources::default()
+        },
+    };
+    match sent {
+        Ok(()) => Ok(seat),
+        Err(errno) => Err(seat.failed(errno)),
+    }
+}
+
+/// The Linux implementation of `crate::Room`.
+#[derive(Debug)]
+pub(crate) struct SupervisorPool {
+    policy: Policy,
+    /// The connection to process 1; its denials are those of the proxy.
+    main: SupervisorClient,
+    /// Supervisors that wait for a request, oldest first.
+    ready: Mutex<VecDeque<ReadySupervisor>>,
+}
+
+#[derive(Debug)]
+struct ReadySupervisor {
+    socket: OwnedFd,
+    process: OwnedFd,
+}
+
+impl SupervisorPool {
+    pub(crate) fn open(policy: &Policy) -> Result<Self, SandboxError> {
+        let mut main = open(policy, true)?;
+        loop {
+            let heard = receive(&main.socket)
+                .ok_or_else(|| disconnected("its first process was killed"))?;
+            let [kind, stage, errno] = heard.numbers;
+            match kind {
+                protocol::FAILED => return Err(plan::explain(&main.plan, stage, errno as i32)),
+                _ => main.handle_ready(policy, heard)?,
+            }
+            if main.process.is_some() {
+                break;
+            }
+        }
+        let room = Self {
+            policy: policy.clone(),
+            main,
+            ready: Mutex::default(),
+        };
+        // A sandbox that cannot fork a supervisor fails now.
+        let first = room.receive_supervisor()?;
+        room.ready
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push_back(first);
+        Ok(room)
+    }
+
+    pub(crate) fn start(
+        room: &Arc<Self>,
+        order: SpawnRequest,
+    ) -> Result<SupervisedCommand, SandboxError> {
+        let ReadySupervisor { socket, process } = room.take_supervisor()?;
+        let seat = SupervisorClient {
+            socket: Arc::new(socket),
+            process: Some(Arc::new(process)),
+            plan: room.main.plan.clone(),
+            denials: DenialLog::default(),
+            resources: SandboxResources {
+                pool: Some(room.clone()),
+                sockets: room.main.resources.sockets.clone(),
+                ..SandboxResources::default()
+            },
+        };
+        seat.run(&room.policy, order)
+    }
+
+    /// Takes a supervisor and has the next one forked.
+    fn take_supervisor(&self) -> Result<ReadySupervisor, SandboxError> {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = match ready.pop_front() {
+            Some(waiting) => waiting,
+            None => self.receive_supervisor()?,
+        };
+        let more = [protocol::NEW_SUPERVISOR, 0, 0];
+        protocol::send(self.main.socket.as_raw_fd(), more, &[])
+            .map_err(|errno| disconnected(&io::Error::from_raw_os_error(errno).to_string()))?;
+        Ok(waiting)
+    }
+
+    /// Returns whether the protected names are unchanged since the sandbox was opened.
+    pub(crate) fn is_current(&self) -> bool {
+        self.main.plan.is_current()
+    }
+
+    /// Returns the sandbox-wide denials since the last call.
+    pub(super) fn denials(&self) -> Vec<DeniedAccess> {
+        self.main.denials.drain()
+    }
+
+    fn receive_supervisor(&self) -> Result<ReadySupervisor, SandboxError> {
+        loop {
+            let heard = receive(&self.main.socket)
+                .ok_or_else(|| disconnected("its first process has ended"))?;
+            let [kind, stage, errno] = heard.numbers;
+            let mut files = heard.files.into_iter();
+            match (kind, files.next(), files.next()) {
+                (protocol::FAILED, ..) => {
+                    return Err(plan::explain(&self.main.plan, stage, errno as i32));
+                }
+                (protocol::SUPERVISOR, Some(socket), Some(process)) => {
+                    return Ok(ReadySupervisor { socket, process });
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Drop for SupervisorPool {
+    fn drop(&mut self) {
+        if let Some(process) = &self.main.process {
+            kernel::kill_pidfd(process.as_raw_fd(), libc::SIGKILL);
+            while !kernel::wait_readable(process.as_raw_fd(), -1) {}
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Problems in configuration files, with their positions.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A part of a settings, keymap or theme file that is invalid, and the fallback used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// Display name of the file, such as `settings.json`.
+    pub source: String,
+    /// Line, counted from 1.
+    pub line: u32,
+    /// Column in chars, counted from 1.
+    pub column: u32,
+    /// Message with the error and advice.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}:{}:{}: {}",
+            self.source, self.line, self.column, self.message
+        )
+    }
+}
+
+/// Text of a file; converts byte offsets into lines and columns.
+pub(crate) struct SourceText<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) text: &'a str,
+}
+
+impl SourceText<'_> {
+    pub(crate) fn problem(&self, span: &Range<usize>, message: impl Into<String>) -> ConfigProblem {
+        let (line, column) = self.line_and_column(span.start);
+        ConfigProblem {
+            source: self.source.to_owned(),
+            line,
+            column,
+            message: message.into(),
+        }
+    }
+
+    /// Returns line and column, both counted from 1, of a byte offset clipped to the text.
+    pub(crate) fn line_and_column(&self, offset: usize) -> (u32, u32) {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &self.text[..offset];
+        let line = before.bytes().filter(|byte| *byte == b'\n').count();
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = before[start..].chars().count();
+        (count(line) + 1, count(column) + 1)
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX - 1)
+}

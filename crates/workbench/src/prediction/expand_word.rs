@@ -1,0 +1,50 @@
+//! Expand Word: cycles through known words that may complete the text at the caret.
+
+use autocomplete::{EditorState, SuggestionId};
+use editor::{CycleDirection, EditorEvent};
+use gpui_kit::{Context, Window};
+use text::Timestamp;
+
+use super::Prediction;
+
+/// Maximum length of a prefix quoted in messages, in characters.
+const LONGEST: usize = 40;
+
+impl Prediction {
+    /// Inserts the first or the last candidate word in the focused view; reports if there is none.
+    pub(super) fn expand_word(
+        &mut self,
+        cycle: CycleDirection,
+        window: &mut Window,
+        cx: &mut Context<Self>,
+    ) {
+        let (Some(scene), Some(front)) = (self.scene(cx), &self.front) else {
+            return;
+        };
+        let at = Timestamp(self.services.clock.wall_ms());
+        let last = &mut self.last_id;
+        let words = self.local.word_suggestions(&scene, at, &mut || {
+            *last += 1;
+            SuggestionId(*last)
+        });
+        front.editor.update(cx, |editor, cx| {
+            if words.is_empty() {
+                cx.emit(EditorEvent::Refused(no_words_notice(&scene)));
+            } else {
+                editor.write_words(&words, cycle, window, cx);
+            }
+        });
+    }
+}
+
+fn no_words_notice(scene: &EditorState) -> String {
+    let before = scene.snapshot.chars_before(scene.caret).take(LONGEST);
+    let typed = before.take_while(|ch| ch.is_alphanumeric() || *ch == '_');
+    let typed: Vec<char> = typed.collect();
+    if typed.is_empty() {
+        "no word is known that may stand here".to_owned()
+    } else {
+        let typed: String = typed.into_iter().rev().collect();
+        format!("no word is known that begins with “{typed}”")
+    }
+}

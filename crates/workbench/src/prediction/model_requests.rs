@@ -1,0 +1,113 @@
+//! Requests to models: the chosen model and the running streams.
+
+use std::collections::HashMap;
+
+use autocomplete::engine::{CompletionRequest, EngineInput, EngineOptions, RequestId, TabModel};
+use futures::StreamExt as _;
+use gpui_kit::{Context, Task};
+use model::StreamEvent;
+
+use super::Prediction;
+use super::learn::Measurement;
+
+/// The chosen model and the running requests.
+#[derive(Default)]
+pub(super) struct TabModelState {
+    wanted: String,
+    /// Whether the user has typed, so that a model is needed.
+    pub(super) is_needed: bool,
+    model: Option<TabModel>,
+    /// Reason no model is available although one is configured.
+    pub(super) problem: Option<String>,
+    /// The options last sent to the engine.
+    pub(super) options: Option<EngineOptions>,
+    streams: HashMap<RequestId, Task<()>>,
+    choosing: Option<Task<()>>,
+}
+
+impl TabModelState {
+    pub(super) fn set_model_name(&mut self, wanted: &str) {
+        if self.wanted != wanted {
+            wanted.clone_into(&mut self.wanted);
+            self.model = None;
+        }
+    }
+
+    pub(super) fn model(&self) -> Option<&TabModel> {
+        self.model.as_ref()
+    }
+
+    /// Drops a stream, which closes its socket.
+    pub(super) fn cancel(&mut self, request: RequestId) {
+        self.streams.remove(&request);
+    }
+}
+
+impl Prediction {
+    /// Chooses a model once the user types; before that, no model resources are opened.
+    pub(super) fn need_model(&mut self, cx: &mut Context<Self>) {
+        if !self.asking.is_needed {
+            self.asking.is_needed = true;
+            self.choose_model(cx);
+        }
+    }
+
+    pub(super) fn choose_model(&mut self, cx: &mut Context<Self>) {
+        let Some(models) = self.services.tab.clone() else {
+            return;
+        };
+        let wanted = self.asking.wanted.clone();
+        if wanted == "off" {
+            self.asking.choosing = None;
+            self.use_model(Ok(None), cx);
+            return;
+        }
+        let chosen = models.choose(wanted);
+        self.asking.choosing = Some(cx.spawn(async move |this, cx| {
+            let chosen = chosen.await;
+            // The window may have been closed.
+            this.update(cx, |this, cx| this.use_model(chosen, cx)).ok();
+        }));
+    }
+
+    fn use_model(&mut self, chosen: Result<Option<TabModel>, String>, cx: &mut Context<Self>) {
+        (self.asking.model, self.asking.problem) = match chosen {
+            Ok(model) => (model, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        self.set_options(cx);
+        cx.notify();
+    }
+
+    /// Sends a request and passes the streamed response to the engine.
+    pub(super) fn ask(
+        &mut self,
+        request: RequestId,
+        what: CompletionRequest,
+        cx: &mut Context<Self>,
+    ) {
+        let Some(models) = &self.services.tab else {
+            return;
+        };
+        let mut stream = models.ask(what);
+        let task = cx.spawn(async move |this, cx| {
+            while let Some(event) = stream.next().await {
+                let is_last = matches!(event, StreamEvent::Stop { .. } | StreamEvent::Failed(_));
+                let heard = this.update(cx, |this, cx| {
+                    this.handle(EngineInput::Stream { request, event }, cx);
+                });
+                if is_last || heard.is_err() {
+                    break;
+                }
+            }
+        });
+        self.asking.streams.insert(request, task);
+    }
+
+    /// Records a measurement in the ledger.
+    pub(super) fn write_down(&self, measured: Measurement) {
+        if let Some(models) = &self.services.tab {
+            models.record_metric(measured.name, measured.value, measured.tags);
+        }
+    }
+}

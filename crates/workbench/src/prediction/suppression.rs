@@ -1,0 +1,82 @@
+//! Suppression of suggestions by the focused view, the settings or the user.
+
+use std::collections::BTreeSet;
+
+use autocomplete::engine::{BlockReason, EngineInput};
+use editor::SuggestionBlocker;
+use gpui_kit::{App, Context, Window};
+use settings::TabShow;
+
+use super::Prediction;
+use super::suggestion_settings::DisabledReason;
+
+impl Prediction {
+    /// Returns the current reasons to suppress suggestions.
+    fn blocks_now(&mut self, window: Option<&mut Window>, cx: &App) -> BTreeSet<BlockReason> {
+        let mut blocks = BTreeSet::new();
+        let Some(front) = &self.front else {
+            blocks.insert(BlockReason::Off);
+            return blocks;
+        };
+        if let Some(window) = window {
+            self.unsuited = front.editor.read(cx).blocks_suggestions(window, cx);
+        }
+        blocks.extend(self.unsuited.map(|unsuited| match unsuited {
+            SuggestionBlocker::Composing => BlockReason::Composing,
+            SuggestionBlocker::Selection => BlockReason::Selection,
+            SuggestionBlocker::ReadOnly
+            | SuggestionBlocker::Excerpts
+            | SuggestionBlocker::Finding => BlockReason::Off,
+        }));
+        match self.disabled_reason(cx) {
+            Some(DisabledReason::Snoozed(_)) => {
+                blocks.insert(BlockReason::Snoozed);
+            }
+            Some(_) => {
+                blocks.insert(BlockReason::Off);
+            }
+            None => {}
+        }
+        if self.gate.show() == TabShow::Asked && !self.is_asked {
+            blocks.insert(BlockReason::Off);
+        }
+        blocks
+    }
+
+    /// Returns the reason suggestions are disabled for the focused text.
+    pub(super) fn disabled_reason(&self, cx: &App) -> Option<DisabledReason> {
+        let model = self.front.as_ref()?.model.read(cx);
+        let language = model.language().map(|language| language.name());
+        let now = self.services.clock.wall_ms();
+        self.gate.disabled_reason(model.path(), language, now)
+    }
+
+    /// Sends new reasons for suppression to the engine.
+    pub(super) fn suppress(&mut self, window: Option<&mut Window>, cx: &mut Context<Self>) {
+        let now = self.blocks_now(window, cx);
+        let new: Vec<BlockReason> = now.difference(&self.blocks).copied().collect();
+        for block in new {
+            self.blocks.insert(block);
+            self.handle(EngineInput::Blocked(block), cx);
+        }
+    }
+
+    /// Withdraws reasons that no longer apply from the engine.
+    pub(super) fn unsuppress(&mut self, window: Option<&mut Window>, cx: &mut Context<Self>) {
+        let now = self.blocks_now(window, cx);
+        let over: Vec<BlockReason> = self.blocks.difference(&now).copied().collect();
+        for block in over {
+            self.blocks.remove(&block);
+            self.handle(EngineInput::Unblocked(block), cx);
+        }
+    }
+
+    pub(super) fn follow_blocks(
+        &mut self,
+        mut window: Option<&mut Window>,
+        cx: &mut Context<Self>,
+    ) {
+        self.suppress(window.as_deref_mut(), cx);
+        self.unsuppress(window, cx);
+    }
+}

@@ -1,0 +1,227 @@
+//! Searches files that are not open for further locations of an edit: filters them by words, then
+//! reads and searches them in the background.
+//!
+//! Must not know: what a location or its pattern is; `autocomplete` defines both.
+//! Invariant: one search at a time, bounded in files and bytes, and none on a keystroke.
+//! Invariant: files that change during a search are searched again, and their results are dropped.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use autocomplete::EditorState;
+use autocomplete::local::{BackgroundResult, UnopenedFileSearch};
+use base::{AbsPath, ByteOffset, Row};
+use gpui_kit::{AppContext as _, Context, Task};
+use host::Files;
+use project::search::{CaseSensitivity, SearchEvent, SearchQuery, SearchScope, search};
+use syntax::{Budget, SyntaxSnapshot, SyntaxTree, language_for};
+use text::Snapshot;
+
+use super::Prediction;
+use super::suggestion_settings::SuggestionRules;
+use crate::documents::Documents;
+use crate::folder::OpenFolder;
+
+/// Files read for a pattern, nearest to the focused text first.
+const MAX_FILES: usize = 128;
+/// Total size of the files read, in bytes.
+const MAX_TOTAL_BYTES: usize = 8 << 20;
+/// Largest file read, in bytes; larger files are data.
+const MAX_FILE_BYTES: u64 = 512 << 10;
+/// Matches of a word to consider: a word that occurs everywhere selects nothing.
+const MAX_MATCHES: usize = 4_000;
+
+/// Search state for files that are not open.
+#[derive(Default)]
+pub(super) struct UnopenedFiles {
+    running: Option<UnopenedSearch>,
+    /// Number of changes seen in files that are not open.
+    changes: u64,
+}
+
+/// A running search, cancelled on drop.
+struct UnopenedSearch {
+    is_over: Arc<AtomicBool>,
+    _task: Task<()>,
+}
+
+impl Drop for UnopenedSearch {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Prediction {
+    /// Starts a search of the files that are not open, if the engine needs one.
+    pub(super) fn search_unopened(&mut self, cx: &mut Context<Self>) {
+        if self.outside.running.is_some() {
+            return;
+        }
+        let (Some(wanted), Some(root)) = (self.local.unopened_search(), self.root.clone()) else {
+            return;
+        };
+        let is_over = Arc::new(AtomicBool::new(false));
+        let open = Documents::all(cx);
+        let open = open.iter().filter_map(|it| it.read(cx).path().cloned());
+        let quest = UnopenedQuery {
+            near: self.front.as_ref().and_then(|front| {
+                let path = front.model.read(cx).path().cloned();
+                path.and_then(|path| path.parent())
+            }),
+            open: open.collect(),
+            rules: self.gate.rules(),
+            files: self.services.files.clone(),
+            scope: SearchScope::new(self.services.ground.clone(), root.clone())
+                .with_prefilter(OpenFolder::sieve_of(&root, cx)),
+            is_over: is_over.clone(),
+        };
+        let changes = self.outside.changes;
+        let search = cx.background_spawn(async move { quest.run(wanted) });
+        let task = cx.spawn(async move |this, cx| {
+            let done = search.await;
+            // The window may have been closed.
+            this.update(cx, |this, cx| this.found_outside(done, changes, cx))
+                .ok();
+        });
+        self.outside.running = Some(UnopenedSearch {
+            is_over,
+            _task: task,
+        });
+    }
+
+    fn found_outside(&mut self, done: BackgroundResult, changes: u64, cx: &mut Context<Self>) {
+        self.outside.running = None;
+        if changes == self.outside.changes {
+            self.local.finish(done);
+            self.ask_local(cx);
+        }
+        if self.local.unopened_search().is_some() {
+            self.work_soon(cx);
+        }
+    }
+
+    /// Handles changes on disk; `None` means that any file may have changed.
+    pub(super) fn changed_outside(&mut self, paths: Option<&[AbsPath]>, cx: &mut Context<Self>) {
+        let open = Documents::all(cx);
+        let open = open.iter().filter_map(|it| it.read(cx).path().cloned());
+        let open: HashSet<AbsPath> = open.collect();
+        let is_changed =
+            |path: &AbsPath| !open.contains(path) && paths.is_none_or(|paths| paths.contains(path));
+        if paths.is_some_and(|paths| !paths.iter().any(is_changed)) {
+            return;
+        }
+        self.outside.changes += 1;
+        if self.local.invalidate_changed(&is_changed) {
+            self.ask_local(cx);
+        }
+        if self.local.unopened_search().is_some() {
+            self.work_soon(cx);
+        }
+    }
+}
+
+/// A search through the files of a folder, for a background thread.
+struct UnopenedQuery {
+    scope: SearchScope,
+    files: Arc<dyn Files>,
+    rules: Arc<SuggestionRules>,
+    /// Open files, which are searched as documents instead.
+    open: HashSet<AbsPath>,
+    /// The folder of the focused text.
+    near: Option<AbsPath>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl UnopenedQuery {
+    fn run(&self, wanted: UnopenedFileSearch) -> BackgroundResult {
+        let paths = self.candidates(&wanted);
+        let mut left = MAX_TOTAL_BYTES;
+        let scenes = paths.into_iter().map_while(|path| {
+            let text = self.read(&path);
+            left = left.checked_sub(text.len())?;
+            let is_over = self.is_over.load(Ordering::Relaxed);
+            (!is_over).then(|| scene(path, &text))
+        });
+        wanted.run(scenes)
+    }
+
+    /// Returns the files that contain a word required by the pattern.
+    fn candidates(&self, wanted: &UnopenedFileSearch) -> Vec<AbsPath> {
+        let found: BTreeSet<AbsPath> = wanted
+            .required_words()
+            .into_iter()
+            .flat_map(|word| self.files_containing(word))
+            .collect();
+        let mut found: Vec<AbsPath> = found.into_iter().filter(|path| self.may(path)).collect();
+        // Already sorted by path; files in the folder of the focused text come first.
+        found.sort_by_key(|path| path.parent() != self.near);
+        found.truncate(MAX_FILES);
+        found
+    }
+
+    fn files_containing(&self, word: &str) -> Vec<AbsPath> {
+        let query = SearchQuery {
+            case: CaseSensitivity::Sensitive,
+            whole_word: true,
+            limit: MAX_MATCHES,
+            ..SearchQuery::literal(word)
+        };
+        // Bounded by the query's limit.
+        let (events, told) = async_channel::unbounded();
+        if let Err(problem) = search(&query, &self.scope, &self.is_over, &events) {
+            log::debug!("cannot look for further places: {problem}");
+        }
+        drop(events);
+        let mut paths = Vec::new();
+        while let Ok(event) = told.try_recv() {
+            if let SearchEvent::File(file) = event {
+                paths.push(file.path);
+            }
+        }
+        paths
+    }
+
+    /// Returns whether a file may be read: source code that is not open, holds no secrets, and has
+    /// suggestions enabled.
+    fn may(&self, path: &AbsPath) -> bool {
+        let language = language_for(path.as_path(), "");
+        language.is_some_and(|language| {
+            !self.open.contains(path)
+                && !project::is_secret(&path.name())
+                && self
+                    .rules
+                    .disabled_reason(Some(path), Some(language.name()))
+                    .is_none()
+        })
+    }
+
+    fn read(&self, path: &AbsPath) -> String {
+        let bytes = self.files.read(path, MAX_FILE_BYTES).ok();
+        bytes
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// Captures a file on disk as a scene without a caret.
+fn scene(path: AbsPath, text: &str) -> EditorState {
+    let snapshot = Snapshot::new(text);
+    let language = language_for(path.as_path(), "");
+    let syntax: Option<SyntaxSnapshot> = language.map(|language| {
+        language.prepare();
+        let mut tree = SyntaxTree::new(language);
+        // A partial tree is still the best available.
+        drop(tree.parse(&snapshot, &mut Budget::unlimited()));
+        tree.snapshot()
+    });
+    EditorState {
+        path: Some(path),
+        snapshot,
+        syntax,
+        language,
+        caret: ByteOffset(0),
+        rows: (Row(0), Row(0)),
+        indent: "    ".to_owned(),
+    }
+}

@@ -1,0 +1,142 @@
+//! The backends that make trees, best first, and detection of those that a file system supports.
+//!
+//! Detection tries each backend once per file system, boot and mount privilege; the result is
+//! cached and shown.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dir_tree;
+use crate::error::Error;
+use crate::mount::{self, OverlayLayers};
+use crate::mount_privilege::{MountPrivilege, current_privilege};
+use crate::mounts::PROBE_PREFIX;
+use crate::record;
+
+/// A backend that makes trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TreeBackend {
+    /// An overlay over the base: no file is copied.
+    Overlay,
+    /// Clones of the base's files, which share blocks until one side writes.
+    Reflink,
+    /// Copies of the base's files, made by several threads.
+    Copy,
+    /// Files written directly from Git's objects, without a base.
+    Fill,
+}
+
+impl TreeBackend {
+    /// The name in settings and lists.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overlay => "overlay",
+            Self::Reflink => "reflink",
+            Self::Copy => "copy",
+            Self::Fill => "fill",
+        }
+    }
+
+    /// All backends, best first.
+    pub const ALL: [Self; 4] = [Self::Overlay, Self::Reflink, Self::Copy, Self::Fill];
+}
+
+/// The backends that a file system supports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackendSupport {
+    /// The best backend that works.
+    pub rung: TreeBackend,
+    /// The reason against each better backend, as a sentence.
+    pub missing: BTreeMap<String, String>,
+}
+
+/// Detects the backends for a folder's file system, using the cache file `memory`.
+pub(crate) fn detect_backends(folder: &Path, memory: &Path) -> Result<BackendSupport, Error> {
+    let stat = rustix::fs::stat(folder).map_err(Error::errno("look at", folder))?;
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let standing = current_privilege();
+    let key = format!("{}:{:x}:{}", boot.trim(), stat.st_dev, standing.name());
+    let mut known: BTreeMap<String, BackendSupport> = fs::read(memory)
+        .ok()
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default();
+    if let Some(ladder) = known.get(&key) {
+        return Ok(ladder.clone());
+    }
+    let ladder = probe_backends(folder, standing)?;
+    known.retain(|name, _| name.starts_with(boot.trim()));
+    known.insert(key, ladder.clone());
+    record::write(memory, &known)?;
+    Ok(ladder)
+}
+
+fn probe_backends(folder: &Path, standing: MountPrivilege) -> Result<BackendSupport, Error> {
+    let place = folder.join(format!("{PROBE_PREFIX}{}", std::process::id()));
+    dir_tree::remove_all(&place).map_err(Error::file("clear", &place))?;
+    fs::create_dir(&place).map_err(Error::file("create", &place))?;
+    let mut missing = BTreeMap::new();
+    let rung = match try_overlay(&place, standing) {
+        Ok(()) => TreeBackend::Overlay,
+        Err(sentence) => {
+            missing.insert(TreeBackend::Overlay.name().to_owned(), sentence);
+            match try_reflink(&place) {
+                Ok(()) => TreeBackend::Reflink,
+                Err(error) => {
+                    let sentence = format!("this file system does not support reflinks: {error}");
+                    missing.insert(TreeBackend::Reflink.name().to_owned(), sentence);
+                    TreeBackend::Copy
+                }
+            }
+        }
+    };
+    mount::detach_below(&place).map_err(Error::file("unmount below", &place))?;
+    dir_tree::remove_all(&place).map_err(Error::file("clear", &place))?;
+    Ok(BackendSupport { rung, missing })
+}
+
+fn try_overlay(place: &Path, standing: MountPrivilege) -> Result<(), String> {
+    if standing == MountPrivilege::Plain {
+        return Err(
+            "only root, or a process in its own mount namespace, can mount; Burin's window and its \
+             agents have one, a single command of an ordinary user does not"
+                .to_owned(),
+        );
+    }
+    let tried = || -> io::Result<()> {
+        for name in ["lower", "upper", "work", "at"] {
+            fs::create_dir(place.join(name))?;
+        }
+        fs::write(place.join("lower/file"), b"below")?;
+        fs::create_dir(place.join("lower/folder"))?;
+        let (lower, upper, work) = (place.join("lower"), place.join("upper"), place.join("work"));
+        let layers = OverlayLayers {
+            lower: &[&lower],
+            upper: &upper,
+            work: &work,
+        };
+        let at = place.join("at");
+        mount::overlay(layers, &at, standing != MountPrivilege::Root)?;
+        fs::write(at.join("file"), b"above")?;
+        fs::remove_dir(at.join("folder"))?;
+        let kept = fs::read(lower.join("file"))? == b"below" && lower.join("folder").exists();
+        if kept && fs::read(at.join("file"))? == b"above" {
+            Ok(())
+        } else {
+            Err(io::Error::other("writes reached the lower layer"))
+        }
+    };
+    tried().map_err(|error| format!("cannot mount an overlay: {error}"))
+}
+
+fn try_reflink(place: &Path) -> io::Result<()> {
+    let from = place.join("from");
+    fs::write(&from, vec![7; 8192])?;
+    let (from, to) = (fs::File::open(&from)?, fs::File::create(place.join("to"))?);
+    rustix::fs::ioctl_ficlone(&to, &from)?;
+    Ok(())
+}

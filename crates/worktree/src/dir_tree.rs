@@ -1,0 +1,156 @@
+//! Removes and measures folders with untrusted contents: symlinks are not followed, any depth is
+//! allowed.
+
+use std::collections::HashSet;
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmodat, openat, renameat, statat, unlinkat};
+use rustix::io::Errno;
+
+use crate::open_beneath::dir_entries;
+
+const FOLDER: OFlags = OFlags::DIRECTORY
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NOFOLLOW);
+
+/// Removes a folder with all its contents. A missing folder is no error.
+///
+/// Subfolders are first moved to the top, so that neither the stack nor the number of open files
+/// grows with a depth that an agent chose.
+pub(crate) fn remove_all(folder: &Path) -> io::Result<()> {
+    let top = match rustix::fs::open(folder, FOLDER, Mode::empty()) {
+        Ok(top) => top,
+        Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::NOTDIR | Errno::LOOP) => return fs::remove_file(folder),
+        Err(errno) => return Err(errno.into()),
+    };
+    let mut moved = 0_u64;
+    let mut waiting = empty_folder(&top, &top, &mut moved)?;
+    while let Some(name) = waiting.pop() {
+        let inner = enter(&top, &name)?;
+        waiting.extend(empty_folder(&inner, &top, &mut moved)?);
+        unlinkat(&top, &name, AtFlags::REMOVEDIR)?;
+    }
+    drop(top);
+    fs::remove_dir(folder)
+}
+
+/// Removes the files of `folder`, moves its subfolders into `top` and returns their names there.
+fn empty_folder(folder: &OwnedFd, top: &OwnedFd, moved: &mut u64) -> io::Result<Vec<CString>> {
+    let mut folders = Vec::new();
+    for (name, kind) in dir_entries(folder)? {
+        if kind != FileType::Directory {
+            unlinkat(folder, &name, AtFlags::empty())?;
+            continue;
+        }
+        // Renaming a folder changes its `..`, which needs write permission; the kernel's work
+        // folder has no permissions at all.
+        let mode = Mode::from_raw_mode(0o700);
+        chmodat(folder, &name, mode, AtFlags::empty())?;
+        let own = loop {
+            *moved += 1;
+            let own = CString::new(format!("\u{1}{moved}"))?;
+            match renameat_free(folder, &name, top, &own) {
+                Ok(()) => break own,
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        };
+        folders.push(own);
+    }
+    Ok(folders)
+}
+
+fn renameat_free(from: &OwnedFd, name: &CString, to: &OwnedFd, own: &CString) -> Result<(), Errno> {
+    let flags = rustix::fs::RenameFlags::NOREPLACE;
+    match rustix::fs::renameat_with(from, name, to, own, flags) {
+        // Some file systems do not support `NOREPLACE`; the name is unique to us anyway.
+        Err(Errno::INVAL | Errno::NOSYS) => renameat(from, name, to, own),
+        other => other,
+    }
+}
+
+fn enter(top: &OwnedFd, name: &CString) -> io::Result<OwnedFd> {
+    Ok(openat(top, name, FOLDER, Mode::empty())?)
+}
+
+/// The disk usage of a folder in bytes, by blocks; each file counts once, unreadable ones not at
+/// all.
+pub(crate) fn disk_usage(folder: &Path) -> u64 {
+    let Ok(top) = rustix::fs::open(folder, FOLDER, Mode::empty()) else {
+        return 0;
+    };
+    let mut seen = HashSet::new();
+    size_in(&top, &mut seen, 0)
+}
+
+/// Maximum depth of folders that are measured.
+const MAX_DEPTH: usize = 200;
+
+fn size_in(folder: &OwnedFd, seen: &mut HashSet<u64>, depth: usize) -> u64 {
+    let Ok(names) = dir_entries(folder) else {
+        return 0;
+    };
+    let mut bytes = 0;
+    for (name, kind) in names {
+        let Ok(stat) = statat(folder, &name, AtFlags::SYMLINK_NOFOLLOW) else {
+            continue;
+        };
+        if stat.st_nlink < 2 || kind == FileType::Directory || seen.insert(stat.st_ino) {
+            bytes += u64::try_from(stat.st_blocks).unwrap_or(0) * 512;
+        }
+        if kind == FileType::Directory
+            && depth < MAX_DEPTH
+            && let Ok(inner) = openat(folder, &name, FOLDER, Mode::empty())
+        {
+            bytes += size_in(&inner, seen, depth + 1);
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn links_are_removed_and_not_what_they_lead_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("kept");
+        fs::create_dir(&kept).unwrap();
+        fs::write(kept.join("file"), "x").unwrap();
+        let gone = folder.path().join("gone");
+        fs::create_dir_all(gone.join("a/b")).unwrap();
+        symlink(&kept, gone.join("link")).unwrap();
+        symlink("/", gone.join("a/b/root")).unwrap();
+        fs::write(gone.join("a/file"), "x").unwrap();
+        let closed = gone.join("a/closed");
+        fs::create_dir(&closed).unwrap();
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
+        remove_all(&gone).unwrap();
+        assert!(!gone.exists());
+        assert!(kept.join("file").exists());
+        remove_all(&gone).unwrap();
+    }
+
+    #[test]
+    fn depth_does_not_matter() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = folder.path().join("gone");
+        fs::create_dir(&gone).unwrap();
+        let mut inner = rustix::fs::open(&gone, FOLDER, Mode::empty()).unwrap();
+        for _ in 0..700 {
+            rustix::fs::mkdirat(&inner, "deeper", Mode::from_raw_mode(0o755)).unwrap();
+            inner = openat(&inner, "deeper", FOLDER, Mode::empty()).unwrap();
+        }
+        assert!(disk_usage(&gone) > 0);
+        remove_all(&gone).unwrap();
+        assert!(!gone.exists());
+    }
+}
