@@ -173,7 +173,10 @@ async fn ask_all(
         let body = family.body.replace("⟪P⟫", &quoted(task.prefix));
         let body = body.replace("⟪S⟫", &quoted(task.suffix));
         let name = format!("{} of {}", task.file, family.model);
-        assert_eq!(asked.collect::<Vec<_>>(), [(family.path, body)], "{name}");
+        let mut asked: Vec<_> = asked.collect();
+        // The router may repeat a request that is slow on a busy machine.
+        asked.dedup();
+        assert_eq!(asked, [(family.path, body)], "{name}");
         let [suggestion] = found.suggestions.as_slice() else {
             panic!("{name}: {}", found.status);
         };
