@@ -285,7 +285,7 @@ pub(super) async fn every_way_of_changing_to_fail_says_what_to_do() {
             "edit_lines",
             json!({ "input": "*** File: a\nreplace 2#ffff\n+Y\n" }),
             UnexpectedEnvironment,
-            "not in the file any more",
+            "no longer in the file",
         ),
         (
             "write",
