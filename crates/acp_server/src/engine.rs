@@ -17,17 +17,17 @@ use futures::future::{BoxFuture, ready};
 use host::{Files as _, RealFiles};
 use tokio::sync::oneshot;
 
-use super::opening::{FollowedSession, Reopening, SessionOpener, SessionSettings, blocking};
-use super::options::{MODE, MODEL, mode_named};
-use super::prompt::{self, PromptCommand};
-use super::session::{AcpSession, Awaited};
+use crate::opening::{FollowedSession, Reopening, SessionOpener, SessionSettings, blocking};
+use crate::options::{MODE, MODEL, mode_named};
+use crate::prompt::{self, PromptCommand};
+use crate::session::{AcpSession, Awaited};
 
 /// Sessions that are listed at once.
 const PAGE: usize = 50;
 
 /// Burin as an agent. Clones are the same one.
 #[derive(Clone)]
-pub(super) struct AcpEngine {
+pub(crate) struct AcpEngine {
     opener: SessionOpener,
     open_sessions: Arc<Mutex<HashMap<String, FollowedSession>>>,
 }
@@ -36,7 +36,7 @@ pub(super) struct AcpEngine {
 type Begun = Option<oneshot::Receiver<PromptStop>>;
 
 impl AcpEngine {
-    pub(super) fn new(shop: SessionOpener) -> Self {
+    pub(crate) fn new(shop: SessionOpener) -> Self {
         Self {
             opener: shop,
             open_sessions: Arc::default(),
@@ -71,7 +71,7 @@ impl AcpEngine {
                 match prompt {
                     Some(prompt) => turn(prompt).map(Some),
                     None => {
-                        let name = super::options::mode_id(mode);
+                        let name = crate::options::mode_id(mode);
                         live.send_text(&format!("From now on in {name} mode."));
                         Ok(None)
                     }

@@ -12,14 +12,14 @@ use agent::session::{AgentEvent, SessionCommand};
 use agent::user_prompts::UserQuestion;
 use connect::acp::agent::PermissionOutcome;
 use connect::acp::protocol::{self, CallContent, CallStatus, CallUpdate, MessageContent, Update};
+use runtime::live_sessions::through_subagents;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
-use super::permissions;
-use super::session::{AcpSession, Awaited};
-use super::update_mapper::{UpdateMapper, child_call};
-use crate::run::terminal_ui::through_subagents;
+use crate::permissions;
+use crate::session::{AcpSession, Awaited};
+use crate::update_mapper::{UpdateMapper, child_call};
 
 /// The interval at which buffered command output is sent.
 const GATHERED: Duration = Duration::from_millis(100);
@@ -37,7 +37,7 @@ struct Follower {
 }
 
 /// Follows a session to its end.
-pub(super) async fn follow(
+pub(crate) async fn follow(
     live: Arc<AcpSession>,
     mut events: mpsc::Receiver<AgentEvent>,
     teller: UpdateMapper,

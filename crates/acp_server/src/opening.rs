@@ -14,52 +14,52 @@ use connect::acp::agent::{
 use connect::acp::protocol::{SlashCommand, Update};
 use connect::mcp::ServerEntry;
 use host::{Dirs, Files as _, RealFiles};
+use runtime::agent_services::SelectableModel;
+use runtime::mcp_pool::ServerWait;
+use runtime::sandbox_policy::Confinement;
+use runtime::session_factory::{self, SessionFactory};
+use runtime::{sample_project, trust};
 
-use super::session::{AcpSession, AcpSessionParts, agent_message};
-use super::update_mapper::UpdateMapper;
-use super::{follow, options, replay};
-use crate::agent_services::{self, SelectableModel};
-use crate::mcp_pool::ServerWait;
-use crate::sandbox_policy::Confinement;
-use crate::session_factory::{self, SessionFactory};
-use crate::trust;
+use crate::session::{AcpSession, AcpSessionParts, agent_message};
+use crate::update_mapper::UpdateMapper;
+use crate::{follow, options, replay};
 
 /// The shared services and settings that sessions are opened with.
 #[derive(Clone)]
-pub(super) struct SessionOpener {
+pub(crate) struct SessionOpener {
     /// The factory that all sessions share.
-    pub(super) factory: Arc<SessionFactory>,
+    pub(crate) factory: Arc<SessionFactory>,
     /// The folders for Burin's own files.
-    pub(super) dirs: Dirs,
+    pub(crate) dirs: Dirs,
     /// The models that were available at the program's start.
-    pub(super) models: Vec<SelectableModel>,
+    pub(crate) models: Vec<SelectableModel>,
     /// The model of new sessions.
-    pub(super) default: String,
+    pub(crate) default: String,
     /// Whether calls that would need permission are allowed.
-    pub(super) allows_asked: bool,
+    pub(crate) allows_asked: bool,
     /// The sandbox options of the command line.
-    pub(super) confinement: Confinement,
+    pub(crate) confinement: Confinement,
 }
 
 /// An open session and the task that forwards its events.
-pub(super) struct FollowedSession {
-    pub(super) session: Arc<AcpSession>,
-    pub(super) follower: tokio::task::JoinHandle<()>,
+pub(crate) struct FollowedSession {
+    pub(crate) session: Arc<AcpSession>,
+    pub(crate) follower: tokio::task::JoinHandle<()>,
 }
 
 /// A session that is to be opened again.
-pub(super) struct Reopening {
-    pub(super) id: String,
-    pub(super) replay: HistoryReplay,
+pub(crate) struct Reopening {
+    pub(crate) id: String,
+    pub(crate) replay: HistoryReplay,
     /// The session's settings from before, if it was open until now.
-    pub(super) before: Option<SessionSettings>,
+    pub(crate) before: Option<SessionSettings>,
 }
 
 /// The root, model and mode of a session.
-pub(super) struct SessionSettings {
-    pub(super) root: AbsPath,
-    pub(super) model: String,
-    pub(super) mode: SessionMode,
+pub(crate) struct SessionSettings {
+    pub(crate) root: AbsPath,
+    pub(crate) model: String,
+    pub(crate) mode: SessionMode,
 }
 
 /// The folder that a session works in, and its hooks and slash commands.
@@ -73,7 +73,7 @@ struct SessionFolder {
 
 impl SessionOpener {
     /// Starts a new session in a folder.
-    pub(super) async fn open(
+    pub(crate) async fn open(
         self,
         wanted: SessionRequest,
         editor: EditorClient,
@@ -89,7 +89,7 @@ impl SessionOpener {
     }
 
     /// Opens a session that is remembered, in its own folder.
-    pub(super) async fn reopen(
+    pub(crate) async fn reopen(
         self,
         reopening: Reopening,
         wanted: SessionRequest,
@@ -179,7 +179,7 @@ impl SessionOpener {
     ) -> Result<(SessionFolder, bool), RequestRefusal> {
         let dirs = self.dirs.clone();
         let wanted = folder.clone();
-        let ground = blocking(move || agent_services::ground_of(&model, wanted, &dirs)).await?;
+        let ground = blocking(move || sample_project::session_root(&model, wanted, &dirs)).await?;
         let ground = ground.map_err(RequestRefusal::Failed)?;
         let is_copy = ground != folder;
         let mut place = self.inspect_folder(ground).await?;
@@ -321,7 +321,7 @@ fn absolute(folder: &std::path::Path) -> Result<AbsPath, RequestRefusal> {
 }
 
 /// Does something that waits for the disk.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, RequestRefusal> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -9,15 +9,15 @@ use connect::acp::protocol::{
     AgentMode, AgentModes, ConfigOption, OptionAbout, OptionValue, SlashCommand,
 };
 
-use crate::agent_services::SelectableModel;
-use crate::models::setup::DEMO;
+use runtime::agent_services::SelectableModel;
+use runtime::models::setup::DEMO;
 
 /// The option that is the model.
-pub(super) const MODEL: &str = "model";
+pub(crate) const MODEL: &str = "model";
 /// The option that is the mode.
-pub(super) const MODE: &str = "mode";
+pub(crate) const MODE: &str = "mode";
 /// The command that makes the conversation shorter.
-pub(super) const COMPACT: &str = "compact";
+pub(crate) const COMPACT: &str = "compact";
 
 const ALL: [record::SessionMode; 3] = [
     record::SessionMode::Build,
@@ -26,7 +26,7 @@ const ALL: [record::SessionMode; 3] = [
 ];
 
 /// Returns the protocol's id of a mode.
-pub(super) fn mode_id(mode: record::SessionMode) -> &'static str {
+pub(crate) fn mode_id(mode: record::SessionMode) -> &'static str {
     match mode {
         record::SessionMode::Build => "build",
         record::SessionMode::Plan => "plan",
@@ -35,12 +35,12 @@ pub(super) fn mode_id(mode: record::SessionMode) -> &'static str {
 }
 
 /// The mode of an id.
-pub(super) fn mode_named(id: &str) -> Option<record::SessionMode> {
+pub(crate) fn mode_named(id: &str) -> Option<record::SessionMode> {
     ALL.into_iter().find(|mode| mode_id(*mode) == id)
 }
 
 /// All modes, and the one now.
-pub(super) fn modes(now: record::SessionMode) -> AgentModes {
+pub(crate) fn modes(now: record::SessionMode) -> AgentModes {
     AgentModes {
         all: ALL.map(mode_value).to_vec(),
         now: mode_id(now).to_owned(),
@@ -65,7 +65,7 @@ fn value(id: &str, name: &str, description: &str) -> AgentMode {
 }
 
 /// Returns all options of a session with their current values.
-pub(super) fn options(
+pub(crate) fn options(
     models: &[SelectableModel],
     model: &str,
     mode: record::SessionMode,
@@ -112,7 +112,7 @@ fn model_values(models: &[SelectableModel], now: &str) -> Vec<AgentMode> {
 }
 
 /// Returns the slash commands of a session's prompts.
-pub(super) fn commands(skills: &Skills) -> Vec<SlashCommand> {
+pub(crate) fn commands(skills: &Skills) -> Vec<SlashCommand> {
     let command = |name: &str, description: &str, hint: Option<&str>| SlashCommand {
         name: name.to_owned(),
         description: description.to_owned(),

@@ -8,7 +8,7 @@ use connect::acp::protocol::{
 };
 use serde_json::Value;
 
-use super::update_mapper::code_block;
+use crate::update_mapper::code_block;
 
 const ONCE: &str = "once";
 const SESSION: &str = "session";
@@ -21,7 +21,7 @@ const LONGEST_TITLE: usize = 4000;
 const DECLINE: &str = "decline";
 
 /// Returns the choices for a permission request; `rules` are the rules that a lasting answer saves.
-pub(super) fn permission_choices(rules: &[String]) -> Vec<PermissionChoice> {
+pub(crate) fn permission_choices(rules: &[String]) -> Vec<PermissionChoice> {
     let kept = join_rules(rules);
     let keep = |id, when| {
         choice(
@@ -43,7 +43,7 @@ pub(super) fn permission_choices(rules: &[String]) -> Vec<PermissionChoice> {
 }
 
 /// Returns the decision for a choice; a cancelled request allows nothing.
-pub(super) fn decision(chosen: Option<&str>) -> PermissionDecision {
+pub(crate) fn decision(chosen: Option<&str>) -> PermissionDecision {
     match chosen {
         Some(ONCE) => PermissionDecision::Once,
         Some(SESSION) => PermissionDecision::Session,
@@ -54,7 +54,7 @@ pub(super) fn decision(chosen: Option<&str>) -> PermissionDecision {
 }
 
 /// Returns the choices for a question: its options, then one that leaves the decision to the agent.
-pub(super) fn reply_choices(question: &UserQuestion) -> Vec<PermissionChoice> {
+pub(crate) fn reply_choices(question: &UserQuestion) -> Vec<PermissionChoice> {
     let numbered = question.options.iter().enumerate();
     let options = numbered.map(|(ix, option)| {
         choice(
@@ -72,13 +72,13 @@ pub(super) fn reply_choices(question: &UserQuestion) -> Vec<PermissionChoice> {
 }
 
 /// Returns the option that was chosen.
-pub(super) fn reply(question: &UserQuestion, chosen: Option<&str>) -> Option<String> {
+pub(crate) fn reply(question: &UserQuestion, chosen: Option<&str>) -> Option<String> {
     let ix: usize = chosen?.parse().ok()?;
     question.options.get(ix).cloned()
 }
 
 /// Returns the tool call for a question, because a permission request needs one.
-pub(super) fn question_call(id: String, question: &UserQuestion) -> CallUpdate {
+pub(crate) fn question_call(id: String, question: &UserQuestion) -> CallUpdate {
     CallUpdate {
         title: Some(printable(&question.text, LineFeeds::Keep).into_owned()),
         kind: Some(CallKind::Other),
@@ -88,19 +88,19 @@ pub(super) fn question_call(id: String, question: &UserQuestion) -> CallUpdate {
 }
 
 /// A permission request as the editor shows it.
-pub(super) struct PermissionPrompt<'a> {
+pub(crate) struct PermissionPrompt<'a> {
     /// A one-line summary of the call, possibly truncated.
-    pub(super) title: &'a str,
+    pub(crate) title: &'a str,
     /// The whole of it.
-    pub(super) details: &'a str,
-    pub(super) reason: &'a str,
+    pub(crate) details: &'a str,
+    pub(crate) reason: &'a str,
     /// The arguments of the call.
-    pub(super) input: Option<Value>,
+    pub(crate) input: Option<Value>,
 }
 
 /// Returns the call of a permission request. Its title, content and input each hold the whole call,
 /// because editors differ in which they show.
-pub(super) fn permission_call(
+pub(crate) fn permission_call(
     id: String,
     asked: &PermissionPrompt<'_>,
     kind: CallKind,

@@ -6,11 +6,11 @@ use agent::stored_parts;
 use base::AbsPath;
 use connect::acp::protocol::{MessageContent, SlashCommand};
 
-use super::options::{COMPACT, mode_named};
+use crate::options::{COMPACT, mode_named};
 
 /// A prompt, parsed for slash commands.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum PromptCommand {
+pub(crate) enum PromptCommand {
     /// A turn with this prompt.
     Turn(UserPrompt),
     /// A compaction of the conversation.
@@ -20,7 +20,7 @@ pub(super) enum PromptCommand {
 }
 
 /// Reads a prompt. `None` where it says nothing.
-pub(super) fn read(
+pub(crate) fn read(
     pieces: Vec<MessageContent>,
     root: &AbsPath,
     commands: &[SlashCommand],

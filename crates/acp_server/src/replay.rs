@@ -10,17 +10,17 @@ use agent::spawn::SPAWN_AGENT;
 use agent::store::{SessionStore, SessionSummary};
 use connect::acp::protocol::Update;
 
-use super::update_mapper::UpdateMapper;
+use crate::update_mapper::UpdateMapper;
 
 /// The stored records of a session and of its subagents.
-pub(super) struct SessionRecords {
+pub(crate) struct SessionRecords {
     records: Vec<Stored>,
     /// The subagents' records, by the call that started them.
     children: BTreeMap<String, Vec<(Arc<str>, SessionRecords)>>,
 }
 
 /// Reads a session and its subagents. Blocks on the disk. Fails with a sentence where there is no such session.
-pub(super) fn read(store: &SessionStore, id: &str) -> Result<SessionRecords, String> {
+pub(crate) fn read(store: &SessionStore, id: &str) -> Result<SessionRecords, String> {
     let past = store.read(id)?;
     for problem in &past.problems {
         log::warn!("{problem}");
@@ -60,7 +60,7 @@ fn assemble(
 }
 
 /// Returns all updates of the past, and the mapper for what follows.
-pub(super) fn replay_updates(
+pub(crate) fn replay_updates(
     past: &SessionRecords,
     mut teller: UpdateMapper,
 ) -> (Vec<Update>, UpdateMapper) {

@@ -9,24 +9,25 @@ use connect::acp::agent::{EditorClient, RequestRefusal};
 use connect::acp::protocol::{
     ConfigOption, MessageContent, PromptStop, SlashCommand, Update, Voice,
 };
+use runtime::agent_services::SelectableModel;
+use runtime::models::setup::DEMO;
+use runtime::sample_project;
 use tokio::sync::{mpsc, oneshot};
 
-use super::options;
-use crate::agent_services::{self, SelectableModel};
-use crate::models::setup::DEMO;
+use crate::options;
 
 /// A session that is open.
-pub(super) struct AcpSession {
+pub(crate) struct AcpSession {
     /// The id of the session.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The folder it works below.
-    pub(super) root: AbsPath,
+    pub(crate) root: AbsPath,
     /// Whether that is our copy of the demo model's sample project.
-    pub(super) is_copy: bool,
+    pub(crate) is_copy: bool,
     /// The slash commands of its prompts.
-    pub(super) slash: Vec<SlashCommand>,
-    pub(super) editor: EditorClient,
-    pub(super) models: Vec<SelectableModel>,
+    pub(crate) slash: Vec<SlashCommand>,
+    pub(crate) editor: EditorClient,
+    pub(crate) models: Vec<SelectableModel>,
     commands: mpsc::Sender<SessionCommand>,
     state: Mutex<AcpSessionState>,
 }
@@ -42,7 +43,7 @@ struct AcpSessionState {
 
 /// The event that ends a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Awaited {
+pub(crate) enum Awaited {
     /// The end of a turn.
     Turn,
     /// The end of a compaction.
@@ -50,19 +51,19 @@ pub(super) enum Awaited {
 }
 
 /// The values that a new session is built from.
-pub(super) struct AcpSessionParts {
-    pub(super) id: String,
-    pub(super) root: AbsPath,
-    pub(super) is_copy: bool,
-    pub(super) slash: Vec<SlashCommand>,
-    pub(super) models: Vec<SelectableModel>,
-    pub(super) commands: mpsc::Sender<SessionCommand>,
-    pub(super) model: String,
-    pub(super) mode: SessionMode,
+pub(crate) struct AcpSessionParts {
+    pub(crate) id: String,
+    pub(crate) root: AbsPath,
+    pub(crate) is_copy: bool,
+    pub(crate) slash: Vec<SlashCommand>,
+    pub(crate) models: Vec<SelectableModel>,
+    pub(crate) commands: mpsc::Sender<SessionCommand>,
+    pub(crate) model: String,
+    pub(crate) mode: SessionMode,
 }
 
 impl AcpSession {
-    pub(super) fn new(made: AcpSessionParts, editor: EditorClient) -> Self {
+    pub(crate) fn new(made: AcpSessionParts, editor: EditorClient) -> Self {
         Self {
             id: made.id,
             root: made.root,
@@ -81,17 +82,17 @@ impl AcpSession {
     }
 
     /// Sends an update for this session to the editor.
-    pub(super) fn send_update(&self, update: Update) {
+    pub(crate) fn send_update(&self, update: Update) {
         self.editor.send_update(&self.id, update);
     }
 
     /// Sends a message as the agent, without the model.
-    pub(super) fn send_text(&self, text: &str) {
+    pub(crate) fn send_text(&self, text: &str) {
         self.send_update(agent_message(text));
     }
 
     /// Sends a command to the session; the channel holds more than a user can send at once.
-    pub(super) fn command(&self, command: SessionCommand) -> Result<(), RequestRefusal> {
+    pub(crate) fn command(&self, command: SessionCommand) -> Result<(), RequestRefusal> {
         self.commands.try_send(command).map_err(|error| {
             RequestRefusal::Failed(match error {
                 mpsc::error::TrySendError::Full(_) => {
@@ -105,12 +106,12 @@ impl AcpSession {
     }
 
     /// Returns the command channel, for answers that arrive later.
-    pub(super) fn commands(&self) -> mpsc::Sender<SessionCommand> {
+    pub(crate) fn commands(&self) -> mpsc::Sender<SessionCommand> {
         self.commands.clone()
     }
 
     /// Sends a command whose end a prompt waits for.
-    pub(super) fn start_awaited(
+    pub(crate) fn start_awaited(
         &self,
         what: Awaited,
         command: SessionCommand,
@@ -126,12 +127,12 @@ impl AcpSession {
     }
 
     /// Returns the event that a prompt waits for, if one does.
-    pub(super) fn awaited(&self) -> Option<Awaited> {
+    pub(crate) fn awaited(&self) -> Option<Awaited> {
         self.now().waiting.as_ref().map(|(what, _)| *what)
     }
 
     /// Reports the end of a turn or compaction to the prompt that waits for it.
-    pub(super) fn finish_awaited(&self, what: Awaited, end: PromptStop) {
+    pub(crate) fn finish_awaited(&self, what: Awaited, end: PromptStop) {
         let mut now = self.now();
         let end = match (what, now.is_stopping) {
             (Awaited::Compaction, true) => PromptStop::Stopped,
@@ -144,12 +145,12 @@ impl AcpSession {
     }
 
     /// Drops the waiting prompt's channel, because the session has ended.
-    pub(super) fn on_session_end(&self) {
+    pub(crate) fn on_session_end(&self) {
         self.now().waiting = None;
     }
 
     /// Marks the running turn as being stopped.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.now().is_stopping = true;
         if let Err(refusal) = self.command(SessionCommand::Stop) {
             log::warn!("session {}: it was not stopped: {refusal:?}", self.id);
@@ -157,7 +158,7 @@ impl AcpSession {
     }
 
     /// Works in another way from now on.
-    pub(super) fn set_mode(&self, mode: SessionMode) -> Result<(), RequestRefusal> {
+    pub(crate) fn set_mode(&self, mode: SessionMode) -> Result<(), RequestRefusal> {
         self.command(SessionCommand::SetMode(mode))?;
         self.now().mode = mode;
         self.send_update(Update::Mode(options::mode_id(mode).to_owned()));
@@ -166,7 +167,7 @@ impl AcpSession {
     }
 
     /// Lets another model go on.
-    pub(super) fn set_model(&self, model: String) -> Result<(), RequestRefusal> {
+    pub(crate) fn set_model(&self, model: String) -> Result<(), RequestRefusal> {
         if model == self.now().model {
             return Ok(());
         }
@@ -180,16 +181,16 @@ impl AcpSession {
     }
 
     /// All that can be chosen, as it is now.
-    pub(super) fn options(&self) -> Vec<ConfigOption> {
+    pub(crate) fn options(&self) -> Vec<ConfigOption> {
         let now = self.now();
         options::options(&self.models, &now.model, now.mode)
     }
 
-    pub(super) fn mode(&self) -> record::SessionMode {
+    pub(crate) fn mode(&self) -> record::SessionMode {
         self.now().mode
     }
 
-    pub(super) fn model(&self) -> String {
+    pub(crate) fn model(&self) -> String {
         self.now().model.clone()
     }
 
@@ -206,7 +207,7 @@ impl AcpSession {
                  without `--model {DEMO}`",
                 self.root
             )),
-            (true, true) if !self.is_copy && !agent_services::is_sample(&self.root) => {
+            (true, true) if !self.is_copy && !sample_project::is_sample(&self.root) => {
                 Err(format!(
                     "the demo model plays a script for its sample project, which {} does not hold; start `burin-agent acp \
                  --model {DEMO}` to see it",
@@ -224,7 +225,7 @@ impl AcpSession {
 }
 
 /// Returns a message as the agent.
-pub(super) fn agent_message(text: &str) -> Update {
+pub(crate) fn agent_message(text: &str) -> Update {
     Update::Said {
         voice: Voice::Agent,
         id: None,

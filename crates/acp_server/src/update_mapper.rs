@@ -21,10 +21,10 @@ use connect::acp::protocol::{
 use serde_json::Value;
 
 use calls::CallTracker;
-pub(super) use calls::{child_call, code_block};
+pub(crate) use calls::{child_call, code_block};
 
 /// Maps the events of one session.
-pub(super) struct UpdateMapper {
+pub(crate) struct UpdateMapper {
     calls: CallTracker,
     step: StepProgress,
     is_titled: bool,
@@ -56,7 +56,7 @@ enum UpdateSource {
 
 impl UpdateMapper {
     /// Creates the mapper of a session that works below this folder.
-    pub(super) fn new(root: AbsPath) -> Self {
+    pub(crate) fn new(root: AbsPath) -> Self {
         Self {
             calls: CallTracker::new(root),
             step: StepProgress::default(),
@@ -66,7 +66,7 @@ impl UpdateMapper {
     }
 
     /// Returns the updates for a live event.
-    pub(super) fn on_event(&mut self, event: &AgentEvent) -> Vec<Update> {
+    pub(crate) fn on_event(&mut self, event: &AgentEvent) -> Vec<Update> {
         match event {
             AgentEvent::Recorded(stored) => self.record(stored, UpdateSource::Live),
             AgentEvent::Text(text) => {
@@ -108,12 +108,12 @@ impl UpdateMapper {
     }
 
     /// Returns the updates for a record that is replayed.
-    pub(super) fn again(&mut self, stored: &Stored) -> Vec<Update> {
+    pub(crate) fn again(&mut self, stored: &Stored) -> Vec<Update> {
         self.record(stored, UpdateSource::Again)
     }
 
     /// Returns the updates for a subagent's event; subagents may be nested.
-    pub(super) fn child(&mut self, session: &Arc<str>, event: &AgentEvent) -> Vec<Update> {
+    pub(crate) fn child(&mut self, session: &Arc<str>, event: &AgentEvent) -> Vec<Update> {
         let (mut session, mut event) = (session, event);
         while let AgentEvent::Child {
             session: below,
@@ -129,27 +129,27 @@ impl UpdateMapper {
     }
 
     /// Whether output is pending; output is held back so that it is not sent letter by letter.
-    pub(super) fn has_pending_output(&self) -> bool {
+    pub(crate) fn has_pending_output(&self) -> bool {
         self.calls.has_pending_output()
     }
 
     /// Returns updates for the pending output.
-    pub(super) fn flush_output(&mut self) -> Vec<Update> {
+    pub(crate) fn flush_output(&mut self) -> Vec<Update> {
         self.calls.flush_output()
     }
 
     /// The call of a tool that runs: the only one, for tools that run alone.
-    pub(super) fn running(&self, tool: &str) -> Option<String> {
+    pub(crate) fn running(&self, tool: &str) -> Option<String> {
         self.calls.running(tool)
     }
 
     /// Returns the input of a call that has not ended.
-    pub(super) fn input(&self, call: &str) -> Option<Value> {
+    pub(crate) fn input(&self, call: &str) -> Option<Value> {
         self.calls.input(call)
     }
 
     /// Returns the protocol's kind of a call.
-    pub(super) fn kind(&self, call: &str) -> CallKind {
+    pub(crate) fn kind(&self, call: &str) -> CallKind {
         self.calls.kind(call)
     }
 

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use clap::Args;
 use connect::acp::host::catalog::{self, AgentEntry};
 use host::Files;
+use runtime::mcp_pool;
 use serde_json::json;
 
-use crate::{Streams, mcp_pool, write_error};
+use crate::{Streams, write_error};
 
 /// List the external agents that can be hosted, and how to install the others
 #[derive(Args)]

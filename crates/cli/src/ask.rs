@@ -1,33 +1,23 @@
 //! Asks a model a question: the answer streams to standard output, everything else goes to standard
 //! error.
 
-mod usage_store;
-
 use std::io::Read;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use base::AbsPath;
 use clap::Args;
 use futures::StreamExt;
-use host::{Clock, Dirs, Files, RealClock};
-use ledger::{Ledger, LedgerWriter};
-use model::policy::route::{RouteDecision, SwitchBoundary};
-use model::policy::{
-    AgentId, Caller, Cap, Caps, RequestClass, Retry, StepDescription, StepPurpose, TurnId,
-};
-use model::{
-    Cost, Failure, FailureClass, Message, ModelId, ModelRequest, Role, StreamEvent, TokenCount,
-};
-use router::actor::{
-    Router, RouterConfig, RouterEvent, RouterHandle, RouterRequest as Question, RoutingOptions,
-    WallClock,
-};
-use settings::ModelSettings;
+use host::{Dirs, Files};
+use ledger::Ledger;
+use model::policy::route::RouteDecision;
+use model::policy::{AgentId, Caller, RequestClass, TurnId};
+use model::{Failure, FailureClass, Message, ModelRequest, Role, StreamEvent, TokenCount};
+use router::actor::{RouterEvent, RouterHandle, RouterRequest as Question};
+use runtime::models::setup::{self, AUTO, DEMO, KeyState, Setup};
+use runtime::routing;
+use runtime::usage_store::{self, LedgerUsageStore};
 
-use crate::models::setup::{self, AUTO, DEMO, KeyState, Setup};
 use crate::{Streams, print_notice, write_error};
-pub(crate) use usage_store::LedgerUsageStore;
 
 /// Ask a model a question
 ///
@@ -58,11 +48,6 @@ struct AnswerSummary {
     failure: Option<Failure>,
     /// Whether the output ends within a line.
     is_mid_line: bool,
-}
-
-/// Returns the path of the ledger's file.
-pub(crate) fn ledger_path(dirs: &Dirs) -> AbsPath {
-    dirs.state.join("ledger.db")
 }
 
 impl AskCommand {
@@ -113,7 +98,7 @@ impl AskCommand {
         for problem in std::mem::take(&mut setup.problems) {
             print_notice(streams, &problem);
         }
-        let (model, terms) = choose(&wanted, &question, &mut setup)?;
+        let (model, terms) = routing::choose(&wanted, &question, &mut setup)?;
         if wanted == AUTO {
             setup
                 .unusable_providers()
@@ -125,8 +110,8 @@ impl AskCommand {
         } else {
             setup.lanes()
         };
-        let (book, _) = open_book(dirs, streams)?;
-        let router = start(lanes, &setup.settings, book.clone());
+        let (book, _) = open_ledger(dirs, streams)?;
+        let router = routing::start(lanes, &setup.settings, book.clone());
         let messages = vec![Message::text(Role::User, question)];
         let ask = Question {
             payload: router::actor::RequestPayload::Chat(Box::new(ModelRequest::new(
@@ -163,119 +148,16 @@ impl AskCommand {
     }
 }
 
-/// The model and the terms for a name as people write it.
-pub(crate) fn choose(
-    wanted: &str,
-    question: &str,
-    setup: &mut Setup,
-) -> Result<(ModelId, RoutingOptions), String> {
-    let id = |provider: &str, model: &str| ModelId {
-        provider: provider.to_owned(),
-        model: model.to_owned(),
-    };
-    if wanted == DEMO {
-        return Ok((id(DEMO, DEMO), RoutingOptions::named()));
-    }
-    for named in setup.settings.auto.clone() {
-        if let Some(named) = ModelId::parse(&named) {
-            setup.add_named(&named);
-        }
-    }
-    if wanted == AUTO {
-        let step = StepDescription {
-            prompt: question,
-            purpose: StepPurpose::Work,
-            files_touched: 0,
-            diff_lines: 0,
-            plan_depth: 0,
-            context_fill: 0,
-            stalls: 0,
-        };
-        let terms = RoutingOptions::auto(&step, SwitchBoundary::NewTurn);
-        return Ok((id("auto", "auto"), terms));
-    }
-    let named = ModelId::parse(wanted).ok_or_else(|| {
-        format!("\"{wanted}\" is no model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them")
-    })?;
-    if setup.add_named(&named).is_none() {
-        let known: Vec<&str> = setup.providers.iter().map(|it| it.id.as_str()).collect();
-        return Err(format!(
-            "there is no provider \"{}\": there are {}; others go into the settings, under models.providers",
-            named.provider,
-            known.join(", ")
-        ));
-    }
-    Ok((named, RoutingOptions::named()))
-}
-
-/// Starts the router with these routes.
-pub(crate) fn start(
-    lanes: Vec<router::actor::RouteConfig>,
-    settings: &ModelSettings,
-    usage_store: Arc<LedgerUsageStore>,
-) -> RouterHandle {
-    let clock = RealClock::default();
-    let seed = clock.wall_ms();
-    Router::start(RouterConfig {
-        routes: lanes,
-        auto: settings
-            .auto
-            .iter()
-            .filter_map(|name| ModelId::parse(name))
-            .collect(),
-        caps: budget_caps(settings),
-        // A user on the command line prefers a failure to a wait of minutes.
-        retry: Retry::default(),
-        retry_alone: Retry::default(),
-        usage_store,
-        clock: WallClock::new(move || clock.wall_ms()),
-        seed,
-    })
-}
-
-fn budget_caps(settings: &ModelSettings) -> Caps {
-    let cap = |dollars: f32| Cap {
-        // Zero sets no limit.
-        cost: (dollars > 0.0).then(|| Cost((f64::from(dollars) * 1e9) as u64)),
-        tokens: None,
-    };
-    Caps {
-        turn: cap(settings.budget_turn),
-        agent: cap(settings.budget_agent),
-        day: cap(settings.budget_day),
-        allow_unknown_price: settings.unknown_prices,
-    }
-}
-
-/// Opens the ledger like `open_books`, and reports a damaged ledger to the user.
-pub(crate) fn open_book(
+/// Opens the ledger, and reports a damaged one to the user.
+pub(crate) fn open_ledger(
     dirs: &Dirs,
     streams: &mut Streams<'_>,
 ) -> Result<(Arc<LedgerUsageStore>, Ledger), String> {
-    let (book, ledger, aside) = open_books(dirs)?;
-    if let Some(aside) = aside {
-        print_notice(streams, &aside);
+    let opened = usage_store::open(dirs)?;
+    if let Some(notice) = opened.notice {
+        print_notice(streams, &notice);
     }
-    Ok((book, ledger))
-}
-
-/// The router's usage store, a ledger handle for other writers, and a sentence about a damaged
-/// ledger that was moved aside.
-type OpenLedger = (Arc<LedgerUsageStore>, Ledger, Option<String>);
-
-/// Opens the ledger for the router.
-pub(crate) fn open_books(dirs: &Dirs) -> Result<OpenLedger, String> {
-    dirs.create().map_err(|error| error.to_string())?;
-    let now_ms = RealClock::default().wall_ms();
-    let opened = Ledger::open(&ledger_path(dirs), now_ms).map_err(|error| error.to_string())?;
-    let aside = opened.quarantined.as_ref().map(ToString::to_string);
-    let sentence = |error: ledger::Error| error.to_string();
-    let writer =
-        LedgerWriter::start(opened.ledger.reopen().map_err(sentence)?).map_err(sentence)?;
-    let other = opened.ledger.reopen().map_err(sentence)?;
-    let run = format!("{now_ms}-{}", std::process::id());
-    let book = Arc::new(LedgerUsageStore::new(opened.ledger, writer, run));
-    Ok((book, other, aside))
+    Ok((opened.usage_store, opened.ledger))
 }
 
 /// Prints the answer as it arrives.

@@ -27,10 +27,10 @@ use connect::acp::host::{
 };
 use connect::acp::protocol::{MessageContent, PromptStop, SignInMethod};
 use connect::mcp::{Approval, Approvals, ServerEntry, ServerOrigin};
+use runtime::mcp_pool::{self, Consents};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use crate::mcp_pool::{self, Consents};
 use crate::run::show::OutputFormat;
 use crate::{Streams, print_notice, write_error};
 use changes::FolderWatch;

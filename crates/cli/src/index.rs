@@ -9,12 +9,12 @@ use clap::{Args, ValueEnum};
 use host::{Clock, Dirs, Files, RealClock};
 use index::trigram::Trigrams;
 use index::{
-    Index as Engine, IndexOptions, IndexQuery, IndexStatus, QueryMode, SearchHit, TextSearch,
-    trigram_folder,
+    Index as Engine, IndexOptions, IndexQuery, IndexStatus, QueryMode, SearchHit, trigram_folder,
 };
+use runtime::indexes::IndexRegistry;
 use serde_json::{Value, json};
 
-use crate::{Streams, folder, print_notice, reranker, write_error};
+use crate::{Streams, folder, print_notice, write_error};
 
 /// Bring the semantic index of a folder up to date
 #[derive(Debug, Args)]
@@ -160,12 +160,7 @@ fn open_engine(
     if stat.kind != host::FileKind::Folder {
         return Err(format!("{root} is no folder"));
     }
-    let options = IndexOptions {
-        text_search: TextSearch::Unindexed,
-        reranker: Some(reranker(dirs)),
-        ..IndexOptions::kept_in(&dirs.cache)
-    };
-    let engine = Engine::open(root, options);
+    let engine = IndexRegistry::new(dirs).open(&root);
     engine.wait_until_synced();
     let status = engine.status();
     if let index::IndexPhase::Off(why) = &status.phase {

@@ -1,41 +1,32 @@
 //! The command-line program `burin-agent`: Burin's engines without a window.
 //!
-//! Knows: `agent`, `autocomplete`, `connect`, `host`, `index`, `ledger`, `patch`, `project`,
-//! `router`, `sandbox`. Must not know: windows, how anything is drawn.
+//! Knows: `runtime`, `acp_server` and the engines below them. Must not know: windows. Nothing depends
+//! on it but stories: it parses arguments and prints.
 //! Invariant: text for users is made printable before it reaches a terminal.
 //! Invariant: every failure is a sentence on standard error and a non-zero exit code.
 //! Start at `run`; each command is a module.
 
 mod acp;
-pub mod agent_services;
 mod agents;
 mod apply;
 mod ask;
 mod command;
 mod complete;
-pub mod compose;
+mod compose;
+mod confinement;
 mod doctor;
 mod external_agent;
-mod form;
 mod grep;
 mod index;
-mod indexes;
-pub mod live_sessions;
 mod mcp;
-mod mcp_pool;
 mod models;
 mod permissions;
 mod questions;
 mod recover;
-mod rerank;
 mod run;
 mod sandbox;
-mod sandbox_policy;
-mod sandboxed_hooks;
-mod session_factory;
 mod sessions;
 mod stats;
-mod trust;
 mod visible;
 mod worktree;
 mod write;
@@ -44,13 +35,11 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::AbsPath;
 use host::{Dirs, Files, RealFiles};
 
 use command::AgentArguments;
-pub use rerank::reranker;
 pub use visible::Visible;
 
 /// The input and output streams of a command.
@@ -61,31 +50,6 @@ pub struct Streams<'a> {
     pub output: &'a mut dyn Write,
     /// The command's standard error.
     pub errors: &'a mut dyn Write,
-}
-
-/// Answers git's query for changed files in a lease, if git started the program for it. Call it
-/// first in `main`, because git waits.
-pub fn answer_git() -> Option<ExitCode> {
-    ANSWERS_GIT.store(true, Ordering::Relaxed);
-    ::worktree::answer_fsmonitor_query()
-}
-
-/// Whether this program answers git.
-static ANSWERS_GIT: AtomicBool = AtomicBool::new(false);
-
-/// Returns this program's settings for leases.
-pub(crate) fn lease_settings() -> ::worktree::PoolSettings {
-    if ANSWERS_GIT.load(Ordering::Relaxed) {
-        ::worktree::PoolSettings::for_program()
-    } else {
-        ::worktree::PoolSettings::defaults()
-    }
-}
-
-/// Prepares cheap sandboxes and keeps this program's later secrets out of them. Call it first in
-/// `main`, before any thread starts.
-pub fn prepare_sandbox() {
-    ::sandbox::prepare();
 }
 
 /// Runs a command line, the program's name first.
@@ -113,7 +77,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, streams: &mut Streams<
         .map_err(|error| error.to_string())
         .and_then(|dirs| {
             // Also registers the variables that hold keys, before any process starts.
-            models::setup::providers(&RealFiles, &dirs);
+            runtime::models::setup::providers(&RealFiles, &dirs);
             arguments.command.perform(&dirs, streams)
         });
     match done {

@@ -4,22 +4,22 @@ use std::io::{IsTerminal as _, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if let Some(code) = headless::answer_git() {
+    if let Some(code) = runtime::answer_git() {
         return code;
     }
     // While there is nothing here yet that a sandbox must not see.
-    headless::prepare_sandbox();
+    runtime::prepare_sandbox();
     let (mut plain, mut visible);
     let output: &mut dyn Write = if stdout().is_terminal() {
-        visible = headless::Visible::new(stdout());
+        visible = cli::Visible::new(stdout());
         &mut visible
     } else {
         plain = stdout();
         &mut plain
     };
-    headless::run(
+    cli::run(
         std::env::args_os(),
-        &mut headless::Streams {
+        &mut cli::Streams {
             // Not locked: commands that wait for the input read it on other threads.
             input: &mut stdin(),
             output,

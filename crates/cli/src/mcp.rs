@@ -14,11 +14,12 @@ use connect::mcp::{
 };
 use futures::future::{BoxFuture, ready};
 use host::{Dirs, Files, RealFiles};
+use runtime::form;
+use runtime::mcp_pool::{self, Consents, ElicitationRouter, McpServers};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::mcp_pool::{self, Consents, ElicitationRouter, McpServers};
-use crate::{Streams, form, write_error};
+use crate::{Streams, write_error};
 
 /// The maximum time for servers to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,21 +1,17 @@
 //! Lists the models: keys by presence alone, local servers, other agents; prices, limits, and each
 //! model's recent health.
 
-pub(crate) mod agents;
-mod health;
-pub(crate) mod setup;
-
 use std::process::ExitCode;
 
 use clap::Args;
 use host::{Clock, Dirs, Files, RealClock};
 use model::{Price, TokenRate};
+use runtime::models::health::{self, Health};
+use runtime::models::installed_agents::{self, InstalledAgent};
+use runtime::models::setup::{ConfiguredModel, ConfiguredProvider, DEMO, KeyState, Setup};
 use serde_json::{Value, json};
 
 use crate::{Streams, write_error};
-use agents::InstalledAgent;
-use health::Health;
-use setup::{ConfiguredModel, ConfiguredProvider, DEMO, KeyState, Setup};
 
 /// List the available models and their prices
 #[derive(Args)]
@@ -38,7 +34,7 @@ impl Models {
             .map_err(|error| format!("cannot start: {error}"))?;
         let mut setup = runtime.block_on(Setup::find(files, dirs));
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let agents = agents::find(&path);
+        let agents = installed_agents::find(&path);
         let clock = RealClock::default();
         let (health, problem) = health::read(dirs, clock.wall_ms());
         setup.problems.extend(problem);
@@ -214,6 +210,3 @@ fn model_json(found: &ConfiguredModel, health: &Health) -> Value {
         "health": health.of(&name).map(health::ModelHealth::to_json),
     })
 }
-
-#[cfg(test)]
-mod tests;

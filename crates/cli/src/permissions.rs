@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use base::AbsPath;
 use clap::{Args, Subcommand};
 use host::{Dirs, RealFiles};
+use runtime::permissions::{Permissions, path, remove};
 use serde_json::{Value, json};
 
-use super::{Permissions, path, remove};
 use crate::{Streams, print_notice, write_error};
 
 /// List and remove the rules for agents' calls

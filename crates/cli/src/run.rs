@@ -16,14 +16,14 @@ use base::AbsPath;
 use clap::Args;
 use host::{Dirs, Files};
 use model::{Cost, Effort, FailureClass};
+use runtime::mcp_pool::ServerWait;
+use runtime::models::setup::{self, AUTO, DEMO, Setup};
+use runtime::session_factory::{self, RoutedModel, SessionFactory, SessionSpec};
+use runtime::{routing, sample_project, trust};
 
-use crate::ask;
+use crate::ask::open_ledger;
+use crate::confinement::ConfinementArguments;
 use crate::external_agent;
-use crate::mcp_pool::ServerWait;
-use crate::models::setup::{self, AUTO, DEMO, Setup};
-use crate::sandbox_policy::Confinement;
-use crate::session_factory::{self, RoutedModel, SessionFactory, SessionSpec};
-use crate::trust;
 use crate::{Streams, print_notice, write_error};
 use show::{EventPrinter, OutputFormat};
 use terminal_ui::TerminalUi;
@@ -66,7 +66,7 @@ pub(crate) struct RunCommand {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    confinement: Confinement,
+    confinement: ConfinementArguments,
     /// Let the hooks of this project run, as they are now; it is remembered until they change
     #[arg(long)]
     trust_hooks: bool,
@@ -178,14 +178,14 @@ impl RunCommand {
         for problem in std::mem::take(&mut setup.problems) {
             print_notice(streams, &problem);
         }
-        let (book, ledger) = ask::open_book(machine.dirs, streams)?;
+        let (book, ledger) = open_ledger(machine.dirs, streams)?;
         let store = SessionStore::start(ledger)?;
         let past = self.past(&store)?;
         let own = past
             .as_ref()
             .map_or(&setup.settings.default, |past| &past.wanted);
         let wanted = self.model.as_ref().unwrap_or(own).clone();
-        ask::choose(&wanted, &task, &mut setup)?;
+        routing::choose(&wanted, &task, &mut setup)?;
         if wanted == AUTO {
             setup
                 .unusable_providers()
@@ -202,7 +202,7 @@ impl RunCommand {
         if let Some(most) = self.max_cost {
             settings.budget_agent = most as f32;
         }
-        let router = ask::start(lanes, &settings, book.clone());
+        let router = routing::start(lanes, &settings, book.clone());
         // A user who starts an agent in a folder by hand trusts the folder's contents.
         let mind = session_factory::model_gateway(router.clone(), &known);
         let root = self.folder(&wanted, past.as_ref(), machine, streams)?;
@@ -271,7 +271,7 @@ impl RunCommand {
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
             effort: self.effort,
             hooks,
-            confinement: self.confinement.clone(),
+            confinement: self.confinement.to_confinement(),
             session_root: None,
             servers: Vec::new(),
             waiting: ServerWait::with_notifier(move |text| {
@@ -328,7 +328,7 @@ impl RunCommand {
     ) -> Result<AbsPath, String> {
         let sample = match (&self.root, past) {
             (None, None) if model == DEMO => {
-                let folder = sample_project(machine.files, machine.dirs)?;
+                let folder = sample_project::create(machine.files, machine.dirs)?;
                 let sentence = format!("the demo model works on a sample project in {folder}");
                 print_notice(streams, &sentence);
                 Some(folder)
@@ -393,30 +393,6 @@ fn prompt(text: String) -> SessionCommand {
         text,
         images: Vec::new(),
     })
-}
-
-/// A fresh copy of the demo model's sample project, in a folder of our own.
-pub(crate) fn sample_project(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, String> {
-    let mut number = 1;
-    let folder = loop {
-        let folder = dirs.state.join(format!("demo/{number}"));
-        if files.exists(&folder) {
-            number += 1
-        } else {
-            break folder;
-        }
-    };
-    let sentence = |error: host::Error| error.to_string();
-    for (path, text) in mockllm::demo::SAMPLE {
-        let path = folder.join(path);
-        if let Some(parent) = path.parent() {
-            files.create_folder(&parent).map_err(sentence)?;
-        }
-        files
-            .write_private(&path, text.as_bytes())
-            .map_err(sentence)?;
-    }
-    files.canonicalize(&folder).map_err(sentence)
 }
 
 /// Returns the exit code for a turn's end.

@@ -11,18 +11,18 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::sandbox::scan::{Finding, Quarantine};
-use ::sandbox::{
-    HostRule, Network, Policy, PolicyFile, SandboxLayer, SpawnRequest, UserEnvironment, names,
-    start,
-};
 use base::AbsPath;
 use clap::Args;
 use host::environment::Recipient;
 use host::{Dirs, Files};
+use runtime::sandbox_policy::{self, HookScanner};
+use sandbox::scan::{Finding, Quarantine};
+use sandbox::{
+    HostRule, Network, Policy, PolicyFile, SandboxLayer, SpawnRequest, UserEnvironment, names,
+    start,
+};
 
 use self::report::{CommandEnd, SandboxReport};
-use crate::sandbox_policy::{self, HookScanner};
 use crate::{Streams, print_notice};
 
 /// Longest policy file that is read.
@@ -174,7 +174,7 @@ impl SandboxCommand {
             for host in &self.allow_host {
                 let rule: HostRule = host
                     .parse()
-                    .map_err(|bad: ::sandbox::BadRule| bad.to_string())?;
+                    .map_err(|bad: sandbox::BadRule| bad.to_string())?;
                 hosts.push(rule);
             }
             policy.network = Network::Hosts(hosts);

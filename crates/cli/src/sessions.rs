@@ -8,9 +8,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use host::{Clock, Dirs, RealClock};
 use ledger::Ledger;
 use model::Cost;
+use runtime::usage_store::ledger_path;
 use serde_json::json;
 
-use crate::ask::ledger_path;
 use crate::run::show::{end_text, json_record};
 use crate::{Streams, print_notice, write_error};
 

@@ -90,7 +90,7 @@ impl WorktreeCommand {
             worktree::enter_namespace().ok();
         }
         let pool =
-            WorktreePool::open(&hub, &dirs.state, crate::lease_settings()).map_err(error_text)?;
+            WorktreePool::open(&hub, &dirs.state, runtime::lease_settings()).map_err(error_text)?;
         let text = self.answer(&pool)?;
         streams
             .output

@@ -11,23 +11,25 @@ use agent::services::Buffers;
 use agent::store::{SessionStore, SessionSummary};
 use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
 use autocomplete::ModelCandidate;
-use autocomplete::engine::{CompletionRequest as TabAsk, TabModel};
+use autocomplete::engine::{CompletionRequest, TabModel};
 use base::AbsPath;
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
-use host::{Dirs, Files, RealFiles};
+use host::{Dirs, RealFiles};
+use model::policy::{AgentId, Caller, RequestClass, TurnId};
 use model::{ModelId, StreamEvent};
 use project::UnsavedTexts;
-use router::actor::{RouterEvent, RouterHandle};
+use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
 
-use crate::ask::{self, LedgerUsageStore};
-use crate::complete::remote as tab;
+use crate::indexes::IndexRegistry;
 use crate::mcp_pool::ServerWait;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
 use crate::permissions::Permissions;
+use crate::sample_project;
 use crate::sandbox_policy::Confinement;
-use crate::session_factory::{self, RoutedModel, SessionFactory, SessionSpec, WindowTexts};
-use crate::trust;
+use crate::session_factory::{self, RoutedModel, SessionFactory, SessionSpec, WindowContext};
+use crate::usage_store::{self, LedgerUsageStore, OpenedLedger};
+use crate::{routing, trust};
 
 /// The way to sessions.
 pub struct AgentServices {
@@ -67,25 +69,27 @@ pub struct SelectableModel {
 impl AgentServices {
     /// Finds models and keys, opens the ledger and starts a router. Takes up to a few seconds.
     /// `unsaved` holds the unsaved texts; `open_files` returns the files of a folder that the
-    /// windows show.
+    /// windows show; `indexes` are those that the windows use.
     pub async fn open(
         dirs: &Dirs,
         unsaved: Arc<UnsavedTexts>,
         open_files: impl Fn(&AbsPath) -> OpenFiles + Send + Sync + 'static,
+        indexes: Arc<IndexRegistry>,
     ) -> Result<Self, String> {
-        let windows = WindowTexts {
+        let windows = WindowContext {
             buffers: Arc::new(WindowBuffers(unsaved)),
             open_files: Arc::new(open_files),
+            indexes,
         };
         Self::open_with(dirs, trust::trust(dirs), Some(windows), None).await
     }
 
     /// Opens the services for programs without windows: `trust` decides which folders' instructions
     /// may join prompts, and sessions start with a model that the user named.
-    pub(crate) async fn open_with(
+    pub async fn open_with(
         dirs: &Dirs,
         trust: TrustedFolders,
-        windows: Option<WindowTexts>,
+        windows: Option<WindowContext>,
         model: Option<&str>,
     ) -> Result<Self, String> {
         let mut setup = Setup::find(&RealFiles, dirs).await;
@@ -102,19 +106,23 @@ impl AgentServices {
             }
         }
         if let Some(model) = model {
-            ask::choose(model, "", &mut setup)?;
+            routing::choose(model, "", &mut setup)?;
             model.clone_into(&mut setup.settings.default);
         }
         let for_tab = setup.tab_candidates();
         let mut lanes = setup.lanes();
         lanes.push(setup::demo()?);
         let known: Vec<RoutedModel> = lanes.iter().map(RoutedModel::of).collect();
-        let (book, ledger, aside) = ask::open_books(dirs)?;
-        problems.extend(aside);
+        let OpenedLedger {
+            usage_store,
+            ledger,
+            notice,
+        } = usage_store::open(dirs)?;
+        problems.extend(notice);
         // A project's own rules are read when a session starts there.
         let (_, unclear) = Permissions::read(dirs).rules(&dirs.config);
         problems.extend(unclear);
-        let router = ask::start(lanes, &setup.settings, book.clone());
+        let router = routing::start(lanes, &setup.settings, usage_store.clone());
         let store = SessionStore::start(ledger)?;
         let mind = session_factory::model_gateway(router.clone(), &known);
         let crew = SessionFactory::new(mind, store, dirs, trust, windows);
@@ -136,18 +144,18 @@ impl AgentServices {
             default: setup.settings.default,
             problems,
             router,
-            usage_store: book,
+            usage_store,
             for_tab,
         })
     }
 
     /// Returns the factory of sessions.
-    pub(crate) fn factory(&self) -> &Arc<SessionFactory> {
+    pub fn factory(&self) -> &Arc<SessionFactory> {
         &self.factory
     }
 
     /// Waits until no model request is running and all usage is stored.
-    pub(crate) async fn wait_idle(&self) -> Result<(), String> {
+    pub async fn wait_idle(&self) -> Result<(), String> {
         self.router.idle().await;
         let flushed = self.usage_store.flush();
         flushed.map_err(|error| format!("{error}; what was spent is not written down"))
@@ -169,7 +177,7 @@ impl AgentServices {
     }
 
     /// Returns the model to use without a choice: the demo model if there is no other.
-    pub(crate) fn settings_model(&self) -> &str {
+    pub fn settings_model(&self) -> &str {
         if self.models.is_empty() {
             DEMO
         } else {
@@ -188,8 +196,8 @@ impl AgentServices {
     }
 
     /// Sends a Tab request, ahead of all other requests. Dropping the stream closes the socket.
-    pub fn ask_for_tab(&self, what: TabAsk) -> BoxStream<'static, StreamEvent> {
-        let told = self.router.submit(tab::question(what));
+    pub fn ask_for_tab(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {
+        let told = self.router.submit(router_request(what));
         let event = |told| async move {
             match told {
                 RouterEvent::Event(event) => Some(event),
@@ -213,7 +221,7 @@ impl AgentServices {
         model: String,
         mode: SessionMode,
     ) -> Result<AttachedSession, String> {
-        let root = ground_of(&model, root, &self.dirs)?;
+        let root = sample_project::session_root(&model, root, &self.dirs)?;
         let (start, notices) = self.session_start(root.clone(), model, mode).await;
         Ok(AttachedSession {
             opened: engine::start(start),
@@ -317,19 +325,20 @@ impl Buffers for WindowBuffers {
     }
 }
 
-/// Returns the root for a session of a model. The demo model gets a copy of the sample project,
-/// unless the folder is one.
-pub(crate) fn ground_of(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, String> {
-    if model == DEMO && !is_sample(&root) {
-        crate::run::sample_project(&RealFiles, dirs)
-    } else {
-        Ok(root)
+/// Converts a Tab request for the router.
+pub fn router_request(request: CompletionRequest) -> RouterRequest {
+    match request {
+        CompletionRequest::Fim(fim) => RouterRequest::fim(*fim, AgentId(1)),
+        CompletionRequest::Chat(request) => RouterRequest {
+            payload: RequestPayload::Chat(request),
+            options: RoutingOptions::named(),
+            caller: Caller {
+                class: RequestClass::Tab,
+                agent: AgentId(1),
+                turn: TurnId(0),
+            },
+        },
     }
-}
-
-/// Whether a folder holds the sample project.
-pub(crate) fn is_sample(root: &AbsPath) -> bool {
-    RealFiles.exists(&root.join("todo/dates.py"))
 }
 
 fn missing_keys(setup: &Setup) -> Vec<String> {

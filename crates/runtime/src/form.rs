@@ -14,7 +14,7 @@ const NO: &str = "no";
 
 /// Asks the user to fill in a form for `who`, such as `The server "files"`. Without a user, the
 /// form is declined.
-pub(crate) async fn fill(desk: &UserPrompts, who: &str, form: &ElicitationForm) -> Filled {
+pub async fn fill(desk: &UserPrompts, who: &str, form: &ElicitationForm) -> Filled {
     let message = printable(&form.message, LineFeeds::Keep);
     let text = format!("{} asks: {message}\nAnswer it?", one_line(who));
     if !agrees(desk, text).await {
@@ -34,7 +34,7 @@ pub(crate) async fn fill(desk: &UserPrompts, who: &str, form: &ElicitationForm) 
 }
 
 /// Asks the user to open a page; returns whether they agree. Only web addresses are shown.
-pub(crate) async fn open(desk: &UserPrompts, who: &str, url: &str, why: &str) -> bool {
+pub async fn open(desk: &UserPrompts, who: &str, url: &str, why: &str) -> bool {
     if !is_page(url) {
         return false;
     }
@@ -48,7 +48,7 @@ pub(crate) async fn open(desk: &UserPrompts, who: &str, url: &str, why: &str) ->
 }
 
 /// Whether an address is one of the web.
-pub(crate) fn is_page(url: &str) -> bool {
+pub fn is_page(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
 
@@ -57,7 +57,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Parses a yes-or-no answer.
-pub(crate) fn parse_bool(line: &str) -> Option<bool> {
+pub fn parse_bool(line: &str) -> Option<bool> {
     match line.trim().to_lowercase().as_str() {
         "y" | YES | "true" => Some(true),
         "n" | NO | "false" => Some(false),

@@ -1,10 +1,11 @@
-//! The indexes that agents query: one for each root, opened on the first query, with one store per
-//! repository.
+//! The indexes of a program: one for each root, shared by windows, agents and commands.
 //!
-//! Nothing watches for changes: each query first updates the index, so that an agent finds the
-//! files it wrote.
+//! An index is open as long as someone holds it; the roots that agents searched last are held here.
+//! Invariant: a process has at most one index of a root.
+//! Start at `IndexRegistry`; `AgentSearch` answers the queries of agents.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agent::services::{Buffers, CodeMatch, CodeSearch};
@@ -13,107 +14,167 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use host::Dirs;
 use index::trigram::Trigrams;
-use index::{Index, IndexOptions, IndexQuery, SearchHit, TextSearch};
+use index::{Index, IndexOptions, IndexQuery, SearchHit, TextSearch, WeakIndex};
 use project::search::Prefilter;
 
-use crate::reranker;
+use crate::rerank::reranker;
 
 /// The maximum wait of a query for missing index data. Afterwards the query uses what is there.
 const MAX_INDEX_WAIT: Duration = Duration::from_secs(5);
-/// The maximum number of open indexes; the least recently used one is closed.
-const MAX_OPEN_INDEXES: usize = 16;
+/// The maximum number of indexes that are held for agents; the least recently used one is dropped.
+const MAX_RECENT: usize = 16;
 
-/// Search by meaning for every session of a program.
-pub(crate) struct Indexes {
+/// The indexes of a program, by root.
+pub struct IndexRegistry {
     options: IndexOptions,
-    buffers: Option<Arc<dyn Buffers>>,
+    indexes: Mutex<OpenIndexes>,
+}
+
+#[derive(Default)]
+struct OpenIndexes {
+    by_root: HashMap<AbsPath, WeakIndex>,
     /// Sorted by last use, the most recent last.
-    open: Mutex<Vec<OpenIndex>>,
+    recent: Vec<Index>,
 }
 
-#[derive(Clone)]
-struct OpenIndex {
-    index: Index,
-    /// Files whose unsaved text the index has.
-    unsaved: Arc<Mutex<Vec<AbsPath>>>,
-}
-
-impl Indexes {
-    pub(crate) fn new(dirs: &Dirs, buffers: Option<Arc<dyn Buffers>>) -> Arc<Self> {
+impl IndexRegistry {
+    /// Creates the registry of a program; the indexes are stored in its cache folder.
+    pub fn new(dirs: &Dirs) -> Arc<Self> {
         Arc::new(Self {
             options: IndexOptions {
                 text_search: TextSearch::Unindexed,
                 reranker: Some(reranker(dirs)),
                 ..IndexOptions::kept_in(&dirs.cache)
             },
-            buffers,
-            open: Mutex::default(),
+            indexes: Mutex::default(),
         })
     }
 
-    fn of(&self, root: &AbsPath) -> OpenIndex {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = open.iter().position(|opened| opened.index.root() == root);
-        let opened = match at {
-            Some(at) => open.remove(at),
-            None => OpenIndex {
-                index: Index::open(root.clone(), self.options.clone()),
-                unsaved: Arc::default(),
-            },
-        };
-        open.push(opened.clone());
-        if open.len() > MAX_OPEN_INDEXES {
-            open.remove(0);
+    /// Returns the index of a root, a real path without links.
+    pub fn open(&self, root: &AbsPath) -> Index {
+        self.indexes().open(root, &self.options)
+    }
+
+    /// Returns the index of a folder that a window shows, which is also prepared for text search.
+    pub fn open_for_window(&self, root: &AbsPath) -> Index {
+        let index = self.open(root);
+        index.keep_trigrams();
+        index
+    }
+
+    /// Returns the index of a root, and holds it among the recent ones.
+    fn open_recent(&self, root: &AbsPath) -> Index {
+        let mut indexes = self.indexes();
+        let index = indexes.open(root, &self.options);
+        indexes.recent.retain(|recent| recent.root() != root);
+        indexes.recent.push(index.clone());
+        if indexes.recent.len() > MAX_RECENT {
+            indexes.recent.remove(0);
         }
-        opened
+        index
+    }
+
+    /// Returns the prefilter for text search below a root: that of the open index, else the stored
+    /// one.
+    fn prefilter(&self, root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
+        let open = self.indexes().running(root);
+        if let Some(prefilter) = open.and_then(|index| index.prefilter()) {
+            return Some(prefilter);
+        }
+        let store = index::trigram_folder(self.options.folder.as_ref()?, root);
+        let trigrams = Trigrams::open_kept(root.clone(), store)?;
+        Some(Arc::new(trigrams))
+    }
+
+    fn indexes(&self) -> MutexGuard<'_, OpenIndexes> {
+        self.indexes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OpenIndexes {
+    fn running(&self, root: &AbsPath) -> Option<Index> {
+        self.by_root.get(root)?.upgrade()
+    }
+
+    fn open(&mut self, root: &AbsPath, options: &IndexOptions) -> Index {
+        if let Some(index) = self.running(root) {
+            return index;
+        }
+        let index = Index::open(root.clone(), options.clone());
+        self.by_root.retain(|_, known| known.upgrade().is_some());
+        self.by_root.insert(root.clone(), index.downgrade());
+        index
+    }
+}
+
+/// Search by meaning for every session of a program.
+///
+/// A session's folder may change without notice: each query first updates the index, so that an
+/// agent finds the files that it wrote, and the texts that are unsaved in the windows.
+#[derive(Clone)]
+pub(crate) struct AgentSearch(Arc<AgentSearchShared>);
+
+struct AgentSearchShared {
+    indexes: Arc<IndexRegistry>,
+    buffers: Option<Arc<dyn Buffers>>,
+    /// The files whose unsaved text an index has, by root.
+    unsaved: Mutex<HashMap<AbsPath, Vec<AbsPath>>>,
+}
+
+impl AgentSearch {
+    pub(crate) fn new(indexes: Arc<IndexRegistry>, buffers: Option<Arc<dyn Buffers>>) -> Self {
+        Self(Arc::new(AgentSearchShared {
+            indexes,
+            buffers,
+            unsaved: Mutex::default(),
+        }))
     }
 
     /// Returns the index of a root, updated as far as possible in time.
-    async fn fresh(&self, root: &AbsPath) -> Index {
-        let opened = self.of(root);
-        if let Some(buffers) = &self.buffers {
-            opened.take_unsaved(buffers.as_ref());
+    async fn updated_index(&self, root: &AbsPath) -> Index {
+        let index = self.0.indexes.open_recent(root);
+        if let Some(buffers) = &self.0.buffers {
+            self.0.update_unsaved(&index, buffers.as_ref());
         }
-        opened.index.refresh();
-        let index = opened.index.clone();
-        let settled = tokio::task::spawn_blocking(move || index.wait_until_synced());
+        index.refresh();
+        let waiting = index.clone();
+        let settled = tokio::task::spawn_blocking(move || waiting.wait_until_synced());
         // An update that takes longer continues in the background.
         tokio::time::timeout(MAX_INDEX_WAIT, settled).await.ok();
-        opened.index
+        index
     }
 
-    async fn ask(
+    async fn matches(
         &self,
         root: &AbsPath,
-        ask: impl FnOnce(&Index) -> Vec<SearchHit> + Send + 'static,
+        search: impl FnOnce(&Index) -> Vec<SearchHit> + Send + 'static,
     ) -> Result<Vec<CodeMatch>, String> {
-        let index = self.fresh(root).await;
-        let hits = tokio::task::spawn_blocking(move || ask(&index)).await;
+        let index = self.updated_index(root).await;
+        let hits = tokio::task::spawn_blocking(move || search(&index)).await;
         let hits = hits.map_err(|error| format!("the search broke off: {error}"))?;
         Ok(hits.into_iter().map(code_match).collect())
     }
 }
 
-impl OpenIndex {
-    fn take_unsaved(&self, buffers: &dyn Buffers) {
-        let mut known = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+impl AgentSearchShared {
+    /// Passes the unsaved texts to an index, and removes those that are saved by now.
+    fn update_unsaved(&self, index: &Index, buffers: &dyn Buffers) {
+        let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = unsaved.entry(index.root().clone()).or_default();
         let now = buffers.unsaved();
         for path in known.iter().filter(|path| !now.contains(path)) {
-            self.index.set_unsaved(path.clone(), None);
+            index.set_unsaved(path.clone(), None);
         }
         for path in &now {
             let text = buffers.text(path);
             let text = text.map(|text| text::Buffer::new(&text).snapshot());
-            self.index.set_unsaved(path.clone(), text);
+            index.set_unsaved(path.clone(), text);
         }
         *known = now;
     }
 }
 
-/// Search by meaning, shared.
-pub(crate) struct SharedIndexes(pub(crate) Arc<Indexes>);
-
-impl CodeSearch for SharedIndexes {
+impl CodeSearch for AgentSearch {
     fn by_meaning(
         &self,
         root: &AbsPath,
@@ -121,13 +182,13 @@ impl CodeSearch for SharedIndexes {
         folder: Option<String>,
         limit: usize,
     ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
-        let (indexes, root) = (self.0.clone(), root.clone());
+        let (search, root) = (self.clone(), root.clone());
         async move {
             let query = IndexQuery {
                 folder: folder.map(Into::into),
                 ..IndexQuery::new(question, limit)
             };
-            let ask = move |index: &Index| {
+            let reranked = move |index: &Index| {
                 let twice = index.search_reranked(&query);
                 let (answer, failed) = twice.unwrap_or_else(|| (index.search(&query), None));
                 if let Some(sentence) = failed {
@@ -135,7 +196,7 @@ impl CodeSearch for SharedIndexes {
                 }
                 answer.hits
             };
-            indexes.ask(&root, ask).await
+            search.matches(&root, reranked).await
         }
         .boxed()
     }
@@ -146,20 +207,17 @@ impl CodeSearch for SharedIndexes {
         name: String,
         limit: usize,
     ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
-        let (indexes, root) = (self.0.clone(), root.clone());
+        let (search, root) = (self.clone(), root.clone());
         async move {
-            indexes
-                .ask(&root, move |index| index.symbols(&name, limit))
+            search
+                .matches(&root, move |index| index.symbols(&name, limit))
                 .await
         }
         .boxed()
     }
 
     fn prefilter(&self, root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
-        let folder = self.0.options.folder.as_ref()?;
-        let store = index::trigram_folder(folder, root);
-        let trigrams = Trigrams::open_kept(root.clone(), store)?;
-        Some(Arc::new(trigrams))
+        self.0.indexes.prefilter(root)
     }
 }
 
@@ -172,3 +230,6 @@ fn code_match(hit: SearchHit) -> CodeMatch {
         score: hit.score,
     }
 }
+
+#[cfg(test)]
+mod tests;

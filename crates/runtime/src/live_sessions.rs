@@ -312,5 +312,16 @@ impl LiveSession {
     }
 }
 
+/// Wraps a command for a subagent in those of its parents.
+pub fn through_subagents(sessions: Vec<Arc<str>>, command: SessionCommand) -> SessionCommand {
+    sessions
+        .into_iter()
+        .rev()
+        .fold(command, |command, session| SessionCommand::Child {
+            session: session.as_ref().to_owned(),
+            command: Box::new(command),
+        })
+}
+
 #[cfg(test)]
 mod tests;

@@ -32,8 +32,8 @@ use connect::mcp::{
 use host::{Dirs, Files};
 use serde_json::Value;
 
-pub(crate) use consent::Consents;
-pub(crate) use elicitation::ElicitationRouter;
+pub use consent::Consents;
+pub use elicitation::ElicitationRouter;
 pub(crate) use pool::McpPool;
 pub(crate) use tokens::TokenFolder;
 
@@ -50,7 +50,7 @@ const LONG_PATIENCE: Duration = Duration::from_secs(30);
 const MAX_FOREIGN_TOOLS: usize = 100;
 
 /// The servers of one folder.
-pub(crate) struct McpServers {
+pub struct McpServers {
     clients: McpClients,
     /// The entries that the servers were started from.
     entries: Vec<ServerEntry>,
@@ -60,7 +60,7 @@ pub(crate) struct McpServers {
 
 /// The wait of a starting session for its servers, and the receiver of notices.
 #[derive(Clone)]
-pub(crate) struct ServerWait {
+pub struct ServerWait {
     /// The wait before a notice.
     brief: Duration,
     /// The total wait, unless a server's entry sets its own.
@@ -81,7 +81,7 @@ impl Default for ServerWait {
 
 impl ServerWait {
     /// For a program that runs one session and exits: it waits longer, and sends notices.
-    pub(crate) fn with_notifier(tell: impl Fn(String) + Send + Sync + 'static) -> Self {
+    pub fn with_notifier(tell: impl Fn(String) + Send + Sync + 'static) -> Self {
         Self {
             brief: PATIENCE,
             longest: LONG_PATIENCE,
@@ -100,11 +100,7 @@ pub(crate) struct ServerTools {
 
 /// Returns the servers configured for a folder, sorted by name, and the errors in their entries.
 /// Blocks on the disk.
-pub(crate) fn gather(
-    files: &dyn Files,
-    dirs: &Dirs,
-    root: &AbsPath,
-) -> (Vec<ServerEntry>, Vec<String>) {
+pub fn gather(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> (Vec<ServerEntry>, Vec<String>) {
     let path = dirs.config.join(OWN);
     let mut problems = Vec::new();
     let own = match files.read(&path, LARGEST) {
@@ -138,14 +134,14 @@ fn own_servers(bytes: &[u8]) -> Result<Value, String> {
 }
 
 /// Returns our environment, for `${NAME}` references in entries.
-pub(crate) fn environment() -> Variables {
+pub fn environment() -> Variables {
     host::environment::all_text_variables().collect()
 }
 
 impl McpServers {
     /// Starts the servers that may run, with elicitations routed to sessions. Must be called on a
     /// tokio runtime.
-    pub(crate) fn start(
+    pub fn start(
         entries: Vec<ServerEntry>,
         files: &Arc<dyn Files>,
         dirs: &Dirs,
@@ -156,7 +152,7 @@ impl McpServers {
     }
 
     /// Starts the servers with another handler of elicitations.
-    pub(crate) fn start_for(
+    pub fn start_for(
         entries: Vec<ServerEntry>,
         files: &Arc<dyn Files>,
         dirs: &Dirs,
@@ -181,7 +177,7 @@ impl McpServers {
         }
     }
 
-    pub(crate) fn clients(&self) -> &McpClients {
+    pub fn clients(&self) -> &McpClients {
         &self.clients
     }
 
@@ -287,7 +283,7 @@ impl McpServers {
 }
 
 /// Describes a server's status, to follow the server's name.
-pub(crate) fn describe_status(status: &ServerStatus) -> String {
+pub fn describe_status(status: &ServerStatus) -> String {
     match status {
         ServerStatus::Disabled => "is switched off".to_owned(),
         ServerStatus::Unapproved => "waits for your approval".to_owned(),
@@ -312,7 +308,7 @@ pub(crate) fn describe_status(status: &ServerStatus) -> String {
 }
 
 /// Returns the next step for a server that does not work, if the user can do something.
-pub(crate) fn advice(state: &ServerState) -> Option<String> {
+pub fn advice(state: &ServerState) -> Option<String> {
     let name = printable(&state.entry.name, LineFeeds::Escape);
     Some(match &state.status {
         ServerStatus::Unapproved => {
@@ -331,7 +327,7 @@ pub(crate) fn advice(state: &ServerState) -> Option<String> {
 }
 
 /// Names the source of an entry.
-pub(crate) fn origin(entry: &ServerEntry, root: &AbsPath) -> String {
+pub fn origin(entry: &ServerEntry, root: &AbsPath) -> String {
     match &entry.origin {
         ServerOrigin::Person => format!("yours, in {OWN}"),
         ServerOrigin::Project { file } => {

@@ -12,21 +12,17 @@
 //! Invariant: every use of the file reads it here. Invariant: a file that is not understood gives no permission, and is
 //! never written.
 
-mod command;
-
 use agent::rules::PermissionRules;
 use base::AbsPath;
 use host::{Dirs, Files as _, RealFiles};
 use serde_json::Value;
 use settings::{EditError, Jsonc};
 
-pub(crate) use command::PermissionsCommand;
-
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The file as it is now.
-pub(crate) struct Permissions {
+pub struct Permissions {
     path: AbsPath,
     /// A sentence where it cannot be read or parsed.
     file: Result<Jsonc, String>,
@@ -41,7 +37,7 @@ pub(crate) enum PermissionScope {
 
 impl Permissions {
     /// Reads the file; a missing file has no rules.
-    pub(crate) fn read(dirs: &Dirs) -> Self {
+    pub fn read(dirs: &Dirs) -> Self {
         let path = path(dirs);
         let file = text(&path).and_then(|text| {
             Jsonc::parse(&path.to_string(), &text).map_err(|problem| problem.to_string())
@@ -54,7 +50,7 @@ impl Permissions {
     }
 
     /// The value of one key at the top of the file; `None` where the file does not have it, or is not understood.
-    pub(crate) fn get(&self, key: &str) -> Option<Value> {
+    pub fn get(&self, key: &str) -> Option<Value> {
         self.file.as_ref().ok()?.value().get(key).cloned()
     }
 
@@ -68,7 +64,7 @@ impl Permissions {
 
     /// Returns the rules of a project, with sentences about errors in the file. While there are
     /// any, every call needs permission.
-    pub(crate) fn rules(&self, project: &AbsPath) -> (PermissionRules, Vec<String>) {
+    pub fn rules(&self, project: &AbsPath) -> (PermissionRules, Vec<String>) {
         let file = match &self.file {
             Ok(file) => file,
             Err(sentence) => {
@@ -97,7 +93,7 @@ pub(crate) fn with_advice(sentence: &str) -> String {
     format!("{sentence}; until this is fixed, every call of an agent needs permission")
 }
 
-pub(crate) fn path(dirs: &Dirs) -> AbsPath {
+pub fn path(dirs: &Dirs) -> AbsPath {
     dirs.config.join("permissions.json")
 }
 
@@ -116,7 +112,7 @@ pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), 
 ///
 /// # Errors
 /// As `add`.
-pub(crate) fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, String> {
+pub fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, String> {
     let text = read_valid_text(path)?;
     let changed = settings::remove_from_list(&text, list, value);
     match changed.map_err(|error| unchanged(path, &error))? {

@@ -22,7 +22,7 @@ const LEFT_ALONE: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_secs(1);
 
 /// Returns the reranker for all indexes of the program.
-pub fn reranker(dirs: &Dirs) -> Arc<Reranker> {
+pub(crate) fn reranker(dirs: &Dirs) -> Arc<Reranker> {
     let chooser = RerankerChoice::new(dirs, Arc::new(RealClock::default()));
     Arc::new(Reranker::new(move || chooser.choose()))
 }

@@ -16,7 +16,6 @@ use std::time::Duration;
 use agent::rules::rules_of;
 use agent::sandbox::CommandSandbox;
 use base::AbsPath;
-use clap::Args;
 use host::Dirs;
 use host::environment::{Recipient, Variable, named_variables, variables};
 use host::process::{Denial, ProcessExit, SandboxSpawner, SpawnedProcess};
@@ -25,69 +24,49 @@ use sandbox::{
 };
 
 use crate::permissions::{self, Permissions};
-pub(crate) use hook_scanner::HookScanner;
+pub use hook_scanner::HookScanner;
 use read_policy::ReadPolicy;
 use sandboxed_commands::{OneShotSandbox, ReusedSandbox};
 use saved_policy::SandboxSettings;
 
-/// The sandbox options of one run.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct Confinement {
-    /// Run commands with your rights, without a sandbox
-    #[arg(long)]
-    no_sandbox: bool,
-    /// Do without this layer of the sandbox: namespaces, mounts, network, landlock, seccomp, no-new-privs or limits
-    #[arg(long, value_name = "LAYER", value_parser = layer)]
-    without: Vec<SandboxLayer>,
-    /// Let commands reach this host, written `example.com`, `*.example.com` or `127.0.0.1:8080`
-    #[arg(long, value_name = "HOST")]
-    allow_host: Vec<String>,
+/// The sandbox options of one run, in addition to the stored settings.
+#[derive(Clone, Debug, Default)]
+pub struct Confinement {
+    /// Whether commands run with the user's rights, without a sandbox.
+    pub is_off: bool,
+    /// Layers of the sandbox to do without.
+    pub without: Vec<SandboxLayer>,
+    /// Hosts that commands may reach, such as `example.com`, `*.example.com` or `127.0.0.1:8080`.
+    pub allowed_hosts: Vec<String>,
 }
 
 impl Confinement {
-    /// Returns the warning that explains `--yes`.
-    pub(crate) fn warning(&self, dirs: &Dirs) -> String {
-        let permissions = Permissions::read(dirs);
+    /// Whether commands outside all projects run in a sandbox.
+    pub fn has_sandbox(&self, dirs: &Dirs) -> bool {
         // Without a project, only `off` applies.
-        let (kept, _) = SandboxSettings::of(&permissions, &dirs.config);
-        let commands = if self.no_sandbox || kept.is_off() {
-            "commands run with your rights, without a sandbox"
-        } else {
-            "commands run in the sandbox, which keeps them in the folder"
-        };
-        format!(
-            "--yes allows calls that would need permission: files are changed, and {commands}. \
-             Deny rules hold; secret and protected files, files outside the folder and unclear \
-             permissions still need permission, or are refused if no user is attached"
-        )
+        let (stored, _) = SandboxSettings::of(&Permissions::read(dirs), &dirs.config);
+        !self.is_off && !stored.is_off()
     }
-}
-
-pub(crate) fn layer(name: &str) -> Result<SandboxLayer, String> {
-    SandboxLayer::named(name).ok_or_else(|| {
-        let names: Vec<&str> = SandboxLayer::ALL.iter().map(|layer| layer.name()).collect();
-        format!("there is no such layer; there are {}", names.join(", "))
-    })
 }
 
 /// The folder a session works in, and the paths its sandbox needs.
 #[derive(Clone, Debug)]
-pub(crate) struct SessionRoot {
+pub struct SessionRoot {
     /// The root of the session.
-    pub(crate) root: AbsPath,
+    pub root: AbsPath,
     /// The project that rules are stored for: the root, or the main repository of a worktree.
-    pub(crate) project: AbsPath,
+    pub project: AbsPath,
     /// The git folder of its own that it may commit to, where the folder is a worktree of its own.
-    pub(crate) git_dir: Option<AbsPath>,
+    pub git_dir: Option<AbsPath>,
     /// Paths that must stay readable inside hidden folders: the user's main repository.
-    pub(crate) readable: Vec<AbsPath>,
+    pub readable: Vec<AbsPath>,
     /// Additional environment variables for its commands.
-    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub variables: Vec<(OsString, OsString)>,
 }
 
 impl SessionRoot {
     /// Returns the root for a folder of the user's own.
-    pub(crate) fn for_user_folder(root: &AbsPath) -> Self {
+    pub fn for_user_folder(root: &AbsPath) -> Self {
         Self {
             root: root.clone(),
             project: root.clone(),
@@ -107,7 +86,7 @@ pub(crate) fn sandbox(
 ) -> (Option<Arc<dyn CommandSandbox>>, Vec<String>) {
     let permissions = Permissions::read(dirs);
     let (kept, problems) = SandboxSettings::of(&permissions, &ground.project);
-    if said.no_sandbox || kept.is_off() {
+    if said.is_off || kept.is_off() {
         return (None, problems);
     }
     let person = policy_user(dirs);
@@ -121,7 +100,7 @@ pub(crate) fn sandbox(
     }
     policy.without.extend(said.without.iter().copied());
     let mut hosts: Vec<HostRule> = Vec::new();
-    for host in &said.allow_host {
+    for host in &said.allowed_hosts {
         match host.parse() {
             Ok(host) => hosts.push(host),
             Err(bad) => problems.push(bad.to_string()),
@@ -156,7 +135,7 @@ pub(crate) fn command_variables(dirs: &Dirs) -> Vec<Variable> {
 }
 
 /// Creates the scanner of the paths that commands under a policy can write.
-pub(crate) fn hook_scanner(policy: &Policy, person: &UserEnvironment, dirs: &Dirs) -> HookScanner {
+pub fn hook_scanner(policy: &Policy, person: &UserEnvironment, dirs: &Dirs) -> HookScanner {
     let writable = policy.writable.iter().filter(|path| {
         let stat = host::Files::stat(&host::RealFiles, path);
         stat.is_ok_and(|stat| stat.kind == host::FileKind::Folder)
@@ -174,7 +153,7 @@ pub(crate) fn hook_scanner(policy: &Policy, person: &UserEnvironment, dirs: &Dir
 }
 
 /// Returns the user's folders, for the sandbox policy.
-pub(crate) fn policy_user(dirs: &Dirs) -> UserEnvironment {
+pub fn policy_user(dirs: &Dirs) -> UserEnvironment {
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
     UserEnvironment {
         home: home.unwrap_or_else(|| dirs.config.clone()),

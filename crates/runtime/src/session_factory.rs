@@ -25,13 +25,13 @@ use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
 use router::actor::{RouteConfig, RouterHandle};
 use settings::ModelEffort;
 
-use crate::indexes::{self, Indexes};
+use crate::indexes::{AgentSearch, IndexRegistry};
 use crate::mcp_pool::{McpPool, ServerWait};
 use crate::permissions::{self, PermissionScope, Permissions};
 use crate::sandbox_policy::{self, Confinement, SessionRoot};
 
 /// Returns the model gateway of sessions: the router with the profiles and prices of its models.
-pub(crate) fn model_gateway(router: RouterHandle, lanes: &[RoutedModel]) -> RouterGateway {
+pub fn model_gateway(router: RouterHandle, lanes: &[RoutedModel]) -> RouterGateway {
     let profiles = lanes
         .iter()
         .map(|known| (known.name.clone(), known.profile.clone()));
@@ -56,7 +56,7 @@ pub(crate) fn model_gateway(router: RouterHandle, lanes: &[RoutedModel]) -> Rout
 }
 
 /// A model with its profile and price.
-pub(crate) struct RoutedModel {
+pub struct RoutedModel {
     name: String,
     profile: Arc<Profile>,
     price: Option<Price>,
@@ -64,7 +64,7 @@ pub(crate) struct RoutedModel {
 
 impl RoutedModel {
     /// Returns the model of a route.
-    pub(crate) fn of(lane: &RouteConfig) -> Self {
+    pub fn of(lane: &RouteConfig) -> Self {
         Self {
             name: lane.route.model.to_string(),
             profile: Arc::new(lane.profile.clone()),
@@ -88,7 +88,7 @@ fn default_profile(lanes: &[RoutedModel]) -> Profile {
 }
 
 /// Builds all sessions of the program from shared services.
-pub(crate) struct SessionFactory {
+pub struct SessionFactory {
     harness: Arc<Harness>,
     rooms: Arc<ToolStates>,
     servers: McpPool,
@@ -125,55 +125,61 @@ impl MainCheckouts {
     }
 }
 
-/// The texts and open files of the program's windows.
-pub(crate) struct WindowTexts {
+/// The texts, open files and indexes of the program's windows.
+pub struct WindowContext {
     /// Texts with unsaved edits.
-    pub(crate) buffers: Arc<dyn Buffers>,
+    pub buffers: Arc<dyn Buffers>,
     /// The open files of a folder.
-    pub(crate) open_files: Arc<dyn Fn(&AbsPath) -> OpenFiles + Send + Sync>,
+    pub open_files: Arc<dyn Fn(&AbsPath) -> OpenFiles + Send + Sync>,
+    /// The indexes of the program.
+    pub indexes: Arc<IndexRegistry>,
 }
 
 /// The parameters of one session.
-pub(crate) struct SessionSpec {
+pub struct SessionSpec {
     /// The folder it works below; a real path without links.
-    pub(crate) root: AbsPath,
-    pub(crate) model: String,
-    pub(crate) mode: SessionMode,
+    pub root: AbsPath,
+    pub model: String,
+    pub mode: SessionMode,
     /// Whether calls that would need permission are allowed; calls that only the user may permit
     /// still need it.
-    pub(crate) allows_asked: bool,
+    pub allows_asked: bool,
     /// Whether a user can answer questions.
-    pub(crate) has_user: bool,
-    pub(crate) budget: Option<Cost>,
+    pub has_user: bool,
+    pub budget: Option<Cost>,
     /// The models' reasoning effort; `None` uses the settings' value.
-    pub(crate) effort: Option<Effort>,
-    pub(crate) hooks: Option<Arc<Hooks>>,
+    pub effort: Option<Effort>,
+    pub hooks: Option<Arc<Hooks>>,
     /// The sandbox options of the session.
-    pub(crate) confinement: Confinement,
+    pub confinement: Confinement,
     /// The worktree that the session works in; `None` if the root is the user's own folder.
-    pub(crate) session_root: Option<SessionRoot>,
+    pub session_root: Option<SessionRoot>,
     /// MCP servers in addition to those of the user and the project.
-    pub(crate) servers: Vec<ServerEntry>,
+    pub servers: Vec<ServerEntry>,
     /// The wait for the session's MCP servers.
-    pub(crate) waiting: ServerWait,
+    pub waiting: ServerWait,
 }
 
 impl SessionFactory {
     /// Creates the factory. `trust` decides which folders' instructions may join prompts; `windows`
     /// provides unsaved texts, if there are windows.
-    pub(crate) fn new(
+    pub fn new(
         mind: impl ModelGateway + 'static,
         store: SessionStore,
         dirs: &Dirs,
         trust: TrustedFolders,
-        windows: Option<WindowTexts>,
+        windows: Option<WindowContext>,
     ) -> Self {
         let rooms: Arc<ToolStates> = Arc::default();
         let watchers = TreeWatchers::default();
         let checkouts = MainCheckouts::default();
         let trust = checkouts.trust(trust);
+        let indexes = match &windows {
+            Some(windows) => windows.indexes.clone(),
+            None => IndexRegistry::new(dirs),
+        };
         let (buffers, surroundings) = windows_parts(windows, &checkouts);
-        let sources = sources(dirs, buffers);
+        let sources = sources(dirs, indexes, buffers);
         let config = Some(dirs.config.clone());
         let contexts =
             ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), surroundings);
@@ -207,7 +213,7 @@ impl SessionFactory {
     }
 
     /// The same, with the effort of sessions that name none.
-    pub(crate) fn with_effort(mut self, effort: ModelEffort) -> Self {
+    pub fn with_effort(mut self, effort: ModelEffort) -> Self {
         self.effort = match effort {
             ModelEffort::Auto => None,
             ModelEffort::Minimal => Some(Effort::Minimal),
@@ -220,21 +226,21 @@ impl SessionFactory {
     }
 
     /// Returns the worktrees whose changes are logged by author.
-    pub(crate) fn watchers(&self) -> &TreeWatchers {
+    pub fn watchers(&self) -> &TreeWatchers {
         &self.watchers
     }
 
-    pub(crate) fn dirs(&self) -> &Dirs {
+    pub fn dirs(&self) -> &Dirs {
         &self.dirs
     }
 
-    pub(crate) fn store(&self) -> &SessionStore {
+    pub fn store(&self) -> &SessionStore {
         self.harness.store()
     }
 
     /// Returns the session's start parameters, and notices for the user as sentences. Waits for the
     /// MCP servers whose tools the session gets.
-    pub(crate) async fn start(&self, wanted: SessionSpec) -> (SessionOptions, Vec<String>) {
+    pub async fn start(&self, wanted: SessionSpec) -> (SessionOptions, Vec<String>) {
         let ground = wanted
             .session_root
             .unwrap_or_else(|| SessionRoot::for_user_folder(&wanted.root));
@@ -277,21 +283,22 @@ impl SessionFactory {
     }
 
     /// Shuts down the shared services gracefully; takes some seconds at most.
-    pub(crate) async fn close(&self) {
+    pub async fn close(&self) {
         self.servers.close().await;
     }
 }
 
 /// The world as tools see it.
-fn sources(dirs: &Dirs, buffers: Option<Arc<dyn Buffers>>) -> Arc<SessionServices> {
+fn sources(
+    dirs: &Dirs,
+    indexes: Arc<IndexRegistry>,
+    buffers: Option<Arc<dyn Buffers>>,
+) -> Arc<SessionServices> {
     Arc::new(SessionServices {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
         state: dirs.state.clone(),
-        search: Some(Arc::new(indexes::SharedIndexes(Indexes::new(
-            dirs,
-            buffers.clone(),
-        )))),
+        search: Some(Arc::new(AgentSearch::new(indexes, buffers.clone()))),
         buffers,
         diagnostics: None,
         web: None,
@@ -300,7 +307,7 @@ fn sources(dirs: &Dirs, buffers: Option<Arc<dyn Buffers>>) -> Arc<SessionService
 
 /// Returns the windows' unsaved texts, and the prompt parts about a folder's open files.
 fn windows_parts(
-    windows: Option<WindowTexts>,
+    windows: Option<WindowContext>,
     checkouts: &MainCheckouts,
 ) -> (
     Option<Arc<dyn Buffers>>,

@@ -106,7 +106,7 @@ pub(crate) fn consent_to_hooks(
 
 /// Allows all current hooks of a folder without showing them, at the user's explicit request.
 /// Blocks on the disk.
-pub(crate) fn consent_to_all_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), String> {
+pub fn consent_to_all_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), String> {
     for file in hooks::find(&RealFiles, &dirs.state, root) {
         if !file.has_consent {
             hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)
@@ -136,11 +136,7 @@ pub(crate) fn decide_server(
 
 /// Returns the allowed hooks of a folder, and a notice about the others that ends with `how` to
 /// allow them. Blocks on the disk.
-pub(crate) fn hooks_of(
-    dirs: &Dirs,
-    root: &AbsPath,
-    how: &str,
-) -> (Option<Arc<Hooks>>, Vec<String>) {
+pub fn hooks_of(dirs: &Dirs, root: &AbsPath, how: &str) -> (Option<Arc<Hooks>>, Vec<String>) {
     hooks_in(dirs, root, how, Arc::new(ProcessHookRunner))
 }
 

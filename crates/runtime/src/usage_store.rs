@@ -1,9 +1,10 @@
-//! The router's book, kept in the ledger.
+//! The router's usage store: costs and decisions, stored in the ledger.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use host::{Clock as _, RealClock};
+use base::AbsPath;
+use host::{Clock as _, Dirs, RealClock};
 use ledger::{CallRow, DecisionRow, Ledger, LedgerEntry, LedgerWriter, MetricRow, ReservationRow};
 use model::policy::route::RouteDecision;
 use model::policy::{BudgetNotice, Caller, RequestClass, Spend};
@@ -19,12 +20,46 @@ const CONSIDERED: usize = 16;
 const REMEMBERED: usize = 64;
 
 /// Writes everything to the ledger, and remembers this run's last calls.
-pub(crate) struct LedgerUsageStore {
+pub struct LedgerUsageStore {
     ledger: Mutex<Ledger>,
     writer: LedgerWriter,
     run: String,
     calls: Mutex<VecDeque<CallRecord>>,
     decision: Mutex<Option<RouteDecision>>,
+}
+
+/// The ledger, opened for the router and for other writers.
+pub struct OpenedLedger {
+    /// The router's usage store.
+    pub usage_store: Arc<LedgerUsageStore>,
+    /// A handle for other writers, such as the session store.
+    pub ledger: Ledger,
+    /// A sentence about a damaged ledger that was moved aside.
+    pub notice: Option<String>,
+}
+
+/// Returns the path of the ledger's file.
+pub fn ledger_path(dirs: &Dirs) -> AbsPath {
+    dirs.state.join("ledger.db")
+}
+
+/// Opens the ledger, creating it if it is missing. A damaged ledger is moved aside.
+pub fn open(dirs: &Dirs) -> Result<OpenedLedger, String> {
+    dirs.create().map_err(|error| error.to_string())?;
+    let now_ms = RealClock::default().wall_ms();
+    let opened = Ledger::open(&ledger_path(dirs), now_ms).map_err(|error| error.to_string())?;
+    let notice = opened.quarantined.as_ref().map(ToString::to_string);
+    let sentence = |error: ledger::Error| error.to_string();
+    let writer =
+        LedgerWriter::start(opened.ledger.reopen().map_err(sentence)?).map_err(sentence)?;
+    let ledger = opened.ledger.reopen().map_err(sentence)?;
+    let run = format!("{now_ms}-{}", std::process::id());
+    let usage_store = Arc::new(LedgerUsageStore::new(opened.ledger, writer, run));
+    Ok(OpenedLedger {
+        usage_store,
+        ledger,
+        notice,
+    })
 }
 
 impl LedgerUsageStore {
@@ -40,22 +75,22 @@ impl LedgerUsageStore {
     }
 
     /// The last calls of this run, the oldest first.
-    pub(crate) fn calls(&self) -> Vec<CallRecord> {
+    pub fn calls(&self) -> Vec<CallRecord> {
         lock(&self.calls).iter().cloned().collect()
     }
 
     /// The last decision of this run.
-    pub(crate) fn last_decision(&self) -> Option<RouteDecision> {
+    pub fn last_decision(&self) -> Option<RouteDecision> {
         lock(&self.decision).clone()
     }
 
     /// Waits until everything is on the disk.
-    pub(crate) fn flush(&self) -> Result<(), ledger::Error> {
+    pub fn flush(&self) -> Result<(), ledger::Error> {
         self.writer.flush()
     }
 
     /// Writes a measurement down. `tags` is a JSON object.
-    pub(crate) fn record_metric(&self, name: &str, value: f64, tags: String) {
+    pub fn record_metric(&self, name: &str, value: f64, tags: String) {
         self.append(LedgerEntry::Metric(MetricRow {
             at_ms: RealClock::default().wall_ms(),
             name: name.to_owned(),

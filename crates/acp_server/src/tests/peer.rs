@@ -13,16 +13,17 @@ use connect::acp::peers::check_message;
 use host::{Dirs, Files as _, RealFiles, TempFolder};
 use ledger::Ledger;
 use model::{ResponseScript, ScriptedClient};
+use runtime::agent_services::SelectableModel;
+use runtime::sandbox_policy::Confinement;
+use runtime::session_factory::SessionFactory;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split,
 };
 use tokio::task::JoinHandle;
 
-use super::super::engine::AcpEngine;
-use super::super::opening::SessionOpener;
-use crate::agent_services::SelectableModel;
-use crate::session_factory::SessionFactory;
+use crate::engine::AcpEngine;
+use crate::opening::SessionOpener;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -92,7 +93,7 @@ impl World {
             }],
             default: "auto".to_owned(),
             allows_asked,
-            confinement: crate::sandbox_policy::Confinement::default(),
+            confinement: Confinement::default(),
         };
         Self {
             client,

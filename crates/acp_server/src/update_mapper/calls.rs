@@ -450,7 +450,7 @@ impl TrackedCall {
 }
 
 /// The id of a subagent's call among ours.
-pub(in crate::acp) fn child_call(session: &str, call: &str) -> String {
+pub(crate) fn child_call(session: &str, call: &str) -> String {
     format!("{session}/{call}")
 }
 
@@ -513,7 +513,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A text between fences that it cannot close, with its control characters visible.
-pub(in crate::acp) fn code_block(text: &str) -> CallContent {
+pub(crate) fn code_block(text: &str) -> CallContent {
     let text = &*printable(text, LineFeeds::Keep);
     let longest = text.split(|letter| letter != '`').map(str::len).max();
     let fence = "`".repeat(longest.unwrap_or_default().max(2) + 1);

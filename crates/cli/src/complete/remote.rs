@@ -4,22 +4,19 @@ use std::time::Duration;
 
 use autocomplete::context::EmptyContextSource;
 use autocomplete::engine::{
-    CompletionEngine, CompletionRequest, EngineEffect, EngineInput, EngineOptions, RequestId,
-    TabKind, TabModel,
+    CompletionEngine, EngineEffect, EngineInput, EngineOptions, RequestId, TabKind, TabModel,
 };
 use futures::StreamExt;
 use futures::stream::{BoxStream, SelectAll, select_all};
 use host::{Clock, Dirs, Files, RealClock};
-use model::policy::{AgentId, Caller, RequestClass, TurnId};
 use model::{FailureClass, FimFormat, ModelId, StreamEvent};
-use router::actor::{
-    RequestPayload as What, RouteConfig, RouterEvent, RouterHandle, RouterRequest as Asked,
-    RoutingOptions,
-};
+use router::actor::{RouteConfig, RouterEvent, RouterHandle};
+use runtime::agent_services::router_request;
+use runtime::models::setup::{self, DEMO, Setup};
+use runtime::routing;
 
 use super::{CompletionOutcome, CompletionQuery};
-use crate::ask::{open_book, start};
-use crate::models::setup::{self, DEMO, Setup};
+use crate::ask::open_ledger;
 use crate::{Streams, print_notice};
 
 /// The maximum wait for a suggestion.
@@ -42,8 +39,8 @@ pub(super) fn ask(
             print_notice(streams, &problem);
         }
         let (model, lanes) = choose(name, &mut setup)?;
-        let (book, _) = open_book(dirs, streams)?;
-        let router = start(lanes, &setup.settings, book.clone());
+        let (book, _) = open_ledger(dirs, streams)?;
+        let router = routing::start(lanes, &setup.settings, book.clone());
         let found = drive(&router, model, question).await;
         router.idle().await;
         if let Err(error) = book.flush() {
@@ -121,7 +118,7 @@ pub(super) async fn drive(
             match effect {
                 EngineEffect::Ask { request, what } => {
                     open.push(request);
-                    let told = router.submit(self::question(what));
+                    let told = router.submit(router_request(what));
                     answers.push(told.map(move |told| (request, told)).boxed());
                 }
                 EngineEffect::Cancel { request } => open.retain(|it| *it != request),
@@ -165,21 +162,5 @@ fn outcome(
         suggestions: engine.current_suggestion().cloned().into_iter().collect(),
         status: engine.status().to_string(),
         failure,
-    }
-}
-
-/// Converts a Tab request for the router.
-pub(crate) fn question(what: CompletionRequest) -> Asked {
-    match what {
-        CompletionRequest::Fim(fim) => Asked::fim(*fim, AgentId(1)),
-        CompletionRequest::Chat(request) => Asked {
-            payload: What::Chat(request),
-            options: RoutingOptions::named(),
-            caller: Caller {
-                class: RequestClass::Tab,
-                agent: AgentId(1),
-                turn: TurnId(0),
-            },
-        },
     }
 }

@@ -13,20 +13,22 @@ use clap::Args;
 use composer::board::{AwaitedInput, BoardCommand, BoardEvent, JobId, JobState, JobStatus};
 use host::Dirs;
 use model::Cost;
+use runtime::agent_services::AgentServices;
+use runtime::compose::{Composer, SessionStartOptions};
+use runtime::live_sessions::through_subagents;
+use runtime::permissions::Permissions;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::agent_services::AgentServices;
-use crate::permissions::Permissions;
+use crate::confinement::ConfinementArguments;
 use crate::questions::{Questions, TerminalQuestion};
 use crate::run::show::{json_of, print_json_line as json_line};
-use crate::run::terminal_ui::{Interrupt, approval, decision, listen, through_subagents};
-use crate::sandbox_policy::Confinement;
+use crate::run::terminal_ui::{Interrupt, approval, decision, listen};
 use crate::{Streams, print_notice, write_error};
 
+use super::RepositoryArg;
 use super::board_line::{job_summary, summary};
-use super::{Composer, RepositoryArg, SessionStartOptions};
 
 /// The options for running a board.
 #[derive(Args)]
@@ -44,7 +46,7 @@ pub(super) struct BoardOptions {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    confinement: Confinement,
+    confinement: ConfinementArguments,
     /// Print every event as a line of JSON, and take commands as lines of JSON on the input
     #[arg(long)]
     json: bool,
@@ -139,7 +141,7 @@ impl BoardOptions {
             budget: self
                 .max_cost
                 .map(|dollars| Cost((dollars.max(0.0) * 1e9) as u64)),
-            confinement: self.confinement.clone(),
+            confinement: self.confinement.to_confinement(),
         };
         let has_person = manner.has_user;
         let (_, unclear) = Permissions::read(dirs).rules(&orders.main_repo);

@@ -4,11 +4,15 @@ use std::process::ExitCode;
 
 use base::count_of;
 use clap::{Args, ValueEnum};
-use composer::board::{HandOverTarget, JobStatus, JobWorktree, SavedBoard};
+use composer::board::{HandOverTarget, JobStatus, SavedBoard};
 use composer::change_history::{ChangeAuthor, ChangeHistory, ChangeId};
 use composer::checkpoint::{UndoError, UndoResult, UndoSelection};
 use composer::compare::{compare, format_table, measure, run_checks};
 use host::{Dirs, RealFiles};
+use runtime::compose::checks::OwnChecks;
+use runtime::compose::history::{of, place_of};
+use runtime::compose::job_worktrees::lock_of;
+use runtime::compose::review::review_changes;
 use serde_json::json;
 
 use crate::run::show::print_json_line as json_line;
@@ -16,9 +20,6 @@ use crate::{Streams, print_notice, write_error};
 
 use super::RepositoryArg;
 use super::board_line::{job_details, job_summary};
-use super::checks::OwnChecks;
-use super::job_worktrees::lock_of;
-use super::review::review_changes;
 
 #[derive(Args)]
 pub(super) struct ListCommand {
@@ -306,18 +307,6 @@ impl HandOverCommand {
         writeln!(streams.output, "{text}").map_err(write_error)?;
         Ok(ExitCode::SUCCESS)
     }
-}
-
-pub(super) fn of<'a>(past: &'a SavedBoard, job: &str) -> Result<&'a JobStatus, String> {
-    let line = past.jobs.iter().find(|line| line.job == job);
-    line.ok_or_else(|| {
-        format!("there is no job \"{job}\": `burin-agent compose list` names those there are")
-    })
-}
-
-pub(super) fn place_of(line: &JobStatus) -> Result<&JobWorktree, String> {
-    let place = line.place.as_ref();
-    place.ok_or_else(|| format!("{} has no worktree", line.job))
 }
 
 fn report_problems(past: &SavedBoard, streams: &mut Streams<'_>) {

@@ -7,15 +7,15 @@ use clap::Args;
 use composer::board::{BoardCommand, JobId, JobSpec};
 use composer::roles::DEFAULT_ROLE;
 use host::{Dirs, RealFiles};
+use runtime::compose::history::of;
+use runtime::compose::load_roles;
+use runtime::compose::tasks::{share, title};
+use runtime::models::setup::DEMO;
+use runtime::sample_project::{self, create_repository, is_sample};
 
-use crate::agent_services::is_sample;
-use crate::models::setup::DEMO;
 use crate::{Streams, print_notice};
 
 use super::follow::{BoardOptions, BoardRun};
-use super::history::of;
-use super::load_roles;
-use super::tasks::{share, title};
 
 #[derive(Args)]
 pub(super) struct StartCommand {
@@ -81,12 +81,12 @@ impl StartCommand {
         let folder = crate::folder(root, &RealFiles)?;
         if model != DEMO || is_sample(&folder) || root.is_some() {
             if is_sample(&folder) && git::Repository::discover(&folder).is_err() {
-                begin_repository(&folder)?;
+                create_repository(&folder)?;
             }
             return Ok(folder);
         }
-        let sample = crate::run::sample_project(&RealFiles, dirs)?;
-        begin_repository(&sample)?;
+        let sample = sample_project::create(&RealFiles, dirs)?;
+        create_repository(&sample)?;
         print_notice(
             streams,
             &format!("the demo model works on a sample project in {sample}"),
@@ -170,8 +170,4 @@ impl ForkCommand {
             })
         })
     }
-}
-
-pub(super) fn begin_repository(folder: &AbsPath) -> Result<(), String> {
-    git::init_repository(folder, "The sample project").map_err(|error| error.to_string())
 }

@@ -10,11 +10,11 @@ use connect::acp::protocol::{
     CallContent, CallUpdate, Filled, PermissionChoice, PermissionChoiceKind,
 };
 use connect::mcp;
+use runtime::form;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::form;
 use crate::questions::{self, Questions};
 use crate::run::show::OutputFormat;
 use crate::run::terminal_ui::{Interrupt, listen};

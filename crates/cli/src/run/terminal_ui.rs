@@ -272,20 +272,6 @@ pub(crate) fn decision(line: &str) -> PermissionDecision {
     }
 }
 
-/// Wraps a command for a subagent in those of its parents.
-pub(crate) fn through_subagents(
-    sessions: Vec<Arc<str>>,
-    command: SessionCommand,
-) -> SessionCommand {
-    sessions
-        .into_iter()
-        .rev()
-        .fold(command, |command, session| SessionCommand::Child {
-            session: session.as_ref().to_owned(),
-            command: Box::new(command),
-        })
-}
-
 /// A command in JSON; a line that is none is passed over.
 fn read(line: &str) -> Option<SessionCommand> {
     let prompt = |text| UserPrompt {

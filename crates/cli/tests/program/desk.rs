@@ -12,9 +12,10 @@ use composer::view::{
 };
 use futures::StreamExt as _;
 use futures::channel::mpsc;
-use headless::agent_services::AgentServices;
-use headless::compose::service::ComposerHandle;
 use host::Dirs;
+use runtime::agent_services::AgentServices;
+use runtime::compose::service::ComposerHandle;
+use runtime::indexes::IndexRegistry;
 use serde_json::json;
 
 use super::compose::Story;
@@ -36,7 +37,13 @@ impl Person {
             cache: folder("cache"),
         };
         let unsaved = Arc::new(project::UnsavedTexts::default());
-        let workshop = AgentServices::open(&dirs, unsaved.clone(), |_| OpenFiles::default()).await;
+        let workshop = AgentServices::open(
+            &dirs,
+            unsaved.clone(),
+            |_| OpenFiles::default(),
+            IndexRegistry::new(&dirs),
+        )
+        .await;
         let workshop = Arc::new(workshop.expect("a workshop"));
         let hub = AbsPath::new(story.hub.clone()).expect("a path");
         let engines = workshop.clone();

@@ -19,14 +19,14 @@ const LONGEST: Duration = Duration::from_secs(1800);
 const KEPT: usize = 16 << 10;
 
 /// The user's checks for a repository.
-pub(crate) struct OwnChecks {
+pub struct OwnChecks {
     dirs: Dirs,
     commands: Vec<String>,
 }
 
 impl OwnChecks {
     /// Reads the checks in the folder of a repository's board.
-    pub(crate) fn read(dirs: &Dirs, folder: &AbsPath) -> Result<Self, String> {
+    pub fn read(dirs: &Dirs, folder: &AbsPath) -> Result<Self, String> {
         let path = path(folder);
         let commands = match RealFiles.read(&path, MAX_CHECKS_BYTES) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| {
@@ -42,7 +42,7 @@ impl OwnChecks {
     }
 
     /// The same; an error where there are none.
-    pub(crate) fn read_required(dirs: &Dirs, folder: &AbsPath) -> Result<Self, String> {
+    pub fn read_required(dirs: &Dirs, folder: &AbsPath) -> Result<Self, String> {
         let own = Self::read(dirs, folder)?;
         if own.commands.is_empty() {
             Err(
@@ -55,7 +55,7 @@ impl OwnChecks {
     }
 
     /// Has these run from now on.
-    pub(crate) fn save(folder: &AbsPath, commands: &[String]) -> Result<(), String> {
+    pub fn save(folder: &AbsPath, commands: &[String]) -> Result<(), String> {
         let commands: Vec<&String> = commands.iter().filter(|it| !it.trim().is_empty()).collect();
         let text = serde_json::json!(commands).to_string();
         let written = RealFiles.write_private(&path(folder), text.as_bytes());

@@ -39,11 +39,7 @@ struct JobWorktreesShared {
 
 impl JobWorktrees {
     /// The worktrees of the repository around a folder.
-    pub(crate) fn open(
-        dirs: &Dirs,
-        folder: &AbsPath,
-        watchers: TreeWatchers,
-    ) -> Result<Self, String> {
+    pub fn open(dirs: &Dirs, folder: &AbsPath, watchers: TreeWatchers) -> Result<Self, String> {
         let repository = git::Repository::discover(folder).map_err(|_| {
             format!(
                 "{folder} is in no git repository, and agents work in worktrees of one: run `git init` and commit \
@@ -93,7 +89,7 @@ impl JobWorktrees {
     }
 
     /// Takes the board for this program.
-    pub(crate) fn lock_board(&self) -> Result<(), String> {
+    pub fn lock_board(&self) -> Result<(), String> {
         let lock = RealFiles.lock(&self.0.folder.join("board.lock"));
         let lock = lock.map_err(|error| error.to_string())?;
         let lock = lock.ok_or_else(|| {
@@ -118,7 +114,7 @@ impl JobWorktrees {
 
     /// Releases every worktree: one whose work has landed completely is retired, and comes back on
     /// demand. Blocks on the disk.
-    pub(crate) fn unlock_board(&self) {
+    pub fn unlock_board(&self) {
         self.0.release_leases();
     }
 
@@ -227,7 +223,7 @@ impl JobWorktrees {
     }
 
     /// Acquires an existing lease; a retired one is restored. Blocks on the disk.
-    pub(super) fn acquire(&self, lease: &str) -> Result<(), String> {
+    pub fn acquire(&self, lease: &str) -> Result<(), String> {
         let mut held = lock_of(&self.0.held);
         if held.contains_key(lease) {
             return Ok(());
@@ -299,7 +295,7 @@ impl JobWorktrees {
     }
 
     /// Brings work from one side to the other. Blocks on the disk.
-    pub(crate) fn hand_over_blocking(
+    pub fn hand_over_blocking(
         &self,
         place: &JobWorktree,
         to: HandOverTarget,
@@ -384,6 +380,6 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// Locks a mutex. A poisoned lock is safe here: its state is checked again before use.
-pub(super) fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

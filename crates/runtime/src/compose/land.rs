@@ -1,14 +1,11 @@
-//! Agents' work foreseen, landed, and taken back.
+//! Lands agents' work on the branch of their repository, and undoes landings.
 
 mod conflicts;
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use base::{AbsPath, LogErr};
-use clap::Args;
-use composer::board::{BoardHandle, JobId, JobStatus, JobWorktree, SavedBoard, WorkOutcome};
-use composer::forecast::{ChangeGatherer, ChangedTrees, Forecaster as Forecasts};
+use composer::board::{JobId, JobStatus, JobWorktree, WorkOutcome};
 use composer::land::{
     CheckRunner, CommitMessage, LandingId, LandingOutcome, LandingRequest, LandingStep,
     LandingSummary, Landings, UnsavedBuffers,
@@ -16,226 +13,37 @@ use composer::land::{
 use composer::{CommitId, SessionWork};
 use git::Repository;
 use git::land::Signature;
-use git::merge::TreePath;
-use host::{Clock, Dirs, RealClock, RealFiles};
-use serde_json::json;
+use host::{RealClock, RealFiles};
 
-use crate::run::show::print_json_line as json_line;
-use crate::{Streams, print_notice, write_error};
-
-use super::checks::OwnChecks;
-use super::history::{of, place_of};
 use super::job_worktrees::JobWorktrees;
-use super::review::{is_reviewable, review_changes, there};
-use super::selection::{MergeRequest, SelectionError, accepted, fill, is_of, loads};
-use super::{RepositoryArg, open_board_store};
-
-#[derive(Args)]
-pub(super) struct ForecastCommand {
-    #[command(flatten)]
-    place: RepositoryArg,
-    /// Print an object as a line of JSON
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Args)]
-pub(super) struct LandCommand {
-    #[command(flatten)]
-    place: RepositoryArg,
-    /// The agents, such as a1 a2; all that are done without any
-    jobs: Vec<String>,
-    /// Take the latest landing back, or the one with this number
-    #[arg(long, value_name = "NUMBER", num_args = 0..=1, default_missing_value = "0", conflicts_with = "jobs")]
-    undo: Option<u64>,
-    /// Require this command to pass on the merged work, in the sandbox, before it lands; kept for later landings; can
-    /// be repeated; an empty one removes all
-    #[arg(long, value_name = "COMMAND")]
-    check: Vec<String>,
-    /// The first line of the commit message; the task without it
-    #[arg(long, value_name = "WORDS")]
-    message: Option<String>,
-    /// Resolve a file in conflict: with the branch's version, the agent's version, or a file of
-    /// yours; the landing continues after the last one
-    #[arg(long, value_name = "JOB:PATH=branch|agent|FILE", conflicts_with_all = ["jobs", "undo"])]
-    settle: Vec<String>,
-    /// Abandon a landing with a conflict; the work stays in its worktree
-    #[arg(long, value_name = "JOB", conflicts_with_all = ["jobs", "undo", "settle"])]
-    give_up: Vec<JobId>,
-}
-
-impl ForecastCommand {
-    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        let mut works = Vec::new();
-        let open = past.jobs.iter().filter(|line| is_reviewable(line));
-        for line in there(&trees, open.collect(), streams) {
-            works.push(work_of(&trees, line, place_of(line)?)?);
-        }
-        let repository = repository(trees.main_repo())?;
-        let memory = trees.folder().join("forecast");
-        let gather = ChangeGatherer::new(trees.main_repo(), &memory, Arc::new(RealFiles));
-        let mut gather = gather.map_err(|error| error.to_string())?;
-        let gathered = gather.read(
-            &repository,
-            &works,
-            &UnsavedBuffers::new(),
-            &ChangedTrees::All,
-        );
-        let gathered = gathered.map_err(|error| error.to_string())?;
-        gathered
-            .unread
-            .values()
-            .for_each(|why| print_notice(streams, why));
-        let report = Forecasts::default().refresh(&repository, &gathered.input);
-        let report = report.map_err(|error| error.to_string())?;
-        if self.json {
-            let conflicts: Vec<_> = report.conflicts.iter().map(|it| {
-                json!({ "path": it.path.to_path(), "one": format!("{:?}", it.one), "two": format!("{:?}", it.two), "told": it.for_person })
-            }).collect();
-            let order = report.order.iter().map(|it| {
-                let paths: Vec<_> = it.conflicts.iter().map(TreePath::to_path).collect();
-                json!({ "session": it.session, "conflicts": paths })
-            });
-            let value = json!({
-                "conflicts": conflicts,
-                "near": report.overlaps.iter().map(|it| &it.for_person).collect::<Vec<_>>(),
-                "order": order.collect::<Vec<_>>(),
-            });
-            json_line(streams, &value).map_err(write_error)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let told = report.conflicts.iter().map(|it| &it.for_person);
-        let told = told.chain(report.overlaps.iter().map(|it| &it.for_person));
-        for sentence in told {
-            writeln!(streams.output, "{sentence}").map_err(write_error)?;
-        }
-        for step in &report.order {
-            let title = works.iter().find(|work| work.session == step.session);
-            let title = title.map_or(step.session.as_str(), |work| work.title.as_str());
-            let how = match step.conflicts.len() {
-                0 => "would land".to_owned(),
-                1 => "would be in conflict in one file".to_owned(),
-                count => format!("would be in conflict in {count} files"),
-            };
-            writeln!(streams.output, "{title}: {how}").map_err(write_error)?;
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
-impl LandCommand {
-    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        if !self.check.is_empty() {
-            OwnChecks::save(trees.folder(), &self.check)?;
-        }
-        let checks = OwnChecks::read(dirs, trees.folder())?;
-        let lander = MergeService::open(&trees)?;
-        lander
-            .notices
-            .iter()
-            .for_each(|sentence| print_notice(streams, sentence));
-        let landed = self.landed(&lander, (&trees, &past), &checks, streams)?;
-        let mut code = ExitCode::SUCCESS;
-        for one in landed {
-            writeln!(streams.output, "{}: {}", one.title, one.text).map_err(write_error)?;
-            if !one.is_good {
-                code = ExitCode::FAILURE;
-            }
-            let lines = past.jobs.iter();
-            for line in lines.filter(|line| one.jobs.contains(&line.job)) {
-                if let Some(settled) = &one.settled {
-                    let book = open_board_store(dirs, trees.main_repo())?;
-                    BoardHandle::note_outcome(
-                        &book,
-                        line,
-                        settled,
-                        RealClock::default().wall_ms(),
-                    )?;
-                }
-            }
-        }
-        Ok(code)
-    }
-
-    fn landed(
-        &self,
-        lander: &MergeService,
-        (trees, past): (&JobWorktrees, &SavedBoard),
-        checks: &OwnChecks,
-        streams: &mut Streams<'_>,
-    ) -> Result<Vec<MergeResult>, String> {
-        if let Some(number) = self.undo {
-            return Ok(vec![lander.undo(number, &past.jobs)?]);
-        }
-        if !self.settle.is_empty() {
-            return conflicts::all(lander, past, &self.settle, checks);
-        }
-        if !self.give_up.is_empty() {
-            let given_up = self.give_up.iter();
-            return given_up.map(|job| lander.abandon(of(past, job)?)).collect();
-        }
-        let lines = self.selected_jobs(past)?;
-        let lines = if self.jobs.is_empty() {
-            there(trees, lines, streams)
-        } else {
-            lines
-        };
-        let mut review = review_changes(trees, &lines)?.review;
-        let was_picked: Vec<&JobId> = lines
-            .iter()
-            .filter(|line| accepted(&review, line) > 0)
-            .map(|line| &line.job)
-            .collect();
-        fill(&mut review, &lines);
-        let loads = loads(&review, &lines, |line| was_picked.contains(&&line.job))?;
-        Ok(lander.land_all(loads, self.message.as_deref(), checks))
-    }
-
-    fn selected_jobs<'a>(&self, past: &'a SavedBoard) -> Result<Vec<&'a JobStatus>, String> {
-        let mut lines = Vec::new();
-        for job in &self.jobs {
-            lines.push(of(past, job)?);
-        }
-        if self.jobs.is_empty() {
-            let done = past.jobs.iter().filter(|line| line.state.is_done());
-            lines.extend(done.filter(|line| is_reviewable(line)));
-        }
-        if lines.is_empty() {
-            Err("no agent is done whose work has not landed".to_owned())
-        } else {
-            Ok(lines)
-        }
-    }
-}
+use super::selection::{MergeRequest, SelectionError, is_of};
 
 /// Brings work onto the branch of a repository, and takes it back.
-pub(super) struct MergeService {
+pub struct MergeService {
     worktrees: JobWorktrees,
     landings: Landings,
     /// The outcomes of landings that a killed program left behind, as sentences.
-    pub(super) notices: Vec<String>,
+    pub notices: Vec<String>,
 }
 
 /// The result of one attempt to land.
-pub(super) struct MergeResult {
+pub struct MergeResult {
     /// The jobs, where those on the board are meant.
-    pub(super) jobs: Vec<JobId>,
+    pub jobs: Vec<JobId>,
     /// The title of the work.
-    title: String,
+    pub title: String,
     /// A sentence for the user.
-    pub(super) text: String,
+    pub text: String,
     /// Whether the attempt succeeded.
-    pub(super) is_good: bool,
+    pub is_good: bool,
     /// The new state of the jobs on the board.
-    pub(super) settled: Option<WorkOutcome>,
+    pub settled: Option<WorkOutcome>,
 }
 
 impl MergeService {
     /// Finishes or undoes landings that a killed program left. Blocks on the disk, like all methods
     /// here.
-    pub(super) fn open(trees: &JobWorktrees) -> Result<Self, String> {
+    pub fn open(trees: &JobWorktrees) -> Result<Self, String> {
         let landings = open_landings(trees);
         let (landings, now) = landings.map_err(|error| error.to_string())?;
         let mut told = trees.take_notices();
@@ -248,7 +56,7 @@ impl MergeService {
     }
 
     /// Lands the requests one after the other. A failure does not stop the others.
-    pub(super) fn land_all(
+    pub fn land_all(
         &self,
         loads: Vec<Result<MergeRequest, SelectionError>>,
         message: Option<&str>,
@@ -359,7 +167,7 @@ impl MergeService {
     }
 
     /// Takes a landing back: the one of this number, or the latest for 0.
-    pub(super) fn undo(&self, number: u64, lines: &[JobStatus]) -> Result<MergeResult, String> {
+    pub fn undo(&self, number: u64, lines: &[JobStatus]) -> Result<MergeResult, String> {
         let landed = self.landings.list().map_err(|error| error.to_string())?;
         let is_there = |step: &LandingStep| {
             matches!(
@@ -399,7 +207,7 @@ impl MergeService {
 
 impl MergeResult {
     /// A try that did nothing, and why.
-    pub(super) fn new(jobs: Vec<JobId>, text: String) -> Self {
+    pub fn new(jobs: Vec<JobId>, text: String) -> Self {
         Self {
             title: jobs.join(" and "),
             jobs,
@@ -500,7 +308,7 @@ fn undone(taken: LandingId, outcome: &LandingOutcome, id: LandingId) -> String {
     }
 }
 
-pub(super) fn work_of(
+pub fn work_of(
     trees: &JobWorktrees,
     line: &JobStatus,
     place: &JobWorktree,
@@ -515,6 +323,6 @@ pub(super) fn work_of(
     })
 }
 
-pub(super) fn repository(hub: &AbsPath) -> Result<Repository, String> {
+pub fn repository(hub: &AbsPath) -> Result<Repository, String> {
     Repository::discover(hub).map_err(|error| error.to_string())
 }

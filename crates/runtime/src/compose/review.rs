@@ -1,117 +1,42 @@
-//! Shows agents' changes hunk by hunk, and stores which of them may land.
+//! Agents' changes hunk by hunk, and the stored decisions which of them may land.
 //!
 //! A decision belongs to a hunk's change, not to its position: a hunk that changes must be decided
 //! again.
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Args;
 use composer::SessionWork;
 use composer::board::JobStatus;
 use composer::change_history::SessionAuthors;
 use composer::forecast::{ChangeGatherer, ChangedTrees, SessionChanges};
 use composer::land::UnsavedBuffers;
-use composer::review::{
-    HunkChange, HunkDecision, HunkId, NoReviewSources, ReviewHunk, ReviewedSession,
-};
-use host::{Dirs, Files as _, RealFiles};
-use serde_json::json;
+use composer::review::{HunkDecision, HunkId, NoReviewSources, ReviewedSession};
+use host::{Files as _, RealFiles};
 
-use crate::run::show::print_json_line as json_line;
-use crate::{Streams, print_notice, write_error};
-
-use super::RepositoryArg;
-use super::history::{of, place_of};
+use super::history::place_of;
 use super::job_worktrees::JobWorktrees;
 use super::land::{repository, work_of};
 
 /// The largest file of decisions that is read, in bytes.
 const MAX_DECISIONS_BYTES: u64 = 16 << 20;
-/// Lines of a hunk that are shown for each side.
-const LINES: usize = 12;
-
-#[derive(Args)]
-pub(super) struct ReviewCommand {
-    #[command(flatten)]
-    place: RepositoryArg,
-    /// The agents, such as a1 a2; all that have not landed without any
-    jobs: Vec<String>,
-    /// Accept these hunks, by their names or the beginnings of them
-    #[arg(long, value_name = "HUNK", value_delimiter = ',')]
-    accept: Vec<String>,
-    /// Reject these hunks, so that they do not land
-    #[arg(long, value_name = "HUNK", value_delimiter = ',')]
-    reject: Vec<String>,
-    /// Let all that is shown land
-    #[arg(long, conflicts_with_all = ["accept", "reject"])]
-    all: bool,
-    /// Print an object as a line of JSON for each hunk
-    #[arg(long)]
-    json: bool,
-}
 
 /// The user's decisions, by hunk. Unbounded: grows with every decided hunk.
 #[derive(Debug, Default)]
-pub(super) struct Decisions(BTreeMap<HunkId, HunkDecision>);
+pub struct Decisions(BTreeMap<HunkId, HunkDecision>);
 
 /// The changes of some jobs.
-pub(super) struct ReviewedChanges {
+pub struct ReviewedChanges {
     /// The hunks with their decisions.
-    pub(super) review: composer::review::Review,
+    pub review: composer::review::Review,
     /// The changes as a whole, by job.
-    pub(super) sessions: Vec<ReviewedSession>,
+    pub sessions: Vec<ReviewedSession>,
     /// Changes that were refused, as sentences.
-    pub(super) refused: Vec<String>,
-}
-
-impl ReviewCommand {
-    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
-        let (trees, past) = self.place.load_board(dirs)?;
-        let mut lines: Vec<&JobStatus> = Vec::new();
-        for job in &self.jobs {
-            lines.push(of(&past, job)?);
-        }
-        if self.jobs.is_empty() {
-            let open = past.jobs.iter().filter(|line| is_reviewable(line));
-            lines.extend(there(&trees, open.collect(), streams));
-        }
-        let mut looked = review_changes(&trees, &lines)?;
-        let known =
-            |sentence| format!("{sentence}; `burin-agent compose review` names those there are");
-        let review = &mut looked.review;
-        for (names, choice) in [
-            (&self.accept, HunkDecision::Accepted),
-            (&self.reject, HunkDecision::Rejected),
-        ] {
-            let found: Result<Vec<HunkId>, String> =
-                names.iter().map(|name| review.find(name)).collect();
-            review.decide(&found.map_err(known)?, Some(choice));
-        }
-        if self.all {
-            let all: Vec<HunkId> = review.hunks().iter().map(|hunk| hunk.id).collect();
-            review.decide(&all, Some(HunkDecision::Accepted));
-        }
-        let mut decisions = Decisions::read(&trees)?;
-        decisions.merge_review(review);
-        decisions.write(&trees)?;
-        for hunk in looked.review.hunks() {
-            let told = if self.json {
-                json_line(streams, &as_json(&looked.review, hunk))
-            } else {
-                write!(streams.output, "{}", as_text(&looked.review, hunk))
-            };
-            told.map_err(write_error)?;
-        }
-        let refused = looked.refused.iter();
-        refused.for_each(|sentence| print_notice(streams, sentence));
-        Ok(ExitCode::SUCCESS)
-    }
+    pub refused: Vec<String>,
 }
 
 impl Decisions {
-    pub(super) fn read(trees: &JobWorktrees) -> Result<Self, String> {
+    pub fn read(trees: &JobWorktrees) -> Result<Self, String> {
         let path = trees.folder().join("review.json");
         let kept: BTreeMap<String, bool> = match RealFiles.read(&path, MAX_DECISIONS_BYTES) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
@@ -131,7 +56,7 @@ impl Decisions {
         Ok(Self(kept.collect()))
     }
 
-    pub(super) fn write(&self, trees: &JobWorktrees) -> Result<(), String> {
+    pub fn write(&self, trees: &JobWorktrees) -> Result<(), String> {
         let kept = self.0.iter();
         let kept: BTreeMap<String, bool> = kept
             .map(|(id, choice)| (id.to_string(), *choice == HunkDecision::Accepted))
@@ -149,7 +74,7 @@ impl Decisions {
     }
 
     /// Copies the decisions of a review.
-    pub(super) fn merge_review(&mut self, review: &composer::review::Review) {
+    pub fn merge_review(&mut self, review: &composer::review::Review) {
         for hunk in review.hunks() {
             match review.decision(hunk.id) {
                 Some(choice) => self.0.insert(hunk.id, choice),
@@ -160,34 +85,13 @@ impl Decisions {
 }
 
 /// Whether a job's work can be looked at and has not landed.
-pub(super) fn is_reviewable(line: &JobStatus) -> bool {
+pub fn is_reviewable(line: &JobStatus) -> bool {
     let has_landed = matches!(line.state, composer::board::JobState::Landed { .. });
     line.place.is_some() && !has_landed
 }
 
-/// Returns the jobs whose worktrees can be read. Reports the others to the user, so that one broken
-/// worktree does not block the rest.
-pub(super) fn there<'a>(
-    trees: &JobWorktrees,
-    lines: Vec<&'a JobStatus>,
-    streams: &mut Streams<'_>,
-) -> Vec<&'a JobStatus> {
-    let mut there = lines;
-    there.retain(|line| {
-        let held = place_of(line).and_then(|place| trees.acquire(&place.lease));
-        match held {
-            Ok(()) => true,
-            Err(why) => {
-                print_notice(streams, &format!("{}: {why}", line.job));
-                false
-            }
-        }
-    });
-    there
-}
-
 /// Returns the jobs' current changes with their decisions. Blocks on the disk.
-pub(super) fn review_changes(
+pub fn review_changes(
     trees: &JobWorktrees,
     lines: &[&JobStatus],
 ) -> Result<ReviewedChanges, String> {
@@ -254,64 +158,11 @@ pub(super) fn describe_refusal(one: &git::land::RefusedPath) -> String {
 }
 
 /// Returns the authors of the changes in the jobs' worktrees.
-pub(super) fn writers(
-    trees: &JobWorktrees,
-    lines: &[&JobStatus],
-) -> Result<SessionAuthors, String> {
+pub fn writers(trees: &JobWorktrees, lines: &[&JobStatus]) -> Result<SessionAuthors, String> {
     let mut writers = SessionAuthors::default();
     for line in lines {
         let authored = trees.authored(place_of(line)?)?;
         writers.0.insert(line.job.clone(), authored);
     }
     Ok(writers)
-}
-
-fn as_json(review: &composer::review::Review, hunk: &ReviewHunk) -> serde_json::Value {
-    let (removed, added) = review.changed_lines(hunk);
-    let row = match &hunk.part {
-        HunkChange::Lines { before, .. } => before.start,
-        _ => 0,
-    };
-    json!({
-        "hunk": hunk.id.to_string(),
-        "job": hunk.session,
-        "path": hunk.path.to_path(),
-        "symbol": hunk.symbol,
-        "row": row,
-        "removed": removed,
-        "added": added,
-        "note": hunk.note(),
-        "risk": hunk.reason().map(composer::review::RiskReason::describe),
-        "by": hunk.authors,
-        "accepted": review.decision(hunk.id).map(|choice| choice == HunkDecision::Accepted),
-    })
-}
-
-fn as_text(review: &composer::review::Review, hunk: &ReviewHunk) -> String {
-    let mark = match review.decision(hunk.id) {
-        Some(HunkDecision::Accepted) => "accepted",
-        Some(HunkDecision::Rejected) => "rejected",
-        None => "open",
-    };
-    let (name, job, path) = (review.short(hunk.id), &hunk.session, &hunk.path);
-    let (row, by) = (hunk.row() + 1, hunk.authors.join(", "));
-    let mut text = format!("{name}  {job:<4} {mark:<8}  {path}:{row}");
-    let symbol = hunk.symbol.iter().map(|symbol| format!("in {symbol}"));
-    let risk = hunk.reason().map(|reason| reason.describe().to_owned());
-    for about in symbol.chain(hunk.note()).chain(risk) {
-        text.push_str(&format!("  {about}"));
-    }
-    text.push_str(&format!("  by {by}\n"));
-    let (removed, added) = review.changed_lines(hunk);
-    for (sign, lines) in [('-', &removed), ('+', &added)] {
-        for line in lines.iter().take(LINES) {
-            let line = line.trim_end_matches(['\n', '\r']);
-            text.push_str(&format!("    {sign} {line}\n"));
-        }
-        if lines.len() > LINES {
-            let more = lines.len() - LINES;
-            text.push_str(&format!("    {sign} … {more} more lines\n"));
-        }
-    }
-    text
 }

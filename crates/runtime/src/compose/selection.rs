@@ -14,34 +14,34 @@ use super::history::place_of;
 const AND: char = '+';
 
 /// Work that lands as one.
-pub(super) struct MergeRequest {
+pub struct MergeRequest {
     /// The jobs that did the work.
-    pub(super) lines: Vec<JobStatus>,
+    pub lines: Vec<JobStatus>,
     /// The sessions that did it, for the commit.
-    pub(super) session: String,
+    pub session: String,
     /// A few words for people.
-    pub(super) title: String,
+    pub title: String,
     /// The first line of its commit.
-    pub(super) subject: String,
+    pub subject: String,
     /// The turns that made it.
-    pub(super) turns: Vec<String>,
+    pub turns: Vec<String>,
     /// The commit that the work started from.
-    pub(super) base: CommitId,
+    pub base: CommitId,
     /// The changes to merge.
-    pub(super) changes: Changes,
+    pub changes: Changes,
 }
 
 /// Work that cannot land as it was picked.
-pub(super) struct SelectionError {
+pub struct SelectionError {
     /// The jobs whose work cannot land.
-    pub(super) jobs: Vec<JobId>,
+    pub jobs: Vec<JobId>,
     /// The reasons, as sentences.
-    pub(super) why: String,
+    pub why: String,
 }
 
 /// Accepts every undecided hunk of jobs without an accepted hunk: a user who lands work without
 /// reviewing it means all of it.
-pub(super) fn fill(review: &mut Review, lines: &[&JobStatus]) {
+pub fn fill(review: &mut Review, lines: &[&JobStatus]) {
     for line in lines {
         if accepted(review, line) > 0 {
             continue;
@@ -55,7 +55,7 @@ pub(super) fn fill(review: &mut Review, lines: &[&JobStatus]) {
 
 /// Returns the accepted work of these jobs, one entry per landing. Jobs of one best-of group land
 /// together if `is_picked`.
-pub(super) fn loads(
+pub fn loads(
     review: &Review,
     lines: &[&JobStatus],
     is_picked: impl Fn(&JobStatus) -> bool,
@@ -91,13 +91,13 @@ pub(super) fn loads(
 }
 
 /// Returns the number of accepted hunks of a job.
-pub(super) fn accepted(review: &Review, line: &JobStatus) -> usize {
+pub fn accepted(review: &Review, line: &JobStatus) -> usize {
     let accepted = review.accepted_hunks();
     accepted.filter(|hunk| hunk.session == line.job).count()
 }
 
 /// Whether a landing of these sessions has work of a job in it.
-pub(super) fn is_of(sessions: &str, line: &JobStatus) -> bool {
+pub fn is_of(sessions: &str, line: &JobStatus) -> bool {
     sessions
         .split(AND)
         .any(|it| line.session.as_deref() == Some(it) || line.job == it)

@@ -21,7 +21,8 @@ use project::UnsavedTexts;
 
 use super::job_worktrees::lock_of;
 use super::{Composer, SessionStartOptions};
-use crate::agent_services::{self, AgentServices};
+use crate::agent_services::AgentServices;
+use crate::sample_project;
 use crate::sandbox_policy::Confinement;
 
 /// Agents that work at the same time.
@@ -80,13 +81,13 @@ impl ComposerHandle {
         folder: &AbsPath,
         unsaved: Arc<UnsavedTexts>,
     ) -> Result<Self, String> {
-        let hub = if workshop.models().is_empty() && !agent_services::is_sample(folder) {
+        let hub = if workshop.models().is_empty() && !sample_project::is_sample(folder) {
             sample_repository(dirs)?
         } else {
             folder.clone()
         };
-        if agent_services::is_sample(&hub) && git::Repository::discover(&hub).is_err() {
-            super::start::begin_repository(&hub)?;
+        if sample_project::is_sample(&hub) && git::Repository::discover(&hub).is_err() {
+            sample_project::create_repository(&hub)?;
         }
         let manner = SessionStartOptions {
             allows_asked: false,
@@ -207,10 +208,10 @@ impl ComposerShared {
 fn sample_repository(dirs: &Dirs) -> Result<AbsPath, String> {
     use host::Files as _;
     let folder = dirs.state.join("sample");
-    if agent_services::is_sample(&folder) {
+    if sample_project::is_sample(&folder) {
         return Ok(folder);
     }
-    let fresh = crate::run::sample_project(&host::RealFiles, dirs)?;
+    let fresh = sample_project::create(&host::RealFiles, dirs)?;
     host::RealFiles
         .rename(&fresh, &folder)
         .map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! One task for several agents.
 
 /// Returns the extra instructions for agent `number` of `count` when all share one task.
-pub(super) fn share(task: &str, number: usize, count: usize) -> String {
+pub fn share(task: &str, number: usize, count: usize) -> String {
     if count < 2 {
         return task.to_owned();
     }
@@ -13,7 +13,7 @@ pub(super) fn share(task: &str, number: usize, count: usize) -> String {
 }
 
 /// A task in a few words.
-pub(super) fn title(task: &str) -> String {
+pub fn title(task: &str) -> String {
     let line = task.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or_default().trim();
     match line.char_indices().nth(48) {

@@ -13,14 +13,14 @@ use host::{ContentHash, Files};
 const LARGEST: u64 = 1 << 16;
 
 /// Stores approvals in files of Burin, one for each entry.
-pub(crate) struct Consents {
+pub struct Consents {
     files: Arc<dyn Files>,
     folder: AbsPath,
 }
 
 impl Consents {
     /// Stores the approvals below `state`.
-    pub(crate) fn new(files: Arc<dyn Files>, state: &AbsPath) -> Self {
+    pub fn new(files: Arc<dyn Files>, state: &AbsPath) -> Self {
         Self {
             files,
             folder: state.join("mcp/approvals"),
@@ -28,7 +28,7 @@ impl Consents {
     }
 
     /// Stores the user's decision about an entry. Blocks on the disk.
-    pub(crate) fn set(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
+    pub fn set(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
         let Some(what) = consent_subject(entry) else {
             return Err(format!(
                 "the server \"{}\" is your own and needs no approval; it is written in your mcp.json",

@@ -12,7 +12,7 @@ use crate::form;
 /// the session of the latest call is asked, because all belong to the same user. Without a running
 /// call, elicitations are declined.
 #[derive(Default)]
-pub(crate) struct ElicitationRouter {
+pub struct ElicitationRouter {
     entries: Mutex<ActiveElicitations>,
 }
 

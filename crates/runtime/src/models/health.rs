@@ -7,18 +7,20 @@ use host::Dirs;
 use ledger::Ledger;
 use serde_json::{Value, json};
 
+use crate::usage_store::ledger_path;
+
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The models that were called in the last day.
 #[derive(Default)]
-pub(crate) struct Health {
+pub struct Health {
     models: BTreeMap<String, ModelHealth>,
     now_ms: u64,
 }
 
 /// The recent calls of one model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ModelHealth {
+pub struct ModelHealth {
     calls: u64,
     failed: u64,
     /// The end of the last call: `ok`, or the class of its failure.
@@ -27,8 +29,8 @@ pub(crate) struct ModelHealth {
 }
 
 /// Reads it; with a sentence where the ledger cannot be read, and without one where there is none yet.
-pub(crate) fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
-    let path = crate::ask::ledger_path(dirs);
+pub fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
+    let path = ledger_path(dirs);
     if !path.as_path().exists() {
         return (Health::default(), None);
     }
@@ -51,7 +53,7 @@ pub(crate) fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
 
 impl Health {
     /// Returns a model's health, if the model was called.
-    pub(crate) fn of(&self, model: &str) -> Option<&ModelHealth> {
+    pub fn of(&self, model: &str) -> Option<&ModelHealth> {
         self.models.get(model)
     }
 
@@ -65,7 +67,7 @@ impl Health {
 }
 
 impl ModelHealth {
-    pub(crate) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         json!({
             "calls": self.calls, "failed": self.failed, "last": self.last, "minutes_ago": self.minutes_ago,
         })

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 /// An agent that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct InstalledAgent {
+pub struct InstalledAgent {
     /// Its name for people.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The path of the agent's program.
-    pub(crate) program: PathBuf,
+    pub program: PathBuf,
     /// The program to install before the agent can be hosted, if any.
-    pub(crate) lacks: Option<&'static str>,
+    pub lacks: Option<&'static str>,
 }
 
 /// An agent, the programs that speak the protocol for it, and the program that shows it is there.
@@ -50,7 +50,7 @@ const KNOWN: &[KnownAgent] = &[
 ];
 
 /// Looks through the folders of `path`, a search path as in `PATH`. Nothing is started.
-pub(crate) fn find(path: &OsStr) -> Vec<InstalledAgent> {
+pub fn find(path: &OsStr) -> Vec<InstalledAgent> {
     let folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     let place = |program: &str| {
         let places = folders.iter().map(|folder| folder.join(program));
@@ -76,3 +76,6 @@ fn is_program(place: &std::path::Path) -> bool {
     let metadata = place.metadata();
     metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,34 +46,34 @@ const UNKNOWN_CONTEXT: u64 = 128_000;
 const DEMO_CONTEXT: u64 = 100_000;
 
 /// The name of the demo model.
-pub(crate) const DEMO: &str = "demo";
+pub const DEMO: &str = "demo";
 /// The name that lets the router choose a model.
-pub(crate) const AUTO: &str = "auto";
+pub const AUTO: &str = "auto";
 
 /// The providers and models, as found at the start.
-pub(crate) struct Setup {
-    pub(crate) settings: ModelSettings,
-    pub(crate) providers: Vec<ConfiguredProvider>,
-    pub(crate) servers: Vec<DiscoveredServer>,
-    pub(crate) models: Vec<ConfiguredModel>,
+pub struct Setup {
+    pub settings: ModelSettings,
+    pub providers: Vec<ConfiguredProvider>,
+    pub servers: Vec<DiscoveredServer>,
+    pub models: Vec<ConfiguredModel>,
     /// Errors in the settings and tables, as sentences.
-    pub(crate) problems: Vec<String>,
+    pub problems: Vec<String>,
     all: Providers,
     prices: Prices,
     profiles: Arc<Profiles>,
 }
 
 /// A provider that the program knows.
-pub(crate) struct ConfiguredProvider {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) base_url: String,
-    pub(crate) key: KeyState,
+pub struct ConfiguredProvider {
+    pub id: String,
+    pub name: String,
+    pub base_url: String,
+    pub key: KeyState,
 }
 
 /// Whether a provider is usable. Keeps only the location of a key, never the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum KeyState {
+pub enum KeyState {
     /// There is a key, in this place.
     Found(String),
     /// There is none; it would be looked for in these variables of the environment.
@@ -85,22 +85,22 @@ pub(crate) enum KeyState {
 }
 
 /// A model that is ready to use.
-pub(crate) struct ConfiguredModel {
-    pub(crate) id: ModelId,
-    pub(crate) key: KeyName,
-    pub(crate) profile: Profile,
-    pub(crate) price: Option<Price>,
-    pub(crate) is_local: bool,
+pub struct ConfiguredModel {
+    pub id: ModelId,
+    pub key: KeyName,
+    pub profile: Profile,
+    pub price: Option<Price>,
+    pub is_local: bool,
     /// The same model's name at its maker.
     pub(crate) same_as: Option<ModelId>,
     /// The source of the price, and its date.
-    pub(crate) source: Option<(String, String)>,
+    pub source: Option<(String, String)>,
 }
 
 impl Setup {
     /// Finds providers and models. Takes up to a few seconds, because it queries servers and a
     /// keychain.
-    pub(crate) async fn find(files: &dyn Files, dirs: &Dirs) -> Self {
+    pub async fn find(files: &dyn Files, dirs: &Dirs) -> Self {
         let mut problems = Vec::new();
         let settings = read_settings(files, dirs, &mut problems).models;
         let (all, wrong) = providers_of(&settings);
@@ -140,7 +140,7 @@ impl Setup {
 
     /// Adds a model that the user names, although no table and no server lists it. `None` if its
     /// provider is unknown.
-    pub(crate) fn add_named(&mut self, id: &ModelId) -> Option<()> {
+    pub fn add_named(&mut self, id: &ModelId) -> Option<()> {
         if self.models.iter().all(|known| known.id != *id) {
             let config = self.all.all.get(&id.provider)?;
             let model = self.model(id.clone(), config, None);
@@ -150,7 +150,7 @@ impl Setup {
     }
 
     /// Returns the reasons why the user's own providers offer no model to `auto`, with what to do.
-    pub(crate) fn unusable_providers(&self) -> Vec<String> {
+    pub fn unusable_providers(&self) -> Vec<String> {
         let own = self.settings.providers.iter().filter_map(|own| {
             let name = &own.name;
             let provider = self.providers.iter().find(|it| it.id == *name)?;
@@ -175,7 +175,7 @@ impl Setup {
     }
 
     /// Returns the models that can complete, and the request forms their servers accept.
-    pub(crate) fn tab_candidates(&self) -> Vec<ModelCandidate> {
+    pub fn tab_candidates(&self) -> Vec<ModelCandidate> {
         let candidates = self.models.iter().map(|found| {
             let config = self.all.all.get(&found.id.provider);
             let fim = config.and_then(|config| config.fim.as_ref());
@@ -201,7 +201,7 @@ impl Setup {
     }
 
     /// Every way to a model, for a router.
-    pub(crate) fn lanes(&self) -> Vec<RouteConfig> {
+    pub fn lanes(&self) -> Vec<RouteConfig> {
         let client = self.client();
         let lanes = self.models.iter().map(|found| RouteConfig {
             route: Route {
@@ -335,7 +335,7 @@ impl Setup {
 }
 
 /// The demo model, as a lane of its own.
-pub(crate) fn demo() -> Result<RouteConfig, String> {
+pub fn demo() -> Result<RouteConfig, String> {
     let client = mockllm::DemoClient::new().map_err(|error| format!("the demo model: {error}"))?;
     Ok(RouteConfig {
         route: Route {
@@ -365,7 +365,7 @@ pub(crate) fn demo() -> Result<RouteConfig, String> {
 }
 
 /// Returns all providers of the program and the user's settings, with the errors in them.
-pub(crate) fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<String>) {
+pub fn providers(files: &dyn Files, dirs: &Dirs) -> (Providers, Vec<String>) {
     let mut problems = Vec::new();
     let settings = read_settings(files, dirs, &mut problems);
     let (all, wrong) = providers_of(&settings.models);

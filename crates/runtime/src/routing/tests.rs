@@ -1,9 +1,9 @@
-//! Budgets and exit codes.
+//! Budgets of the settings.
 
-use model::{Cost, FailureClass};
+use model::Cost;
 use settings::ModelSettings;
 
-use super::{budget_caps, exit_code};
+use super::budget_caps;
 
 #[test]
 fn a_budget_of_nothing_is_no_budget() {
@@ -15,12 +15,4 @@ fn a_budget_of_nothing_is_no_budget() {
     assert_eq!(caps.day.cost, Some(Cost(2_500_000_000)));
     assert_eq!((caps.turn.cost, caps.agent.cost), (None, None));
     assert!(!caps.allow_unknown_price);
-}
-
-#[test]
-fn model_failure_and_budget_have_different_exit_codes() {
-    let code = |class| format!("{:?}", exit_code(class));
-    assert!(code(FailureClass::Offline).contains("97"));
-    assert!(code(FailureClass::Quota).contains("97"));
-    assert!(!code(FailureClass::Budget).contains("97"));
 }

@@ -21,7 +21,7 @@ use super::lock;
 const ROUNDS: usize = 4;
 
 /// The scanner of one session's writable folders.
-pub(crate) struct HookScanner {
+pub struct HookScanner {
     root: AbsPath,
     scope: ScanScope,
     /// The quarantine folder; each quarantine gets a folder of its own in it.
@@ -81,7 +81,7 @@ impl HookScanner {
     }
 
     /// A command is about to start.
-    pub(crate) fn command_started(&self) {
+    pub fn command_started(&self) {
         let mut state = lock(&self.state);
         let is_alone = state.running == 0;
         state.running += 1;
@@ -104,7 +104,7 @@ impl HookScanner {
     }
 
     /// Scans like `end`; returns the findings with the folders where they are now.
-    pub(crate) fn collect_findings(&self, fixed: &[AbsPath]) -> Vec<(Finding, Option<AbsPath>)> {
+    pub fn collect_findings(&self, fixed: &[AbsPath]) -> Vec<(Finding, Option<AbsPath>)> {
         let mut state = lock(&self.state);
         state.running = state.running.saturating_sub(1);
         let Some(control) = &mut state.control else {

@@ -14,13 +14,14 @@ use host::{Dirs, RealFiles};
 use mockllm::{LoggedRequest, ResponseEnd};
 use model::{Fim, StreamEvent, TokenCount};
 use router::actor::RouterEvent;
+use runtime::models::setup::Setup;
+use runtime::routing;
 use serde_json::{Value, json};
 
 use super::super::{CompleteCommand, remote};
 use super::World;
 use crate::Streams;
-use crate::ask::{open_book, start};
-use crate::models::setup::Setup;
+use crate::ask::open_ledger;
 
 /// The families: a line with the model, one with the path, one with the body, in which `⟪P⟫` is the
 /// text before the gap and `⟪S⟫` the text after it, both as JSON strings. Lines that start with `#`
@@ -151,8 +152,8 @@ async fn ask_all(
     };
     let mut setup = Setup::find(&RealFiles, dirs).await;
     let (model, lanes) = remote::choose(family.model, &mut setup).expect("the model is known");
-    let (book, _) = open_book(dirs, &mut streams).expect("a book");
-    let router = start(lanes, &setup.settings, book);
+    let (book, _) = open_ledger(dirs, &mut streams).expect("a book");
+    let router = routing::start(lanes, &setup.settings, book);
     for task in tasks {
         let complete = CompleteCommand {
             root: Some(folder(world, task).as_path().to_owned()),
@@ -225,8 +226,8 @@ async fn drop_within(name: &str, dirs: &Dirs, server: &mockllm::MockServer) {
     };
     let mut setup = Setup::find(&RealFiles, dirs).await;
     let (model, lanes) = remote::choose(name, &mut setup).expect("the model is known");
-    let (book, _) = open_book(dirs, &mut streams).expect("a book");
-    let router = start(lanes, &setup.settings, book);
+    let (book, _) = open_ledger(dirs, &mut streams).expect("a book");
+    let router = routing::start(lanes, &setup.settings, book);
     server.forget();
     let gap = Fim::gap(model.id, "fn a() {", "}", TokenCount(4_000));
     let mut told = router.submit(remote::question(CompletionRequest::Fim(Box::new(gap))));

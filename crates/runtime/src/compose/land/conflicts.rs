@@ -1,23 +1,15 @@
 //! Landing conflicts: listed, resolved file by file, or abandoned.
 
-use composer::board::{JobStatus, SavedBoard, WorkOutcome};
+use composer::board::{JobStatus, WorkOutcome};
 use composer::land::{CheckRunner, LandingStep, LandingSummary, Resolution};
 use composer::view::{ConflictChoice, LandingConflict, has_conflict_markers, landing_conflicts};
 use git::merge::TreePath;
-use host::{Files as _, RealFiles};
 
 use super::{MergeResult, MergeService, is_of, jobs_of};
-use crate::compose::history::of;
-
-/// The largest file that settles a conflict, in bytes.
-const MAX_RESOLVED_BYTES: u64 = 100 << 20;
 
 impl MergeService {
     /// Returns the conflicts of each job's latest landing. Blocks on the disk.
-    pub(in crate::compose) fn conflicts(
-        &self,
-        lines: &[JobStatus],
-    ) -> Result<Vec<LandingConflict>, String> {
+    pub fn conflicts(&self, lines: &[JobStatus]) -> Result<Vec<LandingConflict>, String> {
         let mut all = Vec::new();
         let mut seen = Vec::new();
         for line in lines {
@@ -33,7 +25,7 @@ impl MergeService {
 
     /// Resolves a file of a job's landing; the landing continues after the last one. Blocks on the
     /// disk and on the checks.
-    pub(in crate::compose) fn resolve_file(
+    pub fn resolve_file(
         &self,
         (line, lines): (&JobStatus, &[JobStatus]),
         (path, with): (&str, &ConflictChoice),
@@ -75,7 +67,7 @@ impl MergeService {
     }
 
     /// Abandons a job's landing; its work stays in the worktree. Blocks on the disk.
-    pub(in crate::compose) fn abandon(&self, line: &JobStatus) -> Result<MergeResult, String> {
+    pub fn abandon(&self, line: &JobStatus) -> Result<MergeResult, String> {
         let landing = self.landing_in_conflict(line)?;
         let landing = landing.ok_or_else(|| no_conflict(line))?;
         let dropped = self.landings.drop_landing(landing.id);
@@ -122,70 +114,4 @@ impl MergeService {
 
 fn no_conflict(line: &JobStatus) -> String {
     format!("no landing of {} is in conflict with the branch", line.job)
-}
-
-/// Resolves the files that the command line names, each written `a2:src/x.rs=branch`, and prints
-/// the results.
-pub(super) fn all(
-    lander: &MergeService,
-    past: &SavedBoard,
-    settle: &[String],
-    checks: &dyn CheckRunner,
-) -> Result<Vec<MergeResult>, String> {
-    let mut wanted = Vec::new();
-    for text in settle {
-        let (job, path, with) = read(text)?;
-        wanted.push((of(past, job)?, path, with));
-    }
-    let settled = wanted.into_iter().map(|(line, path, with)| {
-        // A file that cannot be resolved does not undo the others.
-        let landed = lander.resolve_file((line, &past.jobs), (path, &with), checks);
-        landed.unwrap_or_else(|sentence| MergeResult::new(vec![line.job.clone()], sentence))
-    });
-    Ok(settled.collect())
-}
-
-fn read(text: &str) -> Result<(&str, &str, ConflictChoice), String> {
-    let parts = text
-        .split_once(':')
-        .and_then(|(job, rest)| rest.rsplit_once('=').map(|(path, with)| (job, path, with)));
-    let (job, path, with) = parts.ok_or_else(|| {
-        format!("\"{text}\" settles nothing; write it as a2:src/x.rs=branch, =agent or =FILE")
-    })?;
-    let with = match with {
-        "branch" => ConflictChoice::Branch,
-        "agent" => ConflictChoice::Agent,
-        file => {
-            let file = crate::folder(None, &RealFiles)?.join(file);
-            let bytes = RealFiles.read(&file, MAX_RESOLVED_BYTES);
-            let bytes = bytes.map_err(|error| error.to_string())?;
-            let text = String::from_utf8(bytes);
-            ConflictChoice::Text(text.map_err(|_| format!("{file} is no text in UTF-8"))?)
-        }
-    };
-    Ok((job, path, with))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ConflictChoice, read};
-
-    fn check(text: &str, read_as: Option<(&str, &str, ConflictChoice)>) {
-        assert_eq!(read(text).ok(), read_as, "{text}");
-    }
-
-    #[test]
-    fn settlements_are_read() {
-        check(
-            "a2:src/x.rs=branch",
-            Some(("a2", "src/x.rs", ConflictChoice::Branch)),
-        );
-        check(
-            "a2:a=b.rs=agent",
-            Some(("a2", "a=b.rs", ConflictChoice::Agent)),
-        );
-        check("a2:src/x.rs", None);
-        check("src/x.rs=branch", None);
-        check("a2:x=no such file", None);
-    }
 }

@@ -1,9 +1,7 @@
-//! Discovery of models, and the output that lists them.
+//! Discovery of other agents.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-
-use super::agents;
 
 #[test]
 fn agents_are_found_by_their_programs_alone() {
@@ -19,7 +17,7 @@ fn agents_are_found_by_their_programs_alone() {
     program("codex", 0o755);
     program("codex-acp", 0o755);
     program("opencode", 0o644);
-    let found = agents::find(folder.path().as_path().as_os_str());
+    let found = super::find(folder.path().as_path().as_os_str());
     let told: Vec<_> = found
         .iter()
         .map(|agent| {

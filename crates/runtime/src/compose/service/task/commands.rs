@@ -5,9 +5,9 @@ use composer::roles::DEFAULT_ROLE;
 use composer::view::{HandOverTarget, HunkVerdict, StartAgents, UserCommand};
 
 use super::ComposerTask;
-use crate::agent_services::is_sample;
 use crate::compose::tasks::{share, title};
 use crate::models::setup::DEMO;
+use crate::sample_project::is_sample;
 
 impl ComposerTask {
     /// Handles a command of the user; commands about landings wait for a running landing.
