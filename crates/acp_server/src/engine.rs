@@ -17,7 +17,10 @@ use futures::future::{BoxFuture, ready};
 use host::{Files as _, RealFiles};
 use tokio::sync::oneshot;
 
-use crate::opening::{FollowedSession, Reopening, SessionOpener, SessionSettings, blocking};
+use crate::error::failed;
+use crate::opening::{
+    FollowedSession, Reopening, SessionOpener, SessionSettings, blocking, failed,
+};
 use crate::options::{MODE, MODEL, mode_named};
 use crate::prompt::{self, PromptCommand};
 use crate::session::{AcpSession, Awaited};
@@ -191,7 +194,7 @@ impl AgentBackend for AcpEngine {
         let store = self.opener.factory.store().clone();
         Box::pin(async move {
             let lines = blocking(move || store.sessions(usize::MAX)).await?;
-            page(lines.map_err(RequestRefusal::Failed)?, folder, cursor)
+            page(lines.map_err(failed)?, folder, cursor)
         })
     }
 

@@ -10,6 +10,7 @@
 //! session's events to the protocol.
 
 mod engine;
+mod error;
 mod follow;
 mod opening;
 mod options;
@@ -30,6 +31,8 @@ use runtime::sandbox_policy::Confinement;
 use engine::AcpEngine;
 use opening::SessionOpener;
 
+pub use error::Error;
+
 /// The options of a server.
 #[derive(Clone, Debug, Default)]
 pub struct ServerOptions {
@@ -49,7 +52,7 @@ pub struct Server {
 
 impl Server {
     /// Opens the services of sessions on tokio's current runtime. Takes up to a few seconds.
-    pub async fn open(dirs: &Dirs, options: ServerOptions) -> Result<Self, String> {
+    pub async fn open(dirs: &Dirs, options: ServerOptions) -> Result<Self, Error> {
         let model = options.model.as_deref();
         // A user who lets an editor start an agent in a folder trusts the folder's contents.
         let services = AgentServices::open_with(dirs, TrustedFolders::all(), None, model).await?;
@@ -71,10 +74,10 @@ impl Server {
     }
 
     /// Serves the editor at standard input and output until it closes the input.
-    pub async fn serve(self) -> Result<(), String> {
+    pub async fn serve(self) -> Result<(), Error> {
         let served = serve(self.engine, tokio::io::stdin(), tokio::io::stdout()).await;
         self.services.wait_idle().await?;
-        served
+        served.map_err(|cause| Error::Connection(cause.to_string()))
     }
 }
 

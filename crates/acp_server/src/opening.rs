@@ -20,6 +20,7 @@ use runtime::sandbox_policy::Confinement;
 use runtime::session_factory::{self, SessionFactory};
 use runtime::{sample_project, trust};
 
+use crate::error::failed;
 use crate::session::{AcpSession, AcpSessionParts, agent_message};
 use crate::update_mapper::UpdateMapper;
 use crate::{follow, options, replay};
@@ -136,11 +137,11 @@ impl SessionOpener {
         place: &SessionFolder,
     ) -> Result<(engine::SessionChannels, Vec<Update>, UpdateMapper), RequestRefusal> {
         let opened = engine::resume(start, &id).await;
-        let opened = opened.map_err(RequestRefusal::Failed)?;
+        let opened = opened.map_err(failed)?;
         // Read after opening, because opening may repair the stored session.
         let store = self.factory.store().clone();
         let past = blocking(move || replay::read(&store, &id)).await?;
-        let past = past.map_err(RequestRefusal::Failed)?;
+        let past = past?;
         let (updates, teller) =
             replay::replay_updates(&past, UpdateMapper::new(place.root.clone()));
         Ok((opened, updates, teller))
@@ -154,7 +155,7 @@ impl SessionOpener {
         before: Option<SessionSettings>,
     ) -> Result<(SessionSettings, bool), RequestRefusal> {
         let lines = blocking(move || self.factory.store().sessions(usize::MAX)).await?;
-        let mut lines = lines.map_err(RequestRefusal::Failed)?.into_iter();
+        let mut lines = lines.map_err(failed)?.into_iter();
         match (lines.find(|line| line.id == id), before) {
             (Some(line), _) => {
                 let now = SessionSettings {
@@ -180,7 +181,7 @@ impl SessionOpener {
         let dirs = self.dirs.clone();
         let wanted = folder.clone();
         let ground = blocking(move || sample_project::session_root(&model, wanted, &dirs)).await?;
-        let ground = ground.map_err(RequestRefusal::Failed)?;
+        let ground = ground.map_err(failed)?;
         let is_copy = ground != folder;
         let mut place = self.inspect_folder(ground).await?;
         if is_copy {

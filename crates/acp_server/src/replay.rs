@@ -8,8 +8,10 @@ use agent::record::SessionRecord;
 use agent::session::AgentEvent;
 use agent::spawn::SPAWN_AGENT;
 use agent::store::{SessionStore, SessionSummary};
+use connect::acp::agent::RequestRefusal;
 use connect::acp::protocol::Update;
 
+use crate::error::failed;
 use crate::update_mapper::UpdateMapper;
 
 /// The stored records of a session and of its subagents.
@@ -19,14 +21,14 @@ pub(crate) struct SessionRecords {
     children: BTreeMap<String, Vec<(Arc<str>, SessionRecords)>>,
 }
 
-/// Reads a session and its subagents. Blocks on the disk. Fails with a sentence where there is no such session.
-pub(crate) fn read(store: &SessionStore, id: &str) -> Result<SessionRecords, String> {
-    let past = store.read(id)?;
+/// Reads a session and its subagents; refuses if there is no such session. Blocks on the disk.
+pub(crate) fn read(store: &SessionStore, id: &str) -> Result<SessionRecords, RequestRefusal> {
+    let past = store.read(id).map_err(failed)?;
     for problem in &past.problems {
         log::warn!("{problem}");
     }
     let children = if past.records.iter().any(starts_an_agent) {
-        store.children(usize::MAX)?
+        store.children(usize::MAX).map_err(failed)?
     } else {
         BTreeMap::new()
     };

@@ -171,7 +171,7 @@ impl AcpSession {
         if model == self.now().model {
             return Ok(());
         }
-        self.check_model(&model).map_err(RequestRefusal::Invalid)?;
+        self.check_model(&model)?;
         self.command(SessionCommand::Switch {
             model: model.clone(),
             how: Handover::Full,
@@ -195,26 +195,28 @@ impl AcpSession {
     }
 
     /// Whether a model can work where the session does.
-    fn check_model(&self, model: &str) -> Result<(), String> {
+    fn check_model(&self, model: &str) -> Result<(), RequestRefusal> {
         let is_known =
             model == "auto" || model == DEMO || self.models.iter().any(|known| known.id == model);
-        match (is_known, model == DEMO) {
-            (false, _) => Err(format!(
+        let is_demo = model == DEMO;
+        if !is_known {
+            Err(RequestRefusal::Invalid(format!(
                 "there is no model {model}: `burin-agent models` names those there are"
-            )),
-            (true, false) if self.is_copy => Err(format!(
+            )))
+        } else if !is_demo && self.is_copy {
+            Err(RequestRefusal::Invalid(format!(
                 "this session works on the demo model's sample project in {}; for another model, begin a session \
                  without `--model {DEMO}`",
                 self.root
-            )),
-            (true, true) if !self.is_copy && !sample_project::is_sample(&self.root) => {
-                Err(format!(
-                    "the demo model plays a script for its sample project, which {} does not hold; start `burin-agent acp \
+            )))
+        } else if is_demo && !self.is_copy && !sample_project::is_sample(&self.root) {
+            Err(RequestRefusal::Invalid(format!(
+                "the demo model plays a script for its sample project, which {} does not hold; start `burin-agent acp \
                  --model {DEMO}` to see it",
-                    self.root
-                ))
-            }
-            _ => Ok(()),
+                self.root
+            )))
+        } else {
+            Ok(())
         }
     }
 

@@ -129,10 +129,7 @@ impl AskCommand {
         let course = follow(&router, ask, streams).await?;
         router.idle().await;
         if let Err(error) = book.flush() {
-            print_notice(
-                streams,
-                &format!("{error}; what was spent is not written down"),
-            );
+            print_notice(streams, &error.to_string());
         }
         if self.why {
             explain(&course, &book, streams);

@@ -232,10 +232,7 @@ impl RunCommand {
         let end = end?;
         router.idle().await;
         if let Err(error) = book.flush() {
-            print_notice(
-                streams,
-                &format!("{error}; what was spent is not written down"),
-            );
+            print_notice(streams, &error.to_string());
         }
         Ok(exit_code(&end))
     }

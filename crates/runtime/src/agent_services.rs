@@ -21,6 +21,7 @@ use model::{ModelId, StreamEvent};
 use project::UnsavedTexts;
 use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
 
+use crate::Error;
 use crate::indexes::IndexRegistry;
 use crate::mcp_pool::ServerWait;
 use crate::models::setup::{self, DEMO, KeyState, Setup};
@@ -75,7 +76,7 @@ impl AgentServices {
         unsaved: Arc<UnsavedTexts>,
         open_files: impl Fn(&AbsPath) -> OpenFiles + Send + Sync + 'static,
         indexes: Arc<IndexRegistry>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Error> {
         let windows = WindowContext {
             buffers: Arc::new(WindowBuffers(unsaved)),
             open_files: Arc::new(open_files),
@@ -91,7 +92,7 @@ impl AgentServices {
         trust: TrustedFolders,
         windows: Option<WindowContext>,
         model: Option<&str>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Error> {
         let mut setup = Setup::find(&RealFiles, dirs).await;
         let mut problems = std::mem::take(&mut setup.problems);
         let named = setup.settings.auto.clone();
@@ -123,7 +124,7 @@ impl AgentServices {
         let (_, unclear) = Permissions::read(dirs).rules(&dirs.config);
         problems.extend(unclear);
         let router = routing::start(lanes, &setup.settings, usage_store.clone());
-        let store = SessionStore::start(ledger)?;
+        let store = SessionStore::start(ledger).map_err(Error::session)?;
         let mind = session_factory::model_gateway(router.clone(), &known);
         let crew = SessionFactory::new(mind, store, dirs, trust, windows);
         let crew = Arc::new(crew.with_effort(setup.settings.effort));
@@ -155,10 +156,9 @@ impl AgentServices {
     }
 
     /// Waits until no model request is running and all usage is stored.
-    pub async fn wait_idle(&self) -> Result<(), String> {
+    pub async fn wait_idle(&self) -> Result<(), Error> {
         self.router.idle().await;
-        let flushed = self.usage_store.flush();
-        flushed.map_err(|error| format!("{error}; what was spent is not written down"))
+        self.usage_store.flush()
     }
 
     /// Returns the problems found on the way, as sentences.
@@ -191,8 +191,8 @@ impl AgentServices {
     }
 
     /// Returns the model for Tab with the setting `wanted`; `None` if there is none.
-    pub fn tab_model(&self, wanted: &str) -> Result<Option<TabModel>, String> {
-        autocomplete::choose(wanted, &self.for_tab)
+    pub fn tab_model(&self, wanted: &str) -> Result<Option<TabModel>, Error> {
+        autocomplete::choose(wanted, &self.for_tab).map_err(Error::model)
     }
 
     /// Sends a Tab request, ahead of all other requests. Dropping the stream closes the socket.
@@ -220,7 +220,7 @@ impl AgentServices {
         root: AbsPath,
         model: String,
         mode: SessionMode,
-    ) -> Result<AttachedSession, String> {
+    ) -> Result<AttachedSession, Error> {
         let root = sample_project::session_root(&model, root, &self.dirs)?;
         let (start, notices) = self.session_start(root.clone(), model, mode).await;
         Ok(AttachedSession {
@@ -231,32 +231,36 @@ impl AgentServices {
     }
 
     /// Resumes an earlier session, in its own folder.
-    pub async fn resume(&self, id: &str) -> Result<AttachedSession, String> {
+    pub async fn resume(&self, id: &str) -> Result<AttachedSession, Error> {
         let store = self.factory.store().clone();
         let name = id.to_owned();
         let lines = tokio::task::spawn_blocking(move || store.sessions(usize::MAX)).await;
-        let lines = lines.map_err(|error| format!("the sessions could not be read: {error}"))??;
+        let lines = lines
+            .map_err(Error::interrupted("the sessions could not be read"))?
+            .map_err(Error::session)?;
         let line = lines.into_iter().find(|line| line.id == name);
-        let line = line.ok_or_else(|| format!("there is no session {id}"))?;
-        let root = AbsPath::new(&line.root).ok_or_else(|| format!("{} is no folder", line.root))?;
+        let line = line.ok_or_else(|| Error::Unknown(format!("there is no session {id}")))?;
+        let root = AbsPath::new(&line.root)
+            .ok_or_else(|| Error::Session(format!("{} is no folder", line.root)))?;
         let (start, notices) = self
             .session_start(root.clone(), line.model, line.mode)
             .await;
         Ok(AttachedSession {
-            opened: engine::resume(start, id).await?,
+            opened: engine::resume(start, id).await.map_err(Error::session)?,
             root,
             notices,
         })
     }
 
     /// The records of a session. Blocks on the disk.
-    pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, String> {
-        self.factory.store().read(id).map(|past| past.records)
+    pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, Error> {
+        let session = self.factory.store().read(id);
+        Ok(session.map_err(Error::session)?.records)
     }
 
     /// The latest sessions, at most `limit`. Blocks on the disk.
-    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, String> {
-        self.factory.store().sessions(limit)
+    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
+        self.factory.store().sessions(limit).map_err(Error::session)
     }
 
     /// Returns the trust state of a folder. Blocks on the disk.
@@ -266,12 +270,12 @@ impl AgentServices {
 
     /// Stores whether the user trusts a folder; applies to sessions that start later. Blocks on the
     /// disk.
-    pub fn set_trusted(&self, root: &AbsPath, is_trusted: bool) -> Result<(), String> {
+    pub fn set_trusted(&self, root: &AbsPath, is_trusted: bool) -> Result<(), Error> {
         trust::set_trusted(&RealFiles, &self.dirs, root, is_trusted)
     }
 
     /// Allows hooks of a folder that the user has seen. Blocks on the disk.
-    pub fn allow_hooks(&self, root: &AbsPath, shown: &[PendingHooks]) -> Result<(), String> {
+    pub fn allow_hooks(&self, root: &AbsPath, shown: &[PendingHooks]) -> Result<(), Error> {
         trust::consent_to_hooks(&self.dirs, root, shown)
     }
 
@@ -281,7 +285,7 @@ impl AgentServices {
         root: &AbsPath,
         shown: &PendingMcpServer,
         may_run: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         trust::decide_server(&self.dirs, root, shown, may_run)
     }
 

@@ -17,6 +17,7 @@ use index::trigram::Trigrams;
 use index::{Index, IndexOptions, IndexQuery, SearchHit, TextSearch, WeakIndex};
 use project::search::Prefilter;
 
+use crate::Error;
 use crate::rerank::reranker;
 
 /// The maximum wait of a query for missing index data. Afterwards the query uses what is there.
@@ -148,10 +149,10 @@ impl AgentSearch {
         &self,
         root: &AbsPath,
         search: impl FnOnce(&Index) -> Vec<SearchHit> + Send + 'static,
-    ) -> Result<Vec<CodeMatch>, String> {
+    ) -> Result<Vec<CodeMatch>, Error> {
         let index = self.updated_index(root).await;
         let hits = tokio::task::spawn_blocking(move || search(&index)).await;
-        let hits = hits.map_err(|error| format!("the search broke off: {error}"))?;
+        let hits = hits.map_err(Error::interrupted("the search broke off"))?;
         Ok(hits.into_iter().map(code_match).collect())
     }
 }
@@ -196,7 +197,7 @@ impl CodeSearch for AgentSearch {
                 }
                 answer.hits
             };
-            search.matches(&root, reranked).await
+            Ok(search.matches(&root, reranked).await?)
         }
         .boxed()
     }
@@ -209,9 +210,8 @@ impl CodeSearch for AgentSearch {
     ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
         let (search, root) = (self.clone(), root.clone());
         async move {
-            search
-                .matches(&root, move |index| index.symbols(&name, limit))
-                .await
+            let matches = search.matches(&root, move |index| index.symbols(&name, limit));
+            Ok(matches.await?)
         }
         .boxed()
     }

@@ -9,6 +9,7 @@
 
 pub mod agent_services;
 pub mod compose;
+mod error;
 pub mod form;
 pub mod indexes;
 pub mod live_sessions;
@@ -26,6 +27,8 @@ pub mod usage_store;
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use error::Error;
 
 /// Answers Git's query for changed files in a lease, if Git started the program for it. Call it
 /// first in `main`, because Git waits.

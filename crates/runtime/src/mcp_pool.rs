@@ -32,6 +32,8 @@ use connect::mcp::{
 use host::{Dirs, Files};
 use serde_json::Value;
 
+use crate::Error;
+
 pub use consent::Consents;
 pub use elicitation::ElicitationRouter;
 pub(crate) use pool::McpPool;
@@ -104,10 +106,10 @@ pub fn gather(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> (Vec<ServerEntr
     let path = dirs.config.join(OWN);
     let mut problems = Vec::new();
     let own = match files.read(&path, LARGEST) {
-        Ok(bytes) => match own_servers(&bytes) {
+        Ok(bytes) => match own_servers(&path, &bytes) {
             Ok(servers) => Some(servers),
-            Err(why) => {
-                problems.push(format!("{path} {why}; none of your own servers is used"));
+            Err(error) => {
+                problems.push(format!("{error}; none of your own servers is used"));
                 None
             }
         },
@@ -123,13 +125,13 @@ pub fn gather(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> (Vec<ServerEntr
 }
 
 /// The object below `mcpServers`.
-fn own_servers(bytes: &[u8]) -> Result<Value, String> {
+fn own_servers(path: &AbsPath, bytes: &[u8]) -> Result<Value, Error> {
     let text = String::from_utf8_lossy(bytes);
-    let value: Value =
-        serde_json::from_str(&text).map_err(|error| format!("is not JSON ({error})"))?;
+    let value: Value = serde_json::from_str(&text)
+        .map_err(|error| Error::InvalidFile(format!("{path} is not JSON ({error})")))?;
     match value.get("mcpServers") {
         Some(servers) => Ok(servers.clone()),
-        None => Err("has no `mcpServers`".to_owned()),
+        None => Err(Error::InvalidFile(format!("{path} has no `mcpServers`"))),
     }
 }
 

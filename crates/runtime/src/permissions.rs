@@ -1,6 +1,5 @@
 //! The user's permissions file, `permissions.json` in the config folder: rules for calls, and the
 //! sandbox settings.
-//! sandbox.
 //!
 //! ```json
 //! { // Comments and trailing commas are allowed.
@@ -18,14 +17,16 @@ use host::{Dirs, Files as _, RealFiles};
 use serde_json::Value;
 use settings::{EditError, Jsonc};
 
+use crate::Error;
+
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 /// The file as it is now.
 pub struct Permissions {
     path: AbsPath,
-    /// A sentence where it cannot be read or parsed.
-    file: Result<Jsonc, String>,
+    /// An error where it cannot be read or parsed.
+    file: Result<Jsonc, Error>,
 }
 
 /// For which projects a rule is.
@@ -40,7 +41,8 @@ impl Permissions {
     pub fn read(dirs: &Dirs) -> Self {
         let path = path(dirs);
         let file = text(&path).and_then(|text| {
-            Jsonc::parse(&path.to_string(), &text).map_err(|problem| problem.to_string())
+            Jsonc::parse(&path.to_string(), &text)
+                .map_err(|problem| Error::InvalidFile(problem.to_string()))
         });
         Self { path, file }
     }
@@ -58,7 +60,7 @@ impl Permissions {
     pub(crate) fn problem(&self, path: &[&str], message: &str) -> String {
         match &self.file {
             Ok(file) => file.problem(path, message).to_string(),
-            Err(sentence) => sentence.clone(),
+            Err(error) => error.to_string(),
         }
     }
 
@@ -67,11 +69,11 @@ impl Permissions {
     pub fn rules(&self, project: &AbsPath) -> (PermissionRules, Vec<String>) {
         let file = match &self.file {
             Ok(file) => file,
-            Err(sentence) => {
+            Err(error) => {
                 let rules = PermissionRules::default().closed(format!(
-                    "the permissions cannot be read, so every call needs permission: {sentence}"
+                    "the permissions cannot be read, so every call needs permission: {error}"
                 ));
-                return (rules, vec![with_advice(sentence)]);
+                return (rules, vec![with_advice(&error.to_string())]);
             }
         };
         let (rules, problems) = PermissionRules::of(&file.value(), &project.to_string());
@@ -100,8 +102,8 @@ pub fn path(dirs: &Dirs) -> AbsPath {
 /// Adds strings to a list in the file; comments and everything else stay.
 ///
 /// # Errors
-/// A sentence if the file does not parse, which is then left unchanged, or cannot be written.
-pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), String> {
+/// If the file does not parse, which is then left unchanged, or cannot be written.
+pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), Error> {
     let text = read_valid_text(path)?;
     let changed =
         settings::add_to_list(&text, list, more).map_err(|error| unchanged(path, &error))?;
@@ -112,7 +114,7 @@ pub(crate) fn add(path: &AbsPath, list: &[&str], more: &[String]) -> Result<(), 
 ///
 /// # Errors
 /// As `add`.
-pub fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, String> {
+pub fn remove(path: &AbsPath, list: &[&str], value: &str) -> Result<bool, Error> {
     let text = read_valid_text(path)?;
     let changed = settings::remove_from_list(&text, list, value);
     match changed.map_err(|error| unchanged(path, &error))? {
@@ -129,7 +131,7 @@ pub(crate) fn save_allow_rules(
     path: &AbsPath,
     scope: &PermissionScope,
     rules: &[String],
-) -> Result<(), String> {
+) -> Result<(), Error> {
     match scope {
         PermissionScope::Everywhere => add(path, &["permissions", "allow"], rules),
         PermissionScope::Project(root) => {
@@ -139,44 +141,44 @@ pub(crate) fn save_allow_rules(
 }
 
 /// The text, unless it is not understood.
-fn read_valid_text(path: &AbsPath) -> Result<String, String> {
+fn read_valid_text(path: &AbsPath) -> Result<String, Error> {
     let text = text(path)?;
     match Jsonc::parse(&path.to_string(), &text) {
         Ok(_) => Ok(text),
-        Err(problem) => Err(format!("{problem}; nothing was written to the file")),
+        Err(problem) => Err(Error::InvalidFile(format!(
+            "{problem}; nothing was written to the file"
+        ))),
     }
 }
 
-fn unchanged(path: &AbsPath, error: &EditError) -> String {
+fn unchanged(path: &AbsPath, error: &EditError) -> Error {
     let why = match error {
         EditError::Syntax(why) => why.clone(),
         EditError::NotAnObject(what) => format!("{what} is not an object"),
         EditError::NotAList(what) => format!("{what} is not a list"),
     };
-    format!("{path}: {why}; nothing was written to the file")
+    Error::InvalidFile(format!("{path}: {why}; nothing was written to the file"))
 }
 
-fn text(path: &AbsPath) -> Result<String, String> {
+fn text(path: &AbsPath) -> Result<String, Error> {
     match RealFiles.read(path, LARGEST) {
-        Ok(bytes) => {
-            String::from_utf8(bytes.to_vec()).map_err(|_| format!("{path} is not UTF-8 text"))
-        }
+        Ok(bytes) => String::from_utf8(bytes.to_vec())
+            .map_err(|_| Error::InvalidFile(format!("{path} is not UTF-8 text"))),
         Err(error) if error.is_not_found() => Ok(String::new()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn write(path: &AbsPath, text: &str) -> Result<(), String> {
+fn write(path: &AbsPath, text: &str) -> Result<(), Error> {
     // A symbolic link stays: its target is written.
     let real = RealFiles
         .canonicalize(path)
         .unwrap_or_else(|_| path.clone());
-    let folder = real
-        .parent()
-        .map_or(Ok(()), |folder| RealFiles.create_folder(&folder));
-    folder
-        .and_then(|()| RealFiles.write_private(&real, text.as_bytes()))
-        .map_err(|error| error.to_string())
+    if let Some(folder) = real.parent() {
+        RealFiles.create_folder(&folder)?;
+    }
+    RealFiles.write_private(&real, text.as_bytes())?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use model::{FailureClass, ModelId};
 use router::http::HttpClient;
 use tokio::runtime::Builder;
 
-use crate::models;
+use crate::{Error, models};
 
 /// The time an endpoint is skipped after a timeout, so that not every query waits for it again.
 const LEFT_ALONE: Duration = Duration::from_secs(60);
@@ -24,7 +24,7 @@ const SHORT: Duration = Duration::from_secs(1);
 /// Returns the reranker for all indexes of the program.
 pub(crate) fn reranker(dirs: &Dirs) -> Arc<Reranker> {
     let chooser = RerankerChoice::new(dirs, Arc::new(RealClock::default()));
-    Arc::new(Reranker::new(move || chooser.choose()))
+    Arc::new(Reranker::new(move || Ok(chooser.choose()?)))
 }
 
 struct RerankerChoice {
@@ -46,7 +46,7 @@ impl RerankerChoice {
         }
     }
 
-    fn choose(&self) -> Result<Option<Arc<dyn Encoder>>, String> {
+    fn choose(&self) -> Result<Option<Arc<dyn Encoder>>, Error> {
         let mut problems = Vec::new();
         let settings = models::setup::read_settings(&RealFiles, &self.dirs, &mut problems);
         match settings.search.second_look.as_str() {
@@ -54,9 +54,9 @@ impl RerankerChoice {
             "auto" => self.minilm(),
             named => {
                 let model = ModelId::parse(named).ok_or_else(|| {
-                    format!(
+                    Error::InvalidFile(format!(
                         "search.second_look is \"{named}\"; write auto, off, or a model as provider/model"
-                    )
+                    ))
                 })?;
                 Ok(Some(Arc::new(Endpoint {
                     name: named.to_owned(),
@@ -69,7 +69,7 @@ impl RerankerChoice {
     }
 
     /// MiniLM, if its files are there.
-    fn minilm(&self) -> Result<Option<Arc<dyn Encoder>>, String> {
+    fn minilm(&self) -> Result<Option<Arc<dyn Encoder>>, Error> {
         let folder = minilm_folder(&self.dirs);
         if FILES
             .iter()
@@ -81,7 +81,7 @@ impl RerankerChoice {
         let model = match &*kept {
             Some(model) => model.clone(),
             None => {
-                let model = MiniLm::open(folder.as_path()).map_err(|error| error.to_string())?;
+                let model = MiniLm::open(folder.as_path()).map_err(Error::model)?;
                 kept.insert(Arc::new(model)).clone()
             }
         };
@@ -184,7 +184,7 @@ mod tests {
         let chosen = |setting: &str| {
             let text = format!(r#"{{ "search": {{ "second_look": "{setting}" }} }}"#);
             write(dirs.config.join("settings.json"), &text);
-            let chosen = chooser.choose();
+            let chosen = chooser.choose().map_err(|error| error.to_string());
             chosen.map(|encoder| encoder.map(|encoder| encoder.name().to_owned()))
         };
         assert_eq!(chosen("off"), Ok(None));

@@ -9,6 +9,7 @@ use model::{Cost, ModelId};
 use router::actor::{RouteConfig, Router, RouterConfig, RouterHandle, RoutingOptions, WallClock};
 use settings::ModelSettings;
 
+use crate::Error;
 use crate::models::setup::{AUTO, DEMO, Setup};
 use crate::usage_store::LedgerUsageStore;
 
@@ -19,7 +20,7 @@ pub fn choose(
     wanted: &str,
     question: &str,
     setup: &mut Setup,
-) -> Result<(ModelId, RoutingOptions), String> {
+) -> Result<(ModelId, RoutingOptions), Error> {
     let id = |provider: &str, model: &str| ModelId {
         provider: provider.to_owned(),
         model: model.to_owned(),
@@ -46,15 +47,15 @@ pub fn choose(
         return Ok((id("auto", "auto"), terms));
     }
     let named = ModelId::parse(wanted).ok_or_else(|| {
-        format!("\"{wanted}\" is no model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them")
+        Error::Unknown(format!("\"{wanted}\" is no model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them"))
     })?;
     if setup.add_named(&named).is_none() {
         let known: Vec<&str> = setup.providers.iter().map(|it| it.id.as_str()).collect();
-        return Err(format!(
+        return Err(Error::Unknown(format!(
             "there is no provider \"{}\": there are {}; others go into the settings, under models.providers",
             named.provider,
             known.join(", ")
-        ));
+        )));
     }
     Ok((named, RoutingOptions::named()))
 }

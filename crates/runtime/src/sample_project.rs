@@ -3,11 +3,12 @@
 use base::AbsPath;
 use host::{Dirs, Files, RealFiles};
 
+use crate::Error;
 use crate::models::setup::DEMO;
 
 /// Returns the root for a session of a model. The demo model gets a copy of the sample project,
 /// unless the folder is one.
-pub fn session_root(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, String> {
+pub fn session_root(model: &str, root: AbsPath, dirs: &Dirs) -> Result<AbsPath, Error> {
     if model == DEMO && !is_sample(&root) {
         create(&RealFiles, dirs)
     } else {
@@ -21,7 +22,7 @@ pub fn is_sample(root: &AbsPath) -> bool {
 }
 
 /// Creates a fresh copy of the sample project below the state folder.
-pub fn create(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, String> {
+pub fn create(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, Error> {
     let mut number = 1;
     let folder = loop {
         let folder = dirs.state.join(format!("demo/{number}"));
@@ -31,20 +32,17 @@ pub fn create(files: &dyn Files, dirs: &Dirs) -> Result<AbsPath, String> {
             break folder;
         }
     };
-    let sentence = |error: host::Error| error.to_string();
     for (path, text) in mockllm::demo::SAMPLE {
         let path = folder.join(path);
         if let Some(parent) = path.parent() {
-            files.create_folder(&parent).map_err(sentence)?;
+            files.create_folder(&parent)?;
         }
-        files
-            .write_private(&path, text.as_bytes())
-            .map_err(sentence)?;
+        files.write_private(&path, text.as_bytes())?;
     }
-    files.canonicalize(&folder).map_err(sentence)
+    Ok(files.canonicalize(&folder)?)
 }
 
 /// Makes a copy of the sample project a Git repository with one commit.
-pub fn create_repository(folder: &AbsPath) -> Result<(), String> {
-    git::init_repository(folder, "The sample project").map_err(|error| error.to_string())
+pub fn create_repository(folder: &AbsPath) -> Result<(), Error> {
+    Ok(git::init_repository(folder, "The sample project")?)
 }

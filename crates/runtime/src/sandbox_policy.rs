@@ -93,9 +93,9 @@ pub(crate) fn sandbox(
     let names: Vec<&str> = ::sandbox::names::closed().map(|name| name.path).collect();
     let mut policy = Policy::usual(ground.root.clone(), &person, &names);
     let mut problems = problems;
-    if let Err(sentence) = kept.apply(&mut policy, &person.home) {
+    if let Err(error) = kept.apply(&mut policy, &person.home) {
         problems.push(permissions::with_advice(
-            &permissions.problem(&["sandbox", "policy"], &sentence),
+            &permissions.problem(&["sandbox", "policy"], &error.to_string()),
         ));
     }
     policy.without.extend(said.without.iter().copied());
@@ -254,7 +254,7 @@ impl CommandSandbox for SessionSandbox {
     }
 
     fn grant(&self, command: &str, more: &[Denial]) -> Result<(), String> {
-        lock(&self.kept).grant(command, more)
+        Ok(lock(&self.kept).grant(command, more)?)
     }
 
     fn has_own_worktree(&self) -> bool {

@@ -3,6 +3,7 @@
 //!
 //! Knows: `agent::hooks`, sandboxed processes. Must not know: which hooks there are.
 
+use std::fmt::Display;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use futures::future::BoxFuture;
 use host::environment::Variable;
 use host::process::{LaunchRequest, ProcessExit, SpawnedProcess, spawn};
 
-use crate::sandbox_policy;
+use crate::{Error, sandbox_policy};
 
 /// The maximum number of bytes kept of a hook's output.
 const MAX_OUTPUT: usize = 256 * 1024;
@@ -64,7 +65,7 @@ impl HookRunner for SandboxedHooks {
                 RunningHook::start((sandbox.as_ref(), variables), &command, &folder, &input)
             });
             let started = started.await;
-            let running = started.map_err(|error| format!("could not be run: {error}"))??;
+            let running = started.map_err(Error::interrupted("could not be run"))??;
             Ok(running.finish(patience).await)
         }
         .boxed()
@@ -84,14 +85,14 @@ impl RunningHook {
         command: &str,
         folder: &AbsPath,
         input: &[u8],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Error> {
         let input = std::str::from_utf8(input)
-            .map_err(|error| format!("could not be run: its input is no text: {error}"))?;
+            .map_err(|error| could_not_run(format!("its input is no text: {error}")))?;
         if input.len() > MAX_INPUT {
-            return Err(format!(
-                "could not be run: its input of {} bytes is larger than {MAX_INPUT}",
+            return Err(could_not_run(format!(
+                "its input of {} bytes is larger than {MAX_INPUT}",
                 input.len()
-            ));
+            )));
         }
         let separator = separator(command, input);
         let mut arguments = vec!["-c".into(), SCRIPT.into(), "sh".into()];
@@ -104,7 +105,7 @@ impl RunningHook {
             folder: folder.clone(),
             variables,
             terminal: None,
-            sandbox: Some(sandbox.bounds(&[])?),
+            sandbox: Some(sandbox.bounds(&[]).map_err(Error::sandbox)?),
         };
         let output: Arc<Mutex<Vec<u8>>> = Arc::default();
         let sink = output.clone();
@@ -113,7 +114,7 @@ impl RunningHook {
             let room = MAX_OUTPUT.saturating_sub(kept.len());
             kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
         });
-        let spawned = spawn(&launch, sink).map_err(|error| format!("could not be run: {error}"))?;
+        let spawned = spawn(&launch, sink).map_err(could_not_run)?;
         Ok(Self {
             spawned,
             output,
@@ -137,6 +138,11 @@ impl RunningHook {
             errors: errors.to_owned(),
         }
     }
+}
+
+/// Returns the error of a hook that did not start; the hook's name precedes it.
+fn could_not_run(cause: impl Display) -> Error {
+    Error::Sandbox(format!("could not be run: {cause}"))
 }
 
 /// Returns a line that occurs neither in the hook nor in its input.

@@ -347,7 +347,7 @@ fn permission_policy(
             RuleScope::Project => PermissionScope::Project(project.clone()),
             RuleScope::Everywhere => PermissionScope::Everywhere,
         };
-        permissions::save_allow_rules(&path, &scope, more)
+        Ok(permissions::save_allow_rules(&path, &scope, more)?)
     });
     (Arc::new(judge), problems)
 }

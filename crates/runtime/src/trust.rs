@@ -16,6 +16,7 @@ use connect::mcp::{Approval, Approvals as _, ServerEntry, ServerOrigin};
 use host::{ContentHash, Dirs, Files, RealFiles};
 use serde_json::{Value, json};
 
+use crate::Error;
 use crate::mcp_pool::{self, Consents};
 use crate::permissions::Permissions;
 
@@ -76,11 +77,6 @@ fn mark(text: &str) -> String {
     format!("{:032x}", ContentHash::of(text.as_bytes()).0)
 }
 
-/// Returns the error for an item that changed between being shown and being approved.
-fn changed(path: &AbsPath) -> String {
-    format!("{path} changed meanwhile: review it again")
-}
-
 /// Returns the user's folder trust; each query reads the current state.
 pub(crate) fn trust(dirs: &Dirs) -> TrustedFolders {
     let dirs = dirs.clone();
@@ -92,25 +88,23 @@ pub(crate) fn consent_to_hooks(
     dirs: &Dirs,
     root: &AbsPath,
     shown: &[PendingHooks],
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let files = hooks::find(&RealFiles, &dirs.state, root);
     for shown in shown {
         let file = files.iter().find(|file| file.path == shown.path);
         let same = file.filter(|file| mark(&file.text) == shown.mark);
-        let file = same.ok_or_else(|| changed(&shown.path))?;
-        hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)
-            .map_err(|error| error.to_string())?;
+        let file = same.ok_or_else(|| Error::Changed(shown.path.clone()))?;
+        hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)?;
     }
     Ok(())
 }
 
 /// Allows all current hooks of a folder without showing them, at the user's explicit request.
 /// Blocks on the disk.
-pub fn consent_to_all_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), String> {
+pub fn consent_to_all_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), Error> {
     for file in hooks::find(&RealFiles, &dirs.state, root) {
         if !file.has_consent {
-            hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)
-                .map_err(|error| error.to_string())?;
+            hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)?;
         }
     }
     Ok(())
@@ -122,10 +116,10 @@ pub(crate) fn decide_server(
     root: &AbsPath,
     shown: &PendingMcpServer,
     may_run: bool,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let same = servers(dirs, root)
         .find(|(entry, path)| *path == shown.path && mark(&entry.fingerprint.0) == shown.mark);
-    let (entry, _) = same.ok_or_else(|| changed(&shown.path))?;
+    let (entry, _) = same.ok_or_else(|| Error::Changed(shown.path.clone()))?;
     let approval = if may_run {
         Approval::Allowed
     } else {
@@ -174,13 +168,13 @@ pub(crate) fn is_trusted(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> bool
 /// Stores whether the user trusts a folder. Blocks on the disk.
 ///
 /// # Errors
-/// A sentence if the list cannot be read or written; it is left unchanged then.
+/// If the list cannot be read or written; it is left unchanged then.
 pub(crate) fn set_trusted(
     files: &dyn Files,
     dirs: &Dirs,
     root: &AbsPath,
     is_trusted: bool,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let mut known = read(files, dirs)?;
     let name = root.to_string();
     known.retain(|folder| *folder != name);
@@ -188,24 +182,25 @@ pub(crate) fn set_trusted(
         known.push(name);
     }
     let text = format!("{:#}\n", json!({ "folders": known }));
-    files
-        .write_private(&list(dirs), text.as_bytes())
-        .map_err(|error| error.to_string())
+    files.write_private(&list(dirs), text.as_bytes())?;
+    Ok(())
 }
 
 fn list(dirs: &Dirs) -> AbsPath {
     dirs.state.join("trusted.json")
 }
 
-fn read(files: &dyn Files, dirs: &Dirs) -> Result<Vec<String>, String> {
+fn read(files: &dyn Files, dirs: &Dirs) -> Result<Vec<String>, Error> {
     let path = list(dirs);
     let bytes = match files.read(&path, MAX_TRUST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.is_not_found() => return Ok(Vec::new()),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(error.into()),
     };
-    let value: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| format!("{path}, the list of trusted folders, cannot be read: {error}"))?;
+    let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
+        let sentence = format!("{path}, the list of trusted folders, cannot be read: {error}");
+        Error::InvalidFile(sentence)
+    })?;
     let folders = value.get("folders").and_then(Value::as_array);
     let folders = folders.into_iter().flatten();
     Ok(folders
@@ -268,9 +263,15 @@ mod tests {
         write(".claude/settings.json", &hooks("./b"));
         write(".mcp.json", &server("./b").to_string());
         let refused = consent_to_hooks(&dirs, &root, &shown.hooks).expect_err("changed");
-        assert!(refused.contains("changed meanwhile"), "{refused}");
+        assert!(
+            refused.to_string().contains("changed meanwhile"),
+            "{refused}"
+        );
         let refused = decide_server(&dirs, &root, &shown.servers[0], true).expect_err("changed");
-        assert!(refused.contains("changed meanwhile"), "{refused}");
+        assert!(
+            refused.to_string().contains("changed meanwhile"),
+            "{refused}"
+        );
         assert!(hooks_of(&dirs, &root, "wait").0.is_none());
 
         let shown = load(&dirs, &root);
@@ -288,7 +289,7 @@ mod tests {
         files.write(&list(&dirs), "{ folders");
         assert!(!is_trusted(&files, &dirs, &path("/p")));
         let refused = set_trusted(&files, &dirs, &path("/p"), true).expect_err("unreadable");
-        assert!(refused.contains("trusted.json"), "{refused}");
+        assert!(refused.to_string().contains("trusted.json"), "{refused}");
         assert_eq!(
             files.read(&list(&dirs), MAX_TRUST_BYTES).expect("there"),
             b"{ folders"

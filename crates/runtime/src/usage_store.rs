@@ -12,6 +12,8 @@ use model::{Cost, FailureClass, TokenCount};
 use router::actor::{CallRecord, CallReservation, UsageStore};
 use serde_json::json;
 
+use crate::Error;
+
 /// Lanes of a decision that are written down; where a provider has hundreds of models, the rest says nothing.
 const CONSIDERED: usize = 16;
 
@@ -44,15 +46,13 @@ pub fn ledger_path(dirs: &Dirs) -> AbsPath {
 }
 
 /// Opens the ledger, creating it if it is missing. A damaged ledger is moved aside.
-pub fn open(dirs: &Dirs) -> Result<OpenedLedger, String> {
-    dirs.create().map_err(|error| error.to_string())?;
+pub fn open(dirs: &Dirs) -> Result<OpenedLedger, Error> {
+    dirs.create()?;
     let now_ms = RealClock::default().wall_ms();
-    let opened = Ledger::open(&ledger_path(dirs), now_ms).map_err(|error| error.to_string())?;
+    let opened = Ledger::open(&ledger_path(dirs), now_ms)?;
     let notice = opened.quarantined.as_ref().map(ToString::to_string);
-    let sentence = |error: ledger::Error| error.to_string();
-    let writer =
-        LedgerWriter::start(opened.ledger.reopen().map_err(sentence)?).map_err(sentence)?;
-    let ledger = opened.ledger.reopen().map_err(sentence)?;
+    let writer = LedgerWriter::start(opened.ledger.reopen()?)?;
+    let ledger = opened.ledger.reopen()?;
     let run = format!("{now_ms}-{}", std::process::id());
     let usage_store = Arc::new(LedgerUsageStore::new(opened.ledger, writer, run));
     Ok(OpenedLedger {
@@ -85,8 +85,8 @@ impl LedgerUsageStore {
     }
 
     /// Waits until everything is on the disk.
-    pub fn flush(&self) -> Result<(), ledger::Error> {
-        self.writer.flush()
+    pub fn flush(&self) -> Result<(), Error> {
+        self.writer.flush().map_err(Error::UsageNotStored)
     }
 
     /// Writes a measurement down. `tags` is a JSON object.

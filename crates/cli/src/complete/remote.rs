@@ -44,10 +44,7 @@ pub(super) fn ask(
         let found = drive(&router, model, question).await;
         router.idle().await;
         if let Err(error) = book.flush() {
-            print_notice(
-                streams,
-                &format!("{error}; what was spent is not written down"),
-            );
+            print_notice(streams, &error.to_string());
         }
         Ok(found)
     })

@@ -9,6 +9,8 @@ use base::AbsPath;
 use connect::mcp::{Approval, Approvals, ServerEntry, ServerOrigin};
 use host::{ContentHash, Files};
 
+use crate::Error;
+
 /// The largest mark, in bytes.
 const LARGEST: u64 = 1 << 16;
 
@@ -28,12 +30,9 @@ impl Consents {
     }
 
     /// Stores the user's decision about an entry. Blocks on the disk.
-    pub fn set(&self, entry: &ServerEntry, approval: Approval) -> Result<(), String> {
+    pub fn set(&self, entry: &ServerEntry, approval: Approval) -> Result<(), Error> {
         let Some(what) = consent_subject(entry) else {
-            return Err(format!(
-                "the server \"{}\" is your own and needs no approval; it is written in your mcp.json",
-                entry.name
-            ));
+            return Err(Error::OwnServer(entry.name.clone()));
         };
         let path = self.path(&what);
         let word = match approval {
@@ -41,18 +40,15 @@ impl Consents {
             Approval::Refused => REFUSED,
             Approval::Unasked => {
                 return match self.files.remove(&path) {
-                    Err(error) if !error.is_not_found() => Err(error.to_string()),
+                    Err(error) if !error.is_not_found() => Err(error.into()),
                     _ => Ok(()),
                 };
             }
         };
-        let created = self.files.create_folder(&self.folder);
-        created
-            .and_then(|()| {
-                self.files
-                    .write_private(&path, format!("{what}{word}").as_bytes())
-            })
-            .map_err(|error| error.to_string())
+        self.files.create_folder(&self.folder)?;
+        let text = format!("{what}{word}");
+        self.files.write_private(&path, text.as_bytes())?;
+        Ok(())
     }
 
     fn path(&self, what: &str) -> AbsPath {

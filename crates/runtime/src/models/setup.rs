@@ -23,6 +23,8 @@ use router::wire::FimOptions;
 use serde_json::{Map, Value, json};
 use settings::{ModelSettings, ProviderWire, Settings, SettingsSource};
 
+use crate::Error;
+
 const PRICES: &str = include_str!("../../../../assets/models/prices.json");
 const PROFILES: &str = include_str!("../../../../assets/models/profiles.json");
 /// The largest settings file or table that is read.
@@ -335,8 +337,9 @@ impl Setup {
 }
 
 /// The demo model, as a lane of its own.
-pub fn demo() -> Result<RouteConfig, String> {
-    let client = mockllm::DemoClient::new().map_err(|error| format!("the demo model: {error}"))?;
+pub fn demo() -> Result<RouteConfig, Error> {
+    let client = mockllm::DemoClient::new()
+        .map_err(|error| Error::Model(format!("the demo model: {error}")))?;
     Ok(RouteConfig {
         route: Route {
             model: ModelId {

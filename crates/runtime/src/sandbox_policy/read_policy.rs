@@ -11,6 +11,8 @@ use host::{FileKind, Files as _, ListedEntry, RealFiles};
 use project::is_secret;
 use sandbox::{Network, Policy};
 
+use crate::Error;
+
 /// The maximum number of paths that are hidden one by one; beyond it, whole folders are hidden.
 const MAX_HIDDEN_PATHS: usize = 48;
 /// The maximum depth of the scan; beyond it, commands need permission.
@@ -35,17 +37,15 @@ impl ReadPolicy {
     /// Returns the policy for commands that only read, for the folder's current contents.
     ///
     /// # Errors
-    /// A sentence if the secrets cannot be hidden.
-    pub(super) fn of(policy: &Policy) -> Result<Self, String> {
+    /// If the secrets cannot be hidden.
+    pub(super) fn of(policy: &Policy) -> Result<Self, Error> {
         let mut reading = policy.clone();
         reading.network = Network::None;
         // Writable paths stay readable.
         reading.readable.append(&mut reading.writable);
         let repositories = std::mem::take(&mut reading.protected.repositories);
         reading.readable.extend(repositories);
-        let root = RealFiles
-            .canonicalize(&policy.workspace)
-            .map_err(|error| error.to_string())?;
+        let root = RealFiles.canonicalize(&policy.workspace)?;
         let hidden = hidden(&root)?;
         reading.hidden.extend(hidden.iter().cloned());
         reading.protected.paths.push(root);
@@ -61,7 +61,7 @@ impl ReadPolicy {
 }
 
 /// Returns the paths below `root` that must appear empty to readers.
-fn hidden(root: &AbsPath) -> Result<Vec<AbsPath>, String> {
+fn hidden(root: &AbsPath) -> Result<Vec<AbsPath>, Error> {
     let mut look = SecretScan {
         root,
         names: 0,
@@ -74,7 +74,7 @@ fn hidden(root: &AbsPath) -> Result<Vec<AbsPath>, String> {
     let mut hidden = collapse_folders(look.secrets, root)?;
     hidden.extend(look.outside);
     if hidden.len() > 2 * MAX_HIDDEN_PATHS {
-        return Err("too many links lead out of the folder".to_owned());
+        return Err(Error::sandbox("too many links lead out of the folder"));
     }
     Ok(hidden)
 }
@@ -89,9 +89,11 @@ struct SecretScan<'a> {
 }
 
 impl SecretScan<'_> {
-    fn folder(&mut self, folder: &AbsPath, depth: usize) -> Result<(), String> {
+    fn folder(&mut self, folder: &AbsPath, depth: usize) -> Result<(), Error> {
         if depth > DEEPEST || self.names > MAX_SCANNED_NAMES {
-            return Err(format!("{folder} has more files than can be scanned"));
+            return Err(Error::Sandbox(format!(
+                "{folder} has more files than can be scanned"
+            )));
         }
         // A folder that cannot be listed cannot be read by the command either.
         let Ok(listing) = RealFiles.list(folder) else {
@@ -104,7 +106,7 @@ impl SecretScan<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, entry: &ListedEntry, depth: usize) -> Result<(), String> {
+    fn entry(&mut self, entry: &ListedEntry, depth: usize) -> Result<(), Error> {
         let path = &entry.path;
         if entry.is_link {
             return self.link(path);
@@ -120,7 +122,7 @@ impl SecretScan<'_> {
         Ok(())
     }
 
-    fn link(&mut self, path: &AbsPath) -> Result<(), String> {
+    fn link(&mut self, path: &AbsPath) -> Result<(), Error> {
         let Ok(target) = RealFiles.canonicalize(path) else {
             return Ok(());
         };
@@ -129,7 +131,9 @@ impl SecretScan<'_> {
             folders.any(|folder| target.is_within(&folder))
         };
         if self.root.is_within(&target) {
-            return Err(format!("the link {path} leads to a folder above this one"));
+            return Err(Error::Sandbox(format!(
+                "the link {path} leads to a folder above this one"
+            )));
         }
         // A link to a secret below the root needs nothing: its target is hidden anyway.
         if target.is_within(self.root) {
@@ -173,7 +177,7 @@ fn is_repository(objects: &AbsPath) -> bool {
 }
 
 /// The secrets, with those of full folders replaced by the folders until there are few enough.
-fn collapse_folders(secrets: BTreeSet<AbsPath>, root: &AbsPath) -> Result<Vec<AbsPath>, String> {
+fn collapse_folders(secrets: BTreeSet<AbsPath>, root: &AbsPath) -> Result<Vec<AbsPath>, Error> {
     let mut gathered = secrets;
     while gathered.len() > MAX_HIDDEN_PATHS {
         let mut folders: BTreeMap<AbsPath, usize> = BTreeMap::new();
@@ -183,7 +187,9 @@ fn collapse_folders(secrets: BTreeSet<AbsPath>, root: &AbsPath) -> Result<Vec<Ab
         folders.remove(root);
         let fullest = folders.into_iter().max_by_key(|(_, count)| *count);
         let Some((fullest, _)) = fullest else {
-            return Err(format!("{root} has more secret files than can be hidden"));
+            return Err(Error::Sandbox(format!(
+                "{root} has more secret files than can be hidden"
+            )));
         };
         gathered.retain(|path| !path.is_within(&fullest));
         gathered.insert(fullest);

@@ -16,6 +16,7 @@ use host::process::Denial;
 use sandbox::{Policy, PolicyFile};
 use serde::{Deserialize, Serialize};
 
+use crate::Error;
 use crate::permissions::{self, Permissions};
 
 /// The sandbox section of `permissions.json`.
@@ -90,8 +91,9 @@ impl SandboxSettings {
     }
 
     /// Adds the file's settings to a policy.
-    pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), String> {
-        self.written.policy.apply(policy, home)
+    pub(super) fn apply(&self, policy: &mut Policy, home: &AbsPath) -> Result<(), Error> {
+        let applied = self.written.policy.apply(policy, home);
+        applied.map_err(|error| Error::InvalidFile(error.to_string()))
     }
 
     /// Returns the extra grants of a command: those of each of its parts.
@@ -109,7 +111,7 @@ impl SandboxSettings {
     }
 
     /// Extends the grants of commands like this one in the project, here and in the file.
-    pub(super) fn grant(&mut self, command: &str, more: &[Denial]) -> Result<(), String> {
+    pub(super) fn grant(&mut self, command: &str, more: &[Denial]) -> Result<(), Error> {
         let texts: Vec<String> = more.iter().filter_map(write).collect();
         let project = self.project.to_string();
         let mut kept = Ok(());
