@@ -39,9 +39,9 @@ pub(crate) struct AcpEngine {
 type Begun = Option<oneshot::Receiver<PromptStop>>;
 
 impl AcpEngine {
-    pub(crate) fn new(shop: SessionOpener) -> Self {
+    pub(crate) fn new(opener: SessionOpener) -> Self {
         Self {
-            opener: shop,
+            opener,
             open_sessions: Arc::default(),
         }
     }

@@ -40,11 +40,11 @@ struct Follower {
 pub(crate) async fn follow(
     live: Arc<AcpSession>,
     mut events: mpsc::Receiver<AgentEvent>,
-    teller: UpdateMapper,
+    mapper: UpdateMapper,
 ) {
     let mut follower = Follower {
         session: live,
-        mapper: teller,
+        mapper,
         requests: JoinSet::new(),
         about: HashMap::new(),
         was_compacted: false,

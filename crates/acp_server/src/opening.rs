@@ -113,14 +113,14 @@ impl SessionOpener {
         let start = self
             .start(&mut place, now.model, now.mode, &wanted.servers)
             .await;
-        let (opened, updates, teller) = if is_written {
+        let (opened, updates, mapper) = if is_written {
             self.resumed(start.clone(), id, &place).await?
         } else {
             let opened = engine::start_with_id(id.into(), start.clone());
             (opened, Vec::new(), UpdateMapper::new(place.root.clone()))
         };
         let made = self.session_parts(&opened, &place, is_copy, &start);
-        let open = start_follower(made, opened, teller, editor);
+        let open = start_follower(made, opened, mapper, editor);
         if how == HistoryReplay::All {
             updates
                 .into_iter()
@@ -142,9 +142,9 @@ impl SessionOpener {
         let store = self.factory.store().clone();
         let past = blocking(move || replay::read(&store, &id)).await?;
         let past = past?;
-        let (updates, teller) =
+        let (updates, mapper) =
             replay::replay_updates(&past, UpdateMapper::new(place.root.clone()));
-        Ok((opened, updates, teller))
+        Ok((opened, updates, mapper))
     }
 
     /// Returns the stored settings of a session and whether any record of it exists. A session has
@@ -180,10 +180,10 @@ impl SessionOpener {
     ) -> Result<(SessionFolder, bool), RequestRefusal> {
         let dirs = self.dirs.clone();
         let wanted = folder.clone();
-        let ground = blocking(move || sample_project::session_root(&model, wanted, &dirs)).await?;
-        let ground = ground.map_err(failed)?;
-        let is_copy = ground != folder;
-        let mut place = self.inspect_folder(ground).await?;
+        let root = blocking(move || sample_project::session_root(&model, wanted, &dirs)).await?;
+        let root = root.map_err(failed)?;
+        let is_copy = root != folder;
+        let mut place = self.inspect_folder(root).await?;
         if is_copy {
             place.notices.push(format!(
                 "the demo model works on a sample project in {}; nothing in {folder} is changed",
@@ -195,7 +195,7 @@ impl SessionOpener {
 
     /// Looks at a folder.
     async fn inspect_folder(self, folder: AbsPath) -> Result<SessionFolder, RequestRefusal> {
-        let looked = blocking(move || {
+        let inspected = blocking(move || {
             let root = RealFiles.canonicalize(&folder);
             let root = root.map_err(|error| RequestRefusal::Invalid(error.to_string()))?;
             let how = "use `burin-agent run --trust-hooks` once";
@@ -208,7 +208,7 @@ impl SessionOpener {
                 root,
             })
         });
-        looked.await?
+        inspected.await?
     }
 
     async fn start(
@@ -284,11 +284,11 @@ impl SessionOpener {
 fn start_follower(
     made: AcpSessionParts,
     opened: engine::SessionChannels,
-    teller: UpdateMapper,
+    mapper: UpdateMapper,
     editor: EditorClient,
 ) -> FollowedSession {
     let live = Arc::new(AcpSession::new(made, editor));
-    let follower = tokio::spawn(follow::follow(live.clone(), opened.events, teller));
+    let follower = tokio::spawn(follow::follow(live.clone(), opened.events, mapper));
     FollowedSession {
         session: live,
         follower,

@@ -22,11 +22,11 @@ const DECLINE: &str = "decline";
 
 /// Returns the choices for a permission request; `rules` are the rules that a lasting answer saves.
 pub(crate) fn permission_choices(rules: &[String]) -> Vec<PermissionChoice> {
-    let kept = join_rules(rules);
+    let saved_rules = join_rules(rules);
     let keep = |id, when| {
         choice(
             id,
-            &format!("Allow {kept} {when}"),
+            &format!("Allow {saved_rules} {when}"),
             PermissionChoiceKind::AllowAlways,
         )
     };

@@ -64,32 +64,32 @@ fn assemble(
 /// Returns all updates of the past, and the mapper for what follows.
 pub(crate) fn replay_updates(
     past: &SessionRecords,
-    mut teller: UpdateMapper,
+    mut mapper: UpdateMapper,
 ) -> (Vec<Update>, UpdateMapper) {
     let mut updates = Vec::new();
     for stored in &past.records {
-        updates.extend(teller.again(stored));
+        updates.extend(mapper.again(stored));
         if let SessionRecord::CallBegan { call, .. } = &stored.record {
-            replay_subagents(past, call, &mut teller, &mut updates);
+            replay_subagents(past, call, &mut mapper, &mut updates);
         }
     }
     // Pending output is sent with the end of its call; a call without an end is over.
-    updates.extend(teller.flush_output());
-    (updates, teller)
+    updates.extend(mapper.flush_output());
+    (updates, mapper)
 }
 
 fn replay_subagents(
     past: &SessionRecords,
     call: &str,
-    teller: &mut UpdateMapper,
+    mapper: &mut UpdateMapper,
     updates: &mut Vec<Update>,
 ) {
     for (session, child) in past.children.get(call).into_iter().flatten() {
         for stored in &child.records {
             let event = AgentEvent::Recorded(Arc::new(stored.clone()));
-            updates.extend(teller.child(session, &event));
+            updates.extend(mapper.child(session, &event));
             if let SessionRecord::CallBegan { call, .. } = &stored.record {
-                replay_subagents(child, call, teller, updates);
+                replay_subagents(child, call, mapper, updates);
             }
         }
     }

@@ -252,8 +252,8 @@ impl UpdateMapper {
                 _ => {}
             }
         }
-        let rest = |whole: &str, told: &str| {
-            let rest = whole.strip_prefix(told)?;
+        let rest = |whole: &str, sent: &str| {
+            let rest = whole.strip_prefix(sent)?;
             (!rest.is_empty()).then(|| rest.to_owned())
         };
         let thought = rest(&thought, &self.step.thought);
@@ -287,12 +287,12 @@ impl UpdateMapper {
         } else {
             summary
         };
-        let told = self.compaction(false, Some(text.to_owned()));
+        let sent = self.compaction(false, Some(text.to_owned()));
         match when {
-            UpdateSource::Live => vec![told],
+            UpdateSource::Live => vec![sent],
             UpdateSource::Again => vec![
                 self.compaction(false, None),
-                told,
+                sent,
                 self.compaction(true, None),
             ],
         }

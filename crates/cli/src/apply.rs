@@ -66,7 +66,7 @@ impl ApplyCommand {
         dirs: &Dirs,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        let (edits, ground) = match self.read(files, streams) {
+        let (edits, edit_root) = match self.read(files, streams) {
             Ok(read) => read,
             Err(sentence) => {
                 // If standard error is closed, the message cannot be shown.
@@ -75,8 +75,8 @@ impl ApplyCommand {
             }
         };
         let parsed = parse(self.format.format(), &edits);
-        let plan = plan_set(&ground, &parsed.files, self.completeness());
-        let report = self.apply_plan(files, dirs, &ground, parsed, plan);
+        let plan = plan_set(&edit_root, &parsed.files, self.completeness());
+        let report = self.apply_plan(files, dirs, &edit_root, parsed, plan);
         if self.json {
             writeln!(streams.output, "{:#}", report.json()).map_err(write_error)?
         } else {
@@ -99,14 +99,14 @@ impl ApplyCommand {
     ) -> Result<(String, EditRoot<'a>), String> {
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
         let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
-        let ground = EditRoot::new(files, &root)?;
+        let edit_root = EditRoot::new(files, &root)?;
         let mut edits = Vec::new();
         streams
             .input
             .read_to_end(&mut edits)
             .map_err(|error| format!("cannot read standard input: {error}"))?;
         let edits = String::from_utf8(edits).map_err(|_| "the edits are not UTF-8".to_owned())?;
-        Ok((edits, ground))
+        Ok((edits, edit_root))
     }
 
     fn completeness(&self) -> Completeness {
@@ -121,7 +121,7 @@ impl ApplyCommand {
         &self,
         files: &dyn Files,
         dirs: &Dirs,
-        ground: &EditRoot<'_>,
+        edit_root: &EditRoot<'_>,
         parsed: Parsed,
         plan: SetPlan,
     ) -> ApplyReport {
@@ -130,7 +130,7 @@ impl ApplyCommand {
             changes: Vec::new(),
             failure: None,
             warnings: Vec::new(),
-            root: ground.real_root().clone(),
+            root: edit_root.real_root().clone(),
             parsed,
             plan,
         };
@@ -145,14 +145,14 @@ impl ApplyCommand {
             report.failure = Some("nothing was changed: not all of it could be read".to_owned());
             return report;
         }
-        let changes = match ground.changes(&report.plan.files) {
+        let changes = match edit_root.changes(&report.plan.files) {
             Ok(changes) => changes,
             Err(sentence) => {
                 report.failure = Some(format!("{sentence}; nothing was changed"));
                 return report;
             }
         };
-        if let Some(sentence) = protected(ground.real_root(), &changes) {
+        if let Some(sentence) = protected(edit_root.real_root(), &changes) {
             report.failure = Some(format!("{sentence}; nothing was changed"));
             return report;
         }

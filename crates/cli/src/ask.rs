@@ -105,13 +105,13 @@ impl AskCommand {
                 .iter()
                 .for_each(|it| print_notice(streams, it));
         }
-        let lanes = if is_demo || wanted == DEMO {
+        let routes = if is_demo || wanted == DEMO {
             vec![setup::demo()?]
         } else {
-            setup.lanes()
+            setup.routes()
         };
-        let (book, _) = open_ledger(dirs, streams)?;
-        let router = routing::start(lanes, &setup.settings, book.clone());
+        let (usage_store, _) = open_ledger(dirs, streams)?;
+        let router = routing::start(routes, &setup.settings, usage_store.clone());
         let messages = vec![Message::text(Role::User, question)];
         let ask = Question {
             payload: router::actor::RequestPayload::Chat(Box::new(ModelRequest::new(
@@ -126,15 +126,15 @@ impl AskCommand {
             },
             options: terms,
         };
-        let course = follow(&router, ask, streams).await?;
+        let summary = follow(&router, ask, streams).await?;
         router.idle().await;
-        if let Err(error) = book.flush() {
+        if let Err(error) = usage_store.flush() {
             print_notice(streams, &error.to_string());
         }
         if self.why {
-            explain(&course, &book, streams);
+            explain(&summary, &usage_store, streams);
         }
-        Ok(match &course.failure {
+        Ok(match &summary.failure {
             None => ExitCode::SUCCESS,
             Some(failure) => {
                 print_notice(streams, &failure.message);
@@ -163,11 +163,11 @@ async fn follow(
     ask: Question,
     streams: &mut Streams<'_>,
 ) -> Result<AnswerSummary, String> {
-    let mut course = AnswerSummary::default();
-    let mut told = router.submit(ask);
-    while let Some(told) = told.next().await {
-        match told {
-            RouterEvent::Decided(decision) => course.decision = Some(decision),
+    let mut summary = AnswerSummary::default();
+    let mut events = router.submit(ask);
+    while let Some(event) = events.next().await {
+        match event {
+            RouterEvent::Decided(decision) => summary.decision = Some(decision),
             RouterEvent::Waiting { failure, pause } => {
                 let seconds = pause.as_secs_f64().ceil();
                 print_notice(
@@ -181,38 +181,38 @@ async fn follow(
                     .and_then(|()| streams.output.flush())
                     .map_err(write_error)?;
                 if let Some(last) = text.chars().last() {
-                    course.is_mid_line = last != '\n';
+                    summary.is_mid_line = last != '\n';
                 }
             }
             RouterEvent::Event(StreamEvent::Restart) => {
-                end_line(&mut course, streams)?;
+                end_line(&mut summary, streams)?;
                 print_notice(streams, "the answer broke off and begins again");
             }
-            RouterEvent::Event(StreamEvent::Failed(failure)) => course.failure = Some(failure),
+            RouterEvent::Event(StreamEvent::Failed(failure)) => summary.failure = Some(failure),
             RouterEvent::Event(_) => {}
         }
     }
-    end_line(&mut course, streams)?;
-    Ok(course)
+    end_line(&mut summary, streams)?;
+    Ok(summary)
 }
 
-fn end_line(course: &mut AnswerSummary, streams: &mut Streams<'_>) -> Result<(), String> {
-    if std::mem::take(&mut course.is_mid_line) {
+fn end_line(summary: &mut AnswerSummary, streams: &mut Streams<'_>) -> Result<(), String> {
+    if std::mem::take(&mut summary.is_mid_line) {
         streams.output.write_all(b"\n").map_err(write_error)?;
     }
     Ok(())
 }
 
-fn explain(course: &AnswerSummary, book: &LedgerUsageStore, streams: &mut Streams<'_>) {
-    let decision = course.decision.as_deref().cloned();
-    let decision = decision.or_else(|| book.last_decision());
+fn explain(summary: &AnswerSummary, usage_store: &LedgerUsageStore, streams: &mut Streams<'_>) {
+    let decision = summary.decision.as_deref().cloned();
+    let decision = decision.or_else(|| usage_store.last_decision());
     let mut text = decision.map_or_else(String::new, |mut decision| {
         // The router may consider hundreds of models; the first ones show the reason.
         decision.considered.truncate(SHOWN);
         decision.chain.truncate(SHOWN);
         format!("{decision}\n")
     });
-    for call in book.calls() {
+    for call in usage_store.calls() {
         let cost = call
             .cost
             .map_or_else(|| "unknown".to_owned(), |cost| cost.to_string());

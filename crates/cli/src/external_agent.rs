@@ -193,7 +193,7 @@ impl HostedRun<'_> {
     ) -> Result<HostedOutcome, String> {
         let mut changes = FolderWatch::before(&self.root).await;
         let (commands, mut events) = host::start(start);
-        let mut person = HostedTerminalUi::new(name, commands.clone(), self.form, self.allows_all);
+        let mut ui = HostedTerminalUi::new(name, commands.clone(), self.form, self.allows_all);
         let mut printer = HostedPrinter::new(self.form, name, &self.root);
         let (mut end, mut is_stopped) = (None, false);
         loop {
@@ -201,9 +201,9 @@ impl HostedRun<'_> {
                 event = events.recv() => event,
                 // Late file changes arrive soon after the end, or never.
                 () = tokio::time::sleep(QUIET), if end.is_some() => break,
-                command = person.next(streams) => {
+                command = ui.next(streams) => {
                     is_stopped |= command == HostedAgentCommand::Stop;
-                    person.send(command).await;
+                    ui.send(command).await;
                     if is_stopped && !printer.has_begun() {
                         close_agent(&commands, &mut events).await;
                         return Ok(HostedOutcome::Stopped);
@@ -225,7 +225,7 @@ impl HostedRun<'_> {
                         .print_session_start(&session, streams)
                         .map_err(write_error)?;
                     let task = MessageContent::Text(self.task.clone());
-                    person.send(HostedAgentCommand::Prompt(vec![task])).await;
+                    ui.send(HostedAgentCommand::Prompt(vec![task])).await;
                 }
                 HostedAgentEvent::NeedsSignIn { methods, why } if end.is_none() => {
                     close_agent(&commands, &mut events).await;
@@ -253,10 +253,10 @@ impl HostedRun<'_> {
                         .asking(number, &call, &choices, streams)
                         .map_err(write_error)?;
                     let call = printer.merged_call(&call);
-                    person.ask_permission(number, &call, choices, streams).await;
+                    ui.ask_permission(number, &call, choices, streams).await;
                 }
-                HostedAgentEvent::Form { number, form } => person.fill(number, form),
-                HostedAgentEvent::Page { number, url, why } => person.open(number, url, why),
+                HostedAgentEvent::Form { number, form } => ui.fill(number, form),
+                HostedAgentEvent::Page { number, url, why } => ui.open(number, url, why),
                 event => printer.print(&event, streams).map_err(write_error)?,
             }
         }

@@ -103,8 +103,8 @@ impl GrepCommand {
         let query = self.query();
         let root = std::path::absolute(&self.root).ok().and_then(AbsPath::new);
         let root = root.ok_or_else(|| format!("{} is no folder", self.root.display()))?;
-        let sieve = open_prefilter(dirs, &root);
-        let scope = SearchScope::new(WalkBackend::Disk, root).with_prefilter(sieve);
+        let prefilter = open_prefilter(dirs, &root);
+        let scope = SearchScope::new(WalkBackend::Disk, root).with_prefilter(prefilter);
         let summary = std::thread::scope(|threads| {
             let search = threads.spawn(|| {
                 let found = search(&query, &scope, &AtomicBool::new(false), &sender);
@@ -131,11 +131,11 @@ impl GrepCommand {
 fn open_prefilter(dirs: &Dirs, root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
     let folder = IndexOptions::kept_in(&dirs.cache).folder?;
     let mut above = root.as_path().ancestors().filter_map(AbsPath::new);
-    let kept = above.find_map(|root| {
+    let stored = above.find_map(|root| {
         let store = trigram_folder(&folder, &root);
         Trigrams::open_kept(root, store)
     })?;
-    Some(Arc::new(kept))
+    Some(Arc::new(stored))
 }
 
 fn print(events: &Receiver<SearchEvent>, streams: &mut Streams<'_>) -> io::Result<()> {

@@ -70,17 +70,17 @@ impl IndexCommand {
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
         let clock = RealClock::default();
-        let (engine, told) = open_engine(self.root.as_deref(), files, dirs, streams)?;
+        let (engine, reported) = open_engine(self.root.as_deref(), files, dirs, streams)?;
         let ms = clock.elapsed().as_secs_f64() * 1_000.0;
         if let Some(folder) = IndexOptions::kept_in(&dirs.cache).folder {
             let store = trigram_folder(&folder, engine.root());
             let trigrams = Trigrams::open(engine.root().clone(), store);
             let read = trigrams.refresh(&AtomicBool::new(false));
-            let kept = read.and_then(|_| trigrams.persist());
-            kept.unwrap_or_else(|error| print_notice(streams, &error.to_string()));
+            let persisted = read.and_then(|_| trigrams.persist());
+            persisted.unwrap_or_else(|error| print_notice(streams, &error.to_string()));
         }
         let text_ms = clock.elapsed().as_secs_f64() * 1_000.0 - ms;
-        let status = wait_until_written(&engine, &told, streams);
+        let status = wait_until_written(&engine, &reported, streams);
         let text = if self.json {
             format!("{}\n", status_json(&status, ms, text_ms))
         } else {
@@ -172,16 +172,16 @@ fn open_engine(
     Ok((engine, status))
 }
 
-/// Waits until everything is written, and reports problems that `told` does not contain.
+/// Waits until everything is written, and reports problems that `reported` does not contain.
 fn wait_until_written(
     engine: &Engine,
-    told: &IndexStatus,
+    reported: &IndexStatus,
     streams: &mut Streams<'_>,
 ) -> IndexStatus {
     engine.wait_until_idle();
     let status = engine.status();
     for note in &status.notes {
-        if !told.notes.contains(note) {
+        if !reported.notes.contains(note) {
             print_notice(streams, note);
         }
     }
@@ -189,12 +189,12 @@ fn wait_until_written(
 }
 
 fn status_json(status: &IndexStatus, ms: f64, text_ms: f64) -> Value {
-    let left = &status.left_out;
+    let left_out = &status.left_out;
     json!({
         "files": status.files, "chunks": status.chunks, "embedded": status.embedded,
         "left_out": {
-            "secret": left.secret, "large": left.large, "binary": left.binary, "generated": left.generated,
-            "unreadable": left.unreadable,
+            "secret": left_out.secret, "large": left_out.large, "binary": left_out.binary, "generated": left_out.generated,
+            "unreadable": left_out.unreadable,
         },
         "disk_bytes": status.disk_bytes, "memory_bytes": status.memory_bytes, "ms": ms, "text_ms": text_ms,
         "notes": status.notes,
@@ -202,8 +202,12 @@ fn status_json(status: &IndexStatus, ms: f64, text_ms: f64) -> Value {
 }
 
 fn status_text(status: &IndexStatus, ms: f64, stats: bool) -> String {
-    let left = &status.left_out;
-    let out = left.secret + left.large + left.binary + left.generated + left.unreadable;
+    let left_out = &status.left_out;
+    let out = left_out.secret
+        + left_out.large
+        + left_out.binary
+        + left_out.generated
+        + left_out.unreadable;
     let mut text = format!(
         "{} in {}; {} of them read now, {:.0} ms\n",
         count_of(status.files - out.min(status.files), "file"),
@@ -214,7 +218,11 @@ fn status_text(status: &IndexStatus, ms: f64, stats: bool) -> String {
     if stats {
         text.push_str(&format!(
             "left out: {} for secrets, {} too large, {} binary, {} generated, {} unreadable\n",
-            left.secret, left.large, left.binary, left.generated, left.unreadable
+            left_out.secret,
+            left_out.large,
+            left_out.binary,
+            left_out.generated,
+            left_out.unreadable
         ));
         text.push_str(&format!(
             "{:.1} MB on disk, {:.1} MB in memory\n",

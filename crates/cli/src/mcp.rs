@@ -256,20 +256,20 @@ impl McpContext<'_> {
     async fn sign_in(&self, name: &str, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
         let entry = self.entry(name)?.clone();
         let (pages, mut shown) = mpsc::channel(PAGES);
-        let person = Arc::new(PageSink(pages));
-        let desks = Arc::new(ElicitationRouter::default());
+        let user = Arc::new(PageSink(pages));
+        let router = Arc::new(ElicitationRouter::default());
         let servers = McpServers::start_for(
             vec![entry],
             &self.files,
             self.dirs,
             &self.root,
-            person,
-            desks,
+            user,
+            router,
         );
-        let hub = servers.clients();
-        let mut events = hub.events();
-        hub.wait_until_started(PATIENCE).await;
-        let state = hub.servers().pop();
+        let clients = servers.clients();
+        let mut events = clients.events();
+        clients.wait_until_started(PATIENCE).await;
+        let state = clients.servers().pop();
         let state = state.ok_or_else(|| format!("the server \"{name}\" is gone"))?;
         let how = format!(
             "the server \"{}\" {}",
@@ -280,12 +280,12 @@ impl McpContext<'_> {
             ServerStatus::NeedsSignIn { .. } => {}
             ServerStatus::Ready { .. } => {
                 crate::print_notice(streams, &how);
-                hub.close().await;
+                clients.close().await;
                 return Ok(ExitCode::SUCCESS);
             }
             _ => return Err(how),
         }
-        hub.sign_in(name).await.map_err(|error| error.message)?;
+        clients.sign_in(name).await.map_err(|error| error.message)?;
         let status = loop {
             tokio::select! {
                 Some(page) = shown.recv() => show(&page, streams),
@@ -302,7 +302,7 @@ impl McpContext<'_> {
                 },
             }
         };
-        hub.close().await;
+        clients.close().await;
         let how = format!(
             "the server \"{}\" {}",
             printable(name, LineFeeds::Escape),

@@ -71,13 +71,13 @@ impl PermissionsCommand {
                 problems
                     .iter()
                     .for_each(|problem| print_notice(streams, problem));
-                let mut kept = saved_rules(&permissions);
+                let mut saved = saved_rules(&permissions);
                 let name = root.to_string();
-                kept.retain(|it| *all || it.project.as_ref().is_none_or(|it| *it == name));
+                saved.retain(|it| *all || it.project.as_ref().is_none_or(|it| *it == name));
                 let text = if *json {
-                    format!("{:#}\n", rules_json(&kept))
+                    format!("{:#}\n", rules_json(&saved))
                 } else {
-                    kept.iter().map(rule_line).collect()
+                    saved.iter().map(rule_line).collect()
                 };
                 streams
                     .output
@@ -108,8 +108,8 @@ impl PermissionsCommand {
 
 fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(), String> {
     let project = project.map(AbsPath::to_string);
-    let kept = saved_rules(&Permissions::read(dirs));
-    let found = kept
+    let saved = saved_rules(&Permissions::read(dirs));
+    let found = saved
         .iter()
         .find(|it| it.rule == rule && it.project == project);
     let Some(found) = found else {
@@ -133,28 +133,28 @@ fn remove_rule(dirs: &Dirs, rule: &str, project: Option<&AbsPath>) -> Result<(),
 
 /// All rules of the file.
 fn saved_rules(permissions: &Permissions) -> Vec<SavedRule> {
-    let mut kept = Vec::new();
+    let mut saved = Vec::new();
     match permissions.get("permissions") {
-        Some(rules) => add(&mut kept, &rules, None),
+        Some(rules) => add(&mut saved, &rules, None),
         None => {
             for list in LISTS {
                 let rules = json!({ list: permissions.get(list) });
-                add(&mut kept, &rules, None);
+                add(&mut saved, &rules, None);
             }
         }
     }
     let projects = permissions.get("projects");
     for (project, rules) in projects.iter().filter_map(Value::as_object).flatten() {
-        add(&mut kept, rules, Some(project));
+        add(&mut saved, rules, Some(project));
     }
-    kept
+    saved
 }
 
-fn add(kept: &mut Vec<SavedRule>, rules: &Value, project: Option<&String>) {
+fn add(saved: &mut Vec<SavedRule>, rules: &Value, project: Option<&String>) {
     for list in LISTS {
         let rules = rules.get(list).and_then(Value::as_array);
         let rules = rules.into_iter().flatten().filter_map(Value::as_str);
-        kept.extend(rules.map(|rule| SavedRule {
+        saved.extend(rules.map(|rule| SavedRule {
             rule: rule.to_owned(),
             list: list.to_owned(),
             project: project.cloned(),
@@ -162,15 +162,15 @@ fn add(kept: &mut Vec<SavedRule>, rules: &Value, project: Option<&String>) {
     }
 }
 
-fn rules_json(kept: &[SavedRule]) -> Value {
-    let kept = kept
+fn rules_json(saved: &[SavedRule]) -> Value {
+    let saved = saved
         .iter()
         .map(|it| json!({ "rule": it.rule, "list": it.list, "project": it.project }));
-    Value::Array(kept.collect())
+    Value::Array(saved.collect())
 }
 
-fn rule_line(kept: &SavedRule) -> String {
-    let rule = base::printable(&kept.rule, base::LineFeeds::Escape);
-    let place = kept.project.as_deref().unwrap_or("all projects");
-    format!("{:<5} {rule}  ({place})\n", kept.list)
+fn rule_line(saved: &SavedRule) -> String {
+    let rule = base::printable(&saved.rule, base::LineFeeds::Escape);
+    let place = saved.project.as_deref().unwrap_or("all projects");
+    format!("{:<5} {rule}  ({place})\n", saved.list)
 }

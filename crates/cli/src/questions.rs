@@ -167,8 +167,8 @@ fn pages(text: &str) -> VecDeque<String> {
     pages
 }
 
-/// The bytes of a line that fit into `room` columns, and the columns they may take.
-fn fit_to_width(line: &str, room: usize) -> (usize, usize) {
+/// The bytes of a line that fit into `width` columns, and the columns they may take.
+fn fit_to_width(line: &str, width: usize) -> (usize, usize) {
     let mut columns = 0;
     for (at, char) in line.char_indices() {
         let wide = match char {
@@ -176,7 +176,7 @@ fn fit_to_width(line: &str, room: usize) -> (usize, usize) {
             _ if char.is_ascii() => 1,
             _ => 2,
         };
-        if columns + wide > room {
+        if columns + wide > width {
             return (at, columns);
         }
         columns += wide;

@@ -178,7 +178,7 @@ impl RunCommand {
         for problem in std::mem::take(&mut setup.problems) {
             print_notice(streams, &problem);
         }
-        let (book, ledger) = open_ledger(machine.dirs, streams)?;
+        let (usage_store, ledger) = open_ledger(machine.dirs, streams)?;
         let store = SessionStore::start(ledger)?;
         let past = self.past(&store)?;
         let own = past
@@ -192,23 +192,26 @@ impl RunCommand {
                 .iter()
                 .for_each(|it| print_notice(streams, it));
         }
-        let lanes = if wanted == DEMO {
+        let routes = if wanted == DEMO {
             vec![setup::demo()?]
         } else {
-            setup.lanes()
+            setup.routes()
         };
-        let known: Vec<RoutedModel> = lanes.iter().map(RoutedModel::of).collect();
+        let known: Vec<RoutedModel> = routes.iter().map(RoutedModel::of).collect();
         let mut settings = setup.settings.clone();
         if let Some(most) = self.max_cost {
             settings.budget_agent = most as f32;
         }
-        let router = routing::start(lanes, &settings, book.clone());
+        let router = routing::start(routes, &settings, usage_store.clone());
         // A user who starts an agent in a folder by hand trusts the folder's contents.
-        let mind = session_factory::model_gateway(router.clone(), &known);
+        let gateway = session_factory::model_gateway(router.clone(), &known);
         let root = self.folder(&wanted, past.as_ref(), machine, streams)?;
-        let crew = SessionFactory::new(mind, store, machine.dirs, TrustedFolders::all(), None)
-            .with_effort(setup.settings.effort);
-        let start = self.start(&crew, &wanted, root, machine, streams).await?;
+        let factory =
+            SessionFactory::new(gateway, store, machine.dirs, TrustedFolders::all(), None)
+                .with_effort(setup.settings.effort);
+        let start = self
+            .start(&factory, &wanted, root, machine, streams)
+            .await?;
         let opened = match &past {
             Some(past) => engine::resume(start.clone(), &past.id).await?,
             None => engine::start(start.clone()),
@@ -228,10 +231,10 @@ impl RunCommand {
             opened.commands.send(switch).await.ok();
         }
         let end = self.follow(opened, &start, task, streams).await;
-        crew.close().await;
+        factory.close().await;
         let end = end?;
         router.idle().await;
-        if let Err(error) = book.flush() {
+        if let Err(error) = usage_store.flush() {
             print_notice(streams, &error.to_string());
         }
         Ok(exit_code(&end))
@@ -239,7 +242,7 @@ impl RunCommand {
 
     async fn start(
         &self,
-        crew: &SessionFactory,
+        factory: &SessionFactory,
         model: &str,
         root: AbsPath,
         machine: RunEnvironment<'_>,
@@ -256,7 +259,7 @@ impl RunCommand {
         notices
             .iter()
             .for_each(|notice| print_notice(streams, notice));
-        let (told, mut heard) = tokio::sync::mpsc::channel(4);
+        let (sender, mut receiver) = tokio::sync::mpsc::channel(4);
         let wanted = SessionSpec {
             root,
             model: model.to_owned(),
@@ -272,16 +275,16 @@ impl RunCommand {
             session_root: None,
             servers: Vec::new(),
             waiting: ServerWait::with_notifier(move |text| {
-                // There is one such word for a start; where it finds no room, the wait is over.
-                told.try_send(text).ok();
+                // A start sends one notice; if the channel is full, the wait is over.
+                sender.try_send(text).ok();
             }),
         };
-        let starting = crew.start(wanted);
+        let starting = factory.start(wanted);
         tokio::pin!(starting);
         let (start, notices) = loop {
             tokio::select! {
                 biased;
-                Some(text) = heard.recv() => print_notice(streams, &text),
+                Some(text) = receiver.recv() => print_notice(streams, &text),
                 started = &mut starting => break started,
             }
         };
@@ -358,23 +361,23 @@ impl RunCommand {
                 .for_each(|problem| print_notice(streams, problem));
             printer.remember(past.records);
         }
-        let mut person = TerminalUi::new(opened.commands.clone(), form, start.has_user);
-        person.send(prompt(task)).await;
+        let mut ui = TerminalUi::new(opened.commands.clone(), form, start.has_user);
+        ui.send(prompt(task)).await;
         loop {
             let event = tokio::select! {
                 event = opened.events.recv() => event,
-                command = person.next(streams) => {
-                    person.send(command).await;
+                command = ui.next(streams) => {
+                    ui.send(command).await;
                     continue;
                 }
             };
             let Some(event) = event else {
                 return Err("the session ended without saying how".to_owned());
             };
-            person.on_event(&event, streams);
+            ui.on_event(&event, streams);
             printer.print(&event, start, streams).map_err(write_error)?;
             if let AgentEvent::Idle(end) = event {
-                person.send(SessionCommand::Close).await;
+                ui.send(SessionCommand::Close).await;
                 while !matches!(opened.events.recv().await, None | Some(AgentEvent::Closed)) {}
                 printer
                     .print_turn_end(&opened.id, &end, streams)

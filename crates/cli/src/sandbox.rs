@@ -85,12 +85,12 @@ impl SandboxCommand {
                 return Ok(ExitCode::from(REFUSED));
             }
         };
-        let person = sandbox_policy::policy_user(dirs);
-        if let Some(warning) = person.warning(&policy.workspace) {
+        let user = sandbox_policy::policy_user(dirs);
+        if let Some(warning) = user.warning(&policy.workspace) {
             print_notice(streams, &warning);
         }
-        let lookout = sandbox_policy::hook_scanner(&policy, &person, dirs);
-        let report = self.perform(&policy, &lookout, streams)?;
+        let scanner = sandbox_policy::hook_scanner(&policy, &user, dirs);
+        let report = self.perform(&policy, &scanner, streams)?;
         if let Some(sentence) = report.refusal() {
             print_notice(streams, sentence);
         }
@@ -105,7 +105,7 @@ impl SandboxCommand {
     fn perform(
         &self,
         policy: &Policy,
-        lookout: &HookScanner,
+        scanner: &HookScanner,
         streams: &mut Streams<'_>,
     ) -> Result<SandboxReport, String> {
         let (program, arguments) = self.command.split_first().ok_or("no command was given")?;
@@ -118,12 +118,12 @@ impl SandboxCommand {
             terminal: false,
         };
         let mut report = SandboxReport::of(policy);
-        lookout.command_started();
+        scanner.command_started();
         match start(policy, order) {
             Ok(running) => {
                 let fixed = running.fixed();
                 let finished = running.wait();
-                for (finding, aside) in lookout.collect_findings(&fixed) {
+                for (finding, aside) in scanner.collect_findings(&fixed) {
                     print_notice(streams, &describe_finding(&finding, aside.as_ref()));
                     report.findings.push(finding);
                 }
@@ -146,13 +146,13 @@ impl SandboxCommand {
         let workspace = absolute(self.root.as_deref().unwrap_or(".".as_ref()))?;
         let home = std::env::var_os("HOME").and_then(AbsPath::new);
         let home = home.ok_or("cannot find your home folder: HOME is not set")?;
-        let person = UserEnvironment {
+        let user = UserEnvironment {
             home: home.clone(),
             own: vec![dirs.config.clone(), dirs.state.clone(), dirs.cache.clone()],
             environment: host::environment::variables(Recipient::Foreign),
         };
         let closed: Vec<&str> = names::closed().map(|name| name.path).collect();
-        let mut policy = Policy::usual(workspace, &person, &closed);
+        let mut policy = Policy::usual(workspace, &user, &closed);
         if let Some(path) = &self.policy {
             self.add_file(&absolute(path)?, &home, files, &mut policy)?;
         }

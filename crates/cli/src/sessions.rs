@@ -181,9 +181,9 @@ fn to_markdown(records: &[Stored]) -> String {
                 text.push_str(&format!("\n## {}\n", agent::stored_parts::texts(parts)));
             }
             SessionRecord::Answered { parts, .. } => {
-                let said = agent::stored_parts::texts(parts);
-                if !said.trim().is_empty() {
-                    text.push_str(&format!("\n{said}\n"));
+                let texts = agent::stored_parts::texts(parts);
+                if !texts.trim().is_empty() {
+                    text.push_str(&format!("\n{texts}\n"));
                 }
             }
             SessionRecord::CallEnded {
@@ -193,9 +193,9 @@ fn to_markdown(records: &[Stored]) -> String {
                 millis,
                 ..
             } => {
-                let said = agent::stored_parts::texts(content).replace('\n', "\n    ");
+                let texts = agent::stored_parts::texts(content).replace('\n', "\n    ");
                 text.push_str(&format!(
-                    "\n    {tool}: {}, {millis} ms\n    {said}\n",
+                    "\n    {tool}: {}, {millis} ms\n    {texts}\n",
                     outcome.name()
                 ));
             }

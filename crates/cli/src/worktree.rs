@@ -77,7 +77,7 @@ impl WorktreeCommand {
         dirs: &Dirs,
         streams: &mut Streams<'_>,
     ) -> Result<ExitCode, String> {
-        let hub = folder(self.root.as_deref(), files)?;
+        let main_repo = folder(self.root.as_deref(), files)?;
         dirs.create().map_err(|error| error.to_string())?;
         // Mounts of an ordinary user end with this command, so a leased worktree must consist of
         // plain files, and a view of mounts elsewhere needs a namespace. If none is available, each
@@ -89,8 +89,8 @@ impl WorktreeCommand {
         if !is_lasting {
             worktree::enter_namespace().ok();
         }
-        let pool =
-            WorktreePool::open(&hub, &dirs.state, runtime::lease_settings()).map_err(error_text)?;
+        let pool = WorktreePool::open(&main_repo, &dirs.state, runtime::lease_settings())
+            .map_err(error_text)?;
         let text = self.answer(&pool)?;
         streams
             .output

@@ -1,6 +1,7 @@
-//! The way to agents' sessions for a program with windows: the same models, tools and rules as on the command line.
+//! The services behind agents' sessions: models, ledger, router, trust and the session factory.
 //!
-//! Start at `Workshop::open`, on a tokio runtime.
+//! The window, the command line and the ACP server use the same ones.
+//! Start at `AgentServices::open`, on a tokio runtime.
 
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ use crate::session_factory::{self, RoutedModel, SessionFactory, SessionSpec, Win
 use crate::usage_store::{self, LedgerUsageStore, OpenedLedger};
 use crate::{routing, trust};
 
-/// The way to sessions.
+/// The services that sessions are started with. Open one per process.
 pub struct AgentServices {
     factory: Arc<SessionFactory>,
     dirs: Dirs,
@@ -111,9 +112,9 @@ impl AgentServices {
             model.clone_into(&mut setup.settings.default);
         }
         let for_tab = setup.tab_candidates();
-        let mut lanes = setup.lanes();
-        lanes.push(setup::demo()?);
-        let known: Vec<RoutedModel> = lanes.iter().map(RoutedModel::of).collect();
+        let mut routes = setup.routes();
+        routes.push(setup::demo()?);
+        let known: Vec<RoutedModel> = routes.iter().map(RoutedModel::of).collect();
         let OpenedLedger {
             usage_store,
             ledger,
@@ -123,11 +124,11 @@ impl AgentServices {
         // A project's own rules are read when a session starts there.
         let (_, unclear) = Permissions::read(dirs).rules(&dirs.config);
         problems.extend(unclear);
-        let router = routing::start(lanes, &setup.settings, usage_store.clone());
+        let router = routing::start(routes, &setup.settings, usage_store.clone());
         let store = SessionStore::start(ledger).map_err(Error::session)?;
-        let mind = session_factory::model_gateway(router.clone(), &known);
-        let crew = SessionFactory::new(mind, store, dirs, trust, windows);
-        let crew = Arc::new(crew.with_effort(setup.settings.effort));
+        let gateway = session_factory::model_gateway(router.clone(), &known);
+        let factory = SessionFactory::new(gateway, store, dirs, trust, windows);
+        let factory = Arc::new(factory.with_effort(setup.settings.effort));
         let is_named = |id: &str| *setup.settings.default == *id || named.iter().any(|it| it == id);
         let models = setup.models.iter().map(|found| {
             let id = found.id.to_string();
@@ -138,7 +139,7 @@ impl AgentServices {
             }
         });
         Ok(Self {
-            factory: crew,
+            factory,
             dirs: dirs.clone(),
             models: models.collect::<Vec<_>>(),
             missing_keys: missing_keys(&setup),
@@ -161,7 +162,7 @@ impl AgentServices {
         self.usage_store.flush()
     }
 
-    /// Returns the problems found on the way, as sentences.
+    /// Returns the problems of the settings and the ledger, as sentences.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
@@ -185,29 +186,29 @@ impl AgentServices {
         }
     }
 
-    /// Variables of the environment of which each would bring models.
+    /// Returns the environment variables of which each would make models available.
     pub fn missing_keys(&self) -> &[String] {
         &self.missing_keys
     }
 
     /// Returns the model for Tab with the setting `wanted`; `None` if there is none.
-    pub fn tab_model(&self, wanted: &str) -> Result<Option<TabModel>, Error> {
-        autocomplete::choose(wanted, &self.for_tab).map_err(Error::model)
+    pub fn tab_model(&self, spec: &str) -> Result<Option<TabModel>, Error> {
+        autocomplete::choose(spec, &self.for_tab).map_err(Error::model)
     }
 
     /// Sends a Tab request, ahead of all other requests. Dropping the stream closes the socket.
-    pub fn ask_for_tab(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {
-        let told = self.router.submit(router_request(what));
-        let event = |told| async move {
-            match told {
+    pub fn ask_for_tab(&self, request: CompletionRequest) -> BoxStream<'static, StreamEvent> {
+        let events = self.router.submit(router_request(request));
+        let stream_event = |event| async move {
+            match event {
                 RouterEvent::Event(event) => Some(event),
                 _ => None,
             }
         };
-        told.filter_map(event).boxed()
+        events.filter_map(stream_event).boxed()
     }
 
-    /// Writes a measurement down. Never waits.
+    /// Records a measurement in the ledger. Never waits.
     pub fn record_metric(&self, name: &str, value: f64, tags: String) {
         self.usage_store.record_metric(name, value, tags);
     }
@@ -252,13 +253,13 @@ impl AgentServices {
         })
     }
 
-    /// The records of a session. Blocks on the disk.
+    /// Returns the records of a session. Blocks on the disk.
     pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, Error> {
         let session = self.factory.store().read(id);
         Ok(session.map_err(Error::session)?.records)
     }
 
-    /// The latest sessions, at most `limit`. Blocks on the disk.
+    /// Returns the latest sessions, at most `limit`. Blocks on the disk.
     pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
         self.factory.store().sessions(limit).map_err(Error::session)
     }
@@ -296,7 +297,7 @@ impl AgentServices {
         mode: SessionMode,
     ) -> (SessionOptions, Vec<String>) {
         let (hooks, mut problems) = trust::hooks_of(&self.dirs, &root, "let them run in the panel");
-        let wanted = SessionSpec {
+        let spec = SessionSpec {
             hooks,
             confinement: Confinement::default(),
             session_root: None,
@@ -310,13 +311,13 @@ impl AgentServices {
             servers: Vec::new(),
             waiting: ServerWait::default(),
         };
-        let (start, notices) = self.factory.start(wanted).await;
+        let (start, notices) = self.factory.start(spec).await;
         problems.extend(notices);
         (start, problems)
     }
 }
 
-/// The texts of the windows, as tools look at them.
+/// The unsaved texts of the windows, for tools.
 struct WindowBuffers(Arc<UnsavedTexts>);
 
 impl Buffers for WindowBuffers {

@@ -14,15 +14,15 @@ const NO: &str = "no";
 
 /// Asks the user to fill in a form for `who`, such as `The server "files"`. Without a user, the
 /// form is declined.
-pub async fn fill(desk: &UserPrompts, who: &str, form: &ElicitationForm) -> Filled {
+pub async fn fill(prompts: &UserPrompts, who: &str, form: &ElicitationForm) -> Filled {
     let message = printable(&form.message, LineFeeds::Keep);
     let text = format!("{} asks: {message}\nAnswer it?", one_line(who));
-    if !agrees(desk, text).await {
+    if !agrees(prompts, text).await {
         return Filled::Declined;
     }
     let mut values = Map::new();
     for field in &form.fields {
-        match ask(desk, field).await {
+        match ask(prompts, field).await {
             FieldAnswer::Value(value) => {
                 values.insert(field.name.clone(), value);
             }
@@ -34,7 +34,7 @@ pub async fn fill(desk: &UserPrompts, who: &str, form: &ElicitationForm) -> Fill
 }
 
 /// Asks the user to open a page; returns whether they agree. Only web addresses are shown.
-pub async fn open(desk: &UserPrompts, who: &str, url: &str, why: &str) -> bool {
+pub async fn open(prompts: &UserPrompts, who: &str, url: &str, why: &str) -> bool {
     if !is_page(url) {
         return false;
     }
@@ -44,7 +44,7 @@ pub async fn open(desk: &UserPrompts, who: &str, url: &str, why: &str) -> bool {
         one_line(url),
     );
     let text = format!("{who} wants you to see a page: {why}\n{url}\nDo you open it?");
-    agrees(desk, text).await
+    agrees(prompts, text).await
 }
 
 /// Whether an address is one of the web.
@@ -65,9 +65,9 @@ pub fn parse_bool(line: &str) -> Option<bool> {
     }
 }
 
-async fn agrees(desk: &UserPrompts, text: String) -> bool {
+async fn agrees(prompts: &UserPrompts, text: String) -> bool {
     let options = vec![YES.to_owned(), NO.to_owned()];
-    let answer = desk.ask(UserQuestion { text, options }).await;
+    let answer = prompts.ask(UserQuestion { text, options }).await;
     answer.and_then(|line| parse_bool(&line)) == Some(true)
 }
 
@@ -77,12 +77,12 @@ enum FieldAnswer {
     GivenUp,
 }
 
-async fn ask(desk: &UserPrompts, field: &FormField) -> FieldAnswer {
+async fn ask(prompts: &UserPrompts, field: &FormField) -> FieldAnswer {
     let mut complaint = String::new();
     for _ in 0..ATTEMPTS {
         let text = format!("{complaint}{}", question(field));
         let options = options(&field.kind);
-        let Some(line) = desk.ask(UserQuestion { text, options }).await else {
+        let Some(line) = prompts.ask(UserQuestion { text, options }).await else {
             let may_miss = !field.is_required || field.default.is_some();
             return if may_miss {
                 FieldAnswer::LeftOut
@@ -175,18 +175,18 @@ mod tests {
 
     /// User prompts that are answered with these lines, an empty one being no answer; and the
     /// questions asked.
-    fn desk(lines: &[&str]) -> (UserPrompts, Arc<Mutex<Vec<String>>>) {
+    fn scripted_prompts(lines: &[&str]) -> (UserPrompts, Arc<Mutex<Vec<String>>>) {
         let lines: VecDeque<String> = lines.iter().map(|it| (*it).to_owned()).collect();
         let lines = Mutex::new(lines);
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-        let heard = asked.clone();
-        let desk = UserPrompts::new(move |question| {
-            heard.lock().expect("a list").push(question.text);
+        let log = asked.clone();
+        let prompts = UserPrompts::new(move |question| {
+            log.lock().expect("a list").push(question.text);
             let line = lines.lock().expect("lines").pop_front();
             let line = line.filter(|line| !line.is_empty());
             Box::pin(std::future::ready(line))
         });
-        (desk, asked)
+        (prompts, asked)
     }
 
     fn form() -> ElicitationForm {
@@ -204,8 +204,8 @@ mod tests {
     }
 
     async fn check(lines: &[&str], expected: Filled) -> Vec<String> {
-        let (desk, asked) = desk(lines);
-        assert_eq!(fill(&desk, "It", &form()).await, expected, "{lines:?}");
+        let (prompts, asked) = scripted_prompts(lines);
+        assert_eq!(fill(&prompts, "It", &form()).await, expected, "{lines:?}");
         asked.lock().expect("a list").clone()
     }
 
@@ -244,15 +244,15 @@ mod tests {
         check(&["yes", ""], Filled::Cancelled).await;
         check(&["yes", "Ada", "x", "x", "x"], Filled::Cancelled).await;
         let empty = ElicitationForm::new("really?".to_owned(), &json!({}));
-        let (yes, _) = desk(&["yes"]);
+        let (yes, _) = scripted_prompts(&["yes"]);
         assert_eq!(fill(&yes, "It", &empty).await, accepted(json!({})));
     }
 
     #[tokio::test]
     async fn only_pages_of_the_web_are_shown() {
         for (url, is_open) in [("https://a.example", true), ("file:///etc/passwd", false)] {
-            let (desk, asked) = desk(&["y"]);
-            assert_eq!(open(&desk, "It", url, "to pay").await, is_open);
+            let (prompts, asked) = scripted_prompts(&["y"]);
+            assert_eq!(open(&prompts, "It", url, "to pay").await, is_open);
             assert_eq!(asked.lock().expect("a list").len(), usize::from(is_open));
         }
         assert!(!open(&UserPrompts::empty(), "It", "https://a.example", "").await);

@@ -149,8 +149,8 @@ impl McpServers {
         dirs: &Dirs,
         root: &AbsPath,
     ) -> Self {
-        let desks = Arc::new(ElicitationRouter::default());
-        Self::start_for(entries, files, dirs, root, desks.clone(), desks)
+        let router = Arc::new(ElicitationRouter::default());
+        Self::start_for(entries, files, dirs, root, router.clone(), router)
     }
 
     /// Starts the servers with another handler of elicitations.
@@ -160,22 +160,22 @@ impl McpServers {
         dirs: &Dirs,
         root: &AbsPath,
         person: Arc<dyn McpUser>,
-        desks: Arc<ElicitationRouter>,
+        router: Arc<ElicitationRouter>,
     ) -> Self {
         let consents = Arc::new(Consents::new(files.clone(), &dirs.state));
-        let hub = McpClients::start(McpSetup {
+        let clients = McpClients::start(McpSetup {
             servers: entries.clone(),
             roots: vec![root.clone()],
             environment: environment(),
             approvals: consents.clone(),
-            person,
+            person: user,
             tokens: Arc::new(TokenFolder::new(files.clone(), &dirs.state)),
         });
         Self {
-            clients: hub,
+            clients,
             entries,
             consents,
-            elicitations: desks,
+            elicitations: router,
         }
     }
 
@@ -186,7 +186,7 @@ impl McpServers {
     /// Returns the tools for a session that starts now, after waiting for the servers.
     pub(crate) async fn offer(
         self: &Arc<Self>,
-        rooms: &Arc<ToolStates>,
+        states: &Arc<ToolStates>,
         waiting: &ServerWait,
     ) -> ServerTools {
         self.wait(waiting).await;
@@ -204,8 +204,8 @@ impl McpServers {
             ));
         }
         let tools = tools.into_iter().map(|tool| {
-            let foreign = tool::McpToolAdapter::new(tool, self.clone(), rooms.clone());
-            Arc::new(foreign) as Arc<dyn Tool>
+            let adapter = tool::McpToolAdapter::new(tool, self.clone(), states.clone());
+            Arc::new(adapter) as Arc<dyn Tool>
         });
         ServerTools {
             tools: tools.collect(),

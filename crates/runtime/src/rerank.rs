@@ -77,12 +77,12 @@ impl RerankerChoice {
         {
             return Ok(None);
         }
-        let mut kept = self.minilm.lock().unwrap_or_else(PoisonError::into_inner);
-        let model = match &*kept {
+        let mut loaded = self.minilm.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = match &*loaded {
             Some(model) => model.clone(),
             None => {
                 let model = MiniLm::open(folder.as_path()).map_err(Error::model)?;
-                kept.insert(Arc::new(model)).clone()
+                loaded.insert(Arc::new(model)).clone()
             }
         };
         Ok(Some(model))
@@ -229,8 +229,8 @@ mod tests {
             },
             silence: silence.clone(),
         };
-        let told = left_alone.vectors(&["one"]);
-        assert!(told.is_err_and(|why| why.contains("again in 60 s")));
+        let refused = left_alone.vectors(&["one"]);
+        assert!(refused.is_err_and(|why| why.contains("again in 60 s")));
         check(None, 3, false);
         // Refused at once: it may be up with the next question.
         check(Some(FailureClass::Offline), 0, false);

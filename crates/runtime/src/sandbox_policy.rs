@@ -81,61 +81,64 @@ impl SessionRoot {
 /// if the user turned it off.
 pub(crate) fn sandbox(
     dirs: &Dirs,
-    ground: SessionRoot,
-    said: &Confinement,
+    session_root: SessionRoot,
+    confinement: &Confinement,
 ) -> (Option<Arc<dyn CommandSandbox>>, Vec<String>) {
     let permissions = Permissions::read(dirs);
-    let (kept, problems) = SandboxSettings::of(&permissions, &ground.project);
-    if said.is_off || kept.is_off() {
+    let (settings, problems) = SandboxSettings::of(&permissions, &session_root.project);
+    if confinement.is_off || settings.is_off() {
         return (None, problems);
     }
-    let person = policy_user(dirs);
+    let user = policy_user(dirs);
     let names: Vec<&str> = ::sandbox::names::closed().map(|name| name.path).collect();
-    let mut policy = Policy::usual(ground.root.clone(), &person, &names);
+    let mut policy = Policy::usual(session_root.root.clone(), &user, &names);
     let mut problems = problems;
-    if let Err(error) = kept.apply(&mut policy, &person.home) {
+    if let Err(error) = settings.apply(&mut policy, &user.home) {
         problems.push(permissions::with_advice(
             &permissions.problem(&["sandbox", "policy"], &error.to_string()),
         ));
     }
-    policy.without.extend(said.without.iter().copied());
+    policy.without.extend(confinement.without.iter().copied());
     let mut hosts: Vec<HostRule> = Vec::new();
-    for host in &said.allowed_hosts {
+    for host in &confinement.allowed_hosts {
         match host.parse() {
             Ok(host) => hosts.push(host),
             Err(bad) => problems.push(bad.to_string()),
         }
     }
     add_hosts(&mut policy, hosts);
-    policy.protected.repositories.extend(ground.git_dir.clone());
-    policy.readable.extend(ground.readable);
-    problems.extend(person.warning(&policy.workspace));
-    let programs = GitPrograms::of(&policy.workspace, Some(&person.home));
+    policy
+        .protected
+        .repositories
+        .extend(session_root.git_dir.clone());
+    policy.readable.extend(session_root.readable);
+    problems.extend(user.warning(&policy.workspace));
+    let programs = GitPrograms::of(&policy.workspace, Some(&user.home));
     problems.extend(programs.notices().map(str::to_owned));
-    let yard = SessionSandbox {
-        scanner: Arc::new(hook_scanner(&policy, &person, dirs)),
-        has_own_ground: ground.git_dir.is_some(),
-        variables: ground.variables,
+    let session = SessionSandbox {
+        scanner: Arc::new(hook_scanner(&policy, &user, dirs)),
+        has_own_worktree: session_root.git_dir.is_some(),
+        variables: session_root.variables,
         policy,
         warm: Mutex::default(),
         reading: Mutex::default(),
-        kept: Mutex::new(kept),
+        settings: Mutex::new(settings),
     };
-    (Some(Arc::new(yard)), problems)
+    (Some(Arc::new(session)), problems)
 }
 
 /// Returns the environment of commands: the allow-listed variables, and those that the user names
 /// in `permissions.json`, under `sandbox.environment`.
 pub(crate) fn command_variables(dirs: &Dirs) -> Vec<Variable> {
     // Unreadable settings are reported when the sandbox is created.
-    let (kept, _) = SandboxSettings::of(&Permissions::read(dirs), &dirs.config);
+    let (settings, _) = SandboxSettings::of(&Permissions::read(dirs), &dirs.config);
     let mut all = variables(Recipient::Foreign);
-    all.extend(named_variables(kept.environment()));
+    all.extend(named_variables(settings.environment()));
     all
 }
 
 /// Creates the scanner of the paths that commands under a policy can write.
-pub fn hook_scanner(policy: &Policy, person: &UserEnvironment, dirs: &Dirs) -> HookScanner {
+pub fn hook_scanner(policy: &Policy, user: &UserEnvironment, dirs: &Dirs) -> HookScanner {
     let writable = policy.writable.iter().filter(|path| {
         let stat = host::Files::stat(&host::RealFiles, path);
         stat.is_ok_and(|stat| stat.kind == host::FileKind::Folder)
@@ -147,7 +150,7 @@ pub fn hook_scanner(policy: &Policy, person: &UserEnvironment, dirs: &Dirs) -> H
             .cloned()
             .collect(),
         git_folders: policy.protected.repositories.clone(),
-        home: Some(person.home.clone()),
+        home: Some(user.home.clone()),
     };
     HookScanner::for_scope(scope, dirs.state.join("aside"))
 }
@@ -180,41 +183,41 @@ fn add_hosts(policy: &mut Policy, more: impl IntoIterator<Item = HostRule>) {
 struct SessionSandbox {
     policy: Policy,
     scanner: Arc<HookScanner>,
-    has_own_ground: bool,
+    has_own_worktree: bool,
     variables: Vec<(OsString, OsString)>,
-    /// The warm sandbox, kept from the first command on.
+    /// The warm sandbox, from the first command on.
     warm: Mutex<Option<Arc<WarmSandbox>>>,
     /// The warm sandbox of read-only commands; valid while the hidden paths are the same.
     reading: Mutex<Option<(ReadPolicy, Arc<WarmSandbox>)>>,
-    kept: Mutex<SandboxSettings>,
+    settings: Mutex<SandboxSettings>,
 }
 
 impl CommandSandbox for SessionSandbox {
     fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, String> {
         let variables = self.variables.clone();
-        let lookout = self.scanner.clone();
+        let scanner = self.scanner.clone();
         if !granted.is_empty() {
             let policy = widen_policy(&self.policy, granted);
-            lookout.add(&policy.writable);
+            scanner.add(&policy.writable);
             return Ok(Arc::new(OneShotSandbox {
                 policy,
-                scanner: lookout,
+                scanner: scanner,
                 variables,
             }));
         }
-        let mut room = lock(&self.warm);
-        let room = match &*room {
-            Some(room) if room.is_current() => room.clone(),
+        let mut warm = lock(&self.warm);
+        let warm = match &*warm {
+            Some(warm) if warm.is_current() => warm.clone(),
             // There is none, or a protected path was created since, such as a first repository.
             _ => {
                 let opened =
                     WarmSandbox::open(&self.policy).map_err(|refused| refused.to_string())?;
-                room.insert(Arc::new(opened)).clone()
+                warm.insert(Arc::new(opened)).clone()
             }
         };
         Ok(Arc::new(ReusedSandbox {
-            sandbox: room,
-            scanner: lookout,
+            sandbox: warm,
+            scanner: scanner,
             variables,
         }))
     }
@@ -229,17 +232,17 @@ impl CommandSandbox for SessionSandbox {
             return self.bounds(&[]);
         }
         let wanted = ReadPolicy::of(&self.policy)?;
-        let mut kept = lock(&self.reading);
-        let room = match &*kept {
-            Some((reading, room)) if *reading == wanted => room.clone(),
+        let mut settings = lock(&self.reading);
+        let warm = match &*settings {
+            Some((reading, warm)) if *reading == wanted => warm.clone(),
             _ => {
-                let room =
+                let warm =
                     WarmSandbox::open(&wanted.policy).map_err(|refused| refused.to_string())?;
-                kept.insert((wanted, Arc::new(room))).1.clone()
+                settings.insert((wanted, Arc::new(warm))).1.clone()
             }
         };
         Ok(Arc::new(ReusedSandbox {
-            sandbox: room,
+            sandbox: warm,
             scanner: self.scanner.clone(),
             variables: self.variables.clone(),
         }))
@@ -250,15 +253,15 @@ impl CommandSandbox for SessionSandbox {
     }
 
     fn granted(&self, command: &str) -> Vec<Denial> {
-        lock(&self.kept).granted(command)
+        lock(&self.settings).granted(command)
     }
 
     fn grant(&self, command: &str, more: &[Denial]) -> Result<(), String> {
-        Ok(lock(&self.kept).grant(command, more)?)
+        Ok(lock(&self.settings).grant(command, more)?)
     }
 
     fn has_own_worktree(&self) -> bool {
-        self.has_own_ground
+        self.has_own_worktree
     }
 }
 

@@ -31,27 +31,27 @@ use crate::permissions::{self, PermissionScope, Permissions};
 use crate::sandbox_policy::{self, Confinement, SessionRoot};
 
 /// Returns the model gateway of sessions: the router with the profiles and prices of its models.
-pub fn model_gateway(router: RouterHandle, lanes: &[RoutedModel]) -> RouterGateway {
-    let profiles = lanes
+pub fn model_gateway(router: RouterHandle, models: &[RoutedModel]) -> RouterGateway {
+    let profiles = models
         .iter()
-        .map(|known| (known.name.clone(), known.profile.clone()));
-    let prices = lanes
+        .map(|model| (model.name.clone(), model.profile.clone()));
+    let prices = models
         .iter()
-        .filter_map(|known| Some((known.name.clone(), known.price.clone()?)));
+        .filter_map(|model| Some((model.name.clone(), model.price.clone()?)));
     let mut profiles: HashMap<String, Arc<Profile>> = profiles.collect();
     // A model named like its provider is also known by that name alone.
-    for known in lanes {
-        if let Some((provider, model)) = known.name.split_once('/')
+    for model in models {
+        if let Some((provider, model)) = model.name.split_once('/')
             && provider == model
         {
-            profiles.insert(provider.to_owned(), known.profile.clone());
+            profiles.insert(provider.to_owned(), model.profile.clone());
         }
     }
     RouterGateway {
         router,
         profiles,
         prices: prices.collect(),
-        usual: Arc::new(default_profile(lanes)),
+        usual: Arc::new(default_profile(models)),
     }
 }
 
@@ -64,19 +64,19 @@ pub struct RoutedModel {
 
 impl RoutedModel {
     /// Returns the model of a route.
-    pub fn of(lane: &RouteConfig) -> Self {
+    pub fn of(route: &RouteConfig) -> Self {
         Self {
-            name: lane.route.model.to_string(),
-            profile: Arc::new(lane.profile.clone()),
-            price: lane.price.clone(),
+            name: route.route.model.to_string(),
+            profile: Arc::new(route.profile.clone()),
+            price: route.price.clone(),
         }
     }
 }
 
 /// Returns the profile for `auto`: that of the best capable model, with the smallest context of
 /// all capable ones.
-fn default_profile(lanes: &[RoutedModel]) -> Profile {
-    let able = lanes.iter().map(|known| &known.profile);
+fn default_profile(models: &[RoutedModel]) -> Profile {
+    let able = models.iter().map(|model| &model.profile);
     let able = able.filter(|profile| profile.tools == Some(true) && profile.tier >= Tier::Standard);
     let least = able.clone().map(|profile| profile.context.0).min();
     let best = able.max_by_key(|profile| profile.tier);
@@ -90,7 +90,7 @@ fn default_profile(lanes: &[RoutedModel]) -> Profile {
 /// Builds all sessions of the program from shared services.
 pub struct SessionFactory {
     harness: Arc<Harness>,
-    rooms: Arc<ToolStates>,
+    tool_states: Arc<ToolStates>,
     servers: McpPool,
     dirs: Dirs,
     watchers: TreeWatchers,
@@ -164,13 +164,13 @@ impl SessionFactory {
     /// Creates the factory. `trust` decides which folders' instructions may join prompts; `windows`
     /// provides unsaved texts, if there are windows.
     pub fn new(
-        mind: impl ModelGateway + 'static,
+        gateway: impl ModelGateway + 'static,
         store: SessionStore,
         dirs: &Dirs,
         trust: TrustedFolders,
         windows: Option<WindowContext>,
     ) -> Self {
-        let rooms: Arc<ToolStates> = Arc::default();
+        let tool_states: Arc<ToolStates> = Arc::default();
         let watchers = TreeWatchers::default();
         let checkouts = MainCheckouts::default();
         let trust = checkouts.trust(trust);
@@ -178,32 +178,32 @@ impl SessionFactory {
             Some(windows) => windows.indexes.clone(),
             None => IndexRegistry::new(dirs),
         };
-        let (buffers, surroundings) = windows_parts(windows, &checkouts);
+        let (buffers, environments) = windows_parts(windows, &checkouts);
         let sources = sources(dirs, indexes, buffers);
         let config = Some(dirs.config.clone());
         let contexts =
-            ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), surroundings);
+            ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), environments);
         let options = ToolOptions {
-            states: rooms.clone(),
+            states: tool_states.clone(),
             variables: sandbox_policy::command_variables(dirs),
             ..ToolOptions::new(&sources)
         };
         let mut tools = tools::all(&options);
         tools.push(Arc::new(SkillTool::new(trust, config)));
-        let left = rooms.clone();
+        let states = tool_states.clone();
         let harness = Harness::new(HarnessParts {
             store,
             sources,
-            models: Arc::new(mind),
+            models: Arc::new(gateway),
             tools: WatchedTool::all(tools, &watchers),
             contexts: Arc::new(contexts),
             compactor: Arc::new(PlannedCompactor),
             limits: SessionLimits::default(),
-            on_session_end: Arc::new(move |session| left.close_session(session)),
+            on_session_end: Arc::new(move |session| states.close_session(session)),
         });
         Self {
             harness,
-            rooms,
+            tool_states,
             servers: McpPool::new(Arc::new(RealFiles), dirs),
             dirs: dirs.clone(),
             watchers,
@@ -241,7 +241,7 @@ impl SessionFactory {
     /// Returns the session's start parameters, and notices for the user as sentences. Waits for the
     /// MCP servers whose tools the session gets.
     pub async fn start(&self, wanted: SessionSpec) -> (SessionOptions, Vec<String>) {
-        let ground = wanted
+        let session_root = wanted
             .session_root
             .unwrap_or_else(|| SessionRoot::for_user_folder(&wanted.root));
         let unasked = if wanted.allows_asked {
@@ -249,10 +249,11 @@ impl SessionFactory {
         } else {
             UnmatchedCalls::Nothing
         };
-        let project = ground.project.clone();
+        let project = session_root.project.clone();
         self.checkouts.insert(&wanted.root, &project);
-        let (sandbox, problems) = sandbox_policy::sandbox(&self.dirs, ground, &wanted.confinement);
-        let (judge, mut notices) =
+        let (sandbox, problems) =
+            sandbox_policy::sandbox(&self.dirs, session_root, &wanted.confinement);
+        let (policy, mut notices) =
             permission_policy(unasked, &project, problems.first(), &self.dirs);
         notices.extend(problems);
         let offer = self
@@ -260,7 +261,7 @@ impl SessionFactory {
             .open(
                 (&wanted.root, &project),
                 wanted.servers,
-                &self.rooms,
+                &self.tool_states,
                 &wanted.waiting,
             )
             .await;
@@ -272,7 +273,7 @@ impl SessionFactory {
             model: wanted.model,
             mode: wanted.mode,
             effort: wanted.effort.or(self.effort),
-            call_judge: judge,
+            call_judge: policy,
             has_user: wanted.has_user,
             budget: wanted.budget,
             hooks: wanted.hooks,
@@ -318,14 +319,14 @@ fn windows_parts(
         None => (None, None),
     };
     let checkouts = checkouts.clone();
-    let surroundings = move |root: &AbsPath| {
+    let environments = move |root: &AbsPath| {
         let files = open_files.as_ref().map(|of| of(&checkouts.of(root)));
         SessionEnvironment {
             files: files.unwrap_or_default(),
             ..SessionEnvironment::of_machine(std::env::var("SHELL").ok().as_deref())
         }
     };
-    (buffers, surroundings)
+    (buffers, environments)
 }
 
 /// Returns the permission policy of a session: the user's rules for a project, extended by later
@@ -342,12 +343,12 @@ fn permission_policy(
         rules = rules.closed(problem.clone());
     }
     let (path, project) = (permissions::path(dirs), project.clone());
-    let judge = RulePolicy::new(rules, unasked, move |reach, more| {
+    let policy = RulePolicy::new(rules, unasked, move |reach, more| {
         let scope = match reach {
             RuleScope::Project => PermissionScope::Project(project.clone()),
             RuleScope::Everywhere => PermissionScope::Everywhere,
         };
         Ok(permissions::save_allow_rules(&path, &scope, more)?)
     });
-    (Arc::new(judge), problems)
+    (Arc::new(policy), problems)
 }

@@ -76,10 +76,10 @@ impl World {
         let ledger = Ledger::open(&dirs.state.join("ledger.db"), 0).expect("a ledger");
         let store = SessionStore::start(ledger.ledger).expect("a store");
         let client = ScriptedClient::new(scripts);
-        let mind = ScriptedGateway::new(client.clone());
-        let shop = SessionOpener {
+        let gateway = ScriptedGateway::new(client.clone());
+        let opener = SessionOpener {
             factory: Arc::new(SessionFactory::new(
-                mind,
+                gateway,
                 store.clone(),
                 &dirs,
                 TrustedFolders::all(),
@@ -99,7 +99,7 @@ impl World {
             client,
             root,
             store,
-            engine: Arc::new(AcpEngine::new(shop)),
+            engine: Arc::new(AcpEngine::new(opener)),
             _folder: folder,
         }
     }

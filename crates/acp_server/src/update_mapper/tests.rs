@@ -10,7 +10,7 @@ use connect::acp::protocol::{CallStatus, Update, Voice};
 
 use super::UpdateMapper;
 
-fn teller() -> UpdateMapper {
+fn mapper() -> UpdateMapper {
     UpdateMapper::new(AbsPath::new("/project").expect("absolute"))
 }
 
@@ -62,10 +62,10 @@ fn said(updates: &[Update]) -> Vec<(String, String)> {
     said.collect()
 }
 
-fn heard(teller: &mut UpdateMapper, events: &[AgentEvent]) -> Vec<Update> {
+fn heard(mapper: &mut UpdateMapper, events: &[AgentEvent]) -> Vec<Update> {
     events
         .iter()
-        .flat_map(|event| teller.on_event(event))
+        .flat_map(|event| mapper.on_event(event))
         .collect()
 }
 
@@ -79,7 +79,7 @@ fn record_sends_text_that_was_not_streamed() {
                 .map(|text| AgentEvent::Text((*text).to_owned())),
         );
         events.push(answered(whole));
-        let said = said(&heard(&mut teller(), &events));
+        let said = said(&heard(&mut mapper(), &events));
         let text: String = said.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(text, expected, "{pieces:?}");
         assert!(said.iter().all(|(id, _)| id == "answer 1.1"), "{said:?}");
@@ -98,7 +98,7 @@ fn an_answer_that_begins_again_is_another_message() {
         AgentEvent::Text("It was".to_owned()),
         answered("It was"),
     ];
-    let said = said(&heard(&mut teller(), &events));
+    let said = said(&heard(&mut mapper(), &events));
     let pair = |id: &str, text: &str| (id.to_owned(), text.to_owned());
     assert_eq!(
         said,
@@ -114,7 +114,7 @@ fn a_call_that_breaks_off_has_failed() {
         fragment: String::new(),
     };
     for over in [AgentEvent::Restarted, answered("I gave up.")] {
-        let updates = heard(&mut teller(), &[asked(1), writes.clone(), over]);
+        let updates = heard(&mut mapper(), &[asked(1), writes.clone(), over]);
         let states = updates.iter().filter_map(|update| match update {
             Update::Call(call) => call.state,
             _ => None,
@@ -126,7 +126,7 @@ fn a_call_that_breaks_off_has_failed() {
 
 #[test]
 fn a_flood_of_output_is_told_by_its_end() {
-    let mut teller = teller();
+    let mut mapper = mapper();
     let began = event(SessionRecord::CallBegan {
         turn: 1,
         call: "c1".to_owned(),
@@ -136,16 +136,16 @@ fn a_flood_of_output_is_told_by_its_end() {
         title: "yes".to_owned(),
         input: serde_json::json!({}),
     });
-    teller.on_event(&began);
+    mapper.on_event(&began);
     for line in 0..5_000 {
         let printed = AgentEvent::Progress {
             call: "c1".to_owned(),
             text: format!("größe {line}\n"),
         };
-        assert!(teller.on_event(&printed).is_empty());
+        assert!(mapper.on_event(&printed).is_empty());
     }
-    assert!(teller.has_pending_output());
-    let updates = teller.flush_output();
+    assert!(mapper.has_pending_output());
+    let updates = mapper.flush_output();
     let [Update::Call(call)] = updates.as_slice() else {
         panic!("{updates:?}");
     };
@@ -155,5 +155,5 @@ fn a_flood_of_output_is_told_by_its_end() {
         "{}",
         text.len()
     );
-    assert!(!teller.has_pending_output());
+    assert!(!mapper.has_pending_output());
 }

@@ -37,11 +37,11 @@ impl ApplyReport {
             };
             text += &format!("{verdict}: {problem}\n");
         }
-        let said = for_model(&self.plan);
+        let summary = for_model(&self.plan);
         match &self.failure {
             Some(failure) if self.plan.is_complete() => text += &format!("{failure}\n"),
-            Some(failure) => text += &format!("{failure}\n{said}"),
-            None => text += &said,
+            Some(failure) => text += &format!("{failure}\n{summary}"),
+            None => text += &summary,
         }
         text
     }

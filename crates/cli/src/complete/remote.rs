@@ -38,12 +38,12 @@ pub(super) fn ask(
         for problem in std::mem::take(&mut setup.problems) {
             print_notice(streams, &problem);
         }
-        let (model, lanes) = choose(name, &mut setup)?;
-        let (book, _) = open_ledger(dirs, streams)?;
-        let router = routing::start(lanes, &setup.settings, book.clone());
+        let (model, routes) = choose(name, &mut setup)?;
+        let (usage_store, _) = open_ledger(dirs, streams)?;
+        let router = routing::start(routes, &setup.settings, usage_store.clone());
         let found = drive(&router, model, question).await;
         router.idle().await;
-        if let Err(error) = book.flush() {
+        if let Err(error) = usage_store.flush() {
             print_notice(streams, &error.to_string());
         }
         Ok(found)
@@ -56,11 +56,11 @@ pub(super) fn choose(
     setup: &mut Setup,
 ) -> Result<(TabModel, Vec<RouteConfig>), String> {
     if name == DEMO {
-        let mut lane = setup::demo()?;
-        lane.profile.fim = Some(FimFormat::Endpoint);
-        let id = lane.route.model.clone();
+        let mut route = setup::demo()?;
+        route.profile.fim = Some(FimFormat::Endpoint);
+        let id = route.route.model.clone();
         let kind = TabKind::Gap;
-        return Ok((TabModel { id, kind }, vec![lane]));
+        return Ok((TabModel { id, kind }, vec![route]));
     }
     if name != "auto" {
         let id = ModelId::parse(name).ok_or_else(|| {
@@ -78,7 +78,7 @@ pub(super) fn choose(
         "there is no model for Tab: start a server with one that fills gaps or predicts edits, or set the variable of \
          a provider that has one; `--provider local` needs none",
     )?;
-    Ok((model, setup.lanes()))
+    Ok((model, setup.routes()))
 }
 
 /// An event of an answer, with its request.
@@ -115,21 +115,21 @@ pub(super) async fn drive(
             match effect {
                 EngineEffect::Ask { request, what } => {
                     open.push(request);
-                    let told = router.submit(router_request(what));
-                    answers.push(told.map(move |told| (request, told)).boxed());
+                    let events = router.submit(router_request(what));
+                    answers.push(events.map(move |event| (request, event)).boxed());
                 }
                 EngineEffect::Cancel { request } => open.retain(|it| *it != request),
                 _ => {}
             }
         }
         let next = tokio::time::timeout(PATIENCE, answers.next()).await;
-        let Ok(Some((request, told))) = next else {
+        let Ok(Some((request, event))) = next else {
             break;
         };
         if !open.contains(&request) {
             continue;
         }
-        let RouterEvent::Event(event) = told else {
+        let RouterEvent::Event(event) = event else {
             continue;
         };
         if let StreamEvent::Failed(failed) = &event {

@@ -16,7 +16,7 @@ const PASSED_OVER: [&str; 3] = [".git", "node_modules", "target"];
 pub(super) struct FolderWatch {
     root: AbsPath,
     before: BTreeSet<PathBuf>,
-    heard: BTreeSet<PathBuf>,
+    reported: BTreeSet<PathBuf>,
     is_complete: bool,
 }
 
@@ -42,7 +42,7 @@ impl FolderWatch {
         Self {
             root: root.clone(),
             before: files(root).await,
-            heard: BTreeSet::new(),
+            reported: BTreeSet::new(),
             is_complete: true,
         }
     }
@@ -50,7 +50,7 @@ impl FolderWatch {
     /// Adds reported changes; an empty list means that any file may have changed.
     pub(super) fn add_changes(&mut self, paths: Vec<PathBuf>) {
         self.is_complete &= !paths.is_empty();
-        self.heard.extend(paths);
+        self.reported.extend(paths);
     }
 
     /// Returns the changes since the start.
@@ -60,10 +60,10 @@ impl FolderWatch {
             all.difference(these).cloned().collect()
         };
         let stayed = self.before.intersection(&after);
-        let is_heard = |path: &&PathBuf| self.heard.contains(self.root.join(path).as_path());
+        let is_reported = |path: &&PathBuf| self.reported.contains(self.root.join(path).as_path());
         ChangedFiles {
             new: but(&after, &self.before),
-            changed: stayed.filter(is_heard).cloned().collect(),
+            changed: stayed.filter(is_reported).cloned().collect(),
             gone: but(&self.before, &after),
             is_complete: self.is_complete,
         }

@@ -77,7 +77,7 @@ impl HostedTerminalUi {
         let is_there = form == OutputFormat::Json || std::io::stdin().is_terminal();
         let (asks, questions) = mpsc::channel(WAITING);
         let (fills, filled) = mpsc::channel(WAITING);
-        let desk = UserPrompts::new(move |question| {
+        let prompts = UserPrompts::new(move |question| {
             let asks = asks.clone();
             Box::pin(async move {
                 let (answer, answered) = oneshot::channel();
@@ -95,7 +95,7 @@ impl HostedTerminalUi {
             input_ended: false,
             interrupt: Interrupt::new(),
             prompts: if is_there && !allows_all {
-                desk
+                prompts
             } else {
                 UserPrompts::empty()
             },
@@ -269,9 +269,9 @@ impl HostedTerminalUi {
 
     /// Fills in a form in a background task.
     pub(super) fn fill(&self, number: u64, form: mcp::ElicitationForm) {
-        let (desk, fills, name) = (self.prompts.clone(), self.fills.clone(), self.name.clone());
+        let (prompts, fills, name) = (self.prompts.clone(), self.fills.clone(), self.name.clone());
         tokio::spawn(async move {
-            let filled = form::fill(&desk, &name, &form).await;
+            let filled = form::fill(&prompts, &name, &form).await;
             fills
                 .send(HostedAgentCommand::Fill { number, filled })
                 .await
@@ -281,9 +281,9 @@ impl HostedTerminalUi {
 
     /// Asks the user to open a page in a background task.
     pub(super) fn open(&self, number: u64, url: String, why: String) {
-        let (desk, fills, name) = (self.prompts.clone(), self.fills.clone(), self.name.clone());
+        let (prompts, fills, name) = (self.prompts.clone(), self.fills.clone(), self.name.clone());
         tokio::spawn(async move {
-            let filled = if form::open(&desk, &name, &url, &why).await {
+            let filled = if form::open(&prompts, &name, &url, &why).await {
                 Filled::Accepted(serde_json::Map::new())
             } else {
                 Filled::Declined

@@ -222,11 +222,11 @@ impl EventPrinter {
                 millis,
                 ..
             } => {
-                let said = agent::stored_parts::texts(content);
+                let texts = agent::stored_parts::texts(content);
                 let text = match (outcome, shown.first()) {
                     (CallOutcome::Ok, Some(shown)) => shown_text(shown),
                     (CallOutcome::Ok, None) => String::new(),
-                    _ => some_lines(&said),
+                    _ => some_lines(&texts),
                 };
                 let mark = if *outcome == CallOutcome::Ok {
                     "✓"

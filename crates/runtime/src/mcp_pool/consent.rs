@@ -76,8 +76,8 @@ impl Approvals for Consents {
         let Some(what) = consent_subject(entry) else {
             return Approval::Unasked;
         };
-        let kept = match self.files.read(&self.path(&what), LARGEST) {
-            Ok(kept) => kept,
+        let stored = match self.files.read(&self.path(&what), LARGEST) {
+            Ok(stored) => stored,
             Err(error) => {
                 if !error.is_not_found() {
                     log::warn!("an approval cannot be read: {error}");
@@ -86,7 +86,7 @@ impl Approvals for Consents {
             }
         };
         // The file starts with its subject, so that entries with equal hashes differ.
-        match kept.strip_prefix(what.as_bytes()) {
+        match stored.strip_prefix(what.as_bytes()) {
             Some(word) if word == ALLOWED.as_bytes() => Approval::Allowed,
             Some(word) if word == REFUSED.as_bytes() => Approval::Refused,
             _ => Approval::Unasked,

@@ -19,11 +19,11 @@ pub struct ElicitationRouter {
 #[derive(Default)]
 struct ActiveElicitations {
     last: u64,
-    /// Number, server and desk, the latest at the end.
+    /// Number, server and prompts, the latest at the end.
     prompts: Vec<(u64, String, UserPrompts)>,
 }
 
-/// A desk that is there until this is dropped.
+/// Routes elicitations to the prompts of a session until it is dropped.
 pub(super) struct ElicitationGuard {
     router: Arc<ElicitationRouter>,
     number: u64,
@@ -31,50 +31,51 @@ pub(super) struct ElicitationGuard {
 
 impl ElicitationRouter {
     /// Routes a server's elicitations to these prompts until the guard is dropped.
-    pub(super) fn register(self: &Arc<Self>, server: &str, desk: UserPrompts) -> ElicitationGuard {
-        let mut seats = self.seats();
-        seats.last += 1;
-        let number = seats.last;
-        seats.prompts.push((number, server.to_owned(), desk));
-        drop(seats);
-        let desks = self.clone();
-        ElicitationGuard {
-            router: desks,
-            number,
-        }
+    pub(super) fn register(
+        self: &Arc<Self>,
+        server: &str,
+        prompts: UserPrompts,
+    ) -> ElicitationGuard {
+        let mut active = self.active();
+        active.last += 1;
+        let number = active.last;
+        active.prompts.push((number, server.to_owned(), prompts));
+        drop(active);
+        let router = self.clone();
+        ElicitationGuard { router, number }
     }
 
     fn latest_prompts(&self, server: &str) -> UserPrompts {
-        let seats = self.seats();
-        let mut latest = seats.prompts.iter().rev();
+        let active = self.active();
+        let mut latest = active.prompts.iter().rev();
         let found = latest.find(|(_, of, _)| of == server);
-        found.map_or_else(UserPrompts::empty, |(_, _, desk)| desk.clone())
+        found.map_or_else(UserPrompts::empty, |(_, _, prompts)| prompts.clone())
     }
 
-    fn seats(&self) -> MutexGuard<'_, ActiveElicitations> {
+    fn active(&self) -> MutexGuard<'_, ActiveElicitations> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for ElicitationGuard {
     fn drop(&mut self) {
-        let mut seats = self.router.seats();
-        seats.prompts.retain(|(number, ..)| *number != self.number);
+        let mut active = self.router.active();
+        active.prompts.retain(|(number, ..)| *number != self.number);
     }
 }
 
 impl McpUser for ElicitationRouter {
     fn fill(&self, server: &str, form: ElicitationForm) -> BoxFuture<'static, Filled> {
-        let (desk, who) = (self.latest_prompts(server), server_label(server));
-        Box::pin(async move { form::fill(&desk, &who, &form).await })
+        let (prompts, who) = (self.latest_prompts(server), server_label(server));
+        Box::pin(async move { form::fill(&prompts, &who, &form).await })
     }
 
     fn open(&self, page: BrowserPage) -> BoxFuture<'static, bool> {
-        let (desk, who) = (
+        let (prompts, who) = (
             self.latest_prompts(&page.server),
             server_label(&page.server),
         );
-        Box::pin(async move { form::open(&desk, &who, &page.url, &page.why).await })
+        Box::pin(async move { form::open(&prompts, &who, &page.url, &page.why).await })
     }
 }
 

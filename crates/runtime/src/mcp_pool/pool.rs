@@ -34,7 +34,7 @@ impl McpPool {
         &self,
         (root, checkout): (&AbsPath, &AbsPath),
         own: Vec<ServerEntry>,
-        rooms: &Arc<ToolStates>,
+        states: &Arc<ToolStates>,
         waiting: &ServerWait,
     ) -> ServerTools {
         let folder = checkout.clone();
@@ -74,12 +74,12 @@ impl McpPool {
                 servers
             }
         };
-        let mut offer = servers.offer(rooms, waiting).await;
+        let mut offer = servers.offer(states, waiting).await;
         offer.notices.splice(0..0, problems);
         offer
     }
 
-    /// Ends the servers of all folders in good manners, at most some seconds.
+    /// Closes the servers of all folders gracefully. Takes a few seconds at most.
     pub(crate) async fn close(&self) {
         let all: Vec<_> = self.lock().drain().map(|(_, servers)| servers).collect();
         let all = all.iter().filter_map(Weak::upgrade);

@@ -54,8 +54,8 @@ impl TokenStore for TokenFolder {
     fn save(&self, url: &str, tokens: Option<String>) -> BoxFuture<'static, Result<(), String>> {
         let (files, path, folder) = (self.files.clone(), self.path(url), self.folder.clone());
         let url = url.to_owned();
-        let kept = tokio::task::spawn_blocking(move || {
-            let kept = match tokens {
+        let saved = tokio::task::spawn_blocking(move || {
+            let saved = match tokens {
                 Some(tokens) => files.create_folder(&folder).and_then(|()| {
                     files.write_private(&path, format!("{url}\n{tokens}").as_bytes())
                 }),
@@ -64,11 +64,11 @@ impl TokenStore for TokenFolder {
                     removed => removed,
                 },
             };
-            kept.map_err(|error| error.to_string())
+            saved.map_err(|error| error.to_string())
         });
         Box::pin(async move {
             let broke_off = |error| format!("the tokens were not kept: {error}");
-            kept.await.map_err(broke_off)?
+            saved.await.map_err(broke_off)?
         })
     }
 }

@@ -31,15 +31,15 @@ const STEPS: usize = 16;
 pub(super) struct McpToolAdapter {
     tool: McpTool,
     servers: Arc<McpServers>,
-    rooms: Arc<ToolStates>,
+    states: Arc<ToolStates>,
 }
 
 impl McpToolAdapter {
-    pub(super) fn new(tool: McpTool, servers: Arc<McpServers>, rooms: Arc<ToolStates>) -> Self {
+    pub(super) fn new(tool: McpTool, servers: Arc<McpServers>, states: Arc<ToolStates>) -> Self {
         Self {
             tool,
             servers,
-            rooms,
+            states,
         }
     }
 
@@ -54,13 +54,13 @@ impl McpToolAdapter {
             .servers
             .elicitations
             .register(server, context.desk.clone());
-        let (told, mut steps) = mpsc::channel(STEPS);
+        let (sender, mut steps) = mpsc::channel(STEPS);
         let calling = self.servers.clients.call(McpToolCall {
             server: server.clone(),
             tool: self.tool.tool.clone(),
             arguments,
             patience: Patience::default(),
-            progress: told,
+            progress: sender,
             stop: context.stop.clone(),
         });
         tokio::pin!(calling);
@@ -127,11 +127,11 @@ impl Tool for McpToolAdapter {
                 Ok(arguments) => arguments,
                 Err(answer) => return answer,
             };
-            let said = match self.call(arguments, context).await {
+            let output = match self.call(arguments, context).await {
                 Ok(answer) => tool_output(&answer),
                 Err(error) => tool_error(&error),
             };
-            external::answer(&self.rooms, context, said).await
+            external::answer(&self.states, context, output).await
         })
     }
 }
@@ -281,12 +281,12 @@ mod tests {
     fn every_tool_error_has_a_class_and_advice() {
         let check = |class, outcome| {
             let message = "The server \"it\" says no".to_owned();
-            let said = tool_error(&McpError { class, message });
-            assert_eq!(said.outcome, outcome, "{class:?}");
+            let output = tool_error(&McpError { class, message });
+            assert_eq!(output.outcome, outcome, "{class:?}");
             assert!(
-                said.text.starts_with("The server \"it\" says no. "),
+                output.text.starts_with("The server \"it\" says no. "),
                 "{}",
-                said.text
+                output.text
             );
         };
         check(McpErrorKind::NotThere, CallOutcome::UnexpectedEnvironment);

@@ -58,11 +58,11 @@ impl Health {
     }
 
     fn count(&mut self, model: &str, outcome: &str, at_ms: u64) {
-        let lane = self.models.entry(model.to_owned()).or_default();
-        lane.calls += 1;
-        lane.failed += u64::from(outcome != "ok");
-        outcome.clone_into(&mut lane.last);
-        lane.minutes_ago = self.now_ms.saturating_sub(at_ms) / 60_000;
+        let model_health = self.models.entry(model.to_owned()).or_default();
+        model_health.calls += 1;
+        model_health.failed += u64::from(outcome != "ok");
+        outcome.clone_into(&mut model_health.last);
+        model_health.minutes_ago = self.now_ms.saturating_sub(at_ms) / 60_000;
     }
 }
 

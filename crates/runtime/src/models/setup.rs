@@ -44,7 +44,7 @@ const STALL: StallLimits = StallLimits {
 /// The assumed context, in tokens, of a remote model whose context is unknown. A smaller model
 /// reports an overflow, and the conversation is compacted to fit.
 const UNKNOWN_CONTEXT: u64 = 128_000;
-/// The tokens that the demo model's script takes. With less its conversations are made shorter, which it does not know.
+/// The context of the demo model, in tokens. With less, its conversations are compacted, which the script does not expect.
 const DEMO_CONTEXT: u64 = 100_000;
 
 /// The name of the demo model.
@@ -52,7 +52,7 @@ pub const DEMO: &str = "demo";
 /// The name that lets the router choose a model.
 pub const AUTO: &str = "auto";
 
-/// The providers and models, as found at the start.
+/// The providers and models at the start of the program.
 pub struct Setup {
     pub settings: ModelSettings,
     pub providers: Vec<ConfiguredProvider>,
@@ -65,7 +65,7 @@ pub struct Setup {
     profiles: Arc<Profiles>,
 }
 
-/// A provider that the program knows.
+/// A provider of the built-in table or of the settings.
 pub struct ConfiguredProvider {
     pub id: String,
     pub name: String,
@@ -78,11 +78,11 @@ pub struct ConfiguredProvider {
 pub enum KeyState {
     /// There is a key, in this place.
     Found(String),
-    /// There is none; it would be looked for in these variables of the environment.
+    /// There is none; these environment variables could hold one.
     Missing(Vec<String>),
     /// The provider needs no key.
     NotNeeded,
-    /// It was named on purpose and cannot be read, for this reason.
+    /// The user configured a key that cannot be read, for this reason.
     Unreadable(String),
 }
 
@@ -202,10 +202,10 @@ impl Setup {
         Arc::new(HttpClient::new(self.all.clone(), Arc::new(profile), vault))
     }
 
-    /// Every way to a model, for a router.
-    pub fn lanes(&self) -> Vec<RouteConfig> {
+    /// Returns the routes to all models, for a router.
+    pub fn routes(&self) -> Vec<RouteConfig> {
         let client = self.client();
-        let lanes = self.models.iter().map(|found| RouteConfig {
+        let routes = self.models.iter().map(|found| RouteConfig {
             route: Route {
                 model: found.id.clone(),
                 key: found.key.clone(),
@@ -228,7 +228,7 @@ impl Setup {
             },
             stall: STALL,
         });
-        lanes.collect()
+        routes.collect()
     }
 
     /// The models of every provider that has its key, and of every server that answered.
@@ -336,7 +336,7 @@ impl Setup {
     }
 }
 
-/// The demo model, as a lane of its own.
+/// Returns the route to the demo model.
 pub fn demo() -> Result<RouteConfig, Error> {
     let client = mockllm::DemoClient::new()
         .map_err(|error| Error::Model(format!("the demo model: {error}")))?;

@@ -98,8 +98,9 @@ impl HookScanner {
     /// Scans after a command has ended or failed to start; `fixed` are paths it could not change.
     /// Quarantines the files that another program would run by itself, and returns all findings.
     pub(super) fn command_ended(&self, fixed: &[AbsPath]) -> Vec<PlantedFile> {
-        let left = self.collect_findings(fixed).into_iter();
-        left.map(|(finding, aside)| planted_file(&finding, aside))
+        let findings = self.collect_findings(fixed).into_iter();
+        findings
+            .map(|(finding, aside)| planted_file(&finding, aside))
             .collect()
     }
 
@@ -110,7 +111,7 @@ impl HookScanner {
         let Some(control) = &mut state.control else {
             return Vec::new();
         };
-        let mut left = Vec::new();
+        let mut findings = Vec::new();
         for _ in 0..ROUNDS {
             let look = control.scan();
             let is_own =
@@ -119,12 +120,12 @@ impl HookScanner {
             let (armed, rest): (Vec<&Finding>, Vec<&Finding>) =
                 found.partition(|finding| finding.is_armed());
             if armed.is_empty() {
-                left.extend(rest.into_iter().map(|finding| (finding.clone(), None)));
+                findings.extend(rest.into_iter().map(|finding| (finding.clone(), None)));
                 control.adopt(look);
                 break;
             }
             let (folder, is_done) = self.quarantine(&armed);
-            left.extend(
+            findings.extend(
                 armed
                     .iter()
                     .map(|&finding| (finding.clone(), folder.clone())),
@@ -134,7 +135,7 @@ impl HookScanner {
                 break;
             }
         }
-        left
+        findings
     }
 
     /// The folder that they are in now, and whether it went well.

@@ -30,33 +30,33 @@ pub(super) struct ReusedSandbox {
 
 impl SandboxSpawner for OneShotSandbox {
     fn start(&self, start: SandboxedCommand) -> Result<Box<dyn SandboxedProcess>, String> {
-        let order = order(start, &self.variables);
-        started(&self.scanner, || sandbox::start(&self.policy, order))
+        let request = request(start, &self.variables);
+        started(&self.scanner, || sandbox::start(&self.policy, request))
     }
 }
 
 impl SandboxSpawner for ReusedSandbox {
     fn start(&self, start: SandboxedCommand) -> Result<Box<dyn SandboxedProcess>, String> {
-        let order = order(start, &self.variables);
-        started(&self.scanner, || self.sandbox.start(order))
+        let request = request(start, &self.variables);
+        started(&self.scanner, || self.sandbox.start(request))
     }
 }
 
 fn started(
-    lookout: &Arc<HookScanner>,
+    scanner: &Arc<HookScanner>,
     start: impl FnOnce() -> Result<RunningCommand, SandboxError>,
 ) -> Result<Box<dyn SandboxedProcess>, String> {
-    lookout.command_started();
+    scanner.command_started();
     match start() {
-        Ok(running) => Ok(Box::new(SandboxProcess::of(running, lookout.clone()))),
+        Ok(running) => Ok(Box::new(SandboxProcess::of(running, scanner.clone()))),
         Err(refused) => {
-            lookout.command_ended(&[]);
+            scanner.command_ended(&[]);
             Err(refused.to_string())
         }
     }
 }
 
-fn order(start: SandboxedCommand, more: &[(OsString, OsString)]) -> SpawnRequest {
+fn request(start: SandboxedCommand, more: &[(OsString, OsString)]) -> SpawnRequest {
     let mut environment = start.variables;
     environment.extend(more.iter().cloned());
     SpawnRequest {
@@ -82,13 +82,13 @@ struct SandboxProcess {
 }
 
 impl SandboxProcess {
-    fn of(running: RunningCommand, lookout: Arc<HookScanner>) -> Self {
+    fn of(running: RunningCommand, scanner: Arc<HookScanner>) -> Self {
         Self {
             id: running.id(),
             ender: running.kill_handle(),
             running: Mutex::new(Some(running)),
             denials: Mutex::default(),
-            scanner: lookout,
+            scanner,
             planted: Mutex::default(),
             is_over: Mutex::new(false),
             ended: Condvar::new(),

@@ -45,7 +45,7 @@ impl SandboxSettings {
     /// not parse gives no settings here: the permission policy reports it.
     pub(super) fn of(permissions: &Permissions, project: &AbsPath) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
-        let mut told = |path: &[&str], error: serde_json::Error| {
+        let mut report = |path: &[&str], error: serde_json::Error| {
             let message = format!("the decisions about the sandbox cannot be read: {error}");
             problems.push(permissions::with_advice(
                 &permissions.problem(path, &message),
@@ -55,7 +55,7 @@ impl SandboxSettings {
             None => SandboxFile::default(),
             Some(Ok(written)) => written,
             Some(Err(error)) => {
-                told(&["sandbox"], error);
+                report(&["sandbox"], error);
                 SandboxFile::default()
             }
         };
@@ -71,14 +71,14 @@ impl SandboxSettings {
                     written.commands.entry(rule).or_default().extend(texts);
                 }
             }
-            Some(Err(error)) => told(&["projects", &name, "commands"], error),
+            Some(Err(error)) => report(&["projects", &name, "commands"], error),
         }
-        let kept = Self {
+        let saved = Self {
             path: permissions.path().clone(),
             project: project.clone(),
             written,
         };
-        (kept, problems)
+        (saved, problems)
     }
 
     pub(super) fn is_off(&self) -> bool {
@@ -114,10 +114,10 @@ impl SandboxSettings {
     pub(super) fn grant(&mut self, command: &str, more: &[Denial]) -> Result<(), Error> {
         let texts: Vec<String> = more.iter().filter_map(write).collect();
         let project = self.project.to_string();
-        let mut kept = Ok(());
+        let mut saved = Ok(());
         for rule in rules_of(command) {
             let list = ["projects", &project, "commands", &rule];
-            kept = kept.and(permissions::add(&self.path, &list, &texts));
+            saved = saved.and(permissions::add(&self.path, &list, &texts));
             let known = self.written.commands.entry(rule).or_default();
             for text in &texts {
                 if !known.contains(text) {
@@ -125,7 +125,7 @@ impl SandboxSettings {
                 }
             }
         }
-        kept
+        saved
     }
 }
 

@@ -151,9 +151,9 @@ async fn ask_all(
         errors: &mut errors,
     };
     let mut setup = Setup::find(&RealFiles, dirs).await;
-    let (model, lanes) = remote::choose(family.model, &mut setup).expect("the model is known");
-    let (book, _) = open_ledger(dirs, &mut streams).expect("a book");
-    let router = routing::start(lanes, &setup.settings, book);
+    let (model, routes) = remote::choose(family.model, &mut setup).expect("the model is known");
+    let (usage_store, _) = open_ledger(dirs, &mut streams).expect("a book");
+    let router = routing::start(routes, &setup.settings, usage_store);
     for task in tasks {
         let complete = CompleteCommand {
             root: Some(folder(world, task).as_path().to_owned()),
@@ -225,9 +225,9 @@ async fn drop_within(name: &str, dirs: &Dirs, server: &mockllm::MockServer) {
         errors: &mut errors,
     };
     let mut setup = Setup::find(&RealFiles, dirs).await;
-    let (model, lanes) = remote::choose(name, &mut setup).expect("the model is known");
-    let (book, _) = open_ledger(dirs, &mut streams).expect("a book");
-    let router = routing::start(lanes, &setup.settings, book);
+    let (model, routes) = remote::choose(name, &mut setup).expect("the model is known");
+    let (usage_store, _) = open_ledger(dirs, &mut streams).expect("a book");
+    let router = routing::start(routes, &setup.settings, usage_store);
     server.forget();
     let gap = Fim::gap(model.id, "fn a() {", "}", TokenCount(4_000));
     let mut told = router.submit(remote::question(CompletionRequest::Fim(Box::new(gap))));
