@@ -30,9 +30,9 @@ struct Follower {
     mapper: UpdateMapper,
     /// The pending requests to the editor; dropping them cancels them.
     requests: JoinSet<()>,
-    /// Those about calls, by the calls' ids.
+    /// The pending permission requests, by the ids of their calls.
     about: HashMap<String, AbortHandle>,
-    /// Whether the conversation became shorter since that was asked for.
+    /// Whether the conversation was compacted since the last request to compact it.
     was_compacted: bool,
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct FollowedSession {
     pub(crate) follower: tokio::task::JoinHandle<()>,
 }
 
-/// A session that is to be opened again.
+/// A request to open a stored session again.
 pub(crate) struct Reopening {
     pub(crate) id: String,
     pub(crate) replay: HistoryReplay,
@@ -89,7 +89,7 @@ impl SessionOpener {
         Ok(self.finish_opening(open, place, wanted))
     }
 
-    /// Opens a session that is remembered, in its own folder.
+    /// Opens a stored session in its own folder.
     pub(crate) async fn reopen(
         self,
         reopening: Reopening,
@@ -172,7 +172,7 @@ impl SessionOpener {
         }
     }
 
-    /// Looks at the folder that a new session is wanted in, or at the sample project where its model needs that.
+    /// Inspects the folder of a new session, or the sample project if the model needs that.
     async fn begin_in(
         self,
         folder: AbsPath,
@@ -193,7 +193,7 @@ impl SessionOpener {
         Ok((place, is_copy))
     }
 
-    /// Looks at a folder.
+    /// Reads the hooks and slash commands of a folder.
     async fn inspect_folder(self, folder: AbsPath) -> Result<SessionFolder, RequestRefusal> {
         let inspected = blocking(move || {
             let root = RealFiles.canonicalize(&folder);
@@ -315,13 +315,13 @@ fn notice_update(editor: &EditorClient, text: String) -> Update {
     }
 }
 
-/// A path of the editor's.
+/// Returns a path that the editor sent, which must be absolute.
 fn absolute(folder: &std::path::Path) -> Result<AbsPath, RequestRefusal> {
     AbsPath::new(folder)
         .ok_or_else(|| RequestRefusal::Invalid(format!("{} is no absolute path", folder.display())))
 }
 
-/// Does something that waits for the disk.
+/// Runs work that blocks on the disk.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, RequestRefusal> {

@@ -22,7 +22,7 @@ pub(crate) struct AcpSession {
     pub(crate) id: String,
     /// The folder it works below.
     pub(crate) root: AbsPath,
-    /// Whether that is our copy of the demo model's sample project.
+    /// Whether the folder is our copy of the demo model's sample project.
     pub(crate) is_copy: bool,
     /// The slash commands of its prompts.
     pub(crate) slash: Vec<SlashCommand>,
@@ -157,7 +157,7 @@ impl AcpSession {
         }
     }
 
-    /// Works in another way from now on.
+    /// Changes the mode of the session.
     pub(crate) fn set_mode(&self, mode: SessionMode) -> Result<(), RequestRefusal> {
         self.command(SessionCommand::SetMode(mode))?;
         self.now().mode = mode;
@@ -166,7 +166,7 @@ impl AcpSession {
         Ok(())
     }
 
-    /// Lets another model go on.
+    /// Switches to another model.
     pub(crate) fn set_model(&self, model: String) -> Result<(), RequestRefusal> {
         if model == self.now().model {
             return Ok(());
@@ -180,7 +180,7 @@ impl AcpSession {
         Ok(())
     }
 
-    /// All that can be chosen, as it is now.
+    /// Returns the options with their current values.
     pub(crate) fn options(&self) -> Vec<ConfigOption> {
         let now = self.now();
         options::options(&self.models, &now.model, now.mode)

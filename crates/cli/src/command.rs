@@ -137,7 +137,7 @@ pub(crate) enum CliCommand {
 }
 
 impl CliCommand {
-    /// Does it. The error is a sentence.
+    /// Runs the command. The error is a sentence.
     pub(crate) fn perform(
         self,
         dirs: &Dirs,

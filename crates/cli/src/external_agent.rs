@@ -270,7 +270,7 @@ impl HostedRun<'_> {
     }
 }
 
-/// Lets an agent go.
+/// Ends the connection to an agent.
 async fn close_agent(
     commands: &mpsc::Sender<HostedAgentCommand>,
     events: &mut mpsc::Receiver<HostedAgentEvent>,

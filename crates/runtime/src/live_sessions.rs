@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, watch};
 #[derive(Clone)]
 pub struct LiveSessions(Arc<SessionRegistry>);
 
-/// A session that runs, as lists and the status bar show it.
+/// The status of a running session, for lists and the status bar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionStatus {
     /// The id of the session.
@@ -43,7 +43,7 @@ pub enum LiveActivity {
 pub struct Attachment {
     /// The folder the session works in.
     pub root: AbsPath,
-    /// The way to the session. Dropping it detaches the view.
+    /// The command handle of the session. Dropping it detaches the view.
     pub handle: SessionHandle,
     /// Records of the running turn's subagents and the open questions, to be shown after the
     /// session's own records.
@@ -123,14 +123,14 @@ impl LiveSessions {
         attachment
     }
 
-    /// Attaches a view to a session that runs; `None` where it does not run in this program, or closes.
+    /// Attaches a view to a running session. Returns `None` if the session does not run in this program or is closing.
     pub fn attach(&self, id: &str) -> Option<Attachment> {
         let mut sessions = self.0.sessions();
         let session = sessions.get_mut(id).filter(|it| !it.is_closing)?;
         Some(session.attach(&self.0, id))
     }
 
-    /// Waits until a session that closes has ended; it can be resumed then.
+    /// Waits until a closing session has ended, so that it can be resumed.
     pub async fn wait_until_closed(&self, id: &str) {
         let mut statuses = self.statuses();
         let is_gone = |now: &Vec<SessionStatus>| now.iter().all(|it| it.id != id);
@@ -138,7 +138,7 @@ impl LiveSessions {
         statuses.wait_for(is_gone).await.ok();
     }
 
-    /// The running sessions, now and after each change.
+    /// Returns the statuses of the running sessions, now and after each change.
     pub fn statuses(&self) -> watch::Receiver<Vec<SessionStatus>> {
         self.0.statuses.subscribe()
     }
@@ -194,7 +194,7 @@ impl SessionRegistry {
         self.publish();
     }
 
-    /// Publishes the statuses where they changed.
+    /// Publishes the statuses if they changed.
     fn publish(&self) {
         let sessions = self.sessions();
         let status = |(id, session): (&String, &LiveSession)| SessionStatus {
@@ -250,10 +250,12 @@ impl LiveSession {
     }
 
     fn activity(&self) -> LiveActivity {
-        match (self.is_running, self.is_waiting()) {
-            (false, _) => LiveActivity::Idle,
-            (true, false) => LiveActivity::Working,
-            (true, true) => LiveActivity::WaitingForUser,
+        if !self.is_running {
+            LiveActivity::Idle
+        } else if self.is_waiting() {
+            LiveActivity::WaitingForUser
+        } else {
+            LiveActivity::Working
         }
     }
 

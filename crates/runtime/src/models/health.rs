@@ -28,7 +28,8 @@ pub struct ModelHealth {
     minutes_ago: u64,
 }
 
-/// Reads it; with a sentence where the ledger cannot be read, and without one where there is none yet.
+/// Reads the health of all models. Also returns a sentence if the ledger cannot be read; a missing
+/// ledger is none.
 pub fn read(dirs: &Dirs, now_ms: u64) -> (Health, Option<String>) {
     let path = ledger_path(dirs);
     if !path.as_path().exists() {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-/// An agent that was found.
+/// An agent on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstalledAgent {
     /// Its name for people.
@@ -15,7 +15,7 @@ pub struct InstalledAgent {
     pub lacks: Option<&'static str>,
 }
 
-/// An agent, the programs that speak the protocol for it, and the program that shows it is there.
+/// An agent that can be hosted, and the programs that show its presence.
 struct KnownAgent {
     name: &'static str,
     speaks: &'static [&'static str],
@@ -49,7 +49,8 @@ const KNOWN: &[KnownAgent] = &[
     },
 ];
 
-/// Looks through the folders of `path`, a search path as in `PATH`. Nothing is started.
+/// Returns the agents whose programs are in the folders of `path`, a search path like `PATH`. Starts
+/// no program.
 pub fn find(path: &OsStr) -> Vec<InstalledAgent> {
     let folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     let place = |program: &str| {

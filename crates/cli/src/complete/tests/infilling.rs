@@ -72,7 +72,7 @@ fn tasks() -> Vec<Task> {
     texts.map(|text| task(text).expect("a task")).collect()
 }
 
-/// Where the gap is, as the command takes it.
+/// The position of the gap, in the form of the option `--at`.
 fn place(task: &Task) -> String {
     let line = task.prefix.matches('\n').count() + 1;
     let row = task.prefix.rsplit('\n').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which files are quarantined after a command.
+//! Files that are quarantined after a command.
 
 use base::AbsPath;
 use host::{Files as _, RealFiles, TempFolder};
