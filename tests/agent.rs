@@ -133,9 +133,9 @@ fn is_burin_agent() {
         RealFiles.stat(&null).expect("what it is");
     }
     let arguments = std::iter::once("burin-agent").chain(arguments.lines());
-    let code = headless::run(
+    let code = cli::run(
         arguments.map(OsString::from),
-        &mut headless::Streams {
+        &mut cli::Streams {
             // Not locked: commands that wait for the input read it on other threads.
             input: &mut std::io::stdin(),
             output: &mut std::io::stdout(),

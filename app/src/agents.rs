@@ -19,11 +19,12 @@ use composer_panel::agents::{
 use composer_panel::board;
 use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::{self, BoxStream, Stream, StreamExt as _};
-use headless::agent_services::AgentServices;
-use headless::compose::service::{AgentWatch, ComposerHandle};
-use headless::live_sessions::{self, Attachment, LiveSessions, SessionStatus};
 use host::Dirs;
 use project::UnsavedTexts;
+use runtime::agent_services::AgentServices;
+use runtime::compose::service::{AgentWatch, ComposerHandle};
+use runtime::indexes::IndexRegistry;
+use runtime::live_sessions::{self, Attachment, LiveSessions, SessionStatus};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch::Receiver;
 use tokio::sync::{Mutex, OnceCell};
@@ -32,6 +33,7 @@ use tokio::sync::{Mutex, OnceCell};
 pub(crate) struct EngineServices {
     dirs: Dirs,
     unsaved: Arc<UnsavedTexts>,
+    indexes: Arc<IndexRegistry>,
     runtime: OnceLock<Result<Runtime, String>>,
     services: Arc<OnceCell<Arc<AgentServices>>>,
     /// The boards of folders, for as long as the program runs.
@@ -48,11 +50,12 @@ pub(crate) struct EngineServices {
 const LISTED: usize = 200;
 
 impl EngineServices {
-    /// Creates the engines with the program's folders and the windows' unsaved texts.
-    pub(crate) fn new(dirs: Dirs, unsaved: Arc<UnsavedTexts>) -> Self {
+    /// Creates the engines with the program's folders, and the windows' unsaved texts and indexes.
+    pub(crate) fn new(dirs: Dirs, unsaved: Arc<UnsavedTexts>, indexes: Arc<IndexRegistry>) -> Self {
         Self {
             dirs,
             unsaved,
+            indexes,
             runtime: OnceLock::new(),
             services: Arc::default(),
             boards: Arc::default(),
@@ -107,6 +110,7 @@ impl EngineServices {
         };
         let (dirs, cell) = (self.dirs.clone(), self.services.clone());
         let (unsaved, shown) = (self.unsaved.clone(), self.open_files.clone());
+        let indexes = self.indexes.clone();
         let task = runtime.spawn(async move {
             let workshop = cell
                 .get_or_try_init(|| async {
@@ -114,7 +118,7 @@ impl EngineServices {
                         let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
                         shown.get(root).cloned().unwrap_or_default()
                     };
-                    let workshop = AgentServices::open(&dirs, unsaved, open_files).await;
+                    let workshop = AgentServices::open(&dirs, unsaved, open_files, indexes).await;
                     workshop.map(Arc::new)
                 })
                 .await?

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use base::{AbsPath, LineFeeds, printable};
 use host::{Dirs, HandoffReceiver, RealClock, RealFiles};
-use index::{Index, IndexOptions};
 use project::{UnsavedTexts, WalkBackend};
+use runtime::indexes::IndexRegistry;
 use workbench::windows::{self, OpenRequest};
 use workbench::{CodeIndex, Services, init};
 
@@ -25,11 +25,11 @@ use crate::arguments::StartupAction;
 use crate::second_start::InstanceClaim;
 
 fn main() -> ExitCode {
-    if let Some(code) = headless::answer_git() {
+    if let Some(code) = runtime::answer_git() {
         return code;
     }
     // While there is nothing here yet that a sandbox must not see.
-    headless::prepare_sandbox();
+    runtime::prepare_sandbox();
     let asked = match arguments::read(std::env::args_os().skip(1)) {
         Ok(asked) => asked,
         Err(sentence) => return fail(&sentence),
@@ -89,7 +89,9 @@ fn services() -> Result<Services, String> {
     let working_folder = std::env::current_dir().ok().and_then(AbsPath::new);
     let home = std::env::var_os("HOME").and_then(AbsPath::new);
     let unsaved = Arc::new(UnsavedTexts::default());
-    let engines = Arc::new(agents::EngineServices::new(dirs.clone(), unsaved.clone()));
+    let indexes = IndexRegistry::new(&dirs);
+    let engines = agents::EngineServices::new(dirs.clone(), unsaved.clone(), indexes.clone());
+    let engines = Arc::new(engines);
     Ok(Services {
         files: Arc::new(RealFiles),
         clock: Arc::new(RealClock::default()),
@@ -100,19 +102,12 @@ fn services() -> Result<Services, String> {
         home,
         agents: Some(engines.clone()),
         tab: Some(engines),
-        index: Some(Arc::new(open_index(&dirs))),
+        index: Some(Arc::new(move |root| -> Arc<dyn CodeIndex> {
+            Arc::new(indexes.open_for_window(&root))
+        })),
         unsaved,
         dirs,
     })
-}
-
-/// Opens indexes in the program's cache folder.
-fn open_index(dirs: &Dirs) -> impl Fn(AbsPath) -> Arc<dyn CodeIndex> + use<> {
-    let options = IndexOptions {
-        reranker: Some(headless::reranker(dirs)),
-        ..IndexOptions::kept_in(&dirs.cache)
-    };
-    move |root| Arc::new(Index::open(root, options.clone()))
 }
 
 fn print_and_exit(text: &str) -> ExitCode {

@@ -11,12 +11,12 @@ use crate::agents::EngineServices;
 
 impl TabModels for EngineServices {
     fn choose(&self, wanted: String) -> BoxFuture<'static, Result<Option<TabModel>, String>> {
-        self.with(move |workshop| async move { workshop.tab_model(&wanted) })
+        self.with(move |services| async move { services.tab_model(&wanted) })
     }
 
-    fn ask(&self, what: CompletionRequest) -> BoxStream<'static, StreamEvent> {
+    fn ask(&self, request: CompletionRequest) -> BoxStream<'static, StreamEvent> {
         // A chosen model implies that the services are open, so this does not wait.
-        let stream = self.with(move |workshop| async move { Ok(workshop.ask_for_tab(what)) });
+        let stream = self.with(move |services| async move { Ok(services.ask_for_tab(request)) });
         let stream = stream.map(|stream| match stream {
             Ok(stream) => stream,
             Err(sentence) => {
@@ -28,11 +28,11 @@ impl TabModels for EngineServices {
     }
 
     fn record_metric(&self, name: &'static str, value: f64, tags: String) {
-        let noted = self.with(move |workshop| async move {
-            workshop.record_metric(name, value, tags);
+        let recorded = self.with(move |services| async move {
+            services.record_metric(name, value, tags);
             Ok(())
         });
         // The task runs on the engines' runtime; its result is not needed.
-        drop(noted);
+        drop(recorded);
     }
 }

@@ -12,6 +12,7 @@ use composer_panel::board::{AgentState, Board, HunkVerdict};
 use gpui_kit::{Entity, TestAppContext, VisualTestContext};
 use host::{Dirs, RealClock, RealFiles, TempFolder};
 use project::{UnsavedTexts, WalkBackend};
+use runtime::indexes::IndexRegistry;
 use workbench::windows::{self, OpenRequest};
 use workbench::{Services, Workbench, init};
 
@@ -44,7 +45,11 @@ impl AgentTour {
             ground: WalkBackend::Disk,
             working_folder: folder.clone(),
             home: Some(home.path().clone()),
-            agents: Some(Arc::new(EngineServices::new(dirs.clone(), unsaved.clone()))),
+            agents: Some(Arc::new(EngineServices::new(
+                dirs.clone(),
+                unsaved.clone(),
+                IndexRegistry::new(&dirs),
+            ))),
             index: None,
             tab: None,
             unsaved,
@@ -197,6 +202,6 @@ fn resolve_conflict(walk: &mut AgentTour, rivals: &[String]) {
 
 /// Whether commands can run in a sandbox here.
 fn has_sandbox() -> bool {
-    headless::prepare_sandbox();
+    runtime::prepare_sandbox();
     cfg!(target_os = "linux")
 }

@@ -9,9 +9,17 @@ use agent::record::{SessionMode, SessionRecord, TurnEnd};
 use agent::session::{AgentEvent, SessionCommand, UserPrompt};
 use agent::user_prompts::PermissionDecision;
 use base::AbsPath;
-use headless::agent_services::AgentServices;
+use runtime::agent_services::AgentServices;
+use runtime::indexes::IndexRegistry;
 
 use super::world::World;
+
+async fn open_services(world: &World) -> AgentServices {
+    let dirs = world.dirs();
+    let indexes = IndexRegistry::new(&dirs);
+    let services = AgentServices::open(&dirs, Arc::default(), |_| OpenFiles::default(), indexes);
+    services.await.expect("the services")
+}
 
 /// A session whose permission requests are all granted.
 pub(super) struct Seat {
@@ -22,9 +30,7 @@ pub(super) struct Seat {
 
 impl Seat {
     pub(super) async fn start(world: &World) -> Self {
-        let workshop =
-            AgentServices::open(&world.dirs(), Arc::default(), |_| OpenFiles::default()).await;
-        let workshop = workshop.expect("a workshop");
+        let workshop = open_services(world).await;
         assert!(workshop.problems().is_empty(), "{:?}", workshop.problems());
         let root = AbsPath::new(world.project()).expect("absolute");
         let started = workshop.start(root, "mock/m".to_owned(), SessionMode::Build);
@@ -37,9 +43,7 @@ impl Seat {
 
     /// Opens a session again in a program that knows it from the disk alone.
     pub(super) async fn resume(world: &World, id: &str) -> Self {
-        let workshop =
-            AgentServices::open(&world.dirs(), Arc::default(), |_| OpenFiles::default()).await;
-        let workshop = workshop.expect("a workshop");
+        let workshop = open_services(world).await;
         let opened = workshop.resume(id).await.expect("the session").opened;
         Self {
             _workshop: workshop,

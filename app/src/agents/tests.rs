@@ -21,7 +21,7 @@ impl Setup {
         dirs.create().expect("folders");
         Self {
             root: folder.path().clone(),
-            engines: EngineServices::new(dirs, Arc::default()),
+            engines: EngineServices::new(dirs.clone(), Arc::default(), IndexRegistry::new(&dirs)),
             _folder: folder,
         }
     }

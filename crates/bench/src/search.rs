@@ -120,6 +120,6 @@ fn places_of_rg(pattern: &str, root: &Path) -> Result<Places, String> {
 }
 
 fn build_agent() -> Result<PathBuf, String> {
-    corpus::build("headless")?;
+    corpus::build("cli")?;
     Ok(figure::target().join("release/burin-agent"))
 }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 
 use async_channel::Receiver;
 use base::AbsPath;
@@ -66,7 +66,18 @@ impl IndexOptions {
 #[derive(Clone)]
 pub struct Index(Arc<IndexHandle>);
 
+/// A handle that does not keep the index open.
+#[derive(Clone)]
+pub struct WeakIndex(Weak<IndexHandle>);
+
 struct IndexHandle(Arc<IndexState>);
+
+impl WeakIndex {
+    /// Returns the index, if it is still open.
+    pub fn upgrade(&self) -> Option<Index> {
+        self.0.upgrade().map(Index)
+    }
+}
 
 impl Index {
     /// Starts to index `root`, a real path without links. Returns at once.
@@ -74,6 +85,18 @@ impl Index {
         let shared = Arc::new(IndexState::new(root, options));
         worker::start(shared.clone());
         Self(Arc::new(IndexHandle(shared)))
+    }
+
+    /// Returns a handle that does not keep the index open.
+    pub fn downgrade(&self) -> WeakIndex {
+        WeakIndex(Arc::downgrade(&self.0))
+    }
+
+    /// Maintains the trigram index for text search from now on, as `TextSearch::Indexed` does.
+    pub fn keep_trigrams(&self) {
+        if !self.0.0.keeps_trigrams.swap(true, Ordering::Relaxed) {
+            self.0.0.enqueue(|queue| queue.wants_trigrams = true);
+        }
     }
 
     /// Returns the indexed folder.

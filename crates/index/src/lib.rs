@@ -44,7 +44,7 @@ pub mod words;
 mod worker;
 
 pub use hit::{ScoreParts, SearchAnswer, SearchHit};
-pub use index::{Index, IndexOptions, TextSearch, root_folder, trigram_folder};
+pub use index::{Index, IndexOptions, TextSearch, WeakIndex, root_folder, trigram_folder};
 pub use query::{IndexQuery, QueryMode};
 pub use rank::RankWeights;
 pub use rerank::{Encoder, RERANK_HITS, Reranker};

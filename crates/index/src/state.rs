@@ -8,7 +8,7 @@ use async_channel::{Receiver, Sender};
 use base::AbsPath;
 
 use crate::embedding::EmbeddingTable;
-use crate::index::IndexOptions;
+use crate::index::{IndexOptions, TextSearch};
 use crate::repo_layout::RepoLayout;
 use crate::rough::RoughIndex;
 use crate::status::{IndexPhase, IndexStatus};
@@ -31,6 +31,8 @@ pub(crate) struct IndexState {
     pub(crate) ticks: (Sender<()>, Receiver<()>),
     pub(crate) queue: Mutex<WorkQueue>,
     pub(crate) wake: Condvar,
+    /// Whether a trigram index is maintained once the index is complete.
+    pub(crate) keeps_trigrams: AtomicBool,
     /// Maintains the trigram index, started once the index is complete.
     pub(crate) trigram_updater: OnceLock<TrigramUpdater>,
     pub(crate) is_paused: AtomicBool,
@@ -42,6 +44,8 @@ pub(crate) struct IndexState {
 pub(crate) struct WorkQueue {
     /// Whether a full pass is requested.
     pub(crate) wants_walk: bool,
+    /// Whether a trigram index was requested after the start.
+    pub(crate) wants_trigrams: bool,
     pub(crate) touched: Vec<AbsPath>,
     /// The newest unsaved text of each file.
     pub(crate) unsaved: HashMap<AbsPath, Option<text::Snapshot>>,
@@ -54,7 +58,10 @@ pub(crate) struct WorkQueue {
 
 impl WorkQueue {
     pub(crate) fn is_empty(&self) -> bool {
-        !self.wants_walk && self.touched.is_empty() && self.unsaved.is_empty()
+        !self.wants_walk
+            && !self.wants_trigrams
+            && self.touched.is_empty()
+            && self.unsaved.is_empty()
     }
 }
 
@@ -64,6 +71,7 @@ impl IndexState {
         status.is_paused = options.is_paused;
         Self {
             is_paused: AtomicBool::new(options.is_paused),
+            keeps_trigrams: AtomicBool::new(options.text_search == TextSearch::Indexed),
             root,
             options,
             table: OnceLock::new(),

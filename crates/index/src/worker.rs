@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use crate::build;
 use crate::changes::IndexUpdater;
 use crate::embedding::EmbeddingTable;
-use crate::index::{TextSearch, trigram_folder};
+use crate::index::trigram_folder;
 use crate::repo_layout::{RepoLayout, folder_for};
 use crate::state::{IndexState, WorkQueue};
 use crate::status::IndexPhase;
@@ -64,8 +64,8 @@ fn tidy_up(shared: &IndexState, store: &ChunkStore, read: usize) {
 
 /// Starts the trigram index once the semantic index is complete.
 fn help_text_search(shared: &IndexState) {
-    if let (Some(folder), TextSearch::Indexed) =
-        (&shared.options.folder, shared.options.text_search)
+    if let Some(folder) = &shared.options.folder
+        && shared.keeps_trigrams.load(Ordering::Relaxed)
     {
         let store = || trigram_folder(folder, &shared.root);
         shared
@@ -92,6 +92,7 @@ fn next(shared: &IndexState) -> Option<(WorkQueue, u64)> {
     queue.is_idle = false;
     let todo = WorkQueue {
         wants_walk: std::mem::take(&mut queue.wants_walk),
+        wants_trigrams: std::mem::take(&mut queue.wants_trigrams),
         touched: std::mem::take(&mut queue.touched),
         unsaved: std::mem::take(&mut queue.unsaved),
         ..WorkQueue::default()

@@ -32,7 +32,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("memmap2", &["index"]),
     ("candle-core", &["index"]),
     ("candle-nn", &["index"]),
-    ("clap", &["headless"]),
+    ("clap", &["cli"]),
     ("reqwest", &["router"]),
     ("eventsource-stream", &["router"]),
     ("rmcp", &["connect"]),

@@ -1,0 +1,28 @@
+//! The errors of this crate.
+
+use std::fmt::Display;
+
+use connect::acp::agent::RequestRefusal;
+
+/// The end of a server that did not end well. Its text is a sentence for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The services of sessions cannot be opened, or their last records cannot be stored.
+    #[error(transparent)]
+    Services(#[from] runtime::Error),
+    /// The connection to the editor broke.
+    #[error("{0}")]
+    Connection(String),
+}
+
+// The command line passes errors on as sentences.
+impl From<Error> for String {
+    fn from(error: Error) -> Self {
+        error.to_string()
+    }
+}
+
+/// Returns the refusal of a request that failed for this reason.
+pub(crate) fn failed(cause: impl Display) -> RequestRefusal {
+    RequestRefusal::Failed(cause.to_string())
+}

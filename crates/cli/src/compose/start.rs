@@ -1,0 +1,173 @@
+//! Agents started from the command line.
+
+use std::process::ExitCode;
+
+use base::AbsPath;
+use clap::Args;
+use composer::board::{BoardCommand, JobId, JobSpec};
+use composer::roles::DEFAULT_ROLE;
+use host::{Dirs, RealFiles};
+use runtime::compose::history::of;
+use runtime::compose::load_roles;
+use runtime::compose::tasks::{share, title};
+use runtime::models::setup::DEMO;
+use runtime::sample_project::{self, create_repository, is_sample};
+
+use crate::{Streams, print_notice};
+
+use super::follow::{BoardOptions, BoardRun};
+
+#[derive(Args)]
+pub(super) struct StartCommand {
+    #[command(flatten)]
+    how: BoardOptions,
+    /// Number of agents to run; one for each task without it; several share a single task
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    agents: usize,
+    /// Give the whole task to each of them, to choose from the results
+    #[arg(long)]
+    best_of: bool,
+    /// Do the tasks one after the other, each going on from the one before
+    #[arg(long, conflicts_with = "best_of")]
+    in_order: bool,
+    /// `auto`, `demo`, or a model written provider/model; the settings' models.default without it
+    #[arg(long)]
+    model: Option<String>,
+    /// The role of the agents: builder, planner, debugger, reviewer, or one of your roles.json
+    #[arg(long, default_value = DEFAULT_ROLE)]
+    role: String,
+    /// Continue these agents, which were interrupted, failed or stopped
+    #[arg(long, value_name = "JOB")]
+    go_on: Vec<JobId>,
+    /// The tasks, each in quotes
+    tasks: Vec<String>,
+}
+
+#[derive(Args)]
+pub(super) struct ForkCommand {
+    #[command(flatten)]
+    how: BoardOptions,
+    /// The agent to start from, such as a1
+    job: JobId,
+    /// The prompt for the new agent, in quotes
+    prompt: String,
+}
+
+impl StartCommand {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        if self.tasks.is_empty() && self.go_on.is_empty() {
+            return Err("there is no task: write each in quotes behind the options".to_owned());
+        }
+        load_roles(dirs).0.named(&self.role)?;
+        let model = self.model.as_deref();
+        self.how.run(dirs, streams, model, |model, streams| {
+            Ok(BoardRun {
+                main_repo: self.resolve_main_repo(model, dirs, streams)?,
+                commands: self.commands(model),
+                awaited_jobs: self.go_on.clone(),
+            })
+        })
+    }
+
+    /// The checkout that is worked on. The demo model gets a repository of its own with the sample project, unless the
+    /// folder is one.
+    fn resolve_main_repo(
+        &self,
+        model: &str,
+        dirs: &Dirs,
+        streams: &mut Streams<'_>,
+    ) -> Result<AbsPath, String> {
+        let root = self.how.place.root.as_deref();
+        let folder = crate::folder(root, &RealFiles)?;
+        if model != DEMO || is_sample(&folder) || root.is_some() {
+            if is_sample(&folder) && git::Repository::discover(&folder).is_err() {
+                create_repository(&folder)?;
+            }
+            return Ok(folder);
+        }
+        let sample = sample_project::create(&RealFiles, dirs)?;
+        create_repository(&sample)?;
+        print_notice(
+            streams,
+            &format!("the demo model works on a sample project in {sample}"),
+        );
+        Ok(sample)
+    }
+
+    fn commands(&self, model: &str) -> Vec<BoardCommand> {
+        let task = |prompt: &str| JobSpec {
+            name: String::new(),
+            title: title(prompt),
+            prompt: prompt.to_owned(),
+            role: self.role.clone(),
+            model: model.to_owned(),
+            needs: Vec::new(),
+        };
+        let mut commands: Vec<BoardCommand> = self
+            .go_on
+            .iter()
+            .cloned()
+            .map(BoardCommand::Resume)
+            .collect();
+        match self.tasks.as_slice() {
+            [] => {}
+            [only] if self.best_of => {
+                commands.push(BoardCommand::AddBestOf(task(only), self.agents.max(2)));
+            }
+            [only] => {
+                let count = self.agents.max(1);
+                let shares = (1..=count).map(|number| JobSpec {
+                    prompt: share(only, number, count),
+                    ..task(only)
+                });
+                commands.push(BoardCommand::Add(shares.collect()));
+            }
+            many if self.best_of => {
+                let count = self.agents.max(2);
+                commands.extend(
+                    many.iter()
+                        .map(|it| BoardCommand::AddBestOf(task(it), count)),
+                );
+            }
+            many => {
+                let tasks = many.iter().enumerate().map(|(ix, prompt)| JobSpec {
+                    name: format!("task-{ix}"),
+                    needs: match (self.in_order, ix) {
+                        (true, 1..) => vec![format!("task-{}", ix - 1)],
+                        _ => Vec::new(),
+                    },
+                    ..task(prompt)
+                });
+                commands.push(BoardCommand::Add(tasks.collect()));
+                if self.agents > 0 && self.agents < many.len() {
+                    commands.insert(0, BoardCommand::SetMaxParallel(self.agents));
+                }
+            }
+        }
+        commands
+    }
+}
+
+impl ForkCommand {
+    pub(super) fn run(&self, dirs: &Dirs, streams: &mut Streams<'_>) -> Result<ExitCode, String> {
+        // A fork uses the model of its source.
+        let (hub, model) = {
+            let (trees, past) = self.how.place.load_board(dirs)?;
+            (
+                trees.main_repo().clone(),
+                of(&past, &self.job)?.task.model.clone(),
+            )
+        };
+        self.how.run(dirs, streams, Some(&model), |_, _| {
+            let fork = BoardCommand::Fork {
+                job: self.job.clone(),
+                prompt: self.prompt.clone(),
+            };
+            Ok(BoardRun {
+                main_repo: hub,
+                commands: vec![fork],
+                awaited_jobs: Vec::new(),
+            })
+        })
+    }
+}

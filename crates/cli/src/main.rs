@@ -1,0 +1,29 @@
+//! The program `burin-agent`. Everything it does is in the library.
+
+use std::io::{IsTerminal as _, Write, stderr, stdin, stdout};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if let Some(code) = runtime::answer_git() {
+        return code;
+    }
+    // While there is nothing here yet that a sandbox must not see.
+    runtime::prepare_sandbox();
+    let (mut plain, mut visible);
+    let output: &mut dyn Write = if stdout().is_terminal() {
+        visible = cli::Visible::new(stdout());
+        &mut visible
+    } else {
+        plain = stdout();
+        &mut plain
+    };
+    cli::run(
+        std::env::args_os(),
+        &mut cli::Streams {
+            // Not locked: commands that wait for the input read it on other threads.
+            input: &mut stdin(),
+            output,
+            errors: &mut stderr(),
+        },
+    )
+}

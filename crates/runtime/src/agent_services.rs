@@ -1,0 +1,355 @@
+//! The services behind agents' sessions: models, ledger, router, trust and the session factory.
+//!
+//! The window, the command line and the ACP server use the same ones.
+//! Start at `AgentServices::open`, on a tokio runtime.
+
+use std::sync::Arc;
+
+use agent::context::{OpenFiles, TrustedFolders};
+use agent::engine::{self, SessionChannels, SessionOptions};
+use agent::record::SessionMode;
+use agent::services::Buffers;
+use agent::store::{SessionStore, SessionSummary};
+use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
+use autocomplete::ModelCandidate;
+use autocomplete::engine::{CompletionRequest, TabModel};
+use base::AbsPath;
+use futures::StreamExt as _;
+use futures::stream::BoxStream;
+use host::{Dirs, RealFiles};
+use model::policy::{AgentId, Caller, RequestClass, TurnId};
+use model::{ModelId, StreamEvent};
+use project::UnsavedTexts;
+use router::actor::{RequestPayload, RouterEvent, RouterHandle, RouterRequest, RoutingOptions};
+
+use crate::Error;
+use crate::indexes::IndexRegistry;
+use crate::mcp_pool::ServerWait;
+use crate::models::setup::{self, DEMO, KeyState, Setup};
+use crate::permissions::Permissions;
+use crate::sample_project;
+use crate::sandbox_policy::Confinement;
+use crate::session_factory::{self, RoutedModel, SessionFactory, SessionSpec, WindowContext};
+use crate::usage_store::{self, LedgerUsageStore, OpenedLedger};
+use crate::{routing, trust};
+
+/// The services that sessions are started with. Open one per process.
+pub struct AgentServices {
+    factory: Arc<SessionFactory>,
+    dirs: Dirs,
+    models: Vec<SelectableModel>,
+    default: String,
+    missing_keys: Vec<String>,
+    problems: Vec<String>,
+    router: RouterHandle,
+    usage_store: Arc<LedgerUsageStore>,
+    for_tab: Vec<ModelCandidate>,
+}
+
+/// A session that was started or resumed.
+pub struct AttachedSession {
+    /// The session's command and event channels.
+    pub opened: SessionChannels,
+    /// The folder it works in.
+    pub root: AbsPath,
+    /// Problems that the user should know of: unreadable settings, servers that did not start.
+    pub notices: Vec<String>,
+}
+
+/// A model that the user can select.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelectableModel {
+    /// The id, as `provider/model`.
+    pub id: String,
+    /// Whether it runs on this machine.
+    pub is_local: bool,
+    /// Whether the model is known to call tools, or the user named it in the settings; other models
+    /// are of little use as agents.
+    pub has_tools: bool,
+}
+
+impl AgentServices {
+    /// Finds models and keys, opens the ledger and starts a router. Takes up to a few seconds.
+    /// `unsaved` holds the unsaved texts; `open_files` returns the files of a folder that the
+    /// windows show; `indexes` are those that the windows use.
+    pub async fn open(
+        dirs: &Dirs,
+        unsaved: Arc<UnsavedTexts>,
+        open_files: impl Fn(&AbsPath) -> OpenFiles + Send + Sync + 'static,
+        indexes: Arc<IndexRegistry>,
+    ) -> Result<Self, Error> {
+        let windows = WindowContext {
+            buffers: Arc::new(WindowBuffers(unsaved)),
+            open_files: Arc::new(open_files),
+            indexes,
+        };
+        Self::open_with(dirs, trust::trust(dirs), Some(windows), None).await
+    }
+
+    /// Opens the services for programs without windows: `trust` decides which folders' instructions
+    /// may join prompts, and sessions start with a model that the user named.
+    pub async fn open_with(
+        dirs: &Dirs,
+        trust: TrustedFolders,
+        windows: Option<WindowContext>,
+        model: Option<&str>,
+    ) -> Result<Self, Error> {
+        let mut setup = Setup::find(&RealFiles, dirs).await;
+        let mut problems = std::mem::take(&mut setup.problems);
+        let named = setup.settings.auto.clone();
+        for named in named.iter().chain([&setup.settings.default.clone()]) {
+            if let Some(id) = ModelId::parse(named)
+                && setup.add_named(&id).is_none()
+            {
+                problems.push(format!(
+                    "there is no provider \"{}\" for {named}",
+                    id.provider
+                ));
+            }
+        }
+        if let Some(model) = model {
+            routing::choose(model, "", &mut setup)?;
+            model.clone_into(&mut setup.settings.default);
+        }
+        let for_tab = setup.tab_candidates();
+        let mut routes = setup.routes();
+        routes.push(setup::demo()?);
+        let known: Vec<RoutedModel> = routes.iter().map(RoutedModel::of).collect();
+        let OpenedLedger {
+            usage_store,
+            ledger,
+            notice,
+        } = usage_store::open(dirs)?;
+        problems.extend(notice);
+        // A project's own rules are read when a session starts there.
+        let (_, unclear) = Permissions::read(dirs).rules(&dirs.config);
+        problems.extend(unclear);
+        let router = routing::start(routes, &setup.settings, usage_store.clone());
+        let store = SessionStore::start(ledger).map_err(Error::session)?;
+        let gateway = session_factory::model_gateway(router.clone(), &known);
+        let factory = SessionFactory::new(gateway, store, dirs, trust, windows);
+        let factory = Arc::new(factory.with_effort(setup.settings.effort));
+        let is_named = |id: &str| *setup.settings.default == *id || named.iter().any(|it| it == id);
+        let models = setup.models.iter().map(|found| {
+            let id = found.id.to_string();
+            SelectableModel {
+                has_tools: found.profile.tools == Some(true) || is_named(&id),
+                is_local: found.is_local,
+                id,
+            }
+        });
+        Ok(Self {
+            factory,
+            dirs: dirs.clone(),
+            models: models.collect::<Vec<_>>(),
+            missing_keys: missing_keys(&setup),
+            default: setup.settings.default,
+            problems,
+            router,
+            usage_store,
+            for_tab,
+        })
+    }
+
+    /// Returns the factory of sessions.
+    pub fn factory(&self) -> &Arc<SessionFactory> {
+        &self.factory
+    }
+
+    /// Waits until no model request is running and all usage is stored.
+    pub async fn wait_idle(&self) -> Result<(), Error> {
+        self.router.idle().await;
+        self.usage_store.flush()
+    }
+
+    /// Returns the problems of the settings and the ledger, as sentences.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// Returns the available models, without the demo model.
+    pub fn models(&self) -> &[SelectableModel] {
+        &self.models
+    }
+
+    /// Returns the default model of the settings.
+    pub fn default_model(&self) -> &str {
+        &self.default
+    }
+
+    /// Returns the model to use without a choice: the demo model if there is no other.
+    pub fn settings_model(&self) -> &str {
+        if self.models.is_empty() {
+            DEMO
+        } else {
+            &self.default
+        }
+    }
+
+    /// Returns the environment variables of which each would make models available.
+    pub fn missing_keys(&self) -> &[String] {
+        &self.missing_keys
+    }
+
+    /// Returns the model for Tab with the setting `wanted`; `None` if there is none.
+    pub fn tab_model(&self, spec: &str) -> Result<Option<TabModel>, Error> {
+        autocomplete::choose(spec, &self.for_tab).map_err(Error::model)
+    }
+
+    /// Sends a Tab request, ahead of all other requests. Dropping the stream closes the socket.
+    pub fn ask_for_tab(&self, request: CompletionRequest) -> BoxStream<'static, StreamEvent> {
+        let events = self.router.submit(router_request(request));
+        let stream_event = |event| async move {
+            match event {
+                RouterEvent::Event(event) => Some(event),
+                _ => None,
+            }
+        };
+        events.filter_map(stream_event).boxed()
+    }
+
+    /// Records a measurement in the ledger. Never waits.
+    pub fn record_metric(&self, name: &str, value: f64, tags: String) {
+        self.usage_store.record_metric(name, value, tags);
+    }
+
+    /// Starts a session in a folder, a real path without links. The demo model gets a copy of the
+    /// sample project instead, unless the folder is one. Nothing is stored before the first prompt.
+    /// Takes a few seconds at most, because it waits for the session's MCP servers.
+    pub async fn start(
+        &self,
+        root: AbsPath,
+        model: String,
+        mode: SessionMode,
+    ) -> Result<AttachedSession, Error> {
+        let root = sample_project::session_root(&model, root, &self.dirs)?;
+        let (start, notices) = self.session_start(root.clone(), model, mode).await;
+        Ok(AttachedSession {
+            opened: engine::start(start),
+            root,
+            notices,
+        })
+    }
+
+    /// Resumes an earlier session, in its own folder.
+    pub async fn resume(&self, id: &str) -> Result<AttachedSession, Error> {
+        let store = self.factory.store().clone();
+        let name = id.to_owned();
+        let lines = tokio::task::spawn_blocking(move || store.sessions(usize::MAX)).await;
+        let lines = lines
+            .map_err(Error::interrupted("the sessions could not be read"))?
+            .map_err(Error::session)?;
+        let line = lines.into_iter().find(|line| line.id == name);
+        let line = line.ok_or_else(|| Error::Unknown(format!("there is no session {id}")))?;
+        let root = AbsPath::new(&line.root)
+            .ok_or_else(|| Error::Session(format!("{} is no folder", line.root)))?;
+        let (start, notices) = self
+            .session_start(root.clone(), line.model, line.mode)
+            .await;
+        Ok(AttachedSession {
+            opened: engine::resume(start, id).await.map_err(Error::session)?,
+            root,
+            notices,
+        })
+    }
+
+    /// Returns the records of a session. Blocks on the disk.
+    pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, Error> {
+        let session = self.factory.store().read(id);
+        Ok(session.map_err(Error::session)?.records)
+    }
+
+    /// Returns the latest sessions, at most `limit`. Blocks on the disk.
+    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
+        self.factory.store().sessions(limit).map_err(Error::session)
+    }
+
+    /// Returns the trust state of a folder. Blocks on the disk.
+    pub fn folder_trust(&self, root: &AbsPath) -> FolderTrust {
+        trust::load(&self.dirs, root)
+    }
+
+    /// Stores whether the user trusts a folder; applies to sessions that start later. Blocks on the
+    /// disk.
+    pub fn set_trusted(&self, root: &AbsPath, is_trusted: bool) -> Result<(), Error> {
+        trust::set_trusted(&RealFiles, &self.dirs, root, is_trusted)
+    }
+
+    /// Allows hooks of a folder that the user has seen. Blocks on the disk.
+    pub fn allow_hooks(&self, root: &AbsPath, shown: &[PendingHooks]) -> Result<(), Error> {
+        trust::consent_to_hooks(&self.dirs, root, shown)
+    }
+
+    /// Stores the user's decision about a project's server they have seen. Blocks on the disk.
+    pub fn decide_server(
+        &self,
+        root: &AbsPath,
+        shown: &PendingMcpServer,
+        may_run: bool,
+    ) -> Result<(), Error> {
+        trust::decide_server(&self.dirs, root, shown, may_run)
+    }
+
+    async fn session_start(
+        &self,
+        root: AbsPath,
+        model: String,
+        mode: SessionMode,
+    ) -> (SessionOptions, Vec<String>) {
+        let (hooks, mut problems) = trust::hooks_of(&self.dirs, &root, "let them run in the panel");
+        let spec = SessionSpec {
+            hooks,
+            confinement: Confinement::default(),
+            session_root: None,
+            root,
+            model,
+            mode,
+            allows_asked: false,
+            has_user: true,
+            budget: None,
+            effort: None,
+            servers: Vec::new(),
+            waiting: ServerWait::default(),
+        };
+        let (start, notices) = self.factory.start(spec).await;
+        problems.extend(notices);
+        (start, problems)
+    }
+}
+
+/// The unsaved texts of the windows, for tools.
+struct WindowBuffers(Arc<UnsavedTexts>);
+
+impl Buffers for WindowBuffers {
+    fn text(&self, path: &AbsPath) -> Option<String> {
+        self.0.text(path)
+    }
+
+    fn unsaved(&self) -> Vec<AbsPath> {
+        self.0.paths()
+    }
+}
+
+/// Converts a Tab request for the router.
+pub fn router_request(request: CompletionRequest) -> RouterRequest {
+    match request {
+        CompletionRequest::Fim(fim) => RouterRequest::fim(*fim, AgentId(1)),
+        CompletionRequest::Chat(request) => RouterRequest {
+            payload: RequestPayload::Chat(request),
+            options: RoutingOptions::named(),
+            caller: Caller {
+                class: RequestClass::Tab,
+                agent: AgentId(1),
+                turn: TurnId(0),
+            },
+        },
+    }
+}
+
+fn missing_keys(setup: &Setup) -> Vec<String> {
+    let missing = setup.providers.iter().filter_map(|it| match &it.key {
+        KeyState::Missing(variables) => variables.first().cloned(),
+        _ => None,
+    });
+    missing.collect()
+}

@@ -1,0 +1,329 @@
+//! The sessions that run in this program, whether or not a view is attached to them.
+//!
+//! Knows: `agent`. Must not know: how a session is started or shown.
+//! Invariant: attaching and detaching views never stops a turn. A session without a view is closed once it is idle.
+//! Start at `LiveSessions::adopt`; `LiveSessions::attach` joins a session that already runs.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent::engine::SessionChannels;
+use agent::record::SessionRecord;
+use agent::{AgentEvent, SessionCommand};
+use base::AbsPath;
+use tokio::sync::{mpsc, watch};
+
+/// The running sessions of a program. Clones share them.
+#[derive(Clone)]
+pub struct LiveSessions(Arc<SessionRegistry>);
+
+/// The status of a running session, for lists and the status bar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionStatus {
+    /// The id of the session.
+    pub id: String,
+    /// The folder for which it was opened; a demo session works in a copy of the sample project instead.
+    pub folder: AbsPath,
+    /// The current activity of the session.
+    pub activity: LiveActivity,
+}
+
+/// The activity of a running session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiveActivity {
+    /// No turn is running.
+    Idle,
+    /// A turn is running.
+    Working,
+    /// A turn waits for the user's approval or answer.
+    WaitingForUser,
+}
+
+/// A view's connection to a session.
+pub struct Attachment {
+    /// The folder the session works in.
+    pub root: AbsPath,
+    /// The command handle of the session. Dropping it detaches the view.
+    pub handle: SessionHandle,
+    /// Records of the running turn's subagents and the open questions, to be shown after the
+    /// session's own records.
+    pub pending: Vec<AgentEvent>,
+    /// Events from now on. Unbounded: a view takes them in as fast as a session makes them.
+    pub events: mpsc::UnboundedReceiver<AgentEvent>,
+}
+
+/// Sends commands to a session on behalf of one view.
+pub struct SessionHandle {
+    shared: Arc<SessionRegistry>,
+    id: String,
+    view: u64,
+}
+
+struct SessionRegistry {
+    sessions: Mutex<HashMap<String, LiveSession>>,
+    statuses: watch::Sender<Vec<SessionStatus>>,
+}
+
+struct LiveSession {
+    folder: AbsPath,
+    root: AbsPath,
+    /// Unbounded, so that views never wait: people send few commands.
+    commands: mpsc::UnboundedSender<SessionCommand>,
+    views: HashMap<u64, mpsc::UnboundedSender<AgentEvent>>,
+    next_view: u64,
+    is_running: bool,
+    /// Whether the session is closing, so that no view can attach.
+    is_closing: bool,
+    /// Calls that wait for an approval: the subagent that makes them, if any, and the call.
+    approvals: HashSet<(Option<String>, String)>,
+    /// Questions of tools that are not answered yet.
+    questions: Vec<AgentEvent>,
+    /// Records of subagents of the running turn.
+    subagents: Vec<AgentEvent>,
+}
+
+impl Default for LiveSessions {
+    fn default() -> Self {
+        Self(Arc::new(SessionRegistry {
+            sessions: Mutex::default(),
+            statuses: watch::Sender::new(Vec::new()),
+        }))
+    }
+}
+
+impl LiveSessions {
+    /// Takes over a session that was just opened for `folder` and works in `root`, and attaches a first view. Must be
+    /// called on a tokio runtime.
+    pub fn adopt(&self, opened: SessionChannels, folder: AbsPath, root: AbsPath) -> Attachment {
+        let SessionChannels {
+            id,
+            commands: engine,
+            mut events,
+        } = opened;
+        let id = id.as_ref().to_owned();
+        let (commands, mut queue) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Some(command) = queue.recv().await {
+                if engine.send(command).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let mut session = LiveSession::new(folder, root, commands);
+        let attachment = session.attach(&self.0, &id);
+        self.0.sessions().insert(id.clone(), session);
+        self.0.publish();
+        let shared = self.0.clone();
+        tokio::spawn(async move {
+            while let Some(event) = events.recv().await {
+                shared.receive(&id, event);
+            }
+            shared.remove(&id);
+        });
+        attachment
+    }
+
+    /// Attaches a view to a running session. Returns `None` if the session does not run in this program or is closing.
+    pub fn attach(&self, id: &str) -> Option<Attachment> {
+        let mut sessions = self.0.sessions();
+        let session = sessions.get_mut(id).filter(|it| !it.is_closing)?;
+        Some(session.attach(&self.0, id))
+    }
+
+    /// Waits until a closing session has ended, so that it can be resumed.
+    pub async fn wait_until_closed(&self, id: &str) {
+        let mut statuses = self.statuses();
+        let is_gone = |now: &Vec<SessionStatus>| now.iter().all(|it| it.id != id);
+        // The sender lives as long as `self`.
+        statuses.wait_for(is_gone).await.ok();
+    }
+
+    /// Returns the statuses of the running sessions, now and after each change.
+    pub fn statuses(&self) -> watch::Receiver<Vec<SessionStatus>> {
+        self.0.statuses.subscribe()
+    }
+}
+
+impl SessionHandle {
+    /// Sends a command to the session. Never waits; a session that has ended ignores it.
+    pub fn send(&self, command: SessionCommand) {
+        let mut sessions = self.shared.sessions();
+        let Some(session) = sessions.get_mut(&self.id) else {
+            return;
+        };
+        match &command {
+            // Known before the session records it, so that a view that is closed meanwhile does not end the turn.
+            SessionCommand::Prompt(_) | SessionCommand::Steer(_) => session.is_running = true,
+            SessionCommand::Reply { .. } => session.questions.clear(),
+            _ => {}
+        }
+        // A session that has ended ignores commands.
+        session.commands.send(command).ok();
+        drop(sessions);
+        self.shared.publish();
+    }
+}
+
+impl Drop for SessionHandle {
+    fn drop(&mut self) {
+        if let Some(session) = self.shared.sessions().get_mut(&self.id) {
+            session.views.remove(&self.view);
+            session.close_if_unused();
+        }
+    }
+}
+
+impl SessionRegistry {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, LiveSession>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn receive(&self, id: &str, event: AgentEvent) {
+        if let Some(session) = self.sessions().get_mut(id) {
+            session.apply_event(None, &event);
+            session
+                .views
+                .retain(|_, view| view.send(event.clone()).is_ok());
+            session.close_if_unused();
+        }
+        self.publish();
+    }
+
+    fn remove(&self, id: &str) {
+        self.sessions().remove(id);
+        self.publish();
+    }
+
+    /// Publishes the statuses if they changed.
+    fn publish(&self) {
+        let sessions = self.sessions();
+        let status = |(id, session): (&String, &LiveSession)| SessionStatus {
+            id: id.clone(),
+            folder: session.folder.clone(),
+            activity: session.activity(),
+        };
+        let mut statuses: Vec<SessionStatus> = sessions.iter().map(status).collect();
+        statuses.sort_by(|one, two| one.id.cmp(&two.id));
+        self.statuses.send_if_modified(|published| {
+            let is_changed = *published != statuses;
+            *published = statuses;
+            is_changed
+        });
+    }
+}
+
+impl LiveSession {
+    fn new(
+        folder: AbsPath,
+        root: AbsPath,
+        commands: mpsc::UnboundedSender<SessionCommand>,
+    ) -> Self {
+        Self {
+            folder,
+            root,
+            commands,
+            views: HashMap::new(),
+            next_view: 0,
+            is_running: false,
+            is_closing: false,
+            approvals: HashSet::new(),
+            questions: Vec::new(),
+            subagents: Vec::new(),
+        }
+    }
+
+    fn attach(&mut self, shared: &Arc<SessionRegistry>, id: &str) -> Attachment {
+        let (sender, events) = mpsc::unbounded_channel();
+        let view = self.next_view;
+        self.next_view += 1;
+        self.views.insert(view, sender);
+        Attachment {
+            root: self.root.clone(),
+            handle: SessionHandle {
+                shared: shared.clone(),
+                id: id.to_owned(),
+                view,
+            },
+            pending: [self.subagents.as_slice(), &self.questions].concat(),
+            events,
+        }
+    }
+
+    fn activity(&self) -> LiveActivity {
+        if !self.is_running {
+            LiveActivity::Idle
+        } else if self.is_waiting() {
+            LiveActivity::WaitingForUser
+        } else {
+            LiveActivity::Working
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        !self.approvals.is_empty() || !self.questions.is_empty()
+    }
+
+    /// Applies an event of the session, or of one of its subagents.
+    fn apply_event(&mut self, subagent: Option<&str>, event: &AgentEvent) {
+        match event {
+            AgentEvent::Recorded(stored) => self.note_record(subagent, &stored.record),
+            AgentEvent::Asking { .. } if subagent.is_none() => self.questions.push(event.clone()),
+            AgentEvent::Child {
+                session,
+                event: inner,
+            } => {
+                self.apply_event(Some(session), inner);
+                match inner.as_ref() {
+                    AgentEvent::Recorded(_) | AgentEvent::Child { .. } => {
+                        self.subagents.push(event.clone())
+                    }
+                    AgentEvent::Asking { .. } => self.questions.push(event.clone()),
+                    _ => {}
+                }
+            }
+            AgentEvent::Idle(_) if subagent.is_none() => {
+                self.is_running = false;
+                self.approvals.clear();
+                self.questions.clear();
+                self.subagents.clear();
+            }
+            _ => {}
+        }
+    }
+
+    fn note_record(&mut self, subagent: Option<&str>, record: &SessionRecord) {
+        let key = |call: &String| (subagent.map(str::to_owned), call.clone());
+        match record {
+            SessionRecord::Prompted { .. } if subagent.is_none() => self.is_running = true,
+            SessionRecord::LeaveAsked { call, .. } => {
+                self.approvals.insert(key(call));
+            }
+            SessionRecord::LeaveGiven { call, .. } | SessionRecord::CallEnded { call, .. } => {
+                self.approvals.remove(&key(call));
+            }
+            _ => {}
+        }
+    }
+
+    fn close_if_unused(&mut self) {
+        if self.views.is_empty() && !self.is_running && !self.is_closing {
+            self.is_closing = true;
+            // A session that has ended already ignores it.
+            self.commands.send(SessionCommand::Close).ok();
+        }
+    }
+}
+
+/// Wraps a command for a subagent in those of its parents.
+pub fn through_subagents(sessions: Vec<Arc<str>>, command: SessionCommand) -> SessionCommand {
+    sessions
+        .into_iter()
+        .rev()
+        .fold(command, |command, session| SessionCommand::Child {
+            session: session.as_ref().to_owned(),
+            command: Box::new(command),
+        })
+}
+
+#[cfg(test)]
+mod tests;

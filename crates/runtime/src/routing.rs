@@ -1,0 +1,103 @@
+//! Starts the router, and resolves the names of models as users write them.
+
+use std::sync::Arc;
+
+use host::{Clock as _, RealClock};
+use model::policy::route::SwitchBoundary;
+use model::policy::{Cap, Caps, Retry, StepDescription, StepPurpose};
+use model::{Cost, ModelId};
+use router::actor::{RouteConfig, Router, RouterConfig, RouterHandle, RoutingOptions, WallClock};
+use settings::ModelSettings;
+
+use crate::Error;
+use crate::models::setup::{AUTO, DEMO, Setup};
+use crate::usage_store::LedgerUsageStore;
+
+/// Returns the model with a name as users write it, and the options for routing requests to it.
+/// `question` decides what `auto` means. Adds the models of the settings, and the named one, to
+/// `setup`.
+pub fn choose(
+    wanted: &str,
+    question: &str,
+    setup: &mut Setup,
+) -> Result<(ModelId, RoutingOptions), Error> {
+    let id = |provider: &str, model: &str| ModelId {
+        provider: provider.to_owned(),
+        model: model.to_owned(),
+    };
+    if wanted == DEMO {
+        return Ok((id(DEMO, DEMO), RoutingOptions::named()));
+    }
+    for named in setup.settings.auto.clone() {
+        if let Some(named) = ModelId::parse(&named) {
+            setup.add_named(&named);
+        }
+    }
+    if wanted == AUTO {
+        let step = StepDescription {
+            prompt: question,
+            purpose: StepPurpose::Work,
+            files_touched: 0,
+            diff_lines: 0,
+            plan_depth: 0,
+            context_fill: 0,
+            stalls: 0,
+        };
+        let terms = RoutingOptions::auto(&step, SwitchBoundary::NewTurn);
+        return Ok((id("auto", "auto"), terms));
+    }
+    let named = ModelId::parse(wanted).ok_or_else(|| {
+        Error::Unknown(format!("\"{wanted}\" is no model: write auto, {DEMO}, or provider/model as `burin-agent models` lists them"))
+    })?;
+    if setup.add_named(&named).is_none() {
+        let known: Vec<&str> = setup.providers.iter().map(|it| it.id.as_str()).collect();
+        return Err(Error::Unknown(format!(
+            "there is no provider \"{}\": there are {}; others go into the settings, under models.providers",
+            named.provider,
+            known.join(", ")
+        )));
+    }
+    Ok((named, RoutingOptions::named()))
+}
+
+/// Starts the router with these routes.
+pub fn start(
+    routes: Vec<RouteConfig>,
+    settings: &ModelSettings,
+    usage_store: Arc<LedgerUsageStore>,
+) -> RouterHandle {
+    let clock = RealClock::default();
+    let seed = clock.wall_ms();
+    Router::start(RouterConfig {
+        routes,
+        auto: settings
+            .auto
+            .iter()
+            .filter_map(|name| ModelId::parse(name))
+            .collect(),
+        caps: budget_caps(settings),
+        // A user on the command line prefers a failure to a wait of minutes.
+        retry: Retry::default(),
+        retry_alone: Retry::default(),
+        usage_store,
+        clock: WallClock::new(move || clock.wall_ms()),
+        seed,
+    })
+}
+
+fn budget_caps(settings: &ModelSettings) -> Caps {
+    let cap = |dollars: f32| Cap {
+        // Zero sets no limit.
+        cost: (dollars > 0.0).then(|| Cost((f64::from(dollars) * 1e9) as u64)),
+        tokens: None,
+    };
+    Caps {
+        turn: cap(settings.budget_turn),
+        agent: cap(settings.budget_agent),
+        day: cap(settings.budget_day),
+        allow_unknown_price: settings.unknown_prices,
+    }
+}
+
+#[cfg(test)]
+mod tests;

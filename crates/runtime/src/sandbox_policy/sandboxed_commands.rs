@@ -1,0 +1,174 @@
+//! Sandboxed commands of a session: in its warm sandbox, or in a new one.
+
+use std::ffi::OsString;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use host::process::{
+    Denial, PlantedFile, ProcessExit, SandboxSpawner, SandboxedCommand, SandboxedProcess,
+};
+use sandbox::{
+    DeniedAccess, KillHandle, PathAccess, Policy, RunningCommand, SandboxError, SpawnRequest,
+    WarmSandbox,
+};
+
+use super::hook_scanner::HookScanner;
+
+/// Commands with one policy of their own.
+pub(super) struct OneShotSandbox {
+    pub(super) policy: Policy,
+    pub(super) scanner: Arc<HookScanner>,
+    pub(super) variables: Vec<(OsString, OsString)>,
+}
+
+/// Commands in a warm sandbox.
+pub(super) struct ReusedSandbox {
+    pub(super) sandbox: Arc<WarmSandbox>,
+    pub(super) scanner: Arc<HookScanner>,
+    pub(super) variables: Vec<(OsString, OsString)>,
+}
+
+impl SandboxSpawner for OneShotSandbox {
+    fn start(&self, start: SandboxedCommand) -> Result<Box<dyn SandboxedProcess>, String> {
+        let request = request(start, &self.variables);
+        started(&self.scanner, || sandbox::start(&self.policy, request))
+    }
+}
+
+impl SandboxSpawner for ReusedSandbox {
+    fn start(&self, start: SandboxedCommand) -> Result<Box<dyn SandboxedProcess>, String> {
+        let request = request(start, &self.variables);
+        started(&self.scanner, || self.sandbox.start(request))
+    }
+}
+
+fn started(
+    scanner: &Arc<HookScanner>,
+    start: impl FnOnce() -> Result<RunningCommand, SandboxError>,
+) -> Result<Box<dyn SandboxedProcess>, String> {
+    scanner.command_started();
+    match start() {
+        Ok(running) => Ok(Box::new(SandboxProcess::of(running, scanner.clone()))),
+        Err(refused) => {
+            scanner.command_ended(&[]);
+            Err(refused.to_string())
+        }
+    }
+}
+
+fn request(start: SandboxedCommand, more: &[(OsString, OsString)]) -> SpawnRequest {
+    let mut environment = start.variables;
+    environment.extend(more.iter().cloned());
+    SpawnRequest {
+        program: start.program,
+        arguments: start.arguments,
+        folder: start.folder,
+        environment,
+        streams: start.streams,
+        terminal: start.has_terminal,
+    }
+}
+
+/// A command that runs, or ran.
+struct SandboxProcess {
+    id: u32,
+    ender: KillHandle,
+    running: Mutex<Option<RunningCommand>>,
+    denials: Mutex<Vec<Denial>>,
+    scanner: Arc<HookScanner>,
+    planted: Mutex<Vec<PlantedFile>>,
+    is_over: Mutex<bool>,
+    ended: Condvar,
+}
+
+impl SandboxProcess {
+    fn of(running: RunningCommand, scanner: Arc<HookScanner>) -> Self {
+        Self {
+            id: running.id(),
+            ender: running.kill_handle(),
+            running: Mutex::new(Some(running)),
+            denials: Mutex::default(),
+            scanner,
+            planted: Mutex::default(),
+            is_over: Mutex::new(false),
+            ended: Condvar::new(),
+        }
+    }
+}
+
+impl SandboxedProcess for SandboxProcess {
+    fn id(&self) -> u32 {
+        self.id
+    }
+
+    fn wait(&self) -> (ProcessExit, usize) {
+        let Some(running) = lock(&self.running).take() else {
+            return (ProcessExit::Signalled(0), 0);
+        };
+        let fixed = running.fixed();
+        let finished = running.wait();
+        *lock(&self.planted) = self.scanner.command_ended(&fixed);
+        let denials = finished.denials.iter().map(denial).collect();
+        *lock(&self.denials) = denials;
+        *lock(&self.is_over) = true;
+        self.ended.notify_all();
+        let end = match finished.exit {
+            sandbox::CommandExit::Exit(code) => ProcessExit::Exited(code),
+            sandbox::CommandExit::Signal(signal) => ProcessExit::Signalled(signal),
+        };
+        (end, 0)
+    }
+
+    fn denials(&self) -> Vec<Denial> {
+        lock(&self.denials).clone()
+    }
+
+    fn planted(&self) -> Vec<PlantedFile> {
+        lock(&self.planted).clone()
+    }
+
+    fn interrupt(&self) {
+        self.ender.signal(INTERRUPT);
+    }
+
+    fn stop(&self, grace: Duration) {
+        if grace > Duration::ZERO {
+            self.ender.signal(END);
+            let waited = self
+                .ended
+                .wait_timeout_while(lock(&self.is_over), grace, |is_over| !*is_over);
+            drop(waited);
+        }
+        self.ender.kill();
+    }
+
+    fn members(&self) -> Vec<u32> {
+        if *lock(&self.is_over) {
+            Vec::new()
+        } else {
+            vec![self.id]
+        }
+    }
+}
+
+/// SIGINT, as Ctrl+C sends it, and SIGTERM; the numbers are the same on every system.
+const INTERRUPT: i32 = 2;
+const END: i32 = 15;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn denial(denied: &DeniedAccess) -> Denial {
+    match denied {
+        DeniedAccess::Path { path, access } => match access {
+            PathAccess::Read => Denial::Read(path.clone()),
+            PathAccess::Write | PathAccess::Create | PathAccess::Remove => {
+                Denial::Write(path.clone())
+            }
+            PathAccess::Connect => Denial::Connect(path.clone()),
+        },
+        DeniedAccess::Host { host, port } => Denial::Host(host.clone(), *port),
+        DeniedAccess::Call { name } => Denial::Call((*name).to_owned()),
+    }
+}

@@ -1,0 +1,354 @@
+//! Assembles sessions: models, our own and MCP tools, context, rules and the ledger.
+//!
+//! This is the one place where the parts of an agent meet.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent::compact::PlannedCompactor;
+use agent::context::{OpenFiles, ProjectContexts, SessionEnvironment, SkillTool, TrustedFolders};
+use agent::engine::{
+    Harness, HarnessParts, ModelGateway, RouterGateway, SessionLimits, SessionOptions,
+};
+use agent::hooks::Hooks;
+use agent::permission::PermissionPolicy;
+use agent::record::SessionMode;
+use agent::rules::{RulePolicy, RuleScope, UnmatchedCalls};
+use agent::services::{Buffers, SessionServices};
+use agent::store::SessionStore;
+use agent::tools::{self, ToolOptions, ToolStates};
+use base::AbsPath;
+use composer::change_history::{TreeWatchers, WatchedTool};
+use connect::mcp::ServerEntry;
+use host::{Dirs, RealClock, RealFiles};
+use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
+use router::actor::{RouteConfig, RouterHandle};
+use settings::ModelEffort;
+
+use crate::indexes::{AgentSearch, IndexRegistry};
+use crate::mcp_pool::{McpPool, ServerWait};
+use crate::permissions::{self, PermissionScope, Permissions};
+use crate::sandbox_policy::{self, Confinement, SessionRoot};
+
+/// Returns the model gateway of sessions: the router with the profiles and prices of its models.
+pub fn model_gateway(router: RouterHandle, models: &[RoutedModel]) -> RouterGateway {
+    let profiles = models
+        .iter()
+        .map(|model| (model.name.clone(), model.profile.clone()));
+    let prices = models
+        .iter()
+        .filter_map(|model| Some((model.name.clone(), model.price.clone()?)));
+    let mut profiles: HashMap<String, Arc<Profile>> = profiles.collect();
+    // A model named like its provider is also known by that name alone.
+    for model in models {
+        if let Some((provider, model)) = model.name.split_once('/')
+            && provider == model
+        {
+            profiles.insert(provider.to_owned(), model.profile.clone());
+        }
+    }
+    RouterGateway {
+        router,
+        profiles,
+        prices: prices.collect(),
+        usual: Arc::new(default_profile(models)),
+    }
+}
+
+/// A model with its profile and price.
+pub struct RoutedModel {
+    name: String,
+    profile: Arc<Profile>,
+    price: Option<Price>,
+}
+
+impl RoutedModel {
+    /// Returns the model of a route.
+    pub fn of(route: &RouteConfig) -> Self {
+        Self {
+            name: route.route.model.to_string(),
+            profile: Arc::new(route.profile.clone()),
+            price: route.price.clone(),
+        }
+    }
+}
+
+/// Returns the profile for `auto`: that of the best capable model, with the smallest context of
+/// all capable ones.
+fn default_profile(models: &[RoutedModel]) -> Profile {
+    let able = models.iter().map(|model| &model.profile);
+    let able = able.filter(|profile| profile.tools == Some(true) && profile.tier >= Tier::Standard);
+    let least = able.clone().map(|profile| profile.context.0).min();
+    let best = able.max_by_key(|profile| profile.tier);
+    let mut usual = best.map_or_else(Profile::harmless, |best| best.as_ref().clone());
+    usual.tools = Some(true);
+    usual.context = TokenCount(least.unwrap_or(128_000).max(32_000));
+    usual.max_output = TokenCount(usual.max_output.0.max(8_192));
+    usual
+}
+
+/// Builds all sessions of the program from shared services.
+pub struct SessionFactory {
+    harness: Arc<Harness>,
+    tool_states: Arc<ToolStates>,
+    servers: McpPool,
+    dirs: Dirs,
+    watchers: TreeWatchers,
+    checkouts: MainCheckouts,
+    effort: Option<Effort>,
+}
+
+/// The main checkouts of the agents' worktrees, by worktree.
+#[derive(Clone, Default)]
+struct MainCheckouts(Arc<Mutex<HashMap<AbsPath, AbsPath>>>);
+
+impl MainCheckouts {
+    fn lock(&self) -> MutexGuard<'_, HashMap<AbsPath, AbsPath>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn insert(&self, root: &AbsPath, checkout: &AbsPath) {
+        if root != checkout {
+            self.lock().insert(root.clone(), checkout.clone());
+        }
+    }
+
+    /// Returns the folder whose trust decides about `root`.
+    fn of(&self, root: &AbsPath) -> AbsPath {
+        self.lock().get(root).unwrap_or(root).clone()
+    }
+
+    /// `trust`, with worktrees trusted like their checkouts.
+    fn trust(&self, trust: TrustedFolders) -> TrustedFolders {
+        let checkouts = self.clone();
+        TrustedFolders::new(move |root| trust.is_trusted(&checkouts.of(root)))
+    }
+}
+
+/// The texts, open files and indexes of the program's windows.
+pub struct WindowContext {
+    /// Texts with unsaved edits.
+    pub buffers: Arc<dyn Buffers>,
+    /// The open files of a folder.
+    pub open_files: Arc<dyn Fn(&AbsPath) -> OpenFiles + Send + Sync>,
+    /// The indexes of the program.
+    pub indexes: Arc<IndexRegistry>,
+}
+
+/// The parameters of one session.
+pub struct SessionSpec {
+    /// The folder it works below; a real path without links.
+    pub root: AbsPath,
+    pub model: String,
+    pub mode: SessionMode,
+    /// Whether calls that would need permission are allowed; calls that only the user may permit
+    /// still need it.
+    pub allows_asked: bool,
+    /// Whether a user can answer questions.
+    pub has_user: bool,
+    pub budget: Option<Cost>,
+    /// The models' reasoning effort; `None` uses the settings' value.
+    pub effort: Option<Effort>,
+    pub hooks: Option<Arc<Hooks>>,
+    /// The sandbox options of the session.
+    pub confinement: Confinement,
+    /// The worktree that the session works in; `None` if the root is the user's own folder.
+    pub session_root: Option<SessionRoot>,
+    /// MCP servers in addition to those of the user and the project.
+    pub servers: Vec<ServerEntry>,
+    /// The wait for the session's MCP servers.
+    pub waiting: ServerWait,
+}
+
+impl SessionFactory {
+    /// Creates the factory. `trust` decides which folders' instructions may join prompts; `windows`
+    /// provides unsaved texts, if there are windows.
+    pub fn new(
+        gateway: impl ModelGateway + 'static,
+        store: SessionStore,
+        dirs: &Dirs,
+        trust: TrustedFolders,
+        windows: Option<WindowContext>,
+    ) -> Self {
+        let tool_states: Arc<ToolStates> = Arc::default();
+        let watchers = TreeWatchers::default();
+        let checkouts = MainCheckouts::default();
+        let trust = checkouts.trust(trust);
+        let indexes = match &windows {
+            Some(windows) => windows.indexes.clone(),
+            None => IndexRegistry::new(dirs),
+        };
+        let (buffers, environments) = windows_parts(windows, &checkouts);
+        let sources = sources(dirs, indexes, buffers);
+        let config = Some(dirs.config.clone());
+        let contexts =
+            ProjectContexts::new(sources.clone(), trust.clone(), config.clone(), environments);
+        let options = ToolOptions {
+            states: tool_states.clone(),
+            variables: sandbox_policy::command_variables(dirs),
+            ..ToolOptions::new(&sources)
+        };
+        let mut tools = tools::all(&options);
+        tools.push(Arc::new(SkillTool::new(trust, config)));
+        let states = tool_states.clone();
+        let harness = Harness::new(HarnessParts {
+            store,
+            sources,
+            models: Arc::new(gateway),
+            tools: WatchedTool::all(tools, &watchers),
+            contexts: Arc::new(contexts),
+            compactor: Arc::new(PlannedCompactor),
+            limits: SessionLimits::default(),
+            on_session_end: Arc::new(move |session| states.close_session(session)),
+        });
+        Self {
+            harness,
+            tool_states,
+            servers: McpPool::new(Arc::new(RealFiles), dirs),
+            dirs: dirs.clone(),
+            watchers,
+            checkouts,
+            effort: None,
+        }
+    }
+
+    /// The same, with the effort of sessions that name none.
+    pub fn with_effort(mut self, effort: ModelEffort) -> Self {
+        self.effort = match effort {
+            ModelEffort::Auto => None,
+            ModelEffort::Minimal => Some(Effort::Minimal),
+            ModelEffort::Low => Some(Effort::Low),
+            ModelEffort::Medium => Some(Effort::Medium),
+            ModelEffort::High => Some(Effort::High),
+            ModelEffort::Max => Some(Effort::Max),
+        };
+        self
+    }
+
+    /// Returns the worktrees whose changes are logged by author.
+    pub fn watchers(&self) -> &TreeWatchers {
+        &self.watchers
+    }
+
+    pub fn dirs(&self) -> &Dirs {
+        &self.dirs
+    }
+
+    pub fn store(&self) -> &SessionStore {
+        self.harness.store()
+    }
+
+    /// Returns the session's start parameters, and notices for the user as sentences. Waits for the
+    /// MCP servers whose tools the session gets.
+    pub async fn start(&self, wanted: SessionSpec) -> (SessionOptions, Vec<String>) {
+        let session_root = wanted
+            .session_root
+            .unwrap_or_else(|| SessionRoot::for_user_folder(&wanted.root));
+        let unasked = if wanted.allows_asked {
+            UnmatchedCalls::Ordinary
+        } else {
+            UnmatchedCalls::Nothing
+        };
+        let project = session_root.project.clone();
+        self.checkouts.insert(&wanted.root, &project);
+        let (sandbox, problems) =
+            sandbox_policy::sandbox(&self.dirs, session_root, &wanted.confinement);
+        let (policy, mut notices) =
+            permission_policy(unasked, &project, problems.first(), &self.dirs);
+        notices.extend(problems);
+        let offer = self
+            .servers
+            .open(
+                (&wanted.root, &project),
+                wanted.servers,
+                &self.tool_states,
+                &wanted.waiting,
+            )
+            .await;
+        notices.extend(offer.notices);
+        let start = SessionOptions {
+            harness: self.harness.clone(),
+            tools: WatchedTool::all(offer.tools, &self.watchers),
+            root: wanted.root,
+            model: wanted.model,
+            mode: wanted.mode,
+            effort: wanted.effort.or(self.effort),
+            call_judge: policy,
+            has_user: wanted.has_user,
+            budget: wanted.budget,
+            hooks: wanted.hooks,
+            sandbox,
+            parent: None,
+        };
+        (start, notices)
+    }
+
+    /// Shuts down the shared services gracefully; takes some seconds at most.
+    pub async fn close(&self) {
+        self.servers.close().await;
+    }
+}
+
+/// The world as tools see it.
+fn sources(
+    dirs: &Dirs,
+    indexes: Arc<IndexRegistry>,
+    buffers: Option<Arc<dyn Buffers>>,
+) -> Arc<SessionServices> {
+    Arc::new(SessionServices {
+        files: Arc::new(RealFiles),
+        clock: Arc::new(RealClock::default()),
+        state: dirs.state.clone(),
+        search: Some(Arc::new(AgentSearch::new(indexes, buffers.clone()))),
+        buffers,
+        diagnostics: None,
+        web: None,
+    })
+}
+
+/// Returns the windows' unsaved texts, and the prompt parts about a folder's open files.
+fn windows_parts(
+    windows: Option<WindowContext>,
+    checkouts: &MainCheckouts,
+) -> (
+    Option<Arc<dyn Buffers>>,
+    impl Fn(&AbsPath) -> SessionEnvironment + Send + Sync + 'static,
+) {
+    let (buffers, open_files) = match windows {
+        Some(windows) => (Some(windows.buffers), Some(windows.open_files)),
+        None => (None, None),
+    };
+    let checkouts = checkouts.clone();
+    let environments = move |root: &AbsPath| {
+        let files = open_files.as_ref().map(|of| of(&checkouts.of(root)));
+        SessionEnvironment {
+            files: files.unwrap_or_default(),
+            ..SessionEnvironment::of_machine(std::env::var("SHELL").ok().as_deref())
+        }
+    };
+    (buffers, environments)
+}
+
+/// Returns the permission policy of a session: the user's rules for a project, extended by later
+/// decisions. Problems of the permissions are returned as sentences. If there is one, or `problem`
+/// names one in the sandbox settings, every call needs permission.
+fn permission_policy(
+    unasked: UnmatchedCalls,
+    project: &AbsPath,
+    problem: Option<&String>,
+    dirs: &Dirs,
+) -> (Arc<dyn PermissionPolicy>, Vec<String>) {
+    let (mut rules, problems) = Permissions::read(dirs).rules(project);
+    if let Some(problem) = problem {
+        rules = rules.closed(problem.clone());
+    }
+    let (path, project) = (permissions::path(dirs), project.clone());
+    let policy = RulePolicy::new(rules, unasked, move |reach, more| {
+        let scope = match reach {
+            RuleScope::Project => PermissionScope::Project(project.clone()),
+            RuleScope::Everywhere => PermissionScope::Everywhere,
+        };
+        Ok(permissions::save_allow_rules(&path, &scope, more)?)
+    });
+    (Arc::new(policy), problems)
+}

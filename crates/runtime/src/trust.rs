@@ -1,0 +1,298 @@
+//! Folder trust: the instructions, rules, skills, hooks and MCP servers of a folder, and whether
+//! the user allows them.
+//!
+//! Instructions, rules and skills join prompts if the folder is trusted. Hooks and MCP servers run
+//! only with consent to exactly them.
+//! Invariant: an unreadable item is not trusted.
+//! Invariant: a consent covers the content the user saw; changed content needs a new consent.
+
+use std::sync::Arc;
+
+use agent::context::{TrustedFolders, guides};
+use agent::hooks::{self, HookRunner, Hooks, ProcessHookRunner};
+use agent::trust::{FolderTrust, PendingHooks, PendingMcpServer};
+use base::AbsPath;
+use connect::mcp::{Approval, Approvals as _, ServerEntry, ServerOrigin};
+use host::{ContentHash, Dirs, Files, RealFiles};
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::mcp_pool::{self, Consents};
+use crate::permissions::Permissions;
+
+/// The largest list of trusted folders that is read, in bytes.
+const MAX_TRUST_BYTES: u64 = 1 << 20;
+
+/// Returns the trust state of a folder. Blocks on the disk.
+pub(crate) fn load(dirs: &Dirs, root: &AbsPath) -> FolderTrust {
+    let waiting = hooks::find(&RealFiles, &dirs.state, root).into_iter();
+    let waiting = waiting.filter(|file| !file.has_consent && !file.hooks.is_empty());
+    FolderTrust {
+        guides: guides(&RealFiles, root),
+        is_trusted: is_trusted(&RealFiles, dirs, root),
+        hooks: waiting
+            .map(|file| PendingHooks {
+                mark: mark(&file.text),
+                path: file.path,
+                commands: file
+                    .hooks
+                    .iter()
+                    .map(|hook| hook.command().to_owned())
+                    .collect(),
+            })
+            .collect(),
+        servers: servers(dirs, root)
+            .filter_map(|(entry, path)| waiting_server(&entry, path))
+            .collect(),
+        problems: Permissions::read(dirs).rules(root).1,
+    }
+}
+
+/// Returns a project's servers without a decision of the user, and the files that configure them.
+fn servers(dirs: &Dirs, root: &AbsPath) -> impl Iterator<Item = (ServerEntry, AbsPath)> {
+    let consents = Consents::new(Arc::new(RealFiles), &dirs.state);
+    let (entries, _) = mcp_pool::gather(&RealFiles, dirs, root);
+    entries.into_iter().filter_map(move |entry| {
+        let ServerOrigin::Project { file } = &entry.origin else {
+            return None;
+        };
+        let file = file.clone();
+        let waits = !entry.is_disabled && consents.approval(&entry) == Approval::Unasked;
+        waits.then_some((entry, file))
+    })
+}
+
+fn waiting_server(entry: &ServerEntry, path: AbsPath) -> Option<PendingMcpServer> {
+    // An invalid entry does not run, whatever the user decides.
+    entry.reach.as_ref().ok()?;
+    Some(PendingMcpServer {
+        name: entry.name.clone(),
+        written: format!("{:#}", entry.written),
+        mark: mark(&entry.fingerprint.0),
+        path,
+    })
+}
+
+fn mark(text: &str) -> String {
+    format!("{:032x}", ContentHash::of(text.as_bytes()).0)
+}
+
+/// Returns the user's folder trust; each query reads the current state.
+pub(crate) fn trust(dirs: &Dirs) -> TrustedFolders {
+    let dirs = dirs.clone();
+    TrustedFolders::new(move |root| is_trusted(&RealFiles, &dirs, root))
+}
+
+/// Allows hooks of a folder that the user has seen. Blocks on the disk.
+pub(crate) fn consent_to_hooks(
+    dirs: &Dirs,
+    root: &AbsPath,
+    shown: &[PendingHooks],
+) -> Result<(), Error> {
+    let files = hooks::find(&RealFiles, &dirs.state, root);
+    for shown in shown {
+        let file = files.iter().find(|file| file.path == shown.path);
+        let same = file.filter(|file| mark(&file.text) == shown.mark);
+        let file = same.ok_or_else(|| Error::Changed(shown.path.clone()))?;
+        hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)?;
+    }
+    Ok(())
+}
+
+/// Allows all current hooks of a folder without showing them, at the user's explicit request.
+/// Blocks on the disk.
+pub fn consent_to_all_hooks(dirs: &Dirs, root: &AbsPath) -> Result<(), Error> {
+    for file in hooks::find(&RealFiles, &dirs.state, root) {
+        if !file.has_consent {
+            hooks::consent::give(&RealFiles, &dirs.state, root, &file.text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Stores the user's decision about a server they have seen. Blocks on the disk.
+pub(crate) fn decide_server(
+    dirs: &Dirs,
+    root: &AbsPath,
+    shown: &PendingMcpServer,
+    may_run: bool,
+) -> Result<(), Error> {
+    let same = servers(dirs, root)
+        .find(|(entry, path)| *path == shown.path && mark(&entry.fingerprint.0) == shown.mark);
+    let (entry, _) = same.ok_or_else(|| Error::Changed(shown.path.clone()))?;
+    let approval = if may_run {
+        Approval::Allowed
+    } else {
+        Approval::Refused
+    };
+    Consents::new(Arc::new(RealFiles), &dirs.state).set(&entry, approval)
+}
+
+/// Returns the allowed hooks of a folder, and a notice about the others that ends with `how` to
+/// allow them. Blocks on the disk.
+pub fn hooks_of(dirs: &Dirs, root: &AbsPath, how: &str) -> (Option<Arc<Hooks>>, Vec<String>) {
+    hooks_in(dirs, root, how, Arc::new(ProcessHookRunner))
+}
+
+/// Returns the allowed hooks like `hooks_of`, run by this runner. Blocks on the disk.
+pub(crate) fn hooks_in(
+    dirs: &Dirs,
+    root: &AbsPath,
+    how: &str,
+    runner: Arc<dyn HookRunner>,
+) -> (Option<Arc<Hooks>>, Vec<String>) {
+    let (mut all, mut notices) = (Vec::new(), Vec::new());
+    for file in hooks::find(&RealFiles, &dirs.state, root) {
+        let problems = file.problems.iter();
+        notices.extend(problems.map(|problem| format!("{}: {problem}", file.path)));
+        if file.has_consent {
+            all.extend(file.hooks)
+        } else {
+            notices.push(format!(
+                "the hooks in {} do not run: look at them, and {how}",
+                file.path
+            ))
+        }
+    }
+    let hooks = (!all.is_empty()).then(|| Arc::new(Hooks::new(all, runner)));
+    (hooks, notices)
+}
+
+/// Whether the user trusts a folder or one of its ancestors.
+pub(crate) fn is_trusted(files: &dyn Files, dirs: &Dirs, root: &AbsPath) -> bool {
+    let known = read(files, dirs).unwrap_or_default();
+    let mut known = known.iter().filter_map(AbsPath::new);
+    known.any(|folder| root.is_within(&folder))
+}
+
+/// Stores whether the user trusts a folder. Blocks on the disk.
+///
+/// # Errors
+/// If the list cannot be read or written; it is left unchanged then.
+pub(crate) fn set_trusted(
+    files: &dyn Files,
+    dirs: &Dirs,
+    root: &AbsPath,
+    is_trusted: bool,
+) -> Result<(), Error> {
+    let mut known = read(files, dirs)?;
+    let name = root.to_string();
+    known.retain(|folder| *folder != name);
+    if is_trusted {
+        known.push(name);
+    }
+    let text = format!("{:#}\n", json!({ "folders": known }));
+    files.write_private(&list(dirs), text.as_bytes())?;
+    Ok(())
+}
+
+fn list(dirs: &Dirs) -> AbsPath {
+    dirs.state.join("trusted.json")
+}
+
+fn read(files: &dyn Files, dirs: &Dirs) -> Result<Vec<String>, Error> {
+    let path = list(dirs);
+    let bytes = match files.read(&path, MAX_TRUST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
+        let sentence = format!("{path}, the list of trusted folders, cannot be read: {error}");
+        Error::InvalidFile(sentence)
+    })?;
+    let folders = value.get("folders").and_then(Value::as_array);
+    let folders = folders.into_iter().flatten();
+    Ok(folders
+        .filter_map(|it| Some(it.as_str()?.to_owned()))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use host::FakeFiles;
+
+    use super::*;
+
+    fn path(text: &str) -> AbsPath {
+        AbsPath::new(text).expect("absolute")
+    }
+
+    #[test]
+    fn trust_covers_subfolders_and_can_be_revoked() {
+        let (files, dirs) = (FakeFiles::new(), Dirs::under(&path("/burin")));
+        files.folder(&dirs.state);
+        let check = |root: &str, expected: bool| {
+            assert_eq!(is_trusted(&files, &dirs, &path(root)), expected, "{root}");
+        };
+        check("/p", false);
+        set_trusted(&files, &dirs, &path("/p"), true).expect("written");
+        check("/p", true);
+        check("/p/inner", true);
+        check("/pp", false);
+        check("/", false);
+        set_trusted(&files, &dirs, &path("/p"), false).expect("written");
+        check("/p", false);
+    }
+
+    #[test]
+    fn a_consent_is_for_what_was_shown() {
+        let folder = host::TempFolder::new().expect("a folder");
+        let dirs = Dirs::under(&folder.path().join("own"));
+        dirs.create().expect("folders");
+        let root = folder.path().join("p");
+        let write = |name: &str, text: &str| {
+            let path = root.join(name);
+            let parent = path.parent().expect("a folder");
+            RealFiles.create_folder(&parent).expect("a folder");
+            RealFiles
+                .write_private(&path, text.as_bytes())
+                .expect("a file");
+        };
+        let hooks = |command: &str| {
+            let hook = json!({ "type": "command", "command": command });
+            json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } }).to_string()
+        };
+        let server = |command: &str| json!({ "mcpServers": { "s": { "command": command } } });
+        write(".claude/settings.json", &hooks("./a"));
+        write(".mcp.json", &server("./a").to_string());
+        let shown = load(&dirs, &root);
+        assert_eq!(shown.hooks[0].commands, ["./a"]);
+        assert!(shown.servers[0].written.contains("./a"));
+
+        write(".claude/settings.json", &hooks("./b"));
+        write(".mcp.json", &server("./b").to_string());
+        let refused = consent_to_hooks(&dirs, &root, &shown.hooks).expect_err("changed");
+        assert!(
+            refused.to_string().contains("changed meanwhile"),
+            "{refused}"
+        );
+        let refused = decide_server(&dirs, &root, &shown.servers[0], true).expect_err("changed");
+        assert!(
+            refused.to_string().contains("changed meanwhile"),
+            "{refused}"
+        );
+        assert!(hooks_of(&dirs, &root, "wait").0.is_none());
+
+        let shown = load(&dirs, &root);
+        consent_to_hooks(&dirs, &root, &shown.hooks).expect("as it is");
+        decide_server(&dirs, &root, &shown.servers[0], true).expect("as it is");
+        assert!(hooks_of(&dirs, &root, "wait").0.is_some());
+        let left = load(&dirs, &root);
+        assert!(left.hooks.is_empty() && left.servers.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn invalid_trust_list_trusts_nothing_and_stays_unchanged() {
+        let (files, dirs) = (FakeFiles::new(), Dirs::under(&path("/burin")));
+        files.folder(&dirs.state);
+        files.write(&list(&dirs), "{ folders");
+        assert!(!is_trusted(&files, &dirs, &path("/p")));
+        let refused = set_trusted(&files, &dirs, &path("/p"), true).expect_err("unreadable");
+        assert!(refused.to_string().contains("trusted.json"), "{refused}");
+        assert_eq!(
+            files.read(&list(&dirs), MAX_TRUST_BYTES).expect("there"),
+            b"{ folders"
+        );
+    }
+}
