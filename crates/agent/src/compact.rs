@@ -290,7 +290,7 @@ fn shorten(compaction: &mut CompactionPlan, items: &[CompactItem], boundary: usi
             Some(later) => Some(prune::pointer(later)),
             None => calls.get(call.as_str()).and_then(|(tool, input)| {
                 let command = input.get("cmd").or_else(|| input.get("command"));
-                crate::reduce::reduce(tool, command.and_then(Value::as_str), &item.text)
+                reduce::reduce(tool, command.and_then(Value::as_str), &item.text)
             }),
         };
         let is_shorter = |text: &String| (text.len() as u64) < item.bytes;

@@ -1,7 +1,7 @@
 //! One agent's session: turns, tools, permissions, transcript, compaction.
 //!
-//! Knows: `base`, `model`, `patch`, `host`, `router`, `ledger`, `git`, `project`, `syntax`. Must
-//! not know: windows, other sessions, how anything is drawn.
+//! Knows: `base`, `model`, `patch`, `patch_apply`, `reduce`, `host`, `router`, `ledger`, `git`,
+//! `project`, `syntax`. Must not know: windows, other sessions, how anything is drawn.
 //! Invariant: every effect is recorded in the ledger before it takes place (`record`).
 //! Invariant: every tool call ends with a typed outcome and has exactly one result in the
 //! transcript.
@@ -15,7 +15,6 @@ pub mod arguments;
 pub mod budget;
 pub mod compact;
 pub mod context;
-pub mod edit_root;
 pub mod engine;
 mod globs;
 pub mod handover;
@@ -27,7 +26,6 @@ pub mod outcome;
 pub mod outputs;
 pub mod permission;
 pub mod record;
-pub mod reduce;
 pub mod rules;
 pub mod sandbox;
 pub mod services;
@@ -36,7 +34,6 @@ pub mod spawn;
 pub mod stats;
 pub mod store;
 pub mod stored_parts;
-mod terminal_text;
 pub mod tool;
 pub mod tools;
 pub mod transcript;

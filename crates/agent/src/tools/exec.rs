@@ -314,7 +314,7 @@ impl ExecCommandTool {
             launch.program = "sh".into();
             start(&launch).map_err(|_| error)
         });
-        started.map_err(|error| unexpected(sentence(&error.to_string())))
+        started.map_err(|error| unexpected(sentence(&error)))
     }
 }
 

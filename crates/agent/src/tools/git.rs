@@ -171,9 +171,9 @@ impl Tool for GitTool {
 
 fn answer_text(call: &ToolCall, context: &ToolContext) -> Result<String, ToolResult> {
     let (asked, _) = GitRequest::read(call, context)?;
-    let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
+    let failed = |error: git::Error| unexpected(sentence(&error));
     let repository = Repository::discover(&context.root).map_err(|error| {
-        let error = sentence(&error.to_string());
+        let error = sentence(&error);
         unexpected(format!("{error} Continue without it: use list and read."))
     })?;
     // The root may be a subfolder of the working tree.
@@ -338,7 +338,7 @@ fn blame(
     asked: &GitRequest,
     path: &Path,
 ) -> Result<String, ToolResult> {
-    let failed = |error: git::Error| unexpected(sentence(&error.to_string()));
+    let failed = |error: git::Error| unexpected(sentence(&error));
     let blamed = repository.blame(path).map_err(failed)?;
     // Blame describes the lines of HEAD, so the text is that of HEAD as well.
     let bytes = repository

@@ -186,7 +186,7 @@ pub(super) fn folder(context: &ToolContext, path: &str) -> Result<ToolPath, Tool
             place.name()
         ))),
         Err(error) if error.is_not_found() => Err(missing(context, &place)),
-        Err(error) => Err(unexpected(sentence(&error.to_string()))),
+        Err(error) => Err(unexpected(sentence(&error))),
     }
 }
 

@@ -250,7 +250,7 @@ fn root(
             place.name()
         ))),
         Err(error) if error.is_not_found() => Err(missing(context, place)),
-        Err(error) => Err(unexpected(sentence(&error.to_string()))),
+        Err(error) => Err(unexpected(sentence(&error))),
     }
 }
 

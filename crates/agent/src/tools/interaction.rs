@@ -6,9 +6,9 @@ use futures::future::BoxFuture;
 use model::{Profile, ToolSpec};
 use patch::edit::{FileEdit, PatchOperation};
 use patch::set::{FileLookup, TextSource};
+use patch_apply::EditRoot;
 use serde_json::{Value, json};
 
-use crate::edit_root::EditRoot;
 use crate::outcome::CallOutcome;
 use crate::record::{TodoItem, TodoState};
 use crate::tool::{

@@ -95,7 +95,7 @@ fn list(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResult
             return Err(unexpected(text));
         }
         Err(error) if error.is_not_found() => return Err(missing(context, &place)),
-        Err(error) => return Err(unexpected(sentence(&error.to_string()))),
+        Err(error) => return Err(unexpected(sentence(&error))),
     }
     let mut listed = ListOutput::default();
     listed.folder(files_of(context).as_ref(), &place.path, 0, depth);

@@ -5,9 +5,9 @@
 
 use base::AbsPath;
 use host::FileKind;
+use patch_apply::follow_links;
 use project::{HiddenFiles, IgnoredFiles, WalkOptions};
 
-use crate::edit_root::follow_link;
 use crate::outcome::Detail;
 use crate::tool::{LockScope, ToolContext, ToolResult};
 
@@ -57,7 +57,7 @@ pub(super) fn resolve(context: &ToolContext, given: &str) -> Result<ToolPath, To
         Some(path) => path,
         None => context.root.join(trimmed),
     };
-    let real = follow_link(context.sources.files.as_ref(), &written);
+    let real = follow_links(context.sources.files.as_ref(), &written);
     let real = real.map_err(|error| {
         unexpected(format!(
             "{} Look at what is there with list.",

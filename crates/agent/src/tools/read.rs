@@ -158,7 +158,7 @@ fn read(
     let stat = match files.stat(&place.path) {
         Ok(stat) => stat,
         Err(error) if error.is_not_found() => return Err(missing(context, &place)),
-        Err(error) => return Err(unexpected(sentence(&error.to_string()))),
+        Err(error) => return Err(unexpected(sentence(&error))),
     };
     let name = place.name();
     match stat.kind {
@@ -187,7 +187,7 @@ fn read(
         return in_passing(context, &place.path, name, part);
     }
     let content = files.read(&place.path, WHOLE * 2);
-    let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
+    let content = content.map_err(|error| unexpected(sentence(&error)))?;
     let decoded = text::decode(&content);
     if decoded.binary {
         let text = format!(
@@ -297,7 +297,7 @@ fn in_passing(
     let mut reader = StreamedLines::new(part);
     let files = files_of(context);
     let read = files.read_chunks(path, &mut |chunk| reader.take(chunk));
-    read.map_err(|error| unexpected(sentence(&error.to_string())))?;
+    read.map_err(|error| unexpected(sentence(&error)))?;
     if reader.is_binary {
         return Err(unexpected(format!(
             "{name} is not text, and too large to examine."
@@ -433,7 +433,7 @@ fn show_picture(
         )));
     }
     let content = files_of(context).read(&place.path, bounds.bytes());
-    let content = content.map_err(|error| unexpected(sentence(&error.to_string())))?;
+    let content = content.map_err(|error| unexpected(sentence(&error)))?;
     let picture = images::check(&content, &bounds).map_err(|why| refused(&why))?;
     let said = format!("{name}, {}, {} bytes:", picture.media_type, content.len());
     let image = PartContent::Image {
@@ -445,8 +445,9 @@ fn show_picture(
     Ok(answer)
 }
 
-/// Formats an error of the host as a sentence.
-pub(super) fn sentence(error: &str) -> String {
+/// Formats an error as a sentence: with a capital letter and a full stop.
+pub(super) fn sentence(error: &dyn std::fmt::Display) -> String {
+    let error = error.to_string();
     let mut letters = error.chars();
     match letters.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),

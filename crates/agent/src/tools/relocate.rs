@@ -4,8 +4,8 @@ use base::AbsPath;
 use futures::future::BoxFuture;
 use host::{FileKind, Files};
 use model::{EditTool, Profile, ToolSpec};
+use patch_apply::EditRoot;
 
-use crate::edit_root::EditRoot;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
@@ -154,12 +154,7 @@ fn relocate(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolRe
     let made = files
         .create_folder(&folder)
         .and_then(|()| files.rename(&source, &to.path));
-    made.map_err(|error| {
-        unexpected(format!(
-            "{} Nothing was moved.",
-            sentence(&error.to_string())
-        ))
-    })?;
+    made.map_err(|error| unexpected(format!("{} Nothing was moved.", sentence(&error))))?;
     Ok(ToolResult::ok(format!(
         "Moved {} to {}.",
         from.name(),
@@ -176,12 +171,12 @@ fn remove(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResu
     let stat = match files.stat(&target) {
         Ok(stat) => stat,
         Err(error) if error.is_not_found() => return Err(missing(context, &place)),
-        Err(error) => return Err(unexpected(sentence(&error.to_string()))),
+        Err(error) => return Err(unexpected(sentence(&error))),
     };
     let name = place.name();
     if stat.kind == FileKind::Folder && !arguments.flag("recursive")? {
         let listing = files.list(&target);
-        let listing = listing.map_err(|error| unexpected(sentence(&error.to_string())))?;
+        let listing = listing.map_err(|error| unexpected(sentence(&error)))?;
         if !listing.entries.is_empty() {
             let text = format!(
                 "{name} is a folder that holds {} entries; remove it with `recursive` if all of it is to go.",
@@ -193,7 +188,7 @@ fn remove(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResu
     let old = text_of(files.as_ref(), &target, stat.kind);
     files
         .remove(&target)
-        .map_err(|error| unexpected(sentence(&error.to_string())))?;
+        .map_err(|error| unexpected(sentence(&error)))?;
     let answer = ToolResult::ok(format!("Removed {name}."));
     Ok(match old {
         Some(old) => answer.with_display(diff(name, Some(old), None)),

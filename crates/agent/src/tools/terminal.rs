@@ -12,10 +12,10 @@ use std::time::Duration;
 use async_channel::Receiver;
 use host::AppendLog;
 use host::process::{Denial, ExitReport, LaunchRequest, PlantedFile, SpawnedProcess, spawn};
+use reduce::terminal_text::Cleaner;
 use tokio::sync::mpsc;
 
 use crate::services::SessionServices;
-use crate::terminal_text::Cleaner;
 
 use super::state::ToolState;
 

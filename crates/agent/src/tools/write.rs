@@ -7,8 +7,8 @@ use model::{EditTool, Profile, ToolSpec};
 use patch::FileText;
 use patch::edit::{FileEdit, PatchOperation};
 use patch::set::{FileLookup, TextSource};
+use patch_apply::EditRoot;
 
-use crate::edit_root::EditRoot;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 

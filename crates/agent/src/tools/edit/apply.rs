@@ -6,9 +6,9 @@ use patch::edit::{FileEdit, PatchOperation};
 use patch::explain::for_model;
 use patch::set::{Completeness, FileEffect, FileLookup, FilePlan, SetPlan, TextSource, plan_set};
 use patch::{ReadMark, StaleGuard};
+use patch_apply::{EditRoot, commit};
 use text::Buffer;
 
-use crate::edit_root::{EditRoot, commit};
 use crate::outcome::{CallOutcome, Detail};
 use crate::tool::{ToolContext, ToolDisplay, ToolResult};
 
@@ -59,8 +59,8 @@ fn try_apply(
     }
     let recovery = context.sources.state.join("recovery");
     let warnings = commit(files, &recovery, &changes).map_err(|error| {
-        let answer = unexpected(sentence(&error.sentence));
-        if error.is_external {
+        let answer = unexpected(sentence(&error));
+        if error.is_external_change() {
             answer.with_detail(Detail::ExternalChange)
         } else {
             answer
