@@ -13,6 +13,7 @@
 
 pub mod arguments;
 pub mod budget;
+mod call_observer;
 pub mod compact;
 pub mod context;
 pub mod engine;
@@ -35,11 +36,13 @@ pub mod stats;
 pub mod store;
 pub mod stored_parts;
 pub mod tool;
+pub mod tool_names;
 pub mod tools;
 pub mod transcript;
 pub mod trust;
 pub mod user_prompts;
 
+pub use call_observer::{CallObserver, ObservedCall};
 pub use outcome::{CallOutcome, Detail};
 pub use record::{SessionRecord, Stored};
 pub use session::{AgentEvent, SessionCommand};

@@ -21,8 +21,6 @@ pub struct SessionServices {
     pub search: Option<Arc<dyn CodeSearch>>,
     /// Diagnostics of language servers and linters.
     pub diagnostics: Option<Arc<dyn DiagnosticSource>>,
-    /// Search on the web.
-    pub web: Option<Arc<dyn WebSearch>>,
 }
 
 /// Texts of open files, newer than the disk. A file whose unsaved text differs from the disk is not
@@ -67,23 +65,6 @@ pub trait DiagnosticSource: Send + Sync {
         &self,
         paths: Vec<AbsPath>,
     ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, String>>;
-}
-
-/// Search on the web.
-pub trait WebSearch: Send + Sync {
-    /// Returns web pages for a question.
-    fn search(&self, question: String) -> BoxFuture<'static, Result<Vec<WebSearchResult>, String>>;
-}
-
-/// A result of a web search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WebSearchResult {
-    /// The title of the page.
-    pub title: String,
-    /// The URL of the page.
-    pub url: String,
-    /// An excerpt of its text.
-    pub excerpt: String,
 }
 
 /// A code location found by a search.

@@ -18,7 +18,7 @@ use agent::services::{Buffers, SessionServices};
 use agent::store::SessionStore;
 use agent::tools::{self, ToolOptions, ToolStates};
 use base::AbsPath;
-use composer::change_history::{TreeWatchers, WatchedTool};
+use composer::change_history::TreeWatchers;
 use connect::mcp::ServerEntry;
 use host::{Dirs, RealClock, RealFiles};
 use model::{Cost, Effort, Price, Profile, Tier, TokenCount};
@@ -189,7 +189,8 @@ impl SessionFactory {
             store,
             sources,
             models: Arc::new(mind),
-            tools: WatchedTool::all(tools, &watchers),
+            tools,
+            observer: Some(Arc::new(watchers.clone())),
             contexts: Arc::new(contexts),
             compactor: Arc::new(PlannedCompactor),
             limits: SessionLimits::default(),
@@ -261,7 +262,7 @@ impl SessionFactory {
         notices.extend(offer.notices);
         let start = SessionOptions {
             harness: self.harness.clone(),
-            tools: WatchedTool::all(offer.tools, &self.watchers),
+            tools: offer.tools,
             root: wanted.root,
             model: wanted.model,
             mode: wanted.mode,
@@ -294,7 +295,6 @@ fn sources(dirs: &Dirs, buffers: Option<Arc<dyn Buffers>>) -> Arc<SessionService
         )))),
         buffers,
         diagnostics: None,
-        web: None,
     })
 }
 

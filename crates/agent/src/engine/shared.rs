@@ -12,6 +12,7 @@ use model::{Message, ModelId, ModelRequest, Profile, Role, TokenCount};
 
 use super::gateway::ModelGateway;
 use super::session_lock::SessionLock;
+use crate::call_observer::CallObserver;
 use crate::record::{PromptOrigin, PromptPosition, SessionMode, SessionRecord, TodoItem};
 use crate::services::SessionServices;
 use crate::store::SessionStore;
@@ -28,6 +29,8 @@ pub struct HarnessParts {
     pub models: Arc<dyn ModelGateway>,
     /// Every tool, in the order offered to models.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// Observes every call of every tool, a session's own tools included.
+    pub observer: Option<Arc<dyn CallObserver>>,
     /// Creates the context of each session, which adds text to prompts.
     pub contexts: Arc<dyn ContextProvider>,
     /// Decides what is shortened when a conversation grows too long.

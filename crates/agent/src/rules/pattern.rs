@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::globs::PathGlob;
 use crate::tool::{LockScope, ToolAccess, ToolClass};
-use crate::tools::{by_name, names};
+use crate::tool_names::{by_name, display_name};
 
 use super::command::{CommandInvocation, CommandLine};
 use super::matching::{self, CommandPattern};
@@ -280,7 +280,7 @@ fn types_into_terminal(subject: &RuleSubject<'_>) -> bool {
     subject.name == "write_stdin" && writes.any(|scope| matches!(scope, LockScope::Tree(_)))
 }
 
-/// Returns whether a tool is not in `names`, including tools of other programs whose rules users
+/// Returns whether a tool is not in `tool_names`, including tools of other programs whose rules users
 /// import.
 fn is_foreign(name: &str) -> bool {
     const NAMES: &[&str] = &[
@@ -395,5 +395,5 @@ fn is_domain(domain: &str, host: Option<&str>) -> bool {
 
 /// Returns a tool's name as written in rules.
 pub(super) fn written(own: &str) -> String {
-    names::display_name(own, model::ToolNames::Pascal)
+    display_name(own, model::ToolNames::Pascal)
 }

@@ -51,15 +51,7 @@ const SCREEN: TerminalSize = TerminalSize {
 
 /// The tool that runs commands.
 pub(super) struct ExecCommandTool {
-    options: Arc<ToolOptions>,
-}
-
-impl ExecCommandTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The parsed arguments of a call.
@@ -240,6 +232,7 @@ impl Tool for ExecCommandTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {

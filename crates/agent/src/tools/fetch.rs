@@ -35,15 +35,7 @@ const REDIRECTIONS: usize = 5;
 
 /// The tool that fetches web pages.
 pub(super) struct FetchTool {
-    options: Arc<ToolOptions>,
-}
-
-impl FetchTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 impl Tool for FetchTool {
@@ -84,6 +76,7 @@ impl Tool for FetchTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {

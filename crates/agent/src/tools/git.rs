@@ -24,15 +24,7 @@ const DIFF: usize = 8 << 20;
 
 /// The tool that reads the Git repository.
 pub(super) struct GitTool {
-    options: Arc<ToolOptions>,
-}
-
-impl GitTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The parsed arguments of a call.
@@ -158,6 +150,7 @@ impl Tool for GitTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());

@@ -22,15 +22,7 @@ const PATHS: usize = 500;
 
 /// The tool that finds files by name.
 pub(super) struct GlobTool {
-    options: Arc<ToolOptions>,
-}
-
-impl GlobTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 impl Tool for GlobTool {
@@ -81,6 +73,7 @@ impl Tool for GlobTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (owned, context, options) = (call.clone(), context.clone(), Arc::clone(&self.options));

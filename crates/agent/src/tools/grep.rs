@@ -33,15 +33,7 @@ const ROW: usize = 400;
 
 /// The tool that searches file contents.
 pub(super) struct GrepTool {
-    options: Arc<ToolOptions>,
-}
-
-impl GrepTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 impl Tool for GrepTool {
@@ -114,6 +106,7 @@ impl Tool for GrepTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (owned, context, options) = (call.clone(), context.clone(), Arc::clone(&self.options));

@@ -6,7 +6,6 @@ use futures::future::BoxFuture;
 use model::{Profile, ToolSpec};
 use patch::edit::{FileEdit, PatchOperation};
 use patch::set::{FileLookup, TextSource};
-use patch_apply::EditRoot;
 use serde_json::{Value, json};
 
 use crate::outcome::CallOutcome;
@@ -17,8 +16,7 @@ use crate::tool::{
 use crate::user_prompts::UserQuestion;
 
 use super::arguments::CallArguments;
-use super::edit::{access, apply, stopped};
-use super::paths::resolve_below;
+use super::edit::{BeneathFiles, access, apply, stopped};
 use super::read::sentence;
 use super::state::ToolState;
 use super::{ToolOptions, blocking, invalid, of, spec, unexpected};
@@ -40,15 +38,7 @@ pub(super) struct AskUserTool;
 
 /// The tool that saves a rule for later sessions.
 pub(super) struct MemoryTool {
-    options: Arc<ToolOptions>,
-}
-
-impl MemoryTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(super) options: Arc<ToolOptions>,
 }
 
 impl Tool for PlanTool {
@@ -87,7 +77,12 @@ impl Tool for PlanTool {
         })
     }
 
-    fn run<'a>(&'a self, call: &'a ToolCall, _: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        _access: &'a ToolAccess,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, ToolResult> {
         let answer = match todos(call) {
             Ok(todos) => plan_summary(todos),
             Err(answer) => answer,
@@ -188,6 +183,7 @@ impl Tool for AskUserTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
@@ -276,7 +272,7 @@ impl Tool for MemoryTool {
                 text: String::new(),
             },
         };
-        let mut access = access(context, "remember in", &[edit])?;
+        let mut access = access(context, "remember in", vec![edit])?;
         access.title = format!("remember: {rule}");
         Ok(access)
     }
@@ -284,6 +280,7 @@ impl Tool for MemoryTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let rule = match rule(call) {
@@ -293,12 +290,16 @@ impl Tool for MemoryTool {
         if *context.stop.borrow() {
             return Box::pin(std::future::ready(stopped()));
         }
-        let (context, room) = (context.clone(), self.options.states.of(context));
-        blocking(move || match remembered(&context, &room, &rule) {
-            Ok(None) => ToolResult::ok("That rule is already saved."),
-            Ok(Some(edit)) => apply(&context, &room, vec![edit]),
-            Err(answer) => answer,
-        })
+        let (context, state) = (context.clone(), self.options.states.of(context));
+        let path = access.edits.first().map_or(MEMORY, |edit| &edit.path);
+        let path = path.to_owned();
+        blocking(
+            move || match completed_edit(&context, &state, &path, &rule) {
+                Ok(None) => ToolResult::ok("That rule is already saved."),
+                Ok(Some(edit)) => apply(&context, &state, &[edit]),
+                Err(answer) => answer,
+            },
+        )
     }
 }
 
@@ -316,23 +317,22 @@ fn rule(call: &ToolCall) -> Result<String, ToolResult> {
     }
 }
 
-/// Builds the edit that adds the rule; `None` if the file contains it.
-fn remembered(
+/// Builds the edit that adds the rule to the file at `path`; `None` if the file contains it.
+fn completed_edit(
     context: &ToolContext,
-    room: &ToolState,
+    state: &ToolState,
+    path: &str,
     rule: &str,
 ) -> Result<Option<FileEdit>, ToolResult> {
-    let place = resolve_below(context, MEMORY)?;
-    let files = context.sources.files.as_ref();
-    let ground =
-        EditRoot::new(files, &context.root).map_err(|error| unexpected(sentence(&error)))?;
-    let old = match ground.find(&place.shown) {
+    let files = BeneathFiles::of(context);
+    let root = files.edit_root(context)?;
+    let old = match root.find(path) {
         FileLookup::Text(text) => text.into_owned(),
         FileLookup::Missing => String::new(),
         FileLookup::Refused(reason) => return Err(unexpected(sentence(&reason))),
     };
     // The file was just read here, whatever the session's read mark says.
-    room.wrote(&place.path, &old);
+    state.wrote(&context.root.join(path), &old);
     let line = format!("- {rule}");
     if old.lines().any(|old| old.trim_end() == line) {
         return Ok(None);
@@ -353,7 +353,7 @@ fn remembered(
         None => format!("{}\n\n{HEADING}\n\n{line}\n", old.trim_end()),
     };
     Ok(Some(FileEdit {
-        path: place.shown,
+        path: path.to_owned(),
         change: PatchOperation::Overwrite { text },
     }))
 }

@@ -74,6 +74,7 @@ impl Tool for ListTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());

@@ -28,7 +28,7 @@ const LINE: usize = 2000;
 const WHOLE: u64 = 16 << 20;
 /// The tool that reads files.
 pub(super) struct ReadTool {
-    options: Arc<ToolOptions>,
+    pub(super) options: Arc<ToolOptions>,
 }
 
 /// The range of lines to show.
@@ -39,14 +39,6 @@ struct ReadRange {
     lines: u64,
     /// Maximum size of the text, in bytes.
     budget: usize,
-}
-
-impl ReadTool {
-    pub(super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
 }
 
 impl Tool for ReadTool {
@@ -112,6 +104,7 @@ impl Tool for ReadTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());

@@ -64,6 +64,7 @@ impl Tool for MoveTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         if *context.stop.borrow() {
@@ -119,6 +120,7 @@ impl Tool for DeleteTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         if *context.stop.borrow() {

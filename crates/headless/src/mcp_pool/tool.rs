@@ -120,6 +120,7 @@ impl Tool for McpToolAdapter {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {

@@ -19,7 +19,6 @@ fn sources(files: &FakeFiles) -> SessionServices {
         buffers: None,
         search: None,
         diagnostics: None,
-        web: None,
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 use super::super::session::SessionTask;
 use crate::arguments;
+use crate::call_observer::CallObserver;
 use crate::outcome::{CallOutcome, Detail};
 use crate::permission;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolContext, ToolResult};
@@ -20,6 +21,7 @@ pub(super) struct PreparedCall {
     pub(super) call: ToolCall,
     pub(super) access: ToolAccess,
     pub(super) context: ToolContext,
+    pub(super) observer: Option<Arc<dyn CallObserver>>,
     pub(super) progress: mpsc::Receiver<String>,
     /// Ends of the preceding calls, if the call asks to wait for them.
     pub(super) predecessors: Vec<Shared<BoxFuture<'static, ()>>>,
@@ -82,6 +84,7 @@ impl SessionTask {
             call,
             access,
             context,
+            observer: self.harness().parts.observer.clone(),
             progress,
             predecessors: Vec::new(),
         }))

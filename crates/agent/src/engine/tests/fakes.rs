@@ -103,6 +103,7 @@ impl Tool for FakeTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         async move {
@@ -219,10 +220,10 @@ fn world_of(
             buffers: None,
             search: None,
             diagnostics: None,
-            web: None,
         }),
         models: mind,
         tools: tools(&log),
+        observer: None,
         contexts: Arc::new(NoContext("You are a test.".to_owned())),
         on_session_end: Arc::new(|_| {}),
         compactor: Arc::new(PlainCompactor),

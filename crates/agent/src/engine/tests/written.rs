@@ -55,6 +55,7 @@ impl Tool for Witness {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let records = on_disk(&self.0, &context.session);
@@ -90,6 +91,7 @@ async fn requests_and_calls_are_recorded_first() {
         sources: plain.harness.parts.sources.clone(),
         models: Arc::new(mind),
         tools: vec![Arc::new(Witness(store))],
+        observer: None,
         contexts: Arc::new(NoContext("You are a test.".to_owned())),
         compactor: Arc::new(PlainCompactor),
         limits: SessionLimits::default(),

@@ -20,15 +20,7 @@ const YIELD_TYPED: u64 = 1000;
 
 /// The tool that writes to running commands and reads their output.
 pub(in super::super) struct WriteStdinTool {
-    options: Arc<ToolOptions>,
-}
-
-impl WriteStdinTool {
-    pub(in super::super) fn new(options: &Arc<ToolOptions>) -> Self {
-        Self {
-            options: Arc::clone(options),
-        }
-    }
+    pub(in super::super) options: Arc<ToolOptions>,
 }
 
 impl Tool for WriteStdinTool {
@@ -89,6 +81,7 @@ impl Tool for WriteStdinTool {
     fn run<'a>(
         &'a self,
         call: &'a ToolCall,
+        _access: &'a ToolAccess,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {

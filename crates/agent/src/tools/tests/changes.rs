@@ -437,6 +437,6 @@ fn each_profile_gets_its_edit_tool() {
         );
     }
     for tool in all(&world.options) {
-        assert_eq!(super::super::by_name(tool.name()), Some(tool.name()));
+        assert_eq!(crate::tool_names::by_name(tool.name()), Some(tool.name()));
     }
 }

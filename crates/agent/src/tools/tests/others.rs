@@ -9,13 +9,12 @@ use serde_json::json;
 use super::*;
 use crate::record::{TodoItem, TodoState};
 use crate::services::{
-    Buffers, CodeMatch as FoundPlace, CodeSearch, DiagnosticSource, FileDiagnostic, WebSearch,
-    WebSearchResult,
+    Buffers, CodeMatch as FoundPlace, CodeSearch, DiagnosticSource, FileDiagnostic,
 };
 use crate::tool::ToolDisplay;
 use crate::user_prompts::{UserPrompts, UserQuestion};
 
-/// Returns one location, diagnostic and page, or fails on request.
+/// Returns one location and diagnostic, or fails on request.
 struct Plugged(Result<(), String>);
 
 impl Plugged {
@@ -84,27 +83,11 @@ impl DiagnosticSource for Plugged {
     }
 }
 
-impl WebSearch for Plugged {
-    fn search(&self, question: String) -> BoxFuture<'static, Result<Vec<WebSearchResult>, String>> {
-        let page = WebSearchResult {
-            title: "T".to_owned(),
-            url: "https://x".to_owned(),
-            excerpt: "E".to_owned(),
-        };
-        self.give(if question == "nothing" {
-            Vec::new()
-        } else {
-            vec![page]
-        })
-    }
-}
-
 fn plugged(state: Result<(), String>) -> World {
     let plug = Arc::new(Plugged(state));
     World::plugged(|sources| {
         sources.search = Some(plug.clone());
-        sources.diagnostics = Some(plug.clone());
-        sources.web = Some(plug);
+        sources.diagnostics = Some(plug);
     })
 }
 
@@ -112,7 +95,7 @@ fn plugged(state: Result<(), String>) -> World {
 async fn optional_services_enable_their_tools() {
     let world = plugged(Ok(()));
     let profile = Profile::harmless();
-    for name in ["semantic_search", "symbols", "diagnostics", "web_search"] {
+    for name in ["semantic_search", "symbols", "diagnostics"] {
         assert!(world.tool(name).spec(&profile).is_some(), "{name}");
         assert!(
             World::fake().0.tool(name).spec(&profile).is_none(),
@@ -134,14 +117,9 @@ async fn optional_services_enable_their_tools() {
         text("diagnostics", json!({ "paths": ["a.rs"] })).await,
         "No errors and no warnings."
     );
-    assert_eq!(
-        text("web_search", json!({ "query": "x" })).await,
-        "T\nhttps://x\nE\n\n"
-    );
     for (tool, input) in [
         ("semantic_search", json!({ "query": "nothing" })),
         ("symbols", json!({ "name": "nothing" })),
-        ("web_search", json!({ "query": "nothing" })),
     ] {
         let answer = world.call(tool, input).await;
         assert!(
@@ -158,7 +136,6 @@ pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
         ("semantic_search", json!({ "query": "x" })),
         ("symbols", json!({ "name": "x" })),
         ("diagnostics", json!({})),
-        ("web_search", json!({ "query": "x" })),
     ];
     let broken = plugged(Err("it is down".to_owned()));
     let (bare, _) = World::fake();
@@ -205,7 +182,7 @@ pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
             "list of strings",
         ),
         (
-            "web_search",
+            "semantic_search",
             json!({ "query": [] }),
             InvalidArguments,
             "must be a string",
