@@ -1,6 +1,8 @@
 //! Turns with scripted models and fake tools, under a paused clock.
 
+mod ask_by_tool_class;
 mod cancelling;
+mod doubles;
 mod effort;
 mod enduring;
 mod fakes;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use ::agent::compact::PlannedCompactor;
 use ::agent::context::{ProjectContexts, SessionEnvironment, TrustedFolders};
 use ::agent::engine::{
-    Harness, HarnessParts, ModelGateway, PlainCompactor, SessionChannels, SessionLimits,
-    SessionOptions, start,
+    Harness, HarnessParts, ModelGateway, SessionChannels, SessionLimits, SessionOptions, start,
 };
 use ::agent::record::{SessionMode, TurnEnd};
 use ::agent::rules::{PermissionRules, RulePolicy, UnmatchedCalls};
@@ -102,7 +102,7 @@ impl World {
             tools: tools::all(&options),
             observer: Some(Arc::new(TimedCalls(moments.clone()))),
             contexts: Arc::new(contexts),
-            compactor: Arc::new(PlainCompactor),
+            compactor: Arc::new(PlannedCompactor),
             limits: SessionLimits::default(),
             on_session_end: Arc::new(move |session| rooms.close_session(session)),
             sources,

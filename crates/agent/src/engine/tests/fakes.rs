@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::super::{
-    Harness, HarnessParts, NoContext, PlainCompactor, ScriptedGateway, SessionChannels,
-    SessionLimits, SessionOptions, start,
+    Harness, HarnessParts, ScriptedGateway, SessionChannels, SessionLimits, SessionOptions, start,
 };
+use super::doubles::{NoContext, PlainCompactor};
 use crate::outcome::CallOutcome;
 use crate::permission::{PermissionPolicy, PermissionVerdict};
 use crate::record::{SessionMode, SessionRecord, Stored, TurnEnd};

@@ -7,9 +7,8 @@ use futures::future::BoxFuture;
 use model::{Profile, ResponseScript, ToolInput, ToolSpec};
 use serde_json::json;
 
-use super::super::{
-    Harness, HarnessParts, NoContext, PlainCompactor, SessionLimits, SessionOptions, start,
-};
+use super::super::{Harness, HarnessParts, SessionLimits, SessionOptions, start};
+use super::doubles::{NoContext, PlainCompactor};
 use super::fakes::{AllowAll, RuleMind, Talk, last, world};
 use crate::record::{SessionMode, SessionRecord, TurnEnd};
 use crate::store::SessionStore;
