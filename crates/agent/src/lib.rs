@@ -1,7 +1,7 @@
 //! One agent's session: turns, tools, permissions, transcript, compaction.
 //!
 //! Knows: `base`, `model`, `patch`, `patch_apply`, `reduce`, `host`, `router`, `ledger`, `git`,
-//! `project`, `syntax`. Must not know: windows, other sessions, how anything is drawn.
+//! `project`, `syntax`, `sandbox` (its check of addresses alone). Must not know: windows, other sessions, how anything is drawn.
 //! Invariant: every effect is recorded in the ledger before it takes place (`record`).
 //! Invariant: every tool call ends with a typed outcome and has exactly one result in the
 //! transcript.
@@ -17,6 +17,7 @@ mod call_observer;
 pub mod compact;
 pub mod context;
 pub mod engine;
+mod error;
 mod globs;
 pub mod handover;
 pub mod hooks;
@@ -43,6 +44,7 @@ pub mod trust;
 pub mod user_prompts;
 
 pub use call_observer::{CallObserver, ObservedCall};
+pub use error::Error;
 pub use outcome::{CallOutcome, Detail};
 pub use record::{SessionRecord, Stored};
 pub use session::{AgentEvent, SessionCommand};

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use base::{LineFeeds, printable};
 use serde_json::Value;
 
+use crate::Error;
 use crate::record::SessionMode;
 use crate::tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass};
 use crate::user_prompts::PermissionDecision;
@@ -51,14 +52,14 @@ pub trait PermissionPolicy: Send + Sync {
     }
 
     /// Remembers the user's decision for similar calls, for this session or permanently. Fails with
-    /// a sentence if the decision cannot be saved.
+    /// `Error::PermissionNotSaved`.
     fn remember(
         &self,
         tool: &dyn Tool,
         call: &ToolCall,
         access: &ToolAccess,
         decision: &PermissionDecision,
-    ) -> Result<(), String>;
+    ) -> Result<(), Error>;
 }
 
 /// Returns everything the user needs to decide about a call, over several lines: the whole command,

@@ -7,6 +7,8 @@ use futures::future::BoxFuture;
 use host::{Clock, Files};
 use project::search::Prefilter;
 
+use crate::Error;
+
 /// The services of a session. The code that starts sessions supplies the optional ones.
 pub struct SessionServices {
     /// The file system the session works on.
@@ -44,14 +46,14 @@ pub trait CodeSearch: Send + Sync {
         question: String,
         folder: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>>;
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, Error>>;
     /// Returns the definitions of symbols with this or a similar name.
     fn symbols(
         &self,
         root: &AbsPath,
         name: String,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>>;
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, Error>>;
     /// Returns a prefilter that excludes files from text search, if the index provides one.
     fn prefilter(&self, _root: &AbsPath) -> Option<Arc<dyn Prefilter>> {
         None
@@ -64,7 +66,7 @@ pub trait DiagnosticSource: Send + Sync {
     fn for_files(
         &self,
         paths: Vec<AbsPath>,
-    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, String>>;
+    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, Error>>;
 }
 
 /// A code location found by a search.

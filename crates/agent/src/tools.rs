@@ -34,7 +34,6 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use host::Files;
 use model::{Profile, ToolInput, ToolSpec};
-use router::http::{NetworkTransport, Transport};
 use serde_json::{Value, json};
 
 use crate::outcome::CallOutcome;
@@ -42,6 +41,7 @@ use crate::services::SessionServices;
 use crate::tool::{Tool, ToolContext, ToolResult};
 use crate::tool_names::display_name;
 
+pub use fetch::{SystemNetwork, WebNetwork};
 pub use state::ToolStates;
 
 /// Configuration of the tools.
@@ -54,8 +54,8 @@ pub struct ToolOptions {
     pub variables: Vec<(OsString, OsString)>,
     /// The file walk that `glob` and `grep` use.
     pub search_backend: SearchBackend,
-    /// The HTTP transport of `fetch`; without it the tool is not offered.
-    pub transport: Option<Arc<dyn Transport>>,
+    /// The network of `fetch`; without it the tool is not offered.
+    pub network: Option<Arc<dyn WebNetwork>>,
     /// Whether `fetch` may access private addresses.
     pub reaches_private: bool,
     /// Whether semantic search is available.
@@ -80,7 +80,7 @@ impl ToolOptions {
             states: Arc::default(),
             variables: host::environment::variables(host::environment::Recipient::Foreign),
             search_backend: SearchBackend::Disk,
-            transport: Some(Arc::new(NetworkTransport::default())),
+            network: Some(Arc::new(SystemNetwork)),
             reaches_private: false,
             has_search: sources.search.is_some(),
             has_diagnostics: sources.diagnostics.is_some(),

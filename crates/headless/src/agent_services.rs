@@ -243,12 +243,12 @@ impl AgentServices {
 
     /// The records of a session. Blocks on the disk.
     pub fn records(&self, id: &str) -> Result<Vec<agent::Stored>, String> {
-        self.factory.store().read(id).map(|past| past.records)
+        Ok(self.factory.store().read(id)?.records)
     }
 
     /// The latest sessions, at most `limit`. Blocks on the disk.
     pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, String> {
-        self.factory.store().sessions(limit)
+        Ok(self.factory.store().sessions(limit)?)
     }
 
     /// Returns the trust state of a folder. Blocks on the disk.

@@ -120,7 +120,7 @@ impl CodeSearch for SharedIndexes {
         question: String,
         folder: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, agent::Error>> {
         let (indexes, root) = (self.0.clone(), root.clone());
         async move {
             let query = IndexQuery {
@@ -135,7 +135,8 @@ impl CodeSearch for SharedIndexes {
                 }
                 answer.hits
             };
-            indexes.ask(&root, ask).await
+            let found = indexes.ask(&root, ask).await;
+            found.map_err(agent::Error::SearchFailed)
         }
         .boxed()
     }
@@ -145,12 +146,11 @@ impl CodeSearch for SharedIndexes {
         root: &AbsPath,
         name: String,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<CodeMatch>, agent::Error>> {
         let (indexes, root) = (self.0.clone(), root.clone());
         async move {
-            indexes
-                .ask(&root, move |index| index.symbols(&name, limit))
-                .await
+            let found = indexes.ask(&root, move |index| index.symbols(&name, limit));
+            found.await.map_err(agent::Error::SearchFailed)
         }
         .boxed()
     }

@@ -210,8 +210,12 @@ struct SessionSandbox {
     kept: Mutex<SandboxSettings>,
 }
 
+fn unavailable(reason: impl ToString) -> agent::Error {
+    agent::Error::SandboxUnavailable(reason.to_string())
+}
+
 impl CommandSandbox for SessionSandbox {
-    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, String> {
+    fn bounds(&self, granted: &[Denial]) -> Result<Arc<dyn SandboxSpawner>, agent::Error> {
         let variables = self.variables.clone();
         let lookout = self.scanner.clone();
         if !granted.is_empty() {
@@ -228,8 +232,7 @@ impl CommandSandbox for SessionSandbox {
             Some(room) if room.is_current() => room.clone(),
             // There is none, or a protected path was created since, such as a first repository.
             _ => {
-                let opened =
-                    WarmSandbox::open(&self.policy).map_err(|refused| refused.to_string())?;
+                let opened = WarmSandbox::open(&self.policy).map_err(unavailable)?;
                 room.insert(Arc::new(opened)).clone()
             }
         };
@@ -240,7 +243,7 @@ impl CommandSandbox for SessionSandbox {
         }))
     }
 
-    fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, String> {
+    fn read_only_bounds(&self) -> Result<Arc<dyn SandboxSpawner>, agent::Error> {
         let without = &self.policy.without;
         if [SandboxLayer::Mounts, SandboxLayer::Namespaces]
             .iter()
@@ -249,13 +252,12 @@ impl CommandSandbox for SessionSandbox {
             // The user turned off the layers that hide files.
             return self.bounds(&[]);
         }
-        let wanted = ReadPolicy::of(&self.policy)?;
+        let wanted = ReadPolicy::of(&self.policy).map_err(unavailable)?;
         let mut kept = lock(&self.reading);
         let room = match &*kept {
             Some((reading, room)) if *reading == wanted => room.clone(),
             _ => {
-                let room =
-                    WarmSandbox::open(&wanted.policy).map_err(|refused| refused.to_string())?;
+                let room = WarmSandbox::open(&wanted.policy).map_err(unavailable)?;
                 kept.insert((wanted, Arc::new(room))).1.clone()
             }
         };
@@ -274,8 +276,9 @@ impl CommandSandbox for SessionSandbox {
         lock(&self.kept).granted(command)
     }
 
-    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), String> {
-        lock(&self.kept).grant(command, more)
+    fn grant(&self, command: &str, more: &[Denial]) -> Result<(), agent::Error> {
+        let saved = lock(&self.kept).grant(command, more);
+        saved.map_err(agent::Error::PermissionNotSaved)
     }
 
     fn has_own_worktree(&self) -> bool {

@@ -56,7 +56,7 @@ impl HookRunner for SandboxedHooks {
         folder: &AbsPath,
         input: Vec<u8>,
         patience: Duration,
-    ) -> BoxFuture<'static, Result<HookOutput, String>> {
+    ) -> BoxFuture<'static, Result<HookOutput, agent::Error>> {
         let (sandbox, variables) = (self.sandbox.clone(), self.variables.clone());
         let (command, folder) = (command.to_owned(), folder.clone());
         async move {
@@ -64,7 +64,8 @@ impl HookRunner for SandboxedHooks {
                 RunningHook::start((sandbox.as_ref(), variables), &command, &folder, &input)
             });
             let started = started.await;
-            let running = started.map_err(|error| format!("could not be run: {error}"))??;
+            let started = started.map_err(|error| format!("could not be run: {error}"));
+            let running = started.flatten().map_err(agent::Error::HookNotRun)?;
             Ok(running.finish(patience).await)
         }
         .boxed()

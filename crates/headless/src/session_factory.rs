@@ -340,7 +340,8 @@ fn permission_policy(
             RuleScope::Project => PermissionScope::Project(project.clone()),
             RuleScope::Everywhere => PermissionScope::Everywhere,
         };
-        permissions::save_allow_rules(&path, &scope, more)
+        let saved = permissions::save_allow_rules(&path, &scope, more);
+        saved.map_err(agent::Error::PermissionNotSaved)
     });
     (Arc::new(judge), problems)
 }

@@ -26,7 +26,10 @@ fn check(arguments: &str, expect: Result<Value, &str>) {
     let read = read(&ToolInput::Json(schema()), arguments);
     match (read, expect) {
         (Ok((CallInput::Json(value), _)), Ok(wanted)) => assert_eq!(value, wanted, "{arguments}"),
-        (Err(sentence), Err(part)) => assert!(sentence.contains(part), "{arguments}: {sentence}"),
+        (Err(error), Err(part)) => {
+            let sentence = error.to_string();
+            assert!(sentence.contains(part), "{arguments}: {sentence}");
+        }
         (read, _) => panic!("{arguments}: {read:?}"),
     }
 }

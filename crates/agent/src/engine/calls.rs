@@ -36,7 +36,7 @@ use prepare::{Preparation, PreparedCall};
 /// An event in the life of a call.
 enum CallEvent {
     /// The hooks have answered.
-    Hooked(usize, Result<HookReply, String>),
+    Hooked(usize, HookReply),
     /// The user has decided; `None` if there will be no decision.
     Decided(usize, Option<PermissionDecision>),
     /// The call holds its locks and can start.
@@ -171,9 +171,8 @@ impl SessionTask {
         &mut self,
         batch: &mut CallBatch,
         ix: usize,
-        told: Result<HookReply, String>,
+        told: HookReply,
     ) -> Result<(), TurnStop> {
-        let told = told.unwrap_or_default();
         self.joining.extend(told.context);
         for problem in told.problems {
             self.write_later(vec![SessionRecord::Noted { text: problem }])
@@ -273,7 +272,8 @@ impl SessionTask {
         if let Some(ready) = &batch.calls[ix].ready {
             let judge = self.start.call_judge.clone();
             let learned = judge.remember(&*ready.tool, &ready.call, &ready.access, &decision);
-            if let Err(text) = learned {
+            if let Err(error) = learned {
+                let text = error.to_string();
                 self.write_later(vec![SessionRecord::Noted { text }]).await;
             }
         }

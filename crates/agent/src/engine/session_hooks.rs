@@ -18,6 +18,14 @@ pub(super) struct PostHooks {
     facts: HookInput,
 }
 
+/// The hooks' decision about a prompt.
+pub(super) enum PromptVerdict {
+    /// The prompt is sent with these additions.
+    Accept(Vec<(PromptOrigin, String)>),
+    /// The prompt is not sent.
+    Block { reason: String },
+}
+
 impl PostHooks {
     pub(super) async fn after(
         &self,
@@ -60,19 +68,16 @@ impl SessionTask {
         Ok(Some(told))
     }
 
-    /// Runs the hooks for a prompt: returns their additions, or the reason why they block it.
-    pub(super) async fn prompt_hook(
-        &mut self,
-        prompt: &str,
-    ) -> Result<Result<Vec<(PromptOrigin, String)>, String>, TurnStop> {
+    /// Runs the hooks for a prompt.
+    pub(super) async fn prompt_hook(&mut self, prompt: &str) -> Result<PromptVerdict, TurnStop> {
         let more = [("prompt".to_owned(), Value::from(prompt))];
         let told = self
             .run_hooks(HookEvent::UserPromptSubmit, more.into_iter().collect())
             .await?;
         let told = told.unwrap_or_default();
         Ok(match told.block {
-            Some((_, reason)) => Err(reason),
-            None => Ok(told.context),
+            Some((_, reason)) => PromptVerdict::Block { reason },
+            None => PromptVerdict::Accept(told.context),
         })
     }
 
@@ -89,12 +94,12 @@ impl SessionTask {
         &self,
         tool: &str,
         call: &ToolCall,
-    ) -> BoxFuture<'static, Result<HookReply, String>> {
+    ) -> BoxFuture<'static, HookReply> {
         let Some(hooks) = self.start.hooks.clone() else {
-            return std::future::ready(Ok(HookReply::default())).boxed();
+            return std::future::ready(HookReply::default()).boxed();
         };
         let (facts, more) = (self.hook_facts(), call_members(tool, call));
-        async move { Ok(hooks.run(HookEvent::PreToolUse, facts, more).await) }.boxed()
+        async move { hooks.run(HookEvent::PreToolUse, facts, more).await }.boxed()
     }
 
     /// Runs the hooks for a permission request; `None` leaves the decision to the user. Also sends

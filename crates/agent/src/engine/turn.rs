@@ -6,9 +6,10 @@ use model::{FailureClass, MessagePart, PartContent, StopReason};
 use super::ask::{AnswerAction, failed_end};
 use super::prompt::TurnProgress;
 use super::session::{SessionTask, TurnStop};
+use super::session_hooks::PromptVerdict;
 use super::shared::{ContextAdditions, ContextRequest};
 use crate::hooks::HookEvent;
-use crate::images::{self, ImageLimits};
+use crate::images::{self, ImageDefect, ImageLimits};
 use crate::loops::{LoopDetector, LoopVerdict};
 use crate::record::{PromptOrigin, PromptPosition, SessionRecord, StoredPart, TurnEnd};
 use crate::session::UserPrompt;
@@ -56,8 +57,8 @@ impl SessionTask {
         }
         let mut records = self.session_start_records().await?;
         match self.prompt_hook(&prompt.text).await? {
-            Ok(joined) => self.joining.extend(joined),
-            Err(reason) => {
+            PromptVerdict::Accept(joined) => self.joining.extend(joined),
+            PromptVerdict::Block { reason } => {
                 let what = format!("a hook blocks this prompt: {reason}");
                 records.push(SessionRecord::Noted { text: what.clone() });
                 self.write(records).await?;
@@ -323,7 +324,7 @@ impl SessionTask {
                 PartContent::Image { bytes, .. } => {
                     images::check(bytes, &bounds).map(|it| (it, bytes))
                 }
-                _ => Err("cannot be read".to_owned()),
+                _ => Err(ImageDefect::NotAnImage),
             };
             match checked {
                 Ok((picture, bytes)) => said.extend(stored_parts::to_stored(&MessagePart::new(

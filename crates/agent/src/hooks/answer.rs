@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::HookEvent;
 use super::run::HookOutput;
+use crate::Error;
 use crate::record::PromptOrigin;
 
 /// The merged reply of the hooks of an event.
@@ -44,7 +45,7 @@ impl HookReply {
 pub(super) fn read(
     event: HookEvent,
     origin: &PromptOrigin,
-    ran: Result<HookOutput, String>,
+    ran: Result<HookOutput, Error>,
 ) -> HookReply {
     let name = match origin {
         PromptOrigin::Hook { command } => command.as_str(),
@@ -56,7 +57,7 @@ pub(super) fn read(
     };
     let ran = match ran {
         Ok(ran) => ran,
-        Err(what) => return problem(what),
+        Err(error) => return problem(error.to_string()),
     };
     match ran.code {
         Some(0) => parse_output(event, origin, ran.output.trim(), &problem),

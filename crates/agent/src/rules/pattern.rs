@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::Error;
 use crate::globs::PathGlob;
 use crate::tool::{LockScope, ToolAccess, ToolClass};
 use crate::tool_names::{by_name, display_name};
@@ -50,6 +51,49 @@ pub(super) enum MatchCertainty {
     Yes,
 }
 
+/// The defect of a rule, as the end of a sentence about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RuleDefect {
+    /// An opening bracket is not closed.
+    #[error("lacks its last bracket")]
+    NoClosingBracket,
+    /// The name of the tool is missing or has other characters than names have.
+    #[error("names no tool")]
+    NoTool,
+    /// No tool has this name.
+    #[error("is of a tool that does not exist")]
+    UnknownTool,
+    /// The rule is about hosts, and the brackets contain none.
+    #[error("a host is written as domain:example.com")]
+    NoDomain,
+    /// The rule is about all tools or a server, and has brackets.
+    #[error("it takes nothing in brackets")]
+    TakesNothing,
+    /// The rule is about files, and the brackets contain a host.
+    #[error("it is about files, not hosts")]
+    NotAboutHosts,
+    /// The rule begins with `~`, and there is no home folder.
+    #[error("this machine has no home folder for `~`")]
+    NoHomeFolder,
+    /// The pattern of files is invalid.
+    #[error("{0}")]
+    Glob(String),
+}
+
+impl RuleDefect {
+    /// Returns the text between the rule and the defect.
+    pub(crate) fn separator(&self) -> &'static str {
+        match self {
+            Self::NoClosingBracket | Self::NoTool | Self::UnknownTool => " ",
+            Self::NoDomain
+            | Self::TakesNothing
+            | Self::NotAboutHosts
+            | Self::NoHomeFolder
+            | Self::Glob(_) => ": ",
+        }
+    }
+}
+
 /// A call, as rules match it.
 pub(super) struct RuleSubject<'a> {
     pub(super) name: &'a str,
@@ -66,21 +110,23 @@ impl fmt::Display for RulePattern {
 
 impl RulePattern {
     /// Parses a rule as written in the permissions file.
-    pub(super) fn read(rule: &str) -> Result<Self, String> {
+    pub(super) fn read(rule: &str) -> Result<Self, Error> {
         let written = rule.trim().to_owned();
+        let invalid = |defect| Error::InvalidRule {
+            rule: written.clone(),
+            defect,
+        };
         let (tool, what) = match written.split_once('(') {
             None => (written.as_str(), None),
             Some((tool, rest)) => match rest.strip_suffix(')') {
                 Some(what) => (tool.trim(), Some(what.trim())),
-                None => return Err(format!("the rule {written:?} lacks its last bracket")),
+                None => return Err(invalid(RuleDefect::NoClosingBracket)),
             },
         };
-        let which = which(tool).ok_or_else(|| format!("the rule {written:?} names no tool"))?;
+        let which = which(tool).ok_or_else(|| invalid(RuleDefect::NoTool))?;
         let what = match what {
             None | Some("" | "*") => RuleTarget::Anything,
-            Some(what) => {
-                what_of(&which, what).map_err(|error| format!("the rule {written:?}: {error}"))?
-            }
+            Some(what) => what_of(&which, what).map_err(invalid)?,
         };
         Ok(Self {
             written,
@@ -91,13 +137,13 @@ impl RulePattern {
 
     /// Rejects a rule for a tool that does not exist, if `must_exist`: a misspelled rule would
     /// forbid nothing.
-    pub(super) fn of_known_tool(self, must_exist: bool) -> Result<Self, String> {
+    pub(super) fn of_known_tool(self, must_exist: bool) -> Result<Self, Error> {
         match &self.tool {
             RuleTool::Name(name) if must_exist && by_name(name).is_none() && !is_foreign(name) => {
-                Err(format!(
-                    "the rule {:?} is of a tool that does not exist",
-                    self.written
-                ))
+                Err(Error::InvalidRule {
+                    rule: self.written,
+                    defect: RuleDefect::UnknownTool,
+                })
             }
             _ => Ok(self),
         }
@@ -312,19 +358,21 @@ fn which(tool: &str) -> Option<RuleTool> {
     })
 }
 
-fn what_of(which: &RuleTool, what: &str) -> Result<RuleTarget, String> {
+fn what_of(which: &RuleTool, what: &str) -> Result<RuleTarget, RuleDefect> {
     let domain = what.strip_prefix("domain:");
     match which {
         RuleTool::Name(name) if name == "exec_command" => Ok(of_commands(what)),
         RuleTool::Name(name) if name == "fetch" || name == "web_search" => match domain {
             Some(domain) => Ok(RuleTarget::Domain(domain.trim().to_lowercase())),
-            None => Err("a host is written as domain:example.com".to_owned()),
+            None => Err(RuleDefect::NoDomain),
         },
-        RuleTool::All | RuleTool::Server(_) => Err("it takes nothing in brackets".to_owned()),
+        RuleTool::All | RuleTool::Server(_) => Err(RuleDefect::TakesNothing),
         RuleTool::Class(_) | RuleTool::Name(_) if domain.is_none() => {
-            Ok(RuleTarget::Path(PathGlob::new(&rooted(what)?)?))
+            let glob = PathGlob::new(&rooted(what)?);
+            let glob = glob.map_err(|error| RuleDefect::Glob(error.to_string()))?;
+            Ok(RuleTarget::Path(glob))
         }
-        RuleTool::Class(_) | RuleTool::Name(_) => Err("it is about files, not hosts".to_owned()),
+        RuleTool::Class(_) | RuleTool::Name(_) => Err(RuleDefect::NotAboutHosts),
     }
 }
 
@@ -342,9 +390,9 @@ fn of_commands(what: &str) -> RuleTarget {
 
 /// Expands a path of a rule: `//` from the file system's root, `~/` from the home folder, anything
 /// else from the project root.
-fn rooted(path: &str) -> Result<String, String> {
+fn rooted(path: &str) -> Result<String, RuleDefect> {
     if let Some(inner) = path.strip_prefix("~/") {
-        let home = home().ok_or("this machine has no home folder for `~`")?;
+        let home = home().ok_or(RuleDefect::NoHomeFolder)?;
         return Ok(format!("{home}/{inner}"));
     }
     match path.strip_prefix("//") {

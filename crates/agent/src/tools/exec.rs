@@ -17,6 +17,7 @@ use patch::edit::FileEdit;
 use patch::format::EditFormat;
 use serde_json::Value;
 
+use crate::error::sentence;
 use crate::outcome::{CallOutcome, Detail};
 use crate::rules::is_read_only;
 use crate::tool::{
@@ -26,7 +27,6 @@ use crate::tool::{
 use super::arguments::CallArguments;
 use super::edit::{apply, edits};
 use super::glob::folder;
-use super::read::sentence;
 use super::state::{MAX_TERMINALS, ToolState};
 use super::terminal::CommandTerminal;
 use super::truncate::{self, TruncatedText};

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use model::PartContent;
 
 use super::{ToolStates, blocking, truncate};
-use crate::images::{self, ImageLimits};
+use crate::images::{self, ImageDefect, ImageLimits};
 use crate::outcome::CallOutcome;
 use crate::tool::{ToolContext, ToolResult};
 
@@ -85,15 +85,13 @@ fn take(context: &ToolContext, pictures: Vec<ExternalImage>) -> (Vec<PartContent
 }
 
 impl ExternalImage {
-    fn content(&self, bounds: &ImageLimits) -> Result<PartContent, String> {
+    fn content(&self, bounds: &ImageLimits) -> Result<PartContent, ImageDefect> {
         if self.data.len() as u64 > bounds.encoded.saturating_mul(2) {
-            return Err(format!("is larger than {} bytes", bounds.bytes()));
+            return Err(ImageDefect::LargerThan(bounds.bytes()));
         }
         // Some servers break base64 into lines.
         let data: String = self.data.split_ascii_whitespace().collect();
-        let bytes = STANDARD
-            .decode(data)
-            .map_err(|_| "is not in base64".to_owned())?;
+        let bytes = STANDARD.decode(data).map_err(|_| ImageDefect::NotBase64)?;
         let media_type = images::check(&bytes, bounds)?.media_type.to_owned();
         Ok(PartContent::Image {
             media_type,

@@ -8,11 +8,11 @@ use git::{CompareTarget, FileStatus, Repository};
 use model::{Profile, ToolSpec};
 use serde_json::json;
 
+use crate::error::sentence;
 use crate::tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
 use super::paths::{ToolPath, resolve};
-use super::read::sentence;
 use super::{ToolOptions, blocking, invalid, of, spec, truncate, unexpected};
 
 /// Default number of commits shown.

@@ -8,13 +8,13 @@ use host::FileKind;
 use model::{Profile, ToolSpec};
 use project::{HiddenFiles, IgnoredFiles, WalkOptions};
 
+use crate::error::sentence;
 use crate::globs::PathGlob;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
 use super::paths::{ToolPath, display_path, missing, resolve};
-use super::read::sentence;
 use super::{SearchBackend, ToolOptions, blocking, invalid, of, spec, unexpected};
 
 /// Maximum number of paths shown.

@@ -15,13 +15,13 @@ use project::search::{
 use project::{HiddenFiles, IgnoredFiles, SECRETS, WalkOptions};
 use text::{Buffer, Snapshot};
 
+use crate::error::sentence;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolDisplay, ToolResult};
 
 use super::arguments::CallArguments;
 use super::glob::{SearchCancel, walk_backend};
 use super::paths::{ToolPath, display_path, escape, missing, resolve};
-use super::read::sentence;
 use super::{ToolOptions, blocking, invalid, of, spec, truncate, unexpected};
 
 /// Default number of matches.

@@ -8,6 +8,7 @@ use patch::edit::{FileEdit, PatchOperation};
 use patch::set::{FileLookup, TextSource};
 use serde_json::{Value, json};
 
+use crate::error::sentence;
 use crate::outcome::CallOutcome;
 use crate::record::{TodoItem, TodoState};
 use crate::tool::{
@@ -17,7 +18,6 @@ use crate::user_prompts::UserQuestion;
 
 use super::arguments::CallArguments;
 use super::edit::{BeneathFiles, access, apply, stopped};
-use super::read::sentence;
 use super::state::ToolState;
 use super::{ToolOptions, blocking, invalid, of, spec, unexpected};
 

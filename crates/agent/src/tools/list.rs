@@ -5,12 +5,12 @@ use futures::future::BoxFuture;
 use host::{FileKind, Files, ListedEntry};
 use model::{Profile, ToolSpec};
 
+use crate::error::sentence;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
 use super::paths::{missing, resolve};
-use super::read::sentence;
 use super::{blocking, files_of, of, spec, unexpected};
 
 /// Maximum number of names shown.

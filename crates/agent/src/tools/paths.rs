@@ -8,10 +8,10 @@ use host::FileKind;
 use patch_apply::follow_links;
 use project::{HiddenFiles, IgnoredFiles, WalkOptions};
 
+use crate::error::sentence;
 use crate::outcome::Detail;
 use crate::tool::{LockScope, ToolContext, ToolResult};
 
-use super::read::sentence;
 use super::{invalid, unexpected};
 
 /// A resolved path of a call.

@@ -9,6 +9,7 @@ use host::{FileKind, Stat};
 use model::{LineNumbers, PartContent, Profile, ToolSpec};
 use patch::{FileText, anchor};
 
+use crate::error::sentence;
 use crate::images::{self, ImageLimits};
 use crate::outcome::{CallOutcome, Detail};
 use crate::outputs::is_handle;
@@ -427,7 +428,7 @@ fn show_picture(
     }
     let content = files_of(context).read(&place.path, bounds.bytes());
     let content = content.map_err(|error| unexpected(sentence(&error)))?;
-    let picture = images::check(&content, &bounds).map_err(|why| refused(&why))?;
+    let picture = images::check(&content, &bounds).map_err(|why| refused(&why.to_string()))?;
     let said = format!("{name}, {}, {} bytes:", picture.media_type, content.len());
     let image = PartContent::Image {
         media_type: picture.media_type.to_owned(),
@@ -436,14 +437,4 @@ fn show_picture(
     let mut answer = ToolResult::new(CallOutcome::Ok, said);
     answer.content.push(image);
     Ok(answer)
-}
-
-/// Formats an error as a sentence: with a capital letter and a full stop.
-pub(super) fn sentence(error: &dyn std::fmt::Display) -> String {
-    let error = error.to_string();
-    let mut letters = error.chars();
-    match letters.next() {
-        Some(first) => format!("{}{}.", first.to_uppercase(), letters.as_str()),
-        None => String::new(),
-    }
 }

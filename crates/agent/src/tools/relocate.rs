@@ -6,13 +6,13 @@ use host::{FileKind, Files};
 use model::{EditTool, Profile, ToolSpec};
 use patch_apply::EditRoot;
 
+use crate::error::sentence;
 use crate::outcome::Detail;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass, ToolContext, ToolResult};
 
 use super::arguments::CallArguments;
 use super::edit::{diff, stopped};
 use super::paths::{ToolPath, missing, resolve_below};
-use super::read::sentence;
 use super::{blocking, files_of, of, spec, unexpected};
 
 /// Maximum size of a removed file's text shown to the user, in bytes.

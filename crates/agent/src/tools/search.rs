@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use model::{Profile, ToolSpec};
 
+use crate::Error;
 use crate::outcome::CallOutcome;
 use crate::services::{CodeMatch, FileDiagnostic};
 use crate::tool::{
@@ -38,7 +39,7 @@ pub(super) struct DiagnosticsTool {
 }
 
 /// Returns the result for a provider's failure.
-fn failed(tool: &str, error: &str) -> ToolResult {
+fn failed(tool: &str, error: &Error) -> ToolResult {
     let text = format!("{tool} failed: {error}. Try again later, or look with grep and read.");
     ToolResult::new(CallOutcome::ProviderError, text)
 }

@@ -191,7 +191,8 @@ impl AgentBackend for AcpEngine {
         let store = self.opener.factory.store().clone();
         Box::pin(async move {
             let lines = blocking(move || store.sessions(usize::MAX)).await?;
-            page(lines.map_err(RequestRefusal::Failed)?, folder, cursor)
+            let lines = lines.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
+            page(lines, folder, cursor)
         })
     }
 

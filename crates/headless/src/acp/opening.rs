@@ -136,7 +136,7 @@ impl SessionOpener {
         place: &SessionFolder,
     ) -> Result<(engine::SessionChannels, Vec<Update>, UpdateMapper), RequestRefusal> {
         let opened = engine::resume(start, &id).await;
-        let opened = opened.map_err(RequestRefusal::Failed)?;
+        let opened = opened.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
         // Read after opening, because opening may repair the stored session.
         let store = self.factory.store().clone();
         let past = blocking(move || replay::read(&store, &id)).await?;
@@ -154,7 +154,8 @@ impl SessionOpener {
         before: Option<SessionSettings>,
     ) -> Result<(SessionSettings, bool), RequestRefusal> {
         let lines = blocking(move || self.factory.store().sessions(usize::MAX)).await?;
-        let mut lines = lines.map_err(RequestRefusal::Failed)?.into_iter();
+        let lines = lines.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
+        let mut lines = lines.into_iter();
         match (lines.find(|line| line.id == id), before) {
             (Some(line), _) => {
                 let now = SessionSettings {

@@ -1,7 +1,5 @@
 //! Which changes count against what was read.
 
-use base::{ByteOffset, Span};
-
 use super::*;
 
 fn rows(rows: Range<u32>) -> Range<Row> {

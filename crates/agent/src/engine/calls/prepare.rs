@@ -58,8 +58,8 @@ impl SessionTask {
         };
         let (input, waits) = match arguments::read(&spec.input, arguments) {
             Ok(read) => read,
-            Err(sentence) => {
-                let text = format!("This call of {name} was not run: {sentence}.");
+            Err(error) => {
+                let text = format!("This call of {name} was not run: {error}.");
                 return answered(ToolResult::new(CallOutcome::InvalidArguments, text));
             }
         };

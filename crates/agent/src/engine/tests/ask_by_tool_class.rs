@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
+use crate::Error;
 use crate::permission::{PermissionPolicy, PermissionVerdict};
 use crate::record::SessionMode;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass};
@@ -48,7 +49,7 @@ impl PermissionPolicy for AskByToolClass {
         _call: &ToolCall,
         access: &ToolAccess,
         decision: &PermissionDecision,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
         match decision {
             PermissionDecision::Session => {
@@ -57,7 +58,10 @@ impl PermissionPolicy for AskByToolClass {
             }
             PermissionDecision::Always | PermissionDecision::Everywhere => {
                 allowed.insert(grant_key(tool, access));
-                Err("there are no rules to save it in: it applies to this session".to_owned())
+                {
+                    let reason = "there are no rules to save it in: it applies to this session";
+                    Err(Error::PermissionNotSaved(reason.to_owned()))
+                }
             }
             PermissionDecision::Once | PermissionDecision::Refuse { .. } => Ok(()),
         }

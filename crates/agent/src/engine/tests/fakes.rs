@@ -49,7 +49,7 @@ impl PermissionPolicy for AllowAll {
         _: &ToolCall,
         _: &ToolAccess,
         _: &PermissionDecision,
-    ) -> Result<(), String> {
+    ) -> Result<(), crate::Error> {
         Ok(())
     }
 }

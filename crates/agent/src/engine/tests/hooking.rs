@@ -27,7 +27,7 @@ impl HookRunner for Echo {
         _folder: &AbsPath,
         _input: Vec<u8>,
         _patience: Duration,
-    ) -> BoxFuture<'static, Result<HookOutput, String>> {
+    ) -> BoxFuture<'static, Result<HookOutput, crate::Error>> {
         let ran = HookOutput {
             code: Some(0),
             output: command.to_owned(),

@@ -10,10 +10,10 @@ use patch::{ReadMark, StaleGuard};
 use patch_apply::{EditRoot, commit};
 use text::Buffer;
 
+use crate::error::sentence;
 use crate::outcome::{CallOutcome, Detail};
 use crate::tool::{ToolContext, ToolDisplay, ToolResult};
 
-use super::super::read::sentence;
 use super::super::state::ToolState;
 use super::super::unexpected;
 

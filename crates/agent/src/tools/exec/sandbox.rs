@@ -6,6 +6,7 @@ use base::AbsPath;
 use host::process::{Denial, ExitReport, PlantedFile, ProcessExit, SandboxSpawner};
 use model::PartContent;
 
+use crate::Error;
 use crate::outcome::Detail;
 use crate::rules::is_read_only;
 use crate::sandbox::CommandSandbox;
@@ -82,13 +83,13 @@ impl RunMode {
                 create_sandbox(sandbox, |sandbox| sandbox.read_only_bounds()).await
             }
         };
-        let sentence = match made {
+        let error = match made {
             Ok(bounds) => return Ok(Some(bounds)),
-            Err(sentence) => sentence,
+            Err(error) => error,
         };
         let question = UserQuestion {
             text: format!(
-                "{} cannot be run in the sandbox: {sentence}",
+                "{} cannot be run in the sandbox: {error}",
                 quoted(&wanted.command)
             ),
             options: [SKIP, OUTSIDE].map(str::to_owned).to_vec(),
@@ -98,7 +99,7 @@ impl RunMode {
                 *self = RunMode::Unconfined;
                 Ok(None)
             }
-            _ => Err(unexpected(format!("The command was not run: {sentence}"))
+            _ => Err(unexpected(format!("The command was not run: {error}"))
                 .with_detail(Detail::SandboxUnavailable)),
         }
     }
@@ -132,9 +133,9 @@ impl RunMode {
         let answer = context.desk.ask(question(wanted, &more, &rules)).await;
         let chosen = choice(answer.as_deref());
         if chosen == DenialChoice::Always
-            && let Err(sentence) = sandbox.grant(&wanted.command, &more)
+            && let Err(error) = sandbox.grant(&wanted.command, &more)
         {
-            base::report(&sentence);
+            base::report(&error.to_string());
         }
         match chosen {
             DenialChoice::Skip => return false,
@@ -150,11 +151,11 @@ impl RunMode {
 
 async fn create_sandbox(
     sandbox: &Arc<dyn CommandSandbox>,
-    make: impl FnOnce(&dyn CommandSandbox) -> Result<Arc<dyn SandboxSpawner>, String> + Send + 'static,
-) -> Result<Arc<dyn SandboxSpawner>, String> {
+    make: impl FnOnce(&dyn CommandSandbox) -> Result<Arc<dyn SandboxSpawner>, Error> + Send + 'static,
+) -> Result<Arc<dyn SandboxSpawner>, Error> {
     let sandbox = Arc::clone(sandbox);
     let made = tokio::task::spawn_blocking(move || make(&*sandbox)).await;
-    made.unwrap_or_else(|error| Err(format!("it broke off: {error}")))
+    made.unwrap_or_else(|error| Err(Error::SandboxUnavailable(format!("it broke off: {error}"))))
 }
 
 /// Builds the question whether a command may do more. It contains the whole command and every
@@ -222,7 +223,7 @@ pub(super) fn with_planted(answer: ToolResult, terminal: &CommandTerminal) -> To
     if planted.is_empty() {
         return answer;
     }
-    let answer = answer.with_display(ToolDisplay::Text(for_person(&planted)));
+    let answer = answer.with_display(ToolDisplay::Text(for_user(&planted)));
     let aside: Vec<&AbsPath> = aside(&planted).map(|one| &one.path).collect();
     let Some(first) = aside.first() else {
         return answer;
@@ -234,7 +235,7 @@ pub(super) fn with_planted(answer: ToolResult, terminal: &CommandTerminal) -> To
     };
     let line = format!(
         "\n[put aside, because other programs would run it by themselves: {}{more}; go on without it, or ask the \
-         person to make it]",
+         user to make it]",
         named.join(", ")
     );
     let what = first.to_string();
@@ -248,7 +249,7 @@ fn aside(planted: &[PlantedFile]) -> impl Iterator<Item = &PlantedFile> {
 }
 
 /// Describes the quarantined files and their location, and the files to review.
-fn for_person(planted: &[PlantedFile]) -> String {
+fn for_user(planted: &[PlantedFile]) -> String {
     let mut lines: Vec<String> = Vec::new();
     let stayed = planted.iter().filter(|one| one.quarantine.is_none());
     for (head, list) in [

@@ -7,6 +7,7 @@ use model::Profile;
 use serde_json::json;
 
 use super::*;
+use crate::Error;
 use crate::record::{TodoItem, TodoState};
 use crate::services::{
     Buffers, CodeMatch as FoundPlace, CodeSearch, DiagnosticSource, FileDiagnostic,
@@ -15,11 +16,12 @@ use crate::tool::ToolDisplay;
 use crate::user_prompts::{UserPrompts, UserQuestion};
 
 /// Returns one location and diagnostic, or fails on request.
-struct Plugged(Result<(), String>);
+struct Plugged(Result<(), &'static str>);
 
 impl Plugged {
-    fn give<T: Send + 'static>(&self, found: Vec<T>) -> BoxFuture<'static, Result<Vec<T>, String>> {
-        let result = self.0.clone().map(|()| found);
+    fn give<T: Send + 'static>(&self, found: Vec<T>) -> BoxFuture<'static, Result<Vec<T>, Error>> {
+        let failed = |reason: &str| Error::SearchFailed(reason.to_owned());
+        let result = self.0.map(|()| found).map_err(failed);
         Box::pin(std::future::ready(result))
     }
 }
@@ -41,7 +43,7 @@ impl CodeSearch for Plugged {
         question: String,
         folder: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'static, Result<Vec<FoundPlace>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<FoundPlace>, Error>> {
         let text = format!("{question} {folder:?} {limit}");
         self.give(if question == "nothing" {
             Vec::new()
@@ -55,7 +57,7 @@ impl CodeSearch for Plugged {
         _: &AbsPath,
         name: String,
         _: usize,
-    ) -> BoxFuture<'static, Result<Vec<FoundPlace>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<FoundPlace>, Error>> {
         self.give(if name == "nothing" {
             Vec::new()
         } else {
@@ -68,7 +70,7 @@ impl DiagnosticSource for Plugged {
     fn for_files(
         &self,
         paths: Vec<AbsPath>,
-    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, String>> {
+    ) -> BoxFuture<'static, Result<Vec<FileDiagnostic>, Error>> {
         let complaint = |line, is_error| FileDiagnostic {
             path: "a.rs".to_owned(),
             line,
@@ -83,7 +85,7 @@ impl DiagnosticSource for Plugged {
     }
 }
 
-fn plugged(state: Result<(), String>) -> World {
+fn plugged(state: Result<(), &'static str>) -> World {
     let plug = Arc::new(Plugged(state));
     World::plugged(|sources| {
         sources.search = Some(plug.clone());
@@ -137,7 +139,7 @@ pub(super) async fn every_way_of_asking_others_to_fail_says_what_to_do() {
         ("symbols", json!({ "name": "x" })),
         ("diagnostics", json!({})),
     ];
-    let broken = plugged(Err("it is down".to_owned()));
+    let broken = plugged(Err("it is down"));
     let (bare, _) = World::fake();
     let mut stopped = plugged(Ok(()));
     let (_sender, stop) = tokio::sync::watch::channel(true);
