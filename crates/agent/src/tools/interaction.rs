@@ -174,7 +174,7 @@ impl Tool for AskUserTool {
     fn access(&self, call: &ToolCall, _: &ToolContext) -> Result<ToolAccess, ToolResult> {
         let question = question(call)?;
         Ok(ToolAccess {
-            writes: vec![LockScope::Own("person".to_owned())],
+            writes: vec![LockScope::Own("user".to_owned())],
             title: format!("ask: {}", question.text),
             ..ToolAccess::default()
         })
