@@ -239,14 +239,14 @@ impl Hooks {
                 .run(&hook.command, &facts.root, input.clone(), hook.patience)
         });
         let ran = futures::future::join_all(running).await;
-        let mut told = HookReply::default();
+        let mut reply = HookReply::default();
         for (hook, ran) in asked.iter().zip(ran) {
             let origin = PromptOrigin::Hook {
                 command: hook.command.clone(),
             };
-            told.add(answer::read(event, &origin, ran));
+            reply.add(answer::read(event, &origin, ran));
         }
-        told
+        reply
     }
 }
 

@@ -197,7 +197,7 @@ pub struct ToolContext {
     /// The sandbox for commands; without one they run with the user's rights.
     pub sandbox: Option<Arc<dyn CommandSandbox>>,
     /// The channel for questions to the user.
-    pub desk: UserPrompts,
+    pub prompts: UserPrompts,
     /// Becomes true when the user stops the call.
     pub stop: tokio::sync::watch::Receiver<bool>,
     /// The profile of the model that made the call.

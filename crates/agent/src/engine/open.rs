@@ -244,22 +244,22 @@ fn launch(
     next_seq: u64,
     hold: Option<Arc<SessionLock>>,
 ) -> SessionChannels {
-    let (commands, obeyed) = mpsc::channel(COMMAND_CAPACITY);
+    let (commands, received) = mpsc::channel(COMMAND_CAPACITY);
     let (told, events) = mpsc::channel(EVENT_CAPACITY);
     let told = EventSender(told);
-    let (inbox, desk) = Inbox::new(obeyed, told.clone(), start.has_user);
+    let (inbox, prompts) = Inbox::new(received, told.clone(), start.has_user);
     let (late, waiting) = mpsc::channel(LATE_CAPACITY);
     let locks = start.parent.as_ref().map(|it| it.locks.clone());
     let locks = locks.unwrap_or_default();
     let above = start.parent.as_ref().map(|it| it.budget.clone());
-    let purse = SessionBudget::new(start.budget, above);
+    let budget = SessionBudget::new(start.budget, above);
     let spawn = can_spawn(&start).then(|| {
         Arc::new(SpawnAgentTool::new(
             start.clone(),
             id.clone(),
             told.clone(),
             inbox.children.clone(),
-            (locks.clone(), purse.clone()),
+            (locks.clone(), budget.clone()),
             late,
         ))
     });
@@ -271,7 +271,7 @@ fn launch(
         has_begun: !records.is_empty(),
         transcript,
         inbox,
-        prompts: desk,
+        prompts,
         events: told,
         locks,
         offered: OfferedTools::default(),
@@ -280,7 +280,7 @@ fn launch(
         next_seq,
         turn: 0,
         is_written: false,
-        budget: purse,
+        budget,
         fingerprint: PromptFingerprint::default(),
         loops: LoopDetector::default(),
         estimator: TokenEstimator::default(),

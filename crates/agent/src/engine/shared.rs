@@ -213,6 +213,6 @@ pub trait Compactor: Send + Sync {
     fn plan(
         &self,
         view: &ConversationView<'_>,
-        room: ContextBudget<'_>,
+        budget: ContextBudget<'_>,
     ) -> Option<CompactionChanges>;
 }

@@ -92,12 +92,12 @@ impl SessionTask {
                 boundary,
                 stalls: counts.stalls,
             };
-            let heard = self.ask(counts.step, prompt, standing).await?;
+            let action = self.ask(counts.step, prompt, standing).await?;
             boundary = match counts.stalls {
                 0 => SwitchBoundary::Within,
                 _ => SwitchBoundary::Stalled,
             };
-            match self.after_answer(heard, &mut counts).await? {
+            match self.after_answer(action, &mut counts).await? {
                 TurnStep::Ask => {}
                 TurnStep::End(end) => return Ok(end),
             }
@@ -106,10 +106,10 @@ impl SessionTask {
 
     async fn after_answer(
         &mut self,
-        heard: AnswerAction,
+        action: AnswerAction,
         counts: &mut Counts,
     ) -> Result<TurnStep, TurnStop> {
-        match heard {
+        match action {
             AnswerAction::Calls(calls) => {
                 (counts.cut_offs, counts.pauses, counts.too_long) = (0, 0, 0);
                 self.after_calls(calls, counts).await
@@ -358,8 +358,8 @@ impl SessionTask {
             None => HookEvent::Stop,
         };
         let more = [("stop_hook_active".to_owned(), was_sent_back.into())];
-        let told = self.run_hooks(event, more.into_iter().collect()).await?;
-        Ok(told.and_then(|told| told.block))
+        let reply = self.run_hooks(event, more.into_iter().collect()).await?;
+        Ok(reply.and_then(|reply| reply.block))
     }
 }
 

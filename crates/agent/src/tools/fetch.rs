@@ -166,8 +166,8 @@ impl FetchTool {
         match truncate::truncate(page, truncate::budget(context, tokens)) {
             None => ToolResult::ok(page),
             Some(found) => {
-                let room = self.options.states.of(context);
-                let handle = truncate::save_output(&context.sources, &room, page.as_bytes());
+                let state = self.options.states.of(context);
+                let handle = truncate::save_output(&context.sources, &state, page.as_bytes());
                 ToolResult::ok(found.render(handle.as_deref())).with_detail(Detail::OutputTruncated)
             }
         }
@@ -253,9 +253,9 @@ async fn page(address: &WebAddress, reply: HttpResponse) -> Result<String, ToolR
                 broken.0
             ))
         })?;
-        let room = (LARGEST - body.len()).min(piece.len());
-        body.extend_from_slice(&piece[..room]);
-        if room < piece.len() {
+        let state = (LARGEST - body.len()).min(piece.len());
+        body.extend_from_slice(&piece[..state]);
+        if state < piece.len() {
             is_cut = true;
             break;
         }

@@ -154,9 +154,9 @@ impl Tool for GitTool {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, ToolResult> {
         let (call, context) = (call.clone(), context.clone());
-        let room = self.options.states.of(&context);
+        let state = self.options.states.of(&context);
         blocking(move || match answer_text(&call, &context) {
-            Ok(text) => truncate::answer(&context, &room, text),
+            Ok(text) => truncate::answer(&context, &state, text),
             Err(answer) => answer,
         })
     }

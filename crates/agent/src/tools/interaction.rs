@@ -201,7 +201,7 @@ impl Tool for AskUserTool {
             tokio::select! {
                 biased;
                 () = stopped => ToolResult::new(CallOutcome::UserAborted, "Stopped by the user before they answered."),
-                answer = context.desk.ask(question) => match answer {
+                answer = context.prompts.ask(question) => match answer {
                     Some(answer) => ToolResult::ok(format!("The user answers: {answer}")),
                     None => {
                         let text = "No answer. Decide yourself, say what you decided, and continue.";

@@ -109,10 +109,10 @@ impl Tool for DeleteTool {
     fn access(&self, call: &ToolCall, context: &ToolContext) -> Result<ToolAccess, ToolResult> {
         let arguments = CallArguments::of(call)?;
         arguments.flag("recursive")?;
-        let place = resolve_below(context, arguments.needed("path")?)?;
+        let tool_path = resolve_below(context, arguments.needed("path")?)?;
         Ok(ToolAccess {
-            writes: vec![place.tree()],
-            title: format!("delete {}", place.name()),
+            writes: vec![tool_path.tree()],
+            title: format!("delete {}", tool_path.name()),
             ..ToolAccess::default()
         })
     }
@@ -167,15 +167,15 @@ fn relocate(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolRe
 fn remove(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResult> {
     let arguments = CallArguments::of(call)?;
     let given = arguments.needed("path")?;
-    let place = resolve_below(context, given)?;
+    let tool_path = resolve_below(context, given)?;
     let files = files_of(context);
-    let target = own(context, &place, given)?;
+    let target = own(context, &tool_path, given)?;
     let stat = match files.stat(&target) {
         Ok(stat) => stat,
-        Err(error) if error.is_not_found() => return Err(missing(context, &place)),
+        Err(error) if error.is_not_found() => return Err(missing(context, &tool_path)),
         Err(error) => return Err(unexpected(sentence(&error))),
     };
-    let name = place.name();
+    let name = tool_path.name();
     if stat.kind == FileKind::Folder && !arguments.flag("recursive")? {
         let listing = files.list(&target);
         let listing = listing.map_err(|error| unexpected(sentence(&error)))?;
@@ -199,16 +199,15 @@ fn remove(call: &ToolCall, context: &ToolContext) -> Result<ToolResult, ToolResu
 }
 
 /// Returns the path of the entry itself, without following a symlink in its last component.
-fn own(context: &ToolContext, place: &ToolPath, given: &str) -> Result<AbsPath, ToolResult> {
-    let ground = EditRoot::new(context.sources.files.as_ref(), &context.root);
-    let ground = ground.map_err(|error| unexpected(sentence(&error)))?;
+fn own(context: &ToolContext, tool_path: &ToolPath, given: &str) -> Result<AbsPath, ToolResult> {
+    let root = EditRoot::new(context.sources.files.as_ref(), &context.root);
+    let root = root.map_err(|error| unexpected(sentence(&error)))?;
     let written = context.root.join(given.trim());
     let relative = match written.relative_to(&context.root) {
         Some(path) => path.to_string_lossy().into_owned(),
-        None => place.shown.clone(),
+        None => tool_path.shown.clone(),
     };
-    ground
-        .resolve_own(&relative)
+    root.resolve_own(&relative)
         .map_err(|error| unexpected(sentence(&error)).with_detail(Detail::Denied))
 }
 

@@ -42,7 +42,7 @@ fn context_with(sources: SessionServices, root: AbsPath) -> ToolContext {
         root,
         sources: Arc::new(sources),
         sandbox: None,
-        desk: UserPrompts::empty(),
+        prompts: UserPrompts::empty(),
         stop,
         profile: Arc::new(Profile::harmless()),
         output_tokens: 10_000,

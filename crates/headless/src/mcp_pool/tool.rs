@@ -53,7 +53,7 @@ impl McpToolAdapter {
         let _sitting = self
             .servers
             .elicitations
-            .register(server, context.desk.clone());
+            .register(server, context.prompts.clone());
         let (told, mut steps) = mpsc::channel(STEPS);
         let calling = self.servers.clients.call(McpToolCall {
             server: server.clone(),

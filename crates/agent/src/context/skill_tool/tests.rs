@@ -32,7 +32,7 @@ fn context() -> ToolContext {
         root: path("/p"),
         sources: Arc::new(sources),
         sandbox: None,
-        desk: UserPrompts::empty(),
+        prompts: UserPrompts::empty(),
         stop: tokio::sync::watch::channel(false).1,
         profile: Arc::new(Profile::harmless()),
         output_tokens: 10_000,

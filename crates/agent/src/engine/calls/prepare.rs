@@ -99,7 +99,7 @@ impl SessionTask {
             root: self.start.root.clone(),
             sources: self.harness().parts.sources.clone(),
             sandbox: self.start.sandbox.clone(),
-            desk: self.prompts.clone(),
+            prompts: self.prompts.clone(),
             stop: self.inbox.stop_watch(),
             profile: self.in_window(self.models().profile(answered)),
             output_tokens: self.output_tokens(),

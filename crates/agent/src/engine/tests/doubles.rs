@@ -74,12 +74,12 @@ impl Compactor for PlainCompactor {
     fn plan(
         &self,
         view: &ConversationView<'_>,
-        room: ContextBudget<'_>,
+        budget: ContextBudget<'_>,
     ) -> Option<CompactionChanges> {
         let recent = view.items.len().saturating_sub(KEPT_RECENT_ITEMS);
         let old = &view.items[..recent];
         let mut plan = CompactionChanges::default();
-        let mut left = room.bytes;
+        let mut left = budget.bytes;
         for item in old {
             if let (ViewKind::Result { .. }, Some(call)) = (&item.kind, item.call)
                 && item.text.len() > 3 * KEPT_END_BYTES
@@ -89,7 +89,7 @@ impl Compactor for PlainCompactor {
                 plan.reduced.push((call.to_owned(), short));
             }
         }
-        if (left > room.bytes / 2 || room.is_for_another)
+        if (left > budget.bytes / 2 || budget.is_for_another)
             && let Some(last) = old.last()
         {
             plan.reduced.clear();

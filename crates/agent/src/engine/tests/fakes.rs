@@ -125,7 +125,7 @@ impl Tool for FakeTool {
                 tokio::time::sleep(pause).await;
             }
             if let Some(question) = text("ask") {
-                let answer = context.desk.ask(crate::user_prompts::UserQuestion {
+                let answer = context.prompts.ask(crate::user_prompts::UserQuestion {
                     text: question.to_owned(),
                     options: Vec::new(),
                 });

@@ -55,11 +55,11 @@ pub(super) fn sandbox_scope(context: &ToolContext) -> SandboxScope {
 
 impl RunMode {
     /// Returns the confinement of a command the user was not asked about.
-    pub(super) fn of(context: &ToolContext, wanted: &ExecRequest) -> Self {
+    pub(super) fn of(context: &ToolContext, request: &ExecRequest) -> Self {
         match &context.sandbox {
             None => RunMode::Unconfined,
-            Some(_) if is_read_only(&wanted.command) => RunMode::ReadOnly,
-            Some(sandbox) => RunMode::Confined(sandbox.granted(&wanted.command)),
+            Some(_) if is_read_only(&request.command) => RunMode::ReadOnly,
+            Some(sandbox) => RunMode::Confined(sandbox.granted(&request.command)),
         }
     }
 
@@ -68,7 +68,7 @@ impl RunMode {
     pub(super) async fn bounds(
         &mut self,
         context: &ToolContext,
-        wanted: &ExecRequest,
+        request: &ExecRequest,
     ) -> Result<Option<Arc<dyn SandboxSpawner>>, ToolResult> {
         let Some(sandbox) = &context.sandbox else {
             return Ok(None);
@@ -90,11 +90,11 @@ impl RunMode {
         let question = UserQuestion {
             text: format!(
                 "{} cannot be run in the sandbox: {error}",
-                quoted(&wanted.command)
+                quoted(&request.command)
             ),
             options: [SKIP, OUTSIDE].map(str::to_owned).to_vec(),
         };
-        match choice(context.desk.ask(question).await.as_deref()) {
+        match choice(context.prompts.ask(question).await.as_deref()) {
             DenialChoice::Outside => {
                 *self = RunMode::Unconfined;
                 Ok(None)
@@ -109,7 +109,7 @@ impl RunMode {
     pub(super) async fn widened(
         &mut self,
         context: &ToolContext,
-        wanted: &ExecRequest,
+        request: &ExecRequest,
         terminal: &CommandTerminal,
         ended: ExitReport,
     ) -> bool {
@@ -129,11 +129,11 @@ impl RunMode {
         if ended.exit == ProcessExit::Exited(0) || more.is_empty() {
             return false;
         }
-        let rules = sandbox.rules(&wanted.command);
-        let answer = context.desk.ask(question(wanted, &more, &rules)).await;
+        let rules = sandbox.rules(&request.command);
+        let answer = context.prompts.ask(question(request, &more, &rules)).await;
         let chosen = choice(answer.as_deref());
         if chosen == DenialChoice::Always
-            && let Err(error) = sandbox.grant(&wanted.command, &more)
+            && let Err(error) = sandbox.grant(&request.command, &more)
         {
             base::report(&error.to_string());
         }
@@ -160,13 +160,13 @@ async fn create_sandbox(
 
 /// Builds the question whether a command may do more. It contains the whole command and every
 /// access that would be allowed.
-fn question(wanted: &ExecRequest, denials: &[Denial], rules: &[String]) -> UserQuestion {
+fn question(request: &ExecRequest, denials: &[Denial], rules: &[String]) -> UserQuestion {
     let always = format!("{ALWAYS} {}", join_rules(rules));
     let all: Vec<String> = denials.iter().map(Denial::to_string).collect();
     UserQuestion {
         text: format!(
             "The sandbox did not allow {} {}.",
-            quoted(&wanted.command),
+            quoted(&request.command),
             all.join(", ")
         ),
         options: vec![SKIP.to_owned(), ONCE.to_owned(), always, OUTSIDE.to_owned()],

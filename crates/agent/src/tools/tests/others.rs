@@ -330,7 +330,7 @@ async fn ask_user_asks_the_user() {
     let (mut world, _) = World::fake();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&asked);
-    world.context.desk = UserPrompts::new(move |question: UserQuestion| {
+    world.context.prompts = UserPrompts::new(move |question: UserQuestion| {
         seen.lock().expect("no panic").push(question);
         Box::pin(std::future::ready(Some("the second".to_owned())))
     });

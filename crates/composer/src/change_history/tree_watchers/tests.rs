@@ -115,7 +115,7 @@ impl World {
             root: self.place.root.path().clone(),
             sources: Arc::new(sources),
             sandbox: None,
-            desk: UserPrompts::empty(),
+            prompts: UserPrompts::empty(),
             stop: self.stop.subscribe(),
             profile: Arc::new(Profile::harmless()),
             output_tokens: 1000,

@@ -139,7 +139,7 @@ fn world(
     let mut world = World::real();
     let asked: Arc<Mutex<Vec<UserQuestion>>> = Arc::default();
     let heard = asked.clone();
-    world.context.desk = UserPrompts::new(move |question| {
+    world.context.prompts = UserPrompts::new(move |question| {
         heard.lock().expect("whole").push(question);
         Box::pin(std::future::ready(answer.map(str::to_owned)))
     });
