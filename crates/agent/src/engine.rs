@@ -101,7 +101,7 @@ pub struct Parentage {
     pub tools: Option<Vec<String>>,
 }
 
-/// A running session. Its task ends on `Command::Close`, or when the sender is dropped.
+/// A running session. Its task ends on `SessionCommand::Close`, or when the sender is dropped.
 pub struct SessionChannels {
     /// Id of the session.
     pub id: Arc<str>,

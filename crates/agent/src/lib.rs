@@ -1,13 +1,14 @@
 //! One agent's session: turns, tools, permissions, transcript, compaction.
 //!
 //! Knows: `base`, `model`, `patch`, `patch_apply`, `reduce`, `host`, `router`, `ledger`, `git`,
-//! `project`, `syntax`, `sandbox` (its check of addresses alone). Must not know: windows, other sessions, how anything is drawn.
+//! `project`, `syntax`, and of `sandbox` the check of addresses. Must not know: windows, other
+//! sessions, how anything is drawn.
 //! Invariant: every effect is recorded in the ledger before it takes place (`record`).
 //! Invariant: every tool call ends with a typed outcome and has exactly one result in the
 //! transcript.
 //! Invariant: a session works below one root folder.
-//! Start at `session`: a `Command` goes in, an `Event` comes out. A tool implements `Tool` and
-//! returns an `Answer` with an `Outcome`.
+//! Start at `session`: a `SessionCommand` goes in, an `AgentEvent` comes out. A tool implements
+//! `Tool` and returns a `ToolResult` with a `CallOutcome`; a `CallObserver` runs around each call.
 
 #![warn(missing_docs)]
 

@@ -273,7 +273,7 @@ fn change(
     Ok(plan(&file, change, StaleGuard::Changed(&changed)))
 }
 
-/// Converts the mark of a file for implementations of `Texts` that keep marks.
+/// Converts the mark of a file for implementations of `TextSource` that keep marks.
 impl<'a> From<&'a ReadMark> for StaleGuard<'a> {
     fn from(mark: &'a ReadMark) -> Self {
         StaleGuard::Read(mark)

@@ -47,7 +47,7 @@ pub struct SessionOpening<'a> {
 /// Additions to the prompt at one point of the session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PromptAdditions {
-    /// `Record::Joined` entries, in order.
+    /// `SessionRecord::Joined` entries, in order.
     pub records: Vec<SessionRecord>,
     /// Messages for the user about text that could not be added.
     pub problems: Vec<String>,

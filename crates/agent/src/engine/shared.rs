@@ -116,7 +116,7 @@ impl Harness {
 /// Additions to a prompt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContextAdditions {
-    /// `Record::Joined` entries, in order.
+    /// `SessionRecord::Joined` entries, in order.
     pub records: Vec<SessionRecord>,
     /// Messages for the user about text that could not be added.
     pub problems: Vec<String>,

@@ -9,6 +9,7 @@ mod fakes;
 mod hooking;
 mod leaving;
 mod long;
+mod observing;
 mod own_tools;
 mod refusing;
 mod resuming;
