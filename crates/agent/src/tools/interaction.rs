@@ -274,6 +274,8 @@ impl Tool for MemoryTool {
         };
         let mut access = access(context, "remember in", vec![edit])?;
         access.title = format!("remember: {rule}");
+        // The new text depends on the file as it is when the call runs.
+        access.edits = Arc::default();
         Ok(access)
     }
 
@@ -291,8 +293,10 @@ impl Tool for MemoryTool {
             return Box::pin(std::future::ready(stopped()));
         }
         let (context, state) = (context.clone(), self.options.states.of(context));
-        let path = access.edits.first().map_or(MEMORY, |edit| &edit.path);
-        let path = path.to_owned();
+        let path = match access.writes.first() {
+            Some(LockScope::Path(path)) => path.clone(),
+            _ => MEMORY.to_owned(),
+        };
         blocking(
             move || match completed_edit(&context, &state, &path, &rule) {
                 Ok(None) => ToolResult::ok("That rule is already saved."),
