@@ -7,7 +7,7 @@
 use model::ToolInput;
 use serde_json::{Map, Value};
 
-use crate::Error;
+use crate::error::Error;
 use crate::tool::CallInput;
 
 /// Argument by which a model asks that the preceding calls finish first.

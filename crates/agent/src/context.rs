@@ -31,4 +31,4 @@ pub use opening::{PromptAdditions, PromptContext, SessionOpening, TrustedFolders
 pub use pack::{AgentRole, PromptPack, mode_text, summary_prompt};
 pub use project::{EnvironmentProvider, ProjectContexts};
 pub use skill_tool::SkillTool;
-pub use skills::{Skill, SkillDefect, Skills};
+pub use skills::{Skill, Skills};

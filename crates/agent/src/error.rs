@@ -4,9 +4,6 @@ use std::io;
 
 use base::AbsPath;
 
-use crate::context::SkillDefect;
-use crate::rules::RuleDefect;
-
 /// The reason why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -161,6 +158,86 @@ pub enum Error {
     /// A Git operation failed.
     #[error(transparent)]
     Git(#[from] git::Error),
+}
+
+/// The defect of a rule, as the end of a sentence about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RuleDefect {
+    /// An opening bracket is not closed.
+    #[error("lacks its last bracket")]
+    NoClosingBracket,
+    /// The name of the tool is missing or has other characters than names have.
+    #[error("names no tool")]
+    NoTool,
+    /// No tool has this name.
+    #[error("is of a tool that does not exist")]
+    UnknownTool,
+    /// The rule is about hosts, and the brackets contain none.
+    #[error("a host is written as domain:example.com")]
+    NoDomain,
+    /// The rule is about all tools or a server, and has brackets.
+    #[error("it takes nothing in brackets")]
+    TakesNothing,
+    /// The rule is about files, and the brackets contain a host.
+    #[error("it is about files, not hosts")]
+    NotAboutHosts,
+    /// The rule begins with `~`, and there is no home folder.
+    #[error("this machine has no home folder for `~`")]
+    NoHomeFolder,
+    /// The pattern of files is invalid.
+    #[error("{0}")]
+    Glob(String),
+}
+
+impl RuleDefect {
+    /// Returns the text between the rule and the defect.
+    fn separator(&self) -> &'static str {
+        match self {
+            Self::NoClosingBracket | Self::NoTool | Self::UnknownTool => " ",
+            Self::NoDomain
+            | Self::TakesNothing
+            | Self::NotAboutHosts
+            | Self::NoHomeFolder
+            | Self::Glob(_) => ": ",
+        }
+    }
+}
+
+/// The defect of a skill that does not follow the format, as a clause about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SkillDefect {
+    /// It has no name.
+    #[error("it has no name")]
+    NoName,
+    /// Its name is too long.
+    #[error("its name is longer than 64 characters")]
+    LongName,
+    /// Its name has characters that names cannot have.
+    #[error("its name {0:?} has characters other than a to z, 0 to 9 and -")]
+    InvalidName(String),
+    /// A hyphen of its name is not between two other characters.
+    #[error("in its name {0:?} a - must be between two other characters")]
+    MisplacedHyphen(String),
+    /// Its name is not that of its folder.
+    #[error("its name is {name}, but its folder is called {folder}")]
+    NameDiffers {
+        /// The name of the skill.
+        name: String,
+        /// The name of the folder.
+        folder: String,
+    },
+    /// It has no description.
+    #[error("it has no description")]
+    NoDescription,
+    /// Its description is too long; holds the number of characters.
+    #[error("its description has {0} letters; 1024 are allowed")]
+    LongDescription(usize),
+    /// Its text about compatibility is too long.
+    #[error("its compatibility has more than 500 characters")]
+    LongCompatibility,
+    /// Its metadata is not a map.
+    #[error("its metadata is not a map of names to values")]
+    InvalidMetadata,
 }
 
 /// Callers that only print errors use their text.

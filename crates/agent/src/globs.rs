@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::Error;
+use crate::error::Error;
 
 /// A compiled glob pattern.
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ use base::AbsPath;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use crate::Error;
+use crate::error::Error;
 use crate::record::{PromptOrigin, SessionMode};
 
 pub use answer::{HookPermission, HookReply};

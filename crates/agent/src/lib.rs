@@ -45,7 +45,7 @@ pub mod trust;
 pub mod user_prompts;
 
 pub use call_observer::{CallObserver, ObservedCall};
-pub use error::Error;
+pub use error::{Error, RuleDefect, SkillDefect};
 pub use outcome::{CallOutcome, Detail};
 pub use record::{SessionRecord, Stored};
 pub use session::{AgentEvent, SessionCommand};

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use base::{LineFeeds, printable};
 use serde_json::Value;
 
-use crate::Error;
+use crate::error::Error;
 use crate::record::SessionMode;
 use crate::tool::{LockScope, Tool, ToolAccess, ToolCall, ToolClass};
 use crate::user_prompts::PermissionDecision;

@@ -28,7 +28,6 @@ use self::command::CommandLine;
 use self::pattern::{MatchCertainty, RulePattern, RuleSubject};
 
 pub use harmless::is_read_only;
-pub use pattern::RuleDefect;
 pub use policy::{RulePolicy, RuleScope, SaveRules, UnmatchedCalls};
 
 /// The decision of the rules about a call.

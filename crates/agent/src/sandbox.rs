@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use host::process::{Denial, SandboxSpawner};
 
-use crate::Error;
+use crate::error::Error;
 
 /// Provides the sandbox for a session's commands.
 pub trait CommandSandbox: Send + Sync {

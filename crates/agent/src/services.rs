@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use host::{Clock, Files};
 use project::search::Prefilter;
 
-use crate::Error;
+use crate::error::Error;
 
 /// The services of a session. The code that starts sessions supplies the optional ones.
 pub struct SessionServices {

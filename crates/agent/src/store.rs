@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ledger::{EventRow, Ledger, LedgerEntry, MetricRow, SessionRow};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Error;
+use crate::error::Error;
 use crate::record::{SessionRecord, Stored};
 
 pub use list::{SessionState, SessionSummary, title};

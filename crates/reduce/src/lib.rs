@@ -8,7 +8,7 @@
 //! Invariant: only logs are shortened. The results of tools that read, fetch or write stay
 //! unchanged.
 //! Invariant: the same log gives the same result, and a result is not reduced again.
-//! Start at `reduce`. Each tool has a function that marks the lines it recognizes in a `Log`;
+//! Start at `reduce`. Each tool has a function that marks the lines it recognizes in a `LogReducer`;
 //! `rest` marks the remaining ones. `terminal_text` is the only cleaner of terminal output.
 
 #![warn(missing_docs)]

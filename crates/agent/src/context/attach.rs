@@ -7,7 +7,7 @@ use model::LineNumbers;
 
 use super::mentions::{MentionKind, mentions};
 use super::reading::{display_path, read_inside, truncate};
-use crate::Error;
+use crate::error::Error;
 use crate::services::{CodeMatch, CodeSearch, SessionServices};
 
 /// Maximum bytes added for one mention.

@@ -3,7 +3,7 @@
 use base::AbsPath;
 use host::{FileKind, Files};
 
-use crate::Error;
+use crate::error::Error;
 
 /// Maximum bytes read of a file.
 const MAX_FILE_BYTES: u64 = 4 << 20;

@@ -8,7 +8,7 @@ use host::{FileKind, Files};
 
 use super::front_matter::{FrontMatter, FrontMatterField};
 use super::reading::read_inside;
-use crate::Error;
+use crate::error::{Error, SkillDefect};
 
 /// The skills found. Of two with the same name, the nearest one wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,43 +113,6 @@ impl Skills {
             }
         }
     }
-}
-
-/// The defect of a skill that does not follow the format, as a clause about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SkillDefect {
-    /// It has no name.
-    #[error("it has no name")]
-    NoName,
-    /// Its name is too long.
-    #[error("its name is longer than 64 characters")]
-    LongName,
-    /// Its name has characters that names cannot have.
-    #[error("its name {0:?} has characters other than a to z, 0 to 9 and -")]
-    InvalidName(String),
-    /// A hyphen of its name is not between two other characters.
-    #[error("in its name {0:?} a - must be between two other characters")]
-    MisplacedHyphen(String),
-    /// Its name is not that of its folder.
-    #[error("its name is {name}, but its folder is called {folder}")]
-    NameDiffers {
-        /// The name of the skill.
-        name: String,
-        /// The name of the folder.
-        folder: String,
-    },
-    /// It has no description.
-    #[error("it has no description")]
-    NoDescription,
-    /// Its description is too long; holds the number of characters.
-    #[error("its description has {0} letters; 1024 are allowed")]
-    LongDescription(usize),
-    /// Its text about compatibility is too long.
-    #[error("its compatibility has more than 500 characters")]
-    LongCompatibility,
-    /// Its metadata is not a map.
-    #[error("its metadata is not a map of names to values")]
-    InvalidMetadata,
 }
 
 impl Skill {

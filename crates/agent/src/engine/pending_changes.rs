@@ -3,7 +3,7 @@
 use super::omitting::Omitted;
 use super::open;
 use super::session::{SessionTask, TurnStop};
-use crate::Error;
+use crate::error::Error;
 use crate::handover;
 use crate::permission::mode_note;
 use crate::record::{Handover, PromptOrigin, PromptPosition, SessionMode, SessionRecord};

@@ -10,7 +10,7 @@ use base::AbsPath;
 use host::{FileLock, Files};
 
 use super::shared::Harness;
-use crate::Error;
+use crate::error::Error;
 
 /// A session locked by this process. Released when the last clone is dropped.
 pub(crate) struct SessionLock {

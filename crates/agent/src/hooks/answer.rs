@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::HookEvent;
 use super::run::HookOutput;
-use crate::Error;
+use crate::error::Error;
 use crate::record::PromptOrigin;
 
 /// The merged reply of the hooks of an event.

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use host::process::{self, ProcessExit, ProcessRequest};
 
-use crate::Error;
+use crate::error::Error;
 
 /// Maximum size of a hook's output, in bytes.
 const OUTPUT: usize = 256 * 1024;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Error;
+use crate::error::{Error, RuleDefect};
 use crate::globs::PathGlob;
 use crate::tool::{LockScope, ToolAccess, ToolClass};
 use crate::tool_names::{by_name, display_name};
@@ -49,49 +49,6 @@ pub(super) enum MatchCertainty {
     /// The answer depends on data known only when a command runs.
     Maybe,
     Yes,
-}
-
-/// The defect of a rule, as the end of a sentence about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RuleDefect {
-    /// An opening bracket is not closed.
-    #[error("lacks its last bracket")]
-    NoClosingBracket,
-    /// The name of the tool is missing or has other characters than names have.
-    #[error("names no tool")]
-    NoTool,
-    /// No tool has this name.
-    #[error("is of a tool that does not exist")]
-    UnknownTool,
-    /// The rule is about hosts, and the brackets contain none.
-    #[error("a host is written as domain:example.com")]
-    NoDomain,
-    /// The rule is about all tools or a server, and has brackets.
-    #[error("it takes nothing in brackets")]
-    TakesNothing,
-    /// The rule is about files, and the brackets contain a host.
-    #[error("it is about files, not hosts")]
-    NotAboutHosts,
-    /// The rule begins with `~`, and there is no home folder.
-    #[error("this machine has no home folder for `~`")]
-    NoHomeFolder,
-    /// The pattern of files is invalid.
-    #[error("{0}")]
-    Glob(String),
-}
-
-impl RuleDefect {
-    /// Returns the text between the rule and the defect.
-    pub(crate) fn separator(&self) -> &'static str {
-        match self {
-            Self::NoClosingBracket | Self::NoTool | Self::UnknownTool => " ",
-            Self::NoDomain
-            | Self::TakesNothing
-            | Self::NotAboutHosts
-            | Self::NoHomeFolder
-            | Self::Glob(_) => ": ",
-        }
-    }
 }
 
 /// A call, as rules match it.

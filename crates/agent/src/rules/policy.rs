@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock};
 
 use super::{PermissionRules, RuleVerdict};
-use crate::Error;
+use crate::error::Error;
 use crate::permission::{self, PermissionPolicy};
 use crate::record::SessionMode;
 use crate::tool::{Tool, ToolAccess, ToolCall};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Error;
+use crate::error::Error;
 use crate::record::{Parent, SessionMode, SessionRecord, TurnEnd};
 use crate::stored_parts::texts;
 

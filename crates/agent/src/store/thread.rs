@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::StoreWrite;
-use crate::Error;
+use crate::error::Error;
 
 /// Maximum number of writes per transaction.
 const GROUP: usize = 256;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use model::{Profile, ToolSpec};
 
-use crate::Error;
+use crate::error::Error;
 use crate::outcome::CallOutcome;
 use crate::services::{CodeMatch, FileDiagnostic};
 use crate::tool::{

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use crate::Error;
+use crate::error::Error;
 use crate::permission::{PermissionPolicy, PermissionVerdict};
 use crate::record::SessionMode;
 use crate::tool::{Tool, ToolAccess, ToolCall, ToolClass};

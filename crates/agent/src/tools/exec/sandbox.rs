@@ -6,7 +6,7 @@ use base::AbsPath;
 use host::process::{Denial, ExitReport, PlantedFile, ProcessExit, SandboxSpawner};
 use model::PartContent;
 
-use crate::Error;
+use crate::error::Error;
 use crate::outcome::Detail;
 use crate::rules::is_read_only;
 use crate::sandbox::CommandSandbox;

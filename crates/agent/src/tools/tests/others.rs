@@ -7,7 +7,7 @@ use model::Profile;
 use serde_json::json;
 
 use super::*;
-use crate::Error;
+use crate::error::Error;
 use crate::record::{TodoItem, TodoState};
 use crate::services::{
     Buffers, CodeMatch as FoundPlace, CodeSearch, DiagnosticSource, FileDiagnostic,

@@ -13,7 +13,7 @@ use host::process::{
 use serde_json::json;
 
 use super::{ExecRequest, question};
-use crate::Error;
+use crate::error::Error;
 use crate::outcome::{CallOutcome, Detail};
 use crate::sandbox::CommandSandbox;
 use crate::tool::{CallInput, ToolCall, ToolDisplay, ToolResult};
