@@ -26,7 +26,6 @@ use serde_json::Value;
 use crate::record::{PromptOrigin, TodoItem};
 
 pub use planned::PlannedCompactor;
-pub(crate) use summary::head_and_tail;
 pub use summary::{ConversationSummary, SummaryJob, SummaryText};
 
 /// An item of the conversation after the system prompt, in the order of sending.

@@ -19,6 +19,7 @@ pub mod compact;
 pub mod context;
 pub mod engine;
 mod error;
+mod excerpt;
 mod globs;
 pub mod handover;
 pub mod hooks;

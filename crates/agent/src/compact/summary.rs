@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{CompactItem, CompactItemKind, SummaryContext};
 use crate::context::{Header, summary_prompt};
+use crate::excerpt::head_and_tail;
 use crate::record::{PromptOrigin, TodoState};
 
 /// Maximum bytes of a summary.
@@ -324,27 +325,6 @@ fn transcript_entry(item: &CompactItem, each: usize) -> Option<String> {
         // Rules and other added texts are kept verbatim elsewhere.
         CompactItemKind::Joined(_) => return None,
     })
-}
-
-/// Keeps the beginning and the end of a text longer than `limit` bytes, with a note in between.
-pub(crate) fn head_and_tail(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let mut head = limit * 2 / 3;
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
-    let mut tail = text.len() - limit / 3;
-    while !text.is_char_boundary(tail) {
-        tail += 1;
-    }
-    format!(
-        "{}\n[{} bytes left out]\n{}",
-        &text[..head],
-        tail - head,
-        &text[tail..]
-    )
 }
 
 /// Extracts the verbatim parts of an earlier summary text: the user's messages, rules, the header.

@@ -19,7 +19,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::session::{SessionTask, TurnStop};
-use crate::compact::head_and_tail;
+use crate::excerpt::head_and_tail;
 use crate::hooks::{HookPermission, HookReply};
 use crate::locks::LockTicket;
 use crate::loops::CallFingerprint;

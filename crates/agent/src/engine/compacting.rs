@@ -9,7 +9,7 @@ use super::prompt::model_id;
 use super::session::{SessionTask, TurnStop};
 use super::shared::{CompactionChanges, ContextBudget, SummaryRequest};
 use super::turn::REASON_TOO_LONG;
-use crate::compact::head_and_tail;
+use crate::excerpt::head_and_tail;
 use crate::record::{Omission, SessionRecord, TurnEnd};
 use crate::session::AgentEvent;
 use crate::transcript::ConversationView;
