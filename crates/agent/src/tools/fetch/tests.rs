@@ -358,7 +358,7 @@ fn ip(text: &str) -> IpAddr {
 /// A world whose only page is at `http://site.example/`; `names` gives its addresses.
 fn named_world(
     page: Page,
-    names: &[(&'static str, &[&[&str]])],
+    names: Vec<(&'static str, Vec<Vec<&str>>)>,
 ) -> (World, Arc<FakeNetwork>, Arc<Pages>) {
     let pages = Arc::new(Pages {
         pages: HashMap::from([("http://site.example/", page)]),
@@ -368,7 +368,7 @@ fn named_world(
     for (name, answers) in names {
         let answers = answers
             .iter()
-            .map(|it| it.iter().map(|it| ip(it)).collect());
+            .map(|it| it.iter().copied().map(ip).collect());
         network.names.insert(name, answers.collect());
     }
     let network = Arc::new(network);
@@ -389,13 +389,12 @@ async fn every_private_address_class_is_refused() {
             IpAddr::V6(v6) => format!("[{v6}]"),
         };
         let redirect = (302, vec![("location", "/inner")], Vec::new());
-        let public: &[&str] = &["93.184.216.34"];
-        let mixed: &[&str] = &["93.184.216.34", text];
-        let names = [
-            ("site.example", &[public, &[text]][..]),
-            ("mixed.example", &[mixed][..]),
+        let public = "93.184.216.34";
+        let names = vec![
+            ("site.example", vec![vec![public], vec![text]]),
+            ("mixed.example", vec![vec![public, text]]),
         ];
-        let (world, network, pages) = named_world(redirect, &names);
+        let (world, network, pages) = named_world(redirect, names);
         let fetch = async |url: &str| world.call("fetch", json!({ "url": url })).await;
         denied(&fetch(&format!("http://{host}/")).await, text);
         denied(&fetch("http://mixed.example/").await, text);
@@ -417,8 +416,8 @@ async fn redirect_to_a_private_address_is_not_followed() {
             IpAddr::V6(v6) => format!("http://[{v6}]/x").leak(),
         };
         let redirect = (302, vec![("location", location)], Vec::new());
-        let names = [("site.example", &[&["93.184.216.34"][..]][..])];
-        let (world, _, pages) = named_world(redirect, &names);
+        let names = vec![("site.example", vec![vec!["93.184.216.34"]])];
+        let (world, _, pages) = named_world(redirect, names);
         let url = json!({ "url": "http://site.example/" });
         assert_says(
             &world.call("fetch", url).await,
@@ -433,11 +432,9 @@ async fn redirect_to_a_private_address_is_not_followed() {
 #[tokio::test]
 async fn name_is_resolved_once_and_its_address_pinned() {
     let page = (200, vec![HTML], b"<p>there</p>".to_vec());
-    let names = [(
-        "site.example",
-        &[&["93.184.216.34"][..], &["127.0.0.1"]][..],
-    )];
-    let (world, network, _) = named_world(page, &names);
+    let answers = vec![vec!["93.184.216.34"], vec!["127.0.0.1"]];
+    let names = vec![("site.example", answers)];
+    let (world, network, _) = named_world(page, names);
     let url = json!({ "url": "http://site.example/" });
     assert_eq!(world.call("fetch", url).await.text(), "there\n");
     assert_eq!(
