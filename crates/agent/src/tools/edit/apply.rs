@@ -3,7 +3,7 @@
 use base::AbsPath;
 use host::Files;
 use patch::HunkRefusal;
-use patch::edit::{FileEdit, PatchOperation};
+use patch::edit::FileEdit;
 use patch::explain::for_model;
 use patch::set::{Completeness, FileEffect, FileLookup, FilePlan, SetPlan, TextSource, plan_set};
 use patch::{ReadMark, StaleGuard};
